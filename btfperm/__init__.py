@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""btfperm: the structure of a sparse matrix, before a direct solver factors it.
+
+>>> import numpy as np
+>>> import btfperm
+>>> A = np.array([[0, 2, 0], [1, 4, 5], [0, 1, 3]])
+>>> btfperm.structural_rank(A)
+3
+>>> btfperm.dulmage_mendelsohn(A)
+<DulmageMendelsohn of a 3 x 3 matrix: structural rank 3, square 3 x 3, 3 fine blocks>
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+# What the face shows, and the room each name lives in; a room is loaded when it is first used.
+_ROOMS = {
+    "Algorithm": "registry",
+    "BackendUnavailableError": "errors",
+    "BlockGraph": "results",
+    "BlockTriangularForm": "results",
+    "BtfpermError": "errors",
+    "CheckFailedError": "errors",
+    "Cover": "results",
+    "Decomposition": "results",
+    "DulmageMendelsohn": "results",
+    "InvalidArgumentError": "errors",
+    "InvalidMatrixError": "errors",
+    "Pattern": "pattern",
+    "Preordering": "preorder",
+    "ResourceMissingError": "errors",
+    "StoredZerosWarning": "errors",
+    "StructurallySingularError": "errors",
+    "Transversal": "results",
+    "UnreadableInputError": "errors",
+    "algorithms": "registry",
+    "as_btf": "conventions",
+    "as_csparse": "conventions",
+    "as_klu": "conventions",
+    "as_matlab": "conventions",
+    "as_pattern": "pattern",
+    "as_superlu": "conventions",
+    "block_triangular_form": "block_triangular",
+    "dulmage_mendelsohn": "dulmage_mendelsohn",
+    "load": "io",
+    "maximum_transversal": "transversal",
+    "preorder": "preorder",
+    "read": "io",
+    "save": "io",
+    "structural_rank": "transversal",
+}
+
+__all__ = [*_ROOMS, "__version__", "testing"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "testing":
+        return importlib.import_module("btfperm.testing")
+    room = _ROOMS.get(name)
+    if room is None:
+        raise AttributeError(f"module 'btfperm' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"btfperm.{room}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the bind.cpp of every room uses: array types, Ctrl-C, arrays handed to Python
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "backends/cpu/budget.hpp"
+#include "backends/cpu/workspace.hpp"
+#include "pattern/pattern.hpp"
+
+namespace btfperm {
+
+namespace nb = nanobind;
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using NumpyArray = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
+
+// Runs pending Python signal handlers; true when one raised (KeyboardInterrupt).
+inline bool python_interrupted() {
+  nb::gil_scoped_acquire gil;
+  return PyErr_CheckSignals() != 0;
+}
+
+// To be called with the GIL held, after a search that may have been interrupted.
+inline void raise_if_interrupted(const Budget& budget) {
+  if (budget.stop() == Stop::interrupted) throw nb::python_error();
+}
+
+template <class I>
+PatternView<I> view_of(std::int64_t m, const In<I>& indptr, const In<I>& indices) {
+  return {static_cast<I>(m), static_cast<I>(indptr.shape(0) - 1), indptr.data(), indices.data()};
+}
+
+// A NumPy array that owns what `Workspace` took: it lives as long as the array.
+template <class T>
+NumpyArray<T> owned_array(std::unique_ptr<Workspace> workspace, T* data, std::size_t count) {
+  nb::capsule owner(workspace.release(), [](void* p) noexcept { delete static_cast<Workspace*>(p); });
+  return NumpyArray<T>(data, {count}, owner);
+}
+
+void bind_pattern(nb::module_& module);
+void bind_transversal(nb::module_& module);
+void bind_dulmage_mendelsohn(nb::module_& module);
+
+}  // namespace btfperm

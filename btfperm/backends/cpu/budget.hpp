@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Budget: when a search has to stop before it is finished
+//
+// A search reports the edges it reads; now and then that costs a look at the clock, at the work
+// done and at Ctrl-C. `spend` answers false when the search must stop; it then leaves a legal
+// matching behind and returns.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace btfperm {
+
+enum class Stop : int { none = 0, interrupted = 1, time_limit = 2, max_work = 3 };
+
+class Budget {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // seconds <= 0 and edges <= 0 mean no limit; `interrupted` may be null.
+  Budget(double seconds, std::int64_t edges, bool (*interrupted)())
+      : start_(Clock::now()),
+        last_signal_look_(start_),
+        seconds_(seconds),
+        edges_(edges),
+        interrupted_(interrupted) {
+    refill();
+  }
+
+  // Counts `edges` read; false: stop now.
+  bool spend(std::int64_t edges) {
+    credit_ -= edges;
+    return credit_ >= 0 || look();
+  }
+
+  Stop stop() const { return stop_; }
+  bool stopped() const { return stop_ != Stop::none; }
+  std::int64_t spent() const { return spent_ + (granted_ - credit_); }
+
+ private:
+  static constexpr std::int64_t between_looks = 1 << 16;  // 0.1 to 2 ms
+  static constexpr auto between_signal_looks = std::chrono::milliseconds(50);
+
+  void refill() {
+    granted_ = between_looks;
+    if (edges_ > 0 && edges_ - spent_ < granted_) granted_ = edges_ - spent_;
+    credit_ = granted_;
+  }
+
+  bool look() {
+    if (stopped()) return false;
+    spent_ += granted_ - credit_;
+    granted_ = credit_ = 0;
+    const auto now = Clock::now();
+    if (edges_ > 0 && spent_ >= edges_) {
+      stop_ = Stop::max_work;
+    } else if (seconds_ > 0 && std::chrono::duration<double>(now - start_).count() > seconds_) {
+      stop_ = Stop::time_limit;
+    } else if (interrupted_ != nullptr && now - last_signal_look_ > between_signal_looks) {
+      last_signal_look_ = now;
+      if (interrupted_()) stop_ = Stop::interrupted;
+    }
+    if (stopped()) return false;
+    refill();
+    return true;
+  }
+
+  Clock::time_point start_;
+  Clock::time_point last_signal_look_;
+  double seconds_;
+  std::int64_t edges_;
+  bool (*interrupted_)();
+  std::int64_t spent_ = 0;
+  std::int64_t granted_ = 0;
+  std::int64_t credit_ = 0;
+  Stop stop_ = Stop::none;
+};
+
+}  // namespace btfperm

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""UPPER BLOCK TRIANGULAR FORM, SQUARE MATRICES."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from btfperm.block_triangular.completion import complete
+from btfperm.dulmage_mendelsohn import decompose_pairs, describe
+from btfperm.errors import BtfpermError, InvalidArgumentError
+from btfperm.pattern import as_pattern
+from btfperm.results import BlockTriangularForm, Transversal
+from btfperm.transversal import maximum_transversal
+
+__all__ = ["block_triangular_form"]
+
+
+def block_triangular_form(
+    A: Any,
+    *,
+    transversal: Transversal | None = None,
+    drop_zeros: bool | None = None,
+    **options: Any,
+) -> BlockTriangularForm:
+    """Block upper triangular form of a square matrix, in KLU's sense.
+
+    Parameters
+    ----------
+    A : anything `as_pattern` takes, square
+    transversal : a maximum transversal of `A`, when it is known already
+    drop_zeros : leave stored zeros out; default keeps them
+    options : as for `maximum_transversal`
+
+    Returns
+    -------
+    BlockTriangularForm : of a matrix with full structural rank, the same blocks in the same order
+        as `dulmage_mendelsohn` gives. A structurally singular one is completed as KLU does.
+        Rows and columns ascend inside a block; `matched_row_perm` has the transversal on the
+        diagonal.
+
+    Raises
+    ------
+    InvalidArgumentError : `A` is not square, or `transversal` belongs to another matrix
+    BtfpermError : a limit stopped the search
+
+    Notes
+    -----
+    O(nnz) after the transversal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import btfperm
+    >>> A = np.array([[0, 2, 0], [1, 4, 5], [0, 1, 3]])
+    >>> f = btfperm.block_triangular_form(A)
+    >>> f
+    <BlockTriangularForm of a 3 x 3 matrix: 3 blocks, the largest of 1 rows>
+    >>> f.apply(A)
+    array([[1, 5, 4],
+           [0, 3, 1],
+           [0, 0, 2]])
+    """
+    pattern = as_pattern(A, drop_zeros=drop_zeros)
+    if pattern.m != pattern.n:
+        raise InvalidArgumentError(
+            f"block triangular form needs a square matrix, this one is {pattern.m} x {pattern.n}; "
+            "dulmage_mendelsohn takes any shape"
+        )
+    if transversal is None:
+        transversal = maximum_transversal(pattern, **options)
+    elif transversal.shape != pattern.shape:
+        raise InvalidArgumentError(
+            f"the transversal belongs to a matrix of shape {transversal.shape}, not {pattern.shape}"
+        )
+    if not transversal.maximum:
+        lower, upper = transversal.rank_bounds
+        raise BtfpermError(
+            f"the search was stopped by {transversal.stopped_by}: the structural rank is only "
+            f"known to lie between {lower} and {upper}; raise the limit"
+        )
+    begin = time.perf_counter()
+    row_match, col_match = transversal.row_match, transversal.col_match
+    paired_col, paired_row, completed = complete(row_match, col_match)
+    row_perm, col_perm, boundaries = decompose_pairs(pattern, paired_col, paired_row)
+    seconds = dict(transversal.seconds, decomposition=time.perf_counter() - begin)
+    whole = np.array([0, 0, pattern.n, pattern.n, pattern.n], dtype=pattern.indices.dtype)
+    return BlockTriangularForm(
+        shape=pattern.shape,
+        row_perm=row_perm,
+        col_perm=col_perm,
+        row_blocks=boundaries,
+        col_blocks=boundaries,
+        coarse_rows=whole,
+        coarse_cols=np.array([0, 0, 0, pattern.n, pattern.n], dtype=whole.dtype),
+        row_match=row_match,
+        col_match=col_match,
+        structural_rank=transversal.structural_rank,
+        meta=describe("block_triangular_form", pattern, transversal, seconds),
+        transversal=transversal,
+        pattern=pattern,
+        completed=completed,
+        paired_row=paired_row,
+    )

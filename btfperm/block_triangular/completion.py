@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Structurally singular matrices: complete the transversal to a permutation, as KLU does.
+
+Unmatched rows and unmatched columns, both ascending, are paired one by one (SuiteSparse BTF,
+`btf_order`). The made-up pairs are structural zeros on the diagonal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from btfperm.results import IndexArray
+
+__all__ = ["complete"]
+
+
+def complete(row_match: IndexArray, col_match: IndexArray) -> tuple[IndexArray, IndexArray, int]:
+    """(column paired with each row, row paired with each column, number of made-up pairs).
+
+    Both arrays have n places; the inputs are not changed. O(n).
+    """
+    rows, cols = np.flatnonzero(row_match < 0), np.flatnonzero(col_match < 0)
+    if rows.size == 0:
+        return row_match, col_match, 0
+    paired_col, paired_row = row_match.copy(), col_match.copy()
+    paired_col[rows] = cols
+    paired_row[cols] = rows
+    return paired_col, paired_row, int(rows.size)

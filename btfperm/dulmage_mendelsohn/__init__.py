@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""COARSE: horizontal | square | vertical.  FINE: the blocks inside.
+
+The permuted matrix, rows and columns in canonical order::
+
+                 horizontal    square     vertical
+                 columns       columns    columns
+    horizontal  [ H1 ......... | ........ | ........ ]   H: more columns than rows in each block,
+    rows        [    H2 ...... | ........ | ........ ]      every row matched
+    square      [              | S1 ..... | ........ ]   S: strongly connected, topological order,
+    rows        [              |    S2 .. | ........ ]      perfectly matched
+                [              |       S3 | ........ ]
+    vertical    [              |          | V1       ]   V: more rows than columns in each block,
+    rows        [              |          |    V2    ]      every column matched
+
+``coarse.hpp`` makes the coarse split, ``fine_square/`` and ``fine_rectangular/`` the blocks,
+``canonical_order.hpp`` their order, ``decompose.hpp`` calls one after the other.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from btfperm import _core
+from btfperm.errors import BtfpermError, InvalidArgumentError
+from btfperm.pattern import Pattern, as_pattern
+from btfperm.results import DulmageMendelsohn, IndexArray, Transversal
+from btfperm.transversal import maximum_transversal
+
+__all__ = ["dulmage_mendelsohn"]
+
+
+def dulmage_mendelsohn(
+    A: Any,
+    *,
+    transversal: Transversal | None = None,
+    drop_zeros: bool | None = None,
+    **options: Any,
+) -> DulmageMendelsohn:
+    """Coarse and fine Dulmage-Mendelsohn decomposition of a matrix of any shape and rank.
+
+    Parameters
+    ----------
+    A : anything `as_pattern` takes
+    transversal : a maximum transversal of `A`, when it is known already
+    drop_zeros : leave stored zeros out; default keeps them
+    options : as for `maximum_transversal`
+
+    Returns
+    -------
+    DulmageMendelsohn : everything but the matching is a function of the entries alone, whatever
+        algorithm ran
+
+    Raises
+    ------
+    BtfpermError : a limit stopped the search, so that there is nothing to decompose
+    InvalidArgumentError : `transversal` does not belong to `A`
+
+    Notes
+    -----
+    O(nnz) after the transversal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import btfperm
+    >>> A = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])  # rows 0 and 2 want the same column
+    >>> d = btfperm.dulmage_mendelsohn(A)
+    >>> d
+    <DulmageMendelsohn of a 3 x 3 matrix: structural rank 2, horizontal 1 x 2, vertical 2 x 1,
+    2 fine blocks>
+    >>> d.row_perm.tolist(), d.col_perm.tolist()
+    ([1, 0, 2], [0, 2, 1])
+    """
+    pattern = as_pattern(A, drop_zeros=drop_zeros)
+    if transversal is None:
+        transversal = maximum_transversal(pattern, **options)
+    elif transversal.shape != pattern.shape:
+        raise InvalidArgumentError(
+            f"the transversal belongs to a matrix of shape {transversal.shape}, not {pattern.shape}"
+        )
+    if not transversal.maximum:
+        lower, upper = transversal.rank_bounds
+        raise BtfpermError(
+            f"the search was stopped by {transversal.stopped_by}: only a maximum transversal can "
+            f"be decomposed, and the structural rank is only known to lie between {lower} and "
+            f"{upper}; raise the limit"
+        )
+    begin = time.perf_counter()
+    width = pattern.indices.dtype
+    row_perm = np.empty(pattern.m, dtype=width)
+    col_perm = np.empty(pattern.n, dtype=width)
+    coarse_rows = np.empty(5, dtype=width)
+    coarse_cols = np.empty(5, dtype=width)
+    row_blocks, col_blocks = _core.dulmage_mendelsohn(
+        pattern.m,
+        pattern.indptr,
+        pattern.indices,
+        transversal.row_match,
+        transversal.col_match,
+        row_perm,
+        col_perm,
+        coarse_rows,
+        coarse_cols,
+    )
+    seconds = dict(transversal.seconds, decomposition=time.perf_counter() - begin)
+    return DulmageMendelsohn(
+        shape=pattern.shape,
+        row_perm=row_perm,
+        col_perm=col_perm,
+        row_blocks=row_blocks,
+        col_blocks=col_blocks,
+        coarse_rows=coarse_rows,
+        coarse_cols=coarse_cols,
+        row_match=transversal.row_match,
+        col_match=transversal.col_match,
+        structural_rank=transversal.structural_rank,
+        meta=describe("dulmage_mendelsohn", pattern, transversal, seconds),
+        transversal=transversal,
+        pattern=pattern,
+    )
+
+
+def describe(
+    kind: str, pattern: Pattern, transversal: Transversal, seconds: dict[str, float]
+) -> dict[str, Any]:
+    """What the ``meta`` of a result says about how it was made."""
+    from btfperm import __version__
+
+    return {
+        "format_version": 1,
+        "kind": kind,
+        "convention": "btfperm",
+        "btfperm_version": __version__,
+        "matrix": {**pattern.source, "nnz": pattern.nnz, "zeros_dropped": pattern.zeros_dropped},
+        "algorithm": transversal.algorithm,
+        "initializer": transversal.initializer,
+        "backend": transversal.backend,
+        "device": "cpu",
+        "choice": transversal.choice,
+        "verified": transversal.verified,
+        "maximum": transversal.maximum,
+        "seconds": seconds,
+        "counters": dict(transversal.counters),
+    }
+
+
+def decompose_pairs(
+    pattern: Pattern, row_match: IndexArray, col_match: IndexArray
+) -> tuple[IndexArray, IndexArray, IndexArray]:
+    """(row_perm, col_perm, boundaries) of a square pattern whose every row is paired with a column,
+    be the pair an entry or not."""
+    width = pattern.indices.dtype
+    row_perm, col_perm = np.empty(pattern.m, dtype=width), np.empty(pattern.n, dtype=width)
+    coarse_rows, coarse_cols = np.empty(5, dtype=width), np.empty(5, dtype=width)
+    boundaries, _ = _core.dulmage_mendelsohn(
+        pattern.m,
+        pattern.indptr,
+        pattern.indices,
+        row_match,
+        col_match,
+        row_perm,
+        col_perm,
+        coarse_rows,
+        coarse_cols,
+    )
+    return row_perm, col_perm, boundaries

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "backends/cpu/bind.hpp"
+#include "dulmage_mendelsohn/block_graph.hpp"
+#include "dulmage_mendelsohn/decompose.hpp"
+
+namespace btfperm {
+namespace {
+
+template <class I>
+NumpyArray<I> new_array(std::size_t count) {
+  auto workspace = std::make_unique<Workspace>();
+  I* data = workspace->take<I>(count);
+  return owned_array(std::move(workspace), data, count);
+}
+
+template <class I>
+void bind_width(nb::module_& module) {
+  module.def(
+      "dulmage_mendelsohn",
+      [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
+         Out<I> row_perm, Out<I> col_perm, Out<I> coarse_rows, Out<I> coarse_cols) {
+        const PatternView<I> A = view_of<I>(m, indptr, indices);
+        const Matching<I> match{const_cast<I*>(row_match.data()),
+                                const_cast<I*>(col_match.data())};
+        Budget budget(0, 0, &python_interrupted);
+        bool maximum = false;
+        Workspace workspace;
+        Labels<I> labels{};
+        {
+          nb::gil_scoped_release nogil;
+          labels.row_block = workspace.take<I>(A.m);
+          labels.col_block = workspace.take<I>(A.n);
+          std::uint8_t* row_part = workspace.take<std::uint8_t>(A.m);
+          std::uint8_t* col_part = workspace.take<std::uint8_t>(A.n);
+          maximum = label_blocks(A, match, row_part, col_part, labels, budget);
+        }
+        raise_if_interrupted(budget);
+        if (!maximum) throw std::invalid_argument("the matching is not maximum");
+        const auto places = static_cast<std::size_t>(labels.n_blocks) + 1;
+        NumpyArray<I> row_blocks = new_array<I>(places);
+        NumpyArray<I> col_blocks = new_array<I>(places);
+        {
+          nb::gil_scoped_release nogil;
+          gather_blocks(A.m, labels.row_block, labels.n_blocks, row_blocks.data(),
+                        row_perm.data());
+          gather_blocks(A.n, labels.col_block, labels.n_blocks, col_blocks.data(),
+                        col_perm.data());
+          std::copy(labels.coarse_rows, labels.coarse_rows + 5, coarse_rows.data());
+          std::copy(labels.coarse_cols, labels.coarse_cols + 5, coarse_cols.data());
+        }
+        return std::pair<NumpyArray<I>, NumpyArray<I>>(row_blocks, col_blocks);
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
+      nb::arg("row_perm").noconvert(), nb::arg("col_perm").noconvert(),
+      nb::arg("coarse_rows").noconvert(), nb::arg("coarse_cols").noconvert(),
+      "Fill permutations and coarse boundaries; (row_blocks, col_blocks).");
+  module.def(
+      "block_graph",
+      [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_block, In<I> col_perm,
+         In<I> col_blocks) {
+        const PatternView<I> A = view_of<I>(m, indptr, indices);
+        const I n_blocks = static_cast<I>(col_blocks.shape(0) - 1);
+        Budget budget(0, 0, &python_interrupted);
+        NumpyArray<I> arc_indptr = new_array<I>(static_cast<std::size_t>(n_blocks) + 1);
+        NumpyArray<I> work = new_array<I>(n_blocks);
+        NumpyArray<I> level = new_array<I>(n_blocks);
+        Workspace workspace;
+        I* seen = workspace.take<I>(n_blocks);
+        I* place = workspace.take<I>(n_blocks);
+        {
+          nb::gil_scoped_release nogil;
+          count_arcs(A, row_block.data(), col_perm.data(), col_blocks.data(), n_blocks,
+                     arc_indptr.data(), work.data(), seen, budget);
+        }
+        raise_if_interrupted(budget);
+        NumpyArray<I> arcs = new_array<I>(arc_indptr.data()[n_blocks]);
+        {
+          nb::gil_scoped_release nogil;
+          list_arcs(A, row_block.data(), col_perm.data(), col_blocks.data(), n_blocks,
+                    arc_indptr.data(), arcs.data(), level.data(), place, seen, budget);
+        }
+        raise_if_interrupted(budget);
+        return std::tuple<NumpyArray<I>, NumpyArray<I>, NumpyArray<I>, NumpyArray<I>>(
+            arc_indptr, arcs, level, work);
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("row_block").noconvert(), nb::arg("col_perm").noconvert(),
+      nb::arg("col_blocks").noconvert(), "(indptr, indices, level, work) of the block graph.");
+}
+
+}  // namespace
+
+void bind_dulmage_mendelsohn(nb::module_& module) {
+  bind_width<std::int32_t>(module);
+  bind_width<std::int64_t>(module);
+}
+
+}  // namespace btfperm

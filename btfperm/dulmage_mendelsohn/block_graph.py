@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which fine blocks depend on which, their levels, and the work in each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from btfperm import _core
+from btfperm.errors import InvalidArgumentError
+from btfperm.pattern import as_pattern
+from btfperm.results import BlockGraph, Decomposition
+
+__all__ = ["block_graph"]
+
+
+def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
+    """The block graph of a decomposition.
+
+    Parameters
+    ----------
+    result : a decomposition
+    A : its matrix; needed only when the result was read from a file
+
+    Returns
+    -------
+    BlockGraph : O(nnz + blocks)
+
+    Raises
+    ------
+    InvalidArgumentError : the matrix is missing, or has another shape
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import btfperm
+    >>> A = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]])
+    >>> graph = btfperm.dulmage_mendelsohn(A).block_graph()
+    >>> graph
+    <BlockGraph: 3 blocks, 2 arcs, 2 levels>
+    >>> graph.level.tolist(), graph.level_blocks.tolist()
+    ([1, 1, 0], [1, 2])
+    """
+    if A is None and result.pattern is None:
+        raise InvalidArgumentError(
+            "this result was read from a file and does not know its matrix; give it: block_graph(A)"
+        )
+    pattern = result.pattern if A is None else as_pattern(A)
+    assert pattern is not None
+    if pattern.shape != result.shape:
+        raise InvalidArgumentError(
+            f"the decomposition belongs to a matrix of shape {result.shape}, not {pattern.shape}"
+        )
+    width = pattern.indices.dtype
+    return BlockGraph(
+        *_core.block_graph(
+            pattern.m,
+            pattern.indptr,
+            pattern.indices,
+            result.row_block.astype(width, copy=False),
+            result.col_perm.astype(width, copy=False),
+            result.col_blocks.astype(width, copy=False),
+        )
+    )

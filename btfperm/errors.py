@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The exception family of btfperm, and the exit code the command line gives each member.
+
+====  =========================================================================
+code  meaning
+====  =========================================================================
+0     done
+1     the matrix, or the permutation, failed the check that was asked for
+2     wrong usage
+3     unreadable input
+4     a backend or a resource (memory, disk, device) is missing
+130   interrupted (Ctrl-C)
+====  =========================================================================
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BackendUnavailableError",
+    "BtfpermError",
+    "CheckFailedError",
+    "InvalidArgumentError",
+    "InvalidMatrixError",
+    "ResourceMissingError",
+    "StoredZerosWarning",
+    "StructurallySingularError",
+    "UnreadableInputError",
+]
+
+
+class BtfpermError(Exception):
+    """Base of everything btfperm raises on purpose; its text is one sentence for people."""
+
+    exit_code = 4
+
+
+class InvalidArgumentError(BtfpermError, ValueError):
+    """A parameter has a value that is not possible: an unknown algorithm, a negative limit."""
+
+    exit_code = 2
+
+
+class UnreadableInputError(BtfpermError, ValueError):
+    """A file is no matrix (or no permutation file), truncated, or contradicts itself.
+
+    The text names the file and, where there is one, the line.
+    """
+
+    exit_code = 3
+
+
+class InvalidMatrixError(UnreadableInputError):
+    """Arrays that were handed over do not describe a sparse matrix."""
+
+
+class CheckFailedError(BtfpermError):
+    """A result does not fit its matrix: what `btfperm check` reports, and what a broken
+    algorithm would be stopped by."""
+
+    exit_code = 1
+
+
+class StructurallySingularError(CheckFailedError, AssertionError):
+    """Raised by :mod:`btfperm.testing` when a matrix has not the structural rank asked for."""
+
+
+class BackendUnavailableError(BtfpermError, RuntimeError):
+    """A backend was asked for by name and does not work on this machine."""
+
+
+class ResourceMissingError(BtfpermError, OSError):
+    """The disk is full, the target is not writable, memory or a device ran out."""
+
+
+class StoredZerosWarning(UserWarning):
+    """Entries stored with the value zero: how many, and whether they change the rank."""

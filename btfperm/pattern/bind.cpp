@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/stl/pair.h>
+
+#include "backends/cpu/bind.hpp"
+#include "pattern/canonical.hpp"
+
+namespace btfperm {
+namespace {
+
+template <class I>
+void bind_width(nb::module_& module) {
+  module.def(
+      "check_columns",
+      [](std::int64_t m, In<I> indptr, In<I> indices) {
+        const PatternView<I> A = view_of<I>(m, indptr, indices);
+        nb::gil_scoped_release nogil;
+        std::int64_t where = 0;
+        const Order order = check_columns(A, static_cast<I>(indices.shape(0)), where);
+        return std::pair<int, std::int64_t>(static_cast<int>(order), where);
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      "(0 canonical, 1 unsorted, 2 duplicates, 3 invalid; where)");
+  module.def(
+      "transpose",
+      [](std::int64_t m, In<I> indptr, In<I> indices, Out<I> out_indptr, Out<I> out_indices) {
+        const PatternView<I> A = view_of<I>(m, indptr, indices);
+        nb::gil_scoped_release nogil;
+        transpose(A, out_indptr.data(), out_indices.data());
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("out_indptr").noconvert(), nb::arg("out_indices").noconvert(),
+      "Row lists of a pattern, each ascending.");
+  module.def(
+      "merge_duplicates",
+      [](Out<I> indptr, Out<I> indices) {
+        nb::gil_scoped_release nogil;
+        return static_cast<std::int64_t>(merge_duplicates(
+            static_cast<I>(indptr.shape(0) - 1), indptr.data(), indices.data()));
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      "Drop repeated neighbours of sorted columns in place; the number of entries left.");
+  module.def(
+      "first_out_of_range",
+      [](std::int64_t m, std::int64_t n, In<I> rows, In<I> cols) {
+        nb::gil_scoped_release nogil;
+        return first_out_of_range(static_cast<I>(m), static_cast<I>(n),
+                                  static_cast<I>(rows.shape(0)), rows.data(), cols.data());
+      },
+      nb::arg("m"), nb::arg("n"), nb::arg("rows").noconvert(), nb::arg("cols").noconvert(),
+      "Position of the first entry outside m x n, or -1.");
+  module.def(
+      "columns_of_triplets",
+      [](std::int64_t m, Out<I> rows, Out<I> cols, Out<I> indptr) {
+        nb::gil_scoped_release nogil;
+        Workspace workspace;
+        const I nnz = static_cast<I>(rows.shape(0));
+        const auto need = [&](I*& row_start, I*& row_lists) {
+          row_start = workspace.take<I>(static_cast<std::size_t>(m) + 1);
+          row_lists = workspace.take<I>(nnz);
+        };
+        return static_cast<std::int64_t>(
+            columns_of_triplets(static_cast<I>(m), static_cast<I>(indptr.shape(0) - 1), nnz,
+                                rows.data(), cols.data(), indptr.data(), need));
+      },
+      nb::arg("m"), nb::arg("rows").noconvert(), nb::arg("cols").noconvert(),
+      nb::arg("indptr").noconvert(),
+      "Sorted columns of a list of positions, into `rows` and `indptr`; the number of entries.");
+  module.def(
+      "difference",
+      [](std::int64_t m, In<I> indptr, In<I> indices, In<I> less_indptr, In<I> less_indices,
+         Out<I> out_indptr, Out<I> out_indices) {
+        const PatternView<I> A = view_of<I>(m, indptr, indices);
+        const PatternView<I> B = view_of<I>(m, less_indptr, less_indices);
+        nb::gil_scoped_release nogil;
+        return static_cast<std::int64_t>(
+            difference(A, B, out_indptr.data(), out_indices.data()));
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("less_indptr").noconvert(), nb::arg("less_indices").noconvert(),
+      nb::arg("out_indptr").noconvert(), nb::arg("out_indices").noconvert(),
+      "A pattern without the entries of another; the number of entries left.");
+}
+
+}  // namespace
+
+void bind_pattern(nb::module_& module) {
+  bind_width<std::int32_t>(module);
+  bind_width<std::int64_t>(module);
+}
+
+}  // namespace btfperm

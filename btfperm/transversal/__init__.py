@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""WHICH ENTRIES CAN STAND ON THE DIAGONAL.
+
+`maximum_transversal` runs three steps, each in a file of its own:
+
+1. a start (`initial/`): a matching that is cheap to find and often nearly maximum;
+2. a search (`augmenting/`): makes it maximum. Searches work from the columns; a wide matrix is
+   handed over transposed, so that the search starts from the shorter side;
+3. the certificate (`certificate.hpp`): the pairs are entries, and a cover of the same size exists.
+
+`auto.py` chooses the first two when nobody else does.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core, registry
+from btfperm.errors import (
+    BackendUnavailableError,
+    CheckFailedError,
+    InvalidArgumentError,
+    StoredZerosWarning,
+)
+from btfperm.pattern import Pattern, as_pattern
+from btfperm.results import IndexArray, Transversal
+from btfperm.transversal.auto import choose_algorithm
+
+__all__ = ["maximum_transversal", "structural_rank"]
+
+_STOPS = {0: None, 2: "time_limit", 3: "max_work"}
+
+# Search from the rows when there are this many times more columns than rows (short side first).
+_WIDE = 1.3
+
+
+class _Limits:
+    """What is left of the time and the work allowed."""
+
+    def __init__(self, time_limit: float | None, max_work: int | None) -> None:
+        if time_limit is not None and not time_limit > 0:
+            raise InvalidArgumentError(f"time_limit must be positive seconds, not {time_limit}")
+        if max_work is not None and max_work <= 0:
+            raise InvalidArgumentError(f"max_work must be a positive number, not {max_work}")
+        self._ends = None if time_limit is None else time.perf_counter() + time_limit
+        self._work = max_work
+        self.stopped_by: str | None = None
+
+    def run(self, row: registry.Algorithm, problem: _Problem) -> dict[str, int]:
+        """Runs one algorithm within the limits; its counters."""
+        seconds = 0.0
+        if self._ends is not None:
+            seconds = max(self._ends - time.perf_counter(), 1e-9)
+        stop, counters = row.load()(*problem, seconds, self._work or 0)
+        if self._work is not None:
+            self._work = max(self._work - counters.get("edges", 0), 1)
+        self.stopped_by = _STOPS[stop]
+        return counters
+
+
+class _Problem(NamedTuple):
+    """The arguments that every algorithm of the core takes first."""
+
+    m: int
+    indptr: IndexArray
+    indices: IndexArray
+    row_match: IndexArray
+    col_match: IndexArray
+
+    @property
+    def size(self) -> int:
+        return int(np.count_nonzero(self.col_match >= 0))
+
+    def transposed(self) -> _Problem:
+        """The same problem seen from the rows; the matching arrays are shared."""
+        indptr = np.empty(self.m + 1, dtype=self.indices.dtype)
+        indices = np.empty(self.indices.size, dtype=self.indices.dtype)
+        _core.transpose(self.m, self.indptr, self.indices, indptr, indices)
+        return _Problem(self.indptr.size - 1, indptr, indices, self.col_match, self.row_match)
+
+
+def maximum_transversal(
+    A: Any,
+    *,
+    algorithm: str = "auto",
+    initializer: str = "auto",
+    backend: str = "auto",
+    threads: int | None = None,
+    seed: int | None = None,
+    initial: Transversal | npt.ArrayLike | None = None,
+    time_limit: float | None = None,
+    max_work: int | None = None,
+    drop_zeros: bool | None = None,
+) -> Transversal:
+    """A largest set of entries, no two in a row or column, with the proof that it is largest.
+
+    Parameters
+    ----------
+    A : anything `as_pattern` takes
+    algorithm, initializer : names from `algorithms()`, or ``"auto"``; initializer may be ``"none"``
+    backend : ``"auto"`` or ``"cpu"``
+    threads : reserved for parallel algorithms; those that exist run on one thread
+    seed : for algorithms that draw at random; none does today
+    initial : a matching to start from: a `Transversal`, or the row matched to each column (n,)
+        with -1 for none. It must be legal, not maximal
+    time_limit : seconds; max_work : entries read. A search that reaches a limit returns a legal
+        partial answer, marked as not `maximum`, with bounds on the rank
+    drop_zeros : leave stored zeros out; default keeps them
+
+    Returns
+    -------
+    Transversal
+
+    Raises
+    ------
+    InvalidArgumentError, InvalidMatrixError, UnreadableInputError
+    CheckFailedError : the certificate does not hold; a defect of btfperm, please report it
+
+    Notes
+    -----
+    O(nnz sqrt(n)) at worst with ``"auto"``, linear in practice.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import btfperm
+    >>> A = np.array([[1, 1, 0], [1, 0, 0], [1, 0, 0]])
+    >>> t = btfperm.maximum_transversal(A)
+    >>> t.structural_rank
+    2
+    >>> t.cover()  # one row and one column touch every entry
+    Cover(rows=array([0]), cols=array([0]))
+    """
+    pattern = as_pattern(A, drop_zeros=drop_zeros)
+    _check_backend(backend, threads)
+    limits = _Limits(time_limit, max_work)
+    if initial is None:
+        width = pattern.indices.dtype
+        problem = _Problem(
+            pattern.m,
+            pattern.indptr,
+            pattern.indices,
+            np.full(pattern.m, -1, dtype=width),
+            np.full(pattern.n, -1, dtype=width),
+        )
+    else:
+        problem = _with_initial(pattern, initial)
+    found = _search(pattern, problem, algorithm, initializer, limits)
+    if pattern.stored_zeros is not None:
+        _warn_of_zeros(pattern, found, time_limit, max_work)
+    return found
+
+
+def structural_rank(A: Any, **options: Any) -> int:
+    """Size of a maximum transversal of `A`: an upper bound of the numerical rank.
+
+    Takes what `maximum_transversal` takes; raises when a limit stopped the search.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import btfperm
+    >>> btfperm.structural_rank(np.array([[0, 1], [0, 1]]))
+    1
+    """
+    return maximum_transversal(A, **options).structural_rank
+
+
+def _check_backend(backend: str, threads: int | None) -> None:
+    if backend in ("gpu", "mpi"):
+        raise BackendUnavailableError(
+            f"this version of btfperm has no {backend} backend; use backend='cpu' or 'auto'"
+        )
+    if backend not in ("auto", "cpu"):
+        raise InvalidArgumentError(f"unknown backend {backend!r}; there are auto, cpu")
+    if threads is not None and threads < 1:
+        raise InvalidArgumentError(f"threads must be at least 1, not {threads}")
+
+
+def _with_initial(pattern: Pattern, initial: Transversal | npt.ArrayLike) -> _Problem:
+    """The problem with a matching from outside, which is checked."""
+    given = initial.col_match if isinstance(initial, Transversal) else np.asarray(initial)
+    if given.shape != (pattern.n,) or given.dtype.kind not in "iu":
+        raise InvalidArgumentError(
+            f"initial must hold the row of each of the {pattern.n} columns, or -1"
+        )
+    outside = np.flatnonzero((given < -1) | (given >= pattern.m))
+    if outside.size:
+        j = int(outside[0])
+        raise InvalidArgumentError(
+            f"initial matches column {j} to row {given[j]}; rows are 0 ... {pattern.m - 1}"
+        )
+    col_match = given.astype(pattern.indices.dtype)
+    row_match = np.full(pattern.m, -1, dtype=col_match.dtype)
+    matched = np.flatnonzero(col_match >= 0)
+    row_match[col_match[matched]] = matched
+    problem = _Problem(pattern.m, pattern.indptr, pattern.indices, row_match, col_match)
+    verdict, j = _core.check_matching(*problem)
+    if verdict == 1:
+        raise InvalidArgumentError(f"initial matches row {col_match[j]} to two columns, one is {j}")
+    if verdict == 2:
+        raise InvalidArgumentError(
+            f"initial matches column {j} to row {col_match[j]}, where the matrix has no entry"
+        )
+    return problem
+
+
+def _search(
+    pattern: Pattern, problem: _Problem, algorithm: str, initializer: str, limits: _Limits
+) -> Transversal:
+    """Start, search, certificate."""
+    start = (
+        registry.find("greedy" if initializer == "auto" else initializer, initializer=True)
+        if initializer != "none"
+        else None
+    )
+    named = None if algorithm == "auto" else registry.find(algorithm, initializer=False)
+    clock = [time.perf_counter()]
+    counters: dict[str, int] = {}
+    full = min(pattern.m, pattern.n)
+    if start is not None:
+        counters.update({f"start_{k}": v for k, v in limits.run(start, problem).items()})
+    clock.append(time.perf_counter())
+
+    size = problem.size
+    ran, why, view = "none", "", problem
+    if size < full and limits.stopped_by is None:
+        if pattern.n > _WIDE * pattern.m:
+            view = problem.transposed()
+        if named is None:
+            name, why = choose_algorithm(view.m, view.col_match.size, pattern.nnz, full - size)
+            named = registry.find(name, initializer=False)
+        ran = named.name
+        counters.update(limits.run(named, view))
+    elif named is not None:
+        ran = named.name  # asked for, and nothing was left to do
+    else:
+        why = "the start left nothing to do" if size == full else ""
+    clock.append(time.perf_counter())
+
+    row_cover, col_cover = _prove(pattern, problem, view, limits.stopped_by)
+    clock.append(time.perf_counter())
+    size = problem.size
+    maximum = row_cover is not None
+    return Transversal(
+        shape=pattern.shape,
+        row_match=problem.row_match,
+        col_match=problem.col_match,
+        maximum=maximum,
+        rank_bounds=(size, size if maximum else _rank_at_most(pattern)),
+        verified=True,
+        algorithm=ran,
+        initializer="none" if start is None else start.name,
+        choice=why,
+        stopped_by=None if maximum else limits.stopped_by,
+        counters=counters,
+        seconds={
+            "start": clock[1] - clock[0],
+            "search": clock[2] - clock[1],
+            "certificate": clock[3] - clock[2],
+        },
+        row_in_cover=row_cover,
+        col_in_cover=col_cover,
+    )
+
+
+def _prove(
+    pattern: Pattern, problem: _Problem, view: _Problem, stopped_by: str | None
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]] | tuple[None, None]:
+    """The cover, checked, or (None, None) when a limit ended the search before the maximum."""
+    verdict, where = _core.check_matching(*problem)
+    if verdict:
+        what = "its two arrays disagree" if verdict == 1 else "a matched pair is no entry"
+        raise CheckFailedError(
+            f"the matching is wrong at column {where}: {what}; this is a defect of btfperm, "
+            "please report it with the matrix"
+        )
+    row_cover = np.empty(pattern.m, dtype=np.uint8)
+    col_cover = np.empty(pattern.n, dtype=np.uint8)
+    sides = (row_cover, col_cover) if view is problem else (col_cover, row_cover)
+    if not _core.find_cover(*view, *sides):
+        if stopped_by is not None:
+            return None, None
+        raise CheckFailedError(
+            "the matching is not maximum although its search ended; this is a defect of btfperm, "
+            "please report it with the matrix"
+        )
+    verdict, where = _core.check_cover(*problem, row_cover, col_cover)
+    if verdict:
+        raise CheckFailedError(
+            f"the cover is none (column {where}); this is a defect of btfperm, please report it "
+            "with the matrix"
+        )
+    return row_cover, col_cover
+
+
+def _rank_at_most(pattern: Pattern) -> int:
+    """No transversal has more entries than there are nonempty rows, or nonempty columns."""
+    nonempty_cols = int(np.count_nonzero(np.diff(pattern.indptr)))
+    seen = np.zeros(pattern.m, dtype=bool)
+    seen[pattern.indices] = True
+    return min(nonempty_cols, int(np.count_nonzero(seen)))
+
+
+def _warn_of_zeros(
+    pattern: Pattern, found: Transversal, time_limit: float | None, max_work: int | None
+) -> None:
+    """Says how many entries are stored as zero and whether they change the rank."""
+    zeros = pattern.stored_zeros
+    assert zeros is not None
+    name = f"{pattern.name}: " if pattern.name else ""
+    count = "1 stored entry is" if zeros.nnz == 1 else f"{zeros.nnz:,} stored entries are"
+    fate = "left out" if pattern.zeros_dropped else "kept as an entry"
+    other = _rank_the_other_way(pattern, found, time_limit, max_work)
+    if other is None or not found.maximum:
+        effect = "whether that changes the structural rank was not found out within the limits"
+    elif other == found.size:
+        effect = "that does not change the structural rank"
+    elif pattern.zeros_dropped:
+        effect = f"the structural rank is {found.size:,}, and {other:,} when they are kept"
+    else:
+        effect = (
+            f"the structural rank is {found.size:,}, but {other:,} without them "
+            "(drop_zeros=True, --drop-zeros)"
+        )
+    warnings.warn(f"{name}{count} zero, {fate}; {effect}", StoredZerosWarning, stacklevel=3)
+
+
+def _rank_the_other_way(
+    pattern: Pattern, found: Transversal, time_limit: float | None, max_work: int | None
+) -> int | None:
+    """The rank with the stored zeros, if they were dropped, and without them otherwise."""
+    zeros = pattern.stored_zeros
+    assert zeros is not None
+    initial = found.col_match
+    if pattern.zeros_dropped:
+        if found.size == min(pattern.shape):
+            return found.size
+        other = pattern.union(zeros)
+    else:
+        other = pattern.without(zeros)
+        initial = _without_entries(initial, zeros)
+        if np.array_equal(initial, found.col_match):
+            return found.size
+    problem = _with_initial(other, initial)
+    result = _search(other, problem, "auto", "auto", _Limits(time_limit, max_work))
+    return result.size if result.maximum else None
+
+
+def _without_entries(col_match: IndexArray, less: Pattern) -> IndexArray:
+    """The matching without the pairs that are entries of `less`."""
+    kept = col_match.copy()
+    cols = less.cols()
+    kept[cols[col_match[cols] == less.indices]] = -1
+    return kept

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one shape of every algorithm in this room
+//
+//   void name(pattern, matching, options..., workspace, budget, counters)
+//
+// The matching comes in legal and goes out legal, never smaller, whatever ends the search.
+// Algorithms search from columns and use the column lists alone, unless they say otherwise;
+// the caller hands a wide matrix over transposed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "backends/cpu/budget.hpp"
+#include "backends/cpu/workspace.hpp"
+#include "pattern/pattern.hpp"
+
+namespace btfperm {
+
+// row_match[i] = column matched to row i, or -1; col_match[j] = row matched to column j, or -1.
+template <class I>
+struct Matching {
+  I* row_match;  // m
+  I* col_match;  // n
+
+  void match(I i, I j) {
+    row_match[i] = j;
+    col_match[j] = i;
+  }
+};
+
+template <class I>
+I size_of(const PatternView<I>& A, const Matching<I>& M) {
+  I size = 0;
+  for (I j = 0; j < A.n; ++j) size += M.col_match[j] >= 0;
+  return size;
+}
+
+// What a search counted; what does not apply stays 0 and is not reported.
+struct Counters {
+  std::int64_t edges = 0;          // entries read
+  std::int64_t phases = 0;         // rounds of search and augmentation
+  std::int64_t augmentations = 0;  // augmenting paths
+  std::int64_t path_edges = 0;     // their length in all, counting every edge
+  std::int64_t longest_path = 0;
+  std::int64_t pushes = 0;    // rows taken from another column
+  std::int64_t relabels = 0;  // labels recomputed for all rows
+
+  void augmented(std::int64_t edges_of_path) {
+    ++augmentations;
+    path_edges += edges_of_path;
+    if (edges_of_path > longest_path) longest_path = edges_of_path;
+  }
+
+  struct Named {
+    const char* name;
+    std::int64_t value;
+  };
+  std::array<Named, 7> named() const {
+    return {{{"edges", edges},
+             {"phases", phases},
+             {"augmentations", augmentations},
+             {"path_edges", path_edges},
+             {"longest_path", longest_path},
+             {"pushes", pushes},
+             {"relabels", relabels}}};
+  }
+};
+
+}  // namespace btfperm
