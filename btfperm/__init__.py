@@ -13,6 +13,8 @@
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import Any
 
 __version__ = "0.1.0"
@@ -30,6 +32,7 @@ _ROOMS = {
     "DulmageMendelsohn": "results",
     "InvalidArgumentError": "errors",
     "InvalidMatrixError": "errors",
+    "NumericallySingularError": "errors",
     "Pattern": "pattern",
     "Preordering": "preorder",
     "ResourceMissingError": "errors",
@@ -66,6 +69,18 @@ def __getattr__(name: str) -> Any:
     value = getattr(importlib.import_module(f"btfperm.{room}"), name)
     globals()[name] = value
     return value
+
+
+class _Face(ModuleType):
+    """Some functions are called like the room they live in (`preorder`): importing the room must
+    not put the module in the function's place."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _ROOMS and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Face
 
 
 def __dir__() -> list[str]:

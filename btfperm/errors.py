@@ -21,6 +21,7 @@ __all__ = [
     "CheckFailedError",
     "InvalidArgumentError",
     "InvalidMatrixError",
+    "NumericallySingularError",
     "ResourceMissingError",
     "StoredZerosWarning",
     "StructurallySingularError",
@@ -64,6 +65,11 @@ class StructurallySingularError(CheckFailedError, AssertionError):
     """Raised by :mod:`btfperm.testing` when a matrix has not the structural rank asked for."""
 
 
+class NumericallySingularError(CheckFailedError, ArithmeticError):
+    """Raised when a factorization meets a zero pivot: the structure is nonsingular, the values
+    are not."""
+
+
 class BackendUnavailableError(BtfpermError, RuntimeError):
     """A backend was asked for by name and does not work on this machine."""
 
@@ -73,4 +79,12 @@ class ResourceMissingError(BtfpermError, OSError):
 
 
 class StoredZerosWarning(UserWarning):
-    """Entries stored with the value zero: how many, and whether they change the rank."""
+    """Entries stored with the value zero: how many, and whether they change the rank.
+
+    ``other_rank`` is the structural rank without them, or with them where they were dropped; None
+    when a limit kept it unknown.
+    """
+
+    def __init__(self, text: str, other_rank: int | None = None) -> None:
+        super().__init__(text)
+        self.other_rank = other_rank

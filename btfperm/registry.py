@@ -93,11 +93,39 @@ _ROWS = (
         summary="maximal sets of disjoint shortest augmenting paths, O(nnz sqrt(n))",
         prefer="meshes in natural order, and where a bound on the time is wanted",
     ),
+    Algorithm(
+        name="ss-bfs",
+        room="transversal",
+        family="augmenting",
+        backend="cpu",
+        reference="Azad, Buluç, Pothen, IPDPS 2015 (SS-BFS)",
+        summary="one breadth-first search at a time; failed ones close their part for good",
+        prefer="when few columns are free and free rows are near",
+    ),
+    Algorithm(
+        name="ms-bfs",
+        room="transversal",
+        family="augmenting",
+        backend="cpu",
+        reference="Azad, Buluç, Pothen, IPDPS 2015 (MS-BFS)",
+        summary="breadth-first trees from all free columns at once, in phases",
+        prefer="to finish and prove what is nearly maximum",
+    ),
+    Algorithm(
+        name="guided-displacement",
+        room="transversal",
+        family="displacement",
+        backend="cpu",
+        reference="btfperm",
+        summary="label-guided pushes or short searches, by a look at the pattern; O(nnz sqrt(n))",
+        prefer="always, unless a published algorithm is wanted",
+    ),
 )
 
 
 def algorithms(family: str | None = None) -> tuple[Algorithm, ...]:
-    """Every algorithm there is, or those of one family (``"initial"``, ``"augmenting"``).
+    """Every algorithm there is, or those of one family (``"initial"``,
+    ``"augmenting"``, ``"displacement"``).
 
     Examples
     --------

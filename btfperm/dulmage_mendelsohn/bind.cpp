@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "backends/cpu/bind.hpp"
+
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "backends/cpu/bind.hpp"
 #include "dulmage_mendelsohn/block_graph.hpp"
 #include "dulmage_mendelsohn/decompose.hpp"
 
@@ -26,8 +27,7 @@ void bind_width(nb::module_& module) {
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
          Out<I> row_perm, Out<I> col_perm, Out<I> coarse_rows, Out<I> coarse_cols) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
-        const Matching<I> match{const_cast<I*>(row_match.data()),
-                                const_cast<I*>(col_match.data())};
+        const Matching<I> match{const_cast<I*>(row_match.data()), const_cast<I*>(col_match.data())};
         Budget budget(0, 0, &python_interrupted);
         bool maximum = false;
         Workspace workspace;
@@ -47,10 +47,8 @@ void bind_width(nb::module_& module) {
         NumpyArray<I> col_blocks = new_array<I>(places);
         {
           nb::gil_scoped_release nogil;
-          gather_blocks(A.m, labels.row_block, labels.n_blocks, row_blocks.data(),
-                        row_perm.data());
-          gather_blocks(A.n, labels.col_block, labels.n_blocks, col_blocks.data(),
-                        col_perm.data());
+          gather_blocks(A.m, labels.row_block, labels.n_blocks, row_blocks.data(), row_perm.data());
+          gather_blocks(A.n, labels.col_block, labels.n_blocks, col_blocks.data(), col_perm.data());
           std::copy(labels.coarse_rows, labels.coarse_rows + 5, coarse_rows.data());
           std::copy(labels.coarse_cols, labels.coarse_cols + 5, coarse_cols.data());
         }

@@ -35,8 +35,8 @@ I number_by_smallest(I* parent, const std::uint8_t* parts, Part part, I count, I
 // the square blocks. `place` (n_components), `by_column` (n_components) and `start`
 // (n_components + 1) are workspace.
 template <class I>
-void number_by_height(I n, I* component, I n_components, const I* height, I* place,
-                      I* by_column, I* start) {
+void number_by_height(I n, I* component, I n_components, const I* height, I* place, I* by_column,
+                      I* start) {
   std::fill(place, place + n_components, I{-1});
   I seen = 0;
   for (I j = 0; j < n && seen < n_components; ++j) {  // components by their smallest column

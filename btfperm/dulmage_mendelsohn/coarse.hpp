@@ -57,8 +57,8 @@ bool coarse(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row_par
   const I size = size_of(A, M);
   if (size == A.m && size == A.n) return true;
   I* queue = workspace.take<I>(std::max(A.m, A.n));
-  if (size < A.n && !mark_reached(A, M.col_match, M.row_match, horizontal, col_part, row_part,
-                                  queue, budget)) {
+  if (size < A.n &&
+      !mark_reached(A, M.col_match, M.row_match, horizontal, col_part, row_part, queue, budget)) {
     return false;
   }
   if (size == A.m) return true;

@@ -16,8 +16,8 @@ namespace btfperm {
 
 template <class I>
 struct Labels {
-  I* row_block;      // m
-  I* col_block;      // n
+  I* row_block;  // m
+  I* col_block;  // n
   I n_blocks;
   I coarse_rows[5];  // boundaries, see results.py
   I coarse_cols[5];
@@ -85,8 +85,8 @@ bool label_blocks(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* r
   if (squares < 0) return false;
   I horizontals = 0;
   if (labels.coarse_cols[2] > 0) {
-    horizontals = label_rectangular(A, M, horizontal, row_part, col_part, I{0}, labels.col_block,
-                                    budget);
+    horizontals =
+        label_rectangular(A, M, horizontal, row_part, col_part, I{0}, labels.col_block, budget);
     if (horizontals < 0) return false;
     for (I j = 0; j < A.n; ++j) {
       if (col_part[j] == square) labels.col_block[j] += horizontals;

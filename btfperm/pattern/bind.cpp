@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "backends/cpu/bind.hpp"
+
 #include <nanobind/stl/pair.h>
 
-#include "backends/cpu/bind.hpp"
 #include "pattern/canonical.hpp"
 
 namespace btfperm {
@@ -34,8 +35,8 @@ void bind_width(nb::module_& module) {
       "merge_duplicates",
       [](Out<I> indptr, Out<I> indices) {
         nb::gil_scoped_release nogil;
-        return static_cast<std::int64_t>(merge_duplicates(
-            static_cast<I>(indptr.shape(0) - 1), indptr.data(), indices.data()));
+        return static_cast<std::int64_t>(
+            merge_duplicates(static_cast<I>(indptr.shape(0) - 1), indptr.data(), indices.data()));
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       "Drop repeated neighbours of sorted columns in place; the number of entries left.");
@@ -72,8 +73,7 @@ void bind_width(nb::module_& module) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
         const PatternView<I> B = view_of<I>(m, less_indptr, less_indices);
         nb::gil_scoped_release nogil;
-        return static_cast<std::int64_t>(
-            difference(A, B, out_indptr.data(), out_indices.data()));
+        return static_cast<std::int64_t>(difference(A, B, out_indptr.data(), out_indices.data()));
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("less_indptr").noconvert(), nb::arg("less_indices").noconvert(),

@@ -233,7 +233,7 @@ def _search(
         if pattern.n > _WIDE * pattern.m:
             view = problem.transposed()
         if named is None:
-            name, why = choose_algorithm(view.m, view.col_match.size, pattern.nnz, full - size)
+            name, why = choose_algorithm(full - size, view is not problem)
             named = registry.find(name, initializer=False)
         ran = named.name
         counters.update(limits.run(named, view))
@@ -328,7 +328,8 @@ def _warn_of_zeros(
             f"the structural rank is {found.size:,}, but {other:,} without them "
             "(drop_zeros=True, --drop-zeros)"
         )
-    warnings.warn(f"{name}{count} zero, {fate}; {effect}", StoredZerosWarning, stacklevel=3)
+    text = f"{name}{count} zero, {fate}; {effect}"
+    warnings.warn(StoredZerosWarning(text, other), stacklevel=3)
 
 
 def _rank_the_other_way(

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "backends/cpu/bind.hpp"
+
 #include <nanobind/stl/pair.h>
 
-#include "backends/cpu/bind.hpp"
 #include "transversal/augmenting/hopcroft_karp.hpp"
+#include "transversal/augmenting/ms_bfs.hpp"
 #include "transversal/augmenting/pothen_fan.hpp"
+#include "transversal/augmenting/ss_bfs.hpp"
 #include "transversal/certificate.hpp"
+#include "transversal/displacement/guided_displacement.hpp"
 #include "transversal/initial/greedy.hpp"
 #include "transversal/initial/karp_sipser.hpp"
 #include "transversal/interface.hpp"
@@ -50,9 +54,14 @@ void bind_width(nb::module_& module) {
     greedy(A, match, b, c);
   });
   bind_algorithm<I>(module, "karp_sipser", &karp_sipser<I>);
-  bind_algorithm<I>(module, "pothen_fan", [](View A, M match, Workspace& w, Budget& b,
-                                             Counters& c) { pothen_fan(A, match, true, w, b, c); });
+  bind_algorithm<I>(module, "pothen_fan",
+                    [](View A, M match, Workspace& w, Budget& b, Counters& c) {
+                      pothen_fan(A, match, true, w, b, c);
+                    });
   bind_algorithm<I>(module, "hopcroft_karp", &hopcroft_karp<I>);
+  bind_algorithm<I>(module, "ss_bfs", &ss_bfs<I>);
+  bind_algorithm<I>(module, "ms_bfs", &ms_bfs<I>);
+  bind_algorithm<I>(module, "guided_displacement", &guided_displacement<I>);
 
   module.def(
       "find_cover",
@@ -60,15 +69,13 @@ void bind_width(nb::module_& module) {
          Out<std::uint8_t> row_in_cover, Out<std::uint8_t> col_in_cover) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
         // find_cover only reads the matching.
-        const Matching<I> match{const_cast<I*>(row_match.data()),
-                                const_cast<I*>(col_match.data())};
+        const Matching<I> match{const_cast<I*>(row_match.data()), const_cast<I*>(col_match.data())};
         Budget budget(0, 0, &python_interrupted);
         bool found = false;
         {
           nb::gil_scoped_release nogil;
           Workspace workspace;
-          found =
-              find_cover(A, match, row_in_cover.data(), col_in_cover.data(), workspace, budget);
+          found = find_cover(A, match, row_in_cover.data(), col_in_cover.data(), workspace, budget);
         }
         raise_if_interrupted(budget);
         return found;
@@ -81,8 +88,7 @@ void bind_width(nb::module_& module) {
       "check_matching",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
-        const Matching<I> match{const_cast<I*>(row_match.data()),
-                                const_cast<I*>(col_match.data())};
+        const Matching<I> match{const_cast<I*>(row_match.data()), const_cast<I*>(col_match.data())};
         nb::gil_scoped_release nogil;
         I where = -1;
         const Verdict verdict = check_matching(A, match, where);
@@ -96,8 +102,7 @@ void bind_width(nb::module_& module) {
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
          In<std::uint8_t> row_in_cover, In<std::uint8_t> col_in_cover) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
-        const Matching<I> match{const_cast<I*>(row_match.data()),
-                                const_cast<I*>(col_match.data())};
+        const Matching<I> match{const_cast<I*>(row_match.data()), const_cast<I*>(col_match.data())};
         nb::gil_scoped_release nogil;
         I where = -1;
         const Verdict verdict =

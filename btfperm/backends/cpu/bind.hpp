@@ -42,7 +42,8 @@ PatternView<I> view_of(std::int64_t m, const In<I>& indptr, const In<I>& indices
 // A NumPy array that owns what `Workspace` took: it lives as long as the array.
 template <class T>
 NumpyArray<T> owned_array(std::unique_ptr<Workspace> workspace, T* data, std::size_t count) {
-  nb::capsule owner(workspace.release(), [](void* p) noexcept { delete static_cast<Workspace*>(p); });
+  nb::capsule owner(workspace.release(),
+                    [](void* p) noexcept { delete static_cast<Workspace*>(p); });
   return NumpyArray<T>(data, {count}, owner);
 }
 

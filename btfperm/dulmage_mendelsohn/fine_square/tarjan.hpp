@@ -31,9 +31,9 @@ I tarjan(const PatternView<I>& A, const I* row_match, const std::uint8_t* col_pa
   I* visit = component;
   const I finished = A.n + 2;
   for (I j = 0; j < A.n; ++j) visit[j] = col_part[j] == square ? I{0} : finished;
-  I number = 1;         // next visit number
-  I label = A.n + 1;    // number of the next component, falling
-  I open = A.n;         // stack[open ...]: open vertices whose search is over
+  I number = 1;       // next visit number
+  I label = A.n + 1;  // number of the next component, falling
+  I open = A.n;       // stack[open ...]: open vertices whose search is over
 
   for (I root = 0; root < A.n; ++root) {
     if (visit[root] != 0) continue;

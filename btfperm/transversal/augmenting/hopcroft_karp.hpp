@@ -104,7 +104,8 @@ class HopcroftKarp {
       I step = -1;
       for (; p < end; ++p) {
         const I below = M_.row_match[A_.indices[p]];
-        const bool usable = depth == last_ ? below < 0 : below >= 0 && level_[below] == base_ + depth + 1;
+        const bool usable =
+            depth == last_ ? below < 0 : below >= 0 && level_[below] == base_ + depth + 1;
         if (usable) {
           step = p++;
           break;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ms-bfs: breadth-first trees from all free columns at once
+//
+// Idea        In each phase one alternating tree grows from every free column, level by level; a
+//             row joins one tree only. A tree that meets a free row stops growing. At the end of
+//             the phase the path in each such tree is flipped. A phase without path is the proof
+//             that none exists.
+// Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
+//             cardinality matching in bipartite graphs", IPDPS 2015 (MS-BFS, without grafting)
+// Cost        O(nnz) a phase, n phases at worst. Workspace: m bytes, 4 n
+// Prefer it   to finish, and prove, what another search has nearly finished; rather use
+//             hopcroft-karp when many columns are free
+// Encodings   leaf[root] = free row found by the tree of `root`, or -1; leaf_parent[root] = the
+//             column it was found from
+// Invariants  root[j], parent[j] are set for the columns in the queue of this phase
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "transversal/interface.hpp"
+
+namespace btfperm {
+
+template <class I>
+class MsBfs {
+ public:
+  MsBfs(const PatternView<I>& A, Matching<I> M, Workspace& workspace, Budget& budget,
+        Counters& counters)
+      : A_(A), M_(M), budget_(budget), counters_(counters) {
+    seen_ = workspace.take<std::uint8_t>(A.m);
+    root_ = workspace.take<I>(A.n);
+    parent_ = workspace.take<I>(A.n);
+    leaf_ = workspace.take<I>(A.n);
+    queue_ = workspace.take<I>(A.n);
+  }
+
+  void run() {
+    for (I j = 0; j < A_.n; ++j) {
+      if (M_.col_match[j] < 0) queue_[n_roots_++] = j;
+    }
+    finish(std::numeric_limits<std::int64_t>::max());
+  }
+
+  // The same from a list that holds every free column that may still be matched, for so many
+  // phases; true: the matching is maximum (or the budget ended the search).
+  bool run(const I* free, I count, std::int64_t most_phases) {
+    std::copy(free, free + count, queue_);
+    n_roots_ = count;
+    return finish(most_phases);
+  }
+
+ private:
+  bool finish(std::int64_t most_phases) {
+    for (; n_roots_ > 0 && most_phases > 0; --most_phases) {
+      if (phase() == 0 || budget_.stopped()) return true;
+      I left = 0;
+      for (I k = 0; k < n_roots_; ++k) {
+        if (M_.col_match[queue_[k]] < 0) queue_[left++] = queue_[k];
+      }
+      n_roots_ = left;
+    }
+    return n_roots_ == 0;
+  }
+
+  // Grows the trees and flips their paths; the number of paths.
+  I phase() {
+    ++counters_.phases;
+    std::fill(seen_, seen_ + A_.m, std::uint8_t{0});
+    I tail = n_roots_;
+    for (I k = 0; k < n_roots_; ++k) {
+      root_[queue_[k]] = queue_[k];
+      leaf_[queue_[k]] = -1;
+    }
+    I found = 0;
+    for (I head = 0; head < tail && found < n_roots_; ++head) {
+      const I j = queue_[head];
+      const I tree = root_[j];
+      if (leaf_[tree] >= 0) continue;
+      const I begin = A_.indptr[j];
+      const I end = A_.indptr[j + 1];
+      for (I p = begin; p < end; ++p) {
+        const I i = A_.indices[p];
+        if (seen_[i]) continue;
+        seen_[i] = 1;
+        const I below = M_.row_match[i];
+        if (below < 0) {
+          leaf_[tree] = i;
+          parent_[tree] = j;  // where the path to the leaf begins; a root has no parent
+          ++found;
+          break;
+        }
+        root_[below] = tree;
+        parent_[below] = j;
+        queue_[tail++] = below;
+      }
+      counters_.edges += end - begin;
+      if (!budget_.spend(end - begin)) break;
+    }
+    for (I k = 0; k < n_roots_; ++k) {
+      if (leaf_[queue_[k]] >= 0) flip(queue_[k]);
+    }
+    return found;
+  }
+
+  void flip(I root) {
+    std::int64_t length = 1;
+    I i = leaf_[root];
+    for (I j = parent_[root];; length += 2) {
+      const I freed = M_.col_match[j];
+      const I above = parent_[j];
+      M_.match(i, j);
+      if (j == root) break;
+      i = freed;
+      j = above;
+    }
+    counters_.augmented(length);
+  }
+
+  const PatternView<I>& A_;
+  Matching<I> M_;
+  std::uint8_t* seen_;
+  I* root_;
+  I* parent_;
+  I* leaf_;
+  I* queue_;  // its first n_roots_ places stay the free columns
+  I n_roots_ = 0;
+  Budget& budget_;
+  Counters& counters_;
+};
+
+template <class I>
+void ms_bfs(const PatternView<I>& A, Matching<I> M, Workspace& workspace, Budget& budget,
+            Counters& counters) {
+  MsBfs<I>(A, M, workspace, budget, counters).run();
+}
+
+}  // namespace btfperm

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// guided-displacement: the default engine: a look, label pushes or short searches, then the rest
+//
+// Idea        On most patterns, pushing columns off their rows under the guidance of distance
+//             labels (label_push.hpp) finds the maximum in two or three readings of the matrix. Two
+//             cases are better searched: where the start left little, and where the numbering is
+//             local (meshes in their own order), since there the free rows are near and pushing
+//             would undo what the order gave. What either leaves is finished by breadth-first
+//             trees from all remaining columns, and, should these need many phases, by
+//             hopcroft-karp.
+// Paper       ours
+// Cost        O(nnz sqrt(n)) at worst: pushing O(nnz log n), at most sqrt(n) phases of trees, then
+//             hopcroft-karp. 1 to 3 nnz in practice. Workspace: m bytes + n, then that of the parts
+// Prefer it   always, unless a published algorithm is wanted
+// Encodings   none beyond those of its parts
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "transversal/augmenting/hopcroft_karp.hpp"
+#include "transversal/augmenting/ms_bfs.hpp"
+#include "transversal/augmenting/ss_bfs.hpp"
+#include "transversal/displacement/label_push.hpp"
+
+namespace btfperm {
+
+// Where the engine turns one way or the other; measured on the families of benchmarks/generators.
+struct DisplacementRules {
+  double few_free = .02;           // share of columns left free, below which to search
+  double local_entries = .9;       // share of entries near the diagonal, above which to search
+  int diagonal_width = 64;         // near: within n / diagonal_width of it
+  std::int64_t most_edges = 2048;  // a short search gives up here (then here times 2, 4, ...),
+  double passes_if_few = .5;       // all of them after this many readings of the matrix
+  double passes_if_local = 1.5;
+  int sampled_columns = 256;
+};
+
+// Share of entries near the diagonal, on a sample of columns.
+template <class I>
+double local_share(const PatternView<I>& A, const DisplacementRules& rules) {
+  const I stride = std::max<I>(1, A.n / rules.sampled_columns);
+  const double slope = static_cast<double>(A.m) / static_cast<double>(A.n);
+  const double width = static_cast<double>(A.m) / rules.diagonal_width;
+  std::int64_t seen = 0;
+  std::int64_t near = 0;
+  for (I j = 0; j < A.n; j += stride) {
+    const I end = std::min<I>(A.indptr[j + 1], A.indptr[j] + 64);
+    for (I p = A.indptr[j]; p < end; ++p) {
+      ++seen;
+      near += std::abs(static_cast<double>(A.indices[p]) - slope * static_cast<double>(j)) < width;
+    }
+    if (j > A.n - stride) break;  // j + stride might overflow
+  }
+  return seen > 0 ? static_cast<double>(near) / static_cast<double>(seen) : 0.0;
+}
+
+// Short searches from each column of `free`; keeps those that gave up. Returns their number.
+template <class I>
+I search_shortly(const PatternView<I>& A, Matching<I> M, I* free, I n_free, std::int64_t most_edges,
+                 double most_passes, Budget& budget, Counters& counters) {
+  Workspace workspace;
+  SsBfs<I> search(A, M, workspace, budget, counters);
+  const std::int64_t most =
+      counters.edges + static_cast<std::int64_t>(most_passes * static_cast<double>(A.nnz()));
+  I left = 0;
+  for (I k = 0; k < n_free; ++k) {
+    const bool go_on = counters.edges < most && !budget.stopped();
+    if (!go_on || search.search(free[k], most_edges) == SsBfs<I>::Outcome::gave_up) {
+      free[left++] = free[k];
+      if (go_on)
+        most_edges *= 2;  // so that one of them closes a dead part that all of them would enter
+    }
+  }
+  return left;
+}
+
+template <class I>
+void guided_displacement(const PatternView<I>& A, Matching<I> M, Workspace& workspace,
+                         Budget& budget, Counters& counters) {
+  const DisplacementRules rules;
+  I n_free = 0;
+  for (I j = 0; j < A.n; ++j) n_free += M.col_match[j] < 0 && A.degree(j) > 0;
+  if (n_free == 0) return;
+  I* free = workspace.take<I>(n_free);
+  n_free = 0;
+  for (I j = 0; j < A.n; ++j) {
+    if (M.col_match[j] < 0 && A.degree(j) > 0) free[n_free++] = j;
+  }
+
+  const bool few = static_cast<double>(n_free) < rules.few_free * static_cast<double>(A.n);
+  const bool local = local_share(A, rules) >= rules.local_entries;
+  if (few || local) {
+    n_free = search_shortly(A, M, free, n_free, rules.most_edges,
+                            local ? rules.passes_if_local : rules.passes_if_few, budget, counters);
+  } else {
+    Workspace labels;
+    LabelPush<I> push(A, M, free, n_free, labels, budget, counters);
+    push.run();
+    n_free = push.active();
+  }
+  if (n_free == 0 || budget.stopped()) return;
+
+  const std::int64_t most_phases = 8 + static_cast<std::int64_t>(std::sqrt(A.n));
+  if (!MsBfs<I>(A, M, workspace, budget, counters).run(free, n_free, most_phases)) {
+    hopcroft_karp(A, M, workspace, budget, counters);
+  }
+}
+
+}  // namespace btfperm
