@@ -10,10 +10,10 @@ import numpy as np
 
 from btfperm.block_triangular.completion import complete
 from btfperm.dulmage_mendelsohn import decompose_pairs, describe
-from btfperm.errors import BtfpermError, InvalidArgumentError
+from btfperm.errors import InvalidArgumentError
 from btfperm.pattern import as_pattern
 from btfperm.results import BlockTriangularForm, Transversal
-from btfperm.transversal import maximum_transversal
+from btfperm.transversal import proven_transversal
 
 __all__ = ["block_triangular_form"]
 
@@ -69,18 +69,7 @@ def block_triangular_form(
             f"block triangular form needs a square matrix, this one is {pattern.m} x {pattern.n}; "
             "dulmage_mendelsohn takes any shape"
         )
-    if transversal is None:
-        transversal = maximum_transversal(pattern, **options)
-    elif transversal.shape != pattern.shape:
-        raise InvalidArgumentError(
-            f"the transversal belongs to a matrix of shape {transversal.shape}, not {pattern.shape}"
-        )
-    if not transversal.maximum:
-        lower, upper = transversal.rank_bounds
-        raise BtfpermError(
-            f"the search was stopped by {transversal.stopped_by}: the structural rank is only "
-            f"known to lie between {lower} and {upper}; raise the limit"
-        )
+    transversal = proven_transversal(pattern, transversal, options)
     begin = time.perf_counter()
     row_match, col_match = transversal.row_match, transversal.col_match
     paired_col, paired_row, completed = complete(row_match, col_match)

@@ -25,10 +25,9 @@ from typing import Any
 import numpy as np
 
 from btfperm import _core
-from btfperm.errors import BtfpermError, InvalidArgumentError
 from btfperm.pattern import Pattern, as_pattern
 from btfperm.results import DulmageMendelsohn, IndexArray, Transversal
-from btfperm.transversal import maximum_transversal
+from btfperm.transversal import proven_transversal
 
 __all__ = ["dulmage_mendelsohn"]
 
@@ -76,20 +75,9 @@ def dulmage_mendelsohn(
     ([1, 0, 2], [0, 2, 1])
     """
     pattern = as_pattern(A, drop_zeros=drop_zeros)
-    if transversal is None:
-        transversal = maximum_transversal(pattern, **options)
-    elif transversal.shape != pattern.shape:
-        raise InvalidArgumentError(
-            f"the transversal belongs to a matrix of shape {transversal.shape}, not {pattern.shape}"
-        )
-    if not transversal.maximum:
-        lower, upper = transversal.rank_bounds
-        raise BtfpermError(
-            f"the search was stopped by {transversal.stopped_by}: only a maximum transversal can "
-            f"be decomposed, and the structural rank is only known to lie between {lower} and "
-            f"{upper}; raise the limit"
-        )
+    transversal = proven_transversal(pattern, transversal, options)
     begin = time.perf_counter()
+    row_match, col_match = transversal.row_match, transversal.col_match
     width = pattern.indices.dtype
     row_perm = np.empty(pattern.m, dtype=width)
     col_perm = np.empty(pattern.n, dtype=width)
@@ -99,8 +87,8 @@ def dulmage_mendelsohn(
         pattern.m,
         pattern.indptr,
         pattern.indices,
-        transversal.row_match,
-        transversal.col_match,
+        row_match,
+        col_match,
         row_perm,
         col_perm,
         coarse_rows,
@@ -115,8 +103,8 @@ def dulmage_mendelsohn(
         col_blocks=col_blocks,
         coarse_rows=coarse_rows,
         coarse_cols=coarse_cols,
-        row_match=transversal.row_match,
-        col_match=transversal.col_match,
+        row_match=row_match,
+        col_match=col_match,
         structural_rank=transversal.structural_rank,
         meta=describe("dulmage_mendelsohn", pattern, transversal, seconds),
         transversal=transversal,

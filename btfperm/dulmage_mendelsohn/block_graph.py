@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from btfperm import _core
 from btfperm.errors import InvalidArgumentError
 from btfperm.pattern import as_pattern
@@ -27,7 +29,7 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
 
     Raises
     ------
-    InvalidArgumentError : the matrix is missing, or has another shape
+    InvalidArgumentError : the matrix is missing, is another one, or was changed in place
 
     Examples
     --------
@@ -50,8 +52,13 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
         raise InvalidArgumentError(
             f"the decomposition belongs to a matrix of shape {result.shape}, not {pattern.shape}"
         )
+    # The pattern may share its arrays with the matrix it was made from, and the core trusts them.
+    if _core.check_columns(pattern.m, pattern.indptr, pattern.indices)[0] != 0:
+        raise InvalidArgumentError(
+            "the matrix was changed in place after it was decomposed; decompose it again"
+        )
     width = pattern.indices.dtype
-    return BlockGraph(
+    graph = BlockGraph(
         *_core.block_graph(
             pattern.m,
             pattern.indptr,
@@ -61,3 +68,10 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
             result.col_blocks.astype(width, copy=False),
         )
     )
+    tail = np.repeat(np.arange(graph.n_blocks), np.diff(graph.indptr))
+    if (graph.indices <= tail).any():
+        raise InvalidArgumentError(
+            "the matrix has entries below the diagonal blocks: this decomposition belongs to "
+            "another matrix, or to this one before it was changed"
+        )
+    return graph

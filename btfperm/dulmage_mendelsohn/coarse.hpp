@@ -6,13 +6,13 @@
 //             The split does not depend on which maximum matching was found.
 // Paper       A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math. 10
 //             (1958); algorithm: A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2
-// Cost        O(nnz). Workspace: max(m, n), and the row lists when rows are unmatched
+// Cost        O(nnz). Workspace: max(m, n), and when rows are unmatched the row lists of the
+//             columns outside the horizontal part
 // Encodings   part bytes, see Part
 #pragma once
 
 #include <algorithm>
 
-#include "pattern/canonical.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
@@ -47,6 +47,29 @@ bool mark_reached(const PatternView<I>& lists, const I* match, const I* other_ma
   return true;
 }
 
+// Row lists of the columns outside the horizontal part: no other column has entries in the rows
+// that the vertical search can reach. `indptr` has m + 1 places; returns the number of entries, and
+// lists them when `indices` is not null.
+template <class I>
+I row_lists(const PatternView<I>& A, const std::uint8_t* col_part, I* indptr, I* indices) {
+  if (indices == nullptr) {
+    std::fill(indptr, indptr + A.m + 1, I{0});
+    for (I j = 0; j < A.n; ++j) {
+      if (col_part[j] == horizontal) continue;
+      for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) ++indptr[A.indices[p] + 1];
+    }
+    for (I i = 0; i < A.m; ++i) indptr[i + 1] += indptr[i];
+    return indptr[A.m];
+  }
+  for (I j = 0; j < A.n; ++j) {
+    if (col_part[j] == horizontal) continue;
+    for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) indices[indptr[A.indices[p]]++] = j;
+  }
+  for (I i = A.m; i > 0; --i) indptr[i] = indptr[i - 1];  // undo the advance
+  indptr[0] = 0;
+  return indptr[A.m];
+}
+
 // False: the matching is not maximum, or the budget ended the search.
 template <class I>
 bool coarse(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row_part,
@@ -63,8 +86,8 @@ bool coarse(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row_par
   }
   if (size == A.m) return true;
   I* row_indptr = workspace.take<I>(A.m + 1);
-  I* row_indices = workspace.take<I>(A.nnz());
-  transpose(A, row_indptr, row_indices);
+  I* row_indices = workspace.take<I>(row_lists<I>(A, col_part, row_indptr, nullptr));
+  row_lists(A, col_part, row_indptr, row_indices);
   const PatternView<I> R{A.n, A.m, row_indptr, row_indices};
   return mark_reached(R, M.row_match, M.col_match, vertical, row_part, col_part, queue, budget);
 }

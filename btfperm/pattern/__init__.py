@@ -22,8 +22,9 @@ from btfperm.results import IndexArray
 
 __all__ = ["Pattern", "as_pattern", "permute"]
 
-# Searches keep a few numbers beyond the largest index, so int32 ends a little earlier.
+# Searches keep a few numbers beyond the largest index, so the types end a little earlier.
 _LARGEST_INT32 = 2**31 - 16
+_LARGEST_INT64 = 2**63 - 16
 
 
 def _index_type(shape: tuple[int, int], nnz: int) -> type[np.signedinteger[Any]]:
@@ -43,6 +44,8 @@ def _checked_shape(shape: Sequence[int]) -> tuple[int, int]:
         raise InvalidMatrixError(f"a shape is two numbers, not {shape!r}") from None
     if m < 0 or n < 0:
         raise InvalidMatrixError(f"a matrix cannot have the shape {m} x {n}")
+    if max(m, n) > _LARGEST_INT64:
+        raise InvalidMatrixError(f"a matrix of shape {m} x {n} is beyond 64-bit indices")
     return m, n
 
 
@@ -193,9 +196,7 @@ class Pattern:
         indptr = np.empty(n + 1, dtype=width)
         nnz = _core.columns_of_triplets(m, own_rows, own_cols, indptr)
         indices = own_rows if nnz == own_rows.size else own_rows[:nnz].copy()
-        pattern = cls(
-            (m, n), _frozen(indptr), _frozen(indices), name, dict(source or {}), None, drop_zeros
-        )
+        pattern = cls((m, n), _frozen(indptr), _frozen(indices), name, dict(source or {}))
         return pattern._with_zeros(zeros, drop_zeros)
 
     @classmethod
@@ -414,7 +415,8 @@ def as_pattern(
 
     Parameters
     ----------
-    A : a `Pattern`; any ``scipy.sparse`` matrix or array; a dense array (entries are the nonzeros);
+    A : a `Pattern`; any ``scipy.sparse`` matrix or array, or an object that becomes one by
+        ``tocsc()`` or ``tocoo()``; a dense array (entries are the nonzeros);
         a ``(data, indices, indptr)`` triple of compressed columns with `shape`, where data may be
         None; a path of a matrix file
     shape : (m, n), only with a triple
@@ -431,7 +433,7 @@ def as_pattern(
     >>> from btfperm import as_pattern
     >>> as_pattern(np.array([[4.0, 0.0, 1.0], [0.0, 2.0, 0.0]]))
     <Pattern 2 x 3, 3 entries>
-    >>> as_pattern((None, [0, 1, 1], [0, 1, 3]), shape=(2, 2))
+    >>> as_pattern((None, [0, 0, 1], [0, 1, 3]), shape=(2, 2))
     <Pattern 2 x 2, 3 entries>
     """
     if isinstance(A, Pattern):
@@ -446,6 +448,8 @@ def as_pattern(
         return read(A, drop_zeros=drop)
     if isinstance(A, tuple):
         return _from_triple(A, shape, drop)
+    if not hasattr(A, "format") and (hasattr(A, "tocsc") or hasattr(A, "tocoo")):
+        A = A.tocsc() if hasattr(A, "tocsc") else A.tocoo()  # not SciPy's own, but becomes so
     if hasattr(A, "tocoo") and hasattr(A, "format") and hasattr(A, "shape"):
         return _from_scipy(A, drop)
     try:

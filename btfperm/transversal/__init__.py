@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +25,7 @@ import numpy.typing as npt
 from btfperm import _core, registry
 from btfperm.errors import (
     BackendUnavailableError,
+    BtfpermError,
     CheckFailedError,
     InvalidArgumentError,
     StoredZerosWarning,
@@ -56,32 +59,61 @@ class _Limits:
         seconds = 0.0
         if self._ends is not None:
             seconds = max(self._ends - time.perf_counter(), 1e-9)
-        stop, counters = row.load()(*problem, seconds, self._work or 0)
+        stop, problem.proven, counters = row.load()(
+            problem.m,
+            problem.indptr,
+            problem.indices,
+            problem.row_match,
+            problem.col_match,
+            problem.row_in_cover,
+            seconds,
+            self._work or 0,
+        )
         if self._work is not None:
             self._work = max(self._work - counters.get("edges", 0), 1)
         self.stopped_by = _STOPS[stop]
         return counters
 
 
-class _Problem(NamedTuple):
-    """The arguments that every algorithm of the core takes first."""
+@dataclass
+class _Problem:
+    """A pattern as the core takes it, the matching at hand, and what is proven about it."""
 
     m: int
     indptr: IndexArray
     indices: IndexArray
     row_match: IndexArray
     col_match: IndexArray
+    row_in_cover: npt.NDArray[np.uint8]
+    proven: bool = False  # the last algorithm left the rows of a cover in row_in_cover
+
+    @classmethod
+    def empty(cls, pattern: Pattern) -> _Problem:
+        """With no pair matched yet."""
+        row_match = np.empty(pattern.m, dtype=pattern.indices.dtype)
+        col_match = np.empty(pattern.n, dtype=pattern.indices.dtype)
+        row_match.fill(-1)
+        col_match.fill(-1)
+        return cls.of(pattern, row_match, col_match)
+
+    @classmethod
+    def of(cls, pattern: Pattern, row_match: IndexArray, col_match: IndexArray) -> _Problem:
+        marks = np.zeros(pattern.m, dtype=np.uint8)
+        return cls(pattern.m, pattern.indptr, pattern.indices, row_match, col_match, marks)
 
     @property
     def size(self) -> int:
-        return int(np.count_nonzero(self.col_match >= 0))
+        """Number of matched pairs."""
+        return _core.count_matched(self.col_match)  # type: ignore[no-any-return]
 
     def transposed(self) -> _Problem:
         """The same problem seen from the rows; the matching arrays are shared."""
+        n = self.indptr.size - 1
         indptr = np.empty(self.m + 1, dtype=self.indices.dtype)
         indices = np.empty(self.indices.size, dtype=self.indices.dtype)
         _core.transpose(self.m, self.indptr, self.indices, indptr, indices)
-        return _Problem(self.indptr.size - 1, indptr, indices, self.col_match, self.row_match)
+        marks = np.zeros(n, dtype=np.uint8)
+        return _Problem(n, indptr, indices, self.col_match, self.row_match, marks)
 
 
 def maximum_transversal(
@@ -139,17 +171,7 @@ def maximum_transversal(
     pattern = as_pattern(A, drop_zeros=drop_zeros)
     _check_backend(backend, threads)
     limits = _Limits(time_limit, max_work)
-    if initial is None:
-        width = pattern.indices.dtype
-        problem = _Problem(
-            pattern.m,
-            pattern.indptr,
-            pattern.indices,
-            np.full(pattern.m, -1, dtype=width),
-            np.full(pattern.n, -1, dtype=width),
-        )
-    else:
-        problem = _with_initial(pattern, initial)
+    problem = _Problem.empty(pattern) if initial is None else _with_initial(pattern, initial)
     found = _search(pattern, problem, algorithm, initializer, limits)
     if pattern.stored_zeros is not None:
         _warn_of_zeros(pattern, found, time_limit, max_work)
@@ -169,6 +191,43 @@ def structural_rank(A: Any, **options: Any) -> int:
     1
     """
     return maximum_transversal(A, **options).structural_rank
+
+
+def proven_transversal(
+    pattern: Pattern, given: Transversal | None, options: Mapping[str, Any]
+) -> Transversal:
+    """A maximum transversal of `pattern`: found now, or the given one, proven anew to belong.
+
+    Raises
+    ------
+    InvalidArgumentError : the given one belongs to another matrix
+    BtfpermError : a limit stopped the search, so that there is nothing to decompose
+    """
+    found = maximum_transversal(pattern, **options) if given is None else given
+    if found.shape != pattern.shape:
+        raise InvalidArgumentError(
+            f"the transversal belongs to a matrix of shape {found.shape}, not {pattern.shape}"
+        )
+    if not found.maximum:
+        lower, upper = found.rank_bounds
+        raise BtfpermError(
+            f"the search was stopped by {found.stopped_by}: only a maximum transversal can be "
+            f"decomposed, and the structural rank is only known to lie between {lower} and "
+            f"{upper}; raise the limit"
+        )
+    if given is None:
+        return found
+    width = pattern.indices.dtype
+    row_match = given.row_match.astype(width, copy=False)
+    col_match = given.col_match.astype(width, copy=False)
+    matched = (pattern.m, pattern.indptr, pattern.indices, row_match, col_match)
+    cover = (given.row_in_cover, given.col_in_cover)
+    if _core.check_matching(*matched)[0] or _core.check_cover(*matched, *cover)[0]:
+        raise InvalidArgumentError(
+            "the transversal belongs to another matrix of the same shape; leave it out, or give "
+            "the one that maximum_transversal finds for this matrix"
+        )
+    return replace(given, row_match=row_match, col_match=col_match)
 
 
 def _check_backend(backend: str, threads: int | None) -> None:
@@ -199,15 +258,16 @@ def _with_initial(pattern: Pattern, initial: Transversal | npt.ArrayLike) -> _Pr
     row_match = np.full(pattern.m, -1, dtype=col_match.dtype)
     matched = np.flatnonzero(col_match >= 0)
     row_match[col_match[matched]] = matched
-    problem = _Problem(pattern.m, pattern.indptr, pattern.indices, row_match, col_match)
-    verdict, j = _core.check_matching(*problem)
+    verdict, j = _core.check_matching(
+        pattern.m, pattern.indptr, pattern.indices, row_match, col_match
+    )
     if verdict == 1:
         raise InvalidArgumentError(f"initial matches row {col_match[j]} to two columns, one is {j}")
     if verdict == 2:
         raise InvalidArgumentError(
             f"initial matches column {j} to row {col_match[j]}, where the matrix has no entry"
         )
-    return problem
+    return _Problem.of(pattern, row_match, col_match)
 
 
 def _search(
@@ -273,30 +333,43 @@ def _prove(
     pattern: Pattern, problem: _Problem, view: _Problem, stopped_by: str | None
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]] | tuple[None, None]:
     """The cover, checked, or (None, None) when a limit ended the search before the maximum."""
-    verdict, where = _core.check_matching(*problem)
+    matched = (problem.m, problem.indptr, problem.indices, problem.row_match, problem.col_match)
+    verdict, where = _core.check_matching(*matched)
     if verdict:
         what = "its two arrays disagree" if verdict == 1 else "a matched pair is no entry"
         raise CheckFailedError(
             f"the matching is wrong at column {where}: {what}; this is a defect of btfperm, "
             "please report it with the matrix"
         )
-    row_cover = np.empty(pattern.m, dtype=np.uint8)
-    col_cover = np.empty(pattern.n, dtype=np.uint8)
-    sides = (row_cover, col_cover) if view is problem else (col_cover, row_cover)
-    if not _core.find_cover(*view, *sides):
+    if not view.proven and not _find_cover(view):
         if stopped_by is not None:
             return None, None
         raise CheckFailedError(
             "the matching is not maximum although its search ended; this is a defect of btfperm, "
             "please report it with the matrix"
         )
-    verdict, where = _core.check_cover(*problem, row_cover, col_cover)
+    other = np.empty(view.indptr.size - 1, dtype=np.uint8)
+    _core.complete_cover(view.col_match, view.row_in_cover, other)
+    cover = (view.row_in_cover, other) if view is problem else (other, view.row_in_cover)
+    verdict, where = _core.check_cover(*matched, *cover)
     if verdict:
         raise CheckFailedError(
             f"the cover is none (column {where}); this is a defect of btfperm, please report it "
             "with the matrix"
         )
-    return row_cover, col_cover
+    return cover
+
+
+def _find_cover(view: _Problem) -> bool:
+    """Marks the rows of a minimum cover; False when the matching is not maximum."""
+    size = view.size
+    if size == view.col_match.size or size == view.m:  # all columns, or all rows, are a cover
+        view.row_in_cover.fill(size < view.col_match.size)
+        return True
+    found: bool = _core.find_cover(
+        view.m, view.indptr, view.indices, view.row_match, view.col_match, view.row_in_cover
+    )
+    return found
 
 
 def _rank_at_most(pattern: Pattern) -> int:

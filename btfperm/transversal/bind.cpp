@@ -2,6 +2,10 @@
 #include "backends/cpu/bind.hpp"
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <tuple>
 
 #include "transversal/augmenting/hopcroft_karp.hpp"
 #include "transversal/augmenting/ms_bfs.hpp"
@@ -17,32 +21,45 @@ namespace btfperm {
 namespace {
 
 // Every algorithm looks alike from Python: it improves row_match and col_match in place and
-// answers (what stopped it, what it counted).
+// answers (what stopped it, whether row_in_cover holds the rows of a cover, what it counted).
 template <class I, class Run>
 void bind_algorithm(nb::module_& module, const char* name, Run run) {
   module.def(
       name,
       [run](std::int64_t m, In<I> indptr, In<I> indices, Out<I> row_match, Out<I> col_match,
-            double time_limit, std::int64_t max_work) {
+            Out<std::uint8_t> row_in_cover, double time_limit, std::int64_t max_work) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
         Budget budget(time_limit, max_work, &python_interrupted);
         Counters counters;
+        Proof proof{row_in_cover.data()};
         {
           nb::gil_scoped_release nogil;
           Workspace workspace;
-          run(A, Matching<I>{row_match.data(), col_match.data()}, workspace, budget, counters);
+          run(A, Matching<I>{row_match.data(), col_match.data()}, workspace, budget, counters,
+              proof);
         }
         raise_if_interrupted(budget);
         nb::dict counted;
         for (const auto& counter : counters.named()) {
           if (counter.value != 0) counted[counter.name] = counter.value;
         }
-        return std::pair<int, nb::dict>(static_cast<int>(budget.stop()), counted);
+        return std::tuple<int, bool, nb::dict>(static_cast<int>(budget.stop()), proof.complete,
+                                               counted);
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
-      nb::arg("time_limit") = 0.0, nb::arg("max_work") = 0,
-      "Improve a matching in place; (0 done, 2 time limit, 3 work limit; counters).");
+      nb::arg("row_in_cover").noconvert(), nb::arg("time_limit") = 0.0, nb::arg("max_work") = 0,
+      "Improve a matching in place; (0 done, 2 time limit, 3 work limit; whether row_in_cover, all "
+      "0 before, holds the rows of a cover; counters).");
+}
+
+template <class I>
+Matching<I> matching_of(const In<I>& row_match, const In<I>& col_match) {
+  return {const_cast<I*>(row_match.data()), const_cast<I*>(col_match.data())};  // only read
+}
+
+std::pair<int, std::int64_t> answer(Verdict verdict, std::int64_t where) {
+  return {static_cast<int>(verdict), where};
 }
 
 template <class I>
@@ -50,15 +67,21 @@ void bind_width(nb::module_& module) {
   using View = const PatternView<I>&;
   using M = Matching<I>;
 
-  bind_algorithm<I>(module, "greedy", [](View A, M match, Workspace&, Budget& b, Counters& c) {
-    greedy(A, match, b, c);
-  });
-  bind_algorithm<I>(module, "karp_sipser", &karp_sipser<I>);
+  bind_algorithm<I>(
+      module, "greedy",
+      [](View A, M match, Workspace&, Budget& b, Counters& c, Proof&) { greedy(A, match, b, c); });
+  bind_algorithm<I>(module, "karp_sipser",
+                    [](View A, M match, Workspace& w, Budget& b, Counters& c, Proof&) {
+                      karp_sipser(A, match, w, b, c);
+                    });
   bind_algorithm<I>(module, "pothen_fan",
-                    [](View A, M match, Workspace& w, Budget& b, Counters& c) {
+                    [](View A, M match, Workspace& w, Budget& b, Counters& c, Proof&) {
                       pothen_fan(A, match, true, w, b, c);
                     });
-  bind_algorithm<I>(module, "hopcroft_karp", &hopcroft_karp<I>);
+  bind_algorithm<I>(module, "hopcroft_karp",
+                    [](View A, M match, Workspace& w, Budget& b, Counters& c, Proof&) {
+                      hopcroft_karp(A, match, w, b, c);
+                    });
   bind_algorithm<I>(module, "ss_bfs", &ss_bfs<I>);
   bind_algorithm<I>(module, "ms_bfs", &ms_bfs<I>);
   bind_algorithm<I>(module, "guided_displacement", &guided_displacement<I>);
@@ -66,33 +89,46 @@ void bind_width(nb::module_& module) {
   module.def(
       "find_cover",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
-         Out<std::uint8_t> row_in_cover, Out<std::uint8_t> col_in_cover) {
+         Out<std::uint8_t> row_in_cover) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
-        // find_cover only reads the matching.
-        const Matching<I> match{const_cast<I*>(row_match.data()), const_cast<I*>(col_match.data())};
         Budget budget(0, 0, &python_interrupted);
         bool found = false;
         {
           nb::gil_scoped_release nogil;
           Workspace workspace;
-          found = find_cover(A, match, row_in_cover.data(), col_in_cover.data(), workspace, budget);
+          found = find_cover(A, matching_of<I>(row_match, col_match), row_in_cover.data(),
+                             workspace, budget);
         }
         raise_if_interrupted(budget);
         return found;
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
-      nb::arg("row_in_cover").noconvert(), nb::arg("col_in_cover").noconvert(),
-      "Minimum cover of a maximum matching; False when the matching is not maximum.");
+      nb::arg("row_in_cover").noconvert(),
+      "Rows of a minimum cover; False when the matching is not maximum.");
+  module.def(
+      "count_matched",
+      [](In<I> match) {
+        return std::count_if(match.data(), match.data() + match.shape(0),
+                             [](I partner) { return partner >= 0; });
+      },
+      nb::arg("match").noconvert(), "Number of places that are not -1.");
+  module.def(
+      "complete_cover",
+      [](In<I> match, In<std::uint8_t> other_in_cover, Out<std::uint8_t> in_cover) {
+        complete_cover(static_cast<I>(match.shape(0)), match.data(), other_in_cover.data(),
+                       in_cover.data());
+      },
+      nb::arg("match").noconvert(), nb::arg("other_in_cover").noconvert(),
+      nb::arg("in_cover").noconvert(), "The other side of a minimum cover.");
   module.def(
       "check_matching",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
-        const Matching<I> match{const_cast<I*>(row_match.data()), const_cast<I*>(col_match.data())};
         nb::gil_scoped_release nogil;
         I where = -1;
-        const Verdict verdict = check_matching(A, match, where);
-        return std::pair<int, std::int64_t>(static_cast<int>(verdict), where);
+        const Verdict verdict = check_matching(A, matching_of<I>(row_match, col_match), where);
+        return answer(verdict, where);
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
@@ -102,12 +138,11 @@ void bind_width(nb::module_& module) {
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
          In<std::uint8_t> row_in_cover, In<std::uint8_t> col_in_cover) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
-        const Matching<I> match{const_cast<I*>(row_match.data()), const_cast<I*>(col_match.data())};
         nb::gil_scoped_release nogil;
         I where = -1;
-        const Verdict verdict =
-            check_cover(A, match, row_in_cover.data(), col_in_cover.data(), where);
-        return std::pair<int, std::int64_t>(static_cast<int>(verdict), where);
+        const Verdict verdict = check_cover(A, matching_of<I>(row_match, col_match),
+                                            row_in_cover.data(), col_in_cover.data(), where);
+        return answer(verdict, where);
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),

@@ -2,12 +2,12 @@
 // certificate: the proof that a matching is maximum
 //
 // Idea        A set of rows and columns that touches every entry (a cover) is never smaller than a
-//             matching. Kőnig: a maximum matching has a cover of its own size. `find_cover` makes
-//             one; `check` trusts nothing but the entries.
+//             matching. Kőnig: a maximum matching has a cover of its own size, one end of each of
+//             its pairs. Which rows are in it, the search that failed last knows; `find_cover`
+//             finds out where no search can say. `certify` trusts nothing but the entries.
 // Paper       D. Konig, "Graphok es matrixok", Matematikai es Fizikai Lapok 38 (1931)
-// Cost        find_cover O(nnz), workspace n; nothing to search when all columns or all rows are
-//             matched. check O(nnz + n log d), no workspace: it reads only the lists of columns
-//             outside the cover
+// Cost        find_cover O(nnz), workspace n. certify O(nnz + n log d), no workspace: it reads the
+//             lists of columns outside the cover, and looks up one entry for each other column
 // Encodings   in_cover bytes: 1 = in the cover
 #pragma once
 
@@ -17,23 +17,16 @@
 
 namespace btfperm {
 
-// Everything an alternating search from the unmatched columns reaches is on the side of the rows,
-// the rest on the side of the columns. False: an unmatched row was reached, so the matching is not
-// maximum (or the budget ended the search).
+// Marks the rows that an alternating search from the unmatched columns reaches. False: it reached
+// an unmatched row, so the matching is not maximum (or the budget ended the search).
 template <class I>
 bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row_in_cover,
-                std::uint8_t* col_in_cover, Workspace& workspace, Budget& budget) {
-  const I size = size_of(A, M);
-  std::fill(row_in_cover, row_in_cover + A.m, std::uint8_t{size == A.m && size < A.n});
-  std::fill(col_in_cover, col_in_cover + A.n, std::uint8_t{size < A.m || size == A.n});
-  if (size == A.m || size == A.n) return true;
-
+                Workspace& workspace, Budget& budget) {
+  std::fill(row_in_cover, row_in_cover + A.m, std::uint8_t{0});
   I* queue = workspace.take<I>(A.n);
   I tail = 0;
   for (I j = 0; j < A.n; ++j) {
-    if (M.col_match[j] >= 0) continue;
-    col_in_cover[j] = 0;
-    queue[tail++] = j;
+    if (M.col_match[j] < 0) queue[tail++] = j;
   }
   for (I head = 0; head < tail; ++head) {
     const I j = queue[head];
@@ -41,14 +34,19 @@ bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row
       const I i = A.indices[p];
       if (row_in_cover[i]) continue;
       row_in_cover[i] = 1;
-      const I next = M.row_match[i];
-      if (next < 0) return false;
-      col_in_cover[next] = 0;
-      queue[tail++] = next;
+      if (M.row_match[i] < 0) return false;
+      queue[tail++] = M.row_match[i];
     }
     if (!budget.spend(A.degree(j))) return false;
   }
   return true;
+}
+
+// The other side of a cover: of each matched pair, the end that the given side has not.
+template <class I>
+void complete_cover(I count, const I* match, const std::uint8_t* other_in_cover,
+                    std::uint8_t* in_cover) {
+  for (I k = 0; k < count; ++k) in_cover[k] = match[k] >= 0 && !other_in_cover[match[k]];
 }
 
 enum class Verdict : int {
@@ -59,36 +57,48 @@ enum class Verdict : int {
   uncovered = 4,     // an entry lies outside the cover
 };
 
-// The matching is a matching of A: both arrays agree and all pairs are entries. `where` = column
-// (or, when only a row claims a partner, row) at fault.
 template <class I>
-Verdict check_matching(const PatternView<I>& A, const Matching<I>& M, I& where) {
-  I columns = 0;
-  for (I j = 0; j < A.n; ++j) {
-    const I i = M.col_match[j];
-    where = j;
-    if (i == -1) continue;
-    if (i < 0 || i >= A.m || M.row_match[i] != j) return Verdict::disagreement;
-    const I* end = A.indices + A.indptr[j + 1];
-    const I* found = std::lower_bound(A.indices + A.indptr[j], end, i);
-    if (found == end || *found != i) return Verdict::no_entry;
-    ++columns;
+bool has_entry(const PatternView<I>& A, I i, I j) {
+  const I* begin = A.indices + A.indptr[j];
+  const I* end = A.indices + A.indptr[j + 1];
+  std::ptrdiff_t step = 1;  // a start takes the first free row, so it is mostly near the front
+  while (step < end - begin && begin[step] <= i) {
+    begin += step;
+    step *= 2;
   }
-  I rows = 0;
-  for (I i = 0; i < A.m; ++i) rows += M.row_match[i] != -1;
-  where = -1;
-  return rows == columns ? Verdict::proven : Verdict::disagreement;
+  const I* found = std::lower_bound(begin, std::min(begin + step, end), i);
+  return found != end && *found == i;
 }
 
-// The cover is one, and as small as the matching: with check_matching, the proof.
+// The matching is a matching of A: both arrays agree and all pairs are entries. `where` = column at
+// fault, or -1.
+template <class I>
+Verdict check_matching(const PatternView<I>& A, const Matching<I>& M, I& where) {
+  I pairs = 0;
+  for (where = 0; where < A.n; ++where) {
+    const I i = M.col_match[where];
+    if (i == -1) continue;
+    if (i < 0 || i >= A.m || M.row_match[i] != where) return Verdict::disagreement;
+    if (!has_entry(A, i, where)) return Verdict::no_entry;
+    ++pairs;
+  }
+  where = -1;
+  for (I i = 0; i < A.m; ++i) pairs -= M.row_match[i] != -1;
+  return pairs == 0 ? Verdict::proven : Verdict::disagreement;
+}
+
+// With check_matching, the proof: the cover is as small as the matching, and no entry lies outside.
 template <class I>
 Verdict check_cover(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_in_cover,
                     const std::uint8_t* col_in_cover, I& where) {
-  I cover = 0;
-  for (I i = 0; i < A.m; ++i) cover += row_in_cover[i] != 0;
-  for (I j = 0; j < A.n; ++j) cover += col_in_cover[j] != 0;
+  I more = 0;  // members of the cover less matched pairs
+  for (I i = 0; i < A.m; ++i) more += row_in_cover[i] != 0;
+  for (I j = 0; j < A.n; ++j) {
+    more += col_in_cover[j] != 0;
+    more -= M.col_match[j] >= 0;
+  }
   where = -1;
-  if (cover != size_of(A, M)) return Verdict::cover_size;
+  if (more != 0) return Verdict::cover_size;
   for (I j = 0; j < A.n; ++j) {
     if (col_in_cover[j]) continue;
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {

@@ -36,6 +36,12 @@ I size_of(const PatternView<I>& A, const Matching<I>& M) {
   return size;
 }
 
+// What a search that ends with a proof leaves behind: the rows of a minimum cover.
+struct Proof {
+  std::uint8_t* row_in_cover;  // m bytes, all 0 before
+  bool complete = false;       // they are marked; otherwise find_cover has to
+};
+
 // What a search counted; what does not apply stays 0 and is not reported.
 struct Counters {
   std::int64_t edges = 0;          // entries read

@@ -43,11 +43,17 @@ class MsBfs {
   }
 
   // The same from a list that holds every free column that may still be matched, for so many
-  // phases; true: the matching is maximum (or the budget ended the search).
+  // phases; true: none of them can (or the budget ended the search).
   bool run(const I* free, I count, std::int64_t most_phases) {
     std::copy(free, free + count, queue_);
     n_roots_ = count;
     return finish(most_phases);
+  }
+
+  // Marks what the phase that found no path has seen: the rows that the columns left can reach.
+  void mark_seen(std::uint8_t* row_in_cover) const {
+    if (n_roots_ == 0) return;
+    for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= seen_[i];
   }
 
  private:
@@ -131,8 +137,11 @@ class MsBfs {
 
 template <class I>
 void ms_bfs(const PatternView<I>& A, Matching<I> M, Workspace& workspace, Budget& budget,
-            Counters& counters) {
-  MsBfs<I>(A, M, workspace, budget, counters).run();
+            Counters& counters, Proof& proof) {
+  MsBfs<I> search(A, M, workspace, budget, counters);
+  search.run();
+  search.mark_seen(proof.row_in_cover);
+  proof.complete = !budget.stopped();
 }
 
 }  // namespace btfperm

@@ -40,6 +40,11 @@ class SsBfs {
     }
   }
 
+  // Marks the closed rows. When no free column is left that has not failed, that is the cover.
+  void mark_closed(std::uint8_t* row_in_cover) const {
+    for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= seen_[i] == closed;
+  }
+
   // One search; gives up (and changes nothing) after reading `most` edges.
   Outcome search(I root, std::int64_t most) {
     ++counters_.phases;
@@ -103,8 +108,11 @@ class SsBfs {
 
 template <class I>
 void ss_bfs(const PatternView<I>& A, Matching<I> M, Workspace& workspace, Budget& budget,
-            Counters& counters) {
-  SsBfs<I>(A, M, workspace, budget, counters).run();
+            Counters& counters, Proof& proof) {
+  SsBfs<I> search(A, M, workspace, budget, counters);
+  search.run();
+  search.mark_closed(proof.row_in_cover);
+  proof.complete = !budget.stopped();
 }
 
 }  // namespace btfperm

@@ -59,7 +59,7 @@ double local_share(const PatternView<I>& A, const DisplacementRules& rules) {
 // Short searches from each column of `free`; keeps those that gave up. Returns their number.
 template <class I>
 I search_shortly(const PatternView<I>& A, Matching<I> M, I* free, I n_free, std::int64_t most_edges,
-                 double most_passes, Budget& budget, Counters& counters) {
+                 double most_passes, Budget& budget, Counters& counters, Proof& proof) {
   Workspace workspace;
   SsBfs<I> search(A, M, workspace, budget, counters);
   const std::int64_t most =
@@ -69,20 +69,19 @@ I search_shortly(const PatternView<I>& A, Matching<I> M, I* free, I n_free, std:
     const bool go_on = counters.edges < most && !budget.stopped();
     if (!go_on || search.search(free[k], most_edges) == SsBfs<I>::Outcome::gave_up) {
       free[left++] = free[k];
-      if (go_on)
-        most_edges *= 2;  // so that one of them closes a dead part that all of them would enter
+      if (go_on) most_edges *= 2;  // so that one closes a dead part that all would enter
     }
   }
+  search.mark_closed(proof.row_in_cover);
   return left;
 }
 
 template <class I>
 void guided_displacement(const PatternView<I>& A, Matching<I> M, Workspace& workspace,
-                         Budget& budget, Counters& counters) {
+                         Budget& budget, Counters& counters, Proof& proof) {
   const DisplacementRules rules;
   I n_free = 0;
   for (I j = 0; j < A.n; ++j) n_free += M.col_match[j] < 0 && A.degree(j) > 0;
-  if (n_free == 0) return;
   I* free = workspace.take<I>(n_free);
   n_free = 0;
   for (I j = 0; j < A.n; ++j) {
@@ -90,20 +89,30 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, Workspace& work
   }
 
   const bool few = static_cast<double>(n_free) < rules.few_free * static_cast<double>(A.n);
-  const bool local = local_share(A, rules) >= rules.local_entries;
-  if (few || local) {
+  const bool local = n_free > 0 && local_share(A, rules) >= rules.local_entries;
+  if (n_free == 0) {
+    // only empty columns are free
+  } else if (few || local) {
     n_free = search_shortly(A, M, free, n_free, rules.most_edges,
-                            local ? rules.passes_if_local : rules.passes_if_few, budget, counters);
+                            local ? rules.passes_if_local : rules.passes_if_few, budget, counters,
+                            proof);
   } else {
     Workspace labels;
     LabelPush<I> push(A, M, free, n_free, labels, budget, counters);
     push.run();
+    push.mark_hopeless(proof.row_in_cover);
     n_free = push.active();
   }
+  proof.complete = !budget.stopped();  // unless there is more to do
   if (n_free == 0 || budget.stopped()) return;
 
   const std::int64_t most_phases = 8 + static_cast<std::int64_t>(std::sqrt(A.n));
-  if (!MsBfs<I>(A, M, workspace, budget, counters).run(free, n_free, most_phases)) {
+  MsBfs<I> trees(A, M, workspace, budget, counters);
+  if (trees.run(free, n_free, most_phases)) {
+    trees.mark_seen(proof.row_in_cover);
+    proof.complete = !budget.stopped();
+  } else {
+    proof.complete = false;
     hopcroft_karp(A, M, workspace, budget, counters);
   }
 }

@@ -50,11 +50,11 @@ class LabelPush {
       free_rows_ += M_.row_match[i] < 0;
     }
     if (push_until_stalled(narrow_) == Ended::label_too_large) {
-      std::uint32_t* wide = workspace_.take<std::uint32_t>(A_.m);
+      wide_ = workspace_.take<std::uint32_t>(A_.m);
       for (I i = 0; i < A_.m; ++i) {
-        wide[i] = narrow_[i] == hopeless<std::uint8_t> ? hopeless<std::uint32_t> : narrow_[i];
+        wide_[i] = narrow_[i] == hopeless<std::uint8_t> ? hopeless<std::uint32_t> : narrow_[i];
       }
-      push_until_stalled(wide);
+      push_until_stalled(wide_);
     }
     std::rotate(queue_, queue_ + head_, queue_ + capacity_);
     std::fill(M_.col_match, M_.col_match + A_.n, I{-1});
@@ -64,6 +64,19 @@ class LabelPush {
   }
 
   I active() const { return active_; }
+
+  // Marks the hopeless rows: those that the dropped columns can reach. (Entries of the column that
+  // holds a hopeless row lie in hopeless rows: it became hopeless for want of another, or by a
+  // gap.)
+  void mark_hopeless(std::uint8_t* row_in_cover) const {
+    if (free_rows_ == 0) {
+      std::fill(row_in_cover, row_in_cover + A_.m, std::uint8_t{1});
+    } else if (wide_ != nullptr) {
+      for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= wide_[i] == hopeless<std::uint32_t>;
+    } else {
+      for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= narrow_[i] == hopeless<std::uint8_t>;
+    }
+  }
 
  private:
   enum class Ended { no_work, stalled, label_too_large };
@@ -203,6 +216,7 @@ class LabelPush {
   I free_rows_ = 0;
   bool too_large_ = false;
   std::uint8_t* narrow_ = nullptr;
+  std::uint32_t* wide_ = nullptr;  // instead of narrow_, once a label has outgrown a byte
   Workspace& workspace_;
   Budget& budget_;
   Counters& counters_;

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where, when and with what a run was made."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import platform
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+BUSY_LOAD = 0.5  # per core, when the run starts
+
+
+def describe() -> dict[str, Any]:
+    """Machine, versions, date and command; goes to the head of every result."""
+    load = os.getloadavg()[0]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "command": shlex.join(["python", "-m", "benchmarks.run", *sys.argv[1:]]),
+        "machine": {
+            "cpu": _cpu(),
+            "cores": cores,
+            "memory_gib": round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30),
+            "system": f"{platform.system()} {platform.release()}",
+            "load_at_start": round(load, 2),
+            "quiet": load < BUSY_LOAD * (cores or 1),
+        },
+        "versions": {"python": platform.python_version(), **_packages(), **_libraries()},
+    }
+
+
+def _cpu() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _packages() -> dict[str, str]:
+    found = {}
+    for name in ("btfperm", "numpy", "scipy", "scikit-sparse", "igraph"):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def _libraries() -> dict[str, str]:
+    """The full file names of the loaded SuiteSparse libraries carry their versions."""
+    maps = Path("/proc/self/maps")
+    if not maps.exists():
+        return {}
+    files = {Path(line.split()[-1]).name for line in maps.read_text().splitlines() if "/" in line}
+    names = {"libbtf": "BTF", "libcxsparse": "CXSparse"}
+    return {
+        label: file.partition(".so.")[2]
+        for file in sorted(files)
+        for stem, label in names.items()
+        if file.startswith(f"{stem}.so")
+    }

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The timing loop: methods take turns on one matrix, each in a process that can be killed.
+
+Each method gets a forked worker, which brings the matrix into the method's own format (not timed)
+and then runs one call whenever it is its turn: A B C, A B C, ... so that a slow minute of the
+machine meets all alike. The first call of each is a warm-up. A worker that does not answer is
+killed, and the others go on.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import multiprocessing
+import statistics
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+
+Answer = dict[str, int]
+Call = Callable[[], Any]
+
+SAMPLE_SECONDS = 1e-3  # shorter calls are repeated until a sample is this long
+PREPARE_SECONDS = 300.0
+_FAILED = "failed: "
+
+
+class NotApplicableError(Exception):
+    """A method says that it has no answer for this matrix, and why."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """One competitor.
+
+    `prepare` takes the case's data and returns the call to be timed; `answer` reads rank and blocks
+    from what the call returned (not timed). `absent` says why it cannot run on this machine.
+    """
+
+    name: str
+    prepare: Callable[[Any], Call]
+    answer: Callable[[Any], Answer]
+    absent: str | None = None
+
+
+@dataclass
+class Outcome:
+    """What one method did on one matrix: seconds of each timed call, or why there are none:
+    it `overran` the limit, it `failed`, or it does not take such a matrix (then just a reason)."""
+
+    seconds: list[float] = field(default_factory=list)
+    answer: Answer = field(default_factory=dict)
+    reason: str | None = None
+    failed: bool = False
+    overran: bool = False
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds) if self.seconds else math.nan
+
+
+class _Worker:
+    """A method in its own process; `call` is one turn."""
+
+    def __init__(self, method: Method, data: Any) -> None:
+        context = multiprocessing.get_context("fork")
+        self.pipe, end = context.Pipe()
+        self.process = context.Process(target=_work, args=(end, method, data), daemon=True)
+        self.process.start()
+        end.close()
+        self.outcome = Outcome()
+        self.spent = 0.0
+        self.warm_up = math.nan
+        if self._reply(PREPARE_SECONDS) is None and self.outcome.overran:
+            self.outcome = Outcome(reason=f"not prepared in {PREPARE_SECONDS:g} s", failed=True)
+
+    def call(self, limit: float) -> None:
+        """One turn, if the limit for all turns together leaves room for it."""
+        if not self.process.is_alive() or (self.spent and self.spent + self._longest > limit):
+            return
+        self.pipe.send(True)
+        reply = self._reply(limit - self.spent)
+        if reply is None:
+            return
+        seconds, elapsed, answer = reply
+        self.spent += elapsed
+        if math.isnan(self.warm_up):
+            self.warm_up = seconds
+            self.outcome.answer = answer
+        else:
+            self.outcome.seconds.append(seconds)
+
+    def finish(self) -> Outcome:
+        self._kill()
+        if not self.outcome.seconds and not math.isnan(self.warm_up):
+            self.outcome.seconds = [self.warm_up]  # no time for a second call
+        return self.outcome
+
+    @property
+    def _longest(self) -> float:
+        return max([self.warm_up, *self.outcome.seconds])
+
+    def _reply(self, seconds: float) -> Any:
+        try:
+            if self.pipe.poll(max(seconds, 0.0)):
+                reply = self.pipe.recv()
+                if not isinstance(reply, str):
+                    return reply
+                self.outcome.reason = reply.removeprefix(_FAILED)
+                self.outcome.failed = reply.startswith(_FAILED)
+            else:
+                self.outcome.overran = True
+        except EOFError:
+            self.process.join()
+            self.outcome.reason = f"died with status {self.process.exitcode}"
+            self.outcome.failed = True
+        self._kill()
+        return None
+
+    def _kill(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+def _work(pipe: Connection, method: Method, data: Any) -> None:
+    warnings.simplefilter("ignore")  # a matrix with stored zeros is no news here
+    try:
+        call = method.prepare(data)
+        pipe.send(True)
+        inner = 1
+        answer: Answer | None = None
+        gc.disable()
+        while pipe.recv():
+            start = time.perf_counter()
+            for _ in range(inner):
+                result = call()
+            elapsed = time.perf_counter() - start
+            if answer is None:
+                answer = method.answer(result)
+                inner = min(1000, math.ceil(SAMPLE_SECONDS / max(elapsed, 1e-9)))
+                pipe.send((elapsed, elapsed, answer))
+            else:
+                pipe.send((elapsed / inner, elapsed, None))
+    except (EOFError, KeyboardInterrupt):
+        return
+    except NotApplicableError as error:
+        pipe.send(str(error))
+    except Exception as error:
+        pipe.send(f"{_FAILED}{type(error).__name__}: {error}")
+
+
+def race(methods: Sequence[Method], data: Any, *, repeats: int, limit: float) -> dict[str, Outcome]:
+    """Warm-up and `repeats` rounds. All calls of one method together may take `limit` seconds.
+
+    A method that has not answered once by then has `overran`; one that has, but has no time for
+    all repeats, is represented by fewer (at least one, the warm-up if need be).
+    """
+    workers = {m.name: _Worker(m, data) for m in methods if m.absent is None}
+    try:
+        for _ in range(1 + repeats):
+            for worker in workers.values():
+                worker.call(limit)
+    finally:
+        outcomes = {name: worker.finish() for name, worker in workers.items()}
+    return outcomes
+
+
+def disagreements(
+    outcomes: Mapping[str, Outcome], expected: Mapping[str, int] | None = None
+) -> list[str]:
+    """One sentence for each quantity (rank, blocks) on which the answers differ."""
+    said: dict[str, dict[str, int]] = {}
+    for name, outcome in outcomes.items():
+        for quantity, value in outcome.answer.items():
+            said.setdefault(quantity, {})[name] = value
+    for quantity, value in (expected or {}).items():
+        if quantity in said:
+            said[quantity]["the index"] = value
+    return [
+        f"{quantity}: " + ", ".join(f"{name} says {value}" for name, value in values.items())
+        for quantity, values in said.items()
+        if len(set(values.values())) > 1
+    ]

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What works on this machine, and why the rest does not: the facts behind `btfperm doctor`.
+
+Nothing heavy is imported: packages are looked up by their metadata, not loaded. Only the compiled
+core is loaded, because whether it loads is the question.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from btfperm import __version__
+
+__all__ = ["Backend", "Machine", "Package", "backends", "machine", "packages"]
+
+#: distributions by what needs them; the first name found of each tuple counts
+_PACKAGES: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
+    # what needs it, import name, distributions, how to install
+    ("required", "numpy", ("numpy",), "pip install numpy"),
+    ("required", "scipy", ("scipy",), "pip install scipy"),
+    ("required", "click", ("click",), "pip install click"),
+    ("required", "rich", ("rich",), "pip install rich"),
+    ("reader", "fast_matrix_market", ("fast-matrix-market",), "pip install fast-matrix-market"),
+    ("gpu", "cupy", ("cupy-cuda12x", "cupy-cuda13x", "cupy"), "pip install 'btfperm[gpu]'"),
+    ("mpi", "mpi4py", ("mpi4py",), "pip install 'btfperm[mpi]'"),
+    ("solvers", "sksparse", ("scikit-sparse",), "pip install 'btfperm[solvers]'"),
+    ("report", "matplotlib", ("matplotlib",), "pip install 'btfperm[report]'"),
+)
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package that btfperm needs or can use.
+
+    Attributes
+    ----------
+    name : import name
+    extra : ``"required"``, or the optional extra that asks for it
+    version, location : of the installed one; None when it is not installed
+    hint : how to install it
+    """
+
+    name: str
+    extra: str
+    version: str | None
+    location: str | None
+    hint: str
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A backend: whether it works here, and one sentence that says why or why not."""
+
+    name: str
+    works: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where btfperm runs; sizes in bytes, None where the system does not tell.
+
+    Attributes
+    ----------
+    cores : processors of the machine; usable_cores: those this process may run on
+    threads : threads that OpenMP gives the core unless told
+    """
+
+    system: str
+    python: str
+    btfperm: str
+    location: str
+    cores: int
+    usable_cores: int
+    threads: int
+    memory: int | None
+    memory_available: int | None
+
+
+def packages() -> tuple[Package, ...]:
+    """Every package that btfperm needs or can use, installed or not.
+
+    >>> [p.extra for p in packages() if p.name == "numpy"]
+    ['required']
+    """
+    return tuple(_package(*row) for row in _PACKAGES)
+
+
+def _package(extra: str, name: str, distributions: tuple[str, ...], hint: str) -> Package:
+    spec = importlib.util.find_spec(name)
+    if spec is None:
+        return Package(name, extra, None, None, hint)
+    version = "unknown"
+    for distribution in distributions:
+        try:
+            version = importlib.metadata.version(distribution)
+            break
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    places = list(spec.submodule_search_locations or ())
+    return Package(name, extra, version, places[0] if places else spec.origin, hint)
+
+
+def backends() -> tuple[Backend, ...]:
+    """The backends in the order in which ``backend="auto"`` prefers them.
+
+    >>> [b.name for b in backends()]
+    ['cpu', 'gpu', 'mpi']
+    """
+    return (
+        _cpu(),
+        _planned("gpu", "cupy", "an NVIDIA GPU and CuPy"),
+        _planned("mpi", "mpi4py", "mpi4py and an MPI library"),
+    )
+
+
+def _cpu() -> Backend:
+    try:
+        core = importlib.import_module("btfperm._core")
+    except ImportError as error:
+        return Backend(
+            "cpu", False, f"the compiled core does not load ({error}); reinstall btfperm"
+        )
+    return Backend("cpu", True, f"compiled core {Path(str(core.__file__)).name}")
+
+
+def _planned(name: str, module: str, needs: str) -> Backend:
+    """A backend that this version does not have; says what it will need, and if that is here."""
+    found = "is installed" if importlib.util.find_spec(module) else "is not installed"
+    return Backend(
+        name,
+        False,
+        f"this version of btfperm has no {name} backend; it will need {needs} ({module} {found})",
+    )
+
+
+def machine() -> Machine:
+    """The machine and the interpreter.
+
+    >>> machine().cores >= 1
+    True
+    """
+    cores = os.cpu_count() or 1
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores
+    total, available = _memory()
+    return Machine(
+        system=platform.platform(),
+        python=f"{platform.python_version()} ({sys.executable})",
+        btfperm=__version__,
+        location=str(Path(__file__).parents[1]),
+        cores=cores,
+        usable_cores=usable,
+        threads=_threads(usable),
+        memory=total,
+        memory_available=available,
+    )
+
+
+def _threads(usable: int) -> int:
+    """What OpenMP answers in the core; without a core, one a processor."""
+    try:
+        return int(importlib.import_module("btfperm._core").max_threads())
+    except ImportError:
+        return usable
+
+
+def _memory() -> tuple[int | None, int | None]:
+    """Bytes of memory: what the machine has, and what is free, both held below a container's
+    limit (cgroup v2)."""
+    try:
+        page = os.sysconf("SC_PAGE_SIZE")
+        total, available = os.sysconf("SC_PHYS_PAGES") * page, os.sysconf("SC_AVPHYS_PAGES") * page
+    except (AttributeError, OSError, ValueError):
+        return None, None
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                available = int(line.split()[1]) * 1024
+        limit = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
+        if limit.isdigit():
+            total, available = min(total, int(limit)), min(available, int(limit))
+    except (OSError, ValueError):
+        pass
+    return total, available

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""SuiteSparse's BTF: what `btf_order` and `btf_maxtrans` return.
+
+Gather, base 0. ``A[P, :][:, unflip(Q)]`` is block upper triangular; block b is rows and columns
+``R[b]:R[b+1]``. ``Q[k] < -1`` flags that entry k of the diagonal is structurally zero: the column
+is then ``-Q[k] - 2`` (BTF_UNFLIP; *not* ``abs``, which could not flag column 0).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from btfperm.conventions.square import require_square
+from btfperm.results import Decomposition, IndexArray
+
+__all__ = ["Btf", "as_btf"]
+
+
+class Btf(NamedTuple):
+    """What `btf_order` writes, and Match of `btf_maxtrans`.
+
+    P, Q (n,) gather, base 0, Q flipped where the diagonal is structurally zero; R (nblocks + 1,)
+    boundaries (`btf_order` wants n + 1 places and uses nblocks + 1 of them); nmatch the structural
+    rank; Match (n,) the column matched to each row, -1 for none: a *column* permutation, as in
+    ``A[:, Match]``.
+    """
+
+    P: IndexArray
+    Q: IndexArray
+    R: IndexArray
+    nblocks: int
+    nmatch: int
+    Match: IndexArray
+
+
+def as_btf(result: Decomposition) -> Btf:
+    """The block triangular form as `btf_order` would return it. O(n).
+
+    Raises
+    ------
+    InvalidArgumentError
+        For a rectangular matrix, or a structurally singular one that does not come from
+        `block_triangular_form`.
+
+    >>> import btfperm
+    >>> from btfperm.conventions import as_btf
+    >>> order = as_btf(btfperm.block_triangular_form([[1, 1], [0, 0]]))  # row 1 is empty
+    >>> order.nmatch, int((order.Q < -1).sum())
+    (1, 1)
+    """
+    require_square(result, "BTF", completed=True)
+    unmatched = result.col_match[result.col_perm] < 0
+    Q = np.where(unmatched, -result.col_perm - 2, result.col_perm)
+    return Btf(
+        P=result.matched_row_perm,
+        Q=Q,
+        R=result.row_blocks,
+        nblocks=result.n_blocks,
+        nmatch=result.structural_rank,
+        Match=result.row_match,
+    )

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""KLU: P and Q for `klu_analyze_given`, and the R it will find.
+
+Gather, base 0. ``A[P, :][:, Q]`` is block upper triangular with the matching on the diagonal.
+With ``Common.btf = 1`` KLU searches the strong components of ``A[P, :][:, Q]`` anew, keeps the
+diagonal it was given and rebuilds R, so the number of blocks is the same. It computes no fill
+reducing order then: the order inside the blocks has to be in P and Q already, which
+:func:`btfperm.preorder` does and this adapter (columns ascending inside a block) does not.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from btfperm.conventions.square import require_square
+from btfperm.results import Decomposition, IndexArray
+
+__all__ = ["Klu", "as_klu"]
+
+
+class Klu(NamedTuple):
+    """P, Q (n,) gather, base 0, never flipped; R (nblocks + 1,) boundaries of the blocks."""
+
+    P: IndexArray
+    Q: IndexArray
+    R: IndexArray
+
+
+def as_klu(result: Decomposition) -> Klu:
+    """P, Q and R as KLU's symbolic object holds them. O(n).
+
+    A structurally singular matrix is accepted from `block_triangular_form`; KLU analyses it and
+    reports it singular when it factors.
+
+    Raises
+    ------
+    InvalidArgumentError
+        For a rectangular matrix, or a structurally singular one that does not come from
+        `block_triangular_form`.
+
+    >>> import btfperm
+    >>> from btfperm.conventions import as_klu
+    >>> as_klu(btfperm.block_triangular_form([[0, 2, 0], [0, 3, 4], [5, 0, 6]]))
+    Klu(P=array([2, 1, 0], dtype=int32), Q=array([0, 2, 1], dtype=int32),
+        R=array([0, 1, 2, 3], dtype=int32))
+    """
+    require_square(result, "KLU", completed=True)
+    return Klu(result.matched_row_perm, result.col_perm, result.row_blocks)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""MATLAB (and GNU Octave): ``[p, q, r, s, cc, rr] = dmperm(A)``.
+
+MATLAB's dmperm is CSparse's `cs_dmperm`, counted from 1: see :mod:`btfperm.conventions.csparse`
+for the picture of the blocks. ``A(p, q)`` is block upper triangular; fine block k is
+``A(p(r(k):r(k+1)-1), q(s(k):s(k+1)-1))``.
+
+MATLAB's other call, ``p = dmperm(A)`` with one output, is the matching: ``p(j)`` is the row
+matched to column j, or 0. That is ``result.col_match + 1``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from btfperm.conventions.csparse import as_csparse
+from btfperm.results import Decomposition, IndexArray
+
+__all__ = ["Matlab", "as_matlab"]
+
+
+class Matlab(NamedTuple):
+    """The outputs of dmperm, in its order: gather, base 1, also in the boundaries.
+
+    p (m,) rows, q (n,) columns; r, s (nb + 1,) boundaries of the fine blocks; cc, rr (5,) coarse
+    boundaries. Unmatched columns are ``q(cc(1):cc(2)-1)``, unmatched rows ``p(rr(4):rr(5)-1)``.
+    """
+
+    p: IndexArray
+    q: IndexArray
+    r: IndexArray
+    s: IndexArray
+    cc: IndexArray
+    rr: IndexArray
+
+
+def as_matlab(result: Decomposition) -> Matlab:
+    """The decomposition as MATLAB's dmperm would return it; any shape, any structural rank.
+
+    Raises InvalidArgumentError where :func:`as_csparse` does. O(m + n), besides a sort.
+
+    >>> import btfperm
+    >>> from btfperm.conventions import as_matlab
+    >>> order = as_matlab(btfperm.dulmage_mendelsohn([[0, 2, 0], [0, 3, 4], [5, 0, 6]]))
+    >>> order.p, order.q, order.r
+    (array([3, 2, 1], dtype=int32), array([1, 3, 2], dtype=int32), array([1, 2, 3, 4], dtype=int32))
+    """
+    d = as_csparse(result)
+    return Matlab(d.p + 1, d.q + 1, d.r + 1, d.s + 1, d.cc + 1, d.rr + 1)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a tool can take: one sentence of refusal for the rest, naming the way out."""
+
+from __future__ import annotations
+
+from btfperm.errors import InvalidArgumentError
+from btfperm.results import BlockTriangularForm, Decomposition
+
+__all__ = ["refuse_completed", "require_square"]
+
+
+def require_square(result: Decomposition, tool: str, *, completed: bool = False) -> None:
+    """Raise InvalidArgumentError unless `result` is square and structurally nonsingular.
+
+    `completed`: the tool also takes a singular matrix whose permutation was completed, which only
+    a `BlockTriangularForm` has.
+    """
+    m, n = result.shape
+    if m != n:
+        raise InvalidArgumentError(
+            f"{tool} takes square matrices and this one is {m:,} x {n:,}; factor the square part "
+            "of the Dulmage-Mendelsohn decomposition, or write it as_csparse or as_matlab"
+        )
+    if result.structural_rank == n or (completed and isinstance(result, BlockTriangularForm)):
+        return
+    way_out = (
+        "call block_triangular_form(A), which completes the permutation as BTF does"
+        if completed
+        else "dulmage_mendelsohn(A) says which rows and columns are to blame"
+    )
+    raise InvalidArgumentError(
+        f"{tool} needs a row for every column, and this matrix has structural rank "
+        f"{result.structural_rank:,} of {n:,}; {way_out}"
+    )
+
+
+def refuse_completed(result: Decomposition, tool: str) -> None:
+    """Raise InvalidArgumentError for a block triangular form that had to be completed."""
+    if isinstance(result, BlockTriangularForm) and result.completed:
+        raise InvalidArgumentError(
+            f"{tool} has the Dulmage-Mendelsohn blocks, which the block triangular form of a "
+            f"structurally singular matrix (rank {result.structural_rank:,} of "
+            f"{result.shape[0]:,}) has not; call dulmage_mendelsohn(A)"
+        )

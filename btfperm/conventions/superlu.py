@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""SuperLU, SuperLU_DIST and SciPy's `splu`: perm_r and perm_c.
+
+**Scatter**, base 0, both: row i goes to place ``perm_r[i]``, column j to place ``perm_c[j]``, so
+that ``B[perm_r, :][:, perm_c] == A`` for the permuted matrix B = Pr A Pc of SciPy's manual, with
+``Pr[perm_r, arange(n)] = 1`` and ``Pc[arange(n), perm_c] = 1``.
+
+`splu` itself takes no permutation: give it the permuted matrix and ``permc_spec="NATURAL"``, or
+let :func:`btfperm.preorder` do so.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from btfperm.conventions.square import require_square
+from btfperm.results import Decomposition, IndexArray
+
+__all__ = ["SuperLU", "as_superlu", "inverse"]
+
+
+class SuperLU(NamedTuple):
+    """perm_r, perm_c (n,): the place to which each row and column goes. Scatter, base 0."""
+
+    perm_r: IndexArray
+    perm_c: IndexArray
+
+
+def inverse(perm: IndexArray) -> IndexArray:
+    """The scatter form of a gather permutation, and the other way round. O(n).
+
+    >>> import numpy as np
+    >>> inverse(np.array([2, 0, 1]))
+    array([1, 2, 0])
+    """
+    position = np.empty_like(perm)
+    position[perm] = np.arange(perm.size, dtype=perm.dtype)
+    return position
+
+
+def as_superlu(result: Decomposition) -> SuperLU:
+    """perm_r and perm_c, with the matching on the diagonal of the permuted matrix. O(n).
+
+    Raises
+    ------
+    InvalidArgumentError
+        For a rectangular or structurally singular matrix: SuperLU cannot factor it.
+
+    >>> import btfperm
+    >>> from btfperm.conventions import as_superlu
+    >>> as_superlu(btfperm.block_triangular_form([[0, 2, 0], [0, 3, 4], [5, 0, 6]]))
+    SuperLU(perm_r=array([2, 1, 0], dtype=int32), perm_c=array([0, 2, 1], dtype=int32))
+    """
+    require_square(result, "SuperLU")
+    return SuperLU(inverse(result.matched_row_perm), inverse(result.col_perm))

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files in and out, one format per file.
+
+========================  ==========================================================
+read                      Matrix Market, Harwell-Boeing, Rutherford-Boeing, MATLAB 5
+                          `.mat`, SciPy `.npz`; packed by gzip, bzip2 or xz, or in a
+                          `.tar` of the SuiteSparse collection; ``-`` is standard input
+write a matrix            `.mtx` (also `.gz`, `.bz2`, `.xz`), `.npz`, `.mat`, `.rb`
+write, read a result      `.npz`, `.json`, `.txt`; `.mat` is written only
+========================  ==========================================================
+
+The content decides what a file is; the suffix is asked only where the content says nothing.
+To add a matrix format: one module with `recognises`, `head`, `read_pattern` and `read_matrix`, and
+one line in `FORMATS`. Nothing is imported before it is needed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import TYPE_CHECKING, Any
+
+from btfperm.io.header import Header
+from btfperm.io.source import Progress, Source, open_source
+
+if TYPE_CHECKING:
+    from btfperm.pattern import Pattern
+    from btfperm.results import Decomposition
+
+__all__ = ["FORMATS", "Header", "load", "peek", "read", "read_matrix", "save", "write_matrix"]
+
+FORMATS = ("matrix_market", "npz", "matlab", "harwell_boeing")
+"""Modules of this package, each one matrix format, in the order in which they are asked."""
+
+PathLike = str | os.PathLike[str]
+
+
+def read(
+    path: PathLike,
+    *,
+    drop_zeros: bool = False,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Pattern:
+    """Reads the pattern of the matrix in a file.
+
+    Parameters
+    ----------
+    path : file name; ``-`` is standard input; ``file.mat:NAME`` one variable of a MATLAB file
+    drop_zeros : whether entries stored with the value zero are left out
+    threads : threads that parse; 0 means all cores this process may use
+    progress : called now and then with the bytes read so far and the size of the file, or None
+
+    Returns
+    -------
+    Pattern
+        ``source`` holds the file's name and the SHA-256 of its bytes.
+
+    Raises `UnreadableInputError` with one sentence that names the file and the line.
+    O(size of the file) time; at most 8 bytes an entry beside the result, for Matrix Market.
+
+    Example
+    -------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.mtx"
+    >>> head = "%%MatrixMarket matrix coordinate pattern general\\n"
+    >>> _ = file.write_text(head + "2 3 2\\n1 1\\n2 3\\n")
+    >>> read(file).shape
+    (2, 3)
+    """
+    with open_source(path) as source:
+        pattern: Pattern = _format_of(source).read_pattern(
+            source, drop_zeros=drop_zeros, threads=threads, progress=progress
+        )
+    return pattern
+
+
+def read_matrix(path: PathLike) -> Any:
+    """Reads the matrix in a file with its values, as a `scipy.sparse.coo_array`.
+
+    Symmetric files are expanded. The values of a pattern file are True, so that `write_matrix`
+    writes a pattern again. Raises and accepts the same as `read`. O(size of the file).
+
+    Example
+    -------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.mtx"
+    >>> _ = file.write_text("%%MatrixMarket matrix coordinate real symmetric\\n2 2 1\\n2 1 5\\n")
+    >>> read_matrix(file).toarray()
+    array([[0., 5.],
+           [5., 0.]])
+    """
+    with open_source(path) as source:
+        return _format_of(source).read_matrix(source)
+
+
+def peek(path: PathLike) -> Header:
+    """What the head of a matrix file says; the entries are not read, whatever their number.
+
+    Example
+    -------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.mtx"
+    >>> head = "%%MatrixMarket matrix coordinate pattern general\\n"
+    >>> _ = file.write_text(head + "2 3 2\\n1 1\\n2 3\\n")
+    >>> peek(file).shape, peek(file).entries, peek(file).field
+    ((2, 3), 2, 'pattern')
+    """
+    with open_source(path) as source:
+        header: Header = _format_of(source).head(source)
+    return header
+
+
+def write_matrix(path: PathLike, A: Any) -> None:
+    """Writes a `Pattern` or a SciPy matrix; the format is taken from the suffix.
+
+    `.mtx` (and `.mtx.gz`, `.bz2`, `.xz`), `.npz`, `.mat`, `.rb` (also `.hb`, `.rua`). A `Pattern`
+    and a matrix of truth values become a Matrix Market file of the field pattern. All entries are
+    written, symmetric or not. Raises `ResourceMissingError` when the disk is full, and leaves an
+    older file as it was.
+
+    Example
+    -------
+    >>> import pathlib, tempfile, numpy as np
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.mtx.gz"
+    >>> write_matrix(file, np.array([[1.5, 0], [0, 2]]))
+    >>> peek(file).entries
+    2
+    """
+    from btfperm.io.matrix_writers import write_matrix as write
+
+    write(path, A)
+
+
+def save(
+    result: Decomposition,
+    path: PathLike,
+    *,
+    format: str | None = None,
+    convention: str | None = None,
+) -> None:
+    """Writes a decomposition; the format is taken from the suffix unless given.
+
+    Parameters
+    ----------
+    result : of `dulmage_mendelsohn` or `block_triangular_form`
+    path : file name; ``-`` is standard output (then `format` is needed)
+    format : "npz", "mat", "json" or "txt"
+    convention : "btfperm", or the name of a solver in `btfperm.conventions.CONVENTIONS`; by
+        default "matlab" for `.mat`, else "btfperm", the only one that `load` reads
+
+    Raises `ResourceMissingError` when the disk is full or the directory is missing, and leaves an
+    older file as it was; `InvalidArgumentError` for an unknown format or convention.
+    """
+    from btfperm.io.perm_file import save as save_perm
+
+    save_perm(result, path, format=format, convention=convention)
+
+
+def load(path: PathLike) -> Decomposition:
+    """Reads a result written by `save` with the convention "btfperm", from `.npz`, `.json` or
+    `.txt`; the content decides which.
+
+    Types, shapes, permutations, matching and boundaries are checked, but not against the matrix.
+    Raises `UnreadableInputError` with one sentence that names the file. O(m + n).
+    """
+    from btfperm.io.perm_file import load as load_perm
+
+    return load_perm(path)
+
+
+def _format_of(source: Source) -> Any:
+    start, suffix = source.head(), source.suffix
+    if not start:
+        raise source.error("the file is empty")
+    for name in FORMATS:
+        module = importlib.import_module(f"btfperm.io.{name}")
+        if module.recognises(start, suffix):
+            return module
+    if suffix in {".mtx", ".mm"}:
+        raise source.error("the first line does not begin with %%MatrixMarket", 1)
+    raise source.error(
+        "this is no matrix file that is known (Matrix Market, Harwell-Boeing, Rutherford-Boeing, "
+        "MATLAB 5, SciPy npz)"
+    )

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files appear whole or not at all: a temporary name beside the target, then rename.
+
+Whatever goes wrong (a full disk, Ctrl-C), the temporary file is removed and an older target stays
+as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from btfperm.errors import BtfpermError, ResourceMissingError
+
+__all__ = ["atomic_write"]
+
+
+@contextlib.contextmanager
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A binary file that becomes `path` when the block ends without an error.
+
+    Pipes, devices and ``-`` (standard output) are written directly. An older file keeps its
+    permissions; a symbolic link stays one, its target is replaced. Raises `ResourceMissingError`.
+
+    Example
+    -------
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "a.txt"
+    >>> with atomic_write(target) as file:
+    ...     target.exists(), file.write(b"whole")
+    (False, 5)
+    >>> target.read_bytes()
+    b'whole'
+    """
+    text = os.fsdecode(path)
+    try:
+        if text == "-":
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+            return
+        status = Path(text).stat() if Path(text).exists() else None
+        if status is not None and stat.S_ISDIR(status.st_mode):
+            raise ResourceMissingError(f"{text} cannot be written: it is a directory")
+        # /dev/stdout may lead to a regular file, in which the shell holds a place.
+        is_device = status is not None and not stat.S_ISREG(status.st_mode)
+        if is_device or (status is not None and text.startswith(("/dev/", "/proc/"))):
+            with Path(text).open("wb") as file:
+                yield file
+            return
+        target = Path(os.path.realpath(text))
+        if not target.parent.is_dir():
+            raise ResourceMissingError(
+                f"{text} cannot be written: there is no directory {target.parent}"
+            )
+        if status is not None and not os.access(target, os.W_OK):
+            raise ResourceMissingError(f"{text} cannot be written: it is write-protected")
+        with _renamed(target, status) as file:
+            yield file
+    except (BtfpermError, BrokenPipeError):
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ResourceMissingError(f"{text} cannot be written: {reason}") from error
+
+
+@contextlib.contextmanager
+def _renamed(target: Path, status: os.stat_result | None) -> Iterator[BinaryIO]:
+    # Shortened, because the longest name a directory takes may be the target's own.
+    temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+    descriptor = os.open(temporary, flags | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            if status is not None and hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), stat.S_IMODE(status.st_mode))
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise

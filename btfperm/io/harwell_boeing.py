@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Harwell-Boeing and Rutherford-Boeing files (`.rua`, `.psa`, `.rb`, ...).
+
+Formats: I. S. Duff, R. G. Grimes, J. G. Lewis, *Users' Guide for the Harwell-Boeing Sparse Matrix
+Collection*, 1992, and *The Rutherford-Boeing Sparse Matrix Collection*, RAL-TR-97-031, 1997.
+Both are compressed columns in fixed-width fields under a header of four lines, to which the older
+one adds a fifth when right-hand sides follow. The three letters of the type say what they hold::
+
+    R real   C complex   I integer   P pattern   Q pattern, values in a file of their own
+    S symmetric   U unsymmetric   H hermitian   Z skew-symmetric   R rectangular
+    A assembled   E elemental (refused)
+
+SciPy reads only assembled, real and integer matrices of the older format, and needs the values;
+this reader takes all assembled ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.io.fortran_fields import Field, read_fields
+from btfperm.io.header import Header
+from btfperm.io.source import Progress, Source, shown
+
+if TYPE_CHECKING:
+    from btfperm.pattern import Pattern
+
+__all__ = ["head", "read_matrix", "read_pattern", "recognises"]
+
+_FIELDS = {"R": "real", "C": "complex", "I": "integer", "P": "pattern", "Q": "pattern"}
+_SYMMETRIES = {
+    "S": "symmetric",
+    "U": "general",
+    "H": "hermitian",
+    "Z": "skew-symmetric",
+    "R": "general",
+}
+_LONGEST_LINE = 1 << 12
+_FIRST_CAPACITY = 1 << 20
+
+
+class _Cards(NamedTuple):
+    """The header, as far as the numbers need it; `line` counts its lines."""
+
+    header: Header
+    pointers: Field
+    indices: Field
+    values: Field | None
+    line: int
+
+
+def recognises(start: bytes, suffix: str) -> bool:
+    """There is no magic number: the type in the third line and a format in the fourth tell."""
+    lines = start.split(b"\n", 4)
+    if len(lines) < 4:
+        return False
+    kind = lines[2][:3].decode("ascii", "replace").upper()
+    return (
+        len(kind) == 3
+        and kind[0] in _FIELDS
+        and kind[1] in _SYMMETRIES
+        and kind[2] in "AE"
+        and lines[3].lstrip().startswith(b"(")
+    )
+
+
+def head(source: Source) -> Header:
+    return _read_cards(source).header
+
+
+def read_pattern(
+    source: Source, *, drop_zeros: bool, threads: int = 0, progress: Progress | None = None
+) -> Pattern:
+    """O(size of the file); beside the result at most 16 bytes an entry."""
+    from btfperm.pattern import Pattern
+
+    cards = _read_cards(source)
+    rows, cols, values = _read_entries(source, cards)
+    source.report(progress)
+    zeros = None if values is None or values.all() else values == 0
+    del values
+    return Pattern.from_coo(
+        rows,
+        cols,
+        cards.header.shape,
+        zero_mask=zeros,
+        drop_zeros=drop_zeros,
+        name=source.name,
+        source=source.origin(),
+        owned=True,
+    )
+
+
+def read_matrix(source: Source) -> Any:
+    """The matrix with its values; those of a pattern file are True."""
+    import scipy.sparse
+
+    cards = _read_cards(source)
+    rows, cols, values = _read_entries(source, cards)
+    if values is None:
+        values = np.ones(rows.size, dtype=bool)
+    elif cards.header.field == "integer":
+        values = values.astype(np.int64)
+    return scipy.sparse.coo_array((values, (rows, cols)), shape=cards.header.shape)
+
+
+def _read_cards(source: Source) -> _Cards:
+    lines = [source.stream.readline(_LONGEST_LINE).decode("ascii", "replace") for _ in range(4)]
+    counts, kind = lines[1].split(), lines[2][:3].upper()
+    if kind[2] == "E":
+        raise source.error(
+            "it holds an elemental (unassembled) matrix, which is not read: assemble it first", 3
+        )
+    try:
+        m, n, nnz = (int(word) for word in lines[2][3:].split()[:3])
+        with_values = len(counts) > 3 and int(counts[3]) > 0 and kind[0] not in "PQ"
+        with_right_sides = len(counts) > 4 and int(counts[4]) > 0
+    except ValueError:
+        raise source.error(
+            f"the header does not give rows, columns and entries: {shown(lines[2].encode())}", 3
+        ) from None
+    if min(m, n, nnz) < 0 or max(m, n, nnz) >= 1 << 63:
+        raise source.error(f"a matrix cannot be {m} x {n} with {nnz} entries", 3)
+    symmetry = _SYMMETRIES[kind[1]]
+    if symmetry != "general" and m != n:
+        raise source.error(f"a {symmetry} matrix must be square, not {m} x {n}", 3)
+    formats = _formats(lines[3])
+    if len(formats) < 2 + with_values or None in formats[: 2 + with_values]:
+        what = shown(lines[3].encode(), 72)
+        raise source.error(f"the Fortran formats cannot be understood: {what}", 4)
+    if with_right_sides:
+        source.stream.readline(_LONGEST_LINE)
+    header = Header("harwell-boeing", (m, n), nnz, _FIELDS[kind[0]], symmetry, "csc")
+    pointers, indices = formats[0], formats[1]
+    assert pointers is not None and indices is not None  # checked above
+    values = formats[2] if with_values else None
+    return _Cards(header, pointers, indices, values, 5 if with_right_sides else 4)
+
+
+def _formats(text: str) -> list[Field | None]:
+    """The formats in the fourth line; they stand in columns, but are told apart by parentheses."""
+    found, depth, start = [], 0, 0
+    for place, letter in enumerate(text):
+        if letter == "(":
+            start = place if depth == 0 else start
+            depth += 1
+        elif letter == ")":
+            depth -= 1
+            if depth == 0:
+                found.append(Field.parse(text[start : place + 1]))
+    return found
+
+
+def _read_entries(
+    source: Source, cards: _Cards
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any] | None]:
+    """Rows, columns and values, symmetric ones expanded."""
+    header, line = cards.header, cards.line
+    (m, n), nnz = header.shape, header.entries or 0
+    # Two characters are the least a number takes.
+    if source.largest_size is not None and max(n, nnz) > source.largest_size // 2 + 1:
+        raise source.error(f"the file is too short for {n} columns with {nnz} entries", 3)
+    index = np.int32 if max(m, n, nnz) <= np.iinfo(np.int32).max else np.int64
+    starts = np.empty(n + 1, dtype=np.int64)
+    line = read_fields(source, cards.pointers, starts, line, "column pointers")
+    if starts[0] != 1 or starts[-1] != nnz + 1 or (np.diff(starts) < 0).any():
+        raise source.error(
+            f"the column pointers do not rise from 1 to {nnz + 1}, one more than the entries", line
+        )
+    rows: npt.NDArray[Any] = np.empty(nnz, dtype=index)
+    first = line + 1
+    line = read_fields(source, cards.indices, rows, line, "row numbers")
+    if nnz and not (rows.min() >= 1 and rows.max() <= m):
+        at = int(np.argmax((rows < 1) | (rows > m)))
+        raise source.error(
+            f"the row number {rows[at]} is not between 1 and {m}", first + at // cards.indices.count
+        )
+    rows -= 1
+    cols = np.repeat(np.arange(n, dtype=index), np.diff(starts))
+    values = _read_values(source, cards, nnz, line)
+    if header.symmetry != "general":
+        off = rows != cols
+        rows, cols = np.concatenate((rows, cols[off])), np.concatenate((cols, rows[off]))
+        if values is not None:
+            values = np.concatenate((values, _reflected(values[off], header.symmetry)))
+    return rows, cols, values
+
+
+def _read_values(source: Source, cards: _Cards, nnz: int, line: int) -> npt.NDArray[Any] | None:
+    if cards.values is None:
+        return None
+    parts = 2 if cards.header.field == "complex" else 1
+    values = np.empty(nnz * parts)
+    read_fields(source, cards.values, values, line, "values")
+    return values.view(np.complex128) if parts == 2 else values
+
+
+def _reflected(values: npt.NDArray[Any], symmetry: str) -> npt.NDArray[Any]:
+    if symmetry == "skew-symmetric":
+        return -values
+    return values.conj() if symmetry == "hermitian" else values

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the head of a matrix file says, without its entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Header"]
+
+
+@dataclass(frozen=True)
+class Header:
+    """The head of a matrix file.
+
+    Attributes
+    ----------
+    format : "matrix-market", "harwell-boeing", "matlab" or "npz"
+    shape : (m, n)
+    entries : entries stored in the file (one triangle only, when `symmetry` is not "general");
+        all values of a dense file; None where only the whole file would tell
+    field : "real", "complex", "integer" or "pattern"
+    symmetry : "general", "symmetric", "skew-symmetric" or "hermitian"
+    layout : how the format lays the entries out, by its own name: "coordinate", "array", "csc", ...
+    """
+
+    format: str
+    shape: tuple[int, int]
+    entries: int | None
+    field: str
+    symmetry: str = "general"
+    layout: str = "coordinate"

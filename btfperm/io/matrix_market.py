@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Matrix Market files: the header, and the way from a file to a `Pattern` or a SciPy matrix.
+
+Format: R. F. Boisvert, R. Pozo, K. A. Remington, *The Matrix Market Exchange Formats: Initial
+Design*, NISTIR 5935, 1996. The entries are parsed by fast_matrix_market, see
+`matrix_market_body`; the header is read here, because its sentences should say what is wrong.
+
+Accepted beyond the letter of the format: blank lines and comments between entries, any case in
+the header, Windows line ends, text after an entry, values in a pattern file, entries above the
+diagonal of a symmetric file, entries given twice (once each for the pattern, added for a matrix).
+A zero in a dense `array` file is no entry.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from btfperm.io.header import Header
+from btfperm.io.source import Progress, Source, shown
+
+if TYPE_CHECKING:
+    from btfperm.pattern import Pattern
+
+__all__ = ["head", "read_matrix", "read_pattern", "recognises"]
+
+_BANNERS = (b"%%matrixmarket", b"%matrixmarket")
+_FORMATS = ("coordinate", "array")
+_FIELDS = {
+    "real": "real",
+    "double": "real",
+    "integer": "integer",
+    "unsigned-integer": "integer",
+    "complex": "complex",
+    "pattern": "pattern",
+}
+_SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
+_LONGEST_LINE = 1 << 16
+
+
+def recognises(start: bytes, suffix: str) -> bool:
+    return start[:14].lower().startswith(_BANNERS)
+
+
+def head(source: Source) -> Header:
+    return _read_header(source)[0]
+
+
+def read_pattern(
+    source: Source, *, drop_zeros: bool, threads: int = 0, progress: Progress | None = None
+) -> Pattern:
+    """O(size of the file); beside the result at most 8 bytes an entry and some megabytes."""
+    from btfperm.io.matrix_market_body import read_body
+    from btfperm.pattern import Pattern
+
+    header, line = _read_header(source)
+    body = read_body(source, header, line, threads=threads, progress=progress)
+    origin = source.origin()
+    return Pattern.from_coo(
+        body.rows,
+        body.cols,
+        header.shape,
+        zero_mask=body.zeros,
+        drop_zeros=drop_zeros,
+        name=source.name,
+        source=origin,
+        owned=True,
+    )
+
+
+def read_matrix(source: Source) -> Any:
+    """The matrix with its values; those of a pattern file are True."""
+    import numpy as np
+    import scipy.sparse
+
+    from btfperm.io.matrix_market_body import read_body
+
+    header, line = _read_header(source)
+    body = read_body(source, header, line, keep_values=True)
+    values = np.ones(body.rows.size, dtype=bool) if body.values is None else body.values
+    return scipy.sparse.coo_array((values, (body.rows, body.cols)), shape=header.shape)
+
+
+def _read_header(source: Source) -> tuple[Header, int]:
+    """The header, and the number of lines it takes."""
+    banner = source.stream.readline(_LONGEST_LINE).split()
+    if not banner or banner[0].lower() not in _BANNERS:
+        raise source.error("the first line does not begin with %%MatrixMarket", 1)
+    words = [shown(word)[1:-1].lower() for word in banner[1:5]] + [""] * (5 - len(banner))
+    kind, layout, field, symmetry = words
+    if kind != "matrix":
+        raise source.error(f"the header announces a {kind or 'nothing'!r}, not a 'matrix'", 1)
+    for word, known in ((layout, _FORMATS), (field, tuple(_FIELDS)), (symmetry, _SYMMETRIES)):
+        if word not in known:
+            raise source.error(
+                f"the header has {word!r} where one of {', '.join(known)} belongs", 1
+            )
+    if layout == "array" and field == "pattern":
+        raise source.error("an array cannot be of the field pattern", 1)
+
+    line, text = 1, b"%"
+    while not text.strip() or text.lstrip().startswith(b"%"):
+        text = source.stream.readline(_LONGEST_LINE)
+        line += text.endswith(b"\n") or not text
+        if not text:
+            raise source.error("the file ends before the line with the size of the matrix", line)
+    sizes = _sizes(source, text, line, 3 if layout == "coordinate" else 2)
+    m, n = sizes[:2]
+    if symmetry != "general" and m != n:
+        raise source.error(f"a {symmetry} matrix must be square, not {m} x {n}", line)
+    entries = sizes[2] if layout == "coordinate" else _stored_values(n, m * n, symmetry)
+    return Header("matrix-market", (m, n), entries, _FIELDS[field], symmetry, layout), line
+
+
+def _sizes(source: Source, text: bytes, line: int, count: int) -> list[int]:
+    words = text.split()
+    what = "rows, columns and entries" if count == 3 else "rows and columns"
+    if len(words) != count or not all(word.lstrip(b"+-").isdigit() for word in words):
+        raise source.error(f"the numbers of {what} are expected, not {shown(text)}", line)
+    if any(len(word) > 20 for word in words) or max(map(int, words)) >= 1 << 63:
+        raise source.error(f"the sizes {shown(text)} are too large", line)
+    sizes = [int(word) for word in words]
+    if min(sizes) < 0:
+        raise source.error(f"the numbers of {what} cannot be negative, as in {shown(text)}", line)
+    return sizes
+
+
+def _stored_values(n: int, everything: int, symmetry: str) -> int:
+    if symmetry == "general":
+        return everything
+    return n * (n - 1) // 2 if symmetry == "skew-symmetric" else n * (n + 1) // 2

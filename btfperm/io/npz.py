@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`.npz` files of `scipy.sparse.save_npz`: csc, csr and coo without SciPy, bsr and dia with it."""
+
+from __future__ import annotations
+
+import contextlib
+import zipfile
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.io.header import Header
+from btfperm.io.npy_members import array_head, keys, read_array
+from btfperm.io.source import Progress, Source
+
+if TYPE_CHECKING:
+    from btfperm.pattern import Pattern
+
+__all__ = ["head", "read_matrix", "read_pattern", "recognises"]
+
+_KINDS = {"f": "real", "c": "complex", "i": "integer", "u": "integer", "b": "pattern"}
+_INDEX_ARRAYS = {
+    "csc": ("indptr", "indices"),
+    "csr": ("indptr", "indices"),
+    "coo": ("row", "col"),
+    "bsr": ("indptr", "indices"),
+    "dia": ("offsets",),
+}
+
+
+def recognises(start: bytes, suffix: str) -> bool:
+    return start[:4] == b"PK\x03\x04"
+
+
+def head(source: Source) -> Header:
+    with _archive(source) as (archive, layout, shape):
+        stored, dtype = array_head(archive, "data")
+        entries = None if layout == "dia" else int(np.prod(stored, dtype=object))
+        field = _KINDS.get(dtype.kind, "real")
+        return Header("npz", shape, entries, field, "general", layout)
+
+
+def read_pattern(
+    source: Source, *, drop_zeros: bool, threads: int = 0, progress: Progress | None = None
+) -> Pattern:
+    """O(nnz); beside the arrays of the file at most 8 bytes an entry."""
+    from btfperm.pattern import Pattern
+
+    with _archive(source) as (archive, layout, shape):
+        if layout in {"bsr", "dia"}:
+            layout, coo = "coo", _as_coo(_arrays(archive, layout), layout, shape)
+            arrays = {"row": coo.row, "col": coo.col}
+            values: npt.NDArray[Any] | None = coo.data
+        else:
+            values = read_array(archive, "data")
+            if values.all():  # no zeros: they need not stay while the indices are read
+                values = None
+            arrays = {key: read_array(archive, key) for key in _INDEX_ARRAYS[layout]}
+    origin = source.origin()
+    source.report(progress)
+    first, second = arrays.values()
+    makers: dict[str, Callable[..., Pattern]] = {
+        "csc": Pattern.from_csc,
+        "csr": Pattern.from_csr,
+        "coo": Pattern.from_coo,
+    }
+    return makers[layout](
+        first,
+        second,
+        shape,
+        values=values,
+        drop_zeros=drop_zeros,
+        name=source.name,
+        source=origin,
+    )
+
+
+def read_matrix(source: Source) -> Any:
+    """The matrix with its values."""
+    with _archive(source) as (archive, layout, shape):
+        return _as_coo(_arrays(archive, layout), layout, shape)
+
+
+def _arrays(archive: zipfile.ZipFile, layout: str) -> dict[str, npt.NDArray[Any]]:
+    return {key: read_array(archive, key) for key in (*_INDEX_ARRAYS[layout], "data")}
+
+
+def _as_coo(arrays: dict[str, npt.NDArray[Any]], layout: str, shape: tuple[int, int]) -> Any:
+    import scipy.sparse
+
+    data = arrays.pop("data")
+    make = getattr(scipy.sparse, f"{layout}_array")
+    if layout == "coo":
+        where: Any = (data, (arrays["row"], arrays["col"]))
+    elif layout == "dia":
+        where = (data, arrays["offsets"])
+    else:
+        where = (data, arrays["indices"], arrays["indptr"])
+    matrix = make(where, shape=shape)
+    if layout in {"csc", "csr", "bsr"}:
+        matrix.check_format(full_check=True)
+    return matrix.tocoo()
+
+
+@contextlib.contextmanager
+def _archive(source: Source) -> Iterator[tuple[zipfile.ZipFile, str, tuple[int, int]]]:
+    """The archive, the layout of its matrix, and the shape."""
+    with source.random_access() as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                found = keys(archive)
+                if "row_perm" in found:
+                    raise source.error("it holds permutations, not a matrix: it is a result")
+                if not {"format", "shape", "data"} <= found:
+                    raise source.error(
+                        "it is no file of scipy.sparse.save_npz, which has arrays named format, "
+                        "shape and data"
+                    )
+                layout = _layout(read_array(archive, "format"))
+                if layout not in _INDEX_ARRAYS:
+                    raise source.error(
+                        f"the layout {layout!r} is none of {', '.join(_INDEX_ARRAYS)}"
+                    )
+                shape = read_array(archive, "shape")
+                if shape.dtype.kind not in "iu" or shape.shape != (2,) or shape.min() < 0:
+                    raise source.error("the shape in it is not two numbers")
+                yield archive, layout, (int(shape[0]), int(shape[1]))
+        except (ValueError, KeyError, TypeError, IndexError, RuntimeError) as error:
+            raise source.because(error, "its arrays are damaged") from None
+
+
+def _layout(array: npt.NDArray[Any]) -> str:
+    value = array.reshape(-1)[:1].tolist()
+    if value and isinstance(value[0], bytes):
+        return value[0].decode("ascii", "replace")
+    return str(value[0]) if value else ""

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results in files: what every format holds, and what is checked when it is read again.
+
+The formats themselves are `perm_npz`, `perm_mat`, `perm_json` and `perm_txt`. Each has
+``write(file, fields, meta)``, which converts one array at a time to the type of the file; those
+that can be read have ``recognises(start)`` and ``read(source) -> fields, meta``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.errors import InvalidArgumentError, UnreadableInputError
+from btfperm.io.atomic_write import atomic_write
+from btfperm.io.source import open_source
+from btfperm.results import BlockTriangularForm, Decomposition, DulmageMendelsohn
+
+__all__ = ["FORMAT_VERSION", "load", "save"]
+
+FORMAT_VERSION = 1
+
+_DEFAULT_CONVENTION = {"npz": "btfperm", "mat": "matlab", "json": "btfperm", "txt": "btfperm"}
+_READABLE = ("npz", "json", "txt")
+_OWN_FIELDS = (
+    "shape",
+    "structural_rank",
+    "row_perm",
+    "col_perm",
+    "row_blocks",
+    "col_blocks",
+    "coarse_rows",
+    "coarse_cols",
+    "row_match",
+    "col_match",
+)
+_KINDS = {"dulmage_mendelsohn": DulmageMendelsohn, "block_triangular_form": BlockTriangularForm}
+_LARGEST_INT32 = 2**31 - 16
+
+
+def save(
+    result: Decomposition,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    convention: str | None = None,
+) -> None:
+    """See `btfperm.io.save`."""
+    format = format or PurePath(os.fsdecode(path)).suffix[1:].lower()
+    if format not in _DEFAULT_CONVENTION:
+        raise InvalidArgumentError(
+            f"{os.fsdecode(path)}: permutations are written as {', '.join(_DEFAULT_CONVENTION)}, "
+            f"not as {format!r}: choose such a suffix, or give the format"
+        )
+    convention = convention or _DEFAULT_CONVENTION[format]
+    fields = _fields(result, convention)
+    kind = next((kind for kind, made in _KINDS.items() if isinstance(result, made)), "")
+    meta = {
+        **result.meta,
+        "format_version": FORMAT_VERSION,
+        "kind": kind,
+        "convention": convention,
+    }
+    write = importlib.import_module(f"btfperm.io.perm_{format}").write
+    with atomic_write(path) as file:
+        write(file, fields, meta)
+
+
+def _fields(result: Decomposition, convention: str) -> Mapping[str, Any]:
+    if convention == "btfperm":
+        return {name: getattr(result, name) for name in _OWN_FIELDS}
+    from btfperm.conventions import CONVENTIONS
+
+    if convention not in CONVENTIONS:
+        raise InvalidArgumentError(
+            f"there is no convention {convention!r}: choose one of {', '.join(CONVENTIONS)}"
+        )
+    fields: Mapping[str, Any] = CONVENTIONS[convention](result)._asdict()
+    return fields
+
+
+def load(path: str | os.PathLike[str]) -> Decomposition:
+    """See `btfperm.io.load`."""
+    with open_source(path) as source:
+        start = source.head()
+        for format in _READABLE:
+            module = importlib.import_module(f"btfperm.io.perm_{format}")
+            if module.recognises(start):
+                break
+        else:
+            raise source.error(
+                "it is no permutation file that can be read (.npz, .json or .txt of btfperm)"
+            )
+        fields, meta = module.read(source)
+        return _decomposition(fields, meta, source.error)
+
+
+def _decomposition(
+    fields: Mapping[str, npt.NDArray[Any]],
+    meta: Any,
+    error: Callable[[str], UnreadableInputError],
+) -> Decomposition:
+    _check_meta(meta, error)
+    missing = [name for name in _OWN_FIELDS if name not in fields]
+    if missing:
+        raise error(f"it holds no {missing[0]}, which a permutation file must have")
+    shape = fields["shape"]
+    if shape.dtype.kind not in "iu" or shape.shape != (2,) or shape.min() < 0:
+        raise error("the shape in it is not two numbers")
+    m, n = (int(size) for size in shape)
+    lengths = {
+        "row_perm": m,
+        "col_perm": n,
+        "row_blocks": fields["col_blocks"].size,
+        "coarse_rows": 5,
+        "coarse_cols": 5,
+        "row_match": m,
+        "col_match": n,
+        "structural_rank": 1,
+    }
+    arrays: dict[str, Any] = {}
+    nnz = meta["matrix"].get("nnz", 0) if isinstance(meta.get("matrix"), dict) else 0
+    small = max(m, n, nnz if isinstance(nnz, int) else 0) <= _LARGEST_INT32
+    for name in _OWN_FIELDS[1:]:
+        array = fields[name].reshape(1) if fields[name].ndim == 0 else fields[name]
+        expected = lengths.get(name, array.size)
+        if array.dtype.kind not in "iu" or array.shape != (expected,):
+            raise error(f"{name} is not a list of {expected} whole numbers")
+        if array.size and not (array.min() >= -1 and array.max() <= max(m, n)):
+            raise error(f"{name} has a number outside -1 to {max(m, n)}")
+        arrays[name] = array.astype(np.int32 if small else np.int64)
+    rank = int(arrays.pop("structural_rank")[0])
+    for name, size in (("row_perm", m), ("col_perm", n)):
+        if not _is_permutation(arrays[name], size):
+            raise error(f"{name} is no permutation of 0 to {size - 1}")
+    for name, size in (
+        ("row_blocks", m),
+        ("col_blocks", n),
+        ("coarse_rows", m),
+        ("coarse_cols", n),
+    ):
+        if not _are_boundaries(arrays[name], size):
+            raise error(f"{name} does not rise from 0 to {size}")
+    _check_matching(arrays["row_match"], arrays["col_match"], rank, error)
+    if meta["kind"] == "dulmage_mendelsohn":
+        return DulmageMendelsohn(shape=(m, n), structural_rank=rank, meta=meta, **arrays)
+    if m != n:
+        raise error(f"a block triangular form is square, not {m} x {n}")
+    return BlockTriangularForm(
+        shape=(m, n),
+        structural_rank=rank,
+        meta=meta,
+        completed=n - rank,
+        paired_row=_paired_row(arrays["row_match"], arrays["col_match"]),
+        **arrays,
+    )
+
+
+def _check_meta(meta: Any, error: Callable[[str], UnreadableInputError]) -> None:
+    if not isinstance(meta, dict) or not isinstance(meta.get("format_version"), int):
+        raise error("its meta has no format_version: it was not written by btfperm")
+    if meta["format_version"] > FORMAT_VERSION:
+        raise error(
+            f"it has format version {meta['format_version']}, newer than the {FORMAT_VERSION} "
+            "that this btfperm reads: upgrade btfperm"
+        )
+    if meta.get("convention", "btfperm") != "btfperm":
+        raise error(
+            f"it is written in the convention {meta['convention']!r}; only 'btfperm' can be read "
+            "again"
+        )
+    if meta.get("kind") not in _KINDS:
+        raise error(f"its meta has the kind {meta.get('kind')!r}, which is none of btfperm's")
+
+
+def _is_permutation(perm: npt.NDArray[Any], size: int) -> bool:
+    if perm.size and not (perm.min() >= 0 and perm.max() < size):
+        return False
+    seen = np.zeros(size, dtype=bool)
+    seen[perm] = True
+    return bool(seen.all())
+
+
+def _are_boundaries(boundaries: npt.NDArray[Any], size: int) -> bool:
+    return bool(
+        boundaries.size
+        and boundaries[0] == 0
+        and boundaries[-1] == size
+        and (np.diff(boundaries) >= 0).all()
+    )
+
+
+def _check_matching(
+    row_match: npt.NDArray[Any],
+    col_match: npt.NDArray[Any],
+    rank: int,
+    error: Callable[[str], UnreadableInputError],
+) -> None:
+    rows, cols = np.flatnonzero(row_match >= 0), np.flatnonzero(col_match >= 0)
+    if row_match.max(initial=-1) >= col_match.size or col_match.max(initial=-1) >= row_match.size:
+        raise error("row_match or col_match points outside the matrix")
+    if (col_match[row_match[rows]] != rows).any() or (row_match[col_match[cols]] != cols).any():
+        raise error("row_match and col_match contradict each other")
+    if rows.size != rank:
+        raise error(f"structural_rank is {rank}, but {rows.size} rows are matched")
+
+
+def _paired_row(row_match: npt.NDArray[Any], col_match: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Unmatched columns take the unmatched rows, both ascending: the rule of the result."""
+    paired = col_match.copy()
+    paired[col_match < 0] = np.flatnonzero(row_match < 0)
+    return paired

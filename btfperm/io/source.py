@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From a path to a stream of unpacked bytes: files, standard input, `.gz`, `.bz2`, `.xz`, `.tar`.
+
+What is packed shows in its first bytes; the suffix is not asked. The SHA-256 is that of the file
+as it lies on the disk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, cast
+
+from btfperm.errors import (
+    BtfpermError,
+    InvalidMatrixError,
+    ResourceMissingError,
+    UnreadableInputError,
+)
+from btfperm.io.hashed_file import HashedFile, RawInput
+
+__all__ = ["Progress", "Source", "open_source", "shown", "unreadable"]
+
+Progress = Callable[[int, "int | None"], None]
+"""Called with the bytes of the file read so far, and its size if that is known."""
+
+PathLike = str | os.PathLike[str]
+
+_BUFFER = 1 << 16
+_MATRIX_SUFFIXES = (".mtx", ".mm", ".rb", ".rua", ".rsa", ".pua", ".psa", ".hb", ".mat", ".npz")
+# No stream of these kinds unpacks to more bytes per packed byte (xz, bzip2: repeated zeros).
+_LARGEST_RATIO = {"": 1, "gzip": 1032, "bzip2": 1 << 16, "xz": 1 << 14}
+
+
+def unreadable(name: str, line: int | None, what: str) -> UnreadableInputError:
+    """The error whose sentence names the file, the line where there is one, and what is wrong.
+
+    >>> print(unreadable("a.mtx", 7, "the row number is not between 1 and 5"))
+    a.mtx, line 7: the row number is not between 1 and 5
+    """
+    place = name if line is None else f"{name}, line {line}"
+    return UnreadableInputError(f"{place}: {what}")
+
+
+def shown(text: bytes, limit: int = 40) -> str:
+    """`text` from a file, fit for a message: one line, printable, short.
+
+    >>> print(shown(b"1 1 \\x00x"))
+    '1 1 \\x00x'
+    """
+    text = text.strip()
+    cut = text if len(text) <= limit else text[: limit - 3] + b"..."
+    return "'" + cut.decode("ascii", "backslashreplace").encode("unicode_escape").decode() + "'"
+
+
+class Source:
+    """An open input.
+
+    Attributes
+    ----------
+    name : the path as the user wrote it, for messages
+    stream : the unpacked bytes
+    variable : the part after the colon of ``file.mat:NAME``
+    member : the file taken from an archive
+    """
+
+    def __init__(self, path: Path | None, name: str, raw: HashedFile, size: int | None) -> None:
+        self.name = name
+        self.variable: str | None = None
+        self.member: str | None = None
+        self.packing = ""
+        self._path = path
+        self._raw = raw
+        self._size = size
+        self._given_up: list[BinaryIO] = []  # kept, because they would close the file below them
+        self.stream = _buffered(raw)
+        _unpack(self)
+
+    @property
+    def suffix(self) -> str:
+        """Lower-case suffix of the file itself, without that of a packing."""
+        name = PurePosixPath(self.member or (self._path.name if self._path else ""))
+        if name.suffix.lower() in {".gz", ".bz2", ".xz"}:
+            name = name.with_suffix("")
+        return name.suffix.lower()
+
+    @property
+    def largest_size(self) -> int | None:
+        """The unpacked bytes are no more than this; None where nothing is known."""
+        return None if self._size is None else self._size * _LARGEST_RATIO[self.packing]
+
+    def head(self, count: int = 512) -> bytes:
+        """The first unpacked bytes; they stay in the stream."""
+        return self.stream.peek(count)[:count]  # type: ignore[attr-defined,no-any-return]
+
+    def restart(self) -> bool:
+        """Goes back to the first byte of the file, where that is possible."""
+        if not self._raw.restart():
+            return False
+        self._given_up.append(self.stream)
+        self.packing = ""
+        self.stream = _buffered(self._raw)
+        return True
+
+    def report(self, progress: Progress | None) -> None:
+        if progress is not None:
+            progress(self._raw.bytes_read, self._size)
+
+    def random_access(self) -> BinaryIO:
+        """The unpacked bytes as a file that can be read in any order; close it after use."""
+        if self._path is not None and self._size is not None and not (self.packing or self.member):
+            return self._path.open("rb")
+        return io.BytesIO(self.stream.read())
+
+    def origin(self) -> dict[str, Any]:
+        """What `Pattern.source` holds; reads the file to its end, for the hash."""
+        origin = {"file": self._path.name if self._path else "-", "sha256": self._raw.hexdigest()}
+        if self.member or self.variable:
+            origin["member"] = self.member or self.variable or ""
+        return origin
+
+    def because(self, cause: Exception, what: str) -> UnreadableInputError:
+        """`cause` itself when it is such a sentence already, else one around it."""
+        if isinstance(cause, UnreadableInputError):
+            return cause
+        return self.error(f"{what} ({cause})")
+
+    def error(self, what: str, line: int | None = None) -> UnreadableInputError:
+        return unreadable(self.name, line, what)
+
+
+@contextlib.contextmanager
+def open_source(path: PathLike) -> Iterator[Source]:
+    """Opens `path` (``-`` is standard input) and turns what goes wrong while it is read into
+    `UnreadableInputError`, one sentence that names the file.
+
+    >>> with open_source("no/such/file.mtx") as source:
+    ...     pass
+    Traceback (most recent call last):
+    btfperm.errors.UnreadableInputError: no/such/file.mtx: there is no such file
+    """
+    text = os.fsdecode(path)
+    name = "standard input" if text == "-" else text
+    try:
+        with contextlib.ExitStack() as stack:
+            yield _open(text, name, stack)
+    except (BtfpermError, BrokenPipeError) as error:
+        # `Pattern` finds fault with arrays, and does not always know whose they are.
+        if isinstance(error, InvalidMatrixError) and not str(error).startswith(name):
+            raise InvalidMatrixError(f"{name}: {error}") from None
+        raise
+    except MemoryError:
+        raise ResourceMissingError(f"{name}: there is not enough memory to read it") from None
+    except EOFError:
+        raise unreadable(name, None, "the packed data ends early: the file is truncated") from None
+    except OSError as error:
+        raise unreadable(name, None, _reason(error)) from None
+    except Exception as error:
+        # The packers' own errors (lzma.LZMAError, zlib.error, ...), without importing them.
+        if type(error).__module__ not in {"_lzma", "lzma", "tarfile", "zipfile", "zlib"}:
+            raise
+        raise unreadable(name, None, f"the packed data is damaged ({error})") from None
+
+
+def _buffered(stream: Any) -> BinaryIO:
+    return io.BufferedReader(stream, _BUFFER)
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    if isinstance(error, IsADirectoryError):
+        return "it is a directory, not a matrix file"
+    if isinstance(error, PermissionError):
+        return "no permission to read it"
+    if error.errno is None:  # gzip and bz2 report damage in this way
+        return f"the packed data is damaged ({error})"
+    return f"it cannot be read ({error.strerror})"
+
+
+def _open(text: str, name: str, stack: contextlib.ExitStack) -> Source:
+    if text == "-":
+        if sys.stdin is None:
+            raise unreadable(name, None, "it is closed")
+        raw = HashedFile(cast("RawInput", sys.stdin.buffer), owned=False)
+        return Source(None, name, stack.enter_context(raw), None)
+    path, variable = Path(text), None
+    if not path.exists() and ":" in text:
+        before, _, after = text.rpartition(":")
+        if before.lower().endswith(".mat") and after:
+            path, variable = Path(before), after
+    # Closed by the stack: a stream over it may outlive an error, the descriptor must not.
+    file = stack.enter_context(path.open("rb", buffering=0))
+    status = os.fstat(file.fileno())
+    size = status.st_size if stat.S_ISREG(status.st_mode) else None
+    source = Source(path, name, stack.enter_context(HashedFile(file)), size)
+    source.variable = variable
+    return source
+
+
+def _unpack(source: Source, wanted: str | None = None) -> None:
+    """Replaces `source.stream` by what is inside it, down to the matrix file."""
+    head = source.head()
+    if head[:2] == b"\x1f\x8b":
+        import gzip
+
+        source.packing = "gzip"
+        source.stream = gzip.GzipFile(fileobj=source.stream)  # type: ignore[assignment]
+    elif head[:3] == b"BZh" and head[4:10] == b"\x31\x41\x59\x26\x53\x59":
+        import bz2
+
+        source.packing = "bzip2"
+        source.stream = bz2.BZ2File(source.stream)  # type: ignore[assignment]
+    elif head[:6] == b"\xfd7zXZ\x00":
+        import lzma
+
+        source.packing = "xz"
+        source.stream = lzma.LZMAFile(source.stream)  # type: ignore[assignment]  # noqa: SIM115
+    elif head[:4] == b"\x28\xb5\x2f\xfd":
+        raise source.error("it is packed with zstd, which is not read: unpack it with `unzstd`")
+    if source.packing:  # the packers' own peek may give a single byte
+        source.stream = _buffered(source.stream)
+        head = source.head()
+        if head[:2] == b"\x1f\x8b":
+            raise source.error("it is packed twice: unpack it once with `gunzip`")
+    if head[257:262] == b"ustar":
+        _open_archive(source, wanted)
+
+
+def _open_archive(source: Source, wanted: str | None) -> None:
+    """Takes the file `wanted`, else name/name.mtx, else the only matrix file of a tar archive.
+
+    The collection's archives hold name/name.mtx beside name_b.mtx and others.
+    """
+    import tarfile
+
+    others: list[str] = []
+    archive = tarfile.open(fileobj=source.stream, mode="r|")  # noqa: SIM115
+    for entry in archive:
+        inside = PurePosixPath(entry.name)
+        if not entry.isfile() or inside.suffix.lower() not in _MATRIX_SUFFIXES:
+            continue
+        if entry.name == wanted or (wanted is None and inside.stem == inside.parent.name):
+            file = archive.extractfile(entry)
+            assert file is not None  # it is a regular file
+            source.member = entry.name
+            source.stream = _buffered(file)
+            return
+        others.append(entry.name)
+    if len(others) == 1 and wanted is None and source.restart():
+        _unpack(source, others[0])  # only the end of the archive told that there is no other
+        return
+    found = ", ".join(others[:5]) or "no matrix file"
+    raise source.error(
+        f"the archive holds {found}, and none is called like its folder (name/name.mtx): "
+        "unpack it and give the file that is meant"
+    )

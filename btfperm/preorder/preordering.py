@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The result of `preorder`: permutations, and what can be done with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from btfperm.conventions.klu import Klu
+from btfperm.conventions.superlu import SuperLU, inverse
+from btfperm.pattern import permute
+from btfperm.preorder.blockwise import Factorization, factor_blockwise
+from btfperm.preorder.orderings import BlockOrdering
+from btfperm.results import BlockTriangularForm, IndexArray
+
+__all__ = ["Preordering", "Solver"]
+
+Solver = Literal["superlu", "klu"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Preordering:
+    """Row and column order for a direct solver; made by :func:`btfperm.preorder`.
+
+    Attributes
+    ----------
+    shape : (n, n)
+    row_perm, col_perm : (n,) gather: ``A[row_perm, :][:, col_perm]`` is block upper triangular,
+        has a zero-free diagonal, and is ordered against fill inside each block
+    blocks : (b+1,) block k is rows and columns ``blocks[k]:blocks[k+1]`` of the permuted matrix
+    solver : whom it was made for
+    block_ordering : what ordered the inside of the blocks: "colamd", "amd" or "natural"
+    form : the block triangular form behind it, with the transversal and its certificate
+    """
+
+    shape: tuple[int, int]
+    row_perm: IndexArray
+    col_perm: IndexArray
+    blocks: IndexArray
+    solver: Solver
+    block_ordering: BlockOrdering
+    form: BlockTriangularForm
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of diagonal blocks."""
+        return int(self.blocks.size) - 1
+
+    @property
+    def klu(self) -> Klu:
+        """P, Q (gather) for ``klu_analyze_given`` with ``btf = 1``, and the R it will find.
+
+        KLU searches the blocks anew and may put them, and what is inside, in another order that
+        is as good; the diagonal stays.
+        """
+        return Klu(self.row_perm, self.col_perm, self.blocks)
+
+    @cached_property
+    def superlu(self) -> SuperLU:
+        """perm_r, perm_c (**scatter**: row i goes to place ``perm_r[i]``)."""
+        return SuperLU(inverse(self.row_perm), inverse(self.col_perm))
+
+    def apply(self, A: Any) -> Any:
+        """The permuted matrix ``A[row_perm, :][:, col_perm]``, of any matrix of this shape.
+
+        A `Pattern` gives a `Pattern`, a SciPy matrix the same kind in compressed columns, a dense
+        array a dense array. For `splu`, give ``permc_spec="NATURAL"`` with it.
+
+        >>> import numpy as np
+        >>> import btfperm
+        >>> A = np.array([[0, 2, 0], [1, 4, 5], [0, 1, 3]])
+        >>> btfperm.preorder(A).apply(A)
+        array([[1, 5, 4],
+               [0, 3, 1],
+               [0, 0, 2]])
+        """
+        return permute(A, self.row_perm, self.col_perm)
+
+    def factor(self, A: Any, *, diag_pivot_thresh: float = 1.0) -> Factorization:
+        """LU factors of a matrix with this pattern, block by block; `A` is not modified.
+
+        Call it again when the values change: the ordering is not repeated.
+
+        Parameters
+        ----------
+        A : anything with values: SciPy matrix or array, dense array, (data, indices, indptr)
+            triple of compressed columns, path. Real or complex; other types become float64,
+            complex128. Entries outside the pattern are welcome where the block triangular form
+            has room for them, on or above the diagonal blocks
+        diag_pivot_thresh : between 0 and 1: the diagonal is the pivot where it is at least this
+            share of the largest candidate in its column. 1 is partial pivoting; smaller values
+            keep the order, and with "amd" the fill, better
+
+        Raises
+        ------
+        InvalidArgumentError : another shape, entries below the diagonal blocks, no values
+        InvalidMatrixError : a value is infinite or not a number
+        NumericallySingularError : a pivot is zero
+        ResourceMissingError : not enough memory
+
+        >>> import numpy as np
+        >>> import btfperm
+        >>> A = np.array([[0, 2, 0], [1, 4, 5], [0, 1, 3]])
+        >>> p = btfperm.preorder(A)
+        >>> p.factor(A).solve(np.array([2.0, 10.0, 4.0]))
+        array([1., 1., 1.])
+        >>> p.factor(10 * A).solve(np.array([2.0, 10.0, 4.0]), trans="T").round(2)
+        array([ 0.2,  0.2, -0.2])
+        """
+        return factor_blockwise(
+            A, self.row_perm, self.col_perm, self.blocks, diag_pivot_thresh=diag_pivot_thresh
+        )
+
+    def __repr__(self) -> str:
+        n = self.shape[0]
+        largest = int(np.diff(self.blocks).max(initial=0))
+        return (
+            f"<Preordering of a {n:,} x {n:,} matrix for {self.solver}: {self.n_blocks:,} blocks, "
+            f"the largest of {largest:,} rows, {self.block_ordering} inside>"
+        )

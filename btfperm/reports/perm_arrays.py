@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The arrays of a permutation file as they are, right or wrong, for `verify`.
+
+`btfperm.io.load` refuses what is wrong; a verifier has to look at it. Nothing is shared with the
+writers: an error on that side must not hide itself on this one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.errors import UnreadableInputError
+
+__all__ = ["PermArrays", "read_arrays"]
+
+VERSION = 1  # newest format_version known here
+OURS = "btfperm"
+_KINDS = ("dulmage_mendelsohn", "block_triangular_form")
+_CHARACTERS = 4  # class of a MATLAB array
+_MATLAB = ("p", "q", "r", "s", "cc", "rr")
+
+
+@dataclass(frozen=True)
+class PermArrays:
+    """What a permutation file holds.
+
+    Attributes
+    ----------
+    arrays : under the keys of `perm.npz`
+    meta : its meta, empty where there is none
+    convention : ``"btfperm"``, ``"matlab"`` or ``"csparse"``; only the first promises the
+        canonical order, and connected blocks in the rectangular parts
+    """
+
+    arrays: Mapping[str, Any]
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    convention: str = OURS
+
+
+def read_arrays(path: str | os.PathLike[str]) -> PermArrays:
+    """The arrays of a permutation file: `.npz`, `.json`, `.txt`, or `.mat` of dmperm's names.
+
+    The content decides. Raises `UnreadableInputError` when the file is none of these or was
+    written by a newer btfperm. O(size of the file).
+
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "perm.json"
+    >>> _ = file.write_text('{"row_perm": [1, 0], "meta": {"format_version": 1}}')
+    >>> read_arrays(file).arrays["row_perm"].tolist()
+    [1, 0]
+    """
+    name = os.fsdecode(path)
+    try:
+        data = Path(name).read_bytes()
+    except OSError as error:
+        raise UnreadableInputError(f"{name}: {(error.strerror or str(error)).lower()}") from None
+    if not data:
+        raise UnreadableInputError(f"{name}: the file is empty")
+    try:
+        fields = _reader(data)(data)
+    except MemoryError:
+        raise
+    except Exception as error:  # the parsers of three libraries, on bytes of any kind
+        what = " ".join(str(error).split()) or type(error).__name__
+        raise UnreadableInputError(
+            f"{name}: this is no permutation file that can be read ({what})"
+        ) from None
+    return _interpreted(name, fields)
+
+
+def _reader(data: bytes) -> Callable[[bytes], dict[str, Any]]:
+    if data.startswith(b"PK"):
+        return _from_npz
+    if data.startswith(b"MATLAB"):
+        return _from_mat
+    if data.lstrip().startswith(b"{"):
+        return _from_json
+    return _from_txt
+
+
+def _from_npz(data: bytes) -> dict[str, Any]:
+    with np.load(BytesIO(data), allow_pickle=False) as file:
+        return {key: file[key] for key in file.files}
+
+
+def _from_json(data: bytes) -> dict[str, Any]:
+    return {
+        key: np.asarray(value, dtype=None if value else np.int64)
+        if isinstance(value, list)
+        else value
+        for key, value in json.loads(data).items()
+    }
+
+
+def _from_txt(data: bytes) -> dict[str, Any]:
+    """Four words; each array as its name, its length and its numbers; ``meta`` and JSON."""
+    text, _, meta = data.decode().rpartition("\nmeta ")
+    words = iter(text.split())
+    if next(words, "") != "btfperm-permutation":
+        raise ValueError("it is neither .npz nor .json nor .txt of btfperm nor .mat")
+    version, convention, arrays = int(next(words, "")), next(words, ""), int(next(words, ""))
+    fields: dict[str, Any] = {"meta": {**json.loads(meta), "format_version": version}}
+    fields["convention"] = convention
+    for _ in range(arrays):
+        key, length = next(words, ""), int(next(words, ""))
+        fields[key] = np.array([int(word) for word in islice(words, length)], dtype=np.int64)
+        if fields[key].size != length:
+            raise ValueError(f"the file ends in {key}; it seems truncated")
+    return fields
+
+
+def _from_mat(data: bytes) -> dict[str, Any]:
+    """MATLAB keeps every array as rows of doubles, and text as an array of characters."""
+    from btfperm.io.mat5_elements import numbers, variables
+
+    fields: dict[str, Any] = {}
+    for held in variables(BytesIO(data)):
+        if not held.contents:
+            raise ValueError(f"{held.name} has no contents")
+        content = held.contents[0]
+        if held.array_class == _CHARACTERS:
+            wide = "utf-16-le" if content.order == "<" else "utf-16-be"
+            encoding = {4: wide, 17: wide, 16: "utf-8"}.get(content.kind, "latin-1")
+            fields[held.name] = bytes(content.data).decode(encoding)
+            continue
+        values = numbers(content)
+        if values.dtype.kind == "f" and _are_whole(values):
+            values = values.astype(np.int64)
+        fields[held.name] = values
+    return fields
+
+
+def _are_whole(values: npt.NDArray[Any]) -> bool:
+    return bool(((values == np.rint(values)) & (np.abs(values) < 2**53)).all())
+
+
+def _interpreted(name: str, fields: dict[str, Any]) -> PermArrays:
+    """Meta and convention of what was read; dmperm's six arrays under our names."""
+    meta = fields.pop("meta", {})
+    if not isinstance(meta, Mapping):
+        try:
+            meta = json.loads(str(meta))
+        except ValueError:
+            meta = None  # reported below
+    if not isinstance(meta, Mapping):
+        raise UnreadableInputError(f"{name}: meta is no JSON object; write the file again")
+    version = meta.get("format_version", VERSION)
+    if not isinstance(version, int) or version > VERSION:
+        raise UnreadableInputError(
+            f"{name}: format version {version} was written by a newer btfperm; upgrade btfperm"
+        )
+    if meta.get("kind", _KINDS[0]) not in _KINDS:
+        raise UnreadableInputError(
+            f"{name}: meta has the unknown kind {meta['kind']!r}; there are {', '.join(_KINDS)}"
+        )
+    convention = str(fields.pop("convention", "") or meta.get("convention", "") or OURS)
+    if convention == OURS and set(_MATLAB) <= fields.keys():
+        convention = "matlab"
+    if convention in ("matlab", "csparse") and set(_MATLAB) <= fields.keys():
+        first = 1 if convention == "matlab" else 0
+        return PermArrays(_from_dmperm(name, fields, first), meta, convention)
+    if convention != OURS:
+        raise UnreadableInputError(
+            f"{name}: the convention {convention} holds too little to be checked; write the file "
+            "in the convention btfperm, matlab or csparse"
+        )
+    rank = np.asarray(fields.get("structural_rank", 0))
+    if rank.size == 1 and "structural_rank" in fields:  # text and MATLAB know no scalars
+        fields["structural_rank"] = rank.reshape(())
+    return PermArrays(fields, meta)
+
+
+def _from_dmperm(name: str, fields: Mapping[str, Any], first: int) -> dict[str, Any]:
+    """p, q, r, s, cc, rr, counted from `first`; the matching is the diagonal right of the
+    unmatched columns and above the unmatched rows."""
+    p, q, r, s, cc, rr = (np.asarray(fields[key]).ravel() - first for key in _MATLAB)
+    if cc.size != 5 or rr.size != 5:
+        raise UnreadableInputError(f"{name}: cc and rr must have 5 elements each")
+    if any(array.dtype.kind not in "iu" for array in (p, q, r, s, cc, rr)):
+        raise UnreadableInputError(f"{name}: p, q, r, s, cc and rr must be whole numbers")
+    rows, cols = p[: max(int(rr[3]), 0)], q[max(int(cc[1]), 0) :]
+    pairs = min(rows.size, cols.size)
+    rows, cols = rows[:pairs], cols[:pairs]
+    row_match, col_match = np.full(p.size, -1), np.full(q.size, -1)
+    legal = (rows >= 0) & (rows < p.size) & (cols >= 0) & (cols < q.size)
+    row_match[rows[legal]], col_match[cols[legal]] = cols[legal], rows[legal]
+    return {
+        "row_perm": p,
+        "col_perm": q,
+        "row_blocks": r,
+        "col_blocks": s,
+        "coarse_rows": rr,
+        "coarse_cols": cc,
+        "row_match": row_match,
+        "col_match": col_match,
+        "structural_rank": np.asarray(pairs),
+    }

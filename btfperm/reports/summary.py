@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The facts of a decomposition in one small dictionary, and whether block triangular form pays.
+
+Works from the boundaries alone: no pass over the entries.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from btfperm.results import DulmageMendelsohn
+
+__all__ = ["advise", "summarize"]
+
+PAYS_BELOW = 0.9  # largest block's share of the rows below which factoring by blocks is worth it
+
+
+def summarize(result: DulmageMendelsohn) -> dict[str, Any]:
+    """What a person or a script wants to know first about `result`; JSON-serialisable.
+
+    Returns
+    -------
+    dict with ``rows``, ``cols``, ``structural_rank``, ``deficiency`` (unmatched ``rows`` and
+    ``cols``), ``coarse`` (``[rows, cols]`` of each part), ``fine_blocks`` (all, and ``square``
+    ones), ``singletons`` (blocks of one row and column), ``largest_block`` (``rows``, ``cols`` and
+    ``share`` of all rows and columns) and ``advice`` (``btf_helps`` and one ``reason``)
+
+    O(blocks).
+
+    >>> import numpy as np, btfperm
+    >>> facts = summarize(btfperm.dulmage_mendelsohn(np.eye(3)))
+    >>> facts["structural_rank"], facts["fine_blocks"], facts["advice"]["btf_helps"]
+    (3, 3, True)
+    """
+    m, n = result.shape
+    heights, widths = np.diff(result.row_blocks), np.diff(result.col_blocks)
+    sizes = heights + widths
+    k = int(sizes.argmax()) if sizes.size else -1
+    rank = result.structural_rank
+    facts: dict[str, Any] = {
+        "rows": m,
+        "cols": n,
+        "structural_rank": rank,
+        "deficiency": {"rows": m - rank, "cols": n - rank},
+        "coarse": {
+            "horizontal": list(result.horizontal_shape),
+            "square": list(result.square_shape),
+            "vertical": list(result.vertical_shape),
+        },
+        "fine_blocks": result.n_blocks,
+        "singletons": int(((heights == 1) & (widths == 1)).sum()),
+        "largest_block": {
+            "rows": int(heights[k]) if sizes.size else 0,
+            "cols": int(widths[k]) if sizes.size else 0,
+            "share": float(sizes[k]) / (m + n) if sizes.size else 0.0,
+        },
+    }
+    helps, reason = advise(facts)
+    return facts | {"advice": {"btf_helps": helps, "reason": reason}}
+
+
+def advise(facts: dict[str, Any]) -> tuple[bool, str]:
+    """Whether block triangular form will help a direct solver, and why, in one sentence.
+
+    `facts` are those of `summarize`. O(1).
+
+    >>> advise({"rows": 2, "cols": 3})
+    (False, 'the matrix is not square, so no LU factorisation applies')
+    """
+    m, n = facts["rows"], facts["cols"]
+    if m != n:
+        return False, "the matrix is not square, so no LU factorisation applies"
+    if facts["structural_rank"] < n:
+        missing = n - facts["structural_rank"]
+        return False, (
+            f"the matrix is structurally singular (rank {missing:,} short of {n:,}), so every "
+            "factorisation of it fails; look at the horizontal and vertical parts first"
+        )
+    if facts["fine_blocks"] == n:
+        return True, (
+            "every block is a single entry: the permuted matrix is triangular and needs no "
+            "factorisation at all"
+        )
+    largest, share = facts["largest_block"]["rows"], facts["largest_block"]["share"]
+    if facts["fine_blocks"] == 1:
+        return False, "the matrix is irreducible: there is one block, and nothing to split off"
+    if share >= PAYS_BELOW:
+        return False, (
+            f"one block holds {share:.1%} of the rows ({largest:,} of {n:,}), so at most the "
+            "small rest is saved"
+        )
+    return True, (
+        f"only the diagonal blocks need factoring, and the largest holds {share:.1%} of the rows "
+        f"({largest:,} of {n:,})"
+    )

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is this permutation file right for this matrix? Plain NumPy, sharing nothing with the algorithms.
+
+Every check is a function from a `Subject` (the matrix, the arrays of the file) to the violations
+it finds; `CHECKS` names them in order, each with what must hold before it makes sense. What cannot
+be checked because something under it is broken is listed as skipped, never passed over in silence.
+
+The mathematics: a matching is maximum when the alternating search from its unmatched columns ends
+at no unmatched row, and the rows reached plus the columns not reached are a cover of its own size
+(Kőnig). The coarse parts are what the two searches reach, whichever maximum matching is given. A
+square block is irreducible when one of its pairs reaches all the others in both directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from btfperm.reports.verify.blocks import check_irreducible, check_order, check_triangular
+from btfperm.reports.verify.form import check_arrays, check_boundaries, check_permutations
+from btfperm.reports.verify.proof import check_coarse, check_matching, check_rank
+from btfperm.reports.verify.subject import KEYS, Subject, Violation
+
+if TYPE_CHECKING:
+    from btfperm.pattern import Pattern
+
+__all__ = ["CHECKS", "Verdict", "Violation", "verify"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What `verify` found.
+
+    Attributes
+    ----------
+    violations : in the order of `CHECKS`; empty when the file is right
+    passed, skipped : names of the checks that held, and of those that had nothing to stand on
+    """
+
+    violations: tuple[Violation, ...]
+    passed: tuple[str, ...]
+    skipped: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """No violation, and nothing skipped."""
+        return not self.violations and not self.skipped
+
+
+_Check = Callable[[Subject], Iterator[Violation]]
+
+#: name of each check, the function, and what must be usable or have passed before it
+CHECKS: dict[str, tuple[_Check, tuple[str, ...]]] = {
+    "arrays": (check_arrays, ()),
+    "permutations": (check_permutations, ("row_perm", "col_perm")),
+    "boundaries": (check_boundaries, KEYS[2:6]),
+    "matching": (check_matching, ("row_match", "col_match")),
+    "rank": (check_rank, ("matching", "structural_rank")),
+    "coarse": (check_coarse, ("permutations", "boundaries", "rank")),
+    "triangular": (check_triangular, ("permutations", "boundaries")),
+    "irreducible": (check_irreducible, ("matching", "coarse", "triangular")),
+    "order": (check_order, ("triangular",)),
+}
+
+
+def verify(
+    pattern: Pattern,
+    arrays: Mapping[str, Any],
+    *,
+    kind: str = "dulmage_mendelsohn",
+    canonical: bool = True,
+) -> Verdict:
+    """Verify the arrays of a permutation file against the matrix they are said to belong to.
+
+    Parameters
+    ----------
+    pattern : the matrix
+    arrays : arrays under the keys of `perm.npz`; may be wrong in any way
+    kind : ``"dulmage_mendelsohn"``, or ``"block_triangular_form"``, where unmatched rows and
+        columns are paired, both ascending
+    canonical : whether the canonical order and connected blocks in the rectangular parts are
+        promised; files of other tools promise neither
+
+    Returns
+    -------
+    Verdict : every violation, what passed, and what could not be checked
+
+    O(nnz log nnz) time and O(nnz) space; long narrow searches run in the interpreter.
+
+    >>> import numpy as np
+    >>> from btfperm.pattern import as_pattern
+    >>> one = dict(row_perm=[0], col_perm=[0], row_blocks=[0, 1], col_blocks=[0, 1],
+    ...            coarse_rows=[0, 0, 1, 1, 1], coarse_cols=[0, 0, 0, 1, 1],
+    ...            row_match=[0], col_match=[0], structural_rank=1)
+    >>> verify(as_pattern(np.eye(1)), one).ok
+    True
+    >>> verify(as_pattern(np.eye(1)), one | {"structural_rank": 2}).violations[0].text
+    'structural_rank is 2, but 1 rows are matched'
+    """
+    indptr, indices = np.asarray(pattern.indptr), np.asarray(pattern.indices)
+    m, n = pattern.shape
+    subject = Subject(
+        m, n, indptr.astype(np.int64), indices.astype(np.int64), arrays, kind, canonical
+    )
+    violations: list[Violation] = []
+    passed: list[str] = []
+    skipped: list[str] = []
+    for name, (check, needs) in CHECKS.items():
+        if name == "order" and not canonical:
+            continue
+        if not all(need in passed or need in subject.good for need in needs):
+            skipped.append(name)
+            continue
+        hits = list(check(subject))
+        violations += hits
+        if not hits:
+            passed.append(name)
+    return Verdict(tuple(violations), tuple(passed), tuple(skipped))

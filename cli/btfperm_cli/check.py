@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``btfperm check MATRIX PERM``: verify a permutation file against its matrix."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from btfperm_cli.options import drop_zeros_option, matrix_argument, output_options
+from btfperm_cli.output import Output
+from btfperm_cli.progress import stage
+from btfperm_cli.summary import count
+
+if TYPE_CHECKING:
+    from btfperm.pattern import Pattern
+    from btfperm.reports.perm_arrays import PermArrays
+
+__all__ = ["check"]
+
+
+@click.command(short_help="Verify a permutation file against its matrix.")
+@matrix_argument
+@click.argument("perm", type=click.Path())
+@drop_zeros_option
+@output_options
+def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
+    """Verify the permutation file PERM against MATRIX, by code that shares nothing with the
+    algorithms.
+
+    Every violation is reported, with rows and columns counted from 0; any makes the exit code 1.
+    Files in the convention of MATLAB or CSparse are verified too, without the order of the blocks
+    and the split of the rectangular parts, which those do not promise.
+    """
+    from btfperm.io import read
+    from btfperm.reports.perm_arrays import OURS, read_arrays
+    from btfperm.reports.verify import verify
+
+    file = read_arrays(perm)
+    dropped = drop_zeros or bool(recorded(file).get("zeros_dropped"))
+    with stage(f"reading {matrix}", quiet=out.quiet) as progress:
+        pattern = read(matrix, drop_zeros=dropped, progress=progress.advance)
+    compare_origin(out, pattern, file, perm)
+    with stage("verifying", quiet=out.quiet):
+        verdict = verify(
+            pattern,
+            file.arrays,
+            kind=str(file.meta.get("kind", "dulmage_mendelsohn")),
+            canonical=file.convention == OURS,
+        )
+    for violation in verdict.violations:
+        out.say(f"{violation.check}: {violation.text}")
+    if verdict.skipped:
+        out.say(f"not checked, because what it needs is wrong: {', '.join(verdict.skipped)}")
+    code = 0 if verdict.ok else 1
+    if verdict.ok:
+        out.say(f"{perm} is right for {matrix}: {', '.join(verdict.passed)} checked")
+    else:
+        out.say(f"{perm} is wrong for {matrix}: {count(len(verdict.violations), 'violation')}")
+    out.answer(
+        {
+            "matrix": matrix,
+            "perm": perm,
+            "convention": file.convention,
+            "ok": verdict.ok,
+            "violations": [asdict(violation) for violation in verdict.violations],
+            "passed": list(verdict.passed),
+            "skipped": list(verdict.skipped),
+            "exit_code": code,
+        }
+    )
+    return code
+
+
+def recorded(file: PermArrays) -> dict[str, Any]:
+    """What the file says about its matrix."""
+    matrix = file.meta.get("matrix")
+    return dict(matrix) if isinstance(matrix, dict) else {}
+
+
+def compare_origin(out: Output, pattern: Pattern, file: PermArrays, perm: str) -> None:
+    """Warn where the file was made from other bytes; they may hold the same pattern."""
+    theirs, ours = recorded(file).get("sha256"), pattern.source.get("sha256")
+    if theirs and ours and theirs != ours:
+        out.warn(f"{perm} was made from another file than this one: the sha256 differs")

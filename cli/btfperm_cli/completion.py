@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``btfperm --show-completion SHELL``: the script that teaches a shell to complete btfperm.
+
+To have it in every new shell, either ``eval "$(btfperm --show-completion bash)"`` in ``~/.bashrc``
+or, quicker, as a file::
+
+    btfperm --show-completion bash > ~/.local/share/bash-completion/completions/btfperm
+    btfperm --show-completion zsh  > "${fpath[1]}/_btfperm"
+    btfperm --show-completion fish > ~/.config/fish/completions/btfperm.fish
+"""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import ShellComplete, get_completion_class
+
+from btfperm_cli.output import emit
+
+__all__ = ["show_completion"]
+
+
+def show_completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> None:
+    """Callback of the option: print the script and leave."""
+    if shell is None or ctx.resilient_parsing:
+        return
+    kind = get_completion_class(shell)
+    assert kind is not None  # the option's choices are click's shells
+    script = kind(ctx.command, {}, "btfperm", "_BTFPERM_COMPLETE")
+    # The base class's source: bash's own would start bash to ask for its version.
+    emit(ShellComplete.source(script))
+    ctx.exit()

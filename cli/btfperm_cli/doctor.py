@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``btfperm doctor``: what works on this machine, and why the rest does not."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from btfperm_cli.options import output_options
+from btfperm_cli.output import Output
+
+__all__ = ["doctor"]
+
+GIB = 2**30
+
+
+@click.command(short_help="Say what works on this machine.")
+@output_options
+def doctor(out: Output) -> int:
+    """Say what works on this machine, and why the rest does not.
+
+    Exits with 4 when not even the cpu backend works.
+    """
+    from btfperm.backends.select import backends, machine, packages
+
+    here, known, found = machine(), backends(), packages()
+    out.say(f"btfperm {here.btfperm} in {here.location}")
+    out.say(f"  {'python':<20}{here.python}")
+    out.say(f"  {'system':<20}{here.system}")
+    out.say(f"  {'cores':<20}{here.usable_cores} usable of {here.cores}")
+    out.say(f"  {'threads':<20}{here.threads} unless --threads says otherwise")
+    if here.memory is not None and here.memory_available is not None:
+        free, total = here.memory_available / GIB, here.memory / GIB
+        out.say(f"  {'memory':<20}{free:.1f} GiB free of {total:.1f} GiB")
+    out.say("backends")
+    for backend in known:
+        out.say(f"  {backend.name:<20}{'works' if backend.works else 'no'}: {backend.reason}")
+    out.say("packages")
+    for package in found:
+        state = (
+            f"{package.version} in {package.location}"
+            if package.version
+            else f"not installed ({package.hint})"
+        )
+        out.say(f"  {package.name:<20}{package.extra:<10}{state}")
+    code = 0 if known[0].works else 4
+    out.answer(
+        {
+            "machine": asdict(here),
+            "backends": [asdict(backend) for backend in known],
+            "packages": [asdict(package) for package in found],
+            "exit_code": code,
+        }
+    )
+    return code

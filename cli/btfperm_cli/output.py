@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who reads what: results on stdout, messages on stderr, one JSON object for machines.
+
+A reader that closes its end of the pipe (``| head -1``) is no error: what it does not want to
+read is dropped, and the exit code is that of the work.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+import click
+
+__all__ = ["Output", "drop", "emit", "flush"]
+
+
+def emit(text: str, *, err: bool = False) -> None:
+    """Print one line; quiet when nobody reads any more.
+
+    What the stream cannot say (a file name that is no text, ``ő`` in ASCII) is escaped.
+    """
+    encoding = (sys.stderr if err else sys.stdout).encoding or "utf-8"
+    with _reader_may_leave():
+        click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=err)
+
+
+def flush() -> None:
+    """Write out what is buffered, so that a full disk is noticed while it can be reported."""
+    for stream in (sys.stdout, sys.stderr):
+        with _reader_may_leave():
+            stream.flush()
+
+
+@contextmanager
+def _reader_may_leave() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        drop(sys.stdout)
+
+
+def drop(stream: TextIO) -> None:
+    """Let everything still written to `stream` vanish, the interpreter's last flush too."""
+    try:
+        descriptor = stream.fileno()
+    except (OSError, ValueError):  # not a real file: a test's buffer
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+class Output:
+    """What one command says; as a context it also turns the library's warnings into lines.
+
+    `say` is the report for a person (stdout), `note` a message beside it (stderr), `answer` the
+    result that scripts read: kept whatever `quiet` says, and the only thing printed with `json`.
+    Warnings go to stderr as they come, or into the JSON object.
+    """
+
+    def __init__(self, *, as_json: bool, quiet: bool) -> None:
+        self.as_json = as_json
+        self.quiet = quiet
+        self.to_stderr = False  # stdout holds a file (`-o -`), so the report makes way
+        self.warnings: list[str] = []
+        self.expects_zeros = False  # the report has a line for stored zeros
+        self.zeros: dict[str, Any] = {}  # what the library warned about them
+        self._restore = warnings.catch_warnings()
+
+    def __enter__(self) -> Output:
+        self._restore.__enter__()
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = self._show_warning
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._restore.__exit__(*error)
+
+    def _show_warning(self, message: Warning | str, *_: object, **__: object) -> None:
+        from btfperm.errors import StoredZerosWarning
+
+        text = " ".join(str(message).split())
+        if isinstance(message, StoredZerosWarning) and self.expects_zeros:
+            self.zeros = {"note": text, "other_rank": message.other_rank}
+        else:
+            self.warn(text)
+
+    def warn(self, text: str) -> None:
+        self.warnings.append(text)
+        self.note(f"warning: {text}")
+
+    def say(self, text: str = "") -> None:
+        if not self.as_json and not self.quiet:
+            emit(text, err=self.to_stderr)
+
+    def note(self, text: str) -> None:
+        if not self.as_json and not self.quiet:
+            emit(text, err=True)
+
+    def answer(self, facts: Mapping[str, Any], text: str | None = None) -> None:
+        """`facts` as JSON, or `text` (if any) for a person who may have asked for quiet."""
+        if self.as_json:
+            whole = {"exit_code": 0, **facts, "warnings": self.warnings}
+            emit(json.dumps(whole), err=self.to_stderr)
+        elif text is not None:
+            emit(text, err=self.to_stderr)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Progress of long work, on a terminal only.
+
+Nothing is shown, and rich is not imported, before a second has passed: most matrices are done.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["DELAY", "Stage", "stage"]
+
+DELAY = 1.0  # seconds
+
+
+class Stage:
+    """One stage of the work; `advance` is the callback that a reader of a file may call."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._done, self._total = 0, 0
+        self._over = threading.Event()
+
+    def advance(self, done: int, total: int | None = None) -> None:
+        """`done` of `total` bytes are through; a total of None or 0 is unknown."""
+        self._done, self._total = done, total or 0
+
+    def _show(self) -> None:
+        if self._over.wait(DELAY):
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
+        with Progress(
+            *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True
+        ) as bar:
+            task = bar.add_task(self._title, total=None)
+            while not self._over.wait(0.1):
+                bar.update(task, completed=self._done, total=self._total or None)
+
+
+@contextmanager
+def stage(title: str, *, quiet: bool) -> Iterator[Stage]:
+    """Show that `title` is going on, should it take longer than `DELAY` on a terminal."""
+    current = Stage(title)
+    if quiet or not sys.stderr.isatty():
+        yield current
+        return
+    painter = threading.Thread(target=current._show, daemon=True)
+    painter.start()
+    try:
+        yield current
+    finally:
+        current._over.set()
+        painter.join()

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The summary of a decomposition in plain words, from the facts that ``--json`` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from btfperm.results import Transversal
+
+__all__ = ["count", "duration", "report_lines", "searched", "stopped_sentence"]
+
+WIDTH = 18  # of the first column
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """`1 entry`, `2,000 entries`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """`0.4 ms`, `12 ms`, `3.21 s`, `4 min 10 s`."""
+    if seconds < 0.01:
+        return f"{seconds * 1e3:.1f} ms"
+    if seconds < 1:
+        return f"{seconds * 1e3:.0f} ms"
+    if seconds < 120:
+        return f"{seconds:.2f} s"
+    return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+
+
+def line(label: str, text: str) -> str:
+    return f"  {label:<{WIDTH}}{text}"
+
+
+def seconds_line(seconds: Mapping[str, float]) -> str:
+    stages = ", ".join(f"{stage} {duration(taken)}" for stage, taken in seconds.items())
+    return line("time", f"{duration(sum(seconds.values()))} ({stages})")
+
+
+def report_lines(facts: Mapping[str, Any], *, name: str, explain: bool) -> Iterator[str]:
+    """The lines of the summary; `facts` as `order` collects them."""
+    m, n, rank = facts["rows"], facts["cols"], facts["structural_rank"]
+    yield f"{name}: {m:,} x {n:,}, {count(facts['entries'], 'entry', 'entries')}"
+    full = " (full)" if rank == min(m, n) else f" of {min(m, n):,}: structurally deficient"
+    yield line("structural rank", f"{rank:,}{full}")
+    short = facts["deficiency"]
+    yield line("unmatched", f"{count(short['rows'], 'row')}, {count(short['cols'], 'column')}")
+    yield line("coarse parts", ", ".join(_parts(facts["coarse"])) or "none: the matrix is empty")
+    yield line("fine blocks", _blocks(facts))
+    helps, reason = facts["advice"]["btf_helps"], facts["advice"]["reason"]
+    yield line("for a solver", f"BTF {'helps' if helps else 'does not help'}: {reason}")
+    if facts.get("stored_zeros"):
+        yield line("stored zeros", facts["stored_zeros"]["note"])
+    ran = [facts["initializer"], facts["algorithm"]]
+    steps = ", then ".join(name for name in ran if name != "none") or "nothing to do"
+    yield line("search", f"{steps} ({facts['backend']} backend)")
+    if explain:
+        yield line("", facts["choice"] or "asked for by name, so nothing was chosen")
+    proof = f"checked: a cover of {count(rank, 'row or column', 'rows and columns')} touches"
+    yield line("proof", f"{proof} every entry" if facts["verified"] else "NOT checked")
+    yield seconds_line(facts["seconds"])
+    for path in facts["written"]:
+        yield line("written", path)
+    if not facts["written"]:
+        yield line("written", "nothing; -o perm.npz writes the permutations")
+
+
+def _parts(coarse: Mapping[str, list[int]]) -> Iterator[str]:
+    for name, (rows, cols) in coarse.items():
+        if rows or cols:
+            yield f"{name} {rows:,} x {cols:,}"
+
+
+def _blocks(facts: Mapping[str, Any]) -> str:
+    if not facts["fine_blocks"]:
+        return "none"
+    largest, single = facts["largest_block"], facts["singletons"]
+    singles = f" ({single:,} of them 1 x 1)" if single else ""
+    return (
+        f"{facts['fine_blocks']:,}{singles}, the largest {largest['rows']:,} x "
+        f"{largest['cols']:,}, {largest['share']:.1%} of all rows and columns"
+    )
+
+
+def searched(transversal: Transversal) -> dict[str, Any]:
+    """What ran, for the JSON object."""
+    return {
+        "maximum": transversal.maximum,
+        "rank_bounds": list(transversal.rank_bounds),
+        "verified": transversal.verified,
+        "algorithm": transversal.algorithm,
+        "initializer": transversal.initializer,
+        "backend": transversal.backend,
+        "choice": transversal.choice,
+        "counters": dict(transversal.counters),
+    }
+
+
+def stopped_sentence(transversal: Transversal) -> str:
+    """Why there is no rank, and what is known instead."""
+    lower, upper = transversal.rank_bounds
+    limit = str(transversal.stopped_by).replace("_", "-")
+    return (
+        f"--{limit} stopped the search with {count(lower, 'entry', 'entries')} matched, so the "
+        f"structural rank lies between {lower:,} and {upper:,}"
+    )

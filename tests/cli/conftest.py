@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Two ways to run the command line: inside this process, and as a user's shell does."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from btfperm_cli.main import main
+from click.testing import CliRunner
+
+ROOT = Path(__file__).parents[2]
+
+
+class Ended(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        """The one object on stdout; nothing else may stand there."""
+        return json.loads(self.out)
+
+    def failed(self, code: int, *fragments: str):
+        """One sentence on stderr with all `fragments`, nothing on stdout, no traceback."""
+        assert self.code == code, self
+        assert self.out == "", self
+        assert self.err.startswith("btfperm: ") and self.err.count("\n") == 1, self
+        for fragment in fragments:
+            assert fragment in self.err, self
+        return self
+
+
+def runner() -> CliRunner:
+    """A runner that keeps stdout and stderr apart; click 8.1 has to be asked."""
+    try:
+        return CliRunner(mix_stderr=False)
+    except TypeError:
+        return CliRunner()
+
+
+@pytest.fixture
+def cli():
+    """`cli("rank", path)`: runs in this process."""
+
+    def run(*words, stdin=None) -> Ended:
+        result = runner().invoke(main, [str(word) for word in words], input=stdin)
+        assert result.exception is None or isinstance(result.exception, SystemExit), result
+        return Ended(result.exit_code, result.stdout, result.stderr)
+
+    return run
+
+
+def command(*words) -> list[str]:
+    return [sys.executable, "-m", "btfperm_cli", *map(str, words)]
+
+
+@pytest.fixture
+def shell():
+    """`shell("rank", path)`: a process of its own."""
+
+    def run(*words, stdin=b"", env=None, **options) -> Ended:
+        options = {"capture_output": True, "timeout": 60, "input": stdin} | options
+        done = subprocess.run(command(*words), env={**os.environ, **(env or {})}, **options)
+        return Ended(done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode())
+
+    return run
+
+
+HEAD = "%%MatrixMarket matrix coordinate {} general\n"
+TEXTS = {
+    # two blocks: rows 0, 1 and rows 2, 3
+    "blocks": HEAD.format("pattern") + "4 4 7\n1 1\n1 2\n2 1\n2 2\n3 3\n4 4\n1 4\n",
+    # rows 0 and 2 want the same column; column 2 is free
+    "singular": HEAD.format("real") + "3 3 4\n1 2 1.0\n2 1 2.0\n2 3 3.0\n3 2 4.0\n",
+    "wide": HEAD.format("integer") + "2 3 4\n1 1 1\n1 2 1\n2 2 1\n2 3 1\n",
+    "tall": HEAD.format("pattern") + "3 2 4\n1 1\n2 1\n2 2\n3 2\n",
+    "zeros": HEAD.format("real") + "2 2 3\n1 1 1.0\n2 2 0.0\n1 2 5.0\n",
+    "empty": HEAD.format("pattern") + "0 0 0\n",
+    "no_entries": HEAD.format("pattern") + "2 3 0\n",
+}
+
+
+@pytest.fixture
+def matrix(tmp_path):
+    """`matrix("blocks")`: the path of that small matrix."""
+
+    def write(name: str) -> Path:
+        path = tmp_path / f"{name}.mtx"
+        path.write_text(TEXTS[name])
+        return path
+
+    return write
+
+
+@pytest.fixture
+def hard(tmp_path, run_seed):
+    """A matrix that no start finishes: random, about e entries a column."""
+    rng = np.random.default_rng(run_seed)
+    n = 20_000
+    pairs = rng.integers(1, n + 1, (int(2.7 * n), 2))
+    path = tmp_path / "hard.mtx"
+    with path.open("w") as file:
+        file.write(f"%%MatrixMarket matrix coordinate pattern general\n{n} {n} {len(pairs)}\n")
+        np.savetxt(file, pairs, fmt="%d")
+    return path

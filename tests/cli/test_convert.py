@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``btfperm convert``: formats, and the permuted matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import btfperm
+from btfperm.io import read_matrix
+
+SUFFIXES = ("mtx", "mtx.gz", "npz", "mat")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("name", ["blocks", "singular", "wide", "zeros"])
+def test_round_trip(cli, matrix, tmp_path, name, suffix):
+    there, back = tmp_path / f"there.{suffix}", tmp_path / "back.mtx"
+    assert cli("convert", matrix(name), there).code == 0
+    assert cli("convert", there, back, "-q") == (0, "", "")
+    before, after = read_matrix(matrix(name)), read_matrix(back)
+    assert before.shape == after.shape
+    assert (before.toarray() == after.toarray()).all()
+
+
+def test_permuted(cli, matrix, tmp_path):
+    perm, target = tmp_path / "perm.npz", tmp_path / "B.mtx"
+    A = read_matrix(matrix("blocks")).toarray()
+    cli(matrix("blocks"), "-q", "-o", perm)
+    ended = cli("convert", matrix("blocks"), target, "--permute", perm)
+    assert ended.code == 0 and "permuted" in ended.out
+    d = btfperm.load(perm)
+    B = read_matrix(target).toarray()
+    assert (A[d.row_perm, :][:, d.col_perm] == B).all()
+    for k in range(d.n_blocks):
+        assert not B[d.row_blocks[k + 1] :, d.col_blocks[k] : d.col_blocks[k + 1]].any()
+
+
+def test_zero_free_diagonal(cli, tmp_path):
+    path, perm, target = (tmp_path / name for name in ("A.mtx", "perm.npz", "B.mtx"))
+    entries = "1 2 1\n2 3 2\n3 1 3\n1 1 4\n2 2 5\n"
+    path.write_text(f"%%MatrixMarket matrix coordinate real general\n3 3 5\n{entries}")
+    cli(path, "-q", "-o", perm)
+    assert cli("convert", path, target, "--permute", perm, "--diagonal").code == 0
+    assert np.diag(read_matrix(target).toarray()).all()
+
+
+def test_json(cli, matrix, tmp_path):
+    target = tmp_path / "A.npz"
+    found = cli("convert", matrix("wide"), target, "--json").json
+    assert found == {
+        "exit_code": 0,
+        "in": str(matrix("wide")),
+        "out": str(target),
+        "rows": 2,
+        "cols": 3,
+        "entries": 4,
+        "permuted": False,
+        "warnings": [],
+    }
+
+
+def test_from_standard_input(shell, matrix, tmp_path):
+    ended = shell("convert", "-", tmp_path / "A.npz", stdin=matrix("tall").read_bytes())
+    assert ended.code == 0 and btfperm.structural_rank(tmp_path / "A.npz") == 2
+
+
+def test_the_permutation_of_another_matrix(cli, matrix, tmp_path):
+    perm = tmp_path / "perm.npz"
+    cli(matrix("blocks"), "-q", "-o", perm)
+    ended = cli("convert", matrix("wide"), tmp_path / "B.mtx", "--permute", perm)
+    ended.failed(1, "is for a matrix of 4 x 4", "is 2 x 3")
+    assert not (tmp_path / "B.mtx").exists()
+
+
+def test_the_input_is_not_overwritten(cli, matrix):
+    before = matrix("blocks").read_bytes()
+    cli("convert", matrix("blocks"), matrix("blocks")).failed(2, "is the input")
+    assert matrix("blocks").read_bytes() == before
+
+
+def test_wrong_usage(cli, matrix, tmp_path):
+    path = matrix("blocks")
+    cli("convert", path, tmp_path / "B.mtx", "--diagonal").failed(2, "--permute")
+    assert cli("convert", path, tmp_path / "B.xyz").code == 2
+    assert cli("convert", path, tmp_path / "no" / "B.mtx").code == 4
+    assert cli("convert", tmp_path / "no.mtx", tmp_path / "B.mtx").code == 3
+    assert cli("convert", path, tmp_path / "B.mtx", "--permute", path).code == 3

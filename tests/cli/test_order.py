@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The main job: what is written, what is said, what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import btfperm
+from btfperm.conventions import CONVENTIONS
+from tests.cli.conftest import command
+
+SCHEMA = {
+    "matrix": dict,
+    "entries": int,
+    "rows": int,
+    "cols": int,
+    "structural_rank": int,
+    "deficiency": dict,
+    "coarse": dict,
+    "fine_blocks": int,
+    "singletons": int,
+    "largest_block": dict,
+    "advice": dict,
+    "stored_zeros": (dict, type(None)),
+    "maximum": bool,
+    "rank_bounds": list,
+    "verified": bool,
+    "algorithm": str,
+    "initializer": str,
+    "backend": str,
+    "choice": str,
+    "counters": dict,
+    "seconds": dict,
+    "written": list,
+    "warnings": list,
+    "exit_code": int,
+}
+
+
+def test_the_report(cli, matrix):
+    ended = cli(matrix("blocks"))
+    assert ended.code == 0 and ended.err == ""
+    for text in (
+        "blocks.mtx: 4 x 4, 7 entries",
+        "structural rank   4 (full)",
+        "0 rows, 0 columns",
+        "square 4 x 4",
+        "3 (2 of them 1 x 1), the largest 2 x 2, 50.0%",
+        "BTF helps: ",
+        "a cover of 4 rows and columns touches every entry",
+        "read ",
+        "-o perm.npz",
+    ):
+        assert text in ended.out, ended.out
+    assert "stored zeros" not in ended.out
+
+
+def test_the_report_of_a_deficient_matrix(cli, matrix):
+    out = cli(matrix("singular")).out
+    assert "2 of 3: structurally deficient" in out
+    assert "1 row, 1 column" in out
+    assert "horizontal 1 x 2, vertical 2 x 1" in out
+    assert "BTF does not help: the matrix is structurally singular" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "facts"),
+    [
+        ("wide", {"rows": 2, "cols": 3, "structural_rank": 2}),
+        ("tall", {"rows": 3, "cols": 2, "structural_rank": 2}),
+        ("empty", {"rows": 0, "cols": 0, "structural_rank": 0, "fine_blocks": 0}),
+        ("no_entries", {"rows": 2, "cols": 3, "structural_rank": 0, "fine_blocks": 5}),
+    ],
+)
+def test_any_shape(cli, matrix, name, facts):
+    path = matrix(name)
+    assert cli(path).code == 0
+    found = cli(path, "--json").json
+    assert {key: found[key] for key in facts} == facts
+
+
+@pytest.mark.parametrize("name", ["blocks", "singular", "zeros", "empty"])
+def test_json(cli, matrix, tmp_path, name):
+    ended = cli(matrix(name), "--json", "-o", tmp_path / "perm.npz")
+    assert ended.code == 0 and ended.err == ""
+    assert set(ended.json) == set(SCHEMA)
+    for key, kind in SCHEMA.items():
+        assert isinstance(ended.json[key], kind), key
+    assert ended.json["verified"] is True
+    assert ended.json["matrix"]["sha256"]
+    assert ended.json["written"] == [str(tmp_path / "perm.npz")]
+
+
+def test_every_output_is_written(cli, matrix, tmp_path):
+    targets = [tmp_path / f"perm.{suffix}" for suffix in ("npz", "mat", "json", "txt")]
+    ended = cli(matrix("singular"), *(word for path in targets for word in ("-o", path)))
+    assert ended.code == 0
+    for path in targets:
+        assert path.stat().st_size and str(path) in ended.out
+        assert cli("check", matrix("singular"), path).code == 0
+
+
+def test_perm_npz_is_as_documented(cli, matrix, tmp_path):
+    path = tmp_path / "perm.npz"
+    cli(matrix("singular"), "-q", "-o", path)
+    A = btfperm.read(matrix("singular")).to_scipy().toarray()
+    with np.load(path, allow_pickle=False) as file:
+        assert file["row_perm"].dtype == np.int64
+        B = A[file["row_perm"], :][:, file["col_perm"]]
+        assert B.tolist() == [[1, 1, 0], [0, 0, 1], [0, 0, 1]]
+        assert int(file["structural_rank"]) == 2
+        meta = json.loads(str(file["meta"]))
+    assert meta["verified"] is True and meta["format_version"] == 1
+    assert meta["matrix"]["file"] == "singular.mtx"
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+def test_conventions(cli, matrix, tmp_path, name):
+    path = tmp_path / "perm.npz"
+    assert cli(matrix("blocks"), "-q", "-o", path, "--convention", name).code == 0
+    with np.load(path) as file:
+        assert json.loads(str(file["meta"]))["convention"] == name
+
+
+def test_quiet_says_nothing(cli, matrix, tmp_path):
+    assert cli(matrix("zeros"), "-q", "-o", tmp_path / "perm.npz") == (0, "", "")
+    assert (tmp_path / "perm.npz").exists()
+
+
+def test_standard_input_and_output(shell, matrix):
+    """The file alone on stdout, the report on stderr; the input may be packed."""
+    text = gzip.compress(matrix("blocks").read_bytes())
+    ended = shell("-", "-o", "-", "--format", "json", stdin=text)
+    assert ended.code == 0 and "structural rank" in ended.err
+    assert json.loads(ended.out)["structural_rank"] == 4
+
+
+def test_npz_on_standard_output(matrix):
+    done = subprocess.run(
+        command(matrix("blocks"), "-q", "-o", "-", "--format", "npz"),
+        capture_output=True,
+        check=True,
+    )
+    assert "row_perm" in np.load(io.BytesIO(done.stdout)).files and done.stderr == b""
+
+
+def test_stored_zeros(cli, matrix):
+    path = matrix("zeros")
+    kept, dropped = cli(path).out, cli(path, "--drop-zeros").out
+    assert "1 stored entry is zero, kept as an entry" in kept and "1 without them" in kept
+    assert "left out" in dropped and "2 when they are kept" in dropped
+    zeros = cli(path, "--json").json["stored_zeros"]
+    assert (zeros["count"], zeros["dropped"], zeros["other_rank"]) == (1, False, 1)
+    zeros = cli(path, "--drop-zeros", "--json").json["stored_zeros"]
+    assert (zeros["dropped"], zeros["other_rank"]) == (True, 2)
+
+
+def test_explain(cli, matrix):
+    assert "nothing to do" in cli(matrix("blocks"), "--explain").out
+
+
+@pytest.mark.parametrize("row", btfperm.algorithms(), ids=lambda row: row.name)
+def test_every_registered_name_runs(cli, matrix, row):
+    option = "--initializer" if row.is_initializer else "--algorithm"
+    found = cli(matrix("singular"), "--json", option, row.name).json
+    assert found["structural_rank"] == 2
+    assert found["initializer" if row.is_initializer else "algorithm"] == row.name
+
+
+def test_the_matrix_is_not_overwritten(cli, matrix):
+    path = matrix("blocks").rename(matrix("blocks").with_suffix(".txt"))
+    before = path.read_bytes()
+    cli(path, "-o", path).failed(2, "is the matrix")
+    assert path.read_bytes() == before
+
+
+def test_a_directory_that_is_missing(cli, matrix, tmp_path):
+    cli(matrix("blocks"), "-o", tmp_path / "no" / "perm.npz").failed(4, "there is no directory")
+
+
+def test_a_full_disk(cli, matrix):
+    if not os.path.exists("/dev/full"):  # noqa: PTH110
+        pytest.skip("this system has no /dev/full")
+    cli(matrix("blocks"), "-o", "/dev/full", "--format", "txt").failed(4, "/dev/full")
+
+
+def test_a_failed_write_leaves_the_old_file(cli, matrix, tmp_path):
+    path = tmp_path / "perm.npz"
+    path.write_bytes(b"old")
+    cli(matrix("blocks"), "-o", path, "-o", "/dev/full/x", "--format", "npz").failed(4)
+    assert path.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "field"), [("--max-work", 5, "max_work"), ("--time-limit", 1e-9, "time")]
+)
+def test_a_limit_gives_bounds_and_writes_nothing(cli, hard, tmp_path, option, value, field):
+    target = tmp_path / "perm.npz"
+    limited = (option, value, "--initializer", "none")
+    ended = cli(hard, *limited)
+    assert ended.code == 1 and ended.err == ""
+    assert f"{option} stopped the search" in ended.out and "lies between" in ended.out
+    ended = cli(hard, "-o", target, *limited)
+    assert ended.code == 1 and "not written" in ended.err and not target.exists()
+    found = cli(hard, "--json", "-o", target, *limited).json
+    lower, upper = found["rank_bounds"]
+    assert lower <= btfperm.structural_rank(hard) <= upper
+    assert found["exit_code"] == 1 and found["written"] == [] and "error" in found
+    assert field in found["stopped_by"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs /dev/stdin")
+def test_the_same_answer_from_a_file_and_from_a_pipe(shell, matrix):
+    text = matrix("singular").read_bytes()
+    from_pipe = shell("-", "--json", stdin=text).json
+    from_file = shell(matrix("singular"), "--json").json
+    for key in ("structural_rank", "coarse", "fine_blocks", "largest_block"):
+        assert from_pipe[key] == from_file[key]
+    assert from_pipe["matrix"]["sha256"] == from_file["matrix"]["sha256"]
+
+
+@pytest.mark.parametrize("k", range(1, 9))
+def test_memory_that_runs_out(cli, matrix, k):
+    """The k-th allocation of the core fails: one sentence, and the next run is right."""
+    from btfperm import _core
+
+    _core.fail_allocation_at(k)
+    try:
+        ended = cli(matrix("singular"))
+    finally:
+        _core.fail_allocation_at(0)
+    if ended.code:  # fewer than k allocations are no failure
+        ended.failed(4, "memory")
+    else:
+        assert k > 1
+    assert cli(matrix("singular")).code == 0

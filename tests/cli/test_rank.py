@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``btfperm rank``: the number alone, and the exit code for build scripts."""
+
+from __future__ import annotations
+
+import pytest
+
+RANKS = {"blocks": 4, "singular": 2, "wide": 2, "tall": 2, "zeros": 2, "empty": 0, "no_entries": 0}
+
+
+@pytest.mark.parametrize(("name", "rank"), RANKS.items())
+def test_the_number_stands_alone(cli, matrix, name, rank):
+    ended = cli("rank", matrix(name))
+    assert (ended.code, ended.out) == (0, f"{rank}\n")
+    assert ended.err == "" or name == "zeros"
+
+
+@pytest.mark.parametrize("name", ["blocks", "wide", "tall", "empty"])
+def test_full_rank_passes(cli, matrix, name):
+    assert cli("rank", matrix(name), "--require-full").code == 0
+
+
+def test_a_deficiency_is_named(cli, matrix):
+    ended = cli("rank", matrix("singular"), "--require-full")
+    assert (ended.code, ended.out) == (1, "2\n")
+    assert "structural rank 2 of 3" in ended.err
+    assert "1 row unmatched (row 2)" in ended.err or "1 row unmatched (row 0)" in ended.err
+    assert "1 column unmatched (column " in ended.err
+
+
+def test_a_long_list_is_cut(cli, tmp_path):
+    path = tmp_path / "A.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate pattern general\n9 9 1\n1 1\n")
+    ended = cli("rank", path, "--require-full")
+    assert "8 rows unmatched (rows 1, 2, 3, 4, 5, ...)" in ended.err
+
+
+def test_zeros_decide(cli, matrix):
+    path = matrix("zeros")
+    assert cli("rank", path, "--require-full").code == 0
+    assert cli("rank", path, "--require-full", "--drop-zeros").code == 1
+    assert cli("rank", path).err.startswith("warning: ")
+    assert cli("rank", path, "-q") == (0, "2\n", "")
+
+
+@pytest.mark.parametrize("words", [(), ("--require-full",)])
+def test_json(cli, matrix, words):
+    ended = cli("rank", matrix("singular"), "--json", *words)
+    assert ended.code == (1 if words else 0) and ended.err == ""
+    found = ended.json
+    assert found["structural_rank"] == 2 and found["rank_bounds"] == [2, 2]
+    assert found["full"] is False and found["verified"] is True
+    assert found["exit_code"] == ended.code
+    assert ("error" in found) == bool(words)
+    if words:
+        assert found["unmatched_rows"]["count"] == found["unmatched_columns"]["count"] == 1
+
+
+def test_warnings_are_in_the_json(cli, matrix):
+    ended = cli("rank", matrix("zeros"), "--json")
+    assert ended.err == "" and "1 stored entry is zero" in ended.json["warnings"][0]
+
+
+def test_explain_goes_to_stderr(cli, matrix):
+    ended = cli("rank", matrix("blocks"), "--explain")
+    assert ended.out == "4\n" and "nothing to do" in ended.err
+
+
+def test_a_limit_prints_no_number(cli, hard):
+    limited = (hard, "--max-work", 5, "--initializer", "none")
+    assert "lies between" in cli("rank", *limited).failed(1).err
+    found = cli("rank", *limited, "--json").json
+    assert found["structural_rank"] is None and found["exit_code"] == 1
+    assert found["rank_bounds"][0] <= found["rank_bounds"][1]
+
+
+def test_a_shell_sees_the_same(shell, matrix):
+    assert shell("rank", "-", stdin=matrix("tall").read_bytes()) == (0, "2\n", "")

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A small matrix costs little more than NumPy and click: nothing else is imported early."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+LISTING = """
+import sys
+from btfperm_cli.main import main
+main({words!r}, standalone_mode=False)
+print(*sorted(name.partition(".")[0] for name in sys.modules), file=sys.stderr)
+"""
+
+
+def imported(*words) -> set[str]:
+    code = LISTING.format(words=[str(word) for word in words])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+def test_the_main_job_imports_neither_scipy_nor_rich(matrix, tmp_path):
+    modules = imported(matrix("singular"), "-o", tmp_path / "perm.npz", "-o", tmp_path / "p.txt")
+    assert "numpy" in modules
+    heavy = {"scipy", "rich", "matplotlib", "cupy", "mpi4py", "pandas", "networkx"}
+    assert not heavy & modules
+
+
+def test_rank_and_check_import_neither(matrix, tmp_path, cli):
+    cli(matrix("blocks"), "-q", "-o", tmp_path / "perm.npz")
+    for words in (("rank", matrix("blocks")), ("check", matrix("blocks"), tmp_path / "perm.npz")):
+        assert not {"scipy", "rich"} & imported(*words)
+
+
+@pytest.mark.parametrize(
+    "words", [("--help",), ("rank", "--help"), ("algorithms",), ("check", "-h")]
+)
+def test_help_imports_no_numpy(words):
+    assert "numpy" not in imported(*words)
+
+
+def test_version_imports_no_numpy():
+    """`--version` leaves by an exit, which the listing cannot follow: look at the import times."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "btfperm_cli", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "click" in done.stderr and "numpy" not in done.stderr
+
+
+def cpu_seconds(*words) -> float:
+    """Processor time, which other work on the machine hardly changes."""
+    before = os.times()
+    subprocess.run([sys.executable, *words], check=True, capture_output=True)
+    after = os.times()
+    return sum(getattr(after, k) - getattr(before, k) for k in ("children_user", "children_system"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs the times of child processes")
+def test_a_small_matrix_is_quick(matrix):
+    """At most 0.15 s more than NumPy and click; the best of several runs of each."""
+    path = str(matrix("blocks"))
+    cpu_seconds("-m", "btfperm_cli", path)  # compiles the bytecode
+    ours, base = [], []
+    for _ in range(7):
+        ours.append(cpu_seconds("-m", "btfperm_cli", path))
+        base.append(cpu_seconds("-c", "import numpy, click"))
+    assert min(ours) - min(base) < 0.15, (ours, base)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pipes that close, disks that are full, Ctrl-C, terminals: as processes of their own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.cli.conftest import command
+
+posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and devices")
+
+
+@posix
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_a_reader_that_leaves(matrix, words):
+    """Nobody reads: no message, and the exit code of the work."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        command(matrix("blocks"), *words), stdout=writing, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@posix
+def test_a_reader_that_leaves_does_not_hide_a_failed_check(matrix):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        command("rank", matrix("singular"), "--require-full"),
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+    assert done.returncode == 1 and b"structural rank 2 of 3" in done.stderr
+
+
+@posix
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_standard_output_on_a_full_disk(matrix, words):
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        done = subprocess.run(
+            command(matrix("blocks"), *words), stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 4
+    assert b"Traceback" not in done.stderr and b"Exception" not in done.stderr
+
+
+def interrupted(process, after: float) -> tuple[int, bytes, float]:
+    """Exit code, stderr and seconds until the answer to Ctrl-C, `after` seconds into the run."""
+    time.sleep(after)
+    assert process.poll() is None, "it ended before it could be interrupted"
+    begin = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    return process.returncode, err, time.perf_counter() - begin
+
+
+@posix
+def test_ctrl_c_while_waiting_for_input():
+    process = subprocess.Popen(
+        command("-"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    code, err, seconds = interrupted(process, 1.5)
+    assert code == 130 and seconds < 1
+    assert err.strip() == b"btfperm: interrupted"
+
+
+SLOW_READER = """
+import sys, time, btfperm.io
+def read(*args, **options):
+    print("reading", file=sys.stderr, flush=True)
+    time.sleep(30)
+btfperm.io.read = read
+from btfperm_cli.main import main
+main(["A.mtx", "-o", "perm.npz", *sys.argv[1:]])
+"""
+
+
+@posix
+@pytest.mark.parametrize("words", [[], ["--json"]])
+def test_ctrl_c_in_the_middle_of_the_work(tmp_path, words):
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW_READER, *words],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stderr.readline() == b"reading\n"
+    process.send_signal(signal.SIGINT)
+    begin = time.perf_counter()
+    out, err = process.communicate(timeout=30)
+    assert time.perf_counter() - begin < 1
+    assert process.returncode == 130 and b"Traceback" not in err
+    assert (b'"exit_code": 130' in out) if words else (out == b"")
+    assert list(tmp_path.iterdir()) == []
+
+
+@posix
+@pytest.mark.parametrize("quiet", [False, True])
+def test_progress_on_a_terminal_only(tmp_path, quiet):
+    """Shown after `DELAY` where stderr is a terminal, and gone when the work is done."""
+    script = f"""
+import sys, time
+from btfperm_cli import progress
+progress.DELAY = 0.05
+with progress.stage("counting", quiet={quiet!r}) as stage:
+    for k in range(10):
+        stage.advance(k, 10)
+        time.sleep(0.1)
+"""
+    main, terminal = os.openpty()
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        stderr=terminal,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TERM": "xterm"},
+        check=True,
+    )
+    os.close(terminal)
+    shown = b""
+    try:
+        while piece := os.read(main, 65536):
+            shown += piece
+    except OSError:  # the other side is closed
+        pass
+    os.close(main)
+    assert done.stdout == b""
+    assert (b"counting" in shown) == (not quiet)
+
+
+def test_no_progress_without_a_terminal(shell, matrix):
+    assert shell(matrix("blocks")).err == ""

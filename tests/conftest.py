@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hypothesis profiles, and the seed of large random matrices.
+
+`HYPOTHESIS_PROFILE=thorough pytest` tries many more examples. Failing examples are printed as
+code that repeats them; `--hypothesis-seed` and BTFPERM_SEED repeat a run.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from datetime import timedelta
+
+from hypothesis import HealthCheck, settings
+
+QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
+
+settings.register_profile(
+    "ci",
+    max_examples=40,
+    deadline=timedelta(seconds=5),  # catches a hang, not a busy machine
+    print_blob=True,
+    suppress_health_check=QUIET,
+)
+settings.register_profile("thorough", settings.get_profile("ci"), max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+# One fresh seed a run, part of the name of every test that uses it; BTFPERM_SEED repeats a run.
+SEED = int(os.environ.get("BTFPERM_SEED", "0")) or secrets.randbelow(2**31 - 1) + 1
+
+
+def pytest_generate_tests(metafunc):
+    if "run_seed" in metafunc.fixturenames:
+        metafunc.parametrize("run_seed", [SEED], ids=lambda seed: f"seed{seed}")
+
+
+def pytest_configure(config):
+    # Many drawn matrices hold stored zeros; test_stored_zeros.py looks at what is said about them.
+    config.addinivalue_line("filterwarnings", "ignore::btfperm.errors.StoredZerosWarning")

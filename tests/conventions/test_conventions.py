@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of conventions, and what each refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import btfperm
+from btfperm import conventions
+from btfperm.conventions import CONVENTIONS
+from btfperm.errors import InvalidArgumentError
+from tests import strategies
+
+SQUARE_ONLY = ("btf", "klu", "superlu")
+SINGULAR = strategies.coo([(0, 0), (1, 0), (2, 1), (2, 2)], (3, 3))
+
+
+def test_every_adapter_is_in_the_table():
+    adapters = {name.removeprefix("as_") for name in conventions.__all__ if name.startswith("as_")}
+    assert adapters == set(CONVENTIONS)
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+def test_arrays_only_and_inputs_untouched(name):
+    A = strategies.coo([(0, 1), (1, 2), (2, 0), (0, 2)], (3, 3))
+    d = btfperm.dulmage_mendelsohn(A)
+    before = {
+        key: np.copy(value) for key, value in vars(d).items() if isinstance(value, np.ndarray)
+    }
+    order = CONVENTIONS[name](d)
+    assert all(isinstance(value, np.ndarray | int) for value in order)
+    for key, value in before.items():
+        np.testing.assert_array_equal(getattr(d, key), value, err_msg=key)
+
+
+@given(A=strategies.any_matrix())
+def test_btfperm_takes_everything(A):
+    d = btfperm.dulmage_mendelsohn(A)
+    for name, array in CONVENTIONS["btfperm"](d)._asdict().items():
+        np.testing.assert_array_equal(array, getattr(d, name))
+
+
+@pytest.mark.parametrize("name", SQUARE_ONLY)
+def test_rectangular_is_refused(name):
+    d = btfperm.dulmage_mendelsohn([[1, 1, 0], [0, 1, 1]])
+    with pytest.raises(InvalidArgumentError, match=r"2 x 3.*as_csparse"):
+        CONVENTIONS[name](d)
+
+
+@pytest.mark.parametrize("name", ["btf", "klu"])
+def test_singular_is_refused_unless_completed(name):
+    with pytest.raises(InvalidArgumentError, match=r"rank 2 of 3; call block_triangular_form"):
+        CONVENTIONS[name](btfperm.dulmage_mendelsohn(SINGULAR))
+    CONVENTIONS[name](btfperm.block_triangular_form(SINGULAR))
+
+
+@pytest.mark.parametrize("order", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
+def test_superlu_refuses_every_singular_one(order):
+    with pytest.raises(InvalidArgumentError, match=r"rank 2 of 3; dulmage_mendelsohn"):
+        CONVENTIONS["superlu"](order(SINGULAR))
+
+
+@pytest.mark.parametrize("name", ["matlab", "csparse"])
+def test_completed_blocks_are_not_those_of_dmperm(name):
+    with pytest.raises(InvalidArgumentError, match="call dulmage_mendelsohn"):
+        CONVENTIONS[name](btfperm.block_triangular_form(SINGULAR))
+    CONVENTIONS[name](btfperm.dulmage_mendelsohn(SINGULAR))

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""CSparse: the same blocks as `cs_dmperm`, and with its matching, the same ends to the letter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+
+import btfperm
+from btfperm.conventions import as_csparse
+from tests import strategies
+from tests.conventions.permuted import blocks, check_gathers, positions
+from tests.known_answers import known_answers, parametrized, read
+from tests.oracles import suitesparse
+
+
+def check_csparse(A, d, order):
+    p, q, r, s, nb, rr, cc = order
+    check_gathers(A, p, q, r, s)
+    assert nb == len(r) - 1 == len(s) - 1
+    np.testing.assert_array_equal(rr, d.coarse_rows)
+    np.testing.assert_array_equal(cc, d.coarse_cols)
+    assert (d.col_match[q[: cc[1]]] == -1).all(), "unmatched columns come first"
+    assert (d.row_match[p[rr[3] :]] == -1).all(), "unmatched rows come last"
+    np.testing.assert_array_equal(d.col_match[q[cc[1] :]], p[: rr[3]])  # R1 C1, R2 C2, R3 C3
+    assert positions(A)[p[: rr[3]], q[cc[1] :]].all(), "the matched diagonals are zero-free"
+
+
+@given(A=strategies.any_matrix())
+def test_the_picture_holds(A):
+    d = btfperm.dulmage_mendelsohn(A)
+    check_csparse(A, d, as_csparse(d))
+
+
+@given(A=strategies.any_matrix())
+def test_blocks_are_those_of_cs_dmperm(A):
+    p, q, r, s, rr, cc = suitesparse.cs_dmperm(A)
+    order = as_csparse(btfperm.dulmage_mendelsohn(A))
+    np.testing.assert_array_equal(order.rr, rr)
+    np.testing.assert_array_equal(order.cc, cc)
+    assert order.nb == len(r) - 1
+    ours, theirs = blocks(order.p, order.q, order.r, order.s), blocks(p, q, r, s)
+    assert set(ours) == set(theirs)
+    has_horizontal, has_vertical = cc[2] > 0, rr[2] < A.shape[0]
+    assert not has_horizontal or ours[0] == theirs[0]
+    assert not has_vertical or ours[-1] == theirs[-1]
+
+
+@given(A=strategies.any_matrix())
+def test_ends_are_those_of_cs_dmperm_when_it_lends_its_matching(A):
+    p, q, _, _, rr, cc = suitesparse.cs_dmperm(A)
+    initial = np.full(A.shape[1], -1)
+    initial[q[cc[1] :]] = p[: rr[3]]
+    # Pothen-Fan leaves a maximum matching as it is, which not every algorithm does.
+    t = btfperm.maximum_transversal(A, initial=initial, algorithm="pothen-fan")
+    np.testing.assert_array_equal(t.col_match, initial)
+    order = as_csparse(btfperm.dulmage_mendelsohn(A, transversal=t))
+    np.testing.assert_array_equal(order.q[: cc[2]], q[: cc[2]])
+    np.testing.assert_array_equal(order.p[: rr[1]], p[: rr[1]])
+    np.testing.assert_array_equal(order.q[cc[3] :], q[cc[3] :])
+    np.testing.assert_array_equal(order.p[rr[2] :], p[rr[2] :])
+
+
+@parametrized(known_answers())
+def test_real_matrices(known):
+    A = read(known.name)
+    d = btfperm.dulmage_mendelsohn(A)
+    order = as_csparse(d)
+    if max(A.shape) <= 2000:
+        check_csparse(A, d, order)
+    p, q, r, s, rr, cc = suitesparse.cs_dmperm(A)
+    np.testing.assert_array_equal(order.rr, rr)
+    np.testing.assert_array_equal(order.cc, cc)
+    assert set(blocks(order.p, order.q, order.r, order.s)) == set(blocks(p, q, r, s))
+
+
+def test_every_part_of_one_matrix():
+    # rows 0 and 4 with columns 1, 3, 5: horizontal; row 2, column 0: square;
+    # rows 1, 3, 5 with columns 2 and 4: vertical. Only row 2, column 0 has one choice.
+    pairs = [(0, 1), (0, 3), (4, 3), (4, 5), (4, 0), (2, 0), (2, 4), (1, 2), (3, 2), (3, 4), (5, 4)]
+    A = strategies.coo(pairs, (6, 6))
+    order = as_csparse(btfperm.dulmage_mendelsohn(A))
+    assert order.rr.tolist() == [0, 2, 3, 5, 6]
+    assert order.cc.tolist() == [0, 1, 3, 4, 6]
+    assert order.r.tolist() == [0, 2, 3, 6]
+    assert order.s.tolist() == [0, 3, 4, 6]
+    assert (order.p[2], order.q[3]) == (2, 0)
+    assert order.q[4:].tolist() == [2, 4]
+    assert set(order.p[:2].tolist()) == {0, 4}
+
+
+@pytest.mark.parametrize(
+    ("shape", "nb", "r", "s"),
+    [
+        ((0, 0), 0, [0], [0]),
+        ((0, 3), 1, [0, 0], [0, 3]),
+        ((3, 0), 1, [0, 3], [0, 0]),
+        ((2, 3), 2, [0, 0, 2], [0, 3, 3]),
+    ],
+)
+def test_no_entries_at_all(shape, nb, r, s):
+    A = sp.coo_array(shape)
+    order = as_csparse(btfperm.dulmage_mendelsohn(A))
+    assert (order.nb, order.r.tolist(), order.s.tolist()) == (nb, r, s)
+    assert suitesparse.cs_dmperm(A)[2].tolist() == r

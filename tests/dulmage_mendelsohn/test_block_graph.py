@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The block graph: arcs, levels and work are the oracle's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+
+import btfperm
+from btfperm.errors import InvalidArgumentError
+from btfperm.results import DulmageMendelsohn
+from tests import families, strategies
+from tests.oracles import plain_dulmage_mendelsohn
+
+
+def check_graph(A, d, graph):
+    expected = plain_dulmage_mendelsohn.block_graph(A, d)
+    assert graph.n_blocks == d.n_blocks == len(expected.level)
+    successors = [lst.tolist() for lst in np.split(graph.indices, graph.indptr[1:-1])]
+    if graph.n_blocks:
+        assert successors == [sorted(s) for s in expected.successors]
+    assert graph.indptr[0] == 0 and graph.indptr[-1] == graph.indices.size
+    assert graph.level.tolist() == expected.level
+    assert graph.work.tolist() == expected.work
+    assert graph.n_levels == max(expected.level, default=-1) + 1
+    blocks_at = [expected.level.count(h) for h in range(graph.n_levels)]
+    assert graph.level_blocks.tolist() == blocks_at
+    work_at = [
+        sum(w for w, level in zip(expected.work, expected.level, strict=True) if level == h)
+        for h in range(graph.n_levels)
+    ]
+    assert graph.level_work.tolist() == work_at
+
+
+@given(strategies.any_matrix())
+def test_block_graph_is_the_oracles(A):
+    d = btfperm.dulmage_mendelsohn(A)
+    check_graph(A, d, d.block_graph())
+
+
+@given(strategies.any_square())
+def test_block_graph_of_the_triangular_form(A):
+    f = btfperm.block_triangular_form(A)
+    check_graph(A, f, f.block_graph())
+
+
+@given(strategies.any_matrix())
+def test_a_result_without_its_pattern_takes_the_matrix(A):
+    """As read from a file."""
+    d = btfperm.dulmage_mendelsohn(A)
+    arrays = {
+        name: getattr(d, name)
+        for name in (
+            *("shape", "row_perm", "col_perm", "row_blocks", "col_blocks"),
+            *("coarse_rows", "coarse_cols", "row_match", "col_match", "structural_rank"),
+        )
+    }
+    bare = DulmageMendelsohn(**arrays)
+    check_graph(A, d, bare.block_graph(sp.csr_array(A)))
+
+
+def test_block_graph_of_a_deep_chain():
+    n = 300_000
+    d = btfperm.dulmage_mendelsohn(families.renumbered(families.bidiagonal(n), "mixed", 5).A)
+    graph = d.block_graph()
+    np.testing.assert_array_equal(graph.level, np.arange(n)[::-1])
+    np.testing.assert_array_equal(graph.indices, np.arange(1, n))
+    assert graph.level_work.sum() == graph.work.sum() == n
+
+
+def test_a_matrix_that_was_changed_in_place_is_noticed():
+    """The pattern shares the arrays of a canonical matrix: the core must not walk along them."""
+    A = sp.csc_array(
+        (np.ones(50), np.arange(50, dtype=np.int32), np.arange(51, dtype=np.int32)), shape=(50, 50)
+    )
+    d = btfperm.dulmage_mendelsohn(A)
+    A.indices[:] = 1_500_000_000
+    with pytest.raises(InvalidArgumentError, match="changed"):
+        d.block_graph()
+
+
+def test_another_matrix_is_refused():
+    """A cycle does not fit the blocks of a triangular matrix."""
+    d = btfperm.dulmage_mendelsohn(families.bidiagonal(5).A)
+    with pytest.raises(InvalidArgumentError, match="another matrix"):
+        d.block_graph(families.cycle(5).A)

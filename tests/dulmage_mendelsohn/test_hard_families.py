@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Long and deep structures: searches may not recurse, nor need a level each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import btfperm
+from tests import families
+from tests.checks.check_btf import check_canonical_order, check_fine
+from tests.checks.check_coarse import check_coarse
+
+
+@pytest.mark.parametrize("numbering", ["forward", "backward", "mixed"])
+@pytest.mark.parametrize(
+    "hard",
+    [
+        pytest.param(families.chain(50_000), id="chain"),
+        pytest.param(families.bidiagonal(50_000), id="bidiagonal"),
+        pytest.param(families.cycle(50_000), id="cycle"),
+        pytest.param(families.surplus_path(50_000, wide=True), id="wide path"),
+        pytest.param(families.surplus_path(50_000, wide=False), id="tall path"),
+        pytest.param(families.stars(300, 300), id="stars"),
+        pytest.param(families.scipy_ladder(5_000), id="ladder"),
+        pytest.param(families.chains_hk(300), id="chains"),
+        pytest.param(families.dense(300, 200), id="dense"),
+    ],
+)
+def test_deep(hard, numbering, run_seed):
+    hard = families.renumbered(hard, numbering, run_seed)
+    d = btfperm.dulmage_mendelsohn(hard.A)
+    assert d.structural_rank == hard.rank
+    assert hard.fine_blocks in (None, d.n_blocks)
+    check_coarse(hard.A, d, d.row_match, d.col_match)
+    check_fine(hard.A, d, d.col_match)
+    check_canonical_order(hard.A, d)
+
+
+def test_a_million_columns_in_known_order():
+    """A chain has its closing column first, then runs along; rows stay as they are."""
+    n = 1_000_000
+    d = btfperm.dulmage_mendelsohn(families.chain(n).A)
+    np.testing.assert_array_equal(d.row_perm, np.arange(n))
+    np.testing.assert_array_equal(d.col_perm, np.r_[n - 1, np.arange(n - 1)])
+    np.testing.assert_array_equal(d.row_blocks, np.arange(n + 1))
+
+
+@pytest.mark.parametrize("numbering", ["forward", "backward"])
+def test_a_million_columns_in_one_block(numbering):
+    n = 1_000_000
+    for hard in (
+        families.cycle(n),
+        families.surplus_path(n, wide=True),
+        families.surplus_path(n, wide=False),
+    ):
+        d = btfperm.dulmage_mendelsohn(families.renumbered(hard, numbering).A)
+        assert d.row_blocks.tolist() == [0, hard.A.shape[0]]
+        assert d.col_blocks.tolist() == [0, hard.A.shape[1]]
+
+
+def test_deadtree_and_random(run_seed):
+    for hard in (
+        families.deadtree(20_000, run_seed),
+        families.triangular(20_000, run_seed),
+        families.random_rectangle(20_000, 20_000, 2.7, run_seed),
+        families.random_rectangle(10_000, 20_000, 6, run_seed),
+        families.random_rectangle(20_000, 10_000, 3, run_seed),
+    ):
+        d = btfperm.dulmage_mendelsohn(hard.A)
+        check_coarse(hard.A, d, d.row_match, d.col_match)
+        check_fine(hard.A, d, d.col_match)
+        check_canonical_order(hard.A, d)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Real matrices: boundaries and blocks of the index, every array of the plain oracle."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import btfperm
+from tests.checks.check_btf import check_canonical_order, check_fine
+from tests.checks.check_coarse import check_coarse
+from tests.dulmage_mendelsohn.test_decomposition import assert_same
+from tests.known_answers import known_answers, parametrized, read
+from tests.oracles import plain_dulmage_mendelsohn
+from tests.transversal.methods import each_algorithm
+
+
+@parametrized(known_answers())
+def test_real_matrices(known):
+    A = read(known.name)
+    d = btfperm.dulmage_mendelsohn(A)
+    assert d.structural_rank == known.structural_rank
+    assert tuple(d.coarse_rows) == known.coarse_rows
+    assert tuple(d.coarse_cols) == known.coarse_cols
+    assert d.n_blocks == known.fine_blocks
+    check_coarse(A, d, d.row_match, d.col_match)
+    check_fine(A, d, d.col_match)
+    check_canonical_order(A, d)
+    assert_same(d, plain_dulmage_mendelsohn.dulmage_mendelsohn(A))
+
+
+@each_algorithm
+@pytest.mark.parametrize("name", ["bp_1200", "laser", "Erdos971", "cat_ears_3_1", "lpA_25fv47"])
+def test_whatever_ran_before(name, algorithm):
+    A = read(name)
+    d = btfperm.dulmage_mendelsohn(A, algorithm=algorithm, initializer="none")
+    assert_same(d, btfperm.dulmage_mendelsohn(A))
+
+
+@parametrized(known_answers())
+def test_mixed_numbering_and_back(known, run_seed):
+    """Rows and columns mixed, decomposed, mapped back: the same parts and blocks."""
+    A = sp.csc_array(read(known.name))
+    rng = np.random.default_rng(run_seed)
+    rows, cols = rng.permutation(A.shape[0]), rng.permutation(A.shape[1])
+    d = btfperm.dulmage_mendelsohn(A[rows, :][:, cols])
+    check_coarse(A[rows, :][:, cols], d, d.row_match, d.col_match)
+    assert tuple(d.coarse_rows) == known.coarse_rows
+    assert tuple(d.coarse_cols) == known.coarse_cols
+    assert d.n_blocks == known.fine_blocks

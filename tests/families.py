@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Families that broke other codes: long paths, SciPy's ladder, dead trees, chains, stars, ...
+
+Each function returns a `Hard` matrix with its structural rank, known from its construction, and
+the number of its fine blocks where that is known too. All are built from whole arrays.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+
+class Hard(NamedTuple):
+    A: sp.csc_array
+    rank: int
+    fine_blocks: int | None = None
+
+
+def csc(rows, cols, shape):
+    rows, cols = np.concatenate(rows), np.concatenate(cols)
+    return sp.csc_array((np.ones(rows.size), (rows, cols)), shape=shape)
+
+
+def renumbered(hard, numbering, seed=0):
+    """The same matrix: "forward" as built, "backward" both sides reversed, or "mixed"."""
+    m, n = hard.A.shape
+    if numbering == "forward":
+        return hard
+    rng = np.random.default_rng(seed)
+    rows, cols = (
+        (np.arange(m)[::-1], np.arange(n)[::-1])
+        if numbering == "backward"
+        else (rng.permutation(m), rng.permutation(n))
+    )
+    coo = sp.coo_array(hard.A)
+    return hard._replace(A=csc([rows[coo.row]], [cols[coo.col]], (m, n)))
+
+
+def chain(n):
+    """Column j holds rows j, j + 1; the last column holds row 0 alone and closes the chain: greedy
+    leaves one augmenting path, through all n columns. The only perfect matching; n blocks."""
+    j = np.arange(n - 1)
+    return Hard(csc([j, j + 1, [0]], [j, j, [n - 1]], (n, n)), n, n)
+
+
+def bidiagonal(n):
+    """Diagonal and superdiagonal: n blocks, each of its own height."""
+    j = np.arange(n)
+    return Hard(csc([j, j[:-1]], [j, j[1:]], (n, n)), n, n)
+
+
+def cycle(n):
+    """Diagonal and (j, j + 1), closed: one block, two perfect matchings that share no entry."""
+    j = np.arange(n)
+    return Hard(csc([j, j], [j, (j + 1) % n], (n, n)), n, 1)
+
+
+def surplus_path(n, *, wide):
+    """n x (n + 1) bidiagonal: one horizontal block that is one long path (transposed: vertical)."""
+    j = np.arange(n)
+    A = csc([j, j], [j, j + 1], (n, n + 1))
+    return Hard(A if wide else sp.csc_array(A.T), n, 1)
+
+
+def scipy_ladder(levels):
+    """scipy#26147: the time of SciPy's search doubles with each level."""
+    L = levels
+    n = 3 * L + 3
+    d, k = np.repeat(np.arange(L), 2), np.tile([0, 1], L)
+    a = 2 * d + k  # row a(d, k), and column (d, k)
+    down = a[d < L - 1]
+    i = np.arange(L + 1)
+    c, e = 2 * L + i, 2 * L + i  # row c(i), column e(i)
+    s, t = 3 * L + 1, 3 * L + 2
+    rows = [a, down, down, c, c, [s, s, t]]
+    cols = [a, 2 * (d[d < L - 1] + 1), 2 * (d[d < L - 1] + 1) + 1, e, e + 1, [0, 1, 2 * L]]
+    return Hard(csc(rows, cols, (n, n)), 3 * L + 2)
+
+
+def chains_hk(k):
+    """Chains of lengths 1..k, closing columns last: Hopcroft-Karp needs about k phases."""
+    length = np.arange(1, k + 1)
+    first = np.concatenate([[0], np.cumsum(length)[:-1]])
+    n = int(length.sum())
+    chain_of = np.repeat(np.arange(k), length - 1)  # inner columns only
+    row = np.arange(n - k) + chain_of  # row of inner column number p; its other row follows
+    inner = np.arange(n - k)
+    rows = [row, row + 1, first]
+    cols = [inner, inner, n - k + np.arange(k)]
+    return Hard(csc(rows, cols, (n, n)), n, n)
+
+
+def deadtree(core, seed):
+    """A core with a full diagonal, surplus columns that end nowhere and as many empty rows: a
+    search that does not remember exhausted trees walks the core once for each surplus column."""
+    rng = np.random.default_rng(seed)
+    surplus = core // 50
+    i = np.arange(core)
+    rows = [i, i, rng.integers(0, core, 3 * core), rng.integers(0, core, 2 * surplus)]
+    cols = [i, (i + 1) % core, rng.integers(0, core, 3 * core)]
+    cols.append(core + rng.integers(0, surplus, 2 * surplus))
+    return Hard(csc(rows, cols, (core + surplus, core + surplus)), core)
+
+
+def stars(count, size):
+    """`count` rows of `size` columns each, and `count` columns of `size` rows each: one match a
+    star, everything else is left over."""
+    center = np.repeat(np.arange(count), size)
+    leaf = np.arange(count * size)
+    rows = [center, count + leaf]
+    cols = [count + leaf, center]
+    n = count + count * size
+    return Hard(csc(rows, cols, (n, n)), 2 * count, 2 * count)
+
+
+def empty_lines(n, seed):
+    """n x n with entries only in every tenth row and every tenth column."""
+    rng = np.random.default_rng(seed)
+    lines = np.arange(0, n, 10)
+    rows, cols = lines, rng.permutation(lines)
+    return Hard(csc([rows], [cols], (n, n)), lines.size, n // 10 + 2 * (n - lines.size))
+
+
+def dense(m, n):
+    return Hard(sp.csc_array(np.ones((m, n))), min(m, n), 1)
+
+
+def hessenberg(n):
+    """Dense lower triangle and superdiagonal: greedy from the left is right at once."""
+    A = np.tril(np.ones((n, n))) + np.diag(np.ones(n - 1), 1)
+    return Hard(sp.csc_array(A), n, 1)
+
+
+def triangular(n, seed):
+    """Dense-ish upper triangle, rows and columns mixed: the only perfect matching is hidden."""
+    rng = np.random.default_rng(seed)
+    i, j = np.sort(rng.integers(0, n, (2, 4 * n)), axis=0)
+    d = np.arange(n)
+    return renumbered(Hard(csc([d, i], [d, j], (n, n)), n, n), "mixed", seed)
+
+
+def karp_sipser_hard(n, full_lines):
+    """Dufossé, Kaya, Uçar (2015): R1 x C1 full, R2 x C2 empty, identities beside; then the last
+    rows of R1 and columns of C1 full. A random choice goes wrong nearly always."""
+    half = n // 2
+    A = np.zeros((2 * half, 2 * half))
+    A[:half, :half] = 1
+    A[:half, half:] = A[half:, :half] = np.eye(half)
+    A[half - full_lines : half, :] = 1
+    A[:, half - full_lines : half] = 1
+    return Hard(sp.csc_array(A), 2 * half)
+
+
+def random_rectangle(m, n, per_row, seed):
+    """Random pairs; the rank is for an oracle to say (-1 here)."""
+    rng = np.random.default_rng(seed)
+    size = int(per_row * m)
+    return Hard(csc([rng.integers(0, m, size)], [rng.integers(0, n, size)], (m, n)), -1)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every allocation of the core fails once: MemoryError, nothing lost, and the next call works."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import btfperm
+from btfperm import _core
+from btfperm.pattern import Pattern, as_pattern
+from tests import families
+from tests.known_answers import read
+from tests.transversal.methods import INITIALIZERS, each_algorithm
+
+MOST = 200  # allocations of one call: more means that something allocates in a loop
+
+
+@pytest.fixture(autouse=True)
+def no_failure_left_behind():
+    yield
+    _core.fail_allocation_at(0)
+
+
+def each_failure(call):
+    """Calls with the first, second, third, ... allocation failing; the number that failed.
+
+    Between two failures the call must work: what failed left nothing broken behind.
+    """
+    for k in range(1, MOST):
+        _core.fail_allocation_at(k)
+        try:
+            call()
+        except MemoryError:
+            _core.fail_allocation_at(0)
+            call()
+        else:
+            _core.fail_allocation_at(0)
+            return k - 1
+    raise AssertionError(f"more than {MOST} allocations in one call")
+
+
+@each_algorithm
+@pytest.mark.parametrize("initializer", INITIALIZERS)
+@pytest.mark.parametrize("name", ["Erdos971", "lpA_25fv47", "cat_ears_3_1"])  # square, wide, tall
+def test_transversal(name, algorithm, initializer):
+    P = as_pattern(read(name))
+    rank = btfperm.structural_rank(P)
+
+    def call():
+        options = {"algorithm": algorithm, "initializer": initializer}
+        assert btfperm.structural_rank(P, **options) == rank
+
+    assert each_failure(call) > 0
+
+
+@pytest.mark.parametrize("name", ["Erdos971", "lpA_25fv47", "cat_ears_3_1", "bp_1200"])
+def test_decomposition(name):
+    P = as_pattern(read(name))
+    t = btfperm.maximum_transversal(P)
+    right = btfperm.dulmage_mendelsohn(P, transversal=t)
+
+    def call():
+        d = btfperm.dulmage_mendelsohn(P, transversal=t)
+        np.testing.assert_array_equal(d.row_perm, right.row_perm)
+        np.testing.assert_array_equal(d.col_blocks, right.col_blocks)
+
+    assert each_failure(call) > 0
+
+
+def test_block_graph():
+    d = btfperm.dulmage_mendelsohn(read("bp_1200"))
+    levels = d.block_graph().n_levels
+
+    def call():
+        assert d.block_graph().n_levels == levels
+
+    assert each_failure(call) > 0
+
+
+def test_triangular_form_of_a_singular_matrix():
+    P = as_pattern(read("Erdos971"))
+    blocks = btfperm.block_triangular_form(P).blocks
+
+    def call():
+        np.testing.assert_array_equal(btfperm.block_triangular_form(P).blocks, blocks)
+
+    assert each_failure(call) > 0
+
+
+def test_pattern():
+    """From coordinates and from unsorted columns with duplicates, there and back."""
+    A = sp.coo_array(read("west0479"))
+    rows, cols = np.tile(A.row[::-1], 2), np.tile(A.col[::-1], 2)
+    values = np.tile(A.data[::-1], 2)
+    csr = sp.csr_array(
+        (values, cols, np.arange(0, values.size + 1)), shape=(values.size, A.shape[1])
+    )
+    right = as_pattern(A)
+
+    def call():
+        P = Pattern.from_coo(rows, cols, A.shape, values=values)
+        np.testing.assert_array_equal(P.indices, right.indices)
+        np.testing.assert_array_equal(P.T.T.indices, right.indices)
+        kept = as_pattern(P, drop_zeros=True)
+        np.testing.assert_array_equal(as_pattern(kept, drop_zeros=False).indices, right.indices)
+        assert as_pattern(csr).nnz == values.size
+
+    each_failure(call)
+
+
+class _Mallinfo2(ctypes.Structure):
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            *("arena", "ordblks", "smblks", "hblks", "hblkhd"),
+            *("usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"),
+        )
+    ]
+
+
+def bytes_in_use():
+    """What malloc has handed out and not got back."""
+    try:
+        mallinfo2 = ctypes.CDLL(None).mallinfo2
+    except (AttributeError, OSError):
+        pytest.skip("only glibc says what malloc has handed out")
+    mallinfo2.restype = _Mallinfo2
+    info = mallinfo2()
+    return info.uordblks + info.hblkhd
+
+
+@each_algorithm
+def test_nothing_leaks_when_an_allocation_fails(algorithm):
+    """One lost array of n bytes, the smallest there is, would be 60 kB in three rounds."""
+    n = 20_000
+    P = as_pattern(families.renumbered(families.deadtree(n, 7), "mixed", 7).A)
+
+    def every_stage():
+        options = {"algorithm": algorithm, "initializer": "karp-sipser"}
+        btfperm.dulmage_mendelsohn(P, **options).block_graph()
+
+    failures = each_failure(every_stage)
+    before = bytes_in_use()
+    for _ in range(3):
+        assert each_failure(every_stage) == failures
+    assert bytes_in_use() - before < 40_000

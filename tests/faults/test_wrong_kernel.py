@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A kernel that goes wrong is caught by the certificate: an error or a right answer, never a wrong
+one. Each kernel of the core is replaced by one that lies in its own way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import btfperm
+from btfperm import _core, registry
+from btfperm.errors import CheckFailedError
+from btfperm.pattern import as_pattern
+from tests.checks.check_transversal import check_transversal
+from tests.known_answers import known_answers, read
+from tests.transversal.methods import ALGORITHMS, INITIALIZERS
+
+RANKS = {known.name: known.structural_rank for known in known_answers()}
+
+
+def does_nothing(_A, _row_match, _col_match):
+    pass
+
+
+def forgets_a_pair(_A, row_match, col_match):
+    j = np.flatnonzero(col_match >= 0)[-1]
+    row_match[col_match[j]] = -1
+    col_match[j] = -1
+
+
+def forgets_everything(_A, row_match, col_match):
+    row_match[:], col_match[:] = -1, -1
+
+
+def invents_an_entry(A, row_match, col_match):
+    """Matches a free or matched column to a row it has no entry in, both arrays agreeing."""
+    for j in range(A.n):
+        absent = np.setdiff1d(np.arange(A.m), A.indices[A.indptr[j] : A.indptr[j + 1]])
+        if absent.size:
+            i = absent[0]
+            if row_match[i] >= 0:
+                col_match[row_match[i]] = -1
+            if col_match[j] >= 0:
+                row_match[col_match[j]] = -1
+            row_match[i], col_match[j] = j, i
+            return
+
+
+def matches_a_row_twice(A, _row_match, col_match):
+    j = int(np.argmax(np.diff(A.indptr)))
+    i = A.indices[A.indptr[j]]
+    for k in range(A.n):
+        if i in A.indices[A.indptr[k] : A.indptr[k + 1]]:
+            col_match[k] = i
+
+
+def writes_rows_only(_A, row_match, _col_match):
+    row_match[0] = 0 if row_match[0] != 0 else -1
+
+
+def writes_columns_only(_A, _row_match, col_match):
+    col_match[0] = -1 if col_match[0] >= 0 else 0
+
+
+def writes_beyond_the_rows(A, _row_match, col_match):
+    col_match[0] = A.m
+
+
+def writes_beyond_the_columns(A, row_match, _col_match):
+    row_match[0] = A.n
+
+
+def writes_rubbish(_A, row_match, col_match):
+    row_match[:], col_match[:] = 2**31 - 1, -(2**31)
+
+
+LIES = [
+    does_nothing,
+    forgets_a_pair,
+    forgets_everything,
+    invents_an_entry,
+    matches_a_row_twice,
+    writes_rows_only,
+    writes_columns_only,
+    writes_beyond_the_rows,
+    writes_beyond_the_columns,
+    writes_rubbish,
+]
+# A search trusts its start to hold indices that exist, as all do that come through the face.
+OUT_OF_BOUNDS = (writes_beyond_the_rows, writes_beyond_the_columns, writes_rubbish)
+LIES_WITHIN_BOUNDS = [lie for lie in LIES if lie not in OUT_OF_BOUNDS]
+STOPPED = {0: "says it has finished", 3: "says it was stopped"}
+
+
+def replace(monkeypatch, name, lie, *, stop=0):
+    """The core's `name` first does its work and then lies, with the proof of its honest work at
+    hand; `does_nothing` works on copies, so it proves what it does not hand out."""
+    honest = getattr(_core, name)
+
+    def lying(m, indptr, indices, row_match, col_match, *rest):
+        copies = lie is does_nothing
+        _, *claims = honest(
+            m,
+            indptr,
+            indices,
+            row_match.copy() if copies else row_match,
+            col_match.copy() if copies else col_match,
+            *rest,
+        )
+        view = as_pattern((None, indices, indptr), shape=(m, indptr.size - 1))
+        lie(view, row_match, col_match)
+        return stop, *claims
+
+    monkeypatch.setattr(_core, name, lying)
+
+
+def assert_not_fooled(P, rank, **options):
+    try:
+        t = btfperm.maximum_transversal(P, **options)
+    except CheckFailedError as error:
+        assert len(str(error)) > 30
+    else:
+        check_transversal(P.to_scipy(), t, rank=rank)
+
+
+@pytest.mark.parametrize("lie", LIES)
+@pytest.mark.parametrize("stop", STOPPED, ids=STOPPED.get)
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("name", ["GlossGT", "rel4", "lpi_galenet"])
+def test_algorithm(monkeypatch, name, algorithm, lie, stop):
+    P = as_pattern(read(name))
+    replace(monkeypatch, registry.find(algorithm, initializer=False).stem, lie, stop=stop)
+    limits = {"max_work": 10**9} if stop else {}
+    assert_not_fooled(P, RANKS[name], algorithm=algorithm, initializer="none", **limits)
+
+
+@pytest.mark.parametrize("lie", LIES_WITHIN_BOUNDS)
+@pytest.mark.parametrize("initializer", [name for name in INITIALIZERS if name != "none"])
+@pytest.mark.parametrize("name", ["west0067", "GlossGT", "lpi_galenet"])
+def test_initializer(monkeypatch, name, initializer, lie):
+    P = as_pattern(read(name))
+    replace(monkeypatch, registry.find(initializer, initializer=True).stem, lie)
+    assert_not_fooled(P, RANKS[name], initializer=initializer, algorithm="hopcroft-karp")
+
+
+def test_no_algorithm_that_stops_early_passes_for_maximum(monkeypatch):
+    P = as_pattern(read("bp_1200"))
+    for row in btfperm.algorithms():
+        monkeypatch.setattr(_core, row.stem, lambda *_: (0, False, {}))
+    with pytest.raises(CheckFailedError, match="not maximum"):
+        btfperm.maximum_transversal(P)
+    with pytest.raises(CheckFailedError):
+        btfperm.dulmage_mendelsohn(P)
+
+
+def drops_a_row(marks):
+    marks[np.flatnonzero(marks)[0]] = 0
+
+
+def adds_a_row(marks):
+    marks[np.flatnonzero(marks == 0)[0]] = 1
+
+
+def swaps_two_rows(marks):
+    here, there = np.flatnonzero(marks)[0], np.flatnonzero(marks == 0)[0]
+    marks[here], marks[there] = 0, 1
+
+
+def takes_no_row(marks):
+    marks[:] = 0
+
+
+def takes_all_rows(marks):
+    marks[:] = 1
+
+
+@pytest.mark.parametrize(
+    "lie", [drops_a_row, adds_a_row, swaps_two_rows, takes_no_row, takes_all_rows]
+)
+@pytest.mark.parametrize("who", ["find_cover", *ALGORITHMS])
+@pytest.mark.parametrize("matched", ["all", "but one"])
+def test_a_wrong_proof_is_caught(monkeypatch, who, lie, matched):
+    """Rows of the cover that are wrong, and a claim that they are right."""
+    name = "Erdos971"
+    P = as_pattern(read(name))
+    cover = btfperm.maximum_transversal(P).cover()
+    assert cover.rows.size and cover.cols.size, "nothing to lie about"
+    algorithm = "hopcroft-karp" if who == "find_cover" else who
+    run = getattr(_core, registry.find(algorithm, initializer=False).stem)
+    find_cover = _core.find_cover
+
+    def lying_algorithm(m, indptr, indices, row_match, col_match, row_in_cover, *limits):
+        _, _, counters = run(m, indptr, indices, row_match, col_match, row_in_cover, *limits)
+        if matched == "but one":
+            forgets_a_pair(P, row_match, col_match)
+        if who == "find_cover":
+            return 0, False, counters
+        find_cover(m, indptr, indices, row_match, col_match, row_in_cover)
+        lie(row_in_cover)
+        return 0, True, counters
+
+    def lying_cover(*arguments):
+        find_cover(*arguments)
+        lie(arguments[-1])
+        return True
+
+    monkeypatch.setattr(_core, run.__name__, lying_algorithm)
+    monkeypatch.setattr(_core, "find_cover", lying_cover)
+    assert_not_fooled(P, RANKS[name], algorithm=algorithm, initializer="none")
+    if matched == "all":  # with nothing wrong but the proof, the error must have come
+        with pytest.raises(CheckFailedError):
+            btfperm.maximum_transversal(P, algorithm=algorithm, initializer="none")
+
+
+def test_a_cover_that_is_not_found_is_no_proof(monkeypatch):
+    monkeypatch.setattr(_core, "find_cover", lambda *_: False)
+    for row in btfperm.algorithms("augmenting"):
+        run = getattr(_core, row.stem)
+        monkeypatch.setattr(_core, row.stem, lambda *a, run=run: (0, False, run(*a)[2]))
+    with pytest.raises(CheckFailedError, match="not maximum"):
+        btfperm.maximum_transversal(
+            as_pattern(read("Erdos971")), algorithm="hopcroft-karp", initializer="none"
+        )

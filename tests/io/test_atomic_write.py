@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A file appears whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import btfperm
+from btfperm.errors import ResourceMissingError
+from btfperm.io import load, save, write_matrix
+from btfperm.io.atomic_write import atomic_write
+
+FORMATS = ["npz", "mat", "json", "txt"]
+
+
+@pytest.fixture(scope="module")
+def result():
+    return btfperm.dulmage_mendelsohn(np.eye(4) + np.eye(4, k=1))
+
+
+def left_behind(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_full_disk(tmp_path, monkeypatch, result, format):
+    target = tmp_path / f"perm.{format}"
+    target.write_bytes(b"older")
+    real = os.fsync
+
+    def full(descriptor):
+        real(descriptor)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ResourceMissingError, match=r"perm\.\w+ cannot be written: No space left"):
+        save(result, target)
+    assert target.read_bytes() == b"older"
+    assert left_behind(tmp_path) == [target.name]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("format", FORMATS)
+def test_full_device(result, format):
+    with pytest.raises(ResourceMissingError, match="/dev/full cannot be written: No space left"):
+        save(result, "/dev/full", format=format)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("suffix", [".mtx", ".mtx.gz", ".mtx.xz", ".npz"])
+def test_full_disk_under_a_matrix(tmp_path, suffix, monkeypatch):
+    """The C++ writer must not swallow the error of the file below it."""
+    real = os.fdopen
+    opened = []
+
+    def full(descriptor, *args, **kwargs):
+        os.close(descriptor)
+        opened.append(suffix)
+        return real(os.open("/dev/full", os.O_WRONLY), *args, **kwargs)
+
+    monkeypatch.setattr(os, "fdopen", full)
+    A = np.random.default_rng().random((300, 300))
+    with pytest.raises(ResourceMissingError, match="cannot be written: No space left"):
+        write_matrix(tmp_path / f"a{suffix}", A)
+    assert opened
+    assert left_behind(tmp_path) == []
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, SystemExit])
+def test_interrupted(tmp_path, error):
+    target = tmp_path / "a.txt"
+    target.write_bytes(b"older")
+    with pytest.raises(error), atomic_write(target) as file:
+        file.write(b"half")
+        file.flush()
+        assert len(left_behind(tmp_path)) == 2
+        raise error
+    assert target.read_bytes() == b"older"
+    assert left_behind(tmp_path) == ["a.txt"]
+
+
+def test_killed_while_writing_leaves_the_older_file(tmp_path):
+    target = tmp_path / "a.txt"
+    target.write_bytes(b"older")
+    program = (
+        "import os, signal\n"
+        "from btfperm.io.atomic_write import atomic_write\n"
+        f"with atomic_write({str(target)!r}) as file:\n"
+        "    file.write(b'half'); file.flush(); os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=False)
+    assert done.returncode == -9
+    assert target.read_bytes() == b"older"
+
+
+def test_directory_missing(tmp_path):
+    with (
+        pytest.raises(ResourceMissingError, match=r"no directory .*gone"),
+        atomic_write(tmp_path / "gone" / "a.txt"),
+    ):
+        pass
+
+
+def test_directory_as_target(tmp_path):
+    with pytest.raises(ResourceMissingError, match="is a directory"), atomic_write(tmp_path):
+        pass
+
+
+def test_write_protected(tmp_path, monkeypatch):
+    target = tmp_path / "a.txt"
+    target.write_bytes(b"older")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write everything
+    with pytest.raises(ResourceMissingError, match="write-protected"), atomic_write(target):
+        pass
+
+
+def test_permissions(tmp_path):
+    target = tmp_path / "a.txt"
+    before = os.umask(0o027)
+    try:
+        with atomic_write(target) as file:
+            file.write(b"new")
+        assert stat.S_IMODE(target.stat().st_mode) == 0o640
+        target.chmod(0o604)
+        with atomic_write(target) as file:
+            file.write(b"newer")
+        assert stat.S_IMODE(target.stat().st_mode) == 0o604
+    finally:
+        os.umask(before)
+    assert target.read_bytes() == b"newer"
+
+
+def test_symbolic_link_stays(tmp_path):
+    (tmp_path / "real").mkdir()
+    target = tmp_path / "real" / "a.txt"
+    target.write_bytes(b"older")
+    link = tmp_path / "link.txt"
+    link.symlink_to(target)
+    with atomic_write(link) as file:
+        file.write(b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_standard_output(tmp_path, format):
+    """A pipe cannot be renamed, nor can one go back in it."""
+    program = (
+        "import numpy as np, btfperm\n"
+        "d = btfperm.dulmage_mendelsohn(np.eye(3))\n"
+        f"d.save('-', format={format!r}); d.save('/dev/stdout', format={format!r})\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    half = len(done.stdout) // 2
+    assert len(done.stdout) == 2 * half > 0
+    file = tmp_path / f"perm.{format}"
+    file.write_bytes(done.stdout[:half])
+    if format != "mat":
+        assert load(file).row_perm.tolist() == [0, 1, 2]
+
+
+def test_longest_name(tmp_path):
+    target = tmp_path / ("é" * 120 + ".txt")
+    with atomic_write(target) as file:
+        file.write(b"new")
+    assert left_behind(tmp_path) == [target.name]

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files that must be read, and files that must be refused, in folders named after the outcome.
+
+To add a case, add a file. What is expected stands after "expect:" in a comment or title line of
+the file, or in a file beside it called `<file>.expect`: either "3 x 4, 5 entries, 2 zeros", or a
+part of the error's text, which begins with the line where there is one.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from btfperm.errors import UnreadableInputError
+from btfperm.io import matrix_market_body, peek, read, read_matrix
+
+HERE = Path(__file__).parent
+FOLDERS = ("accepted", "permissive", "overflow", "rejected")
+CASES = [
+    file
+    for folder in FOLDERS
+    for file in sorted((HERE / folder).iterdir())
+    if file.suffix != ".expect"
+]
+OUTCOME = re.compile(r"(\d+) x (\d+), (\d+) entries(?:, (\d+) zeros?)?$")
+
+
+def expected(file: Path) -> str:
+    beside = file.with_name(file.name + ".expect")
+    if beside.exists():
+        return beside.read_text().strip()
+    match = re.search(rb"expect: ([^\r\n]*)", file.read_bytes()[:500])
+    assert match, f"{file} does not say what is expected of it"
+    text = match[1].decode()
+    return text[:64].strip() if file.suffix != ".mtx" and len(text) == 72 else text.strip()
+
+
+@pytest.fixture(params=[None, 1, 64], ids=lambda size: f"block{size}")
+def block(request, monkeypatch):
+    monkeypatch.setattr(matrix_market_body, "BLOCK", request.param)
+
+
+@pytest.mark.parametrize("file", CASES, ids=lambda file: f"{file.parent.name}/{file.name}")
+def test_case(file, block):
+    check(file)
+
+
+def check(file: Path) -> None:
+    text = expected(file)
+    outcome = OUTCOME.match(text)
+    folder = file.parent.name
+    assert folder == "overflow" or (outcome is None) == (folder == "rejected")
+    if outcome is None:
+        with pytest.raises(UnreadableInputError) as error:
+            read(file)
+        message = str(error.value)
+        assert message.startswith(str(file))
+        assert text in message
+        assert "\n" not in message
+        return
+    m, n, entries, zeros = (int(number or 0) for number in outcome.groups())
+    pattern = read(file)
+    assert pattern.shape == (m, n)
+    assert pattern.nnz == entries
+    assert (0 if pattern.stored_zeros is None else pattern.stored_zeros.nnz) == zeros
+    assert read(file, drop_zeros=True).nnz == entries - zeros
+    assert peek(file).shape == (m, n)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [file for file in CASES if file.parent.name == "rejected"],
+    ids=lambda file: file.name,
+)
+def test_matrix_with_values_is_refused_alike(file):
+    with pytest.raises(UnreadableInputError, match=re.escape(expected(file))):
+        read_matrix(file)
+
+
+def test_every_folder_has_cases():
+    assert {file.parent.name for file in CASES} == set(FOLDERS)

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Round trips over fields, symmetries, packings and block sizes; SciPy as the oracle."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import hashlib
+import io
+import lzma
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from btfperm import Pattern
+from btfperm.errors import UnreadableInputError
+from btfperm.io import matrix_market_body, peek, read, read_matrix, write_matrix
+
+SHARED = Path(__file__).parents[3] / "shared" / "matrices"
+PACKERS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+BLOCKS = [1, 7, 64, 4096, None]
+FIELDS = {"real": float, "integer": int, "complex": complex, "pattern": float}
+SYMMETRIES = ["general", "symmetric", "skew-symmetric", "hermitian"]
+
+
+def written(A, field, symmetry) -> bytes:
+    """By SciPy's writer, which shares the core of ours, but not our reader."""
+    file = io.BytesIO()
+    scipy.io.mmwrite(file, A, field=field, symmetry=symmetry)
+    return file.getvalue()
+
+
+def random_matrix(rng, field, symmetry):
+    """A matrix with the symmetry, and some of its entries stored as zero."""
+    A = scipy.sparse.random_array(
+        (9, 9) if symmetry != "general" else (9, 13), density=0.3, rng=rng
+    )
+    A.data = np.where(rng.random(A.nnz) < 0.2, 0, rng.integers(1, 9, A.nnz)).astype(FIELDS[field])
+    if symmetry == "general":
+        return A.tocoo()
+    low = scipy.sparse.tril(A, -1 if symmetry == "skew-symmetric" else 0).tocoo()
+    if field == "complex" and symmetry != "hermitian":
+        low.data = low.data * (1 + 2j)
+    return low
+
+
+def expanded(low, symmetry):
+    if symmetry == "general":
+        return low.toarray()
+    other = low.T.toarray()
+    sign = -1 if symmetry == "skew-symmetric" else 1
+    other = other.conj() if symmetry == "hermitian" else sign * other
+    return low.toarray() + other - np.diag(np.diag(other))
+
+
+@pytest.mark.parametrize("packing", PACKERS)
+@pytest.mark.parametrize("symmetry", SYMMETRIES)
+@pytest.mark.parametrize("field", FIELDS)
+def test_round_trip(tmp_path, monkeypatch, run_seed, field, symmetry, packing):
+    rng = np.random.default_rng([run_seed, len(packing)])
+    low = random_matrix(rng, field, symmetry)
+    # The rows as they are: SciPy's writer takes the lower triangle itself.
+    text = written(low, field, symmetry)
+    file = tmp_path / f"a.mtx{packing}"
+    file.write_bytes(PACKERS[packing](text))
+    dense = expanded(low, symmetry)
+    places = low.copy()
+    places.data = np.ones(low.nnz)
+    entries = expanded(places, "symmetric" if symmetry != "general" else symmetry) != 0
+    for block in BLOCKS:
+        monkeypatch.setattr(matrix_market_body, "BLOCK", block)
+        pattern = read(file)
+        assert np.array_equal(pattern.to_scipy().toarray() != 0, entries)
+        A = read_matrix(file)
+        if field == "pattern":
+            assert A.dtype == bool and np.array_equal(A.toarray(), entries)
+            assert pattern.stored_zeros is None
+        else:
+            assert A.dtype == np.dtype({"integer": np.int64}.get(field, FIELDS[field]))
+            assert np.array_equal(A.toarray(), dense)
+            assert np.array_equal(read(file, drop_zeros=True).to_scipy().toarray(), dense != 0)
+    assert pattern.source == {
+        "file": file.name,
+        "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+    }
+    header = peek(file)
+    assert (header.field, header.symmetry, header.layout) == (field, symmetry, "coordinate")
+    assert (header.shape, header.entries) == (low.shape, low.nnz)
+
+
+@pytest.mark.parametrize("symmetry", SYMMETRIES)
+@pytest.mark.parametrize("field", ["real", "integer", "complex"])
+@pytest.mark.parametrize("block", BLOCKS)
+def test_dense_file(tmp_path, monkeypatch, run_seed, field, symmetry, block):
+    monkeypatch.setattr(matrix_market_body, "BLOCK", block)
+    rng = np.random.default_rng(run_seed)
+    dense = expanded(random_matrix(rng, field, symmetry), symmetry)
+    file = tmp_path / "a.mtx"
+    scipy.io.mmwrite(file, dense, field=field, symmetry=symmetry)
+    assert np.array_equal(scipy.io.mmread(file), dense)  # else the writer is to blame
+    assert np.array_equal(read(file).to_scipy().toarray(), dense != 0)
+    assert np.array_equal(read_matrix(file).toarray(), dense)
+    assert peek(file).layout == "array"
+
+
+@given(
+    shape=st.tuples(st.integers(1, 12), st.integers(1, 12)),
+    data=st.data(),
+    block=st.sampled_from([1, 5, 64, None]),
+)
+def test_what_is_written_is_read(tmp_path, shape, data, block):
+    m, n = shape
+    places = st.lists(st.tuples(st.integers(0, m - 1), st.integers(0, n - 1)), unique=True)
+    rows, cols = np.array(data.draw(places), dtype=int).reshape(-1, 2).T
+    values = data.draw(st.lists(st.floats(allow_nan=False), min_size=rows.size, max_size=rows.size))
+    A = scipy.sparse.coo_array((np.array(values), (rows, cols)), shape=shape)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matrix_market_body, "BLOCK", block)
+        for suffix in (".mtx", ".mtx.gz", ".npz"):
+            write_matrix(tmp_path / f"a{suffix}", A)
+            B = read_matrix(tmp_path / f"a{suffix}")
+            assert B.shape == shape
+            assert np.array_equal(B.toarray(), A.toarray())
+            pattern = read(tmp_path / f"a{suffix}")
+            assert pattern.nnz == A.nnz
+            write_matrix(tmp_path / "p.mtx", pattern)
+            assert peek(tmp_path / "p.mtx").field == "pattern"
+            again = read(tmp_path / "p.mtx")
+            assert np.array_equal(again.indices, pattern.indices)
+            assert np.array_equal(again.indptr, pattern.indptr)
+
+
+@pytest.mark.parametrize("delivery", ["file", "pipe"])
+def test_standard_input(monkeypatch, tmp_path, delivery):
+    text = b"%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n3 2 1\n"
+
+    class Drop(io.BytesIO):
+        """Gives one byte at a time, as a slow pipe may."""
+
+        def readinto(self, buffer):
+            return super().readinto(memoryview(buffer)[:1])
+
+        def seek(self, *args):
+            raise OSError("a pipe")
+
+    class Standard:
+        buffer = Drop(text) if delivery == "pipe" else io.BytesIO(text)
+
+    monkeypatch.setattr(sys, "stdin", Standard)
+    pattern = read("-")
+    assert (pattern.shape, pattern.nnz) == ((3, 3), 2)
+    assert pattern.source == {"file": "-", "sha256": hashlib.sha256(text).hexdigest()}
+
+
+def test_long_standard_input(monkeypatch, tmp_path):
+    """More entries than the arrays begin with, where no size can be asked for."""
+    n = 200_000
+    body = "".join(f"{i} {i}\n" for i in range(1, n + 1))
+    text = f"%%MatrixMarket matrix coordinate pattern general\n{n} {n} {n}\n{body}".encode()
+
+    class Standard:
+        buffer = io.BytesIO(text)
+
+    monkeypatch.setattr(sys, "stdin", Standard)
+    assert np.array_equal(read("-").indices, np.arange(n))
+
+
+def test_progress(tmp_path):
+    file = tmp_path / "a.mtx"
+    write_matrix(file, scipy.sparse.eye_array(50_000))
+    calls = []
+    read(file, progress=lambda done, total: calls.append((done, total)))
+    size = file.stat().st_size
+    assert len(calls) > 1
+    assert calls == sorted(calls)
+    assert all(total == size for _, total in calls)
+    assert calls[-1][0] == size
+
+
+@pytest.mark.parametrize("block", [None, 64])
+def test_line_without_an_end(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(matrix_market_body, "BLOCK", block)
+    head = "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n"
+    file = tmp_path / "a.mtx"
+    file.write_text(head + "1 2 " + "1" * 500_000)
+    with pytest.raises(UnreadableInputError, match="line 4: the line is too long for an entry"):
+        read(file)
+
+
+def test_patterns_stay_patterns(tmp_path):
+    empty = Pattern.from_coo([], [], (3, 4))
+    write_matrix(tmp_path / "a.mtx", empty)
+    assert peek(tmp_path / "a.mtx").field == "pattern"
+    write_matrix(tmp_path / "b.mtx", read_matrix(tmp_path / "a.mtx"))
+    assert peek(tmp_path / "b.mtx").field == "pattern"
+    assert peek(tmp_path / "b.mtx").shape == (3, 4)
+
+
+def small_shared() -> list[str]:
+    if not (SHARED / "index.csv").exists():
+        return []
+    with (SHARED / "index.csv").open(newline="") as file:
+        return [row["file"] for row in csv.DictReader(file) if int(row["nnz"]) <= 30_000]
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the shared matrices are not beside the project")
+@pytest.mark.parametrize("name", small_shared())
+def test_as_scipy_reads_it(name):
+    file = SHARED / name
+    expected = scipy.sparse.coo_array(scipy.io.mmread(file))
+    A = read_matrix(file)
+    assert A.dtype in (expected.dtype, bool)
+    difference = A.astype(expected.dtype).tocsc() - expected.tocsc()
+    assert not difference.data.any()
+    zeros = read(file).stored_zeros
+    ones = expected.copy()
+    ones.data = np.ones(ones.nnz)
+    ones = ones.tocsc()
+    ones.sort_indices()
+    pattern = read(file)
+    assert np.array_equal(pattern.indptr, ones.indptr)
+    assert np.array_equal(pattern.indices, ones.indices)
+    assert (zeros.nnz if zeros else 0) == np.count_nonzero(expected.tocsc().data == 0)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The same answers and the same sentences, whoever built the parser."""
+
+from __future__ import annotations
+
+import builtins
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from btfperm.io import matrix_market_body, matrix_market_core, read, write_matrix
+from tests.io.test_cases import CASES, check
+
+
+def without_the_package(monkeypatch):
+    """As on a Python for which fast_matrix_market has no wheel."""
+    real = builtins.__import__
+
+    def refuse(name, *args, **kwargs):
+        if name.startswith("fast_matrix_market"):
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in CASES if file.suffix == ".mtx"], ids=lambda file: file.name
+)
+def test_case_with_the_core_of_scipy(file, monkeypatch):
+    without_the_package(monkeypatch)
+    assert matrix_market_core.core().__name__.startswith("scipy.")
+    check(file)
+
+
+def test_writing_with_the_core_of_scipy(tmp_path, monkeypatch):
+    without_the_package(monkeypatch)
+    A = np.array([[0.5, 0, 1], [0, 2, 0]])
+    write_matrix(tmp_path / "a.mtx", A)
+    assert read(tmp_path / "a.mtx").indptr.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_any_number_of_threads(tmp_path, threads, run_seed, monkeypatch):
+    """Blocks large enough that the core shares them among threads."""
+    rng = np.random.default_rng(run_seed)
+    count = 120_000
+    rows, cols = rng.integers(0, 5000, count), rng.integers(0, 7000, count)
+    lines = "".join(f"{i + 1} {j + 1} 0.{i}\n" for i, j in zip(rows, cols, strict=True))
+    file = tmp_path / "a.mtx"
+    file.write_text(f"%%MatrixMarket matrix coordinate real general\n5000 7000 {count}\n{lines}")
+    monkeypatch.setattr(matrix_market_body, "BLOCK", 1 << 24)
+    monkeypatch.setattr(matrix_market_body, "_PER_THREAD", 1 << 17)
+    pattern = read(file, threads=threads)
+    expected = np.unique(cols * 5000 + rows)
+    assert np.array_equal(pattern.cols() * np.int64(5000) + pattern.indices, expected)
+
+
+def test_a_bad_line_is_found_whichever_thread_met_it(tmp_path):
+    lines = ["1 1 1\n"] * 400_000
+    lines[333_333] = "1 x 1\n"
+    file = tmp_path / "a.mtx"
+    file.write_text(
+        f"%%MatrixMarket matrix coordinate real general\n1 1 {len(lines)}\n{''.join(lines)}"
+    )
+    with pytest.raises(ValueError, match="line 333336: a row and a column number are expected"):
+        read(file, threads=4)
+
+
+def test_reading_imports_little(tmp_path):
+    file = tmp_path / "a.mtx"
+    file.write_text("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n")
+    program = f"import sys, btfperm.io; btfperm.io.read({str(file)!r}); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    loaded = set(done.stdout.split())
+    expected_absent = {"tarfile", "concurrent.futures"}
+    try:
+        import fast_matrix_market  # noqa: F401
+    except ImportError:
+        pass
+    else:
+        expected_absent.add("scipy")
+    assert not loaded & expected_absent

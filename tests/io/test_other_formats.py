@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""SciPy's npz, MATLAB and Harwell-Boeing files, with SciPy's own readers as oracles."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import sys
+import warnings
+import zipfile
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse
+
+from btfperm.errors import InvalidArgumentError, UnreadableInputError
+from btfperm.io import peek, read, read_matrix, write_matrix
+
+
+@pytest.fixture
+def A(run_seed):
+    rng = np.random.default_rng(run_seed)
+    A = scipy.sparse.random_array((8, 12), density=0.3, rng=rng, format="csc")
+    A.data[rng.random(A.nnz) < 0.2] = 0
+    return A
+
+
+def same_pattern(pattern, A):
+    """The entries of A, stored zeros included."""
+    ones = A.tocoo(copy=True)
+    ones.data = np.ones(ones.nnz)
+    ones = ones.tocsc()
+    return np.array_equal(pattern.to_scipy().toarray() != 0, ones.toarray() != 0)
+
+
+# -- npz ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layout", ["csc", "csr", "coo", "bsr", "dia"])
+@pytest.mark.parametrize("kind", ["array", "matrix"])
+@pytest.mark.parametrize("compressed", [True, False])
+def test_npz(tmp_path, A, layout, kind, compressed):
+    made = getattr(scipy.sparse, f"{layout}_{kind}")(A)
+    file = tmp_path / "a.npz"
+    scipy.sparse.save_npz(file, made, compressed=compressed)
+    pattern = read(file)
+    assert same_pattern(pattern, made)
+    assert pattern.source["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    dropped = read(file, drop_zeros=True)
+    assert np.array_equal(dropped.to_scipy().toarray() != 0, A.toarray() != 0)
+    assert np.array_equal(read_matrix(file).toarray(), A.toarray())
+    header = peek(file)
+    assert (header.format, header.layout, header.shape) == ("npz", layout, A.shape)
+    assert header.entries in (None, made.nnz)
+
+
+def test_npz_from_standard_input(monkeypatch, A):
+    file = io.BytesIO()
+    scipy.sparse.save_npz(file, A)
+
+    class Standard:
+        buffer = io.BytesIO(file.getvalue())
+
+    monkeypatch.setattr(sys, "stdin", Standard)
+    pattern = read("-")
+    assert same_pattern(pattern, A)
+    assert pattern.source["sha256"] == hashlib.sha256(file.getvalue()).hexdigest()
+
+
+ARRAYS = {
+    "format": np.array(b"csc"),
+    "shape": np.array([2, 2]),
+    "data": np.array([1.0, 2.0]),
+    "indices": np.array([0, 1]),
+    "indptr": np.array([0, 1, 2]),
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"indices": None}, "damaged .*indices"),
+        ({"data": None}, "no file of scipy.sparse.save_npz"),
+        ({"format": np.array(b"csx")}, "layout 'csx' is none of"),
+        ({"shape": np.array([2, 2, 2])}, "not two numbers"),
+        ({"shape": np.array([2.5, 2])}, "not two numbers"),
+        ({"shape": np.array([-2, 2])}, "not two numbers"),
+        ({"shape": np.array([1, 2])}, "row index 1"),
+        ({"indices": np.array([0, 2])}, "row index 2"),
+        ({"indices": np.array([0, -1])}, "row index -1"),
+        ({"indices": np.array([0.0, 1.0])}, "array of integers"),
+        ({"indices": np.array([0])}, "a.npz"),
+        ({"indptr": np.array([0, 2, 1])}, "indptr falls"),
+        ({"indptr": np.array([0, 1])}, "indptr has 2 places"),
+        ({"indptr": np.array([0, 1, 9])}, "only 2 indices"),
+        ({"indices": np.array([0, None])}, "damaged .*Python objects"),
+        ({"row_perm": np.array([0, 1])}, "it is a result"),
+    ],
+)
+def test_npz_refused(tmp_path, changes, message):
+    arrays = {key: value for key, value in (ARRAYS | changes).items() if value is not None}
+    file = tmp_path / "a.npz"
+    np.savez(file, **arrays)
+    with pytest.raises(UnreadableInputError, match=message) as error:
+        read(file)
+    assert str(file) in str(error.value)
+
+
+def test_npz_that_claims_much(tmp_path):
+    """The head of an array asks for a terabyte; only the bytes that are there count."""
+    file = tmp_path / "a.npz"
+    with zipfile.ZipFile(file, "w") as archive:
+        for key, array in ARRAYS.items():
+            content = io.BytesIO()
+            np.save(content, array)
+            text = content.getvalue()
+            if key == "indices":
+                text = text.replace(b"(2,), }" + b" " * 12, b"(125000000000,), } ")
+            archive.writestr(f"{key}.npy", text)
+    with pytest.raises(UnreadableInputError, match="not as long as its head says"):
+        read(file)
+
+
+# -- MATLAB ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+@pytest.mark.parametrize("dtype", [float, complex, bool, np.int32, np.float32])
+def test_mat(tmp_path, A, compressed, dtype):
+    A = (100 * A).astype(dtype)
+    file = tmp_path / "a.mat"
+    scipy.io.savemat(file, {"other": np.eye(2), "K": A}, do_compression=compressed)
+    oracle = scipy.sparse.csc_array(scipy.io.loadmat(file)["K"])
+    assert same_pattern(read(file), oracle)
+    assert np.array_equal(read(file, drop_zeros=True).to_scipy().toarray() != 0, A.toarray() != 0)
+    assert np.array_equal(read_matrix(file).toarray(), A.toarray())
+    assert peek(file).shape == A.shape
+    assert read(file).source["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def test_mat_struct_of_the_collection(tmp_path, A):
+    file = tmp_path / "name.mat"
+    scipy.io.savemat(file, {"Problem": {"name": "HB/name", "A": A, "b": np.ones(8)}})
+    assert same_pattern(read(file), A)
+    assert same_pattern(read(f"{file}:Problem"), A)
+
+
+def test_mat_variable_by_name(tmp_path, A):
+    file = tmp_path / "two.mat"
+    scipy.io.savemat(file, {"K": A, "M": A.T.tocsc(), "D": np.array([[1.0, 0], [2, 3]])})
+    with pytest.raises(UnreadableInputError, match=r"more than one sparse matrix \(K, M\)"):
+        read(file)
+    pattern = read(f"{file}:M")
+    assert pattern.shape == (12, 8)
+    assert pattern.source["member"] == "M"
+    assert read(f"{file}:D").nnz == 3
+    with pytest.raises(UnreadableInputError, match="no variable X"):
+        read(f"{file}:X")
+
+
+def test_mat_of_an_empty_matrix(tmp_path):
+    file = tmp_path / "a.mat"
+    scipy.io.savemat(file, {"A": scipy.sparse.csc_array((3, 4))})
+    assert (read(file).shape, read(file).nnz) == ((3, 4), 0)
+
+
+def test_mat_of_version_4(tmp_path, A):
+    file = tmp_path / "a.mat"
+    scipy.io.savemat(file, {"A": A}, format="4")
+    with pytest.raises(UnreadableInputError, match="no MATLAB file of version 5 to 7: save it"):
+        read(file)
+
+
+def test_mat_of_the_other_order_of_bytes(tmp_path):
+    """As written on a big-endian machine: sparse [1 0; 0 2] called A."""
+    body = np.array([6, 8, 5, 2, 5, 8, 2, 2, 0x00010001, 0x41000000], ">u4").tobytes()
+    body += np.array([5, 8, 0, 1, 5, 12, 0, 1, 2, 0, 9, 16], ">u4").tobytes()
+    body += np.array([1.0, 2.0], ">f8").tobytes()
+    file = tmp_path / "a.mat"
+    start = b"MATLAB 5.0 MAT-file".ljust(124) + b"\x01\x00MI"
+    file.write_bytes(start + np.array([14, len(body)], ">u4").tobytes() + body)
+    assert np.array_equal(scipy.io.loadmat(file)["A"].toarray(), np.diag([1.0, 2.0]))
+    assert np.array_equal(read_matrix(file).toarray(), np.diag([1.0, 2.0]))
+
+
+def test_mat_without_a_sparse_matrix(tmp_path):
+    file = tmp_path / "dense.mat"
+    scipy.io.savemat(file, {"D": np.eye(2), "text": "abc"})
+    with pytest.raises(UnreadableInputError, match="no sparse matrix"):
+        read(file)
+    with pytest.raises(UnreadableInputError, match="text is no matrix"):
+        read(f"{file}:text")
+
+
+# -- Harwell-Boeing ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", [".rua", ".rb", ".hb"])
+@pytest.mark.parametrize("dtype", [float, int])
+def test_harwell_boeing(tmp_path, A, suffix, dtype):
+    A = (100 * A).astype(dtype)
+    A.data[0] = -7
+    file = tmp_path / f"a{suffix}"
+    write_matrix(file, A)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of SciPy, that its default will change
+        oracle = scipy.io.hb_read(file)
+    pattern = read(file)
+    assert same_pattern(pattern, oracle)
+    B = read_matrix(file)
+    assert B.dtype == np.dtype(dtype)
+    assert np.array_equal(B.toarray(), oracle.toarray())
+    assert np.array_equal(read(file, drop_zeros=True).to_scipy().toarray() != 0, A.toarray() != 0)
+    header = peek(file)
+    assert (header.format, header.shape, header.entries) == ("harwell-boeing", A.shape, A.nnz)
+
+
+def test_harwell_boeing_values_of_every_kind(tmp_path):
+    """What SciPy's reader does not take: complex, symmetric, D exponents, fields that touch."""
+    text = (
+        f"{'skew':<72}{'KEY':<8}\n"
+        "             4             1             1             2             0\n"
+        "CZA                        3             3             2             0\n"
+        "(4I2)           (4I1)           (2D11.3)            \n"
+        " 1 2 3 3\n23\n  1.500D+00 -2.500D-01\n-1.000D+00  0.000D+00\n"
+    )
+    file = tmp_path / "a.cza"
+    file.write_text(text)
+    dense = np.zeros((3, 3), dtype=complex)
+    dense[1, 0], dense[2, 1] = 1.5 - 0.25j, -1
+    assert np.array_equal(read_matrix(file).toarray(), dense - dense.T)
+    assert read(file).nnz == 4
+
+
+# -- writers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", [".mtx", ".npz", ".mat"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32, np.uint8, np.complex128, bool])
+def test_writers_keep_values(tmp_path, A, suffix, dtype):
+    A = (100 * A).astype(dtype)
+    file = tmp_path / f"a{suffix}"
+    write_matrix(file, A)
+    assert np.array_equal(read_matrix(file).toarray(), A.toarray())
+    assert same_pattern(read(file), A)
+
+
+def test_same_matrix_same_bytes(tmp_path, A):
+    for suffix in (".mtx", ".mtx.gz"):
+        write_matrix(tmp_path / f"a{suffix}", A)
+        write_matrix(tmp_path / f"b{suffix}", A)
+        assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["a", "a.txt", "a.npz.gz", "a.gz"])
+def test_writer_unknown_suffix(tmp_path, A, name):
+    with pytest.raises(InvalidArgumentError, match="choose one of these suffixes"):
+        write_matrix(tmp_path / name, A)
+    assert not list(tmp_path.iterdir())
+
+
+def test_harwell_boeing_of_a_pattern_is_refused(tmp_path, A):
+    with pytest.raises(InvalidArgumentError, match=r"write \.mtx instead"):
+        write_matrix(tmp_path / "a.rb", A.astype(bool))
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Packed files and archives: content decides, damage is named, the hash is that of the raw file."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import io
+import lzma
+import tarfile
+
+import pytest
+
+from btfperm.errors import UnreadableInputError
+from btfperm.io import peek, read
+
+TEXT = b"%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n3 2 1\n"
+OTHER = b"%%MatrixMarket matrix array real general\n3 1\n1\n1\n1\n"
+PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+
+
+def archive(mode: str, members: dict[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode=mode) as tar:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_suffix_is_not_asked(tmp_path, packer):
+    file = tmp_path / "matrix"
+    file.write_bytes(PACKERS[packer](TEXT))
+    assert read(file).nnz == 2
+    assert peek(file).entries == 2
+
+
+def test_packed_by_name_only(tmp_path):
+    file = tmp_path / "a.mtx.gz"
+    file.write_bytes(TEXT)
+    assert read(file).nnz == 2
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+@pytest.mark.parametrize("cut", [0.2, 0.6, 0.95])
+def test_truncated(tmp_path, packer, cut):
+    whole = PACKERS[packer](TEXT + b"%" + bytes(range(1, 256)).replace(b"\n", b"") * 40 + b"\n")
+    file = tmp_path / f"a.mtx.{packer}"
+    file.write_bytes(whole[: int(cut * len(whole))])
+    with pytest.raises(UnreadableInputError, match=r"a\.mtx.*(ends early|damaged|truncated)"):
+        read(file)
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_damaged(tmp_path, packer):
+    whole = bytearray(PACKERS[packer](TEXT))
+    whole[len(whole) // 2] ^= 0x55
+    file = tmp_path / f"a.mtx.{packer}"
+    file.write_bytes(whole)
+    with pytest.raises(UnreadableInputError, match=r"damaged|line|truncated|ends early"):
+        read(file)
+
+
+def test_packed_twice(tmp_path):
+    file = tmp_path / "a.mtx.gz"
+    file.write_bytes(gzip.compress(gzip.compress(TEXT)))
+    with pytest.raises(UnreadableInputError, match="packed twice"):
+        read(file)
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_archive_of_the_collection(tmp_path, mode, order):
+    members = {"name/name_b.mtx": OTHER, "name/name.mtx": TEXT, "name/name_coord.mtx": OTHER}
+    whole = archive(mode, dict(list(members.items())[::order]))
+    file = tmp_path / "name.tar.gz"
+    file.write_bytes(whole)
+    pattern = read(file)
+    assert (pattern.shape, pattern.nnz) == ((3, 3), 2)
+    assert pattern.source == {
+        "file": "name.tar.gz",
+        "sha256": hashlib.sha256(whole).hexdigest(),
+        "member": "name/name.mtx",
+    }
+
+
+@pytest.mark.parametrize("path", ["only.mtx", "folder/only.mtx"])
+def test_archive_with_one_matrix(tmp_path, path):
+    whole = archive("w:gz", {"README": b"x", path: TEXT, "x.txt": b"y" * 20_000})
+    file = tmp_path / "a.tar.gz"
+    file.write_bytes(whole)
+    pattern = read(file)
+    assert pattern.nnz == 2
+    assert pattern.source["member"] == path
+    assert pattern.source["sha256"] == hashlib.sha256(whole).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"a.mtx": TEXT, "b.mtx": TEXT}, r"holds a\.mtx, b\.mtx, and none is called like"),
+        ({"README": b"x"}, "holds no matrix file"),
+        ({"name/name.mtx": b"nonsense"}, "does not begin with"),
+    ],
+)
+def test_archive_that_does_not_say_which(tmp_path, members, message):
+    file = tmp_path / "a.tar"
+    file.write_bytes(archive("w", members))
+    with pytest.raises(UnreadableInputError, match=message):
+        read(file)
+
+
+def test_archive_cut_short(tmp_path):
+    file = tmp_path / "a.tar"
+    file.write_bytes(archive("w", {"name/name.mtx": TEXT})[:540])
+    with pytest.raises(UnreadableInputError):
+        read(file)
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(UnreadableInputError, match=r"gone\.mtx: there is no such file"):
+        read(tmp_path / "gone.mtx")
+
+
+def test_directory(tmp_path):
+    with pytest.raises(UnreadableInputError, match="it is a directory, not a matrix file"):
+        read(tmp_path)
+
+
+def test_no_permission(tmp_path, monkeypatch):
+    file = tmp_path / "a.mtx"
+    file.write_bytes(TEXT)
+
+    def refuse(*args, **kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.open", refuse)  # root may read everything
+    with pytest.raises(UnreadableInputError, match="no permission to read it"):
+        read(file)
+
+
+def test_too_little_memory(tmp_path, monkeypatch):
+    from btfperm.errors import ResourceMissingError
+    from btfperm.io import matrix_market_body
+
+    def refuse(*args, **kwargs):
+        raise MemoryError
+
+    file = tmp_path / "a.mtx"
+    file.write_bytes(TEXT)
+    monkeypatch.setattr(matrix_market_body, "Body", refuse)
+    with pytest.raises(ResourceMissingError, match=r"a\.mtx: there is not enough memory"):
+        read(file)
+
+
+def test_named_pipe(tmp_path):
+    import os
+    import threading
+
+    fifo = tmp_path / "pipe"
+    os.mkfifo(fifo)
+    writer = threading.Thread(target=fifo.write_bytes, args=(TEXT,))
+    writer.start()
+    try:
+        assert read(fifo).nnz == 2
+    finally:
+        writer.join()

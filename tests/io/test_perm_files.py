@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results in files: what is written, what is read again, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+
+import btfperm
+from btfperm.errors import InvalidArgumentError, UnreadableInputError
+from btfperm.io import load, read, save, write_matrix
+from btfperm.results import BlockTriangularForm, DulmageMendelsohn
+
+ARRAYS = (
+    "row_perm",
+    "col_perm",
+    "row_blocks",
+    "col_blocks",
+    "coarse_rows",
+    "coarse_cols",
+    "row_match",
+    "col_match",
+)
+READABLE = ["npz", "json", "txt"]
+# Horizontal, square and vertical parts, none symmetric.
+MIXED = np.array(
+    [
+        [1, 1, 0, 0, 1, 0],
+        [0, 0, 1, 1, 0, 0],
+        [0, 0, 0, 1, 1, 0],
+        [0, 0, 0, 0, 0, 1],
+        [0, 0, 0, 0, 0, 1],
+        [0, 0, 0, 0, 0, 0],
+    ]
+)
+
+
+def same(result, again) -> bool:
+    return (
+        type(again) is type(result)
+        and again.shape == result.shape
+        and again.structural_rank == result.structural_rank
+        and all(
+            getattr(again, name).dtype == np.int32
+            and np.array_equal(getattr(again, name), getattr(result, name))
+            for name in (*ARRAYS, "matched_row_perm")
+        )
+    )
+
+
+@pytest.fixture(params=[btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
+def result(request):
+    return request.param(MIXED)
+
+
+@pytest.mark.parametrize("format", READABLE)
+def test_round_trip(tmp_path, result, format):
+    file = tmp_path / f"perm.{format}"
+    result.save(file)
+    again = load(file)
+    assert same(result, again)
+    assert again.meta["verified"] is True
+    assert again.meta["format_version"] == 1
+    assert again.meta["matrix"]["nnz"] == np.count_nonzero(MIXED)
+    if isinstance(result, BlockTriangularForm):
+        assert again.completed == result.completed > 0
+    graph, expected = again.block_graph(MIXED), result.block_graph()
+    assert np.array_equal(graph.level, expected.level)
+
+
+@pytest.mark.parametrize("format", READABLE)
+@given(st.data())
+def test_round_trip_of_any_shape(tmp_path, format, data):
+    m, n = data.draw(st.integers(0, 6)), data.draw(st.integers(0, 6))
+    bits = data.draw(st.lists(st.booleans(), min_size=m * n, max_size=m * n))
+    A = np.array(bits, dtype=float).reshape(m, n)
+    result = btfperm.dulmage_mendelsohn(A)
+    file = tmp_path / f"perm.{format}"
+    save(result, file)
+    assert same(result, load(file))
+
+
+def test_npz_opens_with_numpy_alone(tmp_path, result):
+    file = tmp_path / "perm.npz"
+    result.save(file)
+    with np.load(file, allow_pickle=False) as arrays:
+        assert set(arrays.files) == {*ARRAYS, "shape", "structural_rank", "convention", "meta"}
+        for name in ARRAYS:
+            assert arrays[name].dtype == np.int64
+            assert np.array_equal(arrays[name], getattr(result, name))
+        assert arrays["structural_rank"].shape == ()
+        assert arrays["shape"].tolist() == [6, 6]
+        assert str(arrays["convention"]) == "btfperm"
+        meta = json.loads(str(arrays["meta"]))
+    assert meta["kind"] in {"dulmage_mendelsohn", "block_triangular_form"}
+    assert meta["convention"] == "btfperm"
+
+
+def test_same_result_same_bytes(tmp_path, result):
+    for name in ("a.npz", "b.npz"):
+        save(result, tmp_path / name)
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+
+
+def test_the_file_names_its_matrix(tmp_path):
+    write_matrix(tmp_path / "a.mtx", scipy.sparse.eye_array(3))
+    pattern = read(tmp_path / "a.mtx")
+    save(btfperm.dulmage_mendelsohn(pattern), tmp_path / "perm.npz")
+    matrix = load(tmp_path / "perm.npz").meta["matrix"]
+    assert (matrix["file"], matrix["sha256"]) == ("a.mtx", pattern.source["sha256"])
+
+
+def test_mat_is_what_dmperm_gives(tmp_path):
+    result = btfperm.dulmage_mendelsohn(MIXED)
+    file = tmp_path / "perm.mat"
+    result.save(file)
+    fields = scipy.io.loadmat(file)
+    p, q = (fields[name].ravel().astype(int) - 1 for name in "pq")
+    assert fields["p"].dtype == np.float64 and fields["p"].shape == (1, 6)
+    assert sorted(p) == sorted(q) == list(range(6))
+    assert fields["rr"].shape == fields["cc"].shape == (1, 5)
+    r, s = (fields[name].ravel().astype(int) - 1 for name in "rs")
+    C = MIXED[p][:, q]
+    for k in range(r.size - 1):
+        assert not C[r[k + 1] :, s[k] : s[k + 1]].any()
+    assert fields["convention"].item() == "matlab"
+    assert json.loads(fields["meta"].item())["convention"] == "matlab"
+
+
+@pytest.mark.parametrize("format", ["npz", "mat", "json", "txt"])
+@pytest.mark.parametrize("convention", ["btfperm", "matlab", "csparse", "btf", "klu", "superlu"])
+def test_every_convention_in_every_format(tmp_path, format, convention):
+    from btfperm.conventions import CONVENTIONS
+
+    result = btfperm.block_triangular_form(np.eye(3) + np.eye(3, k=1))
+    file = tmp_path / f"perm.{format}"
+    save(result, file, convention=convention)
+    if convention == "btfperm":
+        expected = {name: getattr(result, name) for name in ARRAYS}
+    else:
+        expected = CONVENTIONS[convention](result)._asdict()
+    if format == "npz":
+        with np.load(file, allow_pickle=False) as opened:
+            found = {name: opened[name] for name in opened.files}
+    elif format == "mat":
+        found = scipy.io.loadmat(file)
+    elif format == "json":
+        found = json.loads(file.read_text())
+    else:
+        found = parsed(file.read_text())
+    for name, value in expected.items():
+        assert np.array_equal(np.ravel(found[name]), np.ravel(np.asarray(value))), name
+    assert str(np.ravel(found["convention"])[0]) == convention
+    if convention != "btfperm" and format != "mat":
+        with pytest.raises(UnreadableInputError, match=f"convention '{convention}'"):
+            load(file)
+
+
+def parsed(text: str) -> dict[str, object]:
+    """As a C program would: words between white space."""
+    words = iter(text.split())
+    assert next(words) == "btfperm-permutation"
+    assert next(words) == "1"
+    found: dict[str, object] = {"convention": next(words)}
+    for _ in range(int(next(words))):
+        name, length = next(words), int(next(words))
+        found[name] = [int(next(words)) for _ in range(length)]
+    assert next(words) == "meta"
+    return found
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_the_text_format_in_c(tmp_path):
+    """The program in the documentation of `perm_txt`, completed."""
+    from btfperm.io import perm_txt
+
+    body = perm_txt.__doc__.split("In C::")[1]
+    assert "fscanf" in body
+    program = tmp_path / "read.c"
+    program.write_text(
+        "#include <stdio.h>\nint main(void) {\nFILE *f = stdin; long sum = 0, read = 0;\n"
+        + body.replace('"%ld", &value);', '"%ld", &value), sum += value, read++;', 1)
+        + 'printf("%ld %ld\\n", read, sum); return 0; }\n'
+    )
+    subprocess.run(["cc", str(program), "-o", str(tmp_path / "read")], check=True)
+    result = btfperm.dulmage_mendelsohn(np.eye(50))
+    save(result, tmp_path / "perm.txt")
+    done = subprocess.run(
+        [str(tmp_path / "read")],
+        stdin=(tmp_path / "perm.txt").open(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    arrays = [getattr(result, name) for name in ARRAYS]
+    count = sum(array.size for array in arrays) + 3
+    total = sum(int(array.sum()) for array in arrays) + 150
+    assert done.stdout.split() == [str(count), str(total)]
+
+
+@pytest.mark.parametrize(
+    ("path", "format", "convention", "message"),
+    [
+        ("perm.xyz", None, None, "not as 'xyz'"),
+        ("perm", None, None, "not as ''"),
+        ("perm.npz", "hdf5", None, "not as 'hdf5'"),
+        ("perm.npz", None, "petsc4", "no convention 'petsc4': choose one of"),
+    ],
+)
+def test_unknown_format_or_convention(tmp_path, path, format, convention, message):
+    result = btfperm.dulmage_mendelsohn(MIXED)
+    with pytest.raises(InvalidArgumentError, match=message):
+        save(result, tmp_path / path, format=format, convention=convention)
+    assert not list(tmp_path.iterdir())
+
+
+def content() -> dict[str, object]:
+    file = io.BytesIO()
+    from btfperm.io import perm_file, perm_json
+
+    result = btfperm.dulmage_mendelsohn(MIXED)
+    perm_json.write(file, perm_file._fields(result, "btfperm"), dict(result.meta))
+    return json.loads(file.getvalue())
+
+
+def changed(key, value):
+    def change(fields):
+        fields[key] = value(fields[key]) if callable(value) else value
+
+    return change
+
+
+def changed_meta(key, value):
+    return lambda fields: fields["meta"].update({key: value})
+
+
+CORRUPTIONS = [
+    (lambda fields: fields.pop("row_perm"), "holds no row_perm"),
+    (lambda fields: fields.pop("meta"), "no format_version"),
+    (changed("meta", [1]), "no format_version"),
+    (changed_meta("format_version", "1"), "no format_version"),
+    (changed_meta("format_version", 2), "newer than the 1 that this btfperm reads: upgrade"),
+    (changed_meta("kind", "magic"), "kind 'magic'"),
+    (changed_meta("convention", "klu"), "convention 'klu'"),
+    (changed("shape", [6]), "shape in it is not two numbers"),
+    (changed("shape", [6, -6]), "shape in it is not two numbers"),
+    (changed("shape", [6, 6.5]), "shape in it is not two numbers"),
+    (changed("shape", [5, 6]), "row_perm is not a list of 5 whole numbers"),
+    (changed("row_perm", lambda p: p[:-1]), "row_perm is not a list of 6 whole numbers"),
+    (changed("row_perm", lambda p: [*p[:-1], 0.5]), "row_perm is not a list of 6 whole numbers"),
+    (changed("row_perm", lambda p: [p]), "row_perm is not a list of 6 whole numbers"),
+    (changed("row_perm", "abc"), "row_perm is not a list of 6 whole numbers"),
+    (changed("row_perm", lambda p: [p[1], *p[1:]]), "row_perm is no permutation"),
+    (changed("col_perm", lambda p: [-1, *p[1:]]), "col_perm is no permutation"),
+    (changed("col_perm", lambda p: [10**30, *p[1:]]), "col_perm is not a list of 6 whole"),
+    (changed("col_perm", lambda p: [2**40, *p[1:]]), "col_perm has a number outside -1 to 6"),
+    (changed("row_blocks", lambda b: b[::-1]), "row_blocks does not rise from 0 to 6"),
+    (changed("col_blocks", lambda b: [*b[:-1], 5]), "col_blocks does not rise from 0 to 6"),
+    (changed("col_blocks", lambda b: [*b, 6]), "row_blocks is not a list of"),
+    (changed("coarse_rows", [0, 0, 6, 6]), "coarse_rows is not a list of 5 whole numbers"),
+    (changed("coarse_cols", [0, 7, 6, 6, 6]), "coarse_cols has a number outside"),
+    (changed("coarse_cols", [0, 3, 2, 6, 6]), "coarse_cols does not rise from 0 to 6"),
+    (changed("row_match", [-1] * 6), "contradict each other"),
+    (changed("row_match", [6] * 6), "points outside the matrix"),
+    (changed("structural_rank", 0), "structural_rank is 0, but"),
+    (changed("structural_rank", [1, 2]), "structural_rank is not a list of 1"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), CORRUPTIONS, ids=[m for _, m in CORRUPTIONS])
+def test_corrupted(tmp_path, change, message):
+    fields = copy.deepcopy(content())
+    change(fields)
+    file = tmp_path / "perm.json"
+    file.write_text(json.dumps(fields))
+    with pytest.raises(UnreadableInputError, match=message) as error:
+        load(file)
+    assert str(error.value).startswith(str(file))
+
+
+def test_uncorrupted(tmp_path):
+    file = tmp_path / "perm.json"
+    file.write_text(json.dumps(content()))
+    assert isinstance(load(file), DulmageMendelsohn)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.json", b"{", "no JSON that can be read"),
+        ("a.json", b"{" + b'"a":[' * 100_000, "no JSON that can be read"),
+        ("a.txt", b"btfperm-permutation 1", "line 1: the first line has not the four words"),
+        ("a.txt", b"btfperm-permutation 1 btfperm x\n", "line 1: the first line has not"),
+        ("a.txt", b"btfperm-permutation 1 btfperm 1\nshape two\n", "line 2: a name and a length"),
+        ("a.txt", b"btfperm-permutation 1 btfperm 1\nshape 2\n6\n", "line 3: the file ends in"),
+        ("a.txt", b"btfperm-permutation 1 btfperm 1\nshape 2\n6 6 6\n", "shape has 3 numbers"),
+        ("a.txt", b"btfperm-permutation 1 btfperm 1\nshape 2\n6 x\n", "something else than whole"),
+        ("a.txt", b"btfperm-permutation 1 btfperm 0\n", "meta at the end is no JSON"),
+        ("a.npz", b"PK\x03\x04 nonsense", "damaged"),
+        ("a.mtx", b"%%MatrixMarket matrix", "no permutation file that can be read"),
+        ("a.npz", b"", "no permutation file that can be read"),
+    ],
+)
+def test_damaged(tmp_path, name, text, message):
+    file = tmp_path / name
+    file.write_bytes(text)
+    with pytest.raises(UnreadableInputError, match=message):
+        load(file)
+
+
+def test_another_npz(tmp_path):
+    np.savez(tmp_path / "a.npz", x=np.arange(3))
+    with pytest.raises(UnreadableInputError, match="holds no permutations of btfperm"):
+        load(tmp_path / "a.npz")

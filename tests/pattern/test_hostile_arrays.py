@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays that describe no matrix end in one sentence, never in the core."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import btfperm
+from btfperm.errors import BtfpermError, InvalidMatrixError
+from btfperm.pattern import Pattern, as_pattern
+
+HUGE = 2**40
+
+
+@pytest.mark.parametrize(
+    ("indptr", "indices", "shape"),
+    [
+        pytest.param([0, 2, 1, 3], [0, 1, 2], (3, 3), id="indptr falls"),
+        pytest.param([1, 2, 3, 3], [0, 1, 2], (3, 3), id="indptr starts at 1"),
+        pytest.param([0, 1, 2, 4], [0, 1, 2], (3, 3), id="indptr ends beyond the indices"),
+        pytest.param([0, 1, 3], [0, 1, 2], (3, 3), id="indptr too short"),
+        pytest.param([0, 1, 2, 3, 3], [0, 1, 2], (3, 3), id="indptr too long"),
+        pytest.param([0, -1, 2, 3], [0, 1, 2], (3, 3), id="indptr negative"),
+        pytest.param([0, HUGE, 2, 3], [0, 1, 2], (3, 3), id="indptr huge inside"),
+        pytest.param([], [], (3, 0), id="indptr empty"),
+        pytest.param([0, 1, 2, 3], [0, 1, 3], (3, 3), id="index m"),
+        pytest.param([0, 1, 2, 3], [0, -1, 2], (3, 3), id="index negative"),
+        pytest.param([0, 1, 2, 3], [0, HUGE, 2], (3, 3), id="index huge"),
+        pytest.param([0, 1, 2, 3], [0, 2**32, 2], (3, 3), id="index that is 0 in 32 bits"),
+        pytest.param([0, 1, 2, 3], [0.5, 1, 2], (3, 3), id="index broken"),
+        pytest.param([0, 1, 2, 3], [0, 1, np.nan], (3, 3), id="index nan"),
+        pytest.param([0, 1, 2, 3], [[0, 1, 2]], (3, 3), id="indices of two dimensions"),
+        pytest.param([0, 1, 2, 3], ["a", "b", "c"], (3, 3), id="indices are text"),
+        pytest.param([0, 1, 2, 3], [0, 1, 2], (-3, 3), id="shape negative"),
+        pytest.param([0, 1, 2, 3], [0, 1, 2], (3,), id="shape of one"),
+        pytest.param([0, 1, 2, 3], [0, 1, 2], (3, 3, 3), id="shape of three"),
+        pytest.param([0, 1, 2, 3], [0, 1, 2], ("3", None), id="shape no numbers"),
+    ],
+)
+def test_compressed_arrays(indptr, indices, shape):
+    with pytest.raises(InvalidMatrixError):
+        Pattern.from_csc(np.array(indptr), np.array(indices), shape)
+    with pytest.raises(InvalidMatrixError):
+        Pattern.from_csr(np.array(indptr), np.array(indices), shape[::-1])
+
+
+@pytest.mark.parametrize(
+    ("rows", "cols", "shape"),
+    [
+        pytest.param([0, 1], [0], (2, 2), id="lengths differ"),
+        pytest.param([0, 2], [0, 1], (2, 2), id="row m"),
+        pytest.param([0, 1], [0, 2], (2, 2), id="column n"),
+        pytest.param([0, -1], [0, 1], (2, 2), id="row negative"),
+        pytest.param([0, 1], [0, -1], (2, 2), id="column negative"),
+        pytest.param([0], [0], (0, 0), id="entry in an empty matrix"),
+        pytest.param([0, 1.5], [0, 1], (2, 2), id="row broken"),
+        pytest.param([[0, 1]], [[0, 1]], (2, 2), id="two dimensions"),
+        pytest.param([0, 1], [0, 1], (2, -2), id="shape negative"),
+        pytest.param([0, 1], [0, 1], (2**63, 2), id="shape beyond 64 bits"),
+        pytest.param([2**32, 0], [0, 1], (2, 2), id="row that is 0 in 32 bits"),
+    ],
+)
+def test_coordinate_arrays(rows, cols, shape):
+    with pytest.raises(InvalidMatrixError):
+        Pattern.from_coo(np.array(rows), np.array(cols), shape)
+
+
+def test_unsigned_rows_beyond_int64():
+    with pytest.raises(InvalidMatrixError):
+        Pattern.from_coo(np.array([2**64 - 1], dtype=np.uint64), np.array([0]), (2, 2))
+
+
+@pytest.mark.parametrize("container", [sp.csc_array, sp.csr_array])
+def test_scipy_containers_that_were_tampered_with(container):
+    A = container(np.eye(4))
+    A.indices[2] = 9
+    with pytest.raises(InvalidMatrixError):
+        as_pattern(A)
+    A = container(np.eye(4))
+    A.indptr[2] = 3
+    A.indptr[3] = 1
+    with pytest.raises(InvalidMatrixError):
+        btfperm.structural_rank(A)
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        pytest.param(None, id="None"),
+        pytest.param(3.0, id="a number"),
+        pytest.param(np.zeros(3), id="one dimension"),
+        pytest.param(np.zeros((2, 2, 2)), id="three dimensions"),
+        pytest.param(np.array([["a", "b"]]), id="text"),
+        pytest.param(np.array([[object()]]), id="objects"),
+        pytest.param([[1, 2], [3]], id="ragged"),
+        pytest.param(object(), id="an object"),
+        pytest.param({"a": 1}, id="a dict"),
+    ],
+)
+def test_things_that_are_no_matrix(thing):
+    with pytest.raises((BtfpermError, TypeError)) as caught:
+        as_pattern(thing)
+    assert str(caught.value), "the error has no text"
+
+
+def test_a_triple_without_a_shape_says_so():
+    with pytest.raises(BtfpermError, match="shape"):
+        as_pattern((np.ones(1), np.zeros(1, int), np.array([0, 1])))
+
+
+def test_a_path_that_is_not_there_is_named(tmp_path):
+    with pytest.raises((BtfpermError, FileNotFoundError), match="missing"):
+        as_pattern(tmp_path / "missing.mtx")

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pattern: canonical whatever came in, read-only, and the input is left as it was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from btfperm.pattern import Pattern, as_pattern, permute
+from tests import strategies
+from tests.oracles.plain_pattern import pattern
+
+FORMATS = ["coo", "csc", "csr", "lil", "dok", "bsr", "dia"]
+
+
+def assert_is(P, A, *, drop_zeros=False):
+    """`P` is the canonical pattern of `A`."""
+    expected = pattern(A, drop_zeros=drop_zeros)
+    assert P.shape == expected.shape
+    assert (P.m, P.n, P.nnz) == (*expected.shape, expected.nnz)
+    np.testing.assert_array_equal(P.indptr, expected.indptr)
+    np.testing.assert_array_equal(P.indices, expected.indices)
+    assert P.indptr.dtype == P.indices.dtype == np.int32
+    assert not P.indptr.flags.writeable and not P.indices.flags.writeable
+
+
+@given(strategies.any_matrix(), st.sampled_from(FORMATS))
+def test_every_scipy_format(A, kind):
+    converted = A.asformat(kind)
+    assert_is(as_pattern(converted), converted)
+
+
+@given(strategies.any_matrix(), st.sampled_from(FORMATS))
+def test_old_scipy_matrices(A, kind):
+    converted = getattr(sp, f"{kind}_matrix")(A)
+    assert_is(as_pattern(converted), converted)
+
+
+@given(strategies.any_matrix())
+def test_inputs_are_not_modified(A):
+    for matrix in (A, sp.csr_array(A), sp.csc_array(A)):
+        before = matrix.copy()
+        as_pattern(matrix)
+        as_pattern(matrix, drop_zeros=True)
+        for name in ("data", "indptr", "indices", "row", "col"):
+            if hasattr(matrix, name):
+                np.testing.assert_array_equal(getattr(matrix, name), getattr(before, name))
+
+
+@given(strategies.any_matrix())
+def test_canonical_columns_are_not_copied_and_stay_writeable(A):
+    """Memory is not doubled; what is shared is read-only for btfperm, not for its owner."""
+    csc = pattern(A)
+    csc.indices, csc.indptr = csc.indices.astype(np.int32), csc.indptr.astype(np.int32)
+    P = as_pattern(csc)
+    assert np.shares_memory(P.indices, csc.indices) or not P.nnz
+    assert csc.indices.flags.writeable and csc.indptr.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        P.indptr[0] = 1
+
+
+@given(strategies.any_matrix())
+def test_other_inputs_are_copied(A):
+    csr = sp.csr_array(A)
+    from_csr, from_coo = as_pattern(csr), as_pattern(A)
+    csr.indices[:] = A.row[:] = A.col[:] = 0
+    np.testing.assert_array_equal(from_csr.indices, from_coo.indices)
+    assert not np.shares_memory(from_coo.indices, A.row)
+
+
+@given(strategies.any_matrix())
+def test_a_pattern_is_itself(A):
+    P = as_pattern(A)
+    assert_is(as_pattern(P), A)
+
+
+@given(strategies.any_matrix())
+def test_duplicates_and_order_do_not_matter(A):
+    twice = sp.coo_array(
+        (np.tile(A.data, 2), (np.tile(A.row[::-1], 2), np.tile(A.col[::-1], 2))), shape=A.shape
+    )
+    assert_is(as_pattern(twice), A)
+
+
+@given(strategies.any_matrix())
+def test_constructors_agree(A):
+    csc, csr = sp.csc_array(A), sp.csr_array(A)
+    csc.sum_duplicates()
+    assert_is(Pattern.from_coo(A.row, A.col, A.shape), A)
+    assert_is(Pattern.from_csc(csc.indptr, csc.indices, A.shape), A)
+    assert_is(Pattern.from_csr(csr.indptr, csr.indices, A.shape), A)
+
+
+@given(strategies.any_matrix())
+def test_transpose(A):
+    P = as_pattern(A)
+    assert_is(P.transpose(), A.T)
+    assert_is(P.T.T, A)
+
+
+@given(strategies.any_matrix())
+def test_to_scipy(A):
+    back = as_pattern(A).to_scipy()
+    assert isinstance(back, sp.csc_array) and back.dtype == np.float64
+    assert (back.data == 1).all()
+    assert_is(as_pattern(back), A)
+
+
+@given(st.data(), strategies.any_matrix())
+def test_permute(data, A):
+    m, n = A.shape
+    row_perm = np.array(data.draw(strategies.permutations_of(m)), dtype=np.int64)
+    col_perm = np.array(data.draw(strategies.permutations_of(n)), dtype=np.int64)
+    expected = pattern(A)[row_perm, :][:, col_perm]
+    assert_is(permute(as_pattern(A), row_perm, col_perm), expected)
+    csr = sp.csr_array(A)
+    csr.sum_duplicates()
+    permuted = permute(csr, row_perm, col_perm)
+    assert sp.issparse(permuted)
+    np.testing.assert_array_equal(permuted.toarray(), csr.toarray()[row_perm, :][:, col_perm])
+
+
+@given(strategies.stored_zeros())
+def test_stored_zeros_are_entries_and_are_remembered(A):
+    P = as_pattern(A)
+    assert_is(P, A)
+    assert not P.zeros_dropped
+    zeros = A.data == 0
+    if zeros.any():
+        only = sp.coo_array((np.ones(zeros.sum()), (A.row[zeros], A.col[zeros])), shape=A.shape)
+        assert_is(P.stored_zeros, only)
+    else:
+        assert P.stored_zeros is None
+
+
+@given(strategies.stored_zeros())
+def test_stored_zeros_can_be_dropped(A):
+    for matrix in (A, sp.csc_array(A), sp.csr_array(A)):
+        P = as_pattern(matrix, drop_zeros=True)
+        assert_is(P, matrix, drop_zeros=True)
+        assert P.zeros_dropped == bool((A.data == 0).any())
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint16, np.int64, np.float32, np.complex128])
+def test_value_types(dtype):
+    A = np.array([[1, 0, 1], [0, 0, 1]]).astype(dtype)
+    assert_is(as_pattern(sp.csr_array(A)), A)
+    assert_is(as_pattern(A), A)
+
+
+def test_nan_and_infinity_are_entries():
+    A = np.array([[np.nan, 0.0], [np.inf, 0.0]])
+    assert_is(as_pattern(A), sp.coo_array(([1.0, 1.0], ([0, 1], [0, 0])), shape=(2, 2)))
+    assert as_pattern(sp.csc_array(A), drop_zeros=True).nnz == 2
+
+
+def test_dense_lists():
+    assert_is(as_pattern([[1, 0], [0, 2]]), np.eye(2))
+
+
+def test_triple_with_a_shape():
+    csc = sp.csc_array(np.array([[1.0, 0, 2], [0, 3, 0]]))
+    assert_is(as_pattern((csc.data, csc.indices, csc.indptr), shape=csc.shape), csc)
+
+
+def test_objects_that_can_become_sparse():
+    class Foreign:
+        def tocsc(self):
+            return sp.csc_array(np.eye(3))
+
+    assert_is(as_pattern(Foreign()), np.eye(3))
+
+
+@pytest.mark.parametrize("index", [np.int8, np.uint8, np.int16, np.uint32, np.int64, np.uint64])
+def test_index_types(index):
+    rows, cols = np.array([2, 0, 1], dtype=index), np.array([0, 1, 1], dtype=index)
+    expected = sp.coo_array((np.ones(3), ([2, 0, 1], [0, 1, 1])), shape=(3, 2))
+    assert_is(Pattern.from_coo(rows, cols, (3, 2)), expected)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays_that_are_not_contiguous(order):
+    pairs = np.array([[2, 0], [0, 1], [1, 1], [2, 1]], order=order)
+    expected = sp.coo_array((np.ones(4), (pairs[:, 0], pairs[:, 1])), shape=(3, 2))
+    assert_is(Pattern.from_coo(pairs[:, 0], pairs[:, 1], (3, 2)), expected)
+    reverse = pairs[::-1]
+    assert_is(Pattern.from_coo(reverse[:, 0], reverse[:, 1], (3, 2)), expected)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 5), (5, 0)])
+def test_empty_sides(shape):
+    assert_is(as_pattern(sp.csc_array(shape)), sp.csc_array(shape))
+    assert_is(as_pattern(np.zeros(shape)), sp.csc_array(shape))
+    assert as_pattern(sp.csc_array(shape)).T.shape == shape[::-1]
+
+
+def test_wide_indices_appear_where_they_are_needed():
+    """A row index beyond 2^31 needs 64 bits, and needs no memory for the rows."""
+    P = Pattern.from_coo([2**31 + 5, 3], [0, 1], (2**31 + 6, 2))
+    assert P.indices.dtype == P.indptr.dtype == np.int64
+    assert P.indices.tolist() == [2**31 + 5, 3]
+    small = Pattern.from_coo(np.array([5, 3], dtype=np.int64), np.array([0, 1]), (6, 2))
+    assert small.indices.dtype == np.int32
+
+
+def test_a_hundred_thousand_duplicates_of_one_entry():
+    zeros = np.zeros(100_000, dtype=np.int32)
+    assert Pattern.from_coo(zeros, zeros, (1, 1)).nnz == 1
+    csr = sp.csr_array((np.ones(100_000), zeros, [0, 100_000]), shape=(1, 1))
+    assert as_pattern(csr).nnz == 1

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""factor and solve: residuals, transposed and complex systems, new values, bad input."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse.linalg import spsolve
+
+import btfperm
+from btfperm.errors import (
+    BtfpermError,
+    InvalidArgumentError,
+    InvalidMatrixError,
+    NumericallySingularError,
+)
+from btfperm.preorder import blockwise
+from tests import strategies
+from tests.conventions.permuted import dominant
+from tests.known_answers import SHARED, parametrized, read, shared_answers
+
+REAL = ("adder_dcop_05", "impcol_a", "west0067", "west0479", "pfjac_case_ACTIVSg2000", "plskz362")
+LARGER = ("bayer10", "west1505", "pfjac_case2869pegase", "bips98_606", "lns_3937", "cavity14")
+
+
+@pytest.fixture(params=[1, 2, 4, blockwise.LARGE])
+def large(request, monkeypatch):
+    """Blocks count as large from this size on: small matrices fall into many segments, too."""
+    monkeypatch.setattr(blockwise, "LARGE", request.param)
+    return request.param
+
+
+def backward_error(A, x, b):
+    """Largest row of |b - A x| / (|A| |x| + |b|)."""
+    scale = abs(A) @ abs(x) + abs(b)
+    residual = abs(b - A @ x)
+    return float(np.max(residual[scale > 0] / scale[scale > 0], initial=0))
+
+
+def check_normwise(A, x, b):
+    """|b - A x| <= 1e-12 (|A| |x| + |b|) in the maximum norm."""
+    size = abs(A).sum(axis=1).max() * abs(x).max() + abs(b).max()
+    assert abs(b - A @ x).max() <= 1e-12 * size
+
+
+@pytest.mark.parametrize("how", ["auto", "colamd", "amd"])
+@pytest.mark.parametrize("name", REAL)
+def test_real_matrices(name, how, run_seed):
+    A = sp.csc_array(read(name)).astype(float)
+    rng = np.random.default_rng(run_seed)
+    p = btfperm.preorder(A, block_ordering=how)
+    F = p.factor(A)
+    for b in (rng.standard_normal(A.shape[0]), A @ np.ones(A.shape[0])):
+        check_normwise(A, F.solve(b), b)
+        check_normwise(A.T, F.solve(b, "T"), b)
+
+
+@pytest.mark.slow
+@parametrized([k for k in shared_answers() if k.name in LARGER], "no larger set beside the project")
+def test_larger_matrices(known, run_seed):
+    path = SHARED / f"{known.name}.mtx.gz"
+    p = btfperm.preorder(path)
+    F = p.factor(path)  # reads the values, too
+    A = sp.csc_array(btfperm.io.read_matrix(path)).astype(float)
+    b = np.random.default_rng(run_seed).standard_normal(A.shape[0])
+    check_normwise(A, F.solve(b), b)
+    check_normwise(A.T, F.solve(b, "T"), b)
+
+
+@given(A=strategies.nonsingular(), how=st.sampled_from(("auto", "colamd", "amd", "natural")))
+def test_the_same_as_spsolve(large, A, how):
+    p = btfperm.preorder(A, block_ordering=how)
+    C, n = dominant(A, p.form.col_match), A.shape[0]
+    b = np.cos(np.arange(n))
+    x = p.factor(C).solve(b)
+    assert backward_error(C, x, b) < 1e-13
+    if n:
+        np.testing.assert_allclose(x, np.atleast_1d(spsolve(C, b)), rtol=1e-9, atol=1e-12)
+
+
+@given(A=strategies.block_triangular(), complex_values=st.booleans(), complex_b=st.booleans())
+def test_every_kind_of_system(large, A, complex_values, complex_b):
+    p = btfperm.preorder(A)
+    C, n = dominant(A, p.form.col_match), A.shape[0]
+    if complex_values:
+        C = C * np.exp(0.1j) + 0j * C
+        C.data *= np.exp(1j * np.arange(C.nnz))
+    x = np.arange(3.0 * n).reshape(n, 3)[:, :2] + (1j * np.ones((n, 2)) if complex_b else 0)
+    F = p.factor(C)
+    for trans, matrix in (("N", C), ("T", C.T), ("H", C.conj().T)):
+        b = matrix @ x
+        found = F.solve(b, trans)
+        np.testing.assert_allclose(found, x, rtol=1e-9, atol=1e-9)
+        assert found.dtype == (complex if complex_values or complex_b else float)
+        for k in range(2):
+            np.testing.assert_allclose(F.solve(b[:, k], trans), x[:, k], rtol=1e-9, atol=1e-9)
+
+
+@given(A=strategies.nonsingular())
+def test_inputs_are_not_modified(A):
+    p = btfperm.preorder(A)
+    C = sp.csc_array(A, dtype=float)  # unsorted, with duplicates
+    before = C.copy()
+    b = np.ones(A.shape[0])
+    try:
+        F = p.factor(C)
+    except NumericallySingularError:
+        return
+    F.solve(b)
+    F.solve(b, "T")
+    assert (b == 1).all()
+    for name in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(C, name), getattr(before, name))
+
+
+def example():
+    return np.array([[0, 2, 0, 0], [1, 4, 5, 0], [0, 1, 6, 3], [0, 0, 1, 2]])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda A: A,
+        sp.csc_array,
+        sp.csr_matrix,
+        sp.coo_array,
+        sp.lil_array,
+        lambda A: A.astype(np.float32),
+        lambda A: A.astype(np.int8),
+        lambda A: sp.csc_array(A.astype(bool)).astype(np.int8).multiply(A).tocsr(),
+        lambda A: (sp.csc_array(A).data, sp.csc_array(A).indices, sp.csc_array(A).indptr),
+    ],
+)
+def test_every_kind_of_matrix(make):
+    A = example()
+    x = btfperm.preorder(A).factor(make(A)).solve(A @ [1, 2, 3, 4])
+    np.testing.assert_allclose(x, [1, 2, 3, 4])
+    assert x.dtype == np.float64
+
+
+def test_new_values_need_no_new_order():
+    A = sp.csc_array(example().astype(float))
+    p = btfperm.preorder(A)
+    x = np.arange(4.0)
+    for scale in (1.0, -3.0, 1e5):
+        B = A.copy()
+        B.data *= scale * (1 + np.arange(B.nnz))
+        np.testing.assert_allclose(p.factor(B).solve(B @ x), x, rtol=1e-9, atol=1e-9)
+
+
+def test_entries_above_the_blocks_may_be_new():
+    A = np.diag([1.0, 2.0, 3.0])
+    A[0, 2] = 4
+    p = btfperm.preorder(A)
+    first, last = p.row_perm[0], p.col_perm[2]
+    B = A.copy()
+    B[first, last] = 7
+    np.testing.assert_allclose(p.factor(B).solve(B @ [1, 2, 3]), [1, 2, 3])
+
+
+def test_entries_below_the_blocks_are_refused_unless_zero():
+    A = example()
+    p = btfperm.preorder(A)
+    row, col = p.row_perm[-1], p.col_perm[0]
+    B = sp.lil_array(A.astype(float))
+    B[row, col] = 1
+    with pytest.raises(InvalidArgumentError, match=f"row {row}, column {col} lies below"):
+        p.factor(B)
+    C = B.tocsc()
+    C[row, col] = 0  # still stored
+    assert C.nnz == np.count_nonzero(A) + 1
+    np.testing.assert_allclose(p.factor(C).solve(A @ [1, 2, 3, 4]), [1, 2, 3, 4])
+
+
+def test_a_million_blocks_are_one_segment(run_seed):
+    rng = np.random.default_rng(run_seed)
+    n = 100_000
+    i, j = rng.integers(0, n, 2 * n), rng.integers(0, n, 2 * n)
+    upper = sp.coo_array((rng.random(2 * n), (np.minimum(i, j), np.maximum(i, j))), shape=(n, n))
+    A = (upper + 4 * sp.eye_array(n)).tocsr()[rng.permutation(n), :].tocsc()[:, rng.permutation(n)]
+    p = btfperm.preorder(A)
+    F = p.factor(A)
+    assert p.n_blocks == n
+    assert len(F.segments) == 1
+    assert F.nnz <= A.nnz + n, "triangular: no fill, and L is the identity"
+    x = rng.standard_normal(n)
+    assert backward_error(A, F.solve(A @ x), A @ x) < 1e-13
+
+
+def test_segments(monkeypatch):
+    """Large blocks alone, runs of small ones together."""
+    monkeypatch.setattr(blockwise, "LARGE", 3)
+    sizes = [1, 1, 3, 3, 2, 1, 5]
+    A = sp.block_diag([np.ones((k, k)) + k * np.eye(k) for k in sizes], format="lil")
+    for k in range(len(sizes) - 1):
+        start = sum(sizes[:k])
+        A[start, start + sizes[k]] = 1.0  # a chain fixes the order
+    F = btfperm.preorder(A).factor(A)
+    assert [end - begin for begin, end, _ in F.segments] == [2, 3, 3, 3, 5]
+    assert F.above.nnz == 4
+    np.testing.assert_allclose(F.solve(A @ np.arange(16.0)), np.arange(16.0), atol=1e-12)
+    assert "5 segments" in repr(F)
+
+
+def test_coupling_between_blocks_causes_no_fill(monkeypatch):
+    """Entries in the first row over a chain: factored in one piece each would fill its column."""
+    k = 200
+    chain = sp.diags_array([-np.ones(k - 1), 4 * np.ones(k), -np.ones(k - 1)], offsets=[-1, 0, 1])
+    coupling = sp.coo_array((np.ones(20), (np.zeros(20, int), np.arange(0, k, 10))), shape=(k, k))
+    A = sp.block_array([[chain, coupling], [None, chain]]).tocsc()
+    p = btfperm.preorder(A, block_ordering="natural", initial=np.arange(2 * k))
+    F = p.factor(A)
+    assert len(F.segments) == 2
+    assert F.above.nnz == 20
+    monkeypatch.setattr(blockwise, "LARGE", 2 * k)
+    in_one_piece = p.factor(A)
+    assert len(in_one_piece.segments) == 1
+    assert in_one_piece.nnz > F.nnz + 20 * k / 2
+    b = np.arange(2.0 * k)
+    np.testing.assert_allclose(F.solve(b), in_one_piece.solve(b))
+
+
+@pytest.mark.parametrize("n", [0, 1])
+@pytest.mark.parametrize("columns", [None, 0, 3])
+def test_tiny(n, columns):
+    A = 2 * np.eye(n)
+    b = np.ones(n) if columns is None else np.ones((n, columns))
+    F = btfperm.preorder(A).factor(A)
+    np.testing.assert_array_equal(F.solve(b), b / 2)
+    np.testing.assert_array_equal(F.solve(b, "T"), b / 2)
+
+
+def test_numerically_singular_names_the_entry():
+    A = example().astype(float)
+    A[0, 1] = 0
+    p = btfperm.preorder(example())
+    with pytest.raises(NumericallySingularError, match="row 0, column 1 is a diagonal block"):
+        p.factor(sp.csc_array(A))
+    stored = sp.csc_array(example().astype(float))
+    stored[0, 1] = 0.0
+    with pytest.raises(NumericallySingularError, match="row 0, column 1 is a diagonal block"):
+        p.factor(stored)
+
+
+def test_numerically_singular_names_the_rows():
+    A = np.array([[1.0, 1, 0], [1, 1, 0], [0, 5, 1]])
+    with pytest.raises(NumericallySingularError, match="a pivot is zero in rows 0 to 2"):
+        btfperm.preorder(A).factor(A)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_values_must_be_finite(bad):
+    A = example().astype(float)
+    p = btfperm.preorder(A)
+    A[1, 2] = bad
+    with pytest.raises(InvalidMatrixError, match="row 1, column 2"):
+        p.factor(A)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda A: btfperm.as_pattern(A), "a Pattern has no values"),
+        (lambda A: A[:3, :3], r"shape \(3, 3\)"),
+        (lambda A: (A, A), "tuple is no matrix"),
+        (lambda A: A.astype(object), "object"),
+        (lambda A: "no such file.mtx", "no such file"),
+        (lambda A: (np.ones(1), np.array([9]), np.array([0, 1, 1, 1, 1])), "tuple is no matrix"),
+    ],
+)
+def test_no_matrix_to_factor(make, message):
+    A = example()
+    with pytest.raises(BtfpermError, match=message):
+        btfperm.preorder(A).factor(make(A))
+
+
+@pytest.mark.parametrize(
+    "b",
+    [np.ones(3), np.ones((4, 1, 1)), 1.0, np.array(list("abcd")), sp.csc_array(np.ones((4, 1)))],
+)
+def test_bad_right_hand_sides(b):
+    F = btfperm.preorder(example()).factor(example())
+    with pytest.raises(InvalidArgumentError, match="right-hand side"):
+        F.solve(b)
+
+
+def test_bad_options():
+    p = btfperm.preorder(example())
+    with pytest.raises(InvalidArgumentError, match="trans"):
+        p.factor(example()).solve(np.ones(4), "C")
+    with pytest.raises(InvalidArgumentError, match="diag_pivot_thresh"):
+        p.factor(example(), diag_pivot_thresh=2)
+
+
+def test_diag_pivot_thresh_keeps_the_order():
+    """With threshold 0 the tiny diagonal is the pivot, and no row moves."""
+    A = np.array([[1e-3, 1.0, 0.5], [1.0, 1e-3, 0.25], [0.5, 1.0, 1e-3]])
+    p = btfperm.preorder(A, block_ordering="natural")
+    F = p.factor(A, diag_pivot_thresh=0.0)
+    np.testing.assert_array_equal(F.segments[0].factors.perm_r, np.arange(3))
+    pivoted = p.factor(A).segments[0].factors
+    assert abs(pivoted.L.toarray()).max() <= 1
+    assert abs(F.segments[0].factors.L.toarray()).max() > 1
+
+
+def test_scipy_loads_late():
+    code = "import btfperm, sys; btfperm.preorder; sys.exit('scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""preorder: the structure of the permuted matrix, the solvers' conventions, the refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import btfperm
+from btfperm.errors import BtfpermError, InvalidArgumentError, StructurallySingularError
+from tests import families, strategies
+from tests.conventions.permuted import blocks, check_gathers, dominant, positions
+from tests.known_answers import known_answers, parametrized, read
+from tests.oracles import suitesparse
+
+ORDERINGS = ("auto", "colamd", "amd", "natural")
+SOLVERS = ("superlu", "klu")
+NONSINGULAR = [k for k in known_answers() if k.shape == (k.structural_rank, k.structural_rank)]
+
+
+@given(A=strategies.nonsingular(), solver=st.sampled_from(SOLVERS), how=st.sampled_from(ORDERINGS))
+def test_block_triangular_with_a_zero_free_diagonal(A, solver, how):
+    p = btfperm.preorder(A, solver=solver, block_ordering=how)
+    check_gathers(A, p.row_perm, p.col_perm, p.blocks, p.blocks)
+    assert positions(A)[p.row_perm, p.col_perm].all()
+    f = btfperm.block_triangular_form(A)
+    ours = blocks(p.row_perm, p.col_perm, p.blocks, p.blocks)
+    assert ours == blocks(f.row_perm, f.col_perm, f.blocks, f.blocks)
+    np.testing.assert_array_equal(p.form.col_match[p.col_perm], p.row_perm)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@parametrized(NONSINGULAR)
+def test_real_matrices(known, solver):
+    A = read(known.name)
+    p = btfperm.preorder(A, solver=solver)
+    assert p.n_blocks == known.fine_blocks
+    B = p.apply(sp.csc_array(A))
+    places = np.repeat(np.arange(p.n_blocks), np.diff(p.blocks))
+    B = B.tocoo()
+    assert (places[B.row] <= places[B.col]).all()
+    assert (B.row == B.col).sum() == A.shape[0]
+    # a second look by a library nobody here wrote
+    P, Q, R = suitesparse.klu_analyze_given(A, p.klu.P, p.klu.Q)
+    assert len(R) - 1 == p.n_blocks
+    assert dict(zip(P.tolist(), Q.tolist(), strict=True)) == dict(
+        zip(p.row_perm.tolist(), p.col_perm.tolist(), strict=True)
+    )
+
+
+@given(A=strategies.nonsingular(), how=st.sampled_from(ORDERINGS))
+def test_libklu_solves_with_it(A, how):
+    n = A.shape[0]
+    if not n:
+        return
+    p = btfperm.preorder(A, solver="klu", block_ordering=how)
+    C, x = dominant(A, p.form.col_match), np.arange(1.0, n + 1)
+    found = suitesparse.klu_solve_given(C, p.klu.P, p.klu.Q, C @ x)
+    np.testing.assert_allclose(found, x, rtol=1e-10)
+
+
+@given(A=strategies.nonsingular())
+def test_superlu_permutations_make_the_applied_matrix(A):
+    p = btfperm.preorder(A, block_ordering="colamd")
+    n = A.shape[0]
+    Pr = sp.csc_array((np.ones(n), (p.superlu.perm_r, np.arange(n))), shape=(n, n))
+    Pc = sp.csc_array((np.ones(n), (np.arange(n), p.superlu.perm_c)), shape=(n, n))
+    permuted = (Pr @ sp.csc_array(A) @ Pc).toarray()
+    np.testing.assert_array_equal(permuted, p.apply(sp.csc_array(A)).toarray())
+    np.testing.assert_array_equal(permuted, p.apply(A.toarray()))
+
+
+@given(A=strategies.nonsingular())
+def test_a_pattern_is_enough(A):
+    from_pattern = btfperm.preorder(btfperm.as_pattern(A))
+    from_values = btfperm.preorder(A)
+    np.testing.assert_array_equal(from_pattern.row_perm, from_values.row_perm)
+    np.testing.assert_array_equal(from_pattern.col_perm, from_values.col_perm)
+
+
+def grid(k):
+    """Five-point stencil on a k x k grid, rows and columns mixed alike (the pattern stays
+    symmetric), no value equal to another."""
+    line = sp.diags_array([np.ones(k - 1), np.ones(k - 1)], offsets=[-1, 1])
+    A = sp.kron(line, sp.eye_array(k)) + sp.kron(sp.eye_array(k), line) + 8 * sp.eye_array(k * k)
+    order = (np.arange(k * k) * 577) % (k * k)
+    return sp.csc_array(A.tocsr()[order, :].tocsc()[:, order])
+
+
+@pytest.mark.parametrize("how", ["colamd", "amd"])
+def test_an_ordering_saves_fill(how):
+    """On a grid numbered at random amd leaves a fifth of the fill, colamd a third."""
+    A = grid(30)
+    diagonal = np.arange(900)  # the symmetric transversal
+    options = {"initial": diagonal, "algorithm": "pothen-fan"}
+    natural = btfperm.preorder(A, block_ordering="natural", **options).factor(A).nnz
+    ordered = btfperm.preorder(A, block_ordering=how, **options)
+    assert ordered.block_ordering == how
+    assert ordered.factor(A).nnz < natural / (4 if how == "amd" else 2.5)
+
+
+def test_each_block_is_ordered_by_itself():
+    """Two mixed grids, one above the other: as little fill as in each alone."""
+    A = grid(20)
+    options = {"block_ordering": "amd", "algorithm": "pothen-fan"}
+    alone = btfperm.preorder(A, initial=np.arange(400), **options).factor(A).nnz
+    two = sp.block_array([[A, sp.eye_array(400)], [None, A]]).tocsc()
+    mixed = (np.arange(800) * 37) % 800
+    two = two.tocsr()[mixed, :].tocsc()[:, mixed]
+    p = btfperm.preorder(two, initial=np.arange(800), **options)
+    assert p.blocks.tolist() == [0, 400, 800]
+    assert p.factor(two).nnz <= 1.2 * (2 * alone + 400)
+
+
+def test_auto_looks_at_the_symmetry_inside_the_blocks():
+    symmetric, identity = grid(10), {"initial": np.arange(100), "algorithm": "pothen-fan"}
+    half = sp.lil_array(grid(10))
+    half[np.arange(100), (np.arange(100) + 3) % 100] = 1.0  # entries without a mirror image
+    half[np.arange(100), (np.arange(100) + 7) % 100] = 1.0
+    cycle = sp.csc_array(sp.eye_array(9) + sp.eye_array(9, k=1) + sp.eye_array(9, k=-8))
+    for A, options, klu, superlu in (
+        (symmetric, identity, "amd", "amd"),
+        (half.tocsc(), identity, "amd", "colamd"),
+        (cycle, {}, "colamd", "colamd"),
+        (sp.eye_array(9), {}, "natural", "natural"),
+    ):
+        assert btfperm.preorder(A, solver="klu", **options).block_ordering == klu
+        assert btfperm.preorder(A, solver="superlu", **options).block_ordering == superlu
+
+
+@given(A=strategies.singular())
+def test_structurally_singular(A):
+    with pytest.raises(StructurallySingularError, match="structurally singular, rank") as caught:
+        btfperm.preorder(A)
+    missing = A.shape[0] - btfperm.structural_rank(A)
+    assert f"no entries are left for {missing} rows" in str(caught.value)
+
+
+def test_structurally_singular_names_the_first_rows_and_columns():
+    A = sp.coo_array(([1.0, 1, 1], ([0, 1, 3], [0, 0, 2])), shape=(9, 9))
+    with pytest.raises(StructurallySingularError) as caught:
+        btfperm.preorder(A)
+    assert "rank 2 of 9: no entries are left for 7 rows (" in str(caught.value)
+    assert ", 2, 4, 5, 6, ...)" in str(caught.value)
+    assert "columns (1, 3, 4, 5, 6, ...)" in str(caught.value)
+
+
+def test_stored_zeros_can_be_left_out():
+    A = sp.coo_array(([1.0, 1.0, 0.0], ([0, 1, 1], [0, 1, 0])), shape=(2, 2))
+    assert btfperm.preorder(A, drop_zeros=True).factor(A).solve([2, 3]).tolist() == [2, 3]
+    singular = sp.coo_array(([1.0, 0.0], ([0, 1], [0, 1])), shape=(2, 2))
+    with pytest.raises(StructurallySingularError):
+        btfperm.preorder(singular, drop_zeros=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"solver": "umfpack"}, "solver 'umfpack' is unknown"),
+        ({"block_ordering": "metis"}, "block ordering 'metis' is unknown"),
+        ({"algorithm": "guess"}, "guess"),
+    ],
+)
+def test_unknown_options(options, message):
+    with pytest.raises(InvalidArgumentError, match=message):
+        btfperm.preorder(np.eye(2), **options)
+
+
+def test_rectangular_is_refused():
+    with pytest.raises(InvalidArgumentError, match="2 x 3"):
+        btfperm.preorder(np.ones((2, 3)))
+
+
+def test_an_unfinished_search_is_no_singular_matrix():
+    A = families.renumbered(families.chain(200_000), "mixed", seed=3).A
+    with pytest.raises(BtfpermError, match="stopped by max_work") as caught:
+        btfperm.preorder(A, max_work=100_000, initializer="none")
+    assert not isinstance(caught.value, StructurallySingularError)
+
+
+def test_apply_refuses_another_shape():
+    with pytest.raises(InvalidArgumentError, match=r"\(3, 3\)"):
+        btfperm.preorder(np.eye(2)).apply(np.eye(3))
+
+
+def test_repr_says_what_it_is():
+    assert "2 x 2" in repr(btfperm.preorder(np.eye(2)))
+    assert "2 blocks" in repr(btfperm.preorder(np.eye(2)))
+    assert "0 blocks" in repr(btfperm.preorder(np.empty((0, 0))))

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Registry, files, bindings, README and help agree; lower layers import no upper ones."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from btfperm_cli.main import main
+from click.testing import CliRunner
+
+import btfperm
+from btfperm import _core
+from tests import readme_table
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "btfperm"
+FOLDERS = ("btfperm", "cli", "tests", "benchmarks", "docs")
+PYTHON = sorted(chain(*((ROOT / folder).rglob("*.py") for folder in FOLDERS)))
+CPP = sorted(chain(*(PACKAGE.rglob(f"*.{suffix}") for suffix in ("hpp", "cpp"))))
+BUILD = [ROOT / "pyproject.toml", *PACKAGE.rglob("CMakeLists.txt"), *(ROOT / ".ci").glob("*")]
+ROWS = btfperm.algorithms()
+
+# From the lowest layer up; a file may import at its head from its own layer and from lower ones.
+LAYERS = (
+    ("errors", "_core"),
+    ("results", "registry", "backends"),
+    ("pattern",),
+    ("transversal",),
+    ("dulmage_mendelsohn",),
+    ("block_triangular",),
+    ("conventions",),
+    ("io",),
+    ("preorder", "reports", "testing"),
+)
+LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+
+
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+def each_file(files):
+    return pytest.mark.parametrize("path", files, ids=name_of)
+
+
+# -- the registry and what hangs on it -------------------------------------------------------------
+
+
+def folder_of(row):
+    return PACKAGE / row.room / row.family
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_each_row_has_its_file_and_its_function(row):
+    path = folder_of(row) / f"{row.name.replace('-', '_')}.hpp"
+    assert path.is_file(), f"{row.name} has no file {name_of(path)}"
+    assert callable(getattr(_core, row.stem, None)), f"the core does not bind {row.stem}"
+    assert callable(row.load())
+    assert row.name == row.name.lower() and "_" not in row.name
+    assert all((row.summary, row.prefer, row.reference)), f"{row.name} leaves a field empty"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_each_algorithm_opens_with_its_idea(row):
+    opening = (folder_of(row) / f"{row.stem}.hpp").read_text(encoding="utf-8").split("#pragma")[0]
+    for heading in ("Idea", "Paper", "Cost", "Prefer it"):
+        assert re.search(rf"^// {heading}\s+\S", opening, re.MULTILINE), f"no {heading!r}"
+    assert f"// {row.name}: " in opening, "the first line does not name the algorithm"
+
+
+def test_names_are_unique():
+    names = [row.name for row in ROWS]
+    assert len(names) == len(set(names))
+
+
+def test_each_file_of_a_family_is_a_row_or_serves_one():
+    """A file that no row names must be included by one that is."""
+    stems = {row.stem for row in ROWS}
+    for folder in {folder_of(row) for row in ROWS}:
+        included = set()
+        for path in folder.glob("*.hpp"):
+            included |= set(re.findall(r'#include "\S+/(\w+)\.hpp"', path.read_text("utf-8")))
+        orphans = {path.stem for path in folder.glob("*.hpp")} - stems - included
+        assert not orphans, f"{name_of(folder)}: nothing uses {orphans}"
+
+
+def test_the_families_can_be_asked_for():
+    for family in {row.family for row in ROWS}:
+        assert btfperm.algorithms(family) == tuple(row for row in ROWS if row.family == family)
+    assert btfperm.algorithms("no-such-family") == ()
+
+
+def test_the_readme_shows_the_registry():
+    shown = readme_table.BETWEEN.search(readme_table.README.read_text(encoding="utf-8"))
+    assert shown, "the README has no place for the table"
+    assert shown[0] == readme_table.table(), "run python -m tests.readme_table"
+
+
+def test_the_command_lists_the_registry():
+    done = CliRunner().invoke(main, ["algorithms", "--json"])
+    assert done.exit_code == 0, done.output
+    listed = json.loads(done.stdout)["algorithms"]
+    assert [row["name"] for row in listed] == [row.name for row in ROWS]
+
+
+def test_the_help_names_each_algorithm():
+    done = CliRunner().invoke(main, ["--help"])
+    words = set(re.findall(r"[\w-]+", done.output))
+    missing = {row.name for row in ROWS} - words
+    assert not missing, f"--help does not name {missing}"
+
+
+# -- layers ----------------------------------------------------------------------------------------
+
+
+def imports_at_the_head(path):
+    """Modules imported when the file is: not inside functions, not for type checkers only."""
+    waiting = list(ast.parse(path.read_text(encoding="utf-8")).body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name_of(path)}: relative import"
+            if node.module == "btfperm":
+                yield from (f"btfperm.{alias.name}" for alias in node.names)
+            else:
+                yield node.module
+        elif isinstance(node, ast.If):
+            if "TYPE_CHECKING" not in ast.dump(node.test):
+                waiting += node.body
+            waiting += node.orelse
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            waiting += [
+                child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)
+            ]
+
+
+def room_of(module):
+    return module.split(".")[1] if module.startswith("btfperm.") else None
+
+
+@each_file([path for path in PYTHON if PACKAGE in path.parents and path.parent != PACKAGE])
+def test_lower_layers_import_no_upper_ones(path):
+    room = path.relative_to(PACKAGE).parts[0]
+    assert room in LEVEL, f"{room} has no layer: add it to LAYERS"
+    for module in imports_at_the_head(path):
+        assert not module.startswith("btfperm_cli"), f"{module} is above btfperm"
+        other = room_of(module)
+        if other in LEVEL:  # else a name of the package itself, as __version__
+            assert LEVEL[other] <= LEVEL[room], f"{room} is below {other}"
+
+
+@each_file([path for path in PYTHON if path.parent == PACKAGE and path.name != "__init__.py"])
+def test_modules_at_the_top_keep_to_their_layer(path):
+    for module in imports_at_the_head(path):
+        other = room_of(module)
+        assert not module.startswith("btfperm_cli")
+        assert other not in LEVEL or LEVEL[other] <= LEVEL[path.stem], (
+            f"{path.stem} imports {other}"
+        )
+
+
+@each_file([path for path in PYTHON if PACKAGE in path.parents])
+def test_nothing_heavy_at_the_head(path):
+    heavy = {"scipy", "cupy", "mpi4py", "matplotlib", "rich", "click", "sksparse"}
+    found = {module.split(".")[0] for module in imports_at_the_head(path)} & heavy
+    assert not found, f"{found} must wait until it is used"
+
+
+@each_file(CPP)
+def test_headers_include_no_upper_layer(path):
+    room = path.relative_to(PACKAGE).parts[0]
+    glue = path.name in ("module.cpp", "bind.hpp")  # tells Python of the rooms
+    for included in re.findall(r'#include "(\S+)"', path.read_text(encoding="utf-8")):
+        other = included.split("/")[0]
+        assert (PACKAGE / included).is_file(), f"{included} is not relative to the package"
+        assert glue or LEVEL[other] <= LEVEL[room], f"{room} is below {included}"
+
+
+@each_file([path for path in PYTHON if "oracles" in path.parts or "checks" in path.parts])
+def test_oracles_and_checks_share_nothing_with_btfperm(path):
+    """A fault of the library must not be repeated by what judges it."""
+    tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    for node in tree:
+        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        assert not any(module.split(".")[0].startswith("btfperm") for module in modules)
+
+
+# -- every file ------------------------------------------------------------------------------------
+
+
+@each_file([*PYTHON, *CPP, *BUILD])
+def test_one_spdx_line_at_the_head(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    spdx = [k for k, line in enumerate(lines[:5]) if re.match(r"(#|//) SPDX-License-", line)]
+    assert spdx == [1 if lines[0].startswith("#!") else 0]
+    assert lines[spdx[0]].endswith("SPDX-License-Identifier: BSD-3-Clause")
+
+
+@each_file([*PYTHON, *CPP])
+def test_no_file_is_too_long(path):
+    count = len(path.read_text(encoding="utf-8").splitlines())
+    assert count <= 600, f"{count} lines: split it by the question each part answers"
+
+
+@each_file([path for path in PYTHON if path != Path(__file__)])
+def test_no_pickle_and_no_shell(path):
+    text = path.read_text(encoding="utf-8")
+    for banned in (
+        r"\bimport pickle",
+        r"allow_pickle\s*=\s*True",
+        r"shell\s*=\s*True",
+        r"os\.system",
+    ):
+        assert not re.search(banned, text), f"{banned} in {name_of(path)}"
+
+
+@each_file([*PYTHON, *CPP])
+def test_nothing_is_left_open(path):
+    marks = "|".join(
+        ("TO" + "DO", "FIX" + "ME", "X" * 3 + r"\b", r"raise Not" + "ImplementedError")
+    )
+    found = re.search(marks, path.read_text(encoding="utf-8"))
+    assert not found, f"{found[0]} in {name_of(path)}"

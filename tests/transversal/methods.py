@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the registry says exists: the sets every test of this room loops over."""
+
+from __future__ import annotations
+
+import pytest
+
+import btfperm
+
+ROWS = [row for row in btfperm.algorithms() if row.backend == "cpu"]
+INITIALIZERS = ["none", *(row.name for row in ROWS if row.is_initializer)]
+ALGORITHMS = [row.name for row in ROWS if row.room == "transversal" and not row.is_initializer]
+# These flip paths: what is matched stays matched. Others may exchange it, and only never lose any.
+AUGMENTING = [row.name for row in ROWS if row.family == "augmenting"]
+
+each_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS)
+each_initializer = pytest.mark.parametrize("initializer", INITIALIZERS)
+
+
+def each_pair(test):
+    """Every initialiser before every algorithm."""
+    return each_initializer(each_algorithm(test))

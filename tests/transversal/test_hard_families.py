@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Families that hang, crash or mislead other codes, at sizes where a bad bound shows.
+
+Each search gets a time limit far above what it needs and far below a hang: a search that does not
+end in time comes back as "not maximum" and fails the test.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import btfperm
+from tests import families
+from tests.checks.check_transversal import check_transversal
+from tests.transversal.methods import ALGORITHMS, each_algorithm, each_initializer
+
+LIMIT = 20.0  # seconds
+NUMBERINGS = ["forward", "backward", "mixed"]
+
+
+def solved(hard, *, algorithm="auto", initializer="auto"):
+    t = btfperm.maximum_transversal(
+        hard.A, algorithm=algorithm, initializer=initializer, time_limit=LIMIT
+    )
+    assert t.maximum, f"stopped after {LIMIT} s at {t.rank_bounds}"
+    assert t.structural_rank == hard.rank
+    check_transversal(hard.A, t)
+
+
+@pytest.mark.parametrize("numbering", NUMBERINGS)
+@pytest.mark.parametrize("family", ["chain", "bidiagonal", "cycle"])
+def test_million_column_paths(family, numbering, run_seed):
+    hard = getattr(families, family)(1_000_000)
+    solved(families.renumbered(hard, numbering, run_seed))
+
+
+@each_algorithm
+@pytest.mark.parametrize("initializer", ["none", "greedy"])
+@pytest.mark.parametrize("numbering", ["forward", "backward"])
+def test_one_augmenting_path_through_everything(algorithm, initializer, numbering):
+    hard = families.renumbered(families.chain(300_000), numbering)
+    solved(hard, algorithm=algorithm, initializer=initializer)
+
+
+@pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
+@pytest.mark.parametrize("numbering", NUMBERINGS)
+def test_scipys_ladder(algorithm, numbering, run_seed):
+    """SciPy 1.17 needs four times as long every two levels: 20 levels are 53 ms, 5,000 are not."""
+    hard = families.renumbered(families.scipy_ladder(5_000), numbering, run_seed)
+    solved(hard, algorithm=algorithm, initializer="auto" if algorithm == "auto" else "none")
+
+
+@pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
+def test_chains_of_all_lengths(algorithm):
+    solved(families.chains_hk(200), algorithm=algorithm)
+
+
+def test_thousand_chains():
+    solved(families.chains_hk(1000))
+
+
+@pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
+def test_dead_trees(algorithm, run_seed):
+    solved(families.deadtree(5_000, run_seed), algorithm=algorithm)
+
+
+def test_large_dead_trees(run_seed):
+    solved(families.deadtree(100_000, run_seed))
+
+
+@pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
+@pytest.mark.parametrize(
+    "hard",
+    [
+        pytest.param(families.stars(100, 100), id="stars"),
+        pytest.param(families.stars(1, 50_000), id="one star"),
+        pytest.param(families.dense(300, 300), id="dense"),
+        pytest.param(families.dense(50, 2_000), id="dense wide"),
+        pytest.param(families.dense(2_000, 50), id="dense tall"),
+        pytest.param(families.hessenberg(400), id="hessenberg"),
+        pytest.param(families.karp_sipser_hard(400, 8), id="karp-sipser hard"),
+        pytest.param(families.surplus_path(50_000, wide=True), id="wide path"),
+        pytest.param(families.surplus_path(50_000, wide=False), id="tall path"),
+    ],
+)
+def test_shapes(hard, algorithm):
+    solved(hard, algorithm=algorithm)
+
+
+@pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
+def test_random_triangles(algorithm, run_seed):
+    solved(families.triangular(20_000, run_seed), algorithm=algorithm)
+
+
+@pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
+def test_mostly_empty_rows_and_columns(algorithm, run_seed):
+    solved(families.empty_lines(100_000, run_seed), algorithm=algorithm)
+
+
+@each_initializer
+def test_initializers_on_long_paths(initializer):
+    solved(families.chain(200_000), initializer=initializer)
+
+
+@pytest.mark.parametrize(("m", "n"), [(2_000, 200_000), (200_000, 2_000)])
+def test_lopsided_rectangles_agree_with_their_transposes(m, n, run_seed):
+    A = families.random_rectangle(m, n, 3 * max(m, n) / m, run_seed).A
+    t = btfperm.maximum_transversal(A, time_limit=LIMIT)
+    check_transversal(A, t)
+    assert t.structural_rank == btfperm.structural_rank(A.T.tocsc(), time_limit=LIMIT)

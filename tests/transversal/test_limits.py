@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""time_limit and max_work: a legal partial answer with true bounds, or the whole one."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import btfperm
+from btfperm.errors import BtfpermError
+from tests import families, strategies
+from tests.checks.check_transversal import check_transversal
+from tests.oracles.plain_matching import structural_rank
+from tests.transversal.methods import INITIALIZERS, each_algorithm
+
+BIG = families.renumbered(families.chain(50_000), "mixed", seed=3)
+LONG = families.renumbered(families.chain(400_000), "mixed", seed=3)
+
+
+@each_algorithm
+@given(
+    A=strategies.any_matrix(),
+    initializer=st.sampled_from(INITIALIZERS),
+    max_work=st.integers(1, 60),
+)
+def test_work_limit_on_anything(A, algorithm, initializer, max_work):
+    t = btfperm.maximum_transversal(
+        A, algorithm=algorithm, initializer=initializer, max_work=max_work
+    )
+    check_transversal(A, t, rank=structural_rank(A))
+    assert t.stopped_by in (None, "max_work")
+    assert t.maximum or t.stopped_by == "max_work"
+
+
+@each_algorithm
+@pytest.mark.parametrize("initializer", ["none", "greedy"])
+def test_work_limit_stops_a_large_search(algorithm, initializer):
+    t = btfperm.maximum_transversal(
+        BIG.A, algorithm=algorithm, initializer=initializer, max_work=25_000
+    )
+    assert not t.maximum and t.stopped_by == "max_work"
+    check_transversal(BIG.A, t, rank=BIG.rank)
+    with pytest.raises(BtfpermError, match="max_work"):
+        _ = t.structural_rank
+    with pytest.raises(BtfpermError, match="max_work"):
+        t.cover()
+    assert "max_work" in repr(t)
+    # and the partial answer is a start
+    again = btfperm.maximum_transversal(BIG.A, algorithm=algorithm, initial=t)
+    assert again.structural_rank == BIG.rank
+
+
+@each_algorithm
+def test_time_limit_stops_a_large_search(algorithm):
+    begin = time.perf_counter()
+    t = btfperm.maximum_transversal(
+        LONG.A, algorithm=algorithm, initializer="none", time_limit=1e-4
+    )
+    assert time.perf_counter() - begin < 1.0
+    assert not t.maximum and t.stopped_by == "time_limit"
+    check_transversal(LONG.A, t, rank=LONG.rank)
+
+
+@each_algorithm
+def test_generous_limits_change_nothing(algorithm):
+    t = btfperm.maximum_transversal(
+        families.chain(100).A, algorithm=algorithm, time_limit=3600.0, max_work=2**62
+    )
+    assert t.structural_rank == 100
+
+
+def test_no_decomposition_without_a_maximum_transversal():
+    for face in (btfperm.dulmage_mendelsohn, btfperm.block_triangular_form):
+        with pytest.raises(BtfpermError, match="max_work"):
+            face(BIG.A, initializer="none", max_work=1000)

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every initialiser before every algorithm: the rank, the certificate, any start, any numbering."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import structural_rank as scipy_structural_rank
+
+import btfperm
+from btfperm.errors import InvalidArgumentError
+from btfperm.pattern import Pattern, as_pattern
+from tests import strategies
+from tests.checks.check_matching import check_maximum
+from tests.checks.check_transversal import check_transversal
+from tests.oracles import brute_force, plain_matching
+from tests.oracles.plain_pattern import pattern
+from tests.transversal.methods import ALGORITHMS, AUGMENTING, INITIALIZERS, each_pair
+
+methods = st.tuples(st.sampled_from(INITIALIZERS), st.sampled_from(ALGORITHMS))
+
+
+@each_pair
+@given(A=strategies.any_matrix())
+def test_every_pair_finds_a_maximum_transversal(A, initializer, algorithm):
+    t = btfperm.maximum_transversal(A, initializer=initializer, algorithm=algorithm)
+    assert t.maximum and t.stopped_by is None
+    assert (t.initializer, t.algorithm) == (initializer, algorithm)
+    check_transversal(A, t, rank=plain_matching.structural_rank(A))
+
+
+@given(strategies.any_matrix())
+def test_auto_finds_a_maximum_transversal(A):
+    t = btfperm.maximum_transversal(A)
+    assert t.maximum
+    assert t.algorithm in ["none", *ALGORITHMS]  # none: the start left nothing to do
+    assert t.initializer in INITIALIZERS
+    check_transversal(A, t, rank=plain_matching.structural_rank(A))
+    check_maximum(A, t.row_match, t.col_match)
+    assert t.structural_rank == t.size == t.cover().size
+
+
+@given(strategies.tiny(), methods)
+def test_rank_is_the_brute_force_rank(A, method):
+    initializer, algorithm = method
+    rank = btfperm.structural_rank(A, initializer=initializer, algorithm=algorithm)
+    assert rank == brute_force.structural_rank(A)
+
+
+@given(strategies.any_matrix())
+def test_rank_is_scipys(A):
+    expected = scipy_structural_rank(pattern(A)) if min(A.shape) else 0
+    assert btfperm.structural_rank(A) == expected
+
+
+@each_pair
+@given(data=st.data())
+def test_any_legal_matching_is_a_start(data, initializer, algorithm):
+    A = data.draw(strategies.any_matrix())
+    row_match, col_match = data.draw(strategies.legal_matching(A))
+    before = col_match.copy()
+    t = btfperm.maximum_transversal(
+        A, initializer=initializer, algorithm=algorithm, initial=col_match
+    )
+    assert t.maximum
+    check_transversal(A, t, rank=plain_matching.structural_rank(A))
+    np.testing.assert_array_equal(col_match, before)
+    if algorithm in AUGMENTING:
+        assert (t.row_match[row_match >= 0] >= 0).all()
+        assert (t.col_match[col_match >= 0] >= 0).all()
+
+
+@each_pair
+@given(A=strategies.any_matrix())
+def test_a_maximum_start_is_only_checked(A, initializer, algorithm):
+    row_match, col_match = plain_matching.maximum_matching(A)
+    t = btfperm.maximum_transversal(
+        A, initializer=initializer, algorithm=algorithm, initial=col_match
+    )
+    assert t.structural_rank == (row_match >= 0).sum()
+    assert t.counters.get("augmentations", 0) == 0
+    if algorithm in AUGMENTING:
+        np.testing.assert_array_equal(t.row_match, row_match)
+        np.testing.assert_array_equal(t.col_match, col_match)
+
+
+@given(strategies.any_matrix())
+def test_a_transversal_is_a_start(A):
+    first = btfperm.maximum_transversal(A)
+    assert btfperm.structural_rank(A, initial=first) == first.structural_rank
+    again = btfperm.maximum_transversal(A, algorithm="hopcroft-karp", initial=first)
+    np.testing.assert_array_equal(again.row_match, first.row_match)
+    assert not np.shares_memory(again.row_match, first.row_match)
+
+
+@pytest.mark.parametrize(
+    "col_match",
+    [
+        pytest.param([0, 1], id="too short"),
+        pytest.param([0, 1, 2, -1], id="too long"),
+        pytest.param([0, 0, -1], id="a row twice"),
+        pytest.param([1, -1, -1], id="no such entry"),
+        pytest.param([3, -1, -1], id="outside"),
+        pytest.param([-2, -1, -1], id="below -1"),
+        pytest.param([2**40, -1, -1], id="huge"),
+        pytest.param([2**32, -1, -1], id="0 in 32 bits"),
+        pytest.param([0.0, -1, -1], id="no integers"),
+        pytest.param([[0, 1, -1]], id="two dimensions"),
+        pytest.param([], id="nothing"),
+    ],
+)
+def test_a_start_that_is_no_matching_is_refused(col_match):
+    with pytest.raises(InvalidArgumentError):
+        btfperm.maximum_transversal(sp.eye_array(3), initial=np.array(col_match))
+
+
+def test_a_start_of_another_matrix_is_refused():
+    other = btfperm.maximum_transversal(sp.eye_array(4))
+    with pytest.raises(InvalidArgumentError):
+        btfperm.maximum_transversal(sp.eye_array(3), initial=other)
+
+
+@given(st.data(), strategies.any_matrix(), methods)
+def test_rank_does_not_depend_on_the_numbering(data, A, method):
+    initializer, algorithm = method
+    m, n = A.shape
+    rows = np.array(data.draw(strategies.permutations_of(m)), dtype=int)
+    cols = np.array(data.draw(strategies.permutations_of(n)), dtype=int)
+    permuted = pattern(A)[rows, :][:, cols]
+    rank = btfperm.structural_rank(A)
+    options = {"initializer": initializer, "algorithm": algorithm}
+    assert btfperm.structural_rank(permuted, **options) == rank
+    assert btfperm.structural_rank(A.T, **options) == rank
+
+
+@given(strategies.any_matrix(), methods)
+def test_32_and_64_bits_give_the_same(A, method):
+    """The same pattern with 64-bit arrays, as if it were too large for 32."""
+    initializer, algorithm = method
+    P = as_pattern(A)
+    wide = Pattern(P.shape, P.indptr.astype(np.int64), P.indices.astype(np.int64))
+    options = {"initializer": initializer, "algorithm": algorithm, "seed": 1}
+    narrow_t = btfperm.maximum_transversal(P, **options)
+    wide_t = btfperm.maximum_transversal(wide, **options)
+    assert narrow_t.row_match.dtype == np.int32 and wide_t.row_match.dtype == np.int64
+    np.testing.assert_array_equal(narrow_t.row_match, wide_t.row_match)
+    np.testing.assert_array_equal(narrow_t.col_match, wide_t.col_match)
+    assert dict(narrow_t.counters) == dict(wide_t.counters)
+
+
+@given(strategies.any_matrix(), methods)
+def test_the_same_call_gives_the_same_matching(A, method):
+    """Reproducible in one process, the default seed included (rustworkx#1545 was not)."""
+    initializer, algorithm = method
+    options = {"initializer": initializer, "algorithm": algorithm}
+    first = btfperm.maximum_transversal(A, **options)
+    second = btfperm.maximum_transversal(A, **options)
+    np.testing.assert_array_equal(first.row_match, second.row_match)
+
+
+@given(strategies.stored_zeros())
+def test_stored_zeros(A):
+    assert btfperm.structural_rank(A) == plain_matching.structural_rank(A)
+    without = pattern(A, drop_zeros=True)
+    t = btfperm.maximum_transversal(A, drop_zeros=True)
+    check_transversal(without, t, rank=plain_matching.structural_rank(without))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"algorithm": "no-such-thing"},
+        {"initializer": "no-such-thing"},
+        {"backend": "abacus"},
+        {"algorithm": "greedy"},
+        {"initializer": "pothen-fan"},
+        {"time_limit": -1.0},
+        {"max_work": -1},
+        {"threads": 0},
+        {"time_limit": float("nan")},
+    ],
+    ids=str,
+)
+def test_impossible_options_are_refused_with_a_sentence(options):
+    with pytest.raises(InvalidArgumentError) as caught:
+        btfperm.maximum_transversal(sp.eye_array(3), **options)
+    assert len(str(caught.value)) > 20
+
+
+def test_an_unknown_algorithm_names_the_known_ones():
+    with pytest.raises(InvalidArgumentError, match="hopcroft-karp"):
+        btfperm.maximum_transversal(sp.eye_array(3), algorithm="hopcroft-carp")

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Stored zeros are entries unless dropped, and the user hears of them: how many, do they matter?"""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+
+import btfperm
+from btfperm.errors import StoredZerosWarning
+from tests import strategies
+from tests.known_answers import read
+from tests.oracles.plain_matching import structural_rank
+from tests.oracles.plain_pattern import pattern
+
+
+def said(A, **options):
+    """Texts of the warnings of one search."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        btfperm.maximum_transversal(A, **options)
+    return [str(w.message) for w in caught if issubclass(w.category, StoredZerosWarning)]
+
+
+@given(strategies.stored_zeros())
+def test_the_warning_is_right(A):
+    count = int((A.data == 0).sum())
+    with_zeros = structural_rank(A)
+    without = structural_rank(pattern(A, drop_zeros=True))
+    for drop_zeros in (False, True):
+        texts = said(A, drop_zeros=drop_zeros)
+        assert len(texts) == (count > 0)
+        for text in texts:
+            assert re.match(rf"{count} stored", text)
+            assert ("does not change the structural rank" in text) == (with_zeros == without)
+            if with_zeros != without:
+                assert {with_zeros, without} <= {int(k) for k in re.findall(r"\d+", text)}
+
+
+def test_no_warning_without_zeros():
+    assert said(sp.eye_array(3)) == []
+    assert said(np.array([[1, 0], [0, 1]])) == []  # zeros of a dense array are no entries
+
+
+def test_a_zero_that_is_also_stored_as_something_else_is_no_zero():
+    A = sp.coo_array(([0.0, 5.0, 1.0], ([0, 0, 1], [0, 0, 1])), shape=(2, 2))
+    assert said(A) == []
+    assert btfperm.structural_rank(A, drop_zeros=True) == 2
+
+
+def test_zenios():
+    """25,877 of 27,191 entries are stored zeros: Newton would meet rank 266 of 2,873."""
+    with pytest.warns(StoredZerosWarning, match=r"2,873.* 266 "):
+        assert btfperm.structural_rank(read("zenios")) == 2873
+    with pytest.warns(StoredZerosWarning, match=r"266.* 2,873 "):
+        assert btfperm.structural_rank(read("zenios"), drop_zeros=True) == 266
