@@ -15,7 +15,111 @@ from __future__ import annotations
 import importlib
 import sys
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the same names, for those who check types
+    from btfperm.block_triangular import (
+        block_triangular_form as block_triangular_form,
+    )
+    from btfperm.conventions import (
+        as_btf as as_btf,
+    )
+    from btfperm.conventions import (
+        as_csparse as as_csparse,
+    )
+    from btfperm.conventions import (
+        as_klu as as_klu,
+    )
+    from btfperm.conventions import (
+        as_matlab as as_matlab,
+    )
+    from btfperm.conventions import (
+        as_superlu as as_superlu,
+    )
+    from btfperm.dulmage_mendelsohn import (
+        dulmage_mendelsohn as dulmage_mendelsohn,
+    )
+    from btfperm.errors import (
+        BackendUnavailableError as BackendUnavailableError,
+    )
+    from btfperm.errors import (
+        BtfpermError as BtfpermError,
+    )
+    from btfperm.errors import (
+        CheckFailedError as CheckFailedError,
+    )
+    from btfperm.errors import (
+        InvalidArgumentError as InvalidArgumentError,
+    )
+    from btfperm.errors import (
+        InvalidMatrixError as InvalidMatrixError,
+    )
+    from btfperm.errors import (
+        NumericallySingularError as NumericallySingularError,
+    )
+    from btfperm.errors import (
+        ResourceMissingError as ResourceMissingError,
+    )
+    from btfperm.errors import (
+        StoredZerosWarning as StoredZerosWarning,
+    )
+    from btfperm.errors import (
+        StructurallySingularError as StructurallySingularError,
+    )
+    from btfperm.errors import (
+        UnreadableInputError as UnreadableInputError,
+    )
+    from btfperm.io import (
+        load as load,
+    )
+    from btfperm.io import (
+        read as read,
+    )
+    from btfperm.io import (
+        save as save,
+    )
+    from btfperm.pattern import (
+        Pattern as Pattern,
+    )
+    from btfperm.pattern import (
+        as_pattern as as_pattern,
+    )
+    from btfperm.preorder import (
+        Preordering as Preordering,
+    )
+    from btfperm.preorder import (
+        preorder as preorder,
+    )
+    from btfperm.registry import (
+        Algorithm as Algorithm,
+    )
+    from btfperm.registry import (
+        algorithms as algorithms,
+    )
+    from btfperm.results import (
+        BlockGraph as BlockGraph,
+    )
+    from btfperm.results import (
+        BlockTriangularForm as BlockTriangularForm,
+    )
+    from btfperm.results import (
+        Cover as Cover,
+    )
+    from btfperm.results import (
+        Decomposition as Decomposition,
+    )
+    from btfperm.results import (
+        DulmageMendelsohn as DulmageMendelsohn,
+    )
+    from btfperm.results import (
+        Transversal as Transversal,
+    )
+    from btfperm.transversal import (
+        maximum_transversal as maximum_transversal,
+    )
+    from btfperm.transversal import (
+        structural_rank as structural_rank,
+    )
 
 __version__ = "0.1.0"
 

@@ -48,7 +48,7 @@ class Algorithm:
     def is_initializer(self) -> bool:
         return self.family == "initial"
 
-    def load(self) -> Callable[..., tuple[int, dict[str, int]]]:
+    def load(self) -> Callable[..., tuple[int, bool, dict[str, int]]]:
         """The function that improves a matching in place."""
         from btfperm import _core
 

@@ -93,6 +93,19 @@ def chains_hk(k):
     return Hard(csc(rows, cols, (n, n)), n, n)
 
 
+def rivals(count, length):
+    """Columns that all want the same `count` rows, behind each of which a path of `length` columns
+    leads to a free row: of trees grown from all of them at once, the first takes every row, so a
+    phase finds one path. In this numbering greedy leaves exactly the rivals."""
+    i, step = np.repeat(np.arange(count), length), np.tile(np.arange(length), count)
+    row, col = i * (length + 1) + step, i * length + step
+    doors = np.arange(count) * (length + 1)
+    rival = count * length + np.arange(count)
+    n = count * (length + 1)
+    rows = [row, row + 1, np.tile(doors, count)]
+    return Hard(csc(rows, [col, col, np.repeat(rival, count)], (n, n)), n)
+
+
 def deadtree(core, seed):
     """A core with a full diagonal, surplus columns that end nowhere and as many empty rows: a
     search that does not remember exhausted trees walks the core once for each surplus column."""

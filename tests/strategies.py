@@ -165,8 +165,10 @@ def with_all_parts(draw):
     for k, part in enumerate((wide_part, middle, tall_part)):
         pairs += zip((part.row + top[k]).tolist(), (part.col + left[k]).tolist(), strict=True)
         for l in range(k + 1, 3):  # noqa: E741
-            if shapes[k][0] and shapes[l][1] and draw(st.booleans()):
-                pairs.append((int(top[k]), int(left[l])))
+            if shapes[k][0] and shapes[l][1]:
+                i = st.integers(int(top[k]), int(top[k + 1]) - 1)
+                j = st.integers(int(left[l]), int(left[l + 1]) - 1)
+                pairs += draw(st.lists(st.tuples(i, j), max_size=4))
     rows, cols = draw(permutations_of(m)), draw(permutations_of(n))
     return coo([(rows[i], cols[j]) for i, j in pairs], (m, n))
 

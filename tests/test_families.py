@@ -23,6 +23,8 @@ from tests.oracles.plain_dulmage_mendelsohn import dulmage_mendelsohn
         families.scipy_ladder(5),
         families.chains_hk(1),
         families.chains_hk(6),
+        families.rivals(4, 3),
+        families.rivals(1, 1),
         families.deadtree(100, 1),
         families.stars(3, 4),
         families.stars(1, 1),

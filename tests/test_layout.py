@@ -229,3 +229,16 @@ def test_nothing_is_left_open(path):
     )
     found = re.search(marks, path.read_text(encoding="utf-8"))
     assert not found, f"{found[0]} in {name_of(path)}"
+
+
+def test_the_face_shows_type_checkers_what_it_shows_python():
+    tree = ast.parse((ROOT / "btfperm" / "__init__.py").read_text())
+    typed = {
+        alias.name: node.module.removeprefix("btfperm.")
+        for block in tree.body
+        if isinstance(block, ast.If)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert typed == btfperm._ROOMS

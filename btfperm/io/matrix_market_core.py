@@ -22,7 +22,12 @@ def core() -> Any:
 
 
 class Pieces:
-    """Hands blocks of bytes to the core as a stream, without copying them."""
+    """Hands blocks of bytes to the core as a stream, without copying them.
+
+    >>> stream = Pieces(b"one", b"", b"two")
+    >>> [stream.read() for _ in range(3)]
+    [b'one', b'two', b'']
+    """
 
     def __init__(self, *pieces: bytes) -> None:
         self._pieces = [piece for piece in reversed(pieces) if piece]

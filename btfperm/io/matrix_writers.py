@@ -23,6 +23,7 @@ from btfperm.pattern import Pattern
 
 __all__ = ["write_matrix"]
 
+_BLOCK_ENTRIES = 1 << 17
 _PACKINGS = (".gz", ".bz2", ".xz")
 
 
@@ -73,25 +74,6 @@ def _packed(file: BinaryIO, packing: str) -> Iterator[Any]:
         yield file
 
 
-class _Checked:
-    """Remembers the first error of a file: a C++ stream swallows it, and would go on."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self.error: BaseException | None = None
-
-    def write(self, data: bytes) -> int:
-        if self.error is None:
-            try:
-                self._file.write(data)
-            except BaseException as error:
-                self.error = error
-        return len(data)
-
-    def flush(self) -> None:
-        pass
-
-
 def _write_matrix_market(file: BinaryIO, A: Any) -> None:
     if isinstance(A, Pattern):
         rows: npt.NDArray[Any] = A.indices
@@ -101,21 +83,32 @@ def _write_matrix_market(file: BinaryIO, A: Any) -> None:
         rows, cols, values = A.row, A.col, A.data
         if values.dtype.kind == "b":
             values = None if values.all() else values.astype(np.int64)
-    if rows.size == 0:  # the core calls every empty matrix real
-        field = "pattern" if values is None else _field(values)
-        head = f"%%MatrixMarket matrix coordinate {field} general\n{A.shape[0]} {A.shape[1]} 0\n"
-        file.write(head.encode())
-        return
-    index = np.int32 if max(A.shape) <= np.iinfo(np.int32).max else np.int64
-    checked = _Checked(file)
-    fmm = core()
-    cursor = fmm.open_write_stream(checked, fmm.header(), 0, -1)
+    field = "pattern" if values is None else _field(values)
+    m, n = A.shape
+    head = f"%%MatrixMarket matrix coordinate {field} general\n{m} {n} {rows.size}\n"
+    file.write(head.encode())
+    for start in range(0, rows.size, _BLOCK_ENTRIES):
+        part = slice(start, start + _BLOCK_ENTRIES)
+        file.write(_lines((m, n), rows[part], cols[part], None if values is None else values[part]))
+
+
+def _lines(
+    shape: tuple[int, int],
+    rows: npt.NDArray[Any],
+    cols: npt.NDArray[Any],
+    values: npt.NDArray[Any] | None,
+) -> memoryview:
+    """The text of some entries: a long call into the core would not answer Ctrl-C."""
+    index = np.int32 if max(shape) <= np.iinfo(np.int32).max else np.int64
     data = np.zeros(0) if values is None else values.astype(_CORE_TYPES[_field(values)], copy=False)
+    fmm, text = core(), io.BytesIO()
+    cursor = fmm.open_write_stream(text, fmm.header(), 0, -1)
     fmm.write_body_coo(
-        cursor, A.shape, rows.astype(index, copy=False), cols.astype(index, copy=False), data
+        cursor, shape, rows.astype(index, copy=False), cols.astype(index, copy=False), data
     )
-    if checked.error is not None:
-        raise checked.error
+    sizes = f"\n{shape[0]} {shape[1]} {rows.size}\n".encode()  # ends the header of the core
+    whole = text.getvalue()
+    return memoryview(whole)[whole.index(sizes) + len(sizes) :]
 
 
 _CORE_TYPES: dict[str, npt.DTypeLike] = {

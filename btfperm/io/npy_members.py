@@ -17,6 +17,7 @@ __all__ = ["array_head", "keys", "read_array", "write_array"]
 
 # Deflate, the only compression NumPy uses, cannot do better than this.
 _LARGEST_RATIO = 1032
+_PIECE = 1 << 16  # entries converted and written at a time
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # the same result gives the same bytes, whenever it is written
 
 
@@ -58,11 +59,20 @@ def read_array(archive: zipfile.ZipFile, key: str) -> npt.NDArray[Any]:
     return values.reshape(shape, order="F" if fortran_order else "C")
 
 
-def write_array(archive: zipfile.ZipFile, key: str, array: npt.NDArray[Any]) -> None:
-    """Appends an array, as `numpy.savez` lays it out."""
+def write_array(
+    archive: zipfile.ZipFile, key: str, array: npt.NDArray[Any], dtype: type | None = None
+) -> None:
+    """Appends an array, as `numpy.savez` lays it out; converted to `dtype` piece by piece, so that
+    a large one never exists twice."""
+    kind = array.dtype if dtype is None else np.dtype(dtype)
+    descr = np.lib.format.dtype_to_descr(kind)
+    header = {"descr": descr, "fortran_order": False, "shape": array.shape}
+    flat = array.reshape(-1)
     info = zipfile.ZipInfo(f"{key}.npy", date_time=_EARLIEST)
     with archive.open(info, "w", force_zip64=True) as file:
-        np.lib.format.write_array(file, array, allow_pickle=False)
+        np.lib.format.write_array_header_1_0(cast(Any, file), header)
+        for first in range(0, flat.size, _PIECE):
+            file.write(flat[first : first + _PIECE].astype(kind).tobytes())
 
 
 def _read_head(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:

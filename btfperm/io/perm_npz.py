@@ -24,7 +24,7 @@ __all__ = ["read", "recognises", "write"]
 def write(file: BinaryIO, fields: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, array in fields.items():
-            write_array(archive, name, np.asarray(array, dtype=np.int64))
+            write_array(archive, name, np.asarray(array), np.int64)
         write_array(archive, "convention", np.array(meta["convention"]))
         write_array(archive, "meta", np.array(json.dumps(meta)))
 

@@ -95,7 +95,7 @@ class Factorization:
                 f"the right-hand side must be a dense array of numbers with {n:,} rows and one or "
                 f"two dimensions, not {given.dtype} of shape {given.shape}"
             )
-        dtype = np.result_type(self.dtype, given.dtype, np.float64)
+        dtype = np.dtype(np.complex128) if given.dtype.kind == "c" else self.dtype
         # A^H x = b is the conjugate of A^T conj(x) = conj(b).
         flip = np.conj if trans == "H" else np.asarray
         first, last = (self.row_perm, self.col_perm)[:: 1 if trans == "N" else -1]
@@ -161,7 +161,6 @@ def factor_blockwise(
         raise InvalidArgumentError(
             f"diag_pivot_thresh lies between 0 and 1, {diag_pivot_thresh!r} does not"
         )
-
     n = int(row_perm.size)
     B = _permuted(_with_values(A, (n, n)), row_perm, col_perm)
     block = np.repeat(np.arange(blocks.size - 1), np.diff(blocks))

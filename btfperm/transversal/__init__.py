@@ -172,7 +172,7 @@ def maximum_transversal(
     _check_backend(backend, threads)
     limits = _Limits(time_limit, max_work)
     problem = _Problem.empty(pattern) if initial is None else _with_initial(pattern, initial)
-    found = _search(pattern, problem, algorithm, initializer, limits)
+    found = _search(pattern, problem, algorithm, initializer, limits, initial is not None)
     if pattern.stored_zeros is not None:
         _warn_of_zeros(pattern, found, time_limit, max_work)
     return found
@@ -271,7 +271,12 @@ def _with_initial(pattern: Pattern, initial: Transversal | npt.ArrayLike) -> _Pr
 
 
 def _search(
-    pattern: Pattern, problem: _Problem, algorithm: str, initializer: str, limits: _Limits
+    pattern: Pattern,
+    problem: _Problem,
+    algorithm: str,
+    initializer: str,
+    limits: _Limits,
+    from_outside: bool,
 ) -> Transversal:
     """Start, search, certificate."""
     start = (
@@ -289,7 +294,10 @@ def _search(
 
     size = problem.size
     ran, why, view = "none", "", problem
-    if size < full and limits.stopped_by is None:
+    if from_outside and size < full and _find_cover(problem):
+        problem.proven = True  # what is maximum already is only checked, not moved about
+        why = "the matching given is maximum already"
+    elif size < full and limits.stopped_by is None:
         if pattern.n > _WIDE * pattern.m:
             view = problem.transposed()
         if named is None:
@@ -369,6 +377,8 @@ def _find_cover(view: _Problem) -> bool:
     found: bool = _core.find_cover(
         view.m, view.indptr, view.indices, view.row_match, view.col_match, view.row_in_cover
     )
+    if not found:
+        view.row_in_cover.fill(0)
     return found
 
 
@@ -422,7 +432,7 @@ def _rank_the_other_way(
         if np.array_equal(initial, found.col_match):
             return found.size
     problem = _with_initial(other, initial)
-    result = _search(other, problem, "auto", "auto", _Limits(time_limit, max_work))
+    result = _search(other, problem, "auto", "auto", _Limits(time_limit, max_work), True)
     return result.size if result.maximum else None
 
 

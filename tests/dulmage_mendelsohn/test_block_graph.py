@@ -70,6 +70,27 @@ def test_block_graph_of_a_deep_chain():
     assert graph.level_work.sum() == graph.work.sum() == n
 
 
+def test_levels_run_through_all_parts():
+    """The second square block leads on to the vertical one: it is higher than the first, though
+    the canonical order, which knows the square part alone, has them in one height."""
+    A = sp.coo_array(
+        np.array(
+            [
+                [1, 1, 1, 1, 0],
+                [0, 0, 1, 0, 0],
+                [0, 0, 0, 1, 1],
+                [0, 0, 0, 0, 1],
+                [0, 0, 0, 0, 1],
+            ]
+        )
+    )
+    d = btfperm.dulmage_mendelsohn(A)
+    graph = d.block_graph()
+    check_graph(A, d, graph)
+    assert graph.level.tolist() == [2, 0, 1, 0]
+    assert graph.indices.tolist() == [1, 2, 3]
+
+
 def test_a_matrix_that_was_changed_in_place_is_noticed():
     """The pattern shares the arrays of a canonical matrix: the core must not walk along them."""
     A = sp.csc_array(

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 import btfperm
 from btfperm.errors import InvalidArgumentError
-from btfperm.pattern import Pattern, as_pattern
 from tests import strategies
 from tests.checks.check_btf import check_canonical_order, check_fine
 from tests.checks.check_coarse import check_coarse
 from tests.oracles import brute_force, plain_dulmage_mendelsohn, plain_matching
 from tests.oracles.plain_pattern import pattern
-from tests.transversal.methods import ALGORITHMS, INITIALIZERS
+from tests.transversal.methods import ALGORITHMS, INITIALIZERS, in_64_bits
 
 ARRAYS = ("row_perm", "col_perm", "row_blocks", "col_blocks", "coarse_rows", "coarse_cols")
 
@@ -159,11 +158,15 @@ def test_transposed_parts_change_places(A):
 
 @given(strategies.any_matrix())
 def test_32_and_64_bits_give_the_same(A):
-    P = as_pattern(A)
-    wide = Pattern(P.shape, P.indptr.astype(np.int64), P.indices.astype(np.int64))
-    d = btfperm.dulmage_mendelsohn(wide)
-    assert d.row_perm.dtype == np.int64
-    assert_same(d, btfperm.dulmage_mendelsohn(P))
+    narrow, wide = btfperm.dulmage_mendelsohn(A), btfperm.dulmage_mendelsohn(in_64_bits(A))
+    assert narrow.row_perm.dtype == np.int32 and wide.row_perm.dtype == np.int64
+    assert_same(wide, narrow)
+
+
+@given(strategies.any_matrix())
+def test_a_transversal_of_the_other_width_is_taken(A):
+    t = btfperm.maximum_transversal(in_64_bits(A))
+    assert_same(btfperm.dulmage_mendelsohn(A, transversal=t), btfperm.dulmage_mendelsohn(A))
 
 
 @given(strategies.any_matrix())

@@ -8,12 +8,13 @@ import pytest
 import scipy.sparse as sp
 
 import btfperm
+from btfperm.pattern import as_pattern
 from tests.checks.check_btf import check_canonical_order, check_fine
 from tests.checks.check_coarse import check_coarse
 from tests.dulmage_mendelsohn.test_decomposition import assert_same
 from tests.known_answers import known_answers, parametrized, read
 from tests.oracles import plain_dulmage_mendelsohn
-from tests.transversal.methods import each_algorithm
+from tests.transversal.methods import each_algorithm, in_64_bits
 
 
 @parametrized(known_answers())
@@ -28,6 +29,19 @@ def test_real_matrices(known):
     check_fine(A, d, d.col_match)
     check_canonical_order(A, d)
     assert_same(d, plain_dulmage_mendelsohn.dulmage_mendelsohn(A))
+
+
+@parametrized(known_answers())
+@each_algorithm
+@pytest.mark.parametrize("initializer", ["none", "karp-sipser"])
+def test_in_64_bits(known, algorithm, initializer):
+    P = as_pattern(read(known.name))
+    options = {"algorithm": algorithm, "initializer": initializer}
+    d = btfperm.dulmage_mendelsohn(P, **options)
+    wide = btfperm.dulmage_mendelsohn(in_64_bits(P), **options)
+    assert_same(wide, d)
+    np.testing.assert_array_equal(wide.row_match, d.row_match)
+    np.testing.assert_array_equal(wide.block_graph().level, d.block_graph().level)
 
 
 @each_algorithm

@@ -57,7 +57,7 @@ def test_full_device(result, format):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("suffix", [".mtx", ".mtx.gz", ".mtx.xz", ".npz"])
 def test_full_disk_under_a_matrix(tmp_path, suffix, monkeypatch):
-    """The C++ writer must not swallow the error of the file below it."""
+    """Neither SciPy nor a packer may lose the error of the file below it."""
     real = os.fdopen
     opened = []
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from btfperm import Pattern
 from btfperm.errors import UnreadableInputError
-from btfperm.io import matrix_market_body, peek, read, read_matrix, write_matrix
+from btfperm.io import matrix_market_body, matrix_writers, peek, read, read_matrix, write_matrix
 
 SHARED = Path(__file__).parents[3] / "shared" / "matrices"
 PACKERS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -192,6 +192,14 @@ def test_line_without_an_end(tmp_path, monkeypatch, block):
     file.write_text(head + "1 2 " + "1" * 500_000)
     with pytest.raises(UnreadableInputError, match="line 4: the line is too long for an entry"):
         read(file)
+
+
+def test_written_in_many_blocks(tmp_path, monkeypatch, run_seed):
+    monkeypatch.setattr(matrix_writers, "_BLOCK_ENTRIES", 7)
+    rng = np.random.default_rng(run_seed)
+    A = scipy.sparse.random_array((9, 13), density=0.5, rng=rng)
+    write_matrix(tmp_path / "a.mtx", A)
+    assert np.array_equal(scipy.io.mmread(tmp_path / "a.mtx").toarray(), A.toarray())
 
 
 def test_patterns_stay_patterns(tmp_path):

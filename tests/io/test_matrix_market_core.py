@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins
+import signal
 import subprocess
 import sys
 
@@ -67,6 +68,40 @@ def test_a_bad_line_is_found_whichever_thread_met_it(tmp_path):
     )
     with pytest.raises(ValueError, match="line 333336: a row and a column number are expected"):
         read(file, threads=4)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_signal_is_answered(tmp_path, monkeypatch, threads):
+    """It arrives while the core runs; the file is not read to its end, nor called damaged."""
+    count = 1_000_000
+    file = tmp_path / "a.mtx"
+    head = f"%%MatrixMarket matrix coordinate real general\n1 1 {count}\n"
+    file.write_text(head + "1 1 1.234567\n" * count)
+    monkeypatch.setattr(matrix_market_body, "BLOCK", 1 << 27)
+    in_core = []
+    real = matrix_market_body._Parser._parse_lines
+
+    def timed(self, pieces, count):
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        in_core.append(count)
+        real(self, pieces, count)
+
+    class AlarmError(Exception):
+        pass
+
+    def handler(number, frame):
+        raise AlarmError
+
+    monkeypatch.setattr(matrix_market_body._Parser, "_parse_lines", timed)
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        with pytest.raises(AlarmError):
+            read(file, threads=threads)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert in_core == [count]
 
 
 def test_reading_imports_little(tmp_path):

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import btfperm
+from btfperm.pattern import Pattern, as_pattern
 
 ROWS = [row for row in btfperm.algorithms() if row.backend == "cpu"]
 INITIALIZERS = ["none", *(row.name for row in ROWS if row.is_initializer)]
@@ -20,3 +22,9 @@ each_initializer = pytest.mark.parametrize("initializer", INITIALIZERS)
 def each_pair(test):
     """Every initialiser before every algorithm."""
     return each_initializer(each_algorithm(test))
+
+
+def in_64_bits(A):
+    """The pattern of `A` with 64-bit arrays, as if it were too large for 32."""
+    P = as_pattern(A)
+    return Pattern(P.shape, P.indptr.astype(np.int64), P.indices.astype(np.int64))

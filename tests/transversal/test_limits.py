@@ -59,7 +59,7 @@ def test_time_limit_stops_a_large_search(algorithm):
     t = btfperm.maximum_transversal(
         LONG.A, algorithm=algorithm, initializer="none", time_limit=1e-4
     )
-    assert time.perf_counter() - begin < 1.0
+    assert time.perf_counter() - begin < 2.0
     assert not t.maximum and t.stopped_by == "time_limit"
     check_transversal(LONG.A, t, rank=LONG.rank)
 

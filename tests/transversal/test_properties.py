@@ -12,13 +12,13 @@ from scipy.sparse.csgraph import structural_rank as scipy_structural_rank
 
 import btfperm
 from btfperm.errors import InvalidArgumentError
-from btfperm.pattern import Pattern, as_pattern
+from btfperm.pattern import as_pattern
 from tests import strategies
 from tests.checks.check_matching import check_maximum
 from tests.checks.check_transversal import check_transversal
 from tests.oracles import brute_force, plain_matching
 from tests.oracles.plain_pattern import pattern
-from tests.transversal.methods import ALGORITHMS, AUGMENTING, INITIALIZERS, each_pair
+from tests.transversal.methods import ALGORITHMS, AUGMENTING, INITIALIZERS, each_pair, in_64_bits
 
 methods = st.tuples(st.sampled_from(INITIALIZERS), st.sampled_from(ALGORITHMS))
 
@@ -138,10 +138,9 @@ def test_rank_does_not_depend_on_the_numbering(data, A, method):
 
 @given(strategies.any_matrix(), methods)
 def test_32_and_64_bits_give_the_same(A, method):
-    """The same pattern with 64-bit arrays, as if it were too large for 32."""
     initializer, algorithm = method
     P = as_pattern(A)
-    wide = Pattern(P.shape, P.indptr.astype(np.int64), P.indices.astype(np.int64))
+    wide = in_64_bits(A)
     options = {"initializer": initializer, "algorithm": algorithm, "seed": 1}
     narrow_t = btfperm.maximum_transversal(P, **options)
     wide_t = btfperm.maximum_transversal(wide, **options)
@@ -149,6 +148,13 @@ def test_32_and_64_bits_give_the_same(A, method):
     np.testing.assert_array_equal(narrow_t.row_match, wide_t.row_match)
     np.testing.assert_array_equal(narrow_t.col_match, wide_t.col_match)
     assert dict(narrow_t.counters) == dict(wide_t.counters)
+
+
+@pytest.mark.parametrize("options", [{"threads": 1}, {"threads": 2}, {"seed": 7}], ids=str)
+@given(A=strategies.any_matrix())
+def test_threads_and_seed_change_no_rank(A, options):
+    t = btfperm.maximum_transversal(A, **options)
+    check_transversal(A, t, rank=plain_matching.structural_rank(A))
 
 
 @given(strategies.any_matrix(), methods)

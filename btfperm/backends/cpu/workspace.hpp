@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <new>
@@ -27,9 +28,13 @@ class Workspace {
   Workspace& operator=(const Workspace&) = delete;
   ~Workspace() {
     while (last_ != nullptr) {
-      Block* before = last_->before;
-      std::free(last_);
-      last_ = before;
+      const Block block = *last_;
+      if (block.mapped > 0) {
+        munmap(block.memory, block.mapped);
+      } else {
+        std::free(block.memory);
+      }
+      last_ = block.before;
     }
   }
 
@@ -40,25 +45,45 @@ class Workspace {
       throw std::bad_alloc();
     }
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2;
-    if (count > (most - header) / sizeof(T)) throw std::bad_alloc();
-    std::size_t bytes = header + count * sizeof(T);
-    const bool large = bytes >= huge_page * 2;
-    const std::size_t align = large ? huge_page : header;
-    bytes = (bytes + align - 1) / align * align;
-    void* memory = std::aligned_alloc(align, bytes);
-    if (memory == nullptr) throw std::bad_alloc();
-    // Searches touch the arrays at random: huge pages spare most of the address translation.
-    if (large) madvise(memory, bytes, MADV_HUGEPAGE);
-    last_ = new (memory) Block{last_};
-    return reinterpret_cast<T*>(static_cast<char*>(memory) + header);
+    if (count > (most - huge_page) / sizeof(T)) throw std::bad_alloc();
+    const std::size_t bytes = header + count * sizeof(T);
+    return reinterpret_cast<T*>(bytes < large ? allocate(bytes) : map(bytes));
   }
 
  private:
   struct Block {
     Block* before;
+    void* memory;
+    std::size_t mapped;  // bytes of a mapping; 0: from malloc
   };
   static constexpr std::size_t header = 64;  // keeps what follows on a cache line of its own
   static constexpr std::size_t huge_page = std::size_t{1} << 21;
+  static constexpr std::size_t large = huge_page;
+
+  char* allocate(std::size_t bytes) {
+    void* memory = std::aligned_alloc(header, (bytes + header - 1) / header * header);
+    if (memory == nullptr) throw std::bad_alloc();
+    return start(memory, memory, 0);
+  }
+
+  // Searches touch the arrays at random: huge pages spare most of the address translation. And a
+  // mapping goes back to the system when it is freed, which keeps the peak of a whole run low.
+  char* map(std::size_t bytes) {
+    const std::size_t mapped = bytes + huge_page;
+    void* memory =
+        mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    void* aligned = reinterpret_cast<void*>((address + huge_page - 1) / huge_page * huge_page);
+    madvise(aligned, bytes, MADV_HUGEPAGE);
+    return start(aligned, memory, mapped);
+  }
+
+  char* start(void* place, void* memory, std::size_t mapped) {
+    last_ = new (place) Block{last_, memory, mapped};
+    return static_cast<char*>(place) + header;
+  }
+
   Block* last_ = nullptr;
 };
 
