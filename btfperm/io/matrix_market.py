@@ -53,7 +53,7 @@ def read_pattern(
     from btfperm.pattern import Pattern
 
     header, line = _read_header(source)
-    body = read_body(source, header, line, threads=threads, progress=progress)
+    body = read_body(source, header, line, expand=False, threads=threads, progress=progress)
     origin = source.origin()
     return Pattern.from_coo(
         body.rows,
@@ -63,6 +63,7 @@ def read_pattern(
         drop_zeros=drop_zeros,
         name=source.name,
         source=origin,
+        symmetric=header.layout == "coordinate" and header.symmetry != "general",
         owned=True,
     )
 

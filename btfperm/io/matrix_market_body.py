@@ -99,10 +99,11 @@ def read_body(
     line: int,
     *,
     keep_values: bool = False,
+    expand: bool = True,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Body:
-    """Reads all entries, symmetric ones expanded.
+    """Reads all entries; those of a symmetric list are expanded unless told otherwise.
 
     `line` is the number of lines the header took; `threads` = 0 means all cores. Raises
     `UnreadableInputError` with the line of the file.
@@ -130,7 +131,7 @@ def read_body(
             "it seems truncated",
             line,
         )
-    if header.layout == "coordinate" and header.symmetry != "general":
+    if expand and header.layout == "coordinate" and header.symmetry != "general":
         _mirror(body, header.symmetry, parser.off_diagonal)
     body.finish()
     return body

@@ -147,6 +147,7 @@ class Pattern:
         drop_zeros: bool = False,
         name: str | None = None,
         source: Mapping[str, Any] | None = None,
+        symmetric: bool = False,
         owned: bool = False,
     ) -> Pattern:
         """Pattern of a list of positions; duplicates are merged. O(m + n + entries).
@@ -159,6 +160,7 @@ class Pattern:
         zero_mask : the same, as a boolean array
         drop_zeros : leave stored zeros out
         name, source : see `Pattern`
+        symmetric : each position off the diagonal stands for its transpose, too
         owned : the arrays may be overwritten, which spares a copy
 
         Raises
@@ -171,6 +173,8 @@ class Pattern:
             raise InvalidMatrixError(
                 f"{_of(name)}{row_array.size} row indices but {col_array.size} column indices"
             )
+        if symmetric and m != n:
+            raise InvalidMatrixError(f"{_of(name)}a symmetric matrix is square, not {m} x {n}")
         mask = _zero_mask(values, zero_mask, row_array.size, name)
         width = _index_type((m, n), row_array.size)
         own_rows, own_cols = _as_width(row_array, width), _as_width(col_array, width)
@@ -179,6 +183,15 @@ class Pattern:
             raise InvalidMatrixError(
                 f"{_of(name)}entry {where} is at row {int(row_array[where])}, column "
                 f"{int(col_array[where])}, outside a {m} x {n} matrix (counted from 0)"
+            )
+        if symmetric and mask is None:
+            return cls._of_triangle(own_rows, own_cols, (m, n), name, source)
+        if symmetric and mask is not None:
+            off = own_rows != own_cols
+            mask = np.concatenate((mask, mask[off]))
+            own_rows, own_cols = (
+                np.concatenate((own_rows, own_cols[off])),
+                np.concatenate((own_cols, own_rows[off])),
             )
         zeros: Pattern | None = None
         if mask is not None:
@@ -198,6 +211,26 @@ class Pattern:
         indices = own_rows if nnz == own_rows.size else own_rows[:nnz].copy()
         pattern = cls((m, n), _frozen(indptr), _frozen(indices), name, dict(source or {}))
         return pattern._with_zeros(zeros, drop_zeros)
+
+    @classmethod
+    def _of_triangle(
+        cls,
+        rows: IndexArray,
+        cols: IndexArray,
+        shape: tuple[int, int],
+        name: str | None,
+        source: Mapping[str, Any] | None,
+    ) -> Pattern:
+        """From one half of a symmetric list: the other half is never listed, which keeps the
+        memory at twice the result."""
+        both = 2 * rows.size - int(np.count_nonzero(rows == cols))
+        width = _index_type(shape, both)
+        indptr, indices = np.empty(shape[1] + 1, dtype=width), np.empty(both, dtype=width)
+        nnz = _core.columns_of_triangle(
+            _as_width(rows, width), _as_width(cols, width), indptr, indices
+        )
+        indices = indices if nnz == both else indices[:nnz].copy()
+        return cls(shape, _frozen(indptr), _frozen(indices), name, dict(source or {}))
 
     @classmethod
     def from_csc(

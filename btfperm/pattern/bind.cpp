@@ -67,6 +67,17 @@ void bind_width(nb::module_& module) {
       nb::arg("indptr").noconvert(),
       "Sorted columns of a list of positions, into `rows` and `indptr`; the number of entries.");
   module.def(
+      "columns_of_triangle",
+      [](In<I> rows, In<I> cols, Out<I> indptr, Out<I> indices) {
+        nb::gil_scoped_release nogil;
+        return static_cast<std::int64_t>(
+            columns_of_triangle(static_cast<I>(indptr.shape(0) - 1), static_cast<I>(rows.shape(0)),
+                                rows.data(), cols.data(), indptr.data(), indices.data()));
+      },
+      nb::arg("rows").noconvert(), nb::arg("cols").noconvert(), nb::arg("indptr").noconvert(),
+      nb::arg("indices").noconvert(),
+      "Sorted columns of both halves of a list of which one half is given; number of entries.");
+  module.def(
       "difference",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> less_indptr, In<I> less_indices,
          Out<I> out_indptr, Out<I> out_indices) {

@@ -123,6 +123,31 @@ I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need) {
   return merge_duplicates(n, indptr, rows);
 }
 
+// Columns of a square matrix of which one entry of each symmetric pair is listed. `indices` has
+// room for both. Each column is filled in the order of the list, which is ascending for files that
+// list a triangle by columns; others are sorted.
+template <class I>
+I columns_of_triangle(I n, I nnz, const I* rows, const I* cols, I* indptr, I* indices) {
+  std::fill(indptr, indptr + n + 1, I{0});
+  for (I p = 0; p < nnz; ++p) {
+    ++indptr[cols[p] + 1];
+    if (rows[p] != cols[p]) ++indptr[rows[p] + 1];
+  }
+  for (I j = 0; j < n; ++j) indptr[j + 1] += indptr[j];
+  for (I p = 0; p < nnz; ++p) {
+    indices[indptr[cols[p]]++] = rows[p];
+    if (rows[p] != cols[p]) indices[indptr[rows[p]]++] = cols[p];
+  }
+  for (I j = n; j > 0; --j) indptr[j] = indptr[j - 1];
+  indptr[0] = 0;
+  for (I j = 0; j < n; ++j) {
+    I* begin = indices + indptr[j];
+    I* end = indices + indptr[j + 1];
+    if (!std::is_sorted(begin, end)) std::sort(begin, end);
+  }
+  return merge_duplicates(n, indptr, indices);
+}
+
 // A with the entries of B (a subset of it) left out; returns the number of entries.
 template <class I>
 I difference(const PatternView<I>& A, const PatternView<I>& B, I* indptr, I* indices) {
