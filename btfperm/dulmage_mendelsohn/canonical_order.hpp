@@ -31,30 +31,23 @@ I number_by_smallest(I* parent, const std::uint8_t* parts, Part part, I count, I
   return first;
 }
 
-// Replaces the component of each square column (-1: none) by its place in the canonical order of
-// the square blocks. `place` (n_components), `by_column` (n_components) and `start`
-// (n_components + 1) are workspace.
+// place[c] of each component in the canonical order of the square blocks, from the component of
+// each square column (-1: none). `start` (n_components + 1) is workspace.
 template <class I>
-void number_by_height(I n, I* component, I n_components, const I* height, I* place, I* by_column,
+void canonical_places(I n, const I* component, I n_components, const I* height, I* place,
                       I* start) {
+  // Stable counting sort by falling height of the components in the order of their smallest
+  // columns. No height reaches n_components.
   std::fill(place, place + n_components, I{-1});
-  I seen = 0;
-  for (I j = 0; j < n && seen < n_components; ++j) {  // components by their smallest column
-    const I c = component[j];
-    if (c < 0 || place[c] >= 0) continue;
-    place[c] = 0;
-    by_column[seen++] = c;
-  }
-  // Stable counting sort by falling height. No height reaches n_components.
   std::fill(start, start + n_components + 1, I{0});
   for (I c = 0; c < n_components; ++c) ++start[n_components - height[c]];
   for (I k = 1; k <= n_components; ++k) start[k] += start[k - 1];
-  for (I k = 0; k < n_components; ++k) {
-    const I c = by_column[k];
+  I seen = 0;
+  for (I j = 0; j < n && seen < n_components; ++j) {
+    const I c = component[j];
+    if (c < 0 || place[c] >= 0) continue;
     place[c] = start[n_components - 1 - height[c]]++;
-  }
-  for (I j = 0; j < n; ++j) {
-    if (component[j] >= 0) component[j] = place[component[j]];
+    ++seen;
   }
 }
 

@@ -43,21 +43,36 @@ void count_coarse(const PatternView<I>& A, const Matching<I>& M, const std::uint
   }
 }
 
-// Blocks of the square part, counted from 0, into col_block (elsewhere -1); returns their number,
-// -1 when the budget ended the search.
+// Blocks of the square part, counted from 0, into row_block and col_block (elsewhere -1); returns
+// their number, -1 when the budget ended the search.
 template <class I>
-I label_square(const PatternView<I>& A, const I* row_match, const std::uint8_t* col_part,
-               I* col_block, Budget& budget) {
+I label_square(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_part,
+               const std::uint8_t* col_part, I* row_block, I* col_block, Budget& budget) {
   Workspace workspace;
-  I* next = workspace.take<I>(A.n);
-  I* stack = workspace.take<I>(A.n);
-  std::uint8_t* is_root = workspace.take<std::uint8_t>(A.n);
-  const I n_components = tarjan(A, row_match, col_part, col_block, next, stack, is_root, budget);
+  ListOf<I>* lists = workspace.take<ListOf<I>>(A.m);
+  I* members = workspace.take<I>(A.m);
+  list_bounds(A, M.col_match, col_part, lists);
+  I n_components;
+  {
+    Workspace deep;
+    PathFrame<I>* path = deep.take<PathFrame<I>>(A.m);
+    n_components = tarjan(A, lists, row_part, row_block, path, members, budget);
+  }
   if (n_components < 0) return -1;
   I* height = workspace.take<I>(n_components);
   I* start = workspace.take<I>(n_components + 1);
-  if (!heights(A, row_match, col_block, n_components, height, start, next, budget)) return -1;
-  number_by_height(A.n, col_block, n_components, height, next, stack, start);
+  if (!heights(A, lists, row_block, n_components, height, start, members, budget)) return -1;
+  for (I j = 0; j < A.n; ++j) {
+    col_block[j] = col_part[j] == square ? row_block[M.col_match[j]] : I{-1};
+  }
+  I* place = members;
+  canonical_places(A.n, col_block, n_components, height, place, start);
+  for (I i = 0; i < A.m; ++i) {
+    if (row_block[i] >= 0) row_block[i] = place[row_block[i]];
+  }
+  for (I j = 0; j < A.n; ++j) {
+    if (col_block[j] >= 0) col_block[j] = place[col_block[j]];
+  }
   return n_components;
 }
 
@@ -81,7 +96,8 @@ bool label_blocks(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* r
                   std::uint8_t* col_part, Labels<I>& labels, Budget& budget) {
   if (!coarse(A, M, row_part, col_part, budget)) return false;
   count_coarse(A, M, row_part, col_part, labels);
-  const I squares = label_square(A, M.row_match, col_part, labels.col_block, budget);
+  const I squares =
+      label_square(A, M, row_part, col_part, labels.row_block, labels.col_block, budget);
   if (squares < 0) return false;
   I horizontals = 0;
   if (labels.coarse_cols[2] > 0) {
@@ -91,9 +107,10 @@ bool label_blocks(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* r
     for (I j = 0; j < A.n; ++j) {
       if (col_part[j] == square) labels.col_block[j] += horizontals;
     }
-  }
-  for (I i = 0; i < A.m; ++i) {
-    if (row_part[i] != vertical) labels.row_block[i] = labels.col_block[M.row_match[i]];
+    for (I i = 0; i < A.m; ++i) {
+      if (row_part[i] == square) labels.row_block[i] += horizontals;
+      if (row_part[i] == horizontal) labels.row_block[i] = labels.col_block[M.row_match[i]];
+    }
   }
   labels.n_blocks = horizontals + squares;
   if (labels.coarse_rows[4] > labels.coarse_rows[2]) {

@@ -28,7 +28,7 @@ _LARGEST_INT64 = 2**63 - 16
 
 
 def _index_type(shape: tuple[int, int], nnz: int) -> type[np.signedinteger[Any]]:
-    return np.int32 if max(*shape, nnz) <= _LARGEST_INT32 else np.int64
+    return np.int32 if max(sum(shape), nnz) <= _LARGEST_INT32 else np.int64
 
 
 def _frozen(array: IndexArray) -> IndexArray:

@@ -85,6 +85,20 @@ def test_duplicates_and_order_do_not_matter(A):
     assert_is(as_pattern(twice), A)
 
 
+@given(st.data(), strategies.any_matrix(), st.integers(1, 3))
+def test_compressed_lists_in_any_order(data, A, copies):
+    """Each list shuffled, each entry `copies` times: what CSC and CSR may hold, and often do."""
+    for compressed, make in (
+        (pattern(A), Pattern.from_csc),
+        (pattern(A).tocsr(), Pattern.from_csr),
+    ):
+        lists = np.split(compressed.indices, compressed.indptr[1:-1])
+        lists = [data.draw(st.permutations(lst.tolist() * copies)) for lst in lists]
+        indices = np.array([k for lst in lists for k in lst], dtype=np.int32)
+        indptr = np.asarray(compressed.indptr * copies, dtype=np.int32)
+        assert_is(make(indptr, indices, A.shape), A)
+
+
 @given(strategies.any_matrix())
 def test_constructors_agree(A):
     csc, csr = sp.csc_array(A), sp.csr_array(A)

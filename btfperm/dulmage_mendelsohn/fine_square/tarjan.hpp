@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tarjan: strongly connected components of the square part, and their heights
 //
-// Idea        A vertex is a matched pair, named by its column. Its column list leads, through the
-//             matching, to its predecessors: so a depth-first search over column lists alone finds
-//             the components, predecessors before successors. Going through them backwards, each
-//             component hands its height on to its predecessors.
+// Idea        A vertex is a matched pair, named by its row. The list of its column holds the rows
+//             of its predecessors: so a depth-first search over column lists alone, without looking
+//             at the matching again, finds the components, predecessors before successors. Going
+//             through them backwards, each component hands its height on to its predecessors.
 // Paper       R. E. Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Computing 1
-//             (1972), in the one-array form of D. J. Pearce, "A space-efficient algorithm for
-//             finding strongly connected components", Inf. Process. Lett. 116 (2016), figure 5
-// Cost        O(nnz). Workspace: 3 n, and n bytes
-// Encodings   visit[v]: 0 not seen; 1, 2, ... while open, the smallest visit number it can go back
-//             to; when its component is finished, that component's number, counted down from n + 1,
-//             which is larger than every open visit number. Vertices outside the square part start
-//             as finished.
-// Invariants  the vertices of the path (growing from the left of `stack`) and the open vertices
-//             whose search is over (growing from its right) are disjoint, so n places are enough
+//             (1972), in the form of D. J. Pearce, "A space-efficient algorithm for finding
+//             strongly connected components", Inf. Process. Lett. 116 (2016), where one word serves
+//             as visit number, lowest number reached, and component. Ours is that a list's bounds
+//             wait in a table by rows, so that going down costs two cache misses, and that what is
+//             looked at next is prefetched
+// Cost        O(nnz). Workspace: 7 m words, of which 4 are touched only as deep as the search goes
+// Encodings   visit[i]: 0 not seen; 1, 2, ... the visit number while on the path, then the lowest
+//             number reached while open; when its component is finished, that component's number,
+//             counted down from m + 1, which is larger than every open number. Rows outside the
+//             square part start as finished.
+// Invariants  path and open vertices are disjoint; open numbers never exceed the open vertices
 #pragma once
 
 #include <algorithm>
@@ -23,101 +25,131 @@
 
 namespace btfperm {
 
-// component[j] of each square column, numbered so that predecessors come first; -1 elsewhere.
-// Returns the number of components; -1 when the budget ended the search.
+// Where the list of the column matched to each row lies; rows outside the square part have none.
 template <class I>
-I tarjan(const PatternView<I>& A, const I* row_match, const std::uint8_t* col_part, I* component,
-         I* next, I* stack, std::uint8_t* is_root, Budget& budget) {
-  I* visit = component;
-  const I finished = A.n + 2;
-  for (I j = 0; j < A.n; ++j) visit[j] = col_part[j] == square ? I{0} : finished;
-  I number = 1;       // next visit number
-  I label = A.n + 1;  // number of the next component, falling
-  I open = A.n;       // stack[open ...]: open vertices whose search is over
+struct ListOf {
+  I begin;
+  I end;
+};
 
-  for (I root = 0; root < A.n; ++root) {
+template <class I>
+struct PathFrame {
+  I row;
+  I next;
+  I end;
+  I lowest;
+};
+
+template <class I>
+void list_bounds(const PatternView<I>& A, const I* col_match, const std::uint8_t* col_part,
+                 ListOf<I>* lists) {
+  for (I j = 0; j < A.n; ++j) {
+    if (col_part[j] == square) lists[col_match[j]] = {A.indptr[j], A.indptr[j + 1]};
+  }
+}
+
+// component[i] of each square row, numbered so that predecessors come first; -1 elsewhere. `path`
+// and `open` have m places. Returns the number of components; -1: the budget ended the search.
+template <class I>
+I tarjan(const PatternView<I>& A, const ListOf<I>* lists, const std::uint8_t* row_part,
+         I* component, PathFrame<I>* path, I* open, Budget& budget) {
+  constexpr I prefetched = 8;  // entries of a list whose visit words are fetched on arrival
+  I* visit = component;
+  const I outside = A.m + 2;
+  for (I i = 0; i < A.m; ++i) visit[i] = row_part[i] == square ? I{0} : outside;
+  I number = 1;       // next visit number
+  I label = A.m + 1;  // of the next component, falling
+  I n_open = 0;
+
+  const auto arrive = [&](I row, I depth) {
+    const ListOf<I> list = lists[row];
+    path[depth] = {row, list.begin, list.end, number};
+    visit[row] = number++;
+    const I fetch = std::min<I>(list.end, list.begin + prefetched);
+    for (I p = list.begin; p < fetch; ++p) __builtin_prefetch(visit + A.indices[p]);
+  };
+
+  for (I root = 0; root < A.m; ++root) {
     if (visit[root] != 0) continue;
     I depth = 0;
-    stack[0] = root;
-    visit[root] = number++;
-    next[root] = A.indptr[root];
-    is_root[root] = 1;
+    arrive(root, depth);
     while (depth >= 0) {
-      const I v = stack[depth];
-      I p = next[v];
-      const I end = A.indptr[v + 1];
-      I smallest = visit[v];
+      PathFrame<I>& top = path[depth];
+      I p = top.next;
+      I lowest = top.lowest;
       I below = -1;
-      for (; p < end; ++p) {
-        const I u = row_match[A.indices[p]];
-        if (u < 0) continue;
-        if (visit[u] == 0) {
-          below = u;  // and look at it again when its search is over
+      for (; p < top.end; ++p) {
+        const I i = A.indices[p];
+        if (visit[i] == 0) {
+          below = i;
           break;
         }
-        smallest = std::min(smallest, visit[u]);
+        lowest = std::min(lowest, visit[i]);
       }
-      if (!budget.spend(p - next[v] + 1)) return -1;
-      next[v] = p;
-      if (smallest < visit[v]) {
-        visit[v] = smallest;
-        is_root[v] = 0;
-      }
+      if (!budget.spend(p - top.next + 1)) return -1;
+      top.lowest = lowest;
       if (below >= 0) {
-        stack[++depth] = below;
-        visit[below] = number++;
-        next[below] = A.indptr[below];
-        is_root[below] = 1;
+        top.next = p + 1;
+        arrive(below, ++depth);
         continue;
       }
-      --depth;
-      if (!is_root[v]) {
-        stack[--open] = v;
-        continue;
-      }
-      --number;
-      while (open < A.n && visit[stack[open]] >= visit[v]) {
-        visit[stack[open++]] = label;
+      const I own = visit[top.row];
+      if (lowest < own) {
+        visit[top.row] = lowest;
+        open[n_open++] = top.row;
+      } else {
+        visit[top.row] = label;
         --number;
+        while (n_open > 0 && visit[open[n_open - 1]] >= own) {
+          visit[open[--n_open]] = label;
+          --number;
+        }
+        --label;
       }
-      visit[v] = label--;
+      if (--depth >= 0) path[depth].lowest = std::min(path[depth].lowest, lowest);
     }
   }
-  for (I j = 0; j < A.n; ++j) {
-    component[j] = visit[j] == finished ? I{-1} : A.n + 1 - visit[j];
-  }
-  return A.n + 1 - label;
+  for (I i = 0; i < A.m; ++i) component[i] = visit[i] == outside ? I{-1} : A.m + 1 - visit[i];
+  return A.m + 1 - label;
 }
 
 // height[c] = 0 when component c has no successor, else 1 + the largest height of a successor.
-// `start` (n_components + 1) and `members` (n) are workspace. False: the budget ended it.
+// `start` (n_components + 1) and `members` (m) are workspace. False: the budget ended it.
 template <class I>
-bool heights(const PatternView<I>& A, const I* row_match, const I* component, I n_components,
+bool heights(const PatternView<I>& A, const ListOf<I>* lists, const I* component, I n_components,
              I* height, I* start, I* members, Budget& budget) {
   std::fill(height, height + n_components, I{0});
   if (n_components <= 1) return true;
   std::fill(start, start + n_components + 1, I{0});
-  for (I j = 0; j < A.n; ++j) {
-    if (component[j] >= 0) ++start[component[j]];
+  I count = 0;
+  for (I i = 0; i < A.m; ++i) {
+    if (component[i] < 0) continue;
+    ++start[component[i]];
+    ++count;
   }
   for (I c = 1; c <= n_components; ++c) start[c] += start[c - 1];
-  for (I j = A.n; j-- > 0;) {
-    if (component[j] >= 0) members[--start[component[j]]] = j;
+  for (I i = A.m; i-- > 0;) {
+    if (component[i] >= 0) members[--start[component[i]]] = i;
   }
-  for (I c = n_components; c-- > 0;) {
+  const auto fetch = [&](I k) {  // what members[k], some steps ahead, will need
+    if (k >= 16) __builtin_prefetch(lists + members[k - 16]);
+    if (k >= 8) __builtin_prefetch(A.indices + lists[members[k - 8]].begin);
+    if (k < 4) return;
+    const ListOf<I> list = lists[members[k - 4]];
+    const I end = std::min<I>(list.end, list.begin + 8);
+    for (I p = list.begin; p < end; ++p) __builtin_prefetch(component + A.indices[p]);
+  };
+  I c = n_components - 1;
+  for (I k = count; k-- > 0;) {
+    while (k < start[c]) --c;
+    fetch(k);
     const I above = height[c] + 1;
-    I read = 0;
-    for (I k = start[c]; k < start[c + 1]; ++k) {
-      const I j = members[k];
-      read += A.degree(j);
-      for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
-        const I u = row_match[A.indices[p]];
-        if (u < 0) continue;
-        const I other = component[u];
-        if (other >= 0 && other != c && height[other] < above) height[other] = above;
-      }
+    const ListOf<I> list = lists[members[k]];
+    for (I p = list.begin; p < list.end; ++p) {
+      const I other = component[A.indices[p]];
+      if (other >= 0 && other != c && height[other] < above) height[other] = above;
     }
-    if (!budget.spend(read)) return false;
+    if (!budget.spend(list.end - list.begin)) return false;
   }
   return true;
 }
