@@ -221,8 +221,7 @@ def proven_transversal(
     row_match = given.row_match.astype(width, copy=False)
     col_match = given.col_match.astype(width, copy=False)
     matched = (pattern.m, pattern.indptr, pattern.indices, row_match, col_match)
-    cover = (given.row_in_cover, given.col_in_cover)
-    if _core.check_matching(*matched)[0] or _core.check_cover(*matched, *cover)[0]:
+    if _core.certify(*matched, given.row_in_cover, np.empty(pattern.n, dtype=np.uint8))[0]:
         raise InvalidArgumentError(
             "the transversal belongs to another matrix of the same shape; leave it out, or give "
             "the one that maximum_transversal finds for this matrix"
@@ -337,35 +336,44 @@ def _search(
     )
 
 
+_WRONG = {
+    1: "its two arrays disagree",
+    2: "a matched pair is no entry",
+    3: "its cover is too large",
+    4: "an entry lies outside its cover",
+}
+
+
 def _prove(
     pattern: Pattern, problem: _Problem, view: _Problem, stopped_by: str | None
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]] | tuple[None, None]:
     """The cover, checked, or (None, None) when a limit ended the search before the maximum."""
     matched = (problem.m, problem.indptr, problem.indices, problem.row_match, problem.col_match)
-    verdict, where = _core.check_matching(*matched)
-    if verdict:
-        what = "its two arrays disagree" if verdict == 1 else "a matched pair is no entry"
-        raise CheckFailedError(
-            f"the matching is wrong at column {where}: {what}; this is a defect of btfperm, "
-            "please report it with the matrix"
-        )
+    if not view.proven or view is not problem:  # what follows goes where the matching leads
+        verdict, where = _core.check_matching(*matched)
+        if verdict:
+            raise CheckFailedError(_defect(_WRONG[verdict], where))
     if not view.proven and not _find_cover(view):
         if stopped_by is not None:
             return None, None
-        raise CheckFailedError(
-            "the matching is not maximum although its search ended; this is a defect of btfperm, "
-            "please report it with the matrix"
-        )
-    other = np.empty(view.indptr.size - 1, dtype=np.uint8)
-    _core.complete_cover(view.col_match, view.row_in_cover, other)
-    cover = (view.row_in_cover, other) if view is problem else (other, view.row_in_cover)
-    verdict, where = _core.check_cover(*matched, *cover)
+        raise CheckFailedError(_defect("it is not maximum although its search ended", -1))
+    rows = view.row_in_cover
+    if view is not problem:  # the search went from the rows: what it marked are columns
+        rows = np.empty(pattern.m, dtype=np.uint8)
+        _core.complete_cover(problem.row_match, view.row_in_cover, rows)
+    cols = np.empty(pattern.n, dtype=np.uint8)
+    verdict, where = _core.certify(*matched, rows, cols)
     if verdict:
-        raise CheckFailedError(
-            f"the cover is none (column {where}); this is a defect of btfperm, please report it "
-            "with the matrix"
-        )
-    return cover
+        raise CheckFailedError(_defect(_WRONG[verdict], where))
+    return rows, cols
+
+
+def _defect(what: str, where: int) -> str:
+    column = f" at column {where}" if where >= 0 else ""
+    return (
+        f"the matching is wrong{column}: {what}; this is a defect of btfperm, please report it "
+        "with the matrix"
+    )
 
 
 def _find_cover(view: _Problem) -> bool:

@@ -134,20 +134,21 @@ void bind_width(nb::module_& module) {
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
       "(0 a matching of the pattern, 1 arrays disagree, 2 no such entry; column at fault)");
   module.def(
-      "check_cover",
+      "certify",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
-         In<std::uint8_t> row_in_cover, In<std::uint8_t> col_in_cover) {
+         In<std::uint8_t> row_in_cover, Out<std::uint8_t> col_in_cover) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
         nb::gil_scoped_release nogil;
         I where = -1;
-        const Verdict verdict = check_cover(A, matching_of<I>(row_match, col_match),
-                                            row_in_cover.data(), col_in_cover.data(), where);
+        const Verdict verdict = certify(A, matching_of<I>(row_match, col_match),
+                                        row_in_cover.data(), col_in_cover.data(), where);
         return answer(verdict, where);
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
       nb::arg("row_in_cover").noconvert(), nb::arg("col_in_cover").noconvert(),
-      "(0 a cover of the matching's size, 3 larger, 4 an entry is not touched; its column)");
+      "The proof from the rows of a cover; its columns are written. (0 proven, 1 arrays disagree, "
+      "2 no such entry, 3 the cover is too large, 4 an entry is not touched; column at fault)");
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row
   return true;
 }
 
-// The other side of a cover: of each matched pair, the end that the given side has not.
+// The other side of a minimum cover: of each matched pair, the end that the given side has not.
 template <class I>
 void complete_cover(I count, const I* match, const std::uint8_t* other_in_cover,
                     std::uint8_t* in_cover) {
@@ -87,28 +87,36 @@ Verdict check_matching(const PatternView<I>& A, const Matching<I>& M, I& where) 
   return pairs == 0 ? Verdict::proven : Verdict::disagreement;
 }
 
-// With check_matching, the proof: the cover is as small as the matching, and no entry lies outside.
+// The whole proof. A cover of the size of the matching holds one end of each pair and nothing else:
+// so from the rows that are in it follow the columns (col_in_cover, written here), and it remains
+// to see that the pairs are entries, that both arrays agree, that no unmatched row is in the cover,
+// and that columns outside have all their entries in rows of it.
 template <class I>
-Verdict check_cover(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_in_cover,
-                    const std::uint8_t* col_in_cover, I& where) {
-  I more = 0;  // members of the cover less matched pairs
-  for (I i = 0; i < A.m; ++i) more += row_in_cover[i] != 0;
-  for (I j = 0; j < A.n; ++j) {
-    more += col_in_cover[j] != 0;
-    more -= M.col_match[j] >= 0;
+Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_in_cover,
+                std::uint8_t* col_in_cover, I& where) {
+  I pairs = 0;
+  for (where = 0; where < A.n; ++where) {
+    const I j = where;
+    const I i = M.col_match[j];
+    if (i != -1) {
+      if (i < 0 || i >= A.m || M.row_match[i] != j) return Verdict::disagreement;
+      if (!has_entry(A, i, j)) return Verdict::no_entry;
+      ++pairs;
+    }
+    col_in_cover[j] = i >= 0 && !row_in_cover[i];
+    if (col_in_cover[j]) continue;
+    bool covered = true;
+    for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) covered &= row_in_cover[A.indices[p]] != 0;
+    if (!covered) return Verdict::uncovered;
   }
   where = -1;
-  if (more != 0) return Verdict::cover_size;
-  for (I j = 0; j < A.n; ++j) {
-    if (col_in_cover[j]) continue;
-    for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
-      if (!row_in_cover[A.indices[p]]) {
-        where = j;
-        return Verdict::uncovered;
-      }
-    }
+  I unmatched_in_cover = 0;
+  for (I i = 0; i < A.m; ++i) {
+    pairs -= M.row_match[i] != -1;
+    unmatched_in_cover += row_in_cover[i] != 0 && M.row_match[i] == -1;
   }
-  return Verdict::proven;
+  if (pairs != 0) return Verdict::disagreement;
+  return unmatched_in_cover == 0 ? Verdict::proven : Verdict::cover_size;
 }
 
 }  // namespace btfperm

@@ -12,7 +12,7 @@
 //             hopcroft-karp when many columns are free
 // Encodings   leaf[root] = free row found by the tree of `root`, or -1; leaf_parent[root] = the
 //             column it was found from
-// Invariants  root[j], parent[j] are set for the columns in the queue of this phase
+// Invariants  tree[j] (root and parent) is set for the columns in the queue of this phase
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,7 @@ class MsBfs {
         Counters& counters)
       : A_(A), M_(M), budget_(budget), counters_(counters) {
     seen_ = workspace.take<std::uint8_t>(A.m);
-    root_ = workspace.take<I>(A.n);
-    parent_ = workspace.take<I>(A.n);
+    tree_ = workspace.take<Node>(A.n);
     leaf_ = workspace.take<I>(A.n);
     queue_ = workspace.take<I>(A.n);
   }
@@ -57,6 +56,11 @@ class MsBfs {
   }
 
  private:
+  struct Node {
+    I root;
+    I parent;
+  };
+
   bool finish(std::int64_t most_phases) {
     for (; n_roots_ > 0 && most_phases > 0; --most_phases) {
       if (phase() == 0 || budget_.stopped()) return true;
@@ -75,14 +79,16 @@ class MsBfs {
     std::fill(seen_, seen_ + A_.m, std::uint8_t{0});
     I tail = n_roots_;
     for (I k = 0; k < n_roots_; ++k) {
-      root_[queue_[k]] = queue_[k];
+      tree_[queue_[k]].root = queue_[k];
       leaf_[queue_[k]] = -1;
     }
     I found = 0;
     for (I head = 0; head < tail && found < n_roots_; ++head) {
+      if (head + 8 < tail) __builtin_prefetch(A_.indptr + queue_[head + 8]);
+      if (head + 4 < tail) __builtin_prefetch(A_.indices + A_.indptr[queue_[head + 4]]);
       const I j = queue_[head];
-      const I tree = root_[j];
-      if (leaf_[tree] >= 0) continue;
+      const I root = tree_[j].root;
+      if (leaf_[root] >= 0) continue;
       const I begin = A_.indptr[j];
       const I end = A_.indptr[j + 1];
       for (I p = begin; p < end; ++p) {
@@ -91,13 +97,12 @@ class MsBfs {
         seen_[i] = 1;
         const I below = M_.row_match[i];
         if (below < 0) {
-          leaf_[tree] = i;
-          parent_[tree] = j;  // where the path to the leaf begins; a root has no parent
+          leaf_[root] = i;
+          tree_[root].parent = j;  // where the path to the leaf begins; a root has no parent
           ++found;
           break;
         }
-        root_[below] = tree;
-        parent_[below] = j;
+        tree_[below] = {root, j};
         queue_[tail++] = below;
       }
       counters_.edges += end - begin;
@@ -112,9 +117,9 @@ class MsBfs {
   void flip(I root) {
     std::int64_t length = 1;
     I i = leaf_[root];
-    for (I j = parent_[root];; length += 2) {
+    for (I j = tree_[root].parent;; length += 2) {
       const I freed = M_.col_match[j];
-      const I above = parent_[j];
+      const I above = tree_[j].parent;
       M_.match(i, j);
       if (j == root) break;
       i = freed;
@@ -126,8 +131,7 @@ class MsBfs {
   const PatternView<I>& A_;
   Matching<I> M_;
   std::uint8_t* seen_;
-  I* root_;
-  I* parent_;
+  Node* tree_;
   I* leaf_;
   I* queue_;  // its first n_roots_ places stay the free columns
   I n_roots_ = 0;

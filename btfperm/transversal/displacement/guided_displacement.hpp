@@ -32,8 +32,7 @@ struct DisplacementRules {
   double local_entries = .9;       // share of entries near the diagonal, above which to search
   int diagonal_width = 64;         // near: within n / diagonal_width of it
   std::int64_t most_edges = 2048;  // a short search gives up here (then here times 2, 4, ...),
-  double passes_if_few = .5;       // all of them after this many readings of the matrix
-  double passes_if_local = 1.5;
+  double most_passes = 1.5;        // all of them after this many readings of the matrix
   int sampled_columns = 256;
 };
 
@@ -58,12 +57,13 @@ double local_share(const PatternView<I>& A, const DisplacementRules& rules) {
 
 // Short searches from each column of `free`; keeps those that gave up. Returns their number.
 template <class I>
-I search_shortly(const PatternView<I>& A, Matching<I> M, I* free, I n_free, std::int64_t most_edges,
-                 double most_passes, Budget& budget, Counters& counters, Proof& proof) {
+I search_shortly(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
+                 const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
   Workspace workspace;
   SsBfs<I> search(A, M, workspace, budget, counters);
   const std::int64_t most =
-      counters.edges + static_cast<std::int64_t>(most_passes * static_cast<double>(A.nnz()));
+      counters.edges + static_cast<std::int64_t>(rules.most_passes * static_cast<double>(A.nnz()));
+  std::int64_t most_edges = rules.most_edges;
   I left = 0;
   for (I k = 0; k < n_free; ++k) {
     const bool go_on = counters.edges < most && !budget.stopped();
@@ -92,11 +92,9 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, Workspace& work
   const bool local = n_free > 0 && local_share(A, rules) >= rules.local_entries;
   if (n_free == 0) {
     // only empty columns are free
-  } else if (few || local) {
-    n_free = search_shortly(A, M, free, n_free, rules.most_edges,
-                            local ? rules.passes_if_local : rules.passes_if_few, budget, counters,
-                            proof);
-  } else {
+  } else if (local) {
+    n_free = search_shortly(A, M, free, n_free, rules, budget, counters, proof);
+  } else if (!few) {
     Workspace labels;
     LabelPush<I> push(A, M, free, n_free, labels, budget, counters);
     push.run();
