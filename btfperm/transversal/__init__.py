@@ -32,7 +32,7 @@ from btfperm.errors import (
 )
 from btfperm.pattern import Pattern, as_pattern
 from btfperm.results import IndexArray, Transversal
-from btfperm.transversal.auto import choose_algorithm
+from btfperm.transversal.auto import DEFAULT, choose_algorithm, choose_threads
 
 __all__ = ["maximum_transversal", "structural_rank"]
 
@@ -42,17 +42,38 @@ _STOPS = {0: None, 2: "time_limit", 3: "max_work"}
 _WIDE = 1.3
 
 
-class _Limits:
-    """What is left of the time and the work allowed."""
+class _Controls:
+    """What a run is given beside the problem, and what is left of the time and work allowed."""
 
-    def __init__(self, time_limit: float | None, max_work: int | None) -> None:
+    def __init__(
+        self,
+        time_limit: float | None,
+        max_work: int | None,
+        threads: int = 1,
+        seed: int = 0,
+        options: Mapping[str, float] | None = None,
+    ) -> None:
         if time_limit is not None and not time_limit > 0:
             raise InvalidArgumentError(f"time_limit must be positive seconds, not {time_limit}")
         if max_work is not None and max_work <= 0:
             raise InvalidArgumentError(f"max_work must be a positive number, not {max_work}")
         self._ends = None if time_limit is None else time.perf_counter() + time_limit
         self._work = max_work
+        self._threads = threads
+        self._seed = seed
+        self._options = dict(options or {})
         self.stopped_by: str | None = None
+
+    def check_options(self, *rows: registry.Algorithm | None) -> None:
+        """Each option must be one that an algorithm of this run has."""
+        chosen = [row for row in rows if row is not None]
+        for name in self._options:
+            if not any(row.has_option(name) for row in chosen):
+                known = [f"{o.name} of {row.name}" for row in chosen for o in row.options]
+                raise InvalidArgumentError(
+                    f"no algorithm of this run has an option {name!r}; there are "
+                    f"{', '.join(known) or 'none'}"
+                )
 
     def run(self, row: registry.Algorithm, problem: _Problem) -> dict[str, int]:
         """Runs one algorithm within the limits; its counters."""
@@ -68,6 +89,9 @@ class _Limits:
             problem.row_in_cover,
             seconds,
             self._work or 0,
+            self._threads if row.parallel else 1,
+            self._seed,
+            row.checked(self._options),
         )
         if self._work is not None:
             self._work = max(self._work - counters.get("edges", 0), 1)
@@ -124,6 +148,7 @@ def maximum_transversal(
     backend: str = "auto",
     threads: int | None = None,
     seed: int | None = None,
+    options: Mapping[str, float] | None = None,
     initial: Transversal | npt.ArrayLike | None = None,
     time_limit: float | None = None,
     max_work: int | None = None,
@@ -136,8 +161,11 @@ def maximum_transversal(
     A : anything `as_pattern` takes
     algorithm, initializer : names from `algorithms()`, or ``"auto"``; initializer may be ``"none"``
     backend : ``"auto"`` or ``"cpu"``
-    threads : reserved for parallel algorithms; those that exist run on one thread
-    seed : for algorithms that draw at random; none does today
+    threads : for the algorithms that use more than one; default all cores this process may use,
+        and one for small matrices
+    seed : for the algorithms that draw at random; the same seed gives the same draws. Default 0
+    options : numbers of the algorithm and the initializer by name, as their rows in `algorithms()`
+        list them, such as ``{"alpha": 5}``
     initial : a matching to start from: a `Transversal`, or the row matched to each column (n,)
         with -1 for none. It must be legal, not maximal
     time_limit : seconds; max_work : entries read. A search that reaches a limit returns a legal
@@ -170,9 +198,11 @@ def maximum_transversal(
     """
     pattern = as_pattern(A, drop_zeros=drop_zeros)
     _check_backend(backend, threads)
-    limits = _Limits(time_limit, max_work)
+    controls = _Controls(
+        time_limit, max_work, choose_threads(pattern.nnz, threads), seed or 0, options
+    )
     problem = _Problem.empty(pattern) if initial is None else _with_initial(pattern, initial)
-    found = _search(pattern, problem, algorithm, initializer, limits, initial is not None)
+    found = _search(pattern, problem, algorithm, initializer, controls, initial is not None)
     if pattern.stored_zeros is not None:
         _warn_of_zeros(pattern, found, time_limit, max_work)
     return found
@@ -274,7 +304,7 @@ def _search(
     problem: _Problem,
     algorithm: str,
     initializer: str,
-    limits: _Limits,
+    controls: _Controls,
     from_outside: bool,
 ) -> Transversal:
     """Start, search, certificate."""
@@ -284,11 +314,12 @@ def _search(
         else None
     )
     named = None if algorithm == "auto" else registry.find(algorithm, initializer=False)
+    controls.check_options(start, named or registry.find(DEFAULT, initializer=False))
     clock = [time.perf_counter()]
     counters: dict[str, int] = {}
     full = min(pattern.m, pattern.n)
     if start is not None:
-        counters.update({f"start_{k}": v for k, v in limits.run(start, problem).items()})
+        counters.update({f"start_{k}": v for k, v in controls.run(start, problem).items()})
     clock.append(time.perf_counter())
 
     size = problem.size
@@ -296,21 +327,21 @@ def _search(
     if from_outside and size < full and _find_cover(problem):
         problem.proven = True  # what is maximum already is only checked, not moved about
         why = "the matching given is maximum already"
-    elif size < full and limits.stopped_by is None:
+    elif size < full and controls.stopped_by is None:
         if pattern.n > _WIDE * pattern.m:
             view = problem.transposed()
         if named is None:
             name, why = choose_algorithm(full - size, view is not problem)
             named = registry.find(name, initializer=False)
         ran = named.name
-        counters.update(limits.run(named, view))
+        counters.update(controls.run(named, view))
     elif named is not None:
         ran = named.name  # asked for, and nothing was left to do
     else:
         why = "the start left nothing to do" if size == full else ""
     clock.append(time.perf_counter())
 
-    row_cover, col_cover = _prove(pattern, problem, view, limits.stopped_by)
+    row_cover, col_cover = _prove(pattern, problem, view, controls.stopped_by)
     clock.append(time.perf_counter())
     size = problem.size
     maximum = row_cover is not None
@@ -324,7 +355,7 @@ def _search(
         algorithm=ran,
         initializer="none" if start is None else start.name,
         choice=why,
-        stopped_by=None if maximum else limits.stopped_by,
+        stopped_by=None if maximum else controls.stopped_by,
         counters=counters,
         seconds={
             "start": clock[1] - clock[0],
@@ -440,7 +471,7 @@ def _rank_the_other_way(
         if np.array_equal(initial, found.col_match):
             return found.size
     problem = _with_initial(other, initial)
-    result = _search(other, problem, "auto", "auto", _Limits(time_limit, max_work), True)
+    result = _search(other, problem, "auto", "auto", _Controls(time_limit, max_work), True)
     return result.size if result.maximum else None
 
 

@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "backends/cpu/bind.hpp"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <tuple>
 
+#include "transversal/augmenting/hkdw.hpp"
 #include "transversal/augmenting/hopcroft_karp.hpp"
 #include "transversal/augmenting/ms_bfs.hpp"
+#include "transversal/augmenting/ms_bfs_graft.hpp"
+#include "transversal/augmenting/p_dbfs.hpp"
 #include "transversal/augmenting/pothen_fan.hpp"
 #include "transversal/augmenting/ss_bfs.hpp"
+#include "transversal/augmenting/ss_dfs.hpp"
 #include "transversal/certificate.hpp"
 #include "transversal/displacement/guided_displacement.hpp"
 #include "transversal/initial/greedy.hpp"
 #include "transversal/initial/karp_sipser.hpp"
+#include "transversal/initial/min_degree.hpp"
+#include "transversal/initial/two_sided.hpp"
 #include "transversal/interface.hpp"
+#include "transversal/push_relabel/push_relabel.hpp"
 
 namespace btfperm {
 namespace {
@@ -27,16 +36,18 @@ void bind_algorithm(nb::module_& module, const char* name, Run run) {
   module.def(
       name,
       [run](std::int64_t m, In<I> indptr, In<I> indices, Out<I> row_match, Out<I> col_match,
-            Out<std::uint8_t> row_in_cover, double time_limit, std::int64_t max_work) {
+            Out<std::uint8_t> row_in_cover, double time_limit, std::int64_t max_work, int threads,
+            std::uint64_t seed, const std::map<std::string, double>& named) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
+        const Options options{threads, seed, named};
         Budget budget(time_limit, max_work, &python_interrupted);
         Counters counters;
         Proof proof{row_in_cover.data()};
         {
           nb::gil_scoped_release nogil;
           Workspace workspace;
-          run(A, Matching<I>{row_match.data(), col_match.data()}, workspace, budget, counters,
-              proof);
+          run(A, Matching<I>{row_match.data(), col_match.data()}, options, workspace, budget,
+              counters, proof);
         }
         raise_if_interrupted(budget);
         nb::dict counted;
@@ -49,6 +60,8 @@ void bind_algorithm(nb::module_& module, const char* name, Run run) {
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
       nb::arg("row_in_cover").noconvert(), nb::arg("time_limit") = 0.0, nb::arg("max_work") = 0,
+      nb::arg("threads") = 1, nb::arg("seed") = 0,
+      nb::arg("options") = std::map<std::string, double>{},
       "Improve a matching in place; (0 done, 2 time limit, 3 work limit; whether row_in_cover, all "
       "0 before, holds the rows of a cover; counters).");
 }
@@ -64,39 +77,32 @@ std::pair<int, std::int64_t> answer(Verdict verdict, std::int64_t where) {
 
 template <class I>
 void bind_width(nb::module_& module) {
-  using View = const PatternView<I>&;
-  using M = Matching<I>;
-
-  bind_algorithm<I>(
-      module, "greedy",
-      [](View A, M match, Workspace&, Budget& b, Counters& c, Proof&) { greedy(A, match, b, c); });
-  bind_algorithm<I>(module, "karp_sipser",
-                    [](View A, M match, Workspace& w, Budget& b, Counters& c, Proof&) {
-                      karp_sipser(A, match, w, b, c);
-                    });
-  bind_algorithm<I>(module, "pothen_fan",
-                    [](View A, M match, Workspace& w, Budget& b, Counters& c, Proof&) {
-                      pothen_fan(A, match, true, w, b, c);
-                    });
-  bind_algorithm<I>(module, "hopcroft_karp",
-                    [](View A, M match, Workspace& w, Budget& b, Counters& c, Proof&) {
-                      hopcroft_karp(A, match, w, b, c);
-                    });
+  bind_algorithm<I>(module, "greedy", &greedy<I>);
+  bind_algorithm<I>(module, "karp_sipser", &karp_sipser<I>);
+  bind_algorithm<I>(module, "min_degree", &min_degree<I>);
+  bind_algorithm<I>(module, "two_sided", &two_sided<I>);
+  bind_algorithm<I>(module, "ss_dfs", &ss_dfs<I>);
   bind_algorithm<I>(module, "ss_bfs", &ss_bfs<I>);
   bind_algorithm<I>(module, "ms_bfs", &ms_bfs<I>);
+  bind_algorithm<I>(module, "pothen_fan", &pothen_fan<I>);
+  bind_algorithm<I>(module, "hopcroft_karp", &hopcroft_karp<I>);
+  bind_algorithm<I>(module, "hkdw", &hkdw<I>);
+  bind_algorithm<I>(module, "p_dbfs", &p_dbfs<I>);
+  bind_algorithm<I>(module, "ms_bfs_graft", &ms_bfs_graft<I>);
+  bind_algorithm<I>(module, "push_relabel", &push_relabel<I>);
   bind_algorithm<I>(module, "guided_displacement", &guided_displacement<I>);
 
   module.def(
       "find_cover",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
-         Out<std::uint8_t> row_in_cover) {
+         Out<std::uint8_t> row_in_cover, int threads) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
         Budget budget(0, 0, &python_interrupted);
         bool found = false;
         {
           nb::gil_scoped_release nogil;
           Workspace workspace;
-          found = find_cover(A, matching_of<I>(row_match, col_match), row_in_cover.data(),
+          found = find_cover(A, matching_of<I>(row_match, col_match), row_in_cover.data(), threads,
                              workspace, budget);
         }
         raise_if_interrupted(budget);
@@ -104,7 +110,7 @@ void bind_width(nb::module_& module) {
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
-      nb::arg("row_in_cover").noconvert(),
+      nb::arg("row_in_cover").noconvert(), nb::arg("threads") = 1,
       "Rows of a minimum cover; False when the matching is not maximum.");
   module.def(
       "count_matched",
@@ -136,17 +142,18 @@ void bind_width(nb::module_& module) {
   module.def(
       "certify",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
-         In<std::uint8_t> row_in_cover, Out<std::uint8_t> col_in_cover) {
+         In<std::uint8_t> row_in_cover, Out<std::uint8_t> col_in_cover, int threads) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
         nb::gil_scoped_release nogil;
         I where = -1;
         const Verdict verdict = certify(A, matching_of<I>(row_match, col_match),
-                                        row_in_cover.data(), col_in_cover.data(), where);
+                                        row_in_cover.data(), col_in_cover.data(), threads, where);
         return answer(verdict, where);
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
       nb::arg("row_in_cover").noconvert(), nb::arg("col_in_cover").noconvert(),
+      nb::arg("threads") = 1,
       "The proof from the rows of a cover; its columns are written. (0 proven, 1 arrays disagree, "
       "2 no such entry, 3 the cover is too large, 4 an entry is not touched; column at fault)");
 }

@@ -11,8 +11,13 @@
 // Encodings   in_cover bytes: 1 = in the cover
 #pragma once
 
-#include <algorithm>
+#include <omp.h>
 
+#include <algorithm>
+#include <atomic>
+
+#include "backends/cpu/atomics.hpp"
+#include "backends/cpu/frontier.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
@@ -21,25 +26,49 @@ namespace btfperm {
 // an unmatched row, so the matching is not maximum (or the budget ended the search).
 template <class I>
 bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row_in_cover,
-                Workspace& workspace, Budget& budget) {
+                int threads, Workspace& workspace, Budget& budget) {
+  constexpr I share_from = 4096;  // smaller levels are left to one thread
   std::fill(row_in_cover, row_in_cover + A.m, std::uint8_t{0});
-  I* queue = workspace.take<I>(A.n);
-  I tail = 0;
+  Frontier<I> frontier(workspace.take<I>(A.n));
+  Frontier<I> next(workspace.take<I>(A.n));
+  I roots = 0;
   for (I j = 0; j < A.n; ++j) {
-    if (M.col_match[j] < 0) queue[tail++] = j;
+    if (M.col_match[j] < 0) frontier.places()[roots++] = j;
   }
-  for (I head = 0; head < tail; ++head) {
-    const I j = queue[head];
-    for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
-      const I i = A.indices[p];
-      if (row_in_cover[i]) continue;
-      row_in_cover[i] = 1;
-      if (M.row_match[i] < 0) return false;
-      queue[tail++] = M.row_match[i];
+  frontier.assign(roots);
+  std::atomic<bool> free_row{false};
+  while (frontier.size() > 0 && !free_row.load(std::memory_order_relaxed)) {
+    next.clear();
+    const I size = frontier.size();
+#pragma omp parallel num_threads(threads) if (threads > 1 && size >= share_from)
+    {
+      typename Frontier<I>::Private mine(next);
+      const int team = omp_get_num_threads();
+      const bool spends = omp_get_thread_num() == 0;
+#pragma omp for schedule(dynamic, 256)
+      for (I k = 0; k < size; ++k) {
+        if (budget.stopped()) continue;
+        const I j = frontier[k];
+        for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
+          const I i = A.indices[p];
+          if (team > 1) {
+            if (!claim(row_in_cover[i])) continue;
+          } else {
+            if (row_in_cover[i]) continue;
+            row_in_cover[i] = 1;
+          }
+          if (M.row_match[i] < 0) {
+            free_row.store(true, std::memory_order_relaxed);
+          } else {
+            mine.push(M.row_match[i]);
+          }
+        }
+        if (spends) budget.spend(static_cast<std::int64_t>(A.degree(j)) * team);
+      }
     }
-    if (!budget.spend(A.degree(j))) return false;
+    frontier.swap(next);
   }
-  return true;
+  return !free_row.load() && !budget.stopped();
 }
 
 // The other side of a minimum cover: of each matched pair, the end that the given side has not.
@@ -70,47 +99,69 @@ bool has_entry(const PatternView<I>& A, I i, I j) {
   return found != end && *found == i;
 }
 
-// The matching is a matching of A: both arrays agree and all pairs are entries. `where` = column at
-// fault, or -1.
+// Column j is unmatched, or matched to a row that says so too, in a place where A has an entry.
+template <class I>
+Verdict check_pair(const PatternView<I>& A, const Matching<I>& M, I j) {
+  const I i = M.col_match[j];
+  if (i == -1) return Verdict::proven;
+  if (i < 0 || i >= A.m || M.row_match[i] != j) return Verdict::disagreement;
+  return has_entry(A, i, j) ? Verdict::proven : Verdict::no_entry;
+}
+
+// The matching is a matching of A. `where` = a column at fault, or -1.
 template <class I>
 Verdict check_matching(const PatternView<I>& A, const Matching<I>& M, I& where) {
   I pairs = 0;
   for (where = 0; where < A.n; ++where) {
-    const I i = M.col_match[where];
-    if (i == -1) continue;
-    if (i < 0 || i >= A.m || M.row_match[i] != where) return Verdict::disagreement;
-    if (!has_entry(A, i, where)) return Verdict::no_entry;
-    ++pairs;
+    const Verdict verdict = check_pair(A, M, where);
+    if (verdict != Verdict::proven) return verdict;
+    pairs += M.col_match[where] != -1;
   }
   where = -1;
   for (I i = 0; i < A.m; ++i) pairs -= M.row_match[i] != -1;
   return pairs == 0 ? Verdict::proven : Verdict::disagreement;
 }
 
+// Writes whether column j is in the cover; if not, all its entries must be in rows of it.
+template <class I>
+bool certify_column(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_in_cover,
+                    std::uint8_t* col_in_cover, I j) {
+  const I i = M.col_match[j];
+  col_in_cover[j] = i >= 0 && !row_in_cover[i];
+  if (col_in_cover[j]) return true;
+  bool covered = true;
+  for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) covered &= row_in_cover[A.indices[p]] != 0;
+  return covered;
+}
+
 // The whole proof. A cover of the size of the matching holds one end of each pair and nothing else:
 // so from the rows that are in it follow the columns (col_in_cover, written here), and it remains
 // to see that the pairs are entries, that both arrays agree, that no unmatched row is in the cover,
-// and that columns outside have all their entries in rows of it.
+// and that columns outside have all their entries in rows of it. `where` = a column at fault, or
+// -1.
 template <class I>
 Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_in_cover,
-                std::uint8_t* col_in_cover, I& where) {
+                std::uint8_t* col_in_cover, int threads, I& where) {
   I pairs = 0;
-  for (where = 0; where < A.n; ++where) {
-    const I j = where;
-    const I i = M.col_match[j];
-    if (i != -1) {
-      if (i < 0 || i >= A.m || M.row_match[i] != j) return Verdict::disagreement;
-      if (!has_entry(A, i, j)) return Verdict::no_entry;
-      ++pairs;
+  I at_fault = A.n;  // the first, whatever the number of threads
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static) \
+    reduction(+ : pairs) reduction(min : at_fault)
+  for (I j = 0; j < A.n; ++j) {
+    const Verdict verdict = check_pair(A, M, j);
+    pairs += M.col_match[j] != -1;
+    if (verdict != Verdict::proven || !certify_column(A, M, row_in_cover, col_in_cover, j)) {
+      at_fault = std::min(at_fault, j);
     }
-    col_in_cover[j] = i >= 0 && !row_in_cover[i];
-    if (col_in_cover[j]) continue;
-    bool covered = true;
-    for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) covered &= row_in_cover[A.indices[p]] != 0;
-    if (!covered) return Verdict::uncovered;
+  }
+  if (at_fault < A.n) {
+    where = at_fault;
+    const Verdict verdict = check_pair(A, M, where);
+    return verdict == Verdict::proven ? Verdict::uncovered : verdict;
   }
   where = -1;
   I unmatched_in_cover = 0;
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static) \
+    reduction(- : pairs) reduction(+ : unmatched_in_cover)
   for (I i = 0; i < A.m; ++i) {
     pairs -= M.row_match[i] != -1;
     unmatched_in_cover += row_in_cover[i] != 0 && M.row_match[i] == -1;

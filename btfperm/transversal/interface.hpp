@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The one shape of every algorithm in this room
 //
-//   void name(pattern, matching, options..., workspace, budget, counters)
+//   void name(pattern, matching, options, workspace, budget, counters, proof)
 //
 // The matching comes in legal and goes out legal, never smaller, whatever ends the search.
 // Algorithms search from columns and use the column lists alone, unless they say otherwise;
@@ -14,6 +14,7 @@
 #include "backends/cpu/budget.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "pattern/pattern.hpp"
+#include "transversal/options.hpp"
 
 namespace btfperm {
 
@@ -51,6 +52,14 @@ struct Counters {
   std::int64_t longest_path = 0;
   std::int64_t pushes = 0;    // rows taken from another column
   std::int64_t relabels = 0;  // labels recomputed for all rows
+  std::int64_t top_down_steps = 0;
+  std::int64_t bottom_up_steps = 0;
+  std::int64_t grafts = 0;
+  std::int64_t top_down_us = 0;  // microseconds of each step
+  std::int64_t bottom_up_us = 0;
+  std::int64_t augment_us = 0;
+  std::int64_t graft_us = 0;
+  std::int64_t statistics_us = 0;
 
   void augmented(std::int64_t edges_of_path) {
     ++augmentations;
@@ -62,14 +71,22 @@ struct Counters {
     const char* name;
     std::int64_t value;
   };
-  std::array<Named, 7> named() const {
+  std::array<Named, 15> named() const {
     return {{{"edges", edges},
              {"phases", phases},
              {"augmentations", augmentations},
              {"path_edges", path_edges},
              {"longest_path", longest_path},
              {"pushes", pushes},
-             {"relabels", relabels}}};
+             {"relabels", relabels},
+             {"top_down_steps", top_down_steps},
+             {"bottom_up_steps", bottom_up_steps},
+             {"grafts", grafts},
+             {"top_down_us", top_down_us},
+             {"bottom_up_us", bottom_up_us},
+             {"augment_us", augment_us},
+             {"graft_us", graft_us},
+             {"statistics_us", statistics_us}}};
   }
 };
 

@@ -3,9 +3,11 @@
 //
 // A search reports the edges it reads; now and then that costs a look at the clock, at the work
 // done and at Ctrl-C. `spend` answers false when the search must stop; it then leaves a legal
-// matching behind and returns.
+// matching behind and returns. In a parallel region only the calling thread (OpenMP's thread 0)
+// spends, for all; the others ask `stopped`.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -33,8 +35,8 @@ class Budget {
     return credit_ >= 0 || look();
   }
 
-  Stop stop() const { return stop_; }
-  bool stopped() const { return stop_ != Stop::none; }
+  Stop stop() const { return stop_.load(std::memory_order_relaxed); }
+  bool stopped() const { return stop() != Stop::none; }
   std::int64_t spent() const { return spent_ + (granted_ - credit_); }
 
  private:
@@ -73,7 +75,7 @@ class Budget {
   std::int64_t spent_ = 0;
   std::int64_t granted_ = 0;
   std::int64_t credit_ = 0;
-  Stop stop_ = Stop::none;
+  std::atomic<Stop> stop_{Stop::none};  // read by all threads, written by the one that spends
 };
 
 }  // namespace btfperm

@@ -75,7 +75,9 @@ class Workspace {
     if (memory == MAP_FAILED) throw std::bad_alloc();
     const auto address = reinterpret_cast<std::uintptr_t>(memory);
     void* aligned = reinterpret_cast<void*>((address + huge_page - 1) / huge_page * huge_page);
+#ifdef MADV_HUGEPAGE
     madvise(aligned, bytes, MADV_HUGEPAGE);
+#endif
     return start(aligned, memory, mapped);
   }
 

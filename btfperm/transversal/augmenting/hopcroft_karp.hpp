@@ -34,19 +34,22 @@ class HopcroftKarp {
     next_ = workspace.take<I>(A.n);
     stack_ = workspace.take<I>(A.n);
     std::fill(level_, level_ + A.n, I{-1});
+    for (I j = 0; j < A.n; ++j) {
+      if (M.col_match[j] < 0 && A.degree(j) > 0) queue_[n_roots_++] = j;
+    }
   }
 
   void run() {
-    for (I j = 0; j < A_.n; ++j) {
-      if (M_.col_match[j] < 0 && A_.degree(j) > 0) queue_[n_roots_++] = j;
+    while (phase()) {
     }
-    while (search_levels()) {
-      ++counters_.phases;
-      for (I k = 0; k < n_roots_; ++k) {
-        dig(queue_[k]);
-        if (budget_.stopped()) return;
-      }
-    }
+  }
+
+  // Levels, then disjoint shortest paths; false: there is none, or the budget ended the search.
+  bool phase() {
+    if (!search_levels()) return false;
+    ++counters_.phases;
+    for (I k = 0; k < n_roots_ && !budget_.stopped(); ++k) dig(queue_[k]);
+    return !budget_.stopped();
   }
 
  private:
@@ -84,11 +87,13 @@ class HopcroftKarp {
   }
 
   void forget_levels() {
-    if (base_ > std::numeric_limits<I>::max() - 2 * (A_.n + 1)) {
+    // Levels of the last phase reached base + last + 1 at most; those of the next one reach n more.
+    const std::int64_t above = static_cast<std::int64_t>(last_) + 2;
+    if (base_ > std::numeric_limits<I>::max() - above - A_.n - 1) {
       std::fill(level_, level_ + A_.n, I{-1});
       base_ = 0;
     } else {
-      base_ += last_ + 2;  // levels of the last phase reached base + last + 1 at most
+      base_ += static_cast<I>(above);
     }
   }
 
@@ -155,8 +160,8 @@ class HopcroftKarp {
 };
 
 template <class I>
-void hopcroft_karp(const PatternView<I>& A, Matching<I> M, Workspace& workspace, Budget& budget,
-                   Counters& counters) {
+void hopcroft_karp(const PatternView<I>& A, Matching<I> M, const Options&, Workspace& workspace,
+                   Budget& budget, Counters& counters, Proof&) {
   HopcroftKarp<I>(A, M, workspace, budget, counters).run();
 }
 

@@ -140,8 +140,8 @@ class MsBfs {
 };
 
 template <class I>
-void ms_bfs(const PatternView<I>& A, Matching<I> M, Workspace& workspace, Budget& budget,
-            Counters& counters, Proof& proof) {
+void ms_bfs(const PatternView<I>& A, Matching<I> M, const Options&, Workspace& workspace,
+            Budget& budget, Counters& counters, Proof& proof) {
   MsBfs<I> search(A, M, workspace, budget, counters);
   search.run();
   search.mark_seen(proof.row_in_cover);

@@ -145,9 +145,9 @@ class PothenFan {
 };
 
 template <class I>
-void pothen_fan(const PatternView<I>& A, Matching<I> M, bool fairness, Workspace& workspace,
-                Budget& budget, Counters& counters) {
-  PothenFan<I>(A, M, fairness, workspace, budget, counters).run();
+void pothen_fan(const PatternView<I>& A, Matching<I> M, const Options& options,
+                Workspace& workspace, Budget& budget, Counters& counters, Proof&) {
+  PothenFan<I>(A, M, options.get("fairness", 1) != 0, workspace, budget, counters).run();
 }
 
 }  // namespace btfperm

@@ -107,8 +107,8 @@ class SsBfs {
 };
 
 template <class I>
-void ss_bfs(const PatternView<I>& A, Matching<I> M, Workspace& workspace, Budget& budget,
-            Counters& counters, Proof& proof) {
+void ss_bfs(const PatternView<I>& A, Matching<I> M, const Options&, Workspace& workspace,
+            Budget& budget, Counters& counters, Proof& proof) {
   SsBfs<I> search(A, M, workspace, budget, counters);
   search.run();
   search.mark_closed(proof.row_in_cover);

@@ -22,7 +22,9 @@
 #include "transversal/augmenting/hopcroft_karp.hpp"
 #include "transversal/augmenting/ms_bfs.hpp"
 #include "transversal/augmenting/ss_bfs.hpp"
+#include "transversal/certificate.hpp"
 #include "transversal/displacement/label_push.hpp"
+#include "transversal/displacement/shared_push.hpp"
 
 namespace btfperm {
 
@@ -34,6 +36,7 @@ struct DisplacementRules {
   std::int64_t most_edges = 2048;  // a short search gives up here (then here times 2, 4, ...),
   double most_passes = 1.5;        // all of them after this many readings of the matrix
   int sampled_columns = 256;
+  int few_for_threads = 4096;  // free columns below which one thread pushes alone
 };
 
 // Share of entries near the diagonal, on a sample of columns.
@@ -76,17 +79,69 @@ I search_shortly(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
   return left;
 }
 
+// Free columns that have entries, into `list` when it is not null; their number.
 template <class I>
-void guided_displacement(const PatternView<I>& A, Matching<I> M, Workspace& workspace,
-                         Budget& budget, Counters& counters, Proof& proof) {
-  const DisplacementRules rules;
-  I n_free = 0;
-  for (I j = 0; j < A.n; ++j) n_free += M.col_match[j] < 0 && A.degree(j) > 0;
-  I* free = workspace.take<I>(n_free);
-  n_free = 0;
+I list_free(const PatternView<I>& A, const Matching<I>& M, I* list) {
+  I count = 0;
   for (I j = 0; j < A.n; ++j) {
-    if (M.col_match[j] < 0 && A.degree(j) > 0) free[n_free++] = j;
+    if (M.col_match[j] >= 0 || A.degree(j) == 0) continue;
+    if (list != nullptr) list[count] = j;
+    ++count;
   }
+  return count;
+}
+
+// Trees from the columns listed, which must be all that may still be matched; then hopcroft-karp,
+// should they need too many phases.
+template <class I>
+void finish_by_trees(const PatternView<I>& A, Matching<I> M, const I* free, I n_free,
+                     Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
+  const std::int64_t most_phases = 8 + static_cast<std::int64_t>(std::sqrt(A.n));
+  MsBfs<I> trees(A, M, workspace, budget, counters);
+  if (trees.run(free, n_free, most_phases)) {
+    trees.mark_seen(proof.row_in_cover);
+    proof.complete = !budget.stopped();
+  } else {
+    proof.complete = false;
+    HopcroftKarp<I>(A, M, workspace, budget, counters).run();
+  }
+}
+
+// Pushes by several threads while that pays; one thread pushes the rest. What the threads dropped
+// is not proven unmatchable: a search from all free columns sees to that, and nearly always ends
+// as the proof.
+template <class I>
+void displace_shared(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int threads,
+                     const DisplacementRules& rules, Workspace& workspace, Budget& budget,
+                     Counters& counters, Proof& proof) {
+  {
+    Workspace labels;
+    I* spare = labels.take<I>(n_free);
+    SharedPush<I> push(A, M, free, spare, n_free, threads, labels, budget, counters);
+    push.run(rules.few_for_threads);
+    n_free = push.active();
+    free = std::copy(push.columns(), push.columns() + n_free, spare) - n_free;
+    LabelPush<I> rest(A, M, free, n_free, labels, budget, counters);
+    rest.run();
+  }
+  if (budget.stopped()) return;
+  if (find_cover(A, M, proof.row_in_cover, threads, workspace, budget)) {
+    proof.complete = true;
+    return;
+  }
+  if (budget.stopped()) return;
+  std::fill(proof.row_in_cover, proof.row_in_cover + A.m, std::uint8_t{0});
+  I* left = workspace.take<I>(list_free(A, M, static_cast<I*>(nullptr)));
+  finish_by_trees(A, M, left, list_free(A, M, left), workspace, budget, counters, proof);
+}
+
+template <class I>
+void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& options,
+                         Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
+  const DisplacementRules rules;
+  I n_free = list_free(A, M, static_cast<I*>(nullptr));
+  I* free = workspace.take<I>(n_free);
+  list_free(A, M, free);
 
   const bool few = static_cast<double>(n_free) < rules.few_free * static_cast<double>(A.n);
   const bool local = n_free > 0 && local_share(A, rules) >= rules.local_entries;
@@ -94,6 +149,9 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, Workspace& work
     // only empty columns are free
   } else if (local) {
     n_free = search_shortly(A, M, free, n_free, rules, budget, counters, proof);
+  } else if (!few && options.threads > 1 && n_free >= rules.few_for_threads) {
+    displace_shared(A, M, free, n_free, options.threads, rules, workspace, budget, counters, proof);
+    return;
   } else if (!few) {
     Workspace labels;
     LabelPush<I> push(A, M, free, n_free, labels, budget, counters);
@@ -103,16 +161,7 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, Workspace& work
   }
   proof.complete = !budget.stopped();  // unless there is more to do
   if (n_free == 0 || budget.stopped()) return;
-
-  const std::int64_t most_phases = 8 + static_cast<std::int64_t>(std::sqrt(A.n));
-  MsBfs<I> trees(A, M, workspace, budget, counters);
-  if (trees.run(free, n_free, most_phases)) {
-    trees.mark_seen(proof.row_in_cover);
-    proof.complete = !budget.stopped();
-  } else {
-    proof.complete = false;
-    hopcroft_karp(A, M, workspace, budget, counters);
-  }
+  finish_by_trees(A, M, free, n_free, workspace, budget, counters, proof);
 }
 
 }  // namespace btfperm

@@ -11,7 +11,9 @@
 //             J. Langguth, F. Manne, B. Ucar, "Push-relabel based algorithms for the maximum
 //             transversal problem", Computers & OR 40 (2013). New are the byte labels, which keep
 //             the whole state in the cache, and that the columns' mates are not kept at all
-// Cost        2 to 3 times nnz where it does well; it stops when it stalls, so O(nnz log n).
+// Cost        2 to 3 times nnz where it does well. Each slice of nnz / 3 edges must end the search
+// of
+//             one column and of a quarter of them, or it counts as a stall: so O(nnz log n).
 //             Workspace: m labels of one byte (of four when a distance passes 253)
 // Encodings   label: 0 free row; Label's largest value = hopeless: no alternating path from here
 //             reaches a free row
@@ -103,7 +105,8 @@ class LabelPush {
       }
       ++counters_.phases;
       if (active_ > before / 2) close_gap(label);
-      if (active_ > before - before / 4 && (active_ > few || ++slow_slices == 3)) {
+      const I gone = before - active_;
+      if (gone < std::max<I>(1, before / 4) && (active_ > few || ++slow_slices == 3)) {
         return Ended::stalled;
       }
     }

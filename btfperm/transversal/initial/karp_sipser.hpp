@@ -120,8 +120,8 @@ class KarpSipser {
 };
 
 template <class I>
-void karp_sipser(const PatternView<I>& A, Matching<I> M, Workspace& workspace, Budget& budget,
-                 Counters& counters) {
+void karp_sipser(const PatternView<I>& A, Matching<I> M, const Options&, Workspace& workspace,
+                 Budget& budget, Counters& counters, Proof&) {
   KarpSipser<I>(A, M, workspace, budget, counters).run();
 }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Relaxed access to words that two threads may touch at once
+//
+// On the machines we know these compile to plain loads and stores; they tell the compiler, and
+// ThreadSanitizer, that the race is meant.
+#pragma once
+
+#include <atomic>
+
+namespace btfperm {
+
+template <class T>
+T load(const T& word) {
+  return std::atomic_ref<T>(const_cast<T&>(word)).load(std::memory_order_relaxed);
+}
+
+template <class T>
+void store(T& word, T value) {
+  std::atomic_ref<T>(word).store(value, std::memory_order_relaxed);
+}
+
+// True for the one thread that finds `flag` at 0 and sets it. The look before spares most of the
+// locked operations.
+template <class T>
+bool claim(T& flag) {
+  return load(flag) == 0 && std::atomic_ref<T>(flag).exchange(1, std::memory_order_relaxed) == 0;
+}
+
+// True for the one thread that finds `word` at -1 and puts `value` there.
+template <class T>
+bool take(T& word, T value) {
+  T free = -1;
+  return std::atomic_ref<T>(word).compare_exchange_strong(free, value, std::memory_order_relaxed);
+}
+
+}  // namespace btfperm

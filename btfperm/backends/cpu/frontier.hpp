@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frontier: a queue that many threads fill while another one is read
+//
+// Idea        Each thread collects into a small queue of its own, which stays in its cache, and
+//             flushes it into the shared array in one piece: one atomic addition per flush.
+// Use         Private<I> mine(shared) in each thread of a parallel region; mine.push(x); it flushes
+//             when full and when it goes out of scope. After the region `size()` is right.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+namespace btfperm {
+
+template <class I>
+class Frontier {
+ public:
+  // `places` has room for everything that is ever pushed before a clear().
+  explicit Frontier(I* places) : places_(places) {}
+
+  I size() const { return size_.load(std::memory_order_relaxed); }
+  void clear() { size_.store(0, std::memory_order_relaxed); }
+  void assign(I size) { size_.store(size, std::memory_order_relaxed); }
+  I operator[](I k) const { return places_[k]; }
+  I* places() { return places_; }
+
+  void swap(Frontier& other) {
+    std::swap(places_, other.places_);
+    const I size = other.size();
+    other.assign(this->size());
+    assign(size);
+  }
+
+  class Private {
+   public:
+    explicit Private(Frontier& shared) : shared_(shared) {}
+    Private(const Private&) = delete;
+    Private& operator=(const Private&) = delete;
+    ~Private() { flush(); }
+
+    void push(I x) {
+      if (count_ == capacity) flush();
+      own_[count_++] = x;
+    }
+
+   private:
+    static constexpr int capacity = 512;
+
+    void flush() {
+      const I begin = shared_.size_.fetch_add(count_, std::memory_order_relaxed);
+      std::copy(own_, own_ + count_, shared_.places_ + begin);
+      count_ = 0;
+    }
+
+    Frontier& shared_;
+    int count_ = 0;
+    I own_[capacity];
+  };
+
+ private:
+  I* places_;
+  std::atomic<I> size_{0};
+};
+
+}  // namespace btfperm

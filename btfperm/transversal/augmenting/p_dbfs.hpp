@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// p-dbfs: many threads, each growing one breadth-first tree after another, all disjoint
+//
+// Idea        In each phase the threads share out the free columns, and a breadth-first tree grows
+//             from each; a row joins the tree that claims it first, and no other in this phase. A
+//             column that joins looks for a free row in its list (lookahead). A tree that finds
+//             one flips its path at once, for nobody else can touch it. A phase in which no tree
+//             finds one proves that the matching is maximum.
+// Paper       A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan, A. Pothen,
+//             "Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS 2012
+//             (disjoint BFS). Ours: columns look ahead when they join, not when their turn comes,
+//             which saves most of a level; the queue of a tree is a linked list through its
+//             columns, so that the trees of all threads fit into one array
+// Cost        O(nnz) a phase, n phases at worst. Workspace: m bytes, 4 n
+// Prefer it   on many cores, while many columns are free: one tree is the work of one thread;
+//             rather use ms-bfs-graft where much stays unmatched, guided-displacement on one core
+// Encodings   visited[i] = 1: row i was claimed in this phase; lookahead[j] = first position of
+//             column j whose row may be free; next[j] = next column in the queue of its tree, or -1
+// Invariants  in a phase, who has claimed row i owns it and the column that held it: only the owner
+//             writes row_match[i] and what belongs to that column (col_match, parent, next,
+//             lookahead). The owner of a root is the thread that drew it
+// Races       visited[i] is claimed atomically. row_match[i] is read in a lookahead while its owner
+//             may write it: seen as free though it is taken, the claim fails; seen as taken, it is,
+//             for rows never become free again
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "backends/cpu/atomics.hpp"
+#include "transversal/interface.hpp"
+#include "transversal/options.hpp"
+
+namespace btfperm {
+
+template <class I>
+class PDbfs {
+ public:
+  PDbfs(const PatternView<I>& A, Matching<I> M, int threads, Workspace& workspace, Budget& budget,
+        Counters& counters)
+      : A_(A), M_(M), threads_(std::max(1, threads)), budget_(budget), counters_(counters) {
+    visited_ = workspace.take<std::uint8_t>(A.m);
+    lookahead_ = workspace.take<I>(A.n);
+    parent_ = workspace.take<I>(A.n);
+    next_ = workspace.take<I>(A.n);
+    free_ = workspace.take<I>(A.n);
+    std::copy(A.indptr, A.indptr + A.n, lookahead_);
+  }
+
+  void run() {
+    for (I j = 0; j < A_.n; ++j) {
+      if (M_.col_match[j] < 0 && A_.degree(j) > 0) free_[n_free_++] = j;
+    }
+    while (n_free_ > 0 && !budget_.stopped()) {
+      search_all();
+      I left = 0;
+      for (I k = 0; k < n_free_; ++k) {
+        if (M_.col_match[free_[k]] < 0) free_[left++] = free_[k];
+      }
+      if (left == n_free_) return;
+      n_free_ = left;
+    }
+  }
+
+ private:
+  // One phase: a tree from every free column.
+  void search_all() {
+    ++counters_.phases;
+    std::fill(visited_, visited_ + A_.m, std::uint8_t{0});
+    drawn_.store(0, std::memory_order_relaxed);
+    finished_.store(0, std::memory_order_relaxed);
+#pragma omp parallel num_threads(threads_)
+    {
+      Searcher own{omp_get_thread_num() == 0, {}, 0};
+      while (!budget_.stopped()) {
+        const std::int64_t begin = drawn_.fetch_add(roots_at_once, std::memory_order_relaxed);
+        const std::int64_t end = std::min<std::int64_t>(begin + roots_at_once, n_free_);
+        for (std::int64_t k = begin; k < end && !budget_.stopped(); ++k) grow(free_[k], own);
+        if (end == n_free_) break;
+      }
+      if (own.spends) {
+        spend_for_others(omp_get_num_threads() - 1);
+      } else {
+        hand_over(own);
+        finished_.fetch_add(1, std::memory_order_relaxed);
+      }
+#pragma omp critical(p_dbfs_counters)
+      add(own.counted);
+    }
+    budget_.spend(read_by_others_.exchange(0, std::memory_order_relaxed));
+  }
+
+  // What a thread keeps to itself in a phase.
+  struct Searcher {
+    bool spends;  // OpenMP's thread 0: the one that may ask for time and Ctrl-C
+    Counters counted;
+    std::int64_t read;  // edges not handed over yet
+  };
+
+  // A tree from the free column `root`; flips the path to the first free row it meets.
+  void grow(I root, Searcher& own) {
+    next_[root] = -1;
+    I last = root;
+    I leaf = root;  // the column beside the free row
+    I free_row = look_ahead(root, own);
+    for (I j = root; j >= 0 && free_row < 0 && !budget_.stopped(); j = next_[j]) {
+      const I begin = A_.indptr[j];
+      const I end = A_.indptr[j + 1];
+      I p = begin;
+      for (; p < end && free_row < 0; ++p) {
+        const I i = A_.indices[p];
+        if (!claim(visited_[i])) continue;
+        const I below = load(M_.row_match[i]);  // held: j's lookahead left no free row unclaimed
+        parent_[below] = j;
+        next_[below] = -1;
+        next_[last] = below;
+        last = below;
+        leaf = below;
+        free_row = look_ahead(below, own);
+      }
+      count_edges(p - begin, own);
+    }
+    if (free_row >= 0) flip(free_row, leaf, root, own);
+  }
+
+  // Claims a free row in the list of column j, and returns it; or -1.
+  I look_ahead(I j, Searcher& own) {
+    I& p = lookahead_[j];
+    const I begin = p;
+    I found = -1;
+    for (; p < A_.indptr[j + 1] && found < 0; ++p) {
+      const I i = A_.indices[p];
+      if (load(M_.row_match[i]) < 0 && claim(visited_[i])) found = i;
+    }
+    count_edges(p - begin + 1, own);
+    return found;
+  }
+
+  void flip(I i, I j, I root, Searcher& own) {
+    std::int64_t length = 1;
+    for (;; length += 2) {
+      const I freed = M_.col_match[j];
+      store(M_.row_match[i], j);
+      M_.col_match[j] = i;
+      if (j == root) break;
+      i = freed;
+      j = parent_[j];
+    }
+    own.counted.augmented(length);
+  }
+
+  void count_edges(I read, Searcher& own) {
+    own.counted.edges += read;
+    if (own.spends) {
+      budget_.spend(read + take_over());
+    } else {
+      own.read += read;
+      if (own.read >= handed_over_at_once) hand_over(own);
+    }
+  }
+
+  void add(const Counters& counted) {
+    counters_.edges += counted.edges;
+    counters_.augmentations += counted.augmentations;
+    counters_.path_edges += counted.path_edges;
+    counters_.longest_path = std::max(counters_.longest_path, counted.longest_path);
+  }
+
+  void hand_over(Searcher& own) {
+    read_by_others_.fetch_add(own.read, std::memory_order_relaxed);
+    own.read = 0;
+  }
+
+  std::int64_t take_over() {
+    if (read_by_others_.load(std::memory_order_relaxed) == 0) return 0;
+    return read_by_others_.exchange(0, std::memory_order_relaxed);
+  }
+
+  // Thread 0 has no more roots; the trees of the others may still take long.
+  void spend_for_others(int others) {
+    while (finished_.load(std::memory_order_relaxed) < others && !budget_.stopped()) {
+      budget_.spend(take_over());
+      std::this_thread::yield();
+    }
+  }
+
+  static constexpr std::int64_t roots_at_once = 8;
+  static constexpr std::int64_t handed_over_at_once = 1 << 13;
+
+  const PatternView<I>& A_;
+  Matching<I> M_;
+  int threads_;
+  std::uint8_t* visited_;
+  I* lookahead_;
+  I* parent_;  // of a column: the column it was reached from
+  I* next_;
+  I* free_;
+  I n_free_ = 0;
+  std::atomic<std::int64_t> drawn_{0};  // roots given out
+  std::atomic<int> finished_{0};        // threads other than thread 0 that have no more roots
+  std::atomic<std::int64_t> read_by_others_{0};
+  Budget& budget_;
+  Counters& counters_;
+};
+
+template <class I>
+void p_dbfs(const PatternView<I>& A, Matching<I> M, const Options& options, Workspace& workspace,
+            Budget& budget, Counters& counters, Proof&) {
+  PDbfs<I>(A, M, options.threads, workspace, budget, counters).run();
+}
+
+}  // namespace btfperm

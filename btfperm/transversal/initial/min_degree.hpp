@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// min-degree: match what has the fewest choices, to what has the fewest choices
+//
+// Idea        Take a row or column with the fewest free neighbours, match it to the one of them
+//             that itself has fewest, take both out, and go on. What has one choice thus comes
+//             first, as in karp-sipser; where karp-sipser would take anything, this one still looks
+//             for what is most in danger of being left over.
+// Paper       J. Langguth, F. Manne, P. Sanders, "Heuristic initialization for bipartite matching
+//             problems", ACM J. Experimental Algorithmics 15 (2010) (dynamic minimum degree); first
+//             in G. Tinhofer, "A probabilistic analysis of some greedy cardinality matching
+//             algorithms", Annals of OR 1 (1984). Ties are not drawn: columns go before rows, and
+//             of equals the one whose degree changed last
+// Cost        O(nnz) time, two to three times that of karp-sipser. Workspace: the row lists
+//             (nnz + m + 1), 3 (m + n), the buckets
+// Prefer it   on meshes, circuits and saddle-point patterns, where it leaves a small part of what
+//             karp-sipser leaves; rather use karp-sipser on random and triangular ones, where both
+//             leave next to nothing
+// Encodings   degree = number of free neighbours; 0 for what is matched, so degree > 0 is "free,
+//             and can be matched"
+// Invariants  whatever has degree d > 0 is in the bucket d of its side, nothing else is; no bucket
+//             below `lowest` holds anything
+#pragma once
+
+#include <algorithm>
+
+#include "pattern/canonical.hpp"
+#include "transversal/interface.hpp"
+#include "transversal/options.hpp"
+
+namespace btfperm {
+
+// The free rows (or columns), in one doubly linked list for each degree.
+template <class I>
+class DegreeBuckets {
+ public:
+  // Puts each free k in; its degree is the number of free neighbours in its list.
+  DegreeBuckets(const PatternView<I>& lists, const I* match, const I* match_of_neighbours,
+                Workspace& workspace) {
+    degree_ = workspace.take<I>(lists.n);
+    next_ = workspace.take<I>(lists.n);
+    previous_ = workspace.take<I>(lists.n);
+    for (I k = 0; k < lists.n; ++k) {
+      degree_[k] = 0;
+      if (match[k] >= 0) continue;
+      for (I p = lists.indptr[k]; p < lists.indptr[k + 1]; ++p) {
+        degree_[k] += match_of_neighbours[lists.indices[p]] < 0;
+      }
+      highest_ = std::max(highest_, degree_[k]);
+    }
+    first_ = workspace.take<I>(static_cast<std::size_t>(highest_) + 1);
+    std::fill(first_, first_ + highest_ + 1, I{-1});
+    for (I k = lists.n; k-- > 0;) {
+      if (degree_[k] > 0) link(k);
+    }
+  }
+
+  I degree(I k) const { return degree_[k]; }
+  bool empty() { return lowest() > highest_; }
+  I first() { return first_[lowest()]; }  // one of the lowest degree
+
+  I lowest() {
+    while (lowest_ <= highest_ && first_[lowest_] < 0) ++lowest_;
+    return lowest_;
+  }
+
+  void take_out(I k) {
+    unlink(k);
+    degree_[k] = 0;
+  }
+
+  void lose_a_choice(I k) {
+    unlink(k);
+    if (--degree_[k] == 0) return;
+    link(k);
+    lowest_ = std::min(lowest_, degree_[k]);
+  }
+
+ private:
+  void link(I k) {
+    I& first = first_[degree_[k]];
+    next_[k] = first;
+    previous_[k] = -1;
+    if (first >= 0) previous_[first] = k;
+    first = k;
+  }
+
+  void unlink(I k) {
+    if (next_[k] >= 0) previous_[next_[k]] = previous_[k];
+    (previous_[k] >= 0 ? next_[previous_[k]] : first_[degree_[k]]) = next_[k];
+  }
+
+  I* degree_;
+  I* next_;
+  I* previous_;
+  I* first_;  // by degree
+  I lowest_ = 1;
+  I highest_ = 0;
+};
+
+template <class I>
+class MinDegree {
+ public:
+  MinDegree(const PatternView<I>& A, Matching<I> M, Workspace& workspace, Budget& budget,
+            Counters& counters)
+      : A_(A),
+        R_(row_lists(A, workspace)),
+        M_(M),
+        rows_(R_, M.row_match, M.col_match, workspace),
+        cols_(A_, M.col_match, M.row_match, workspace),
+        budget_(budget),
+        counters_(counters) {}
+
+  void run() {
+    while (!budget_.stopped() && !cols_.empty() && !rows_.empty()) {
+      if (cols_.lowest() <= rows_.lowest()) {
+        const I j = cols_.first();
+        take_out(lowest_neighbour(A_, j, rows_), j);
+      } else {
+        const I i = rows_.first();
+        take_out(i, lowest_neighbour(R_, i, cols_));
+      }
+    }
+  }
+
+ private:
+  static PatternView<I> row_lists(const PatternView<I>& A, Workspace& workspace) {
+    I* indptr = workspace.take<I>(static_cast<std::size_t>(A.m) + 1);
+    I* indices = workspace.take<I>(A.nnz());
+    transpose(A, indptr, indices);
+    return {A.n, A.m, indptr, indices};
+  }
+
+  I lowest_neighbour(const PatternView<I>& lists, I k, const DegreeBuckets<I>& others) {
+    I best = -1;
+    I p = lists.indptr[k];
+    for (; p < lists.indptr[k + 1]; ++p) {
+      const I x = lists.indices[p];
+      if (others.degree(x) == 0) continue;
+      if (best < 0 || others.degree(x) < others.degree(best)) best = x;
+      if (others.degree(best) == 1) break;
+    }
+    counters_.edges += p - lists.indptr[k];
+    return best;
+  }
+
+  // Matches row i to column j; their free neighbours lose a choice each.
+  void take_out(I i, I j) {
+    M_.match(i, j);
+    rows_.take_out(i);
+    cols_.take_out(j);
+    for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
+      const I row = A_.indices[p];
+      if (rows_.degree(row) > 0) rows_.lose_a_choice(row);
+    }
+    for (I p = R_.indptr[i]; p < R_.indptr[i + 1]; ++p) {
+      const I col = R_.indices[p];
+      if (cols_.degree(col) > 0) cols_.lose_a_choice(col);
+    }
+    const std::int64_t read = static_cast<std::int64_t>(A_.degree(j)) + R_.degree(i);
+    counters_.edges += read;
+    budget_.spend(read);
+  }
+
+  const PatternView<I>& A_;
+  PatternView<I> R_;  // the row lists
+  Matching<I> M_;
+  DegreeBuckets<I> rows_;
+  DegreeBuckets<I> cols_;
+  Budget& budget_;
+  Counters& counters_;
+};
+
+template <class I>
+void min_degree(const PatternView<I>& A, Matching<I> M, const Options&, Workspace& workspace,
+                Budget& budget, Counters& counters, Proof&) {
+  MinDegree<I>(A, M, workspace, budget, counters).run();
+}
+
+}  // namespace btfperm

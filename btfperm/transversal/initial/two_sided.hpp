@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// two-sided: every row and every column draws one neighbour; match what they drew, exactly
+//
+// Idea        A few sweeps of Sinkhorn-Knopp scale the pattern towards row and column sums of one:
+//             an entry that many maximum transversals use grows, one that few use fades. Each row
+//             and column then draws one neighbour with these probabilities. The graph of what was
+//             drawn has at most one cycle in each component, so Karp-Sipser finds a maximum
+//             matching of it in linear time.
+// Paper       F. Dufosse, K. Kaya, B. Ucar, "Two approximation algorithms for bipartite matching on
+//             multicore architectures", J. Parallel and Distributed Computing 85 (2015):
+//             TwoSidedMatch, then KarpSipserMT (one thread). Restricted to what the initial
+//             matching leaves free
+// Cost        O(sweeps nnz) time; scaling and drawing on all threads. Workspace: the row lists
+//             (nnz + m + 1), 3 (m + n)
+// Prefer it   on many cores; some .866 of the maximum is expected where all entries can be matched.
+//             Rather use karp-sipser on one core: it leaves less, and is faster
+// Options     sweeps (5): of the scaling
+// Encodings   scale = 0: not in play (matched, or no free neighbour); choice = -1 then. choices[k]
+//             = number of neighbours k has in the drawn graph: its own choice and who chose it
+// Races       none: every row and column writes its own scale and its own choice, and draws from
+//             random numbers of its own, so the result does not depend on the number of threads
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "pattern/canonical.hpp"
+#include "transversal/interface.hpp"
+#include "transversal/options.hpp"
+
+namespace btfperm {
+
+template <class I>
+class TwoSided {
+ public:
+  TwoSided(const PatternView<I>& A, Matching<I> M, const Options& options, Workspace& workspace,
+           Budget& budget, Counters& counters)
+      : sweeps_(options.get("sweeps", 5)),
+        seed_(options.seed),
+        threads_(std::max(1, options.threads)),
+        budget_(budget),
+        counters_(counters) {
+    I* row_indptr = workspace.take<I>(static_cast<std::size_t>(A.m) + 1);
+    I* row_indices = workspace.take<I>(A.nnz());
+    transpose(A, row_indptr, row_indices);
+    cols_ = side(A, M.col_match, workspace);
+    rows_ = side({A.n, A.m, row_indptr, row_indices}, M.row_match, workspace);
+  }
+
+  void run() {
+    for (double sweep = 0; sweep < sweeps_; ++sweep) {
+      scale(cols_, rows_);
+      scale(rows_, cols_);
+      if (budget_.stopped()) return;
+    }
+    draw(rows_, cols_, mixed(2 * seed_));
+    draw(cols_, rows_, mixed(2 * seed_ + 1));
+    if (budget_.stopped()) return;  // some have not drawn
+    count_choices(rows_, cols_);
+    count_choices(cols_, rows_);
+    match_chains(rows_, cols_);
+    match_chains(cols_, rows_);
+    match_cycles();
+  }
+
+ private:
+  struct Side {
+    PatternView<I> lists;
+    I* match;
+    float* scale;
+    I* choice;
+    I* choices;
+  };
+
+  static Side side(const PatternView<I>& lists, I* match, Workspace& workspace) {
+    Side own{lists, match, workspace.take<float>(lists.n), workspace.take<I>(lists.n),
+             workspace.take<I>(lists.n)};
+    for (I k = 0; k < lists.n; ++k) own.scale[k] = match[k] < 0 ? 1.0F : 0.0F;
+    return own;
+  }
+
+  // step(k) for each of a side that is in play, by all threads.
+  template <class Step>
+  void for_all(const Side& own, Step step) {
+    std::int64_t edges = 0;
+#pragma omp parallel num_threads(threads_) reduction(+ : edges)
+    {
+      const bool spends = omp_get_thread_num() == 0;
+      const int team = omp_get_num_threads();
+#pragma omp for schedule(static)
+      for (I k = 0; k < own.lists.n; ++k) {
+        if (own.scale[k] == 0 || budget_.stopped()) continue;
+        step(k);
+        const std::int64_t read = own.lists.degree(k);
+        edges += read;
+        if (spends) budget_.spend(read * team);
+      }
+    }
+    counters_.edges += edges;
+  }
+
+  static double sum(const PatternView<I>& lists, I k, const float* weight) {
+    double total = 0;
+    for (I p = lists.indptr[k]; p < lists.indptr[k + 1]; ++p) total += weight[lists.indices[p]];
+    return total;
+  }
+
+  // Half a sweep: makes the sums of one side one. Where entries fade for ever (no maximum
+  // transversal uses them) the scales would leave the range of a float.
+  void scale(Side& own, const Side& other) {
+    for_all(own, [&](I k) {
+      const double total = sum(own.lists, k, other.scale);
+      own.scale[k] = total > 0 ? static_cast<float>(std::clamp(1 / total, 1e-30, 1e30)) : 0.0F;
+    });
+  }
+
+  // A neighbour with probability proportional to its scale: that of k is the same for all.
+  void draw(Side& own, const Side& other, std::uint64_t stream) {
+    std::fill(own.choice, own.choice + own.lists.n, I{-1});
+    for_all(own, [&](I k) {
+      double left =
+          sum(own.lists, k, other.scale) * uniform(stream + static_cast<std::uint64_t>(k) * golden);
+      for (I p = own.lists.indptr[k]; p < own.lists.indptr[k + 1]; ++p) {
+        const I x = own.lists.indices[p];
+        if (other.scale[x] == 0) continue;
+        own.choice[k] = x;
+        left -= other.scale[x];
+        if (left < 0) break;
+      }
+    });
+  }
+
+  static void count_choices(Side& own, const Side& other) {
+    for (I k = 0; k < own.lists.n; ++k) own.choices[k] = own.choice[k] >= 0;
+    for (I x = 0; x < other.lists.n; ++x) {
+      const I k = other.choice[x];
+      if (k >= 0 && own.choice[k] != x) ++own.choices[k];
+    }
+  }
+
+  // KarpSipserMT, phase 1: whoever was chosen by nobody takes its own choice u. What u had chosen
+  // loses a neighbour and may be next: the chain stays on one side.
+  void match_chains(Side& own, Side& other) {
+    for (I start = 0; start < own.lists.n; ++start) {
+      if (own.choices[start] != 1 || own.match[start] >= 0) continue;
+      I k = start;
+      do {
+        const I u = own.choice[k];
+        if (other.match[u] >= 0) break;
+        own.match[k] = u;
+        other.match[u] = k;
+        k = other.choice[u];
+      } while (own.match[k] < 0 && --own.choices[k] == 1);
+    }
+  }
+
+  // KarpSipserMT, phase 2: cycles are left, and each column of a cycle may have its choice.
+  void match_cycles() {
+    for (I j = 0; j < cols_.lists.n; ++j) {
+      const I i = cols_.choice[j];
+      if (i < 0 || cols_.match[j] >= 0 || rows_.match[i] >= 0) continue;
+      cols_.match[j] = i;
+      rows_.match[i] = j;
+    }
+  }
+
+  static constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
+
+  // S. Vigna's splitmix64
+  static std::uint64_t mixed(std::uint64_t x) {
+    x += golden;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+    return x ^ (x >> 31);
+  }
+
+  static double uniform(std::uint64_t x) { return static_cast<double>(mixed(x) >> 11) * 0x1p-53; }
+
+  Side rows_;
+  Side cols_;
+  double sweeps_;
+  std::uint64_t seed_;
+  int threads_;
+  Budget& budget_;
+  Counters& counters_;
+};
+
+template <class I>
+void two_sided(const PatternView<I>& A, Matching<I> M, const Options& options, Workspace& workspace,
+               Budget& budget, Counters& counters, Proof&) {
+  TwoSided<I>(A, M, options, workspace, budget, counters).run();
+}
+
+}  // namespace btfperm
