@@ -9,7 +9,7 @@
 //             cardinality matching in bipartite graphs", IPDPS 2015, algorithms 3 to 7. X are the
 //             columns, Y the rows. Levels too small to share are left to one thread.
 // Cost        O(nnz) a phase, n phases at worst. Workspace: the row lists (nnz + m + 1), m bytes,
-//             4 m + 3 n
+//             5 m + 3 n
 // Prefer it   on many cores, and where a large part stays unmatched; rather use guided-displacement
 //             on one
 // Options     alpha (5): bottom-up when the frontier exceeds 1/alpha of the unvisited rows;
@@ -31,6 +31,7 @@
 
 #include "backends/cpu/atomics.hpp"
 #include "backends/cpu/frontier.hpp"
+#include "backends/cpu/parallel.hpp"
 #include "pattern/canonical.hpp"
 #include "transversal/interface.hpp"
 #include "transversal/options.hpp"
@@ -59,20 +60,25 @@ class MsBfsGraft {
     col_root_ = workspace.take<I>(A.n);
     leaf_ = workspace.take<I>(A.n);
     free_ = workspace.take<I>(A.n);
+    spare_ = workspace.take<I>(A.m);
     I* row_indptr = workspace.take<I>(A.m + 1);
     I* row_indices = workspace.take<I>(A.nnz());
-    transpose(A, row_indptr, row_indices);
+    if (threads_ > 1) {
+      transpose_shared(A, threads_, row_indptr, row_indices);
+    } else {
+      transpose(A, row_indptr, row_indices);
+    }
     R_ = {A.n, A.m, row_indptr, row_indices};
   }
 
   void run() {
-    std::fill(row_root_, row_root_ + A_.m, I{-1});
-    std::fill(visited_, visited_ + A_.m, std::uint8_t{0});
-    std::fill(col_root_, col_root_ + A_.n, I{-1});
-    std::fill(leaf_, leaf_ + A_.n, I{-1});
-    for (I x = 0; x < A_.n; ++x) {
-      if (M_.col_match[x] < 0 && A_.degree(x) > 0) free_[n_free_++] = x;
-    }
+    fill(row_root_, A_.m, I{-1}, threads_);
+    fill(visited_, A_.m, std::uint8_t{0}, threads_);
+    fill(col_root_, A_.n, I{-1}, threads_);
+    fill(leaf_, A_.n, I{-1}, threads_);
+    n_free_ = select(
+        A_.n, threads_, free_, [&](I x) { return M_.col_match[x] < 0 && A_.degree(x) > 0; },
+        [](I x) { return x; });
     unvisited_ = A_.m;
     start_from_free_columns();
     while (n_free_ > 0) {
@@ -284,24 +290,18 @@ class MsBfsGraft {
     frontier_.assign(n_free_);
   }
 
-  // Rows that fulfil a condition, into rows_, in ascending order for any number of threads.
+  // Rows that fulfil a condition, into rows_, ascending.
   template <class Condition>
   I list_rows(Condition holds) {
-    I count = 0;
-    for (I y = 0; y < A_.m; ++y) {
-      rows_[count] = y;
-      count += holds(y);
-      if (count == A_.m) break;
-    }
-    return count;
+    return select(A_.m, threads_, rows_, holds, [](I y) { return y; });
   }
 
   I keep_unvisited() {
-    I count = 0;
-    for (I k = 0; k < n_rows_; ++k) {
-      if (visited_[rows_[k]] == 0) rows_[count++] = rows_[k];
-    }
-    return count;
+    const I kept = select(
+        n_rows_, threads_, spare_, [&](I k) { return visited_[rows_[k]] == 0; },
+        [&](I k) { return rows_[k]; });
+    std::swap(rows_, spare_);
+    return kept;
   }
 
   const PatternView<I>& A_;
@@ -316,6 +316,7 @@ class MsBfsGraft {
   I* row_root_;
   I* parent_;  // of a row: the column it was reached from
   I* rows_;    // what a bottom-up step goes through
+  I* spare_;
   I n_rows_ = 0;
   std::uint8_t* visited_;
   I unvisited_ = 0;  // numUnvisitedY

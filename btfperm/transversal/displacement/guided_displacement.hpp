@@ -36,7 +36,7 @@ struct DisplacementRules {
   std::int64_t most_edges = 2048;  // a short search gives up here (then here times 2, 4, ...),
   double most_passes = 1.5;        // all of them after this many readings of the matrix
   int sampled_columns = 256;
-  int few_for_threads = 4096;  // free columns below which one thread pushes alone
+  int few_for_threads = 1024;  // free columns below which one thread pushes alone
 };
 
 // Share of entries near the diagonal, on a sample of columns.
@@ -79,16 +79,12 @@ I search_shortly(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
   return left;
 }
 
-// Free columns that have entries, into `list` when it is not null; their number.
+// Free columns that have entries, into `list`; their number.
 template <class I>
-I list_free(const PatternView<I>& A, const Matching<I>& M, I* list) {
-  I count = 0;
-  for (I j = 0; j < A.n; ++j) {
-    if (M.col_match[j] >= 0 || A.degree(j) == 0) continue;
-    if (list != nullptr) list[count] = j;
-    ++count;
-  }
-  return count;
+I list_free(const PatternView<I>& A, const Matching<I>& M, int threads, I* list) {
+  return select(
+      A.n, threads, list, [&](I j) { return M.col_match[j] < 0 && A.degree(j) > 0; },
+      [](I j) { return j; });
 }
 
 // Trees from the columns listed, which must be all that may still be matched; then hopcroft-karp,
@@ -120,9 +116,10 @@ void displace_shared(const PatternView<I>& A, Matching<I> M, I* free, I n_free, 
     SharedPush<I> push(A, M, free, spare, n_free, threads, labels, budget, counters);
     push.run(rules.few_for_threads);
     n_free = push.active();
-    free = std::copy(push.columns(), push.columns() + n_free, spare) - n_free;
+    std::copy(push.columns(), push.columns() + n_free, free);  // it may be in `spare`
     LabelPush<I> rest(A, M, free, n_free, labels, budget, counters);
-    rest.run();
+    rest.run(push.labels());
+    rows_to_columns(A, M, threads);
   }
   if (budget.stopped()) return;
   if (find_cover(A, M, proof.row_in_cover, threads, workspace, budget)) {
@@ -130,18 +127,17 @@ void displace_shared(const PatternView<I>& A, Matching<I> M, I* free, I n_free, 
     return;
   }
   if (budget.stopped()) return;
-  std::fill(proof.row_in_cover, proof.row_in_cover + A.m, std::uint8_t{0});
-  I* left = workspace.take<I>(list_free(A, M, static_cast<I*>(nullptr)));
-  finish_by_trees(A, M, left, list_free(A, M, left), workspace, budget, counters, proof);
+  fill(proof.row_in_cover, A.m, std::uint8_t{0}, threads);
+  I* left = workspace.take<I>(A.n);
+  finish_by_trees(A, M, left, list_free(A, M, threads, left), workspace, budget, counters, proof);
 }
 
 template <class I>
 void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& options,
                          Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
   const DisplacementRules rules;
-  I n_free = list_free(A, M, static_cast<I*>(nullptr));
-  I* free = workspace.take<I>(n_free);
-  list_free(A, M, free);
+  I* free = workspace.take<I>(A.n);
+  I n_free = list_free(A, M, options.threads, free);
 
   const bool few = static_cast<double>(n_free) < rules.few_free * static_cast<double>(A.n);
   const bool local = n_free > 0 && local_share(A, rules) >= rules.local_entries;
@@ -156,6 +152,7 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
     Workspace labels;
     LabelPush<I> push(A, M, free, n_free, labels, budget, counters);
     push.run();
+    rows_to_columns(A, M, 1);
     push.mark_hopeless(proof.row_in_cover);
     n_free = push.active();
   }

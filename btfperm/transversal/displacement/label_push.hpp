@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "backends/cpu/parallel.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
@@ -45,12 +46,19 @@ class LabelPush {
 
   // Pushes until no column is active, or progress stalls. The columns still active are then the
   // first `active()` places of the list handed over; all other free columns are unmatchable.
+  // col_match is not kept meanwhile: `rows_to_columns` makes it anew.
   void run() {
     narrow_ = workspace_.take<std::uint8_t>(A_.m);
-    for (I i = 0; i < A_.m; ++i) {
-      narrow_[i] = M_.row_match[i] >= 0;
-      free_rows_ += M_.row_match[i] < 0;
-    }
+    for (I i = 0; i < A_.m; ++i) narrow_[i] = M_.row_match[i] >= 0;
+    run(narrow_);
+  }
+
+  // The same from labels that are there already. When these come from several threads, "hopeless"
+  // proves nothing.
+  void run(std::uint8_t* label) {
+    narrow_ = label;
+    free_rows_ = 0;
+    for (I i = 0; i < A_.m; ++i) free_rows_ += M_.row_match[i] < 0;
     if (push_until_stalled(narrow_) == Ended::label_too_large) {
       wide_ = workspace_.take<std::uint32_t>(A_.m);
       for (I i = 0; i < A_.m; ++i) {
@@ -59,10 +67,6 @@ class LabelPush {
       push_until_stalled(wide_);
     }
     std::rotate(queue_, queue_ + head_, queue_ + capacity_);
-    std::fill(M_.col_match, M_.col_match + A_.n, I{-1});
-    for (I i = 0; i < A_.m; ++i) {
-      if (M_.row_match[i] >= 0) M_.col_match[M_.row_match[i]] = i;
-    }
   }
 
   I active() const { return active_; }
@@ -224,5 +228,15 @@ class LabelPush {
   Budget& budget_;
   Counters& counters_;
 };
+
+// col_match from row_match.
+template <class I>
+void rows_to_columns(const PatternView<I>& A, Matching<I> M, int threads) {
+  fill(M.col_match, A.n, I{-1}, threads);
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+  for (I i = 0; i < A.m; ++i) {
+    if (M.row_match[i] >= 0) M.col_match[M.row_match[i]] = i;
+  }
+}
 
 }  // namespace btfperm

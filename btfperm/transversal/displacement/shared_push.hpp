@@ -61,6 +61,7 @@ class SharedPush {
   // The columns still active.
   const I* columns() const { return list_; }
   I active() const { return active_; }
+  std::uint8_t* labels() { return label_; }
 
  private:
   static constexpr std::uint8_t hopeless = 255;

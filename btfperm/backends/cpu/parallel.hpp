@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops over all cores that keep the order of what they produce
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace btfperm {
+
+constexpr int most_threads = 256;
+constexpr std::int64_t worth_sharing = 1 << 15;  // shorter loops are not worth waking threads for
+
+// The part [first, last) of 0 ... count that thread `t` of `team` takes.
+template <class I>
+struct Share {
+  I first;
+  I last;
+  Share(I count, int t, int team)
+      : first(static_cast<I>(static_cast<std::int64_t>(count) * t / team)),
+        last(static_cast<I>(static_cast<std::int64_t>(count) * (t + 1) / team)) {}
+};
+
+// Appends value(k) for each k with keep(k), in order, to `out`; returns how many. Both are called
+// twice for a k that is kept, by the same thread.
+template <class I, class Keep, class Value>
+I select(I count, int threads, I* out, Keep keep, Value value) {
+  threads = std::min(threads, most_threads);
+  if (threads <= 1 || count < worth_sharing) {
+    I kept = 0;
+    for (I k = 0; k < count; ++k) {
+      if (keep(k)) out[kept++] = value(k);
+    }
+    return kept;
+  }
+  std::array<I, most_threads + 1> start{};
+  int team = 1;
+#pragma omp parallel num_threads(threads)
+  {
+    const int t = omp_get_thread_num();
+#pragma omp single
+    team = omp_get_num_threads();
+    const Share<I> part(count, t, team);
+    I kept = 0;
+    for (I k = part.first; k < part.last; ++k) kept += keep(k);
+    start[t + 1] = kept;
+#pragma omp barrier
+#pragma omp single
+    for (int other = 0; other < team; ++other) start[other + 1] += start[other];
+    I place = start[t];
+    for (I k = part.first; k < part.last; ++k) {
+      if (keep(k)) out[place++] = value(k);
+    }
+  }
+  return start[team];
+}
+
+template <class T>
+void fill(T* array, std::int64_t count, T value, int threads) {
+  if (threads <= 1 || count < worth_sharing) {
+    std::fill(array, array + count, value);
+    return;
+  }
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (std::int64_t k = 0; k < count; ++k) array[k] = value;
+}
+
+}  // namespace btfperm
