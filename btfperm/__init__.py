@@ -49,6 +49,12 @@ if TYPE_CHECKING:  # the same names, for those who check types
         CheckFailedError as CheckFailedError,
     )
     from btfperm.errors import (
+        DefectError as DefectError,
+    )
+    from btfperm.errors import (
+        DefectWarning as DefectWarning,
+    )
+    from btfperm.errors import (
         InvalidArgumentError as InvalidArgumentError,
     )
     from btfperm.errors import (
@@ -73,10 +79,19 @@ if TYPE_CHECKING:  # the same names, for those who check types
         load as load,
     )
     from btfperm.io import (
+        peek as peek,
+    )
+    from btfperm.io import (
         read as read,
     )
     from btfperm.io import (
+        read_matrix as read_matrix,
+    )
+    from btfperm.io import (
         save as save,
+    )
+    from btfperm.io import (
+        write_matrix as write_matrix,
     )
     from btfperm.pattern import (
         Pattern as Pattern,
@@ -133,6 +148,8 @@ _ROOMS = {
     "CheckFailedError": "errors",
     "Cover": "results",
     "Decomposition": "results",
+    "DefectError": "errors",
+    "DefectWarning": "errors",
     "DulmageMendelsohn": "results",
     "InvalidArgumentError": "errors",
     "InvalidMatrixError": "errors",
@@ -155,10 +172,13 @@ _ROOMS = {
     "dulmage_mendelsohn": "dulmage_mendelsohn",
     "load": "io",
     "maximum_transversal": "transversal",
+    "peek": "io",
     "preorder": "preorder",
     "read": "io",
+    "read_matrix": "io",
     "save": "io",
     "structural_rank": "transversal",
+    "write_matrix": "io",
 }
 
 __all__ = [*_ROOMS, "__version__", "testing"]

@@ -9,6 +9,7 @@ code  meaning
 2     wrong usage
 3     unreadable input
 4     a backend or a resource (memory, disk, device) is missing
+70    a defect of btfperm
 130   interrupted (Ctrl-C)
 ====  =========================================================================
 """
@@ -19,6 +20,8 @@ __all__ = [
     "BackendUnavailableError",
     "BtfpermError",
     "CheckFailedError",
+    "DefectError",
+    "DefectWarning",
     "InvalidArgumentError",
     "InvalidMatrixError",
     "NumericallySingularError",
@@ -55,10 +58,21 @@ class InvalidMatrixError(UnreadableInputError):
 
 
 class CheckFailedError(BtfpermError):
-    """A result does not fit its matrix: what `btfperm check` reports, and what a broken
-    algorithm would be stopped by."""
+    """A result does not fit its matrix: what `btfperm check` reports."""
 
     exit_code = 1
+
+
+class DefectError(BtfpermError, RuntimeError):
+    """An answer of btfperm failed its own proof, and so did the second attempt: please report it
+    with the matrix."""
+
+    exit_code = 70
+
+
+class DefectWarning(RuntimeWarning):
+    """An answer of btfperm failed its own proof; another algorithm gave the one that was handed
+    out. Please report it with the matrix."""
 
 
 class StructurallySingularError(CheckFailedError, AssertionError):

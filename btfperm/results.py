@@ -13,7 +13,8 @@ Conventions, everywhere:
   the matching depends on the algorithm that ran. `matched_row_perm` puts the matching on the
   diagonal for those who need it there.
 
-Index arrays have the index type of the pattern, int32 or int64; files hold int64.
+Index arrays have the index type of the pattern, int32 or int64; files hold int64. All arrays are
+read-only, for several fields may share one: copy what you want to change.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +45,18 @@ __all__ = [
 ]
 
 IndexArray = npt.NDArray[np.signedinteger[Any]]
+_Array = TypeVar("_Array", bound=npt.NDArray[Any])
+
+
+def _freeze(*arrays: npt.NDArray[Any] | None) -> None:
+    for array in arrays:
+        if isinstance(array, np.ndarray):
+            array.setflags(write=False)
+
+
+def _frozen(array: _Array) -> _Array:
+    array.setflags(write=False)
+    return array
 
 
 class Cover(NamedTuple):
@@ -66,6 +79,9 @@ def _count(number: int, noun: str) -> str:
 class Transversal:
     """A set of entries, no two in a row or column.
 
+    A transversal has no file format of its own; to save one, decompose the matrix with it:
+    ``dulmage_mendelsohn(A, transversal=t).save(path)`` writes `row_match` and `col_match`, too.
+
     Attributes
     ----------
     shape : (m, n)
@@ -75,11 +91,13 @@ class Transversal:
     rank_bounds : (lower, upper) bounds of the structural rank; equal when ``maximum``
     verified : every matched pair was found among the entries, both arrays agree, and, when
         ``maximum``, the cover was checked against every entry
-    algorithm, initializer, backend : what ran, by its registry name
+    algorithm, initializer, backend : what ran, by its registry name; ``"none"`` where nothing had
+        to, or a limit came first
     choice : why ``auto`` took it; empty when it was asked for by name
     stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the search, else None
     counters : what the search counted (edges read, phases, augmentations, ...)
     seconds : time of each stage
+    row_in_cover, col_in_cover : (m,), (n,) bytes, 1 for what is in `cover()`; None unless `maximum`
     """
 
     shape: tuple[int, int]
@@ -97,6 +115,9 @@ class Transversal:
     seconds: Mapping[str, float] = field(default_factory=dict)
     row_in_cover: npt.NDArray[np.uint8] | None = None
     col_in_cover: npt.NDArray[np.uint8] | None = None
+
+    def __post_init__(self) -> None:
+        _freeze(self.row_match, self.col_match, self.row_in_cover, self.col_in_cover)
 
     @property
     def size(self) -> int:
@@ -122,7 +143,9 @@ class Transversal:
                 f"the search was stopped by {self.stopped_by}: only a maximum transversal has a "
                 "cover of its own size; raise the limit"
             )
-        return Cover(np.flatnonzero(self.row_in_cover), np.flatnonzero(self.col_in_cover))
+        cover = Cover(np.flatnonzero(self.row_in_cover), np.flatnonzero(self.col_in_cover))
+        _freeze(*cover)
+        return cover
 
     def __repr__(self) -> str:
         m, n = self.shape
@@ -155,6 +178,9 @@ class BlockGraph:
     level: IndexArray
     work: IndexArray
 
+    def __post_init__(self) -> None:
+        _freeze(self.indptr, self.indices, self.level, self.work)
+
     @property
     def n_blocks(self) -> int:
         return int(self.level.size)
@@ -167,12 +193,13 @@ class BlockGraph:
     @cached_property
     def level_work(self) -> npt.NDArray[np.int64]:
         """(n_levels,) entries inside the blocks of each level."""
-        return np.bincount(self.level, weights=self.work, minlength=self.n_levels).astype(np.int64)
+        entries = np.bincount(self.level, weights=self.work, minlength=self.n_levels)
+        return _frozen(entries.astype(np.int64))
 
     @cached_property
     def level_blocks(self) -> npt.NDArray[np.int64]:
         """(n_levels,) number of blocks of each level: the parallelism at hand."""
-        return np.bincount(self.level, minlength=self.n_levels).astype(np.int64)
+        return _frozen(np.bincount(self.level, minlength=self.n_levels).astype(np.int64))
 
     def __repr__(self) -> str:
         return (
@@ -216,6 +243,10 @@ class Decomposition:
     transversal: Transversal | None = None
     pattern: Pattern | None = None
 
+    def __post_init__(self) -> None:
+        _freeze(self.row_perm, self.col_perm, self.row_blocks, self.col_blocks)
+        _freeze(self.coarse_rows, self.coarse_cols, self.row_match, self.col_match)
+
     @property
     def n_blocks(self) -> int:
         """Number of fine blocks."""
@@ -240,7 +271,7 @@ class Decomposition:
         first_row, last_row = int(self.coarse_rows[1]), int(self.coarse_rows[2])
         first_col, last_col = int(self.coarse_cols[2]), int(self.coarse_cols[3])
         perm[first_row:last_row] = self.col_match[self.col_perm[first_col:last_col]]
-        return perm
+        return _frozen(perm)
 
     def block_graph(self, A: object = None) -> BlockGraph:
         """Which fine blocks depend on which, their levels, and the work in each.
@@ -278,7 +309,7 @@ def _block_of(perm: IndexArray, boundaries: IndexArray) -> IndexArray:
     sizes = np.diff(boundaries)
     block = np.empty(perm.size, dtype=perm.dtype)
     block[perm] = np.repeat(np.arange(sizes.size, dtype=perm.dtype), sizes)
-    return block
+    return _frozen(block)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -342,6 +373,10 @@ class BlockTriangularForm(Decomposition):
     completed: int = 0
     paired_row: IndexArray | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _freeze(self.paired_row)
+
     @property
     def blocks(self) -> IndexArray:
         """(b+1,) boundaries of the diagonal blocks; the same for rows and columns."""
@@ -353,8 +388,7 @@ class BlockTriangularForm(Decomposition):
         that the diagonal of ``A[matched_row_perm, :][:, col_perm]`` holds the transversal (and,
         when singular, `completed` structural zeros)."""
         paired = self.col_match if self.paired_row is None else self.paired_row
-        perm: IndexArray = paired[self.col_perm]
-        return perm
+        return _frozen(paired[self.col_perm])
 
     def __repr__(self) -> str:
         n = self.shape[0]

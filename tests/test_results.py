@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,6 +35,45 @@ def test_results_are_frozen(A):
     for result in (btfperm.maximum_transversal(A), btfperm.dulmage_mendelsohn(A)):
         with pytest.raises(FrozenInstanceError):
             result.row_match = None
+
+
+def arrays_of(result):
+    """Every array that can be reached from a result, by name; cached ones included."""
+    names = [name for name in dir(result) if not name.startswith("_")]
+    found = {}
+    for name in names:
+        value = getattr(result, name)
+        if isinstance(value, np.ndarray):
+            found[name] = value
+        elif isinstance(value, btfperm.Pattern):
+            found |= {f"{name}.indptr": value.indptr, f"{name}.indices": value.indices}
+        elif isinstance(value, btfperm.Transversal):
+            found |= {f"{name}.{inner}": array for inner, array in arrays_of(value).items()}
+    return found
+
+
+@given(strategies.any_matrix())
+def test_all_arrays_are_read_only(A):
+    d = btfperm.dulmage_mendelsohn(A)
+    square = btfperm.block_triangular_form(sp.csc_array((3, 3)))  # with paired_row
+    given = btfperm.dulmage_mendelsohn(A, transversal=btfperm.maximum_transversal(A))
+    for result in (btfperm.maximum_transversal(A), d, d.block_graph(), square, given):
+        arrays = arrays_of(result)
+        assert len(arrays) >= 4
+        writeable = [name for name, array in arrays.items() if array.flags.writeable]
+        assert not writeable, f"{type(result).__name__}: {writeable}"
+    assert not any(array.flags.writeable for array in d.transversal.cover())
+
+
+def test_a_transversal_says_how_to_save_it(tmp_path):
+    t = btfperm.maximum_transversal(np.eye(3))
+    assert "dulmage_mendelsohn(A, transversal=t).save(path)" in type(t).__doc__
+    btfperm.dulmage_mendelsohn(np.eye(3), transversal=t).save(tmp_path / "perm.npz")
+    np.testing.assert_array_equal(btfperm.load(tmp_path / "perm.npz").row_match, t.row_match)
+
+
+def test_the_package_is_typed():
+    assert (Path(btfperm.__file__).parent / "py.typed").is_file()
 
 
 @given(strategies.any_matrix())

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from btfperm.block_triangular.completion import complete
-from btfperm.dulmage_mendelsohn import decompose_pairs, describe
+from btfperm.dulmage_mendelsohn import decompose_matched, describe
 from btfperm.errors import InvalidArgumentError
 from btfperm.pattern import as_pattern
 from btfperm.results import BlockTriangularForm, Transversal
@@ -45,6 +45,7 @@ def block_triangular_form(
     ------
     InvalidArgumentError : `A` is not square, or `transversal` belongs to another matrix
     BtfpermError : a limit stopped the search
+    DefectError : the answer does not stand its proof; a defect of btfperm, please report it
 
     Notes
     -----
@@ -73,15 +74,15 @@ def block_triangular_form(
     begin = time.perf_counter()
     row_match, col_match = transversal.row_match, transversal.col_match
     paired_col, paired_row, completed = complete(row_match, col_match)
-    row_perm, col_perm, boundaries = decompose_pairs(pattern, paired_col, paired_row)
+    form = decompose_matched(pattern, paired_col, paired_row)
     seconds = dict(transversal.seconds, decomposition=time.perf_counter() - begin)
     whole = np.array([0, 0, pattern.n, pattern.n, pattern.n], dtype=pattern.indices.dtype)
     return BlockTriangularForm(
         shape=pattern.shape,
-        row_perm=row_perm,
-        col_perm=col_perm,
-        row_blocks=boundaries,
-        col_blocks=boundaries,
+        row_perm=form.row_perm,
+        col_perm=form.col_perm,
+        row_blocks=form.row_blocks,
+        col_blocks=form.row_blocks,
         coarse_rows=whole,
         coarse_cols=np.array([0, 0, 0, pattern.n, pattern.n], dtype=whole.dtype),
         row_match=row_match,

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from btfperm.conventions.square import require_square
+from btfperm.pattern import inverse
 from btfperm.results import Decomposition, IndexArray
 
-__all__ = ["SuperLU", "as_superlu", "inverse"]
+__all__ = ["SuperLU", "as_superlu"]
 
 
 class SuperLU(NamedTuple):
@@ -26,18 +25,6 @@ class SuperLU(NamedTuple):
 
     perm_r: IndexArray
     perm_c: IndexArray
-
-
-def inverse(perm: IndexArray) -> IndexArray:
-    """The scatter form of a gather permutation, and the other way round. O(n).
-
-    >>> import numpy as np
-    >>> inverse(np.array([2, 0, 1]))
-    array([1, 2, 0])
-    """
-    position = np.empty_like(perm)
-    position[perm] = np.arange(perm.size, dtype=perm.dtype)
-    return position
 
 
 def as_superlu(result: Decomposition) -> SuperLU:

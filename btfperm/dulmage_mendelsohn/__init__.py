@@ -20,11 +20,12 @@ The permuted matrix, rows and columns in canonical order::
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from btfperm import _core
+from btfperm.errors import DefectError
 from btfperm.pattern import Pattern, as_pattern
 from btfperm.results import DulmageMendelsohn, IndexArray, Transversal
 from btfperm.transversal import proven_transversal
@@ -57,6 +58,7 @@ def dulmage_mendelsohn(
     ------
     BtfpermError : a limit stopped the search, so that there is nothing to decompose
     InvalidArgumentError : `transversal` does not belong to `A`
+    DefectError : the answer does not stand its proof; a defect of btfperm, please report it
 
     Notes
     -----
@@ -78,31 +80,11 @@ def dulmage_mendelsohn(
     transversal = proven_transversal(pattern, transversal, options)
     begin = time.perf_counter()
     row_match, col_match = transversal.row_match, transversal.col_match
-    width = pattern.indices.dtype
-    row_perm = np.empty(pattern.m, dtype=width)
-    col_perm = np.empty(pattern.n, dtype=width)
-    coarse_rows = np.empty(5, dtype=width)
-    coarse_cols = np.empty(5, dtype=width)
-    row_blocks, col_blocks = _core.dulmage_mendelsohn(
-        pattern.m,
-        pattern.indptr,
-        pattern.indices,
-        row_match,
-        col_match,
-        row_perm,
-        col_perm,
-        coarse_rows,
-        coarse_cols,
-    )
+    form = decompose_matched(pattern, row_match, col_match)
     seconds = dict(transversal.seconds, decomposition=time.perf_counter() - begin)
     return DulmageMendelsohn(
         shape=pattern.shape,
-        row_perm=row_perm,
-        col_perm=col_perm,
-        row_blocks=row_blocks,
-        col_blocks=col_blocks,
-        coarse_rows=coarse_rows,
-        coarse_cols=coarse_cols,
+        **form._asdict(),
         row_match=row_match,
         col_match=col_match,
         structural_rank=transversal.structural_rank,
@@ -136,23 +118,43 @@ def describe(
     }
 
 
-def decompose_pairs(
-    pattern: Pattern, row_match: IndexArray, col_match: IndexArray
-) -> tuple[IndexArray, IndexArray, IndexArray]:
-    """(row_perm, col_perm, boundaries) of a square pattern whose every row is paired with a column,
-    be the pair an entry or not."""
+class Form(NamedTuple):
+    """Permutations and boundaries, as `Decomposition` names them."""
+
+    row_perm: IndexArray
+    col_perm: IndexArray
+    row_blocks: IndexArray
+    col_blocks: IndexArray
+    coarse_rows: IndexArray
+    coarse_cols: IndexArray
+
+
+def decompose_matched(pattern: Pattern, row_match: IndexArray, col_match: IndexArray) -> Form:
+    """The blocks of a pattern with a matching that is known to be maximum; of a square one also
+    with all rows paired, be the pairs entries or not.
+
+    Raises
+    ------
+    DefectError : the core finds that the matching is not maximum, or arrays of wrong lengths
+    """
     width = pattern.indices.dtype
     row_perm, col_perm = np.empty(pattern.m, dtype=width), np.empty(pattern.n, dtype=width)
     coarse_rows, coarse_cols = np.empty(5, dtype=width), np.empty(5, dtype=width)
-    boundaries, _ = _core.dulmage_mendelsohn(
-        pattern.m,
-        pattern.indptr,
-        pattern.indices,
-        row_match,
-        col_match,
-        row_perm,
-        col_perm,
-        coarse_rows,
-        coarse_cols,
-    )
-    return row_perm, col_perm, boundaries
+    try:
+        row_blocks, col_blocks = _core.dulmage_mendelsohn(
+            pattern.m,
+            pattern.indptr,
+            pattern.indices,
+            row_match,
+            col_match,
+            row_perm,
+            col_perm,
+            coarse_rows,
+            coarse_cols,
+        )
+    except ValueError as error:
+        raise DefectError(
+            f"the decomposition went wrong: {error}; this is a defect of btfperm, please report it "
+            "with the matrix"
+        ) from error
+    return Form(row_perm, col_perm, row_blocks, col_blocks, coarse_rows, coarse_cols)

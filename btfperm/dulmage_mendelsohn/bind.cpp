@@ -26,7 +26,13 @@ void bind_width(nb::module_& module) {
       "dulmage_mendelsohn",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
          Out<I> row_perm, Out<I> col_perm, Out<I> coarse_rows, Out<I> coarse_cols) {
-        const PatternView<I> A = view_of<I>(m, indptr, indices);
+        const PatternView<I> A = checked_view_of<I>(m, indptr, indices);
+        require_places(row_match, A.m, "row_match");
+        require_places(col_match, A.n, "col_match");
+        require_places(row_perm, A.m, "row_perm");
+        require_places(col_perm, A.n, "col_perm");
+        require_places(coarse_rows, 5, "coarse_rows");
+        require_places(coarse_cols, 5, "coarse_cols");
         const Matching<I> match{const_cast<I*>(row_match.data()), const_cast<I*>(col_match.data())};
         Budget budget(0, 0, &python_interrupted);
         bool maximum = false;
@@ -63,7 +69,11 @@ void bind_width(nb::module_& module) {
       "block_graph",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_block, In<I> col_perm,
          In<I> col_blocks) {
-        const PatternView<I> A = view_of<I>(m, indptr, indices);
+        const PatternView<I> A = checked_view_of<I>(m, indptr, indices);
+        require_places(row_block, A.m, "row_block");
+        require_places(col_perm, A.n, "col_perm");
+        if (col_blocks.shape(0) == 0) throw std::invalid_argument("col_blocks has no places");
+        require_places(col_perm, col_blocks.data()[col_blocks.shape(0) - 1], "col_perm");
         const I n_blocks = static_cast<I>(col_blocks.shape(0) - 1);
         Budget budget(0, 0, &python_interrupted);
         NumpyArray<I> arc_indptr = new_array<I>(static_cast<std::size_t>(n_blocks) + 1);

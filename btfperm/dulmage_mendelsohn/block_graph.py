@@ -29,7 +29,7 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
 
     Raises
     ------
-    InvalidArgumentError : the matrix is missing, is another one, or was changed in place
+    InvalidArgumentError : the matrix is missing, or is another one
 
     Examples
     --------
@@ -46,16 +46,11 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
         raise InvalidArgumentError(
             "this result was read from a file and does not know its matrix; give it: block_graph(A)"
         )
-    pattern = result.pattern if A is None else as_pattern(A)
+    pattern = result.pattern if A is None else as_pattern(A, owned=True)  # not kept
     assert pattern is not None
     if pattern.shape != result.shape:
         raise InvalidArgumentError(
             f"the decomposition belongs to a matrix of shape {result.shape}, not {pattern.shape}"
-        )
-    # The pattern may share its arrays with the matrix it was made from, and the core trusts them.
-    if _core.check_columns(pattern.m, pattern.indptr, pattern.indices)[0] != 0:
-        raise InvalidArgumentError(
-            "the matrix was changed in place after it was decomposed; decompose it again"
         )
     width = pattern.indices.dtype
     graph = BlockGraph(

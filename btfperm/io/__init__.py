@@ -10,8 +10,8 @@ write, read a result      `.npz`, `.json`, `.txt`; `.mat` is written only
 ========================  ==========================================================
 
 The content decides what a file is; the suffix is asked only where the content says nothing.
-To add a matrix format: one module with `recognises`, `head`, `read_pattern` and `read_matrix`, and
-one line in `FORMATS`. Nothing is imported before it is needed.
+To add a matrix format: one module with `recognises`, `head`, `read_pattern`, `read_matrix`,
+`SUFFIXES` and `write_matrix`, and its name in `FORMATS`. Nothing is imported before it is needed.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
+from btfperm.errors import InvalidArgumentError
 from btfperm.io.header import Header
 from btfperm.io.source import Progress, Source, open_source
 
@@ -111,13 +112,14 @@ def peek(path: PathLike) -> Header:
     return header
 
 
-def write_matrix(path: PathLike, A: Any) -> None:
-    """Writes a `Pattern` or a SciPy matrix; the format is taken from the suffix.
+def write_matrix(path: PathLike, A: Any, *, format: str | None = None) -> None:
+    """Writes a `Pattern` or a SciPy matrix; the format is that of the suffix, unless one is given
+    ("mtx", "npz", "mat" or "rb"). ``-`` is standard output, Matrix Market unless told otherwise.
 
     `.mtx` (and `.mtx.gz`, `.bz2`, `.xz`), `.npz`, `.mat`, `.rb` (also `.hb`, `.rua`). A `Pattern`
     and a matrix of truth values become a Matrix Market file of the field pattern. All entries are
     written, symmetric or not. Raises `ResourceMissingError` when the disk is full, and leaves an
-    older file as it was.
+    older file as it was; `InvalidArgumentError` for another suffix.
 
     Example
     -------
@@ -127,9 +129,25 @@ def write_matrix(path: PathLike, A: Any) -> None:
     >>> peek(file).entries
     2
     """
-    from btfperm.io.matrix_writers import write_matrix as write
+    from btfperm.io.atomic_write import atomic_write
+    from btfperm.io.packing import packed
 
-    write(path, A)
+    name = os.fsdecode(path).lower()
+    if format is not None:
+        name = f".{format.lower()}"
+    elif name == "-":
+        name = ".mtx"
+    modules = [_module(format) for format in FORMATS]
+    writer = next((module for module in modules if name.endswith(module.SUFFIXES)), None)
+    if writer is None:
+        *known, last = (suffix for module in modules for suffix in module.SUFFIXES)
+        raise InvalidArgumentError(
+            f"{format or os.fsdecode(path)}: matrices are written as {', '.join(known)} or {last}: "
+            "choose one of these suffixes"
+        )
+    matrix = _coordinates(A)
+    with atomic_write(path) as file, packed(file, name) as stream:
+        writer.write_matrix(stream, matrix)
 
 
 def save(
@@ -169,12 +187,32 @@ def load(path: PathLike) -> Decomposition:
     return load_perm(path)
 
 
+def _module(format: str) -> Any:
+    return importlib.import_module(f"btfperm.io.{format}")
+
+
+def _coordinates(A: Any) -> Any:
+    """A `scipy.sparse.coo_array`; the values of a `Pattern` are True."""
+    import numpy as np
+    import scipy.sparse
+
+    from btfperm.pattern import Pattern
+
+    if isinstance(A, Pattern):
+        true = np.ones(A.nnz, dtype=bool)
+        return scipy.sparse.coo_array((true, (A.indices, A.cols())), shape=A.shape)
+    A = scipy.sparse.coo_array(A)
+    if A.ndim != 2:
+        raise InvalidArgumentError(f"a matrix has two dimensions, not {A.ndim}")
+    return A
+
+
 def _format_of(source: Source) -> Any:
     start, suffix = source.head(), source.suffix
     if not start:
         raise source.error("the file is empty")
     for name in FORMATS:
-        module = importlib.import_module(f"btfperm.io.{name}")
+        module = _module(name)
         if module.recognises(start, suffix):
             return module
     if suffix in {".mtx", ".mm"}:

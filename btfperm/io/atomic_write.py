@@ -66,7 +66,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise
     except OSError as error:
         reason = error.strerror or str(error)
-        raise ResourceMissingError(f"{text} cannot be written: {reason}") from error
+        name = "standard output" if text == "-" else text
+        raise ResourceMissingError(f"{name} cannot be written: {reason}") from error
 
 
 @contextlib.contextmanager

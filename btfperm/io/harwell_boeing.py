@@ -11,12 +11,13 @@ one adds a fifth when right-hand sides follow. The three letters of the type say
     A assembled   E elemental (refused)
 
 SciPy reads only assembled, real and integer matrices of the older format, and needs the values;
-this reader takes all assembled ones.
+this reader takes all assembled ones. What is written, without right-hand sides, is a
+Harwell-Boeing and a Rutherford-Boeing file alike.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +25,14 @@ import numpy.typing as npt
 from btfperm.io.fortran_fields import Field, read_fields
 from btfperm.io.header import Header
 from btfperm.io.source import Progress, Source, shown
+from btfperm.io.values import reflected, writable
 
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
 
-__all__ = ["head", "read_matrix", "read_pattern", "recognises"]
+__all__ = ["SUFFIXES", "head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
+
+SUFFIXES = (".rb", ".hb", ".rua")
 
 _FIELDS = {"R": "real", "C": "complex", "I": "integer", "P": "pattern", "Q": "pattern"}
 _SYMMETRIES = {
@@ -39,7 +43,8 @@ _SYMMETRIES = {
     "R": "general",
 }
 _LONGEST_LINE = 1 << 12
-_FIRST_CAPACITY = 1 << 20
+_WRITTEN_LINES = 1 << 12  # at a time
+_REAL_FIELD = Field(3, 25, False)  # 17 digits and a blank in front of each number
 
 
 class _Cards(NamedTuple):
@@ -105,6 +110,59 @@ def read_matrix(source: Source) -> Any:
     elif cards.header.field == "integer":
         values = values.astype(np.int64)
     return scipy.sparse.coo_array((values, (rows, cols)), shape=cards.header.shape)
+
+
+def write_matrix(file: BinaryIO, A: Any) -> None:
+    """Compressed columns, all entries, symmetric or not; for the field see `writable`.
+
+    `scipy.io.hb_write` is not used: its fields are a character narrower than it declares.
+    """
+    A = A.tocsc()
+    (m, n), nnz = A.shape, A.indices.size
+    field, values = writable(A.data)
+    if field == "complex":
+        values = values.view(np.float64)
+    pointers, indices = _integer_field(nnz + 1), _integer_field(m)
+    value, conversion, letter = _REAL_FIELD, "%25.16E", f"{_REAL_FIELD.count}E25.16"
+    if field == "integer":
+        value = _integer_field(int(values.min(initial=0)), int(values.max(initial=0)))
+        conversion, letter = f"%{value.width}d", f"{value.count}I{value.width}"
+    lines = [
+        -(-count // layout.count)
+        for count, layout in ((n + 1, pointers), (nnz, indices), (values.size, value))
+    ]
+    if field == "pattern":
+        lines[2] = 0
+    kind = next(kind for kind, name in _FIELDS.items() if name == field)
+    formats = [f"({layout.count}I{layout.width})" for layout in (pointers, indices)]
+    cards = (
+        f"{'written by btfperm':<72}{'btfperm':<8}",
+        "".join(f"{count:14d}" for count in (sum(lines), *lines, 0)),
+        f"{kind}UA{'':11}" + "".join(f"{count:14d}" for count in (m, n, nnz, 0)),
+        f"{formats[0]:<16}{formats[1]:<16}" + (f"({letter})" if lines[2] else ""),
+    )
+    file.write(("\n".join(cards) + "\n").encode("ascii"))
+    _write_fields(file, pointers, f"%{pointers.width}d", A.indptr, 1)
+    _write_fields(file, indices, f"%{indices.width}d", A.indices, 1)
+    if lines[2]:
+        _write_fields(file, value, conversion, values, 0)
+
+
+def _integer_field(*numbers: int) -> Field:
+    """As many fields to a line of 80 as there is room for, each with a blank in front."""
+    width = 1 + max(len(str(number)) for number in numbers)
+    return Field(80 // width, width, True)
+
+
+def _write_fields(
+    file: BinaryIO, field: Field, conversion: str, numbers: npt.NDArray[Any], add: int
+) -> None:
+    step = _WRITTEN_LINES * field.count
+    for start in range(0, numbers.size, step):
+        part = (numbers[start : start + step] + add).tolist()
+        whole, rest = divmod(len(part), field.count)
+        text = (conversion * field.count + "\n") * whole + (conversion * rest + "\n") * (rest > 0)
+        file.write((text % tuple(part)).encode("ascii"))
 
 
 def _read_cards(source: Source) -> _Cards:
@@ -185,7 +243,7 @@ def _read_entries(
         off = rows != cols
         rows, cols = np.concatenate((rows, cols[off])), np.concatenate((cols, rows[off]))
         if values is not None:
-            values = np.concatenate((values, _reflected(values[off], header.symmetry)))
+            values = np.concatenate((values, reflected(values[off], header.symmetry)))
     return rows, cols, values
 
 
@@ -196,9 +254,3 @@ def _read_values(source: Source, cards: _Cards, nnz: int, line: int) -> npt.NDAr
     values = np.empty(nnz * parts)
     read_fields(source, cards.values, values, line, "values")
     return values.view(np.complex128) if parts == 2 else values
-
-
-def _reflected(values: npt.NDArray[Any], symmetry: str) -> npt.NDArray[Any]:
-    if symmetry == "skew-symmetric":
-        return -values
-    return values.conj() if symmetry == "hermitian" else values

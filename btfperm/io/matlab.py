@@ -8,7 +8,8 @@ entries then. Version 7.3 is HDF5 and is not read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import io
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,13 +17,15 @@ import numpy.typing as npt
 from btfperm.io.header import Header
 from btfperm.io.mat5_elements import SPARSE, STRUCT, Element, Variable, numbers, variable, variables
 from btfperm.io.source import Progress, Source
+from btfperm.io.values import field_of
 
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
 
-__all__ = ["head", "read_matrix", "read_pattern", "recognises"]
+__all__ = ["SUFFIXES", "head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
 
-_KINDS = {"f": "real", "c": "complex", "i": "integer", "u": "integer", "b": "pattern"}
+SUFFIXES = (".mat",)
+
 _DENSE_CLASSES = range(6, 16)  # double, single, and the integers
 
 
@@ -43,7 +46,7 @@ def recognises(start: bytes, suffix: str) -> bool:
 def head(source: Source) -> Header:
     """The number of entries stands behind the row indices, so the variable is read."""
     matrix = _load(source)
-    field = _KINDS.get(matrix.values.dtype.kind, "real")
+    field = field_of(matrix.values.dtype)
     return Header("matlab", matrix.shape, matrix.indices.size, field, "general", "csc")
 
 
@@ -64,6 +67,7 @@ def read_pattern(
         drop_zeros=drop_zeros,
         name=source.name,
         source=origin,
+        owned=True,
     )
 
 
@@ -80,6 +84,17 @@ def read_matrix(source: Source) -> Any:
     except ValueError as error:
         raise source.because(error, "the matrix in it is damaged") from None
     return compressed.tocoo()
+
+
+def write_matrix(file: BinaryIO, A: Any) -> None:
+    """The variable is called A."""
+    import scipy.io
+
+    # The writer goes back to fill in lengths, which a pipe cannot.
+    target = file if file.seekable() else io.BytesIO()
+    scipy.io.savemat(target, {"A": A.tocsc()})
+    if isinstance(target, io.BytesIO):
+        file.write(target.getvalue())
 
 
 def _load(source: Source) -> _Columns:

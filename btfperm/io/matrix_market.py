@@ -2,7 +2,7 @@
 """Matrix Market files: the header, and the way from a file to a `Pattern` or a SciPy matrix.
 
 Format: R. F. Boisvert, R. Pozo, K. A. Remington, *The Matrix Market Exchange Formats: Initial
-Design*, NISTIR 5935, 1996. The entries are parsed by fast_matrix_market, see
+Design*, NISTIR 5935, 1996. The entries are parsed and written by fast_matrix_market, see
 `matrix_market_body`; the header is read here, because its sentences should say what is wrong.
 
 Accepted beyond the letter of the format: blank lines and comments between entries, any case in
@@ -13,15 +13,23 @@ A zero in a dense `array` file is no entry.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import io
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
 
 from btfperm.io.header import Header
-from btfperm.io.source import Progress, Source, shown
+from btfperm.io.matrix_market_core import core
+from btfperm.io.source import Progress, Source, shown, skip_line
+from btfperm.io.values import writable
 
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
 
-__all__ = ["head", "read_matrix", "read_pattern", "recognises"]
+__all__ = ["SUFFIXES", "head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
+
+SUFFIXES = (".mtx", ".mtx.gz", ".mtx.bz2", ".mtx.xz", ".mm")
 
 _BANNERS = (b"%%matrixmarket", b"%matrixmarket")
 _FORMATS = ("coordinate", "array")
@@ -35,10 +43,12 @@ _FIELDS = {
 }
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 _LONGEST_LINE = 1 << 16
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors begin a text with it
+_BLOCK_ENTRIES = 1 << 17  # written at a time
 
 
 def recognises(start: bytes, suffix: str) -> bool:
-    return start[:14].lower().startswith(_BANNERS)
+    return start.removeprefix(_BYTE_ORDER_MARK)[:14].lower().startswith(_BANNERS)
 
 
 def head(source: Source) -> Header:
@@ -70,7 +80,6 @@ def read_pattern(
 
 def read_matrix(source: Source) -> Any:
     """The matrix with its values; those of a pattern file are True."""
-    import numpy as np
     import scipy.sparse
 
     from btfperm.io.matrix_market_body import read_body
@@ -81,9 +90,39 @@ def read_matrix(source: Source) -> Any:
     return scipy.sparse.coo_array((values, (body.rows, body.cols)), shape=header.shape)
 
 
+def write_matrix(file: BinaryIO, A: Any) -> None:
+    """All entries, symmetric or not; for the field see `writable`."""
+    field, values = writable(A.data)
+    m, n = A.shape
+    head = f"%%MatrixMarket matrix coordinate {field} general\n{m} {n} {A.row.size}\n"
+    file.write(head.encode())
+    for start in range(0, A.row.size, _BLOCK_ENTRIES):
+        part = slice(start, start + _BLOCK_ENTRIES)
+        data = np.zeros(0) if field == "pattern" else values[part]
+        file.write(_lines((m, n), A.row[part], A.col[part], data))
+
+
+def _lines(
+    shape: tuple[int, int],
+    rows: npt.NDArray[Any],
+    cols: npt.NDArray[Any],
+    values: npt.NDArray[Any],
+) -> memoryview:
+    """The text of some entries: a long call into the core would not answer Ctrl-C."""
+    index = np.int32 if max(shape) <= np.iinfo(np.int32).max else np.int64
+    fmm, text = core(), io.BytesIO()
+    cursor = fmm.open_write_stream(text, fmm.header(), 0, -1)
+    fmm.write_body_coo(
+        cursor, shape, rows.astype(index, copy=False), cols.astype(index, copy=False), values
+    )
+    sizes = f"\n{shape[0]} {shape[1]} {rows.size}\n".encode()  # ends the header of the core
+    whole = text.getvalue()
+    return memoryview(whole)[whole.index(sizes) + len(sizes) :]
+
+
 def _read_header(source: Source) -> tuple[Header, int]:
     """The header, and the number of lines it takes."""
-    banner = source.stream.readline(_LONGEST_LINE).split()
+    banner = source.stream.readline(_LONGEST_LINE).removeprefix(_BYTE_ORDER_MARK).split()
     if not banner or banner[0].lower() not in _BANNERS:
         raise source.error("the first line does not begin with %%MatrixMarket", 1)
     words = [shown(word)[1:-1].lower() for word in banner[1:5]] + [""] * (5 - len(banner))
@@ -102,6 +141,9 @@ def _read_header(source: Source) -> tuple[Header, int]:
     while not text.strip() or text.lstrip().startswith(b"%"):
         text = source.stream.readline(_LONGEST_LINE)
         line += text.endswith(b"\n") or not text
+        if len(text) == _LONGEST_LINE and text.lstrip().startswith(b"%"):
+            skip_line(source)
+            line += 1
         if not text:
             raise source.error("the file ends before the line with the size of the matrix", line)
     sizes = _sizes(source, text, line, 3 if layout == "coordinate" else 2)

@@ -25,7 +25,8 @@ import numpy.typing as npt
 from btfperm.errors import UnreadableInputError
 from btfperm.io.header import Header
 from btfperm.io.matrix_market_core import Pieces, core
-from btfperm.io.source import Progress, Source, shown
+from btfperm.io.source import Progress, Source, shown, skip_line
+from btfperm.io.values import reflected
 
 __all__ = ["BLOCK", "Body", "read_body"]
 
@@ -148,6 +149,9 @@ def _blocks(source: Source, size: int, line: int) -> Iterator[tuple[tuple[bytes,
     while text := source.stream.read(size):
         rest = b"" if text.endswith(b"\n") else source.stream.readline(_LONGEST_LINE)
         too_long = len(rest) == _LONGEST_LINE and not rest.endswith(b"\n")
+        if too_long and text[text.rfind(b"\n") + 1 :].lstrip().startswith(b"%"):
+            skip_line(source)  # a comment may have any length
+            too_long, rest = False, b"\n"
         if not (rest or text).endswith(b"\n"):
             rest += b"\n"  # the last line of the file
         # Five times faster than bytes.count, which stops at each of so many line ends.
@@ -290,7 +294,7 @@ class _ArrayPosition:
             self._put(body, rows, self._col, kept)
             if mirrored:
                 off = rows != self._col
-                self._put(body, self._col, rows[off], _reflected(kept[off], self._symmetry))
+                self._put(body, self._col, rows[off], reflected(kept[off], self._symmetry))
             at += part.size
             self._row += part.size
             while self._row >= self._m and self._col < self._n:
@@ -324,16 +328,10 @@ def _mirror(body: Body, symmetry: str, off_diagonal: int) -> None:
         body.rows[here] = body.cols[part][off]
         body.cols[here] = body.rows[part][off]
         if body.values is not None:
-            body.values[here] = _reflected(body.values[part][off], symmetry)
+            body.values[here] = reflected(body.values[part][off], symmetry)
         if body.zeros is not None:
             body.zeros[here] = body.zeros[part][off]
         body.used += off.size
-
-
-def _reflected(values: npt.NDArray[Any], symmetry: str) -> npt.NDArray[Any]:
-    if symmetry == "skew-symmetric":
-        return -values
-    return values.conj() if symmetry == "hermitian" else values
 
 
 def _usable_cores() -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import zipfile
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,15 @@ import numpy.typing as npt
 from btfperm.io.header import Header
 from btfperm.io.npy_members import array_head, keys, read_array
 from btfperm.io.source import Progress, Source
+from btfperm.io.values import field_of
 
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
 
-__all__ = ["head", "read_matrix", "read_pattern", "recognises"]
+__all__ = ["SUFFIXES", "head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
 
-_KINDS = {"f": "real", "c": "complex", "i": "integer", "u": "integer", "b": "pattern"}
+SUFFIXES = (".npz",)
+
 _INDEX_ARRAYS = {
     "csc": ("indptr", "indices"),
     "csr": ("indptr", "indices"),
@@ -38,7 +40,7 @@ def head(source: Source) -> Header:
     with _archive(source) as (archive, layout, shape):
         stored, dtype = array_head(archive, "data")
         entries = None if layout == "dia" else int(np.prod(stored, dtype=object))
-        field = _KINDS.get(dtype.kind, "real")
+        field = field_of(dtype)
         return Header("npz", shape, entries, field, "general", layout)
 
 
@@ -55,9 +57,13 @@ def read_pattern(
             values: npt.NDArray[Any] | None = coo.data
         else:
             values = read_array(archive, "data")
+            stored = values.shape
             if values.all():  # no zeros: they need not stay while the indices are read
                 values = None
             arrays = {key: read_array(archive, key) for key in _INDEX_ARRAYS[layout]}
+            indices = arrays[_INDEX_ARRAYS[layout][1]]
+            if indices.shape != stored:
+                raise source.error(f"{indices.size} indices, but the data are of shape {stored}")
     origin = source.origin()
     source.report(progress)
     first, second = arrays.values()
@@ -74,6 +80,7 @@ def read_pattern(
         drop_zeros=drop_zeros,
         name=source.name,
         source=origin,
+        owned=True,
     )
 
 
@@ -81,6 +88,13 @@ def read_matrix(source: Source) -> Any:
     """The matrix with its values."""
     with _archive(source) as (archive, layout, shape):
         return _as_coo(_arrays(archive, layout), layout, shape)
+
+
+def write_matrix(file: BinaryIO, A: Any) -> None:
+    """Compressed columns."""
+    import scipy.sparse
+
+    scipy.sparse.save_npz(file, A.tocsc())
 
 
 def _arrays(archive: zipfile.ZipFile, layout: str) -> dict[str, npt.NDArray[Any]]:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from btfperm.errors import InvalidArgumentError, UnreadableInputError
 from btfperm.io.atomic_write import atomic_write
 from btfperm.io.source import open_source
+from btfperm.pattern import index_type
 from btfperm.results import BlockTriangularForm, Decomposition, DulmageMendelsohn
 
 __all__ = ["FORMAT_VERSION", "load", "save"]
@@ -41,7 +42,6 @@ _OWN_FIELDS = (
     "col_match",
 )
 _KINDS = {"dulmage_mendelsohn": DulmageMendelsohn, "block_triangular_form": BlockTriangularForm}
-_LARGEST_INT32 = 2**31 - 16
 
 
 def save(
@@ -126,7 +126,7 @@ def _decomposition(
     }
     arrays: dict[str, Any] = {}
     nnz = meta["matrix"].get("nnz", 0) if isinstance(meta.get("matrix"), dict) else 0
-    small = max(m, n, nnz if isinstance(nnz, int) else 0) <= _LARGEST_INT32
+    index = index_type((m, n), nnz if isinstance(nnz, int) else 0)
     for name in _OWN_FIELDS[1:]:
         array = fields[name].reshape(1) if fields[name].ndim == 0 else fields[name]
         expected = lengths.get(name, array.size)
@@ -134,7 +134,7 @@ def _decomposition(
             raise error(f"{name} is not a list of {expected} whole numbers")
         if array.size and not (array.min() >= -1 and array.max() <= max(m, n)):
             raise error(f"{name} has a number outside -1 to {max(m, n)}")
-        arrays[name] = array.astype(np.int32 if small else np.int64)
+        arrays[name] = array.astype(index)
     rank = int(arrays.pop("structural_rank")[0])
     for name, size in (("row_perm", m), ("col_perm", n)):
         if not _is_permutation(arrays[name], size):
@@ -148,23 +148,26 @@ def _decomposition(
         if not _are_boundaries(arrays[name], size):
             raise error(f"{name} does not rise from 0 to {size}")
     _check_matching(arrays["row_match"], arrays["col_match"], rank, error)
+    common: dict[str, Any] = {"shape": (m, n), "structural_rank": rank, "meta": meta, **arrays}
     if meta["kind"] == "dulmage_mendelsohn":
-        return DulmageMendelsohn(shape=(m, n), structural_rank=rank, meta=meta, **arrays)
+        result: Decomposition = DulmageMendelsohn(**common)
+        _check_parts(result, result.col_match, error)
+        return result
     if m != n:
         raise error(f"a block triangular form is square, not {m} x {n}")
-    return BlockTriangularForm(
-        shape=(m, n),
-        structural_rank=rank,
-        meta=meta,
-        completed=n - rank,
-        paired_row=_paired_row(arrays["row_match"], arrays["col_match"]),
-        **arrays,
-    )
+    if [*arrays["coarse_rows"], *arrays["coarse_cols"]] != [0, 0, n, n, n, 0, 0, 0, n, n]:
+        raise error("a block triangular form is all square, but its coarse parts are not")
+    paired = _paired_row(arrays["row_match"], arrays["col_match"])
+    result = BlockTriangularForm(completed=n - rank, paired_row=paired, **common)
+    _check_parts(result, paired, error)
+    return result
 
 
 def _check_meta(meta: Any, error: Callable[[str], UnreadableInputError]) -> None:
-    if not isinstance(meta, dict) or not isinstance(meta.get("format_version"), int):
+    if not isinstance(meta, dict) or "format_version" not in meta:
         raise error("its meta has no format_version: it was not written by btfperm")
+    if not isinstance(meta["format_version"], int):
+        raise error(f"its format_version {meta['format_version']!r} is no whole number")
     if meta["format_version"] > FORMAT_VERSION:
         raise error(
             f"it has format version {meta['format_version']}, newer than the {FORMAT_VERSION} "
@@ -175,7 +178,7 @@ def _check_meta(meta: Any, error: Callable[[str], UnreadableInputError]) -> None
             f"it is written in the convention {meta['convention']!r}; only 'btfperm' can be read "
             "again"
         )
-    if meta.get("kind") not in _KINDS:
+    if not isinstance(meta.get("kind"), str) or meta["kind"] not in _KINDS:
         raise error(f"its meta has the kind {meta.get('kind')!r}, which is none of btfperm's")
 
 
@@ -209,6 +212,44 @@ def _check_matching(
         raise error("row_match and col_match contradict each other")
     if rows.size != rank:
         raise error(f"structural_rank is {rank}, but {rows.size} rows are matched")
+
+
+def _check_parts(
+    result: Decomposition,
+    col_match: npt.NDArray[Any],
+    error: Callable[[str], UnreadableInputError],
+) -> None:
+    """What those who use a result rely on: coarse boundaries are fine ones, each pair of
+    `col_match` lies in one fine block, and what has no mate lies in the part made for it."""
+    rows, cols = result.row_blocks, result.col_blocks
+    rr, cc = result.coarse_rows, result.coarse_cols
+    ends = []
+    for row, col in ((rr[1], cc[2]), (rr[2], cc[3])):
+        here = np.flatnonzero((rows == row) & (cols == col))
+        if not here.size:
+            raise error(
+                f"coarse_rows and coarse_cols put a boundary at row {row}, column {col}, where "
+                "row_blocks and col_blocks have none"
+            )
+        ends.append(int(here[0]))
+    matched = np.flatnonzero(col_match >= 0)
+    apart = matched[result.col_block[matched] != result.row_block[col_match[matched]]]
+    if apart.size:
+        j = int(apart[0])
+        raise error(f"column {j} and row {col_match[j]} are matched, but lie in different blocks")
+    free_cols = np.flatnonzero(col_match < 0)
+    outside = free_cols[result.col_block[free_cols] >= ends[0]]
+    if outside.size:
+        raise error(f"column {outside[0]} is unmatched, but lies outside the horizontal part")
+    free_rows = np.flatnonzero(np.bincount(col_match[matched], minlength=rr[4]) == 0)
+    outside = free_rows[result.row_block[free_rows] < ends[1]]
+    if outside.size:
+        raise error(f"row {outside[0]} is unmatched, but lies outside the vertical part")
+    if (cc[1], rr[4] - rr[3]) != (free_cols.size, free_rows.size):
+        raise error(
+            f"coarse_cols and coarse_rows count {cc[1]} unmatched columns and {rr[4] - rr[3]} "
+            f"unmatched rows, but there are {free_cols.size} and {free_rows.size}"
+        )
 
 
 def _paired_row(row_match: npt.NDArray[Any], col_match: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -24,7 +24,7 @@ from btfperm.errors import (
 )
 from btfperm.io.hashed_file import HashedFile, RawInput
 
-__all__ = ["Progress", "Source", "open_source", "shown", "unreadable"]
+__all__ = ["Progress", "Source", "open_source", "shown", "skip_line", "unreadable"]
 
 Progress = Callable[[int, "int | None"], None]
 """Called with the bytes of the file read so far, and its size if that is known."""
@@ -32,6 +32,7 @@ Progress = Callable[[int, "int | None"], None]
 PathLike = str | os.PathLike[str]
 
 _BUFFER = 1 << 16
+# What is looked for in an archive.
 _MATRIX_SUFFIXES = (".mtx", ".mm", ".rb", ".rua", ".rsa", ".pua", ".psa", ".hb", ".mat", ".npz")
 # No stream of these kinds unpacks to more bytes per packed byte (xz, bzip2: repeated zeros).
 _LARGEST_RATIO = {"": 1, "gzip": 1032, "bzip2": 1 << 16, "xz": 1 << 14}
@@ -56,6 +57,13 @@ def shown(text: bytes, limit: int = 40) -> str:
     text = text.strip()
     cut = text if len(text) <= limit else text[: limit - 3] + b"..."
     return "'" + cut.decode("ascii", "backslashreplace").encode("unicode_escape").decode() + "'"
+
+
+def skip_line(source: Source) -> None:
+    """Reads to the end of a line that is too long to be kept."""
+    piece = b" "
+    while piece and not piece.endswith(b"\n"):
+        piece = source.stream.readline(_BUFFER)
 
 
 class Source:

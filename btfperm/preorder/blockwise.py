@@ -26,14 +26,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.conventions.superlu import inverse
 from btfperm.errors import (
     InvalidArgumentError,
     InvalidMatrixError,
     NumericallySingularError,
     ResourceMissingError,
 )
-from btfperm.pattern import Pattern
+from btfperm.pattern import Pattern, inverse
 from btfperm.preorder.segments import diagonal_squares, segment_bounds
 from btfperm.results import IndexArray
 
@@ -297,8 +296,10 @@ def _where_singular(
             f"the matrix is numerically singular: the entry in row {row_perm[zero[0]]}, column "
             f"{col_perm[zero[0]]} is a diagonal block by itself, and its value is zero"
         )
+    count = bounds.size - 1
+    blocks_there = "one diagonal block," if count == 1 else f"{count:,} diagonal blocks, the first"
     return (
         f"the matrix is numerically singular: a pivot is zero in rows {begin:,} to {end - 1:,} of "
-        f"the permuted matrix ({bounds.size - 1:,} diagonal blocks, the first with row "
+        f"the permuted matrix ({blocks_there} with row "
         f"{row_perm[begin]} and column {col_perm[begin]} of the original)"
     )

@@ -19,9 +19,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from btfperm.conventions.superlu import inverse
 from btfperm.errors import InvalidArgumentError, ResourceMissingError
-from btfperm.pattern import Pattern
+from btfperm.pattern import Pattern, inverse
 from btfperm.preorder.segments import diagonal_squares, segment_bounds
 from btfperm.results import BlockTriangularForm, IndexArray
 

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from btfperm.conventions.klu import Klu
-from btfperm.conventions.superlu import SuperLU, inverse
-from btfperm.pattern import permute
+from btfperm.conventions.superlu import SuperLU
+from btfperm.pattern import inverse, permute
 from btfperm.preorder.blockwise import Factorization, factor_blockwise
 from btfperm.preorder.orderings import BlockOrdering
 from btfperm.results import BlockTriangularForm, IndexArray
@@ -118,6 +118,7 @@ class Preordering:
         n = self.shape[0]
         largest = int(np.diff(self.blocks).max(initial=0))
         return (
-            f"<Preordering of a {n:,} x {n:,} matrix for {self.solver}: {self.n_blocks:,} blocks, "
-            f"the largest of {largest:,} rows, {self.block_ordering} inside>"
+            f"<Preordering of a {n:,} x {n:,} matrix for {self.solver}: {self.n_blocks:,} "
+            f"block{'s' if self.n_blocks != 1 else ''}, the largest of {largest:,} "
+            f"row{'s' if largest != 1 else ''}, {self.block_ordering} inside>"
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -20,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.errors import UnreadableInputError
+from btfperm.reports.solver_arrays import SOLVERS, translate
 
 __all__ = ["PermArrays", "read_arrays"]
 
@@ -28,6 +30,18 @@ OURS = "btfperm"
 _KINDS = ("dulmage_mendelsohn", "block_triangular_form")
 _CHARACTERS = 4  # class of a MATLAB array
 _MATLAB = ("p", "q", "r", "s", "cc", "rr")
+_DMPERM_NAMES = {
+    "row_perm": "p",
+    "col_perm": "q",
+    "row_blocks": "r",
+    "col_blocks": "s",
+    "coarse_rows": "rr",
+    "coarse_cols": "cc",
+    "row_match": "the matched diagonal",
+    "col_match": "the matched diagonal",
+    "nblocks": "nb",
+}
+_TELLING = {"matlab": {*_MATLAB}, "superlu": {"perm_r", "perm_c"}, "btf": {"P", "Q"}}
 
 
 @dataclass(frozen=True)
@@ -38,17 +52,29 @@ class PermArrays:
     ----------
     arrays : under the keys of `perm.npz`
     meta : its meta, empty where there is none
-    convention : ``"btfperm"``, ``"matlab"`` or ``"csparse"``; only the first promises the
-        canonical order, and connected blocks in the rectangular parts
+    convention : ``"btfperm"``, ``"matlab"``, ``"csparse"``, ``"btf"``, ``"klu"`` or ``"superlu"``;
+        only the first promises the canonical order, and connected blocks in the rectangular parts
+    names : what the file calls those arrays, where that is not their key
+    missing : what a file of btfperm must say beside its arrays, and this one does not
     """
 
     arrays: Mapping[str, Any]
     meta: Mapping[str, Any] = field(default_factory=dict)
     convention: str = OURS
+    names: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """What `verify` takes as its `kind`."""
+        if self.convention in SOLVERS:
+            return "solver"
+        return str(self.meta.get("kind", _KINDS[0]))
 
 
 def read_arrays(path: str | os.PathLike[str]) -> PermArrays:
-    """The arrays of a permutation file: `.npz`, `.json`, `.txt`, or `.mat` of dmperm's names.
+    """The arrays of a permutation file: `.npz`, `.json`, `.txt` or `.mat`, in any convention; ``-``
+    is standard input.
 
     The content decides. Raises `UnreadableInputError` when the file is none of these or was
     written by a newer btfperm. O(size of the file).
@@ -61,9 +87,14 @@ def read_arrays(path: str | os.PathLike[str]) -> PermArrays:
     """
     name = os.fsdecode(path)
     try:
-        data = Path(name).read_bytes()
+        if name == "-" and sys.stdin is None:
+            raise UnreadableInputError("standard input: it is closed")
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except UnreadableInputError:
+        raise
     except OSError as error:
         raise UnreadableInputError(f"{name}: {(error.strerror or str(error)).lower()}") from None
+    name = "standard input" if name == "-" else name
     if not data:
         raise UnreadableInputError(f"{name}: the file is empty")
     try:
@@ -120,7 +151,7 @@ def _from_txt(data: bytes) -> dict[str, Any]:
 
 
 def _from_mat(data: bytes) -> dict[str, Any]:
-    """MATLAB keeps every array as rows of doubles, and text as an array of characters."""
+    """MATLAB keeps lists as rows of doubles, and text as an array of characters."""
     from btfperm.io.mat5_elements import numbers, variables
 
     fields: dict[str, Any] = {}
@@ -136,7 +167,8 @@ def _from_mat(data: bytes) -> dict[str, Any]:
         values = numbers(content)
         if values.dtype.kind == "f" and _are_whole(values):
             values = values.astype(np.int64)
-        fields[held.name] = values
+        is_list = len(held.shape) == 2 and min(held.shape) <= 1
+        fields[held.name] = values if is_list else values.reshape(held.shape, order="F")
     return fields
 
 
@@ -145,7 +177,8 @@ def _are_whole(values: npt.NDArray[Any]) -> bool:
 
 
 def _interpreted(name: str, fields: dict[str, Any]) -> PermArrays:
-    """Meta and convention of what was read; dmperm's six arrays under our names."""
+    """Meta and convention of what was read; the arrays of other tools under our names."""
+    has_meta = "meta" in fields
     meta = fields.pop("meta", {})
     if not isinstance(meta, Mapping):
         try:
@@ -155,7 +188,9 @@ def _interpreted(name: str, fields: dict[str, Any]) -> PermArrays:
     if not isinstance(meta, Mapping):
         raise UnreadableInputError(f"{name}: meta is no JSON object; write the file again")
     version = meta.get("format_version", VERSION)
-    if not isinstance(version, int) or version > VERSION:
+    if not isinstance(version, int):
+        raise UnreadableInputError(f"{name}: the format_version {version!r} is no whole number")
+    if version > VERSION:
         raise UnreadableInputError(
             f"{name}: format version {version} was written by a newer btfperm; upgrade btfperm"
         )
@@ -164,20 +199,27 @@ def _interpreted(name: str, fields: dict[str, Any]) -> PermArrays:
             f"{name}: meta has the unknown kind {meta['kind']!r}; there are {', '.join(_KINDS)}"
         )
     convention = str(fields.pop("convention", "") or meta.get("convention", "") or OURS)
-    if convention == OURS and set(_MATLAB) <= fields.keys():
-        convention = "matlab"
+    if convention == OURS and "row_perm" not in fields:  # other tools do not say what they write
+        convention = next((tool for tool, held in _TELLING.items() if held <= fields.keys()), OURS)
     if convention in ("matlab", "csparse") and set(_MATLAB) <= fields.keys():
         first = 1 if convention == "matlab" else 0
-        return PermArrays(_from_dmperm(name, fields, first), meta, convention)
+        return PermArrays(_from_dmperm(name, fields, first), meta, convention, _DMPERM_NAMES)
+    if convention in SOLVERS:
+        completed = meta.get("kind") == "block_triangular_form"
+        arrays, names = translate(fields, convention, completed=completed)
+        return PermArrays(arrays, meta, convention, names)
     if convention != OURS:
         raise UnreadableInputError(
-            f"{name}: the convention {convention} holds too little to be checked; write the file "
-            "in the convention btfperm, matlab or csparse"
+            f"{name}: the convention {convention!r} is unknown; there are {OURS}, matlab, csparse, "
+            f"{', '.join(SOLVERS)}"
         )
     rank = np.asarray(fields.get("structural_rank", 0))
     if rank.size == 1 and "structural_rank" in fields:  # text and MATLAB know no scalars
         fields["structural_rank"] = rank.reshape(())
-    return PermArrays(fields, meta)
+    told = {"shape": "shape" in fields, "meta": has_meta}
+    if has_meta:
+        told |= {f"{key} in meta": key in meta for key in ("format_version", "kind")}
+    return PermArrays(fields, meta, missing=tuple(key for key, here in told.items() if not here))
 
 
 def _from_dmperm(name: str, fields: Mapping[str, Any], first: int) -> dict[str, Any]:
@@ -194,7 +236,8 @@ def _from_dmperm(name: str, fields: Mapping[str, Any], first: int) -> dict[str, 
     row_match, col_match = np.full(p.size, -1), np.full(q.size, -1)
     legal = (rows >= 0) & (rows < p.size) & (cols >= 0) & (cols < q.size)
     row_match[rows[legal]], col_match[cols[legal]] = cols[legal], rows[legal]
-    return {
+    counted = {"nblocks": np.ravel(fields["nb"]).tolist()} if "nb" in fields else {}
+    return counted | {
         "row_perm": p,
         "col_perm": q,
         "row_blocks": r,

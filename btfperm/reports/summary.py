@@ -24,8 +24,8 @@ def summarize(result: DulmageMendelsohn) -> dict[str, Any]:
     Returns
     -------
     dict with ``rows``, ``cols``, ``structural_rank``, ``deficiency`` (unmatched ``rows`` and
-    ``cols``), ``coarse`` (``[rows, cols]`` of each part), ``fine_blocks`` (all, and ``square``
-    ones), ``singletons`` (blocks of one row and column), ``largest_block`` (``rows``, ``cols`` and
+    ``cols``), ``coarse`` (``[rows, cols]`` of each part), ``fine_blocks`` (their number),
+    ``singletons`` (blocks of one row and column), ``largest_block`` (``rows``, ``cols`` and
     ``share`` of all rows and columns) and ``advice`` (``btf_helps`` and one ``reason``)
 
     O(blocks).
@@ -73,6 +73,8 @@ def advise(facts: dict[str, Any]) -> tuple[bool, str]:
     m, n = facts["rows"], facts["cols"]
     if m != n:
         return False, "the matrix is not square, so no LU factorisation applies"
+    if n == 0:
+        return False, "the matrix is empty, so there is nothing to factor"
     if facts["structural_rank"] < n:
         missing = n - facts["structural_rank"]
         return False, (

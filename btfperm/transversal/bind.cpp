@@ -29,6 +29,15 @@
 namespace btfperm {
 namespace {
 
+template <class I, class Match>
+PatternView<I> matched_view_of(std::int64_t m, const In<I>& indptr, const In<I>& indices,
+                               const Match& row_match, const Match& col_match) {
+  const PatternView<I> A = checked_view_of<I>(m, indptr, indices);
+  require_places(row_match, A.m, "row_match");
+  require_places(col_match, A.n, "col_match");
+  return A;
+}
+
 // Every algorithm looks alike from Python: it improves row_match and col_match in place and
 // answers (what stopped it, whether row_in_cover holds the rows of a cover, what it counted).
 template <class I, class Run>
@@ -38,7 +47,8 @@ void bind_algorithm(nb::module_& module, const char* name, Run run) {
       [run](std::int64_t m, In<I> indptr, In<I> indices, Out<I> row_match, Out<I> col_match,
             Out<std::uint8_t> row_in_cover, double time_limit, std::int64_t max_work, int threads,
             std::uint64_t seed, const std::map<std::string, double>& named) {
-        const PatternView<I> A = view_of<I>(m, indptr, indices);
+        const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
+        require_places(row_in_cover, m, "row_in_cover");
         const Options options{threads, seed, named};
         Budget budget(time_limit, max_work, &python_interrupted);
         Counters counters;
@@ -96,7 +106,8 @@ void bind_width(nb::module_& module) {
       "find_cover",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
          Out<std::uint8_t> row_in_cover, int threads) {
-        const PatternView<I> A = view_of<I>(m, indptr, indices);
+        const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
+        require_places(row_in_cover, A.m, "row_in_cover");
         Budget budget(0, 0, &python_interrupted);
         bool found = false;
         {
@@ -122,6 +133,11 @@ void bind_width(nb::module_& module) {
   module.def(
       "complete_cover",
       [](In<I> match, In<std::uint8_t> other_in_cover, Out<std::uint8_t> in_cover) {
+        require_places(in_cover, static_cast<std::int64_t>(match.shape(0)), "in_cover");
+        const auto others = static_cast<std::int64_t>(other_in_cover.shape(0));
+        for (std::size_t k = 0; k < match.shape(0); ++k) {
+          if (match.data()[k] >= others) throw std::invalid_argument("match is out of range");
+        }
         complete_cover(static_cast<I>(match.shape(0)), match.data(), other_in_cover.data(),
                        in_cover.data());
       },
@@ -130,7 +146,7 @@ void bind_width(nb::module_& module) {
   module.def(
       "check_matching",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match) {
-        const PatternView<I> A = view_of<I>(m, indptr, indices);
+        const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
         nb::gil_scoped_release nogil;
         I where = -1;
         const Verdict verdict = check_matching(A, matching_of<I>(row_match, col_match), where);
@@ -143,7 +159,9 @@ void bind_width(nb::module_& module) {
       "certify",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
          In<std::uint8_t> row_in_cover, Out<std::uint8_t> col_in_cover, int threads) {
-        const PatternView<I> A = view_of<I>(m, indptr, indices);
+        const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
+        require_places(row_in_cover, A.m, "row_in_cover");
+        require_places(col_in_cover, A.n, "col_in_cover");
         nb::gil_scoped_release nogil;
         I where = -1;
         const Verdict verdict = certify(A, matching_of<I>(row_match, col_match),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,10 @@ GUTTER = 2
 @click.command(short_help="List the algorithms there are.")
 @output_options
 def algorithms(out: Output) -> None:
-    """List the algorithms: name, kind, backend, reference, and when to prefer each."""
+    """List the algorithms: name, kind, backend, threads, options, paper, and when to prefer each.
+
+    Options are given as --option NAME=VALUE.
+    """
     from btfperm.registry import algorithms as registered
 
     rows = registered()
@@ -36,10 +40,12 @@ def algorithms(out: Output) -> None:
     out.answer({"algorithms": [asdict(row) for row in rows]})
 
 
-def described(row: Algorithm, width: int) -> list[str]:
+def described(row: Algorithm, width: int) -> Iterator[str]:
     """The name with its summary, and what else the registry knows below."""
-    known = (("prefer it", row.prefer), ("paper", row.reference), ("backend", row.backend))
+    yield f"  {row.name:<{width}}{row.summary}"
     margin = " " * (width + GUTTER)
-    return [f"  {row.name:<{width}}{row.summary}"] + [
-        f"{margin}{label}: {text}" for label, text in known if text
-    ]
+    yield f"{margin}prefer it: {row.prefer}"
+    yield f"{margin}paper: {row.reference}"
+    yield f"{margin}backend: {row.backend}, {'several threads' if row.parallel else 'one thread'}"
+    for option in row.options:
+        yield f"{margin}option: {option.name}={option.default:g} ({option.summary})"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from btfperm_cli.options import drop_zeros_option, matrix_argument, output_options
+from btfperm_cli.options import FileName, drop_zeros_option, matrix_argument, output_options
 from btfperm_cli.output import Output
 from btfperm_cli.progress import stage
 from btfperm_cli.summary import count
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
 __all__ = ["check"]
 
+STANDARD_INPUT = "standard input"
+
 
 @click.command(short_help="Verify a permutation file against its matrix.")
 @matrix_argument
-@click.argument("perm", type=click.Path())
+@click.argument("perm", type=FileName())
 @drop_zeros_option
 @output_options
 def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
@@ -30,9 +32,13 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
     algorithms.
 
     Every violation is reported, with rows and columns counted from 0; any makes the exit code 1.
-    Files in the convention of MATLAB or CSparse are verified too, without the order of the blocks
-    and the split of the rectangular parts, which those do not promise.
+    Files in every convention are verified, as far as each promises: MATLAB and CSparse neither
+    order the blocks nor split the rectangular parts, SuperLU knows no blocks. One of MATRIX and
+    PERM may be -, standard input.
     """
+    if matrix == perm == "-":
+        raise click.UsageError("standard input is either the matrix or the permutation, not both.")
+
     from btfperm.io import read
     from btfperm.reports.perm_arrays import OURS, read_arrays
     from btfperm.reports.verify import verify
@@ -46,18 +52,21 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
         verdict = verify(
             pattern,
             file.arrays,
-            kind=str(file.meta.get("kind", "dulmage_mendelsohn")),
+            kind=file.kind,
             canonical=file.convention == OURS,
+            names=file.names,
+            missing=file.missing,
         )
     for violation in verdict.violations:
         out.say(f"{violation.check}: {violation.text}")
     if verdict.skipped:
         out.say(f"not checked, because what it needs is wrong: {', '.join(verdict.skipped)}")
     code = 0 if verdict.ok else 1
+    what, whose = (STANDARD_INPUT if name == "-" else name for name in (perm, matrix))
     if verdict.ok:
-        out.say(f"{perm} is right for {matrix}: {', '.join(verdict.passed)} checked")
+        out.say(f"{what} is right for {whose}: {', '.join(verdict.passed)} checked")
     else:
-        out.say(f"{perm} is wrong for {matrix}: {count(len(verdict.violations), 'violation')}")
+        out.say(f"{what} is wrong for {whose}: {count(len(verdict.violations), 'violation')}")
     out.answer(
         {
             "matrix": matrix,

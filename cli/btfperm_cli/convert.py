@@ -3,23 +3,39 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
-from btfperm_cli.options import MATRIX, is_same_file, output_options
-from btfperm_cli.output import Output
+from btfperm_cli.options import (
+    MATRIX,
+    FileName,
+    drop_zeros_option,
+    is_same_file,
+    output_options,
+)
+from btfperm_cli.output import Output, reader_may_leave
 from btfperm_cli.progress import stage
 from btfperm_cli.summary import count
 
 __all__ = ["convert"]
 
+FORMATS = ("mtx", "npz", "mat", "rb")
+
 
 @click.command(short_help="Write a matrix in another format, or permuted.")
 @click.argument("source", metavar="IN", type=MATRIX)
-@click.argument("target", metavar="OUT", type=click.Path(dir_okay=False, allow_dash=True))
+@click.argument("target", metavar="OUT", type=FileName(dir_okay=False))
+@click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(FORMATS),
+    help="Format of OUT, whatever its name.  [default: mtx for -]",
+)
 @click.option(
     "--permute",
     metavar="PERM",
-    type=click.Path(),
+    type=FileName(),
     help="Permute rows and columns as this permutation file says.",
 )
 @click.option(
@@ -27,14 +43,27 @@ __all__ = ["convert"]
     is_flag=True,
     help="With --permute: put the transversal on the diagonals of the square blocks.",
 )
+@drop_zeros_option
 @output_options
-def convert(out: Output, source: str, target: str, permute: str | None, diagonal: bool) -> None:
-    """Read the matrix IN and write it as OUT, in the format that OUT's name asks for.
+def convert(
+    out: Output,
+    source: str,
+    target: str,
+    file_format: str | None,
+    permute: str | None,
+    diagonal: bool,
+    drop_zeros: bool,
+) -> None:
+    """Read the matrix IN and write it as OUT, in the format that OUT's name asks for; - is standard
+    input or output.
 
     With --permute the written matrix is A[row_perm, :][:, col_perm], block upper triangular.
+    A PERM that was made with --drop-zeros drops them here too.
     """
     if diagonal and permute is None:
         raise click.UsageError("--diagonal goes with --permute.")
+    if source == permute == "-":
+        raise click.UsageError("standard input is either the matrix or the permutation, not both.")
     if target != "-" and is_same_file(source, target):
         raise click.UsageError(f"{target} is the input; name another output.")
     out.to_stderr = target == "-"
@@ -43,9 +72,9 @@ def convert(out: Output, source: str, target: str, permute: str | None, diagonal
 
     with stage(f"reading {source}", quiet=out.quiet):
         matrix = read_matrix(source)
+    order = None
     if permute is not None:
         from btfperm.errors import CheckFailedError
-        from btfperm.pattern import permute as permuted
 
         order = load(permute)
         if tuple(order.shape) != tuple(matrix.shape):
@@ -53,10 +82,21 @@ def convert(out: Output, source: str, target: str, permute: str | None, diagonal
                 f"{permute} is for a matrix of {order.shape[0]} x {order.shape[1]}, but {source} "
                 f"is {matrix.shape[0]} x {matrix.shape[1]}"
             )
+        recorded = order.meta.get("matrix")
+        drop_zeros |= isinstance(recorded, dict) and bool(recorded.get("zeros_dropped"))
+    if drop_zeros:
+        matrix.eliminate_zeros()
+    if order is not None:
+        from btfperm.pattern import permute as permuted
+
         rows = order.matched_row_perm if diagonal else order.row_perm
         matrix = permuted(matrix, rows, order.col_perm)
     with stage(f"writing {target}", quiet=out.quiet):
-        write_matrix(target, matrix)
+        if target == "-":
+            with reader_may_leave(sys.stdout):
+                write_matrix(target, matrix, format=file_format)
+        else:
+            write_matrix(target, matrix, format=file_format)
     m, n = matrix.shape
     entries = count(int(matrix.nnz), "entry", "entries")
     out.say(f"{target}: {m:,} x {n:,}, {entries}{', permuted' if permute else ''}")

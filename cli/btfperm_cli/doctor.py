@@ -29,7 +29,8 @@ def doctor(out: Output) -> int:
     out.say(f"  {'python':<20}{here.python}")
     out.say(f"  {'system':<20}{here.system}")
     out.say(f"  {'cores':<20}{here.usable_cores} usable of {here.cores}")
-    out.say(f"  {'threads':<20}{here.threads} unless --threads says otherwise")
+    searches = "a search uses --threads, else the usable cores where the matrix is large"
+    out.say(f"  {'threads':<20}{here.threads} by OpenMP's own count; {searches}")
     if here.memory is not None and here.memory_available is not None:
         free, total = here.memory_available / GIB, here.memory / GIB
         out.say(f"  {'memory':<20}{free:.1f} GiB free of {total:.1f} GiB")

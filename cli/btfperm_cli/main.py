@@ -16,6 +16,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from btfperm_cli.completion import show_completion
 from btfperm_cli.convert import convert
 from btfperm_cli.doctor import doctor
 from btfperm_cli.order import order
-from btfperm_cli.output import drop, emit, flush
+from btfperm_cli.output import drop, emit, flush, open_closed
 from btfperm_cli.rank import rank
 
 __all__ = ["main"]
@@ -48,16 +49,33 @@ class MainGroup(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
+        open_closed()
         words = list(sys.argv[1:] if args is None else args)
         code = guarded(
             lambda: super(MainGroup, self).main(
                 words, "btfperm", complete_var, standalone_mode=False, **extra
             ),
             as_json="--json" in words,
+            to_stderr=stdout_is_taken(words),
         )
         if standalone_mode:
             sys.exit(code)
         return code
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Also prints help and version; click itself would make a reader that leaves a failure."""
+        try:
+            return super().make_context(*args, **extra)
+        except BrokenPipeError:
+            drop(sys.stdout)
+            raise click.exceptions.Exit(0) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            drop(sys.stdout)
+            return 0
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:
@@ -82,13 +100,13 @@ class MainGroup(click.Group):
         word = args[at] if at < len(args) else ""
         if word in self.commands:
             return [word, *args[:at], *args[at + 1 :]]
-        if {"-h", "--help"} & set(args):
-            return ["--help"]
         bare = word and word not in ("-", "--") and not set(word) & {".", "/", os.sep}
         if bare and not exists(word):
             near = difflib.get_close_matches(word, self.list_commands(click.Context(self)))
-            hint = f"; did you mean {' or '.join(near)}?" if near else "; see btfperm --help."
+            hint = f"; did you mean {' or '.join(near)}?" if near else "."
             raise click.UsageError(f"{word!r} is neither a command nor a file{hint}")
+        if {"-h", "--help"} & set(args):
+            return ["--help"]
         return ["order", *args]
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -119,8 +137,33 @@ def exists(path: str) -> bool:
         return True
 
 
-def guarded(work: Callable[[], Any], *, as_json: bool) -> int:
-    """Run `work`; every way in which it can end becomes an exit code and at most one sentence."""
+def stdout_is_taken(words: Sequence[str]) -> bool:
+    """Whether standard output holds a file (``-o -``, ``convert A.mtx -``), so that what is said
+    makes way, however the work ends.
+
+    >>> stdout_is_taken(["A.mtx", "-o", "-"]), stdout_is_taken(["convert", "-", "A.mtx"])
+    (True, False)
+    """
+    pairs = list(pairwise(["", *words]))
+    if "convert" in words:  # its last word is OUT
+        valued = ("--permute", "--format")
+        names = [
+            word
+            for before, word in pairs
+            if before not in valued and (word == "-" or not word.startswith("-"))
+        ]
+        return names[-1:] == ["-"]
+    spelt = {"-o-", "--output=-"} & set(words)
+    return bool(spelt) or any(pair in (("-o", "-"), ("--output", "-")) for pair in pairs)
+
+
+def guarded(work: Callable[[], Any], *, as_json: bool, to_stderr: bool) -> int:
+    """Run `work`; every way in which it can end becomes an exit code and at most one sentence: for
+    a machine as JSON, on stderr where stdout holds a file."""
+
+    def failed(text: str, code: int) -> int:
+        return _failed(text, code, as_json, to_stderr)
+
     try:
         code = work()
         flush()
@@ -128,19 +171,19 @@ def guarded(work: Callable[[], Any], *, as_json: bool) -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return _failed("interrupted", INTERRUPTED, as_json)
+        return failed("interrupted", INTERRUPTED)
     except click.UsageError as error:
         where = error.ctx.command_path.removesuffix(" order") if error.ctx else "btfperm"
-        return _failed(f"{error.format_message()} (Help: {where} --help)", 2, as_json)
+        return failed(f"{error.format_message()} (Help: {where} --help)", 2)
     except click.ClickException as error:
-        return _failed(error.format_message(), error.exit_code, as_json)
+        return failed(error.format_message(), error.exit_code)
     except MemoryError:
-        return _failed("out of memory; use a machine with more, or stop other programs", 4, as_json)
+        return failed("out of memory; use a machine with more, or stop other programs", 4)
     except Exception as error:
-        return _library_error(error, as_json)
+        return _library_error(error, failed)
 
 
-def _library_error(error: Exception, as_json: bool) -> int:
+def _library_error(error: Exception, failed: Callable[[str, int], int]) -> int:
     from btfperm.errors import BtfpermError
 
     if os.environ.get("BTFPERM_DEBUG") == "1":
@@ -148,22 +191,22 @@ def _library_error(error: Exception, as_json: bool) -> int:
 
         emit(traceback.format_exc(), err=True)
     if isinstance(error, BtfpermError):
-        return _failed(str(error), error.exit_code, as_json)
-    if isinstance(error, OSError):
-        return _failed(f"{error.filename or 'output'}: {error.strerror or error}", 4, as_json)
-    return _failed(
+        return failed(str(error), error.exit_code)
+    if isinstance(error, OSError):  # files have their own errors: what is left is what is said
+        where = error.filename or "standard output"
+        return failed(f"{where} cannot be written: {error.strerror or error}", 4)
+    return failed(
         f"a fault in btfperm ({type(error).__name__}: {error}); please report it with the matrix "
         "and what BTFPERM_DEBUG=1 adds",
         FAULT,
-        as_json,
     )
 
 
-def _failed(text: str, code: int, as_json: bool) -> int:
+def _failed(text: str, code: int, as_json: bool, to_stderr: bool) -> int:
     sentence = " ".join(text.split())
     try:
         if as_json:
-            emit(json.dumps({"error": sentence, "exit_code": code}))
+            emit(json.dumps({"error": sentence, "exit_code": code}), err=to_stderr)
         flush()
     except OSError:  # stdout is what failed
         drop(sys.stdout)
@@ -186,7 +229,7 @@ def show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done, 1 a check failed or a limit was hit, 2 wrong usage, 3 unreadable "
-    "input, 4 a backend or a resource is missing, 130 interrupted.",
+    "input, 4 a backend or a resource is missing, 70 a fault in btfperm, 130 interrupted.",
 )
 @click.option(
     "--version",

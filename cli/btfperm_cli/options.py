@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import functools
+import math
+import os
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +18,7 @@ from btfperm_cli.output import Output
 
 __all__ = [
     "MATRIX",
+    "FileName",
     "RegistryName",
     "drop_zeros_option",
     "is_same_file",
@@ -26,7 +29,28 @@ __all__ = [
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-MATRIX = click.Path(allow_dash=True)
+
+class FileName(click.Path):
+    """A path that is not empty; `-` is standard input or output."""
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(allow_dash=True, **how)
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        if not value:
+            is_matrix = param is not None and param.name in ("matrix", "source")
+            self.fail(f"the name of the {'matrix' if is_matrix else 'file'} is empty.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+MATRIX = FileName()
+LARGEST = 2**63 - 1  # a whole number that the core can hold
+LARGEST_THREADS = 1024  # each has a stack: an absurd number would end the process
 HELP_WIDTH = 44  # second column of the help on a terminal of 80
 
 
@@ -65,6 +89,58 @@ class RegistryName(click.types.StringParamType):
         return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
 
 
+class WholeNumber(click.types.IntParamType):
+    """A whole number between two bounds."""
+
+    def __init__(self, least: int, most: int = LARGEST) -> None:
+        self.least, self.most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        number = int(super().convert(value, param, ctx))
+        if not self.least <= number <= self.most:
+            self.fail(f"{number} is not between {self.least} and {self.most}.", param, ctx)
+        return number
+
+
+class Seconds(click.types.FloatParamType):
+    """A time that can be waited for: neither 0 nor endless."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        seconds = float(super().convert(value, param, ctx))
+        if not (seconds > 0 and math.isfinite(seconds)):
+            self.fail(f"{value} is no positive number of seconds.", param, ctx)
+        return seconds
+
+
+def named_numbers(
+    ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]
+) -> dict[str, float]:
+    """Callback: each ``NAME=VALUE``; the last of a name counts. The library decides which
+    algorithm has such an option."""
+    numbers = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        try:
+            numbers[name] = float(value)
+        except ValueError:
+            numbers[name] = math.nan
+        if not (name and numbers[name] >= 0 and math.isfinite(numbers[name])):
+            raise click.BadParameter(
+                f"{text!r} is no NAME=VALUE with a number from 0 on.", ctx, param
+            )
+    return numbers
+
+
+def known_options(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """For the shell: ``NAME=`` of every option there is."""
+    from btfperm.registry import algorithms
+
+    known = dict.fromkeys(f"{option.name}=" for row in algorithms() for option in row.options)
+    return [CompletionItem(name) for name in known if name.startswith(incomplete)]
+
+
 class RegistryOption(click.Option):
     """An option whose help lists the registry, read when the help is asked for."""
 
@@ -99,7 +175,12 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     for option in (
         click.option("-q", "--quiet", is_flag=True, help="Only results and errors."),
-        click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout."),
+        click.option(
+            "--json",
+            "as_json",
+            is_flag=True,
+            help="One JSON object on stdout, or on stderr where stdout holds OUT.",
+        ),
     ):
         talking = option(talking)
     return talking
@@ -130,26 +211,39 @@ def search_options(command: Command) -> Command:
                 help="Where it runs; `btfperm doctor` says what works here.",
             ),
             click.option(
+                "--option",
+                "options",
+                metavar="NAME=VALUE",
+                multiple=True,
+                callback=named_numbers,
+                shell_complete=known_options,
+                help="A number of the algorithm or the initializer, such as alpha=5; may be "
+                "repeated. `btfperm algorithms` lists them.",
+            ),
+            click.option(
                 "--threads",
-                type=click.IntRange(min=1),
+                type=WholeNumber(1, LARGEST_THREADS),
                 metavar="N",
-                help="CPU threads.  [default: as OMP_NUM_THREADS says, else all cores]",
+                help="Threads that parse the file, and that search where the algorithm uses more "
+                "than one; see `btfperm algorithms`.  [default: all cores this process may use, "
+                "and one to search a small matrix]",
             ),
             click.option(
                 "--seed",
-                type=click.IntRange(min=0),
+                type=WholeNumber(0),
                 metavar="N",
-                help="Seed of the randomised initializers.",
+                help="Seed of the algorithms that draw at random; the same seed gives the same "
+                "draws.  [default: 0]",
             ),
             click.option(
                 "--time-limit",
-                type=click.FloatRange(min=0, min_open=True),
+                type=Seconds(),
                 metavar="SECONDS",
                 help="Stop the search after this time; the answer is then a pair of bounds.",
             ),
             click.option(
                 "--max-work",
-                type=click.IntRange(min=1),
+                type=WholeNumber(1),
                 metavar="N",
                 help="Stop the search after reading this many entries.",
             ),

@@ -3,22 +3,29 @@
 
 from __future__ import annotations
 
-import time
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from btfperm_cli.options import (
+    FileName,
     drop_zeros_option,
     is_same_file,
     matrix_argument,
     output_options,
     search_options,
 )
-from btfperm_cli.output import Output, emit
-from btfperm_cli.progress import stage
-from btfperm_cli.summary import report_lines, searched, stopped_sentence
+from btfperm_cli.output import Output, emit, reader_may_leave
+from btfperm_cli.progress import Clock, stage
+from btfperm_cli.summary import (
+    explained,
+    report_lines,
+    searched,
+    stopped_sentence,
+    zeros_of,
+)
 
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
@@ -27,6 +34,18 @@ if TYPE_CHECKING:
 __all__ = ["order"]
 
 FORMATS = ("npz", "mat", "json", "txt")
+# Named here again, because the table of conventions would load NumPy.
+CONVENTIONS = ("btfperm", "matlab", "csparse", "btf", "klu", "superlu")
+# What `summarize` adds, unknown where a limit ended the search.
+FROM_THE_DECOMPOSITION = (
+    "structural_rank",
+    "deficiency",
+    "coarse",
+    "fine_blocks",
+    "singletons",
+    "largest_block",
+    "advice",
+)
 
 
 @click.command(hidden=True)
@@ -36,14 +55,18 @@ FORMATS = ("npz", "mat", "json", "txt")
     "--output",
     "outputs",
     multiple=True,
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=FileName(dir_okay=False),
     metavar="OUT",
     help="Write the permutations: perm.npz, .mat, .json or .txt; may be repeated; - is stdout.",
 )
 @click.option(
     "--format", "file_format", type=click.Choice(FORMATS), help="Format of OUT, whatever its name."
 )
-@click.option("--convention", metavar="NAME", help="Write OUT in the convention of a solver.")
+@click.option(
+    "--convention",
+    type=click.Choice(CONVENTIONS),
+    help="Whose convention OUT is written in.  [default: matlab for .mat, else btfperm]",
+)
 @search_options
 @drop_zeros_option
 @output_options
@@ -56,7 +79,10 @@ def order(
     **search: Any,
 ) -> int:
     """Decompose MATRIX and write the permutations."""
-    check_targets(matrix, outputs, file_format, convention)
+    for name, value in (("--format", file_format), ("--convention", convention)):
+        if value and not outputs:
+            raise click.UsageError(f"{name} goes with -o.")
+    check_targets(matrix, outputs, file_format)
     out.to_stderr = "-" in outputs
     explain, drop_zeros = search.pop("explain"), search.pop("drop_zeros")
 
@@ -75,18 +101,22 @@ def order(
         transversal = maximum_transversal(pattern, **search)
     clock.stop("search")
     if not transversal.maximum:
-        return stopped(out, matrix, transversal, outputs)
+        return stopped(out, matrix, pattern, transversal, outputs, clock, explain)
     with stage("decomposing", quiet=out.quiet):
         result = dulmage_mendelsohn(pattern, transversal=transversal)
     clock.stop("decompose")
     for path in outputs:
         with stage(f"writing {path}", quiet=out.quiet):
-            result.save(path, format=file_format, convention=convention)
+            if path == "-":
+                with reader_may_leave(sys.stdout):
+                    result.save(path, format=file_format, convention=convention)
+            else:
+                result.save(path, format=file_format, convention=convention)
     if outputs:
         clock.stop("write")
 
     facts = {
-        "matrix": dict(result.meta.get("matrix", {})),
+        "matrix": dict(pattern.source),
         "entries": pattern.nnz,
         **summarize(result),
         "stored_zeros": zeros_of(pattern, out.zeros),
@@ -100,21 +130,7 @@ def order(
     return 0
 
 
-class Clock:
-    """Seconds of each stage, in order."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._since = time.perf_counter()
-
-    def stop(self, stage: str) -> None:
-        now = time.perf_counter()
-        self.seconds[stage], self._since = round(now - self._since, 6), now
-
-
-def check_targets(
-    matrix: str, outputs: tuple[str, ...], file_format: str | None, convention: str | None
-) -> None:
+def check_targets(matrix: str, outputs: tuple[str, ...], file_format: str | None) -> None:
     """Refuse what could not be written before the work is done, not after."""
     for path in outputs:
         if not file_format and Path(path).suffix[1:].lower() not in FORMATS:
@@ -126,44 +142,37 @@ def check_targets(
             from btfperm.errors import ResourceMissingError
 
             raise ResourceMissingError(f"{path}: there is no directory {Path(path).parent}")
-    if convention is not None:
-        from btfperm.conventions import CONVENTIONS
-
-        if convention not in CONVENTIONS:
-            raise click.UsageError(
-                f"there is no convention {convention!r}; choose from {', '.join(CONVENTIONS)}."
-            )
 
 
-def zeros_of(pattern: Pattern, warned: dict[str, Any]) -> dict[str, Any] | None:
-    """How many entries are stored as zero, and what the library found out about them."""
-    if pattern.stored_zeros is None:
-        return None
-    note = str(warned.get("note", "")).removeprefix(f"{pattern.name}: ")
-    return {
-        "count": pattern.stored_zeros.nnz,
-        "dropped": pattern.zeros_dropped,
-        "other_rank": warned.get("other_rank"),
-        "note": note,
-    }
-
-
-def stopped(out: Output, matrix: str, transversal: Transversal, outputs: tuple[str, ...]) -> int:
-    """A limit ended the search: bounds instead of a decomposition."""
+def stopped(
+    out: Output,
+    matrix: str,
+    pattern: Pattern,
+    transversal: Transversal,
+    outputs: tuple[str, ...],
+    clock: Clock,
+    explain: bool,
+) -> int:
+    """A limit ended the search: bounds instead of a decomposition, of which nothing is known."""
+    reason = f"{matrix}: {stopped_sentence(transversal)}"
+    if outputs:
+        reason += f"; {', '.join(outputs)} not written: raise the limit"
     facts = {
-        "rows": transversal.shape[0],
-        "cols": transversal.shape[1],
-        "stopped_by": transversal.stopped_by,
+        "matrix": dict(pattern.source),
+        "entries": pattern.nnz,
+        "rows": pattern.m,
+        "cols": pattern.n,
+        **dict.fromkeys(FROM_THE_DECOMPOSITION),
+        "stored_zeros": zeros_of(pattern, out.zeros),
         **searched(transversal),
-        "seconds": dict(transversal.seconds),
+        "seconds": clock.seconds,
         "written": [],
+        "error": reason,
         "exit_code": 1,
     }
-    reason = stopped_sentence(transversal)
-    if outputs:
-        facts["error"] = f"{', '.join(outputs)} not written, as no rank is proven; raise the limit"
-    out.say(f"{matrix}: {reason}")
-    if outputs and not out.as_json:
-        emit(f"btfperm: {facts['error']}", err=True)
+    if explain:
+        out.say(f"{transversal.algorithm}: {explained(facts)}")
+    if not out.as_json:
+        emit(f"btfperm: {reason}", err=True)
     out.answer(facts)
     return 1

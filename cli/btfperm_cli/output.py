@@ -17,7 +17,15 @@ from typing import Any, TextIO
 
 import click
 
-__all__ = ["Output", "drop", "emit", "flush"]
+__all__ = ["Output", "drop", "emit", "flush", "open_closed", "reader_may_leave"]
+
+
+def open_closed() -> None:
+    """A stream that was closed (``>&-``) is one that nobody reads. First of all that is opened:
+    its descriptor must not go to another file."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
 
 
 def emit(text: str, *, err: bool = False) -> None:
@@ -25,24 +33,26 @@ def emit(text: str, *, err: bool = False) -> None:
 
     What the stream cannot say (a file name that is no text, ``ő`` in ASCII) is escaped.
     """
-    encoding = (sys.stderr if err else sys.stdout).encoding or "utf-8"
-    with _reader_may_leave():
+    stream = sys.stderr if err else sys.stdout
+    encoding = stream.encoding or "utf-8"
+    with reader_may_leave(stream):
         click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=err)
 
 
 def flush() -> None:
     """Write out what is buffered, so that a full disk is noticed while it can be reported."""
     for stream in (sys.stdout, sys.stderr):
-        with _reader_may_leave():
+        with reader_may_leave(stream):
             stream.flush()
 
 
 @contextmanager
-def _reader_may_leave() -> Iterator[None]:
+def reader_may_leave(stream: TextIO) -> Iterator[None]:
+    """What the block writes to `stream` vanishes when nobody reads any more."""
     try:
         yield
     except BrokenPipeError:
-        drop(sys.stdout)
+        drop(stream)
 
 
 def drop(stream: TextIO) -> None:
@@ -76,6 +86,7 @@ class Output:
     def __enter__(self) -> Output:
         self._restore.__enter__()
         warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("always", RuntimeWarning)  # what our own proofs object to
         warnings.showwarning = self._show_warning
         return self
 
@@ -86,10 +97,11 @@ class Output:
         from btfperm.errors import StoredZerosWarning
 
         text = " ".join(str(message).split())
-        if isinstance(message, StoredZerosWarning) and self.expects_zeros:
+        if isinstance(message, StoredZerosWarning):
             self.zeros = {"note": text, "other_rank": message.other_rank}
-        else:
-            self.warn(text)
+            if self.expects_zeros:
+                return
+        self.warn(text)
 
     def warn(self, text: str) -> None:
         self.warnings.append(text)
@@ -106,7 +118,7 @@ class Output:
     def answer(self, facts: Mapping[str, Any], text: str | None = None) -> None:
         """`facts` as JSON, or `text` (if any) for a person who may have asked for quiet."""
         if self.as_json:
-            whole = {"exit_code": 0, **facts, "warnings": self.warnings}
+            whole = {"exit_code": 0, "error": None, **facts, "warnings": self.warnings}
             emit(json.dumps(whole), err=self.to_stderr)
         elif text is not None:
             emit(text, err=self.to_stderr)

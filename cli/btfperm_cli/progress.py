@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Progress of long work, on a terminal only.
+"""Stages of the work: what each took, and progress of long ones, on a terminal only.
 
 Nothing is shown, and rich is not imported, before a second has passed: most matrices are done.
 """
@@ -8,12 +8,25 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["DELAY", "Stage", "stage"]
+__all__ = ["DELAY", "Clock", "Stage", "stage"]
 
 DELAY = 1.0  # seconds
+
+
+class Clock:
+    """Seconds of each stage, in order."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._since = time.perf_counter()
+
+    def stop(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.seconds[stage], self._since = round(now - self._since, 6), now
 
 
 class Stage:

@@ -9,8 +9,8 @@ import click
 
 from btfperm_cli.options import drop_zeros_option, matrix_argument, output_options, search_options
 from btfperm_cli.output import Output, emit
-from btfperm_cli.progress import stage
-from btfperm_cli.summary import count, searched, stopped_sentence
+from btfperm_cli.progress import Clock, stage
+from btfperm_cli.summary import count, explained, searched, stopped_sentence, zeros_of
 
 if TYPE_CHECKING:
     from btfperm.results import Transversal
@@ -38,23 +38,31 @@ def rank(out: Output, matrix: str, require_full: bool, **search: Any) -> int:
     from btfperm.io import read
     from btfperm.transversal import maximum_transversal
 
+    clock = Clock()
     with stage(f"reading {matrix}", quiet=out.quiet) as progress:
         threads = search["threads"] or 0
         pattern = read(matrix, drop_zeros=drop_zeros, threads=threads, progress=progress.advance)
+    clock.stop("read")
     with stage("searching", quiet=out.quiet):
         transversal = maximum_transversal(pattern, **search)
+    clock.stop("search")
     m, n = pattern.shape
     lower = transversal.size
     facts: dict[str, Any] = {
+        "matrix": dict(pattern.source),
+        "entries": pattern.nnz,
         "rows": m,
         "cols": n,
-        "entries": pattern.nnz,
         "structural_rank": lower if transversal.maximum else None,
         "full": lower == min(m, n) if transversal.maximum else None,
+        "unmatched_rows": None,
+        "unmatched_columns": None,
+        "stored_zeros": zeros_of(pattern, out.zeros),
         **searched(transversal),
+        "seconds": clock.seconds,
     }
     if explain:
-        out.note(f"{transversal.algorithm}: {transversal.choice or 'asked for by name'}")
+        out.note(f"{transversal.algorithm}: {explained(facts)}")
     if not transversal.maximum:
         failure = stopped_sentence(transversal)
     elif require_full and lower < min(m, n):

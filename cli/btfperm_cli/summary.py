@@ -7,9 +7,18 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from btfperm.pattern import Pattern
     from btfperm.results import Transversal
 
-__all__ = ["count", "duration", "report_lines", "searched", "stopped_sentence"]
+__all__ = [
+    "count",
+    "duration",
+    "explained",
+    "report_lines",
+    "searched",
+    "stopped_sentence",
+    "zeros_of",
+]
 
 WIDTH = 18  # of the first column
 
@@ -57,7 +66,7 @@ def report_lines(facts: Mapping[str, Any], *, name: str, explain: bool) -> Itera
     steps = ", then ".join(name for name in ran if name != "none") or "nothing to do"
     yield line("search", f"{steps} ({facts['backend']} backend)")
     if explain:
-        yield line("", facts["choice"] or "asked for by name, so nothing was chosen")
+        yield line("", explained(facts))
     proof = f"checked: a cover of {count(rank, 'row or column', 'rows and columns')} touches"
     yield line("proof", f"{proof} every entry" if facts["verified"] else "NOT checked")
     yield seconds_line(facts["seconds"])
@@ -88,6 +97,7 @@ def searched(transversal: Transversal) -> dict[str, Any]:
     """What ran, for the JSON object."""
     return {
         "maximum": transversal.maximum,
+        "stopped_by": transversal.stopped_by,
         "rank_bounds": list(transversal.rank_bounds),
         "verified": transversal.verified,
         "algorithm": transversal.algorithm,
@@ -96,6 +106,28 @@ def searched(transversal: Transversal) -> dict[str, Any]:
         "choice": transversal.choice,
         "counters": dict(transversal.counters),
     }
+
+
+def zeros_of(pattern: Pattern, warned: dict[str, Any]) -> dict[str, Any] | None:
+    """How many entries are stored as zero, and what the library found out about them."""
+    if pattern.stored_zeros is None:
+        return None
+    note = str(warned.get("note", "")).removeprefix(f"{pattern.name}: ")
+    return {
+        "count": pattern.stored_zeros.nnz,
+        "dropped": pattern.zeros_dropped,
+        "other_rank": warned.get("other_rank"),
+        "note": note,
+    }
+
+
+def explained(facts: Mapping[str, Any]) -> str:
+    """Why what ran was chosen; `facts` as `searched` gives them."""
+    if facts["choice"]:
+        return str(facts["choice"])
+    if facts["algorithm"] == "none":
+        return "a limit ended the start, and nothing was chosen after it"
+    return "asked for by name, so nothing was chosen"
 
 
 def stopped_sentence(transversal: Transversal) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 
 import btfperm
@@ -15,12 +16,18 @@ def test_every_row_is_shown(cli):
     for row in btfperm.algorithms():
         assert any(line.split()[:1] == [row.name] and row.summary in line for line in lines)
         assert f"paper: {row.reference}" in lines and f"prefer it: {row.prefer}" in lines
+        at = lines.index(f"paper: {row.reference}", lines.index(f"prefer it: {row.prefer}"))
+        threads = "several threads" if row.parallel else "one thread"
+        assert lines[at + 1] == f"backend: {row.backend}, {threads}"
+        shown = [f"{o.name}={o.default:g} ({o.summary})" for o in row.options]
+        assert lines[at + 2 : at + 2 + len(shown)] == [f"option: {text}" for text in shown]
 
 
 def test_json(cli):
     assert cli("algorithms", "--json").json == {
         "exit_code": 0,
-        "algorithms": [asdict(row) for row in btfperm.algorithms()],
+        "error": None,
+        "algorithms": json.loads(json.dumps([asdict(row) for row in btfperm.algorithms()])),
         "warnings": [],
     }
 

@@ -68,10 +68,49 @@ def test_block_triangular_form_passes(cli, matrix, tmp_path, name):
     assert cli("check", matrix(name), perm).code == 0
 
 
-def test_files_of_solvers_hold_too_little(cli, matrix, tmp_path):
+@pytest.mark.parametrize("suffix", ["npz", "json", "txt", "mat"])
+@pytest.mark.parametrize("convention", ["btf", "klu", "superlu", "csparse", "btfperm"])
+@pytest.mark.parametrize("name", ["blocks", "empty"])
+def test_files_in_every_convention_pass(cli, matrix, tmp_path, name, convention, suffix):
+    perm = tmp_path / f"perm.{suffix}"
+    assert cli(matrix(name), "-q", "-o", perm, "--convention", convention).code == 0
+    found = cli("check", matrix(name), perm, "--json").json
+    assert found["ok"] is True and found["convention"] == convention, found
+
+
+@pytest.mark.parametrize("suffix", ["npz", "json", "txt", "mat"])
+@pytest.mark.parametrize("convention", ["btf", "klu"])
+def test_completed_files_of_solvers_pass(cli, matrix, tmp_path, convention, suffix):
+    perm = tmp_path / f"perm.{suffix}"
+    form = btfperm.block_triangular_form(btfperm.read(matrix("singular")))
+    form.save(perm, convention=convention)
+    assert form.completed and cli("check", matrix("singular"), perm).code == 0
+
+
+@pytest.mark.parametrize("convention", ["btf", "klu", "superlu"])
+def test_a_wrong_file_of_a_solver(cli, matrix, tmp_path, convention):
     perm = tmp_path / "perm.npz"
-    cli(matrix("blocks"), "-q", "-o", perm, "--convention", "klu")
-    cli("check", matrix("blocks"), perm).failed(3, "klu")
+    cli(matrix("blocks"), "-q", "-o", perm, "--convention", convention)
+    key = "perm_r" if convention == "superlu" else "P"
+    with np.load(perm) as file:
+        edited(perm, **{key: np.roll(file[key], 1)})
+    ended = cli("check", matrix("blocks"), perm)
+    assert ended.code == 1 and "matching: " in ended.out, ended
+
+
+def test_files_that_do_not_name_their_convention(cli, matrix, tmp_path):
+    perm, A = tmp_path / "perm.npz", btfperm.read(matrix("blocks"))
+    for name, adapter in (("superlu", btfperm.as_superlu), ("btf", btfperm.as_btf)):
+        np.savez(perm, **adapter(btfperm.block_triangular_form(A))._asdict())
+        found = cli("check", matrix("blocks"), perm, "--json").json
+        assert found["ok"] and found["convention"] == name
+
+
+def test_an_unknown_convention(cli, matrix, tmp_path):
+    perm = tmp_path / "perm.npz"
+    cli(matrix("blocks"), "-q", "-o", perm)
+    edited(perm, convention=np.array("petsc"))
+    cli("check", matrix("blocks"), perm).failed(3, "'petsc'", "superlu")
 
 
 @pytest.mark.parametrize("key", ARRAYS)
@@ -123,6 +162,27 @@ def test_rows_and_columns_are_named(cli, mixed):
     edited(perm, row_match=row_match)
     out = cli("check", matrix, perm).out
     assert "col_match pairs (4, " in out and "not checked" in out
+
+
+@pytest.mark.parametrize("gone", ["shape", "meta", "format_version", "kind"])
+def test_what_a_file_must_say_beside_its_arrays(cli, mixed, tmp_path, gone):
+    """What `load` refuses, `check` does not call right."""
+    fields, perm = dict(np.load(mixed[1])), tmp_path / "other.npz"
+    if gone in fields:
+        del fields[gone]
+    else:
+        meta = json.loads(str(fields["meta"]))
+        del meta[gone]
+        fields["meta"] = json.dumps(meta)
+    np.savez(perm, **fields)
+    ended = cli("check", mixed[0], perm)
+    assert ended.code == 1 and f"arrays: {gone}" in ended.out and "is missing" in ended.out
+
+
+def test_a_format_version_that_is_no_number(cli, mixed, tmp_path):
+    perm = tmp_path / "other.npz"
+    np.savez(perm, **{**np.load(mixed[1]), "meta": json.dumps({"format_version": "1"})})
+    cli("check", mixed[0], perm).failed(3, "format_version '1' is no whole number")
 
 
 def test_another_matrix(cli, matrix, tmp_path):
@@ -216,4 +276,11 @@ def test_damaged_bytes(cli, matrix, tmp_path, suffix, data):
 def test_from_a_pipe(shell, matrix, tmp_path):
     perm = tmp_path / "perm.npz"
     assert shell(matrix("singular"), "-q", "-o", perm).code == 0
-    assert shell("check", matrix("singular"), "/dev/stdin", stdin=perm.read_bytes()).code == 0
+    for name in ("/dev/stdin", "-"):
+        assert shell("check", matrix("singular"), name, stdin=perm.read_bytes()).code == 0
+    ended = shell("check", "-", perm, stdin=matrix("singular").read_bytes())
+    assert ended.code == 0 and f"{perm} is right for standard input" in ended.out
+    shell("check", matrix("singular"), "-", stdin=b"").failed(
+        3, "standard input: the file is empty"
+    )
+    shell("check", "-", "-", stdin=perm.read_bytes()).failed(2, "not both")

@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
+import io
+import json
+import subprocess
+
 import numpy as np
 import pytest
+import scipy.io
 
 import btfperm
 from btfperm.io import read_matrix
+from tests.cli.conftest import command
 
 SUFFIXES = ("mtx", "mtx.gz", "npz", "mat")
 
@@ -45,11 +51,32 @@ def test_zero_free_diagonal(cli, tmp_path):
     assert np.diag(read_matrix(target).toarray()).all()
 
 
+def test_an_edited_permutation_file(cli, matrix, tmp_path):
+    """Arrays that are in order for themselves, but not together."""
+    perm = tmp_path / "perm.json"
+    cli(matrix("tall"), "-q", "-o", perm)
+    fields = json.loads(perm.read_text())
+    fields["coarse_rows"][2] += 1
+    perm.write_text(json.dumps(fields))
+    words = ("convert", matrix("tall"), tmp_path / "B.mtx", "--permute", perm, "--diagonal")
+    cli(*words).failed(3, str(perm), "boundary")
+    assert not (tmp_path / "B.mtx").exists()
+
+
+def test_the_permutation_from_standard_input(shell, matrix, tmp_path):
+    perm, target = tmp_path / "perm.npz", tmp_path / "B.mtx"
+    shell(matrix("blocks"), "-q", "-o", perm)
+    words = ("--permute", "-")
+    assert shell("convert", matrix("blocks"), target, *words, stdin=perm.read_bytes()).code == 0
+    shell("convert", "-", target, *words, stdin=perm.read_bytes()).failed(2, "not both")
+
+
 def test_json(cli, matrix, tmp_path):
     target = tmp_path / "A.npz"
     found = cli("convert", matrix("wide"), target, "--json").json
     assert found == {
         "exit_code": 0,
+        "error": None,
         "in": str(matrix("wide")),
         "out": str(target),
         "rows": 2,
@@ -58,6 +85,47 @@ def test_json(cli, matrix, tmp_path):
         "permuted": False,
         "warnings": [],
     }
+
+
+def test_to_standard_output(shell, matrix):
+    A = read_matrix(matrix("zeros")).toarray()
+    for words in ((), ("--format", "mtx"), ("--format", "npz")):
+        done = subprocess.run(
+            command("convert", matrix("zeros"), "-", *words), capture_output=True, check=True
+        )
+        assert b"2 x 2" in done.stderr
+        again = subprocess.run(
+            command("convert", "-", "-", "-q"), input=done.stdout, capture_output=True, check=True
+        )
+        B = scipy.io.mmread(io.BytesIO(again.stdout)).toarray()
+        assert (A == B).all()
+
+
+def test_the_json_makes_way_for_a_matrix(shell, matrix):
+    ended = shell("convert", matrix("blocks"), "-", "--json")
+    assert ended.out.startswith("%%MatrixMarket") and json.loads(ended.err)["out"] == "-"
+    ended = shell("convert", matrix("blocks").parent / "no.mtx", "-", "--json")
+    assert ended.out == "" and json.loads(ended.err)["exit_code"] == 3
+
+
+def test_a_given_format(cli, matrix, tmp_path):
+    target = tmp_path / "A.data"
+    assert cli("convert", matrix("wide"), target, "--format", "mat").code == 0
+    assert target.read_bytes().startswith(b"MATLAB 5")
+
+
+@pytest.mark.parametrize("words", [(), ("--drop-zeros",)])
+def test_zeros_that_the_permutation_does_not_know(cli, tmp_path, words):
+    """The structure differs without them, so they must not come back below the blocks."""
+    path, perm, target = (tmp_path / name for name in ("A.mtx", "perm.npz", "B.mtx"))
+    head = "%%MatrixMarket matrix coordinate real general\n"
+    path.write_text(head + "2 2 4\n1 1 1\n1 2 5\n2 1 0\n2 2 1\n")
+    assert cli(path, "-q", "--drop-zeros", "-o", perm).code == 0
+    assert cli("convert", path, target, "--permute", perm, *words).code == 0
+    B = btfperm.read(target)
+    assert B.nnz == 3 and B.stored_zeros is None
+    assert cli("convert", path, target).code == 0 and btfperm.read(target).nnz == 4
+    assert cli("convert", path, target, "--drop-zeros").code == 0 and btfperm.read(target).nnz == 3
 
 
 def test_from_standard_input(shell, matrix, tmp_path):

@@ -25,7 +25,7 @@ def test_the_report(cli):
 
 def test_json(cli):
     found = cli("doctor", "--json").json
-    assert set(found) == {"machine", "backends", "packages", "exit_code", "warnings"}
+    assert set(found) == {"machine", "backends", "packages", "exit_code", "error", "warnings"}
     assert found["machine"]["cores"] >= found["machine"]["usable_cores"] >= 1
     assert found["machine"]["threads"] >= 1
     assert found["machine"]["memory"] >= found["machine"]["memory_available"] > 0

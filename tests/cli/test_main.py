@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import warnings
 
 import pytest
 from btfperm_cli import order
 from btfperm_cli.main import main
 
 import btfperm
-from btfperm.errors import BtfpermError
+from btfperm.conventions import CONVENTIONS
+from btfperm.errors import BtfpermError, DefectError, DefectWarning
 
 COMMANDS = ("algorithms", "check", "convert", "doctor", "rank")
 
@@ -54,7 +57,14 @@ def test_a_misspelt_command(cli, word, near):
 
 
 def test_a_word_like_nothing(cli):
-    cli("xyzzy").failed(2, "neither a command nor a file")
+    ended = cli("xyzzy").failed(2, "neither a command nor a file")
+    assert ended.err.count("--help") == 1
+    assert cli("xyzzy", "-h") == cli("xyzzy", "--help") == ended
+
+
+@pytest.mark.parametrize("words", [("",), ("rank", ""), ("convert", "", "B.mtx")])
+def test_an_empty_name(cli, words):
+    cli(*words).failed(2, "the name of the matrix is empty")
 
 
 def test_a_word_longer_than_any_name(cli):
@@ -82,6 +92,11 @@ def test_help_has_every_registry_name(cli, words):
         assert row.name in text
 
 
+def test_help_has_every_convention(cli):
+    words = set(re.findall(r"\w+", cli("--help").out))
+    assert set(CONVENTIONS) <= words
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_commands(cli, command):
     ended = cli(command, "-h")
@@ -99,9 +114,23 @@ def test_help_of_commands(cli, command):
         ("rank", "A.mtx", "B.mtx"),
         ("A.mtx", "--threads", "0"),
         ("A.mtx", "--threads", "many"),
+        ("A.mtx", "--threads", "100000"),
+        ("A.mtx", "--threads", str(10**21)),
+        ("A.mtx", "--seed", "-1"),
+        ("A.mtx", "--seed", str(10**21)),
         ("A.mtx", "--time-limit", "0"),
         ("A.mtx", "--time-limit", "nan"),
+        ("A.mtx", "--time-limit", "inf"),
+        ("A.mtx", "--time-limit", "soon"),
         ("A.mtx", "--max-work", "-1"),
+        ("A.mtx", "--max-work", "1.5"),
+        ("A.mtx", "--max-work", str(10**21)),
+        ("A.mtx", "--option", "alpha"),
+        ("A.mtx", "--option", "=5"),
+        ("A.mtx", "--option", "alpha=five"),
+        ("A.mtx", "--option", "alpha=nan"),
+        ("A.mtx", "--option", "alpha=-1"),
+        ("A.mtx", "--option", "alpha=inf"),
         ("A.mtx", "--algorithm", "bogus"),
         ("A.mtx", "--initializer", "pothen-fan"),
         ("A.mtx", "--backend", "tpu"),
@@ -115,7 +144,7 @@ def test_wrong_usage(cli, matrix, tmp_path, monkeypatch, words):
     matrix("blocks").rename(tmp_path / "A.mtx")
     monkeypatch.chdir(tmp_path)
     ended = cli(*words).failed(2)
-    assert "--help)" in ended.err or "time_limit" in ended.err
+    assert "--help)" in ended.err
     if "--show-completion" not in words:
         assert cli(*words, "--json").json["exit_code"] == 2
 
@@ -131,6 +160,7 @@ def test_a_backend_that_is_missing(cli, matrix, backend):
         (MemoryError(), 4, "out of memory"),
         (KeyboardInterrupt(), 130, "interrupted"),
         (BtfpermError("no device"), 4, "no device"),
+        (DefectError("the matching is wrong; please report it"), 70, "please report it"),
         (OSError(28, "No space left on device"), 4, "No space left"),
         (RecursionError("deep"), 70, "a fault in btfperm (RecursionError: deep)"),
         (LookupError("two\nlines"), 70, "a fault in btfperm (LookupError: two lines)"),
@@ -145,6 +175,17 @@ def test_every_exception_becomes_a_sentence(cli, matrix, monkeypatch, error, cod
     assert ended.code == code and text in ended.err and "Traceback" not in ended.err
     assert ended.err.strip().count("\n") == 0
     assert cli(matrix("blocks"), "--json").json["exit_code"] == code
+
+
+def test_a_defect_that_was_mended_is_a_warning(cli, matrix, monkeypatch):
+    def doubtful(*_):
+        warnings.warn(DefectWarning("hopcroft-karp answered\ninstead"), stacklevel=1)
+
+    monkeypatch.setattr(order, "check_targets", doubtful)
+    for _ in range(2):
+        ended = cli(matrix("blocks"))
+        assert ended.code == 0 and ended.err == "warning: hopcroft-karp answered instead\n"
+    assert cli(matrix("blocks"), "--json").json["warnings"] == ["hopcroft-karp answered instead"]
 
 
 def test_debug_shows_the_traceback(cli, matrix, monkeypatch):
@@ -186,6 +227,8 @@ def test_completion_scripts(cli, name, tmp_path):
         ("btfperm A.mtx --alg", "plain,--algorithm", None),
         ("btfperm A.mtx --algorithm ", "plain,pothen-fan", "plain,greedy"),
         ("btfperm A.mtx --initializer k", "plain,karp-sipser", "plain,greedy"),
+        ("btfperm A.mtx --convention s", "plain,superlu", "plain,klu"),
+        ("btfperm A.mtx --option s", "plain,sweeps=", "plain,alpha="),
         ("btfperm rank --req", "plain,--require-full", None),
         ("btfperm rank ", "file,", "plain,doctor"),
     ],

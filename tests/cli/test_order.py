@@ -12,6 +12,7 @@ import sys
 
 import numpy as np
 import pytest
+from btfperm_cli import order
 
 import btfperm
 from btfperm.conventions import CONVENTIONS
@@ -31,6 +32,7 @@ SCHEMA = {
     "advice": dict,
     "stored_zeros": (dict, type(None)),
     "maximum": bool,
+    "stopped_by": type(None),
     "rank_bounds": list,
     "verified": bool,
     "algorithm": str,
@@ -42,6 +44,7 @@ SCHEMA = {
     "written": list,
     "warnings": list,
     "exit_code": int,
+    "error": type(None),
 }
 
 
@@ -163,8 +166,34 @@ def test_stored_zeros(cli, matrix):
     assert (zeros["dropped"], zeros["other_rank"]) == (True, 2)
 
 
-def test_explain(cli, matrix):
+def test_explain(cli, matrix, hard):
     assert "nothing to do" in cli(matrix("blocks"), "--explain").out
+    assert "short of full rank" in cli(hard, "--explain").out
+    assert "nothing was chosen" not in cli(hard, "--explain").out
+    assert "asked for by name" in cli(hard, "--explain", "--algorithm", "hopcroft-karp").out
+    stopped = cli(hard, "--explain", "--initializer", "none", "--max-work", 5)
+    assert stopped.code == 1 and "short of full rank" in stopped.out
+
+
+def test_options_reach_the_algorithm(cli, hard):
+    """Without fairness Pothen-Fan reads other edges; the rank is the same."""
+    words = (hard, "--json", "--algorithm", "pothen-fan")
+    fair, unfair = cli(*words).json, cli(*words, "--option", "fairness=0").json
+    assert fair["structural_rank"] == unfair["structural_rank"]
+    assert fair["counters"] != unfair["counters"]
+
+
+def test_options_of_both_and_the_last_one_counts(cli, hard):
+    words = ("--initializer", "two-sided", "--algorithm", "pothen-fan", "--seed", 7)
+    options = ("--option", "sweeps=1", "--option", "fairness=1", "--option", "fairness=0")
+    found = cli("rank", hard, "--json", *words, *options, "--threads", 2).json
+    assert found["initializer"] == "two-sided" and found["maximum"]
+
+
+def test_an_option_that_no_algorithm_of_the_run_has(cli, matrix):
+    cli(matrix("blocks"), "--option", "bogus=1").failed(2, "bogus")
+    words = ("--algorithm", "ms-bfs-graft", "--option", "sweeps=1")
+    cli(matrix("blocks"), *words).failed(2, "sweeps", "alpha of ms-bfs-graft")
 
 
 @pytest.mark.parametrize("row", btfperm.algorithms(), ids=lambda row: row.name)
@@ -206,14 +235,15 @@ def test_a_limit_gives_bounds_and_writes_nothing(cli, hard, tmp_path, option, va
     target = tmp_path / "perm.npz"
     limited = (option, value, "--initializer", "none")
     ended = cli(hard, *limited)
-    assert ended.code == 1 and ended.err == ""
-    assert f"{option} stopped the search" in ended.out and "lies between" in ended.out
+    ended.failed(1, str(hard), f"{option} stopped the search", "lies between")
+    assert cli(hard, "-q", *limited) == ended  # what failed is no chatter
     ended = cli(hard, "-o", target, *limited)
     assert ended.code == 1 and "not written" in ended.err and not target.exists()
     found = cli(hard, "--json", "-o", target, *limited).json
+    assert set(found) == set(SCHEMA)
     lower, upper = found["rank_bounds"]
     assert lower <= btfperm.structural_rank(hard) <= upper
-    assert found["exit_code"] == 1 and found["written"] == [] and "error" in found
+    assert found["exit_code"] == 1 and found["written"] == [] and "not written" in found["error"]
     assert field in found["stopped_by"]
 
 
@@ -242,3 +272,26 @@ def test_memory_that_runs_out(cli, matrix, k):
     else:
         assert k > 1
     assert cli(matrix("singular")).code == 0
+
+
+@pytest.mark.parametrize("words", [("--format", "npz"), ("--convention", "klu")])
+def test_options_of_an_output_that_is_not_asked_for(cli, matrix, words):
+    cli(matrix("blocks"), *words).failed(2, f"{words[0]} goes with -o")
+
+
+@pytest.mark.parametrize("spelt", [("-o", "-"), ("-o-",), ("--output", "-"), ("--output=-",)])
+def test_the_json_makes_way_for_a_file(shell, matrix, spelt):
+    words = (*spelt, "--format", "txt", "--json")
+    ended = shell(matrix("blocks"), *words)
+    assert ended.out.startswith("btfperm-permutation")
+    assert json.loads(ended.err)["structural_rank"] == 4
+    ended = shell(matrix("blocks").parent / "no.mtx", *words)
+    assert ended.out == "" and json.loads(ended.err)["exit_code"] == 3
+
+
+def test_the_conventions_are_those_of_the_library():
+    assert tuple(CONVENTIONS) == order.CONVENTIONS
+
+
+def test_an_empty_matrix_is_not_advised_upon(cli, matrix):
+    assert "BTF does not help: the matrix is empty" in cli(matrix("empty")).out

@@ -51,7 +51,9 @@ def test_json(cli, matrix, words):
     assert found["structural_rank"] == 2 and found["rank_bounds"] == [2, 2]
     assert found["full"] is False and found["verified"] is True
     assert found["exit_code"] == ended.code
-    assert ("error" in found) == bool(words)
+    assert (found["error"] is not None) == bool(words)
+    assert found["matrix"]["file"] == "singular.mtx" and found["stopped_by"] is None
+    assert found["stored_zeros"] is None and set(found["seconds"]) == {"read", "search"}
     if words:
         assert found["unmatched_rows"]["count"] == found["unmatched_columns"]["count"] == 1
 
@@ -76,3 +78,17 @@ def test_a_limit_prints_no_number(cli, hard):
 
 def test_a_shell_sees_the_same(shell, matrix):
     assert shell("rank", "-", stdin=matrix("tall").read_bytes()) == (0, "2\n", "")
+
+
+def test_json_has_the_same_keys_whatever_is_found(cli, matrix, hard):
+    limited = ("--max-work", 5, "--initializer", "none")
+    lines = (
+        (matrix("blocks"),),
+        (matrix("zeros"),),
+        (matrix("singular"), "--require-full"),
+        (hard, *limited),
+    )
+    found = [cli("rank", *line, "--json").json for line in lines]
+    assert len({frozenset(facts) for facts in found}) == 1
+    assert found[1]["stored_zeros"]["count"] == 1
+    assert found[3]["structural_rank"] is None and found[3]["stopped_by"] == "max_work"

@@ -54,6 +54,84 @@ def test_standard_output_on_a_full_disk(matrix, words):
     assert b"Traceback" not in done.stderr and b"Exception" not in done.stderr
 
 
+@posix
+def test_the_sentence_about_a_full_disk_names_standard_output(matrix):
+    for words in ((), ("-o", "-", "--format", "npz")):
+        with open("/dev/full", "wb") as full:  # noqa: PTH123
+            done = subprocess.run(
+                command(matrix("blocks"), *words), stdout=full, stderr=subprocess.PIPE, check=False
+            )
+        assert done.returncode == 4 and b"standard output cannot be written" in done.stderr
+
+
+@posix
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-h",),
+        ("rank", "-h"),
+        ("--version",),
+        ("rank", "A.mtx"),
+        ("convert", "A.mtx", "-"),
+        ("A.mtx", "-o", "-", "--format", "npz"),
+        ("A.mtx", "-o", "-", "--format", "mat"),
+    ],
+)
+def test_a_reader_that_leaves_is_no_failure(matrix, tmp_path, words):
+    matrix("blocks").rename(tmp_path / "A.mtx")
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        command(*words), stdout=writing, stderr=subprocess.PIPE, cwd=tmp_path, check=False
+    )
+    os.close(writing)
+    assert done.returncode == 0 and b"btfperm: " not in done.stderr, done.stderr
+
+
+@posix
+def test_a_reader_of_messages_that_leaves_costs_no_result(matrix):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        command("rank", matrix("zeros")), stderr=writing, stdout=subprocess.PIPE, check=False
+    )
+    os.close(writing)
+    assert (done.returncode, done.stdout) == (0, b"2\n")
+
+
+@posix
+@pytest.mark.parametrize("closed", [(1,), (2,), (1, 2), (0, 1, 2)])
+@pytest.mark.parametrize(("name", "code"), [("blocks", 0), ("no", 3)])
+def test_streams_that_are_closed(matrix, tmp_path, closed, name, code):
+    """Like ``>&-``: nobody reads, and no other file takes the place of the stream."""
+    perm = tmp_path / "perm.npz"
+    path = matrix("blocks").with_name(f"{name}.mtx")
+    done = subprocess.run(
+        command(path, "-o", perm),
+        capture_output=True,
+        preexec_fn=lambda: [os.close(descriptor) for descriptor in closed],
+        check=False,
+    )
+    assert done.returncode == code and b"Traceback" not in done.stderr, done.stderr
+    assert perm.exists() == (code == 0)
+    if perm.exists():
+        assert perm.read_bytes().startswith(b"PK")
+
+
+@posix
+@pytest.mark.parametrize("words", [("A.mtx", "-"), ("-", "perm.npz")])
+def test_standard_input_that_is_closed(matrix, tmp_path, words):
+    matrix("blocks").rename(tmp_path / "A.mtx")
+    done = subprocess.run(
+        command("check", *words),
+        capture_output=True,
+        cwd=tmp_path,
+        preexec_fn=lambda: os.close(0),
+        check=False,
+    )
+    assert done.returncode == 3, done.stderr
+
+
 def interrupted(process, after: float) -> tuple[int, bytes, float]:
     """Exit code, stderr and seconds until the answer to Ctrl-C, `after` seconds into the run."""
     time.sleep(after)

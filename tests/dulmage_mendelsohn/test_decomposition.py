@@ -68,7 +68,8 @@ def test_square_blocks_are_fully_indecomposable(A):
 def test_independent_of_the_algorithm(A, initializer, algorithm):
     d = btfperm.dulmage_mendelsohn(A, initializer=initializer, algorithm=algorithm)
     assert_same(d, btfperm.dulmage_mendelsohn(A))
-    assert (d.meta["initializer"], d.meta["algorithm"]) == (initializer, algorithm)
+    assert d.meta["initializer"] == initializer
+    assert d.meta["algorithm"] in (algorithm, "none")  # none: the start left nothing to do
 
 
 def another_matching(A, col_match, data):

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A kernel that goes wrong is caught by the certificate: an error or a right answer, never a wrong
-one. Each kernel of the core is replaced by one that lies in its own way."""
+"""A kernel that goes wrong is caught by the certificate, reported, and answered by another one: a
+right answer with a warning, never a wrong one; an error where the second goes wrong, too. Each
+kernel of the core is replaced by one that lies in its own way."""
 
 from __future__ import annotations
+
+import warnings
 
 import numpy as np
 import pytest
 
 import btfperm
 from btfperm import _core, registry
-from btfperm.errors import CheckFailedError
+from btfperm.errors import CheckFailedError, DefectError, DefectWarning
 from btfperm.pattern import as_pattern
 from tests.checks.check_transversal import check_transversal
 from tests.known_answers import known_answers, read
@@ -89,6 +92,7 @@ LIES = [
 # A search trusts its start to hold indices that exist, as all do that come through the face.
 OUT_OF_BOUNDS = (writes_beyond_the_rows, writes_beyond_the_columns, writes_rubbish)
 LIES_WITHIN_BOUNDS = [lie for lie in LIES if lie not in OUT_OF_BOUNDS]
+SECOND = "hopcroft-karp"  # answers for the others
 STOPPED = {0: "says it has finished", 3: "says it was stopped"}
 
 
@@ -114,13 +118,26 @@ def replace(monkeypatch, name, lie, *, stop=0):
     monkeypatch.setattr(_core, name, lying)
 
 
-def assert_not_fooled(P, rank, **options):
-    try:
-        t = btfperm.maximum_transversal(P, **options)
-    except CheckFailedError as error:
-        assert len(str(error)) > 30
-    else:
-        check_transversal(P.to_scipy(), t, rank=rank)
+def assert_not_fooled(P, rank, *, second_is_honest, **options):
+    """A right answer, or, where the second algorithm lies as well, an error; the transversal."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            t = btfperm.maximum_transversal(P, **options)
+        except DefectError as error:
+            assert not second_is_honest, "the second algorithm could have answered"
+            assert len(str(error)) > 30 and error.exit_code == 70
+            return None
+    check_transversal(P.to_scipy(), t, rank=rank)
+    said = [w for w in caught if issubclass(w.category, DefectWarning)]
+    assert len(said) <= 1
+    if any(key.startswith("second_") for key in t.counters):
+        assert said, "a second algorithm ran and nobody heard of it"
+    for w in said:
+        assert "report" in str(w.message) and options["algorithm"] in str(w.message)
+        assert t.algorithm == SECOND and "went wrong" in t.choice
+        assert w.filename == __file__
+    return t
 
 
 @pytest.mark.parametrize("lie", LIES)
@@ -131,7 +148,16 @@ def test_algorithm(monkeypatch, name, algorithm, lie, stop):
     P = as_pattern(read(name))
     replace(monkeypatch, registry.find(algorithm, initializer=False).stem, lie, stop=stop)
     limits = {"max_work": 10**9} if stop else {}
-    assert_not_fooled(P, RANKS[name], algorithm=algorithm, initializer="none", **limits)
+    t = assert_not_fooled(
+        P,
+        RANKS[name],
+        second_is_honest=algorithm != SECOND,
+        algorithm=algorithm,
+        initializer="none",
+        **limits,
+    )
+    if algorithm != SECOND and not stop:  # so there is an answer, and it is the whole one
+        assert t.maximum and t.structural_rank == RANKS[name]
 
 
 @pytest.mark.parametrize("lie", LIES_WITHIN_BOUNDS)
@@ -140,17 +166,57 @@ def test_algorithm(monkeypatch, name, algorithm, lie, stop):
 def test_initializer(monkeypatch, name, initializer, lie):
     P = as_pattern(read(name))
     replace(monkeypatch, registry.find(initializer, initializer=True).stem, lie)
-    assert_not_fooled(P, RANKS[name], initializer=initializer, algorithm="hopcroft-karp")
+    assert_not_fooled(
+        P, RANKS[name], second_is_honest=True, initializer=initializer, algorithm=SECOND
+    )
 
 
 def test_no_algorithm_that_stops_early_passes_for_maximum(monkeypatch):
     P = as_pattern(read("bp_1200"))
     for row in btfperm.algorithms():
         monkeypatch.setattr(_core, row.stem, lambda *_: (0, False, {}))
-    with pytest.raises(CheckFailedError, match="not maximum"):
-        btfperm.maximum_transversal(P)
-    with pytest.raises(CheckFailedError):
-        btfperm.dulmage_mendelsohn(P)
+    for face in (btfperm.maximum_transversal, btfperm.dulmage_mendelsohn):
+        with (
+            pytest.warns(DefectWarning, match="guided-displacement went wrong"),
+            pytest.raises(DefectError, match="not maximum"),
+        ):
+            face(P)
+
+
+def test_a_defect_is_no_failed_check():
+    """Exit code 1 says that the user's matrix failed: a script must not take one for the other."""
+    assert not issubclass(DefectError, CheckFailedError)
+    assert (DefectError.exit_code, CheckFailedError.exit_code) == (70, 1)
+
+
+@pytest.mark.parametrize("name", ["Erdos971", "lpA_25fv47", "cat_ears_3_1"])  # square, wide, tall
+def test_the_second_algorithm_goes_on_from_what_is_legal(monkeypatch, name):
+    """One pair is missing, so one path is enough; what is illegal is not gone on from."""
+    P = as_pattern(read(name))
+    for lie, paths in ((forgets_a_pair, 1), (invents_an_entry, RANKS[name])):
+        with monkeypatch.context() as patch:
+            replace(patch, "ss_bfs", lie)
+            with pytest.warns(DefectWarning, match="ss-bfs went wrong"):
+                t = btfperm.maximum_transversal(P, algorithm="ss-bfs", initializer="none")
+        assert t.structural_rank == RANKS[name]
+        assert t.counters["second_augmentations"] == paths
+
+
+def test_no_warning_without_a_defect():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DefectWarning)
+        for algorithm in ALGORITHMS:
+            btfperm.maximum_transversal(read("bp_1200"), algorithm=algorithm)
+
+
+@pytest.mark.parametrize("face", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
+def test_a_decomposition_that_goes_wrong_is_a_defect(monkeypatch, face):
+    def fails(*_):
+        raise ValueError("the matching is not maximum")
+
+    monkeypatch.setattr(_core, "dulmage_mendelsohn", fails)
+    with pytest.raises(DefectError, match=r"not maximum.*report"):
+        face(read("GlossGT"))
 
 
 def drops_a_row(marks):
@@ -205,11 +271,19 @@ def test_a_wrong_proof_is_caught(monkeypatch, who, lie, matched):
         return True
 
     monkeypatch.setattr(_core, run.__name__, lying_algorithm)
-    monkeypatch.setattr(_core, "find_cover", lying_cover)
-    assert_not_fooled(P, RANKS[name], algorithm=algorithm, initializer="none")
-    if matched == "all":  # with nothing wrong but the proof, the error must have come
-        with pytest.raises(CheckFailedError):
-            btfperm.maximum_transversal(P, algorithm=algorithm, initializer="none")
+    if who == "find_cover":  # the second algorithm may need the honest one
+        monkeypatch.setattr(_core, "find_cover", lying_cover)
+    t = assert_not_fooled(
+        P,
+        RANKS[name],
+        second_is_honest=algorithm != SECOND,
+        algorithm=algorithm,
+        initializer="none",
+    )
+    if algorithm == SECOND and matched == "all":  # nothing was wrong but the proof
+        assert t is None, "the error did not come"
+    elif algorithm != SECOND:
+        assert t.maximum and t.algorithm == SECOND
 
 
 def test_a_cover_that_is_not_found_is_no_proof(monkeypatch):
@@ -217,7 +291,7 @@ def test_a_cover_that_is_not_found_is_no_proof(monkeypatch):
     for row in btfperm.algorithms("augmenting"):
         run = getattr(_core, row.stem)
         monkeypatch.setattr(_core, row.stem, lambda *a, run=run: (0, False, run(*a)[2]))
-    with pytest.raises(CheckFailedError, match="not maximum"):
+    with pytest.raises(DefectError, match="not maximum"):
         btfperm.maximum_transversal(
             as_pattern(read("Erdos971")), algorithm="hopcroft-karp", initializer="none"
         )

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from btfperm import Pattern
 from btfperm.errors import UnreadableInputError
-from btfperm.io import matrix_market_body, matrix_writers, peek, read, read_matrix, write_matrix
+from btfperm.io import matrix_market, matrix_market_body, peek, read, read_matrix, write_matrix
 
 SHARED = Path(__file__).parents[3] / "shared" / "matrices"
 PACKERS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -195,7 +195,7 @@ def test_line_without_an_end(tmp_path, monkeypatch, block):
 
 
 def test_written_in_many_blocks(tmp_path, monkeypatch, run_seed):
-    monkeypatch.setattr(matrix_writers, "_BLOCK_ENTRIES", 7)
+    monkeypatch.setattr(matrix_market, "_BLOCK_ENTRIES", 7)
     rng = np.random.default_rng(run_seed)
     A = scipy.sparse.random_array((9, 13), density=0.5, rng=rng)
     write_matrix(tmp_path / "a.mtx", A)
@@ -236,3 +236,26 @@ def test_as_scipy_reads_it(name):
     assert np.array_equal(pattern.indptr, ones.indptr)
     assert np.array_equal(pattern.indices, ones.indices)
     assert (zeros.nnz if zeros else 0) == np.count_nonzero(expected.tocsc().data == 0)
+
+
+@pytest.mark.parametrize("length", [1 << 16, (1 << 16) + 1, 5_000_000])
+@pytest.mark.parametrize("block", [None, 64])
+def test_comments_of_any_length(tmp_path, monkeypatch, length, block):
+    monkeypatch.setattr(matrix_market_body, "BLOCK", block)
+    file, comment = tmp_path / "a.mtx", b"%" * length + b"\n"
+    head = b"%%MatrixMarket matrix coordinate pattern general\n"
+    file.write_bytes(head + comment + b"2 2 2\n1 1\n" + comment + b"2 2\n" + comment)
+    assert read(file).nnz == 2
+    file.write_bytes(head + comment + b"2 2 2\n1 1\n" + comment + b"3 2\n")
+    with pytest.raises(UnreadableInputError, match="line 6: the row number"):
+        read(file)
+    file.write_bytes(head + comment + b"2 x 2\n")
+    with pytest.raises(UnreadableInputError, match="line 3: the numbers of rows"):
+        read(file)
+
+
+def test_a_byte_order_mark_is_skipped(tmp_path):
+    file = tmp_path / "a.mtx"
+    text = "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n"
+    file.write_text(text, encoding="utf-8-sig")
+    assert read(file).nnz == 1

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
 
 from btfperm.errors import InvalidArgumentError, UnreadableInputError
 from btfperm.io import peek, read, read_matrix, write_matrix
@@ -246,6 +248,17 @@ def test_writers_keep_values(tmp_path, A, suffix, dtype):
     assert same_pattern(read(file), A)
 
 
+@pytest.mark.parametrize("suffix", ["mtx", "npz", "mat"])
+def test_whole_numbers_without_a_sign_keep_their_value(tmp_path, suffix):
+    """2**63 + 5 is no int64, and must not turn negative."""
+    values = np.array([2**63 + 5, 3], dtype=np.uint64)
+    write_matrix(tmp_path / f"a.{suffix}", scipy.sparse.coo_array((values, ([0, 1], [1, 0]))))
+    if suffix == "mtx":
+        assert "1 2 9223372036854775813" in (tmp_path / "a.mtx").read_text()
+    else:
+        assert read_matrix(tmp_path / f"a.{suffix}").toarray()[0, 1] > 0
+
+
 def test_same_matrix_same_bytes(tmp_path, A):
     for suffix in (".mtx", ".mtx.gz"):
         write_matrix(tmp_path / f"a{suffix}", A)
@@ -260,7 +273,46 @@ def test_writer_unknown_suffix(tmp_path, A, name):
     assert not list(tmp_path.iterdir())
 
 
-def test_harwell_boeing_of_a_pattern_is_refused(tmp_path, A):
-    with pytest.raises(InvalidArgumentError, match=r"write \.mtx instead"):
-        write_matrix(tmp_path / "a.rb", A.astype(bool))
-    assert not list(tmp_path.iterdir())
+HOSTILE = [0.0, -0.0, -1.5, 1e-300, -1.7976931348623157e308, 5e-324, np.inf, -np.inf, 1 / 3, 12.0]
+
+
+@pytest.mark.parametrize("dtype", [float, complex, np.int64, bool])
+@pytest.mark.parametrize("shape", [(7, 4), (1, 30), (12, 3)])
+@given(data=st.data())
+def test_harwell_boeing_of_every_field(tmp_path, shape, dtype, data):
+    """Every value comes back to the bit, wherever in a line it stands."""
+    m, n = shape
+    places = data.draw(st.lists(st.integers(0, m * n - 1), unique=True))
+    count = len(places)
+    if dtype is np.int64:
+        number = st.integers(-(2**53), 2**53)
+    elif dtype is bool:
+        number = st.just(True)
+    else:
+        number = st.sampled_from(HOSTILE) | st.floats(allow_nan=False)
+    parts = [data.draw(st.lists(number, min_size=count, max_size=count)) for _ in range(2)]
+    values = np.array(parts[0], dtype=dtype)
+    if dtype is complex:
+        values.imag = parts[1]
+    rows, cols = np.divmod(np.array(places, dtype=int), n)
+    A = scipy.sparse.csc_array((values, (rows, cols)), shape=shape)
+    file = tmp_path / "a.rb"
+    write_matrix(file, A)
+    assert max(map(len, file.read_text().splitlines())) <= 80
+    B = read_matrix(file).tocsc()
+    assert B.shape == shape and np.array_equal(B.indptr, A.indptr)
+    assert np.array_equal(B.indices, A.indices) and np.array_equal(B.data, A.data)
+    field = {float: "real", complex: "complex", np.int64: "integer", bool: "pattern"}[dtype]
+    assert peek(file).field == field or not count
+
+
+@pytest.mark.parametrize("layout", ["csc", "csr", "coo"])
+@pytest.mark.parametrize("surplus", [1, -1])
+def test_npz_with_values_that_do_not_go_with_the_indices(tmp_path, A, layout, surplus):
+    file = tmp_path / "a.npz"
+    scipy.sparse.save_npz(file, A.asformat(layout))
+    arrays = dict(np.load(file))
+    arrays["data"] = np.ones(arrays["data"].size + surplus)
+    np.savez(file, **arrays)
+    with pytest.raises(UnreadableInputError, match=r"a\.npz: "):
+        read(file)

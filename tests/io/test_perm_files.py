@@ -17,9 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import btfperm
+from btfperm.conventions import as_csparse
 from btfperm.errors import InvalidArgumentError, UnreadableInputError
 from btfperm.io import load, read, save, write_matrix
 from btfperm.results import BlockTriangularForm, DulmageMendelsohn
+from tests import strategies
 
 ARRAYS = (
     "row_perm",
@@ -32,12 +34,12 @@ ARRAYS = (
     "col_match",
 )
 READABLE = ["npz", "json", "txt"]
-# Horizontal, square and vertical parts, none symmetric.
+# Horizontal part of two blocks, square part of row 2 and column 4, vertical part.
 MIXED = np.array(
     [
         [1, 1, 0, 0, 1, 0],
         [0, 0, 1, 1, 0, 0],
-        [0, 0, 0, 1, 1, 0],
+        [0, 0, 0, 0, 1, 0],
         [0, 0, 0, 0, 0, 1],
         [0, 0, 0, 0, 0, 1],
         [0, 0, 0, 0, 0, 0],
@@ -248,7 +250,9 @@ CORRUPTIONS = [
     (lambda fields: fields.pop("row_perm"), "holds no row_perm"),
     (lambda fields: fields.pop("meta"), "no format_version"),
     (changed("meta", [1]), "no format_version"),
-    (changed_meta("format_version", "1"), "no format_version"),
+    (changed_meta("format_version", "1"), "format_version '1' is no whole number"),
+    (changed_meta("kind", ["x"]), r"kind \['x'\]"),
+    (changed_meta("kind", {}), "kind {}"),
     (changed_meta("format_version", 2), "newer than the 1 that this btfperm reads: upgrade"),
     (changed_meta("kind", "magic"), "kind 'magic'"),
     (changed_meta("convention", "klu"), "convention 'klu'"),
@@ -277,6 +281,34 @@ CORRUPTIONS = [
 ]
 
 
+def unmatched_in_the_square_part(fields):
+    """Row 2 and column 4 let go of each other."""
+    fields["row_match"][2] = fields["col_match"][4] = -1
+    fields["structural_rank"] -= 1
+
+
+def row_taken_from_the_square_part(fields):
+    """Column 0, horizontal, is matched to row 2, square, and column 4 is free instead."""
+    j = fields["row_match"][2]
+    fields["row_match"][2], fields["col_match"][j], fields["col_match"][0] = 0, -1, 2
+
+
+def pair_let_go_in_the_horizontal_part(fields):
+    fields["col_match"][fields["row_match"][0]] = fields["row_match"][0] = -1
+    fields["structural_rank"] -= 1
+
+
+APART = [
+    (changed("coarse_rows", lambda c: [*c[:2], c[2] + 1, *c[3:]]), "boundary at row 4, column 5,"),
+    (changed("coarse_cols", lambda c: [*c[:2], c[2] - 1, *c[3:]]), "boundary at row 2, column 3,"),
+    (unmatched_in_the_square_part, "column 4 is unmatched, but lies outside the horizontal part"),
+    (row_taken_from_the_square_part, "column 0 and row 2 are matched, but lie in different blocks"),
+    (pair_let_go_in_the_horizontal_part, "row 0 is unmatched, but lies outside the vertical part"),
+    (changed("coarse_cols", lambda c: [c[0], c[1] - 1, *c[2:]]), "count 1 unmatched columns"),
+    (changed("coarse_rows", lambda c: [*c[:3], c[3] - 1, c[4]]), "3 unmatched rows, but there are"),
+]
+
+
 @pytest.mark.parametrize(("change", "message"), CORRUPTIONS, ids=[m for _, m in CORRUPTIONS])
 def test_corrupted(tmp_path, change, message):
     fields = copy.deepcopy(content())
@@ -286,6 +318,47 @@ def test_corrupted(tmp_path, change, message):
     with pytest.raises(UnreadableInputError, match=message) as error:
         load(file)
     assert str(error.value).startswith(str(file))
+
+
+@pytest.mark.parametrize(("change", "message"), APART, ids=[m for _, m in APART])
+def test_parts_that_contradict_each_other(tmp_path, change, message):
+    """Each array is in order for itself; used together they would lead outside the matrix."""
+    fields = copy.deepcopy(content())
+    change(fields)
+    file = tmp_path / "perm.json"
+    file.write_text(json.dumps(fields))
+    with pytest.raises(UnreadableInputError, match=message) as error:
+        load(file)
+    assert str(error.value).startswith(str(file))
+
+
+def test_a_block_triangular_form_is_all_square(tmp_path):
+    file = tmp_path / "perm.json"
+    save(btfperm.block_triangular_form(np.eye(3)), file)
+    fields = json.loads(file.read_text())
+    fields["coarse_rows"], fields["coarse_cols"] = [0, 1, 3, 3, 3], [0, 0, 1, 3, 3]
+    file.write_text(json.dumps(fields))
+    with pytest.raises(UnreadableInputError, match="all square, but its coarse parts are not"):
+        load(file)
+
+
+@given(A=strategies.any_matrix(), data=st.data())
+def test_what_is_loaded_can_be_used(tmp_path, A, data):
+    """One number changed anywhere: refused, or every use of it stays inside the matrix."""
+    file = tmp_path / "perm.json"
+    save(btfperm.dulmage_mendelsohn(A), file)
+    fields = json.loads(file.read_text())
+    key = data.draw(st.sampled_from([key for key in ARRAYS if fields[key]]))
+    place = data.draw(st.integers(0, len(fields[key]) - 1))
+    fields[key][place] = data.draw(st.integers(-1, max(A.shape)))
+    file.write_text(json.dumps(fields))
+    try:
+        result = load(file)
+    except UnreadableInputError:
+        return
+    for perm in (result.row_perm, result.matched_row_perm, as_csparse(result).p):
+        assert sorted(perm.tolist()) == list(range(A.shape[0]))
+    assert sorted(as_csparse(result).q.tolist()) == list(range(A.shape[1]))
 
 
 def test_uncorrupted(tmp_path):

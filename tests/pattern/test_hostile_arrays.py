@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import btfperm
-from btfperm.errors import BtfpermError, InvalidMatrixError
+from btfperm.errors import BtfpermError, InvalidMatrixError, ResourceMissingError
 from btfperm.pattern import Pattern, as_pattern
 
 HUGE = 2**40
@@ -37,6 +37,7 @@ HUGE = 2**40
         pytest.param([0, 1, 2, 3], [0, 1, 2], (3,), id="shape of one"),
         pytest.param([0, 1, 2, 3], [0, 1, 2], (3, 3, 3), id="shape of three"),
         pytest.param([0, 1, 2, 3], [0, 1, 2], ("3", None), id="shape no numbers"),
+        pytest.param([0, 1, 2, 3], [0, 1, 2], (3.7, 3), id="shape with a fraction"),
     ],
 )
 def test_compressed_arrays(indptr, indices, shape):
@@ -65,6 +66,44 @@ def test_compressed_arrays(indptr, indices, shape):
 def test_coordinate_arrays(rows, cols, shape):
     with pytest.raises(InvalidMatrixError):
         Pattern.from_coo(np.array(rows), np.array(cols), shape)
+
+
+@pytest.mark.parametrize("shape", [3, None, {}, "ab", (2.7, 3), (3.0, 3)], ids=repr)
+def test_things_that_are_no_shape(shape):
+    with pytest.raises(InvalidMatrixError, match="two whole numbers"):
+        Pattern.from_coo([0], [0], shape)
+
+
+@pytest.mark.parametrize("shape", [(2**62, 1), (1, 2**62)])
+def test_a_shape_beyond_any_memory(shape):
+    for face in (btfperm.structural_rank, btfperm.dulmage_mendelsohn):
+        with pytest.raises(ResourceMissingError, match="memory") as caught:
+            face(Pattern.from_coo([0], [0], shape))
+        assert caught.value.exit_code == 4
+
+
+@pytest.mark.parametrize("indices", [[[0], [1, 2]], [object()], {"a": 1}, None], ids=repr)
+def test_lists_that_are_no_indices(indices):
+    with pytest.raises(InvalidMatrixError, match="rows must be"):
+        Pattern.from_coo(indices, [0, 1], (3, 3))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"zero_mask": [True]},
+        {"zero_mask": True},
+        {"zero_mask": [0.5, 1.5]},
+        {"zero_mask": ["a", "b"]},
+        {"values": [1.0]},
+        {"values": 1.0},
+        {"values": [[1.0], [1.0, 2.0]]},
+    ],
+    ids=str,
+)
+def test_values_that_do_not_fit(given):
+    with pytest.raises(InvalidMatrixError):
+        Pattern.from_coo([0, 1], [0, 1], (2, 2), **given)
 
 
 def test_unsigned_rows_beyond_int64():

@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from btfperm.pattern import Pattern, as_pattern, permute
+import btfperm
+from btfperm.pattern import Pattern, as_pattern, inverse, permute
 from tests import strategies
 from tests.oracles.plain_pattern import pattern
 
@@ -25,6 +26,13 @@ def assert_is(P, A, *, drop_zeros=False):
     np.testing.assert_array_equal(P.indices, expected.indices)
     assert P.indptr.dtype == P.indices.dtype == np.int32
     assert not P.indptr.flags.writeable and not P.indices.flags.writeable
+
+
+def canonical_csc(A):
+    """Compressed columns that need no work: what `as_pattern` could share."""
+    csc = pattern(A)
+    csc.indices, csc.indptr = csc.indices.astype(np.int32), csc.indptr.astype(np.int32)
+    return csc
 
 
 @given(strategies.any_matrix(), st.sampled_from(FORMATS))
@@ -51,24 +59,71 @@ def test_inputs_are_not_modified(A):
 
 
 @given(strategies.any_matrix())
-def test_canonical_columns_are_not_copied_and_stay_writeable(A):
+def test_what_is_handed_over_is_not_copied_and_stays_writeable(A):
     """Memory is not doubled; what is shared is read-only for btfperm, not for its owner."""
-    csc = pattern(A)
-    csc.indices, csc.indptr = csc.indices.astype(np.int32), csc.indptr.astype(np.int32)
-    P = as_pattern(csc)
-    assert np.shares_memory(P.indices, csc.indices) or not P.nnz
-    assert csc.indices.flags.writeable and csc.indptr.flags.writeable
-    with pytest.raises(ValueError, match="read-only"):
-        P.indptr[0] = 1
+    csc = canonical_csc(A)
+    given = Pattern.from_csc(csc.indptr, csc.indices, csc.shape, owned=True)
+    for P in (given, as_pattern(csc, owned=True)):
+        assert np.shares_memory(P.indices, csc.indices) or not P.nnz
+        assert csc.indices.flags.writeable and csc.indptr.flags.writeable
+        with pytest.raises(ValueError, match="read-only"):
+            P.indptr[0] = 1
 
 
 @given(strategies.any_matrix())
-def test_other_inputs_are_copied(A):
-    csr = sp.csr_array(A)
-    from_csr, from_coo = as_pattern(csr), as_pattern(A)
-    csr.indices[:] = A.row[:] = A.col[:] = 0
-    np.testing.assert_array_equal(from_csr.indices, from_coo.indices)
-    assert not np.shares_memory(from_coo.indices, A.row)
+def test_a_pattern_owns_its_arrays(A):
+    """Its maker may go on writing to the matrix."""
+    csc, csr = canonical_csc(A), sp.csr_array(A)
+    triple = (None, csc.indices, csc.indptr)
+    made = [
+        as_pattern(csc),
+        as_pattern(triple, shape=A.shape),
+        Pattern.from_csc(csc.indptr, csc.indices, A.shape),
+        as_pattern(csr),
+        Pattern.from_csr(csr.indptr, csr.indices, A.shape),
+        as_pattern(A),
+        Pattern.from_coo(A.row, A.col, A.shape),
+    ]
+    right = pattern(A)
+    for array in (csc.indptr, csc.indices, csr.indptr, csr.indices, A.row, A.col):
+        array[:] = 2**30
+    for P in made:
+        np.testing.assert_array_equal(P.indptr, right.indptr)
+        np.testing.assert_array_equal(P.indices, right.indices)
+
+
+def test_what_changes_after_the_door_does_not_reach_the_core():
+    """The indices of the matrix would lead gigabytes beyond the end of the matching."""
+    A = canonical_csc(sp.eye_array(1000))
+    P = as_pattern(A)
+    d = btfperm.dulmage_mendelsohn(A)
+    A.indices[:] = 2**30
+    assert btfperm.maximum_transversal(P).structural_rank == 1000
+    assert btfperm.dulmage_mendelsohn(d.pattern).n_blocks == 1000
+
+
+def test_one_array_for_rows_and_columns_may_be_handed_over():
+    """Sorting in place must not overwrite what it still reads."""
+    both = np.array([3, 1, 2, 0, 1], dtype=np.int32)
+    assert_is(Pattern.from_coo(both, both, (4, 4), owned=True), np.eye(4))
+
+
+def test_read_only_arrays_may_be_handed_over():
+    rows, cols = np.array([1, 0], dtype=np.int32), np.array([0, 1], dtype=np.int32)
+    rows.flags.writeable = cols.flags.writeable = False
+    assert_is(Pattern.from_coo(rows, cols, (2, 2), owned=True), np.eye(2)[::-1])
+
+
+def test_a_zero_mask_may_be_a_list():
+    P = Pattern.from_coo([0, 1], [0, 1], (2, 2), zero_mask=[True, False])
+    assert P.stored_zeros is not None and P.stored_zeros.indices.tolist() == [0]
+
+
+@given(st.data(), st.integers(0, 9))
+def test_inverse(data, n):
+    perm = np.array(data.draw(strategies.permutations_of(n)), dtype=np.int32)
+    np.testing.assert_array_equal(perm[inverse(perm)], np.arange(n))
+    np.testing.assert_array_equal(inverse(perm)[perm], np.arange(n))
 
 
 @given(strategies.any_matrix())

@@ -323,3 +323,9 @@ def test_diag_pivot_thresh_keeps_the_order():
 def test_scipy_loads_late():
     code = "import btfperm, sys; btfperm.preorder; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_one_singular_block_is_spoken_of_as_one():
+    A = np.ones((2, 2))
+    with pytest.raises(NumericallySingularError, match="one diagonal block, with row 0"):
+        btfperm.preorder(A).factor(A)

@@ -188,5 +188,6 @@ def test_apply_refuses_another_shape():
 
 def test_repr_says_what_it_is():
     assert "2 x 2" in repr(btfperm.preorder(np.eye(2)))
+    assert "1 block, the largest of 1 row, " in repr(btfperm.preorder(np.eye(1)))
     assert "2 blocks" in repr(btfperm.preorder(np.eye(2)))
     assert "0 blocks" in repr(btfperm.preorder(np.empty((0, 0))))

@@ -31,7 +31,7 @@ def test_facts_of_a_mixed_matrix():
         (np.ones((4, 4)), False, "irreducible"),
         (np.kron(np.eye(2), np.ones((3, 3))), True, "50.0%"),
         (np.block([[np.ones((30, 30)), np.zeros((30, 1))], [np.ones((1, 31))]]), False, "96.8%"),
-        (np.zeros((0, 0)), True, "triangular"),
+        (np.zeros((0, 0)), False, "empty"),
     ],
 )
 def test_advice(A, helps, reason):

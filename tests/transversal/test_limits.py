@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,6 +52,18 @@ def test_work_limit_stops_a_large_search(algorithm, initializer):
     # and the partial answer is a start
     again = btfperm.maximum_transversal(BIG.A, algorithm=algorithm, initial=t)
     assert again.structural_rank == BIG.rank
+
+
+@each_algorithm
+def test_what_never_ran_is_not_named(algorithm):
+    """The limit stops the start, so no search follows."""
+    t = btfperm.maximum_transversal(
+        LONG.A, algorithm=algorithm, initializer="karp-sipser", max_work=1000
+    )
+    assert (t.initializer, t.algorithm, t.stopped_by) == ("karp-sipser", "none", "max_work")
+    assert not any(key for key in t.counters if not key.startswith("start_"))
+    full = btfperm.maximum_transversal(np.eye(3), algorithm=algorithm)
+    assert full.algorithm == "none" and full.structural_rank == 3
 
 
 @each_algorithm

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 import warnings
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +14,9 @@ import scipy.sparse as sp
 from hypothesis import given
 
 import btfperm
+from btfperm import _core
 from btfperm.errors import StoredZerosWarning
+from btfperm.transversal import limits
 from tests import strategies
 from tests.known_answers import read
 from tests.oracles.plain_matching import structural_rank
@@ -51,6 +55,30 @@ def test_a_zero_that_is_also_stored_as_something_else_is_no_zero():
     A = sp.coo_array(([0.0, 5.0, 1.0], ([0, 0, 1], [0, 0, 1])), shape=(2, 2))
     assert said(A) == []
     assert btfperm.structural_rank(A, drop_zeros=True) == 2
+
+
+def test_the_second_search_has_what_the_first_has_left(monkeypatch):
+    """A clock that only runs while an algorithm does: 4 of 10 seconds each time."""
+    now = [0.0]
+    given = []
+
+    def slow(honest, *arguments):
+        given.append((arguments[6], arguments[7]))
+        now[0] += 4.0
+        return honest(*arguments)
+
+    clock = SimpleNamespace(perf_counter=lambda: now[0])
+    monkeypatch.setattr(limits, "time", clock)
+    for name in ("hopcroft_karp", "greedy"):  # the first search, and the start of the second
+        monkeypatch.setattr(_core, name, partial(slow, getattr(_core, name)))
+    A = sp.csc_array(np.array([[1.0, 1, 0], [0, 2, 1], [1, 0, 2]]))
+    A.data[A.indices == 1] = 0.0
+    texts = said(
+        A, algorithm="hopcroft-karp", initializer="none", time_limit=10.0, max_work=1_000_000
+    )
+    assert len(texts) == 1 and len(given) == 2
+    assert [seconds for seconds, _ in given] == [10.0, 6.0]
+    assert given[0][1] == 1_000_000 > given[1][1]
 
 
 def test_zenios():

@@ -6,7 +6,10 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <stdexcept>
+#include <string>
 
 #include "backends/cpu/budget.hpp"
 #include "backends/cpu/workspace.hpp"
@@ -37,6 +40,24 @@ inline void raise_if_interrupted(const Budget& budget) {
 template <class I>
 PatternView<I> view_of(std::int64_t m, const In<I>& indptr, const In<I>& indices) {
   return {static_cast<I>(m), static_cast<I>(indptr.shape(0) - 1), indptr.data(), indices.data()};
+}
+
+// Throws (ValueError in Python) unless an array has so many places.
+template <class Array>
+void require_places(const Array& array, std::int64_t places, const char* name) {
+  if (static_cast<std::int64_t>(array.shape(0)) != places) {
+    throw std::invalid_argument(std::string(name) + " has " + std::to_string(array.shape(0)) +
+                                " places, not " + std::to_string(places));
+  }
+}
+
+// As view_of, for columns that are valid but may not fit the other arguments.
+template <class I>
+PatternView<I> checked_view_of(std::int64_t m, const In<I>& indptr, const In<I>& indices) {
+  if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no places");
+  if (m < 0 || m > std::numeric_limits<I>::max()) throw std::invalid_argument("m is out of range");
+  require_places(indices, indptr.data()[indptr.shape(0) - 1], "indices");
+  return view_of<I>(m, indptr, indices);
 }
 
 // A NumPy array that owns what `Workspace` took: it lives as long as the array.

@@ -65,6 +65,8 @@ CHECKS: dict[str, tuple[_Check, tuple[str, ...]]] = {
     "order": (check_order, ("triangular",)),
 }
 
+_OF_BLOCKS = ("boundaries", "triangular", "irreducible", "order")
+
 
 def verify(
     pattern: Pattern,
@@ -72,6 +74,8 @@ def verify(
     *,
     kind: str = "dulmage_mendelsohn",
     canonical: bool = True,
+    names: Mapping[str, str] | None = None,
+    missing: tuple[str, ...] = (),
 ) -> Verdict:
     """Verify the arrays of a permutation file against the matrix they are said to belong to.
 
@@ -79,10 +83,14 @@ def verify(
     ----------
     pattern : the matrix
     arrays : arrays under the keys of `perm.npz`; may be wrong in any way
-    kind : ``"dulmage_mendelsohn"``, or ``"block_triangular_form"``, where unmatched rows and
-        columns are paired, both ascending
+    kind : ``"dulmage_mendelsohn"``; ``"block_triangular_form"``, where unmatched rows and
+        columns are paired, both ascending; or ``"solver"``, where the diagonal says which are
+        paired, blocks may be absent, and without `row_match` the entries on the diagonal are
+        the matching
     canonical : whether the canonical order and connected blocks in the rectangular parts are
         promised; files of other tools promise neither
+    names : what the file calls its arrays, where that is not their key; for the sentences
+    missing : what the file should say beside its arrays, and does not
 
     Returns
     -------
@@ -103,15 +111,30 @@ def verify(
     indptr, indices = np.asarray(pattern.indptr), np.asarray(pattern.indices)
     m, n = pattern.shape
     subject = Subject(
-        m, n, indptr.astype(np.int64), indices.astype(np.int64), arrays, kind, canonical
+        m,
+        n,
+        indptr.astype(np.int64),
+        indices.astype(np.int64),
+        arrays,
+        kind,
+        canonical,
+        names or {},
+        missing=missing,
     )
+    left_out = set() if canonical else {"order"}
+    if kind == "solver":
+        left_out |= {"coarse"} if "row_blocks" in arrays else {"coarse", *_OF_BLOCKS}
     violations: list[Violation] = []
     passed: list[str] = []
     skipped: list[str] = []
     for name, (check, needs) in CHECKS.items():
-        if name == "order" and not canonical:
+        if name in left_out:
             continue
-        if not all(need in passed or need in subject.good for need in needs):
+        if kind == "solver" and name == "matching":  # the diagonal is known now, if at all
+            needs = (*needs, "permutations")
+            if "row_match" not in arrays and "permutations" in passed:
+                subject.match_diagonal()
+        if not all(need in passed or need in subject.good or need in left_out for need in needs):
             skipped.append(name)
             continue
         hits = list(check(subject))

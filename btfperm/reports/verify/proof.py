@@ -18,19 +18,20 @@ def check_matching(s: Subject) -> Iterator[Violation]:
         out = np.flatnonzero((s[key] < -1) | (s[key] >= size))
         if out.size:
             in_range = False
-            text = f"{key} leaves the range -1..{size - 1} at {{{noun}}}"
+            text = f"{s.called(key)} leaves the range -1..{size - 1} at {{{noun}}}"
             yield wrong("matching", text, **{noun: out})
     if not in_range:
         return
     row_match, col_match = s["row_match"], s["col_match"]
+    by_row, by_col = s.called("row_match"), s.called("col_match")
     rows, cols = np.flatnonzero(row_match >= 0), np.flatnonzero(col_match >= 0)
     alone = rows[col_match[row_match[rows]] != rows]
     if alone.size:
-        text = "row_match pairs {entries}, and col_match does not"
+        text = f"{by_row} pairs {{entries}}, and {by_col} does not"
         yield wrong("matching", text, alone, row_match[alone])
     alone = cols[row_match[col_match[cols]] != cols]
     if alone.size:
-        text = "col_match pairs {entries}, and row_match does not"
+        text = f"{by_col} pairs {{entries}}, and {by_row} does not"
         yield wrong("matching", text, col_match[alone], alone)
     exists = np.zeros(s.m, dtype=np.bool_)
     exists[s.indices[row_match[s.indices] == s.entry_col]] = True
@@ -46,7 +47,8 @@ def check_rank(s: Subject) -> Iterator[Violation]:
     free_rows, free_cols = np.flatnonzero(row_match < 0), np.flatnonzero(col_match < 0)
     size, claimed = s.m - free_rows.size, int(s["structural_rank"])
     if claimed != size:
-        yield wrong("rank", f"structural_rank is {claimed}, but {size} rows are matched")
+        name = s.called("structural_rank")
+        yield wrong("rank", f"{name} is {claimed}, but {size} rows are matched")
     row_ptr, row_cols = s.row_lists
     h_cols, h_rows = reach(s.indptr, s.indices, row_match, free_cols, s.m)
     v_rows, v_cols = reach(row_ptr, row_cols, col_match, free_rows, s.n)

@@ -60,11 +60,35 @@ class Subject:
     arrays: Mapping[str, Any]
     kind: str
     canonical: bool
+    names: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
     good: dict[str, Index] = field(default_factory=dict)
     found: tuple[Flags, Flags, Flags, Flags] | None = None
 
     def __getitem__(self, key: str) -> Index:
         return self.good[key]
+
+    def called(self, key: str) -> str:
+        """What the file calls an array."""
+        return self.names.get(key, key)
+
+    @property
+    def expected(self) -> tuple[str, ...]:
+        """Keys that must be there: all of them, but a solver may be given permutations only."""
+        if self.kind != "solver":
+            return KEYS
+        return tuple(key for key in KEYS if key in self.arrays or key in KEYS[:2])
+
+    def match_diagonal(self) -> None:
+        """The entries on the diagonal become the matching."""
+        P, Q = self["row_perm"], self["col_perm"]
+        column_beside = np.empty(self.m, dtype=np.int64)
+        column_beside[P] = Q
+        rows = np.unique(self.indices[column_beside[self.indices] == self.entry_col])
+        row_match, col_match = np.full(self.m, -1), np.full(self.n, -1)
+        row_match[rows], col_match[column_beside[rows]] = column_beside[rows], rows
+        self.good |= {"row_match": row_match, "col_match": col_match}
+        self.good["structural_rank"] = np.asarray(rows.size)
 
     @cached_property
     def entry_col(self) -> Index:
@@ -95,9 +119,12 @@ class Subject:
 
     @cached_property
     def mates(self) -> tuple[Index, Index]:
-        """`row_match` and `col_match`, completed by pairs of unmatched rows and columns, both
-        ascending, where the file is a block triangular form."""
+        """`row_match` and `col_match`, completed by pairs of unmatched rows and columns: both
+        ascending in a block triangular form, those of the diagonal for a solver."""
         row_match, col_match = self["row_match"].copy(), self["col_match"].copy()
+        if self.kind == "solver":
+            row_match[self["row_perm"]] = self["col_perm"]
+            col_match[self["col_perm"]] = self["row_perm"]
         if self.kind == "block_triangular_form":
             rows, cols = np.flatnonzero(row_match < 0), np.flatnonzero(col_match < 0)
             row_match[rows], col_match[cols] = cols, rows

@@ -173,6 +173,7 @@ class MsBfsGraft {
       for (I k = 0; k < n_rows_; ++k) {
         if (budget_.stopped()) continue;
         const I y = rows_[k];
+        if (visited_[y] != 0) continue;  // by a top-down step since the list was made
         I p = R_.indptr[y];
         for (; p < R_.indptr[y + 1]; ++p) {
           const I x = R_.indices[p];

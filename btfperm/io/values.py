@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The values of matrices in files: which field they are of, and how a triangle is reflected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["field_of", "reflected", "writable"]
+
+_TYPES: dict[str, npt.DTypeLike] = {
+    "f": np.float64,
+    "c": np.complex128,
+    "i": np.int64,
+    "u": np.uint64,
+    "b": np.int64,
+}
+_FIELDS = {"f": "real", "c": "complex", "i": "integer", "u": "integer", "b": "pattern"}
+
+
+def field_of(dtype: np.dtype[Any]) -> str:
+    """The field of an array of values; truth values stand for a pattern.
+
+    >>> field_of(np.dtype(np.uint8)), field_of(np.dtype(bool))
+    ('integer', 'pattern')
+    """
+    return _FIELDS.get(dtype.kind, "real")
+
+
+def writable(values: npt.NDArray[Any]) -> tuple[str, npt.NDArray[Any]]:
+    """The field a text file gives these values, and the values in a type of that field.
+
+    Truth values that are all true are a pattern, which writes none; others are 0 and 1.
+
+    >>> writable(np.array([True, True]))[0], writable(np.array([True, False]))[0]
+    ('pattern', 'integer')
+    """
+    if values.dtype.kind == "b" and values.all():
+        return "pattern", values
+    written = values.astype(_TYPES.get(values.dtype.kind, np.float64), copy=False)
+    return field_of(written.dtype), written
+
+
+def reflected(values: npt.NDArray[Any], symmetry: str) -> npt.NDArray[Any]:
+    """The values on the other side of the diagonal.
+
+    >>> reflected(np.array([2.0]), "skew-symmetric"), reflected(np.array([1j]), "hermitian")
+    (array([-2.]), array([0.-1.j]))
+    """
+    if symmetry == "skew-symmetric":
+        return -values
+    return values.conj() if symmetry == "hermitian" else values

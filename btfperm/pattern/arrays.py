@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays from outside: their types, their lengths, and what is wrong with them in one sentence."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.errors import InvalidMatrixError, ResourceMissingError
+from btfperm.results import IndexArray
+
+__all__ = [
+    "LARGEST_INT32",
+    "as_width",
+    "checked_shape",
+    "index_array",
+    "index_type",
+    "prefix",
+    "why_invalid",
+    "zeros_among",
+]
+
+# Searches keep a few numbers beyond the largest index, so the types end a little earlier.
+LARGEST_INT32 = 2**31 - 16
+_LARGEST_INT64 = 2**63 - 16
+
+
+def index_type(shape: tuple[int, int], nnz: int) -> type[np.signedinteger[Any]]:
+    """int32 where rows, columns and entries fit, else int64."""
+    return np.int32 if max(sum(shape), nnz) <= LARGEST_INT32 else np.int64
+
+
+def prefix(name: str | None) -> str:
+    """How a message names the matrix."""
+    return f"{name}: " if name else ""
+
+
+def checked_shape(shape: Sequence[int]) -> tuple[int, int]:
+    """(m, n) as Python's own numbers; numbers with a fraction are refused, not cut."""
+    try:
+        m, n = (operator.index(k) for k in shape)
+    except (TypeError, ValueError):
+        raise InvalidMatrixError(f"a shape is two whole numbers, not {shape!r}") from None
+    if m < 0 or n < 0:
+        raise InvalidMatrixError(f"a matrix cannot have the shape {m} x {n}")
+    if max(m, n) > _LARGEST_INT64:
+        raise InvalidMatrixError("a matrix with this many rows or columns is beyond 64-bit indices")
+    if 8 * (max(m, n) + 1) > sys.maxsize:
+        raise ResourceMissingError(
+            f"a matrix of shape {m} x {n} needs more memory than this machine can address"
+        )
+    return m, n
+
+
+def index_array(array: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
+    """The array, if it is one of integers, of whatever width."""
+    try:
+        values = np.asarray(array)
+    except (TypeError, ValueError):  # lists of unequal lengths, objects that are no arrays
+        values = np.empty((), dtype=object)
+    if values.size == 0 and values.ndim == 1:
+        return values.astype(np.int64)
+    if values.ndim != 1 or values.dtype.kind not in "iu":
+        raise InvalidMatrixError(
+            f"{what} must be a one-dimensional array of integers, not "
+            f"{values.dtype} with {values.ndim} dimensions"
+        )
+    return values
+
+
+def as_width(
+    array: npt.NDArray[Any], width: type[np.signedinteger[Any]], *, copy: bool
+) -> IndexArray:
+    """The array with another index type; what does not fit turns negative, never small.
+
+    With `copy` the result is nobody else's.
+    """
+    if array.dtype == width:
+        return np.array(array, order="C") if copy else np.ascontiguousarray(array)
+    limits = np.iinfo(width)
+    if array.size and (int(array.max()) > limits.max or int(array.min()) < limits.min):
+        array = np.where((array > limits.max) | (array < limits.min), -1, array)
+    return np.ascontiguousarray(array, dtype=width)
+
+
+def zeros_among(
+    values: npt.ArrayLike | None, mask: npt.ArrayLike | None, count: int, name: str | None
+) -> npt.NDArray[np.bool_] | None:
+    """Which entries are stored zeros; None when none is."""
+    if mask is None and values is None:
+        return None
+    try:
+        zeros = np.asarray(values) == 0 if mask is None else np.asarray(mask)
+        shape = np.shape(zeros)
+    except (TypeError, ValueError):
+        zeros, shape = np.empty(0, dtype=object), ()
+    if shape != (count,):
+        what = f"{shape[0]} values" if len(shape) == 1 else "values that are no list of numbers"
+        raise InvalidMatrixError(f"{prefix(name)}{what} for {count} positions")
+    if zeros.dtype.kind != "b" and count:
+        raise InvalidMatrixError(
+            f"{prefix(name)}zero_mask must hold a truth value for each entry, not {zeros.dtype}"
+        )
+    return zeros.astype(bool, copy=False) if zeros.any() else None
+
+
+def why_invalid(m: int, indptr: npt.NDArray[Any], indices: npt.NDArray[Any], where: int) -> str:
+    """What the check of compressed columns stumbled over at `where`."""
+    starts = indptr.astype(object)
+    if starts[0] != 0:
+        return f"indptr starts with {starts[0]}, not with 0"
+    if where + 1 < len(starts):
+        if starts[where + 1] < starts[where]:
+            return f"indptr falls from {starts[where]} to {starts[where + 1]} at column {where}"
+        if starts[where + 1] > indices.size:
+            return (
+                f"indptr of column {where} points to entry {starts[where + 1]}, but there are only "
+                f"{indices.size} indices"
+            )
+    return (
+        f"entry {where} has row index {int(indices[where])}, outside 0 ... {m - 1}; "
+        "row indices are counted from 0"
+    )

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The one door: whatever is a sparse matrix to its owner becomes a `Pattern`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from btfperm.errors import InvalidMatrixError
+from btfperm.pattern.pattern import Pattern
+
+__all__ = ["as_pattern"]
+
+
+def as_pattern(
+    A: Any,
+    *,
+    shape: Sequence[int] | None = None,
+    drop_zeros: bool | None = None,
+    owned: bool = False,
+) -> Pattern:
+    """Whatever is a sparse matrix to its owner, as a `Pattern`. Inputs are never modified.
+
+    Parameters
+    ----------
+    A : a `Pattern`; any ``scipy.sparse`` matrix or array, or an object that becomes one by
+        ``tocsc()`` or ``tocoo()``; a dense array (entries are the nonzeros);
+        a ``(data, indices, indptr)`` triple of compressed columns with `shape`, where data may be
+        None; a path of a matrix file
+    shape : (m, n), only with a triple
+    drop_zeros : leave stored zeros out; default is to keep them (for a `Pattern`: as it is)
+    owned : nobody writes to the index arrays of `A` while the pattern is in use, which spares a
+        copy of canonical compressed columns; if that is not so, the core may read out of bounds
+
+    Raises
+    ------
+    InvalidMatrixError : arrays do not describe a matrix
+    ResourceMissingError : the shape is beyond any memory
+    UnreadableInputError : a file is no matrix
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from btfperm import as_pattern
+    >>> as_pattern(np.array([[4.0, 0.0, 1.0], [0.0, 2.0, 0.0]]))
+    <Pattern 2 x 3, 3 entries>
+    >>> as_pattern((None, [0, 0, 1], [0, 1, 3]), shape=(2, 2))
+    <Pattern 2 x 2, 3 entries>
+    """
+    if isinstance(A, Pattern):
+        if drop_zeros is None or A.stored_zeros is None or drop_zeros == A.zeros_dropped:
+            return A
+        other = A.without(A.stored_zeros) if drop_zeros else A.union(A.stored_zeros)
+        return other._with_zeros(A.stored_zeros, drop_zeros)
+    drop = bool(drop_zeros)
+    if isinstance(A, str | os.PathLike):
+        from btfperm.io import read
+
+        return read(A, drop_zeros=drop)
+    if isinstance(A, tuple):
+        return _from_triple(A, shape, drop, owned)
+    if not hasattr(A, "format") and (hasattr(A, "tocsc") or hasattr(A, "tocoo")):
+        A = A.tocsc() if hasattr(A, "tocsc") else A.tocoo()  # not SciPy's own, but becomes so
+    if hasattr(A, "tocoo") and hasattr(A, "format") and hasattr(A, "shape"):
+        return _from_scipy(A, drop, owned)
+    try:
+        dense = np.asarray(A)
+    except (TypeError, ValueError):
+        dense = np.empty(0, dtype=object)
+    if dense.ndim != 2 or dense.dtype.kind not in "biufc":
+        raise InvalidMatrixError(
+            f"{type(A).__name__} is no matrix: give a scipy.sparse matrix or array, a "
+            "two-dimensional array of numbers, a (data, indices, indptr) triple with shape=, a "
+            "path, or a Pattern"
+        )
+    cols, rows = np.nonzero(dense.T)
+    return Pattern.from_coo(rows, cols, dense.shape, owned=True)
+
+
+def _from_triple(
+    A: tuple[Any, ...], shape: Sequence[int] | None, drop: bool, owned: bool
+) -> Pattern:
+    if len(A) != 3 or shape is None:
+        raise InvalidMatrixError(
+            "a tuple must be (data, indices, indptr) of compressed columns, with shape=(m, n)"
+        )
+    data, indices, indptr = A
+    return Pattern.from_csc(indptr, indices, shape, values=data, drop_zeros=drop, owned=owned)
+
+
+def _from_scipy(A: Any, drop: bool, owned: bool) -> Pattern:
+    if len(A.shape) != 2:
+        raise InvalidMatrixError(f"a matrix has two dimensions, not {len(A.shape)}")
+    if A.format in ("csc", "csr"):
+        make = Pattern.from_csc if A.format == "csc" else Pattern.from_csr
+        return make(A.indptr, A.indices, A.shape, values=A.data, drop_zeros=drop, owned=owned)
+    coo = A if A.format == "coo" else A.tocoo()
+    return Pattern.from_coo(coo.row, coo.col, coo.shape, values=coo.data, drop_zeros=drop)

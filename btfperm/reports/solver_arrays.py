@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What BTF, KLU and SuperLU are given, under the keys of `perm.npz`, right or wrong.
+
+All three speak of a square matrix and put the transversal on the diagonal: place k pairs the
+row and the column that stand there.
+
+* btf: P, Q gather, ``Q[k] = -j - 2`` where the diagonal is structurally zero; R, nblocks, nmatch,
+  and Match, the column of each row
+* klu: P, Q gather, R. Q has no flips, so only a structurally nonsingular matrix promises a
+  zero-free diagonal
+* superlu: perm_r, perm_c scatter; no blocks
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["SOLVERS", "translate"]
+
+SOLVERS = ("btf", "klu", "superlu")
+
+
+def translate(
+    fields: Mapping[str, Any], convention: str, *, completed: bool
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The arrays under our keys, and what the file calls them. O(n).
+
+    What is missing stays missing, and what is wrong stays wrong, for `verify` to find. The pairs
+    are left out where `completed` and nothing tells which of them are made up.
+
+    >>> arrays, names = translate({"perm_r": [2, 0, 1], "perm_c": [0, 1, 2]}, "superlu",
+    ...                           completed=False)
+    >>> arrays["row_perm"].tolist(), names["row_perm"]
+    ([1, 2, 0], 'the inverse of perm_r')
+    """
+    perms = ("perm_r", "perm_c") if convention == "superlu" else ("P", "Q")
+    given = {
+        key: np.asarray(fields[name]).ravel()
+        for key, name in zip(("row_perm", "col_perm"), perms, strict=True)
+        if name in fields
+    }
+    names = dict(zip(("row_perm", "col_perm"), perms, strict=True))
+    names |= {"row_match": "the diagonal", "col_match": "the diagonal"}
+    arrays: dict[str, Any] = dict(given)
+    if not all(perm.dtype.kind in "iu" for perm in given.values()) or len(given) < 2:
+        return arrays, names
+    P, Q = given["row_perm"].astype(np.int64), given["col_perm"].astype(np.int64)
+    if convention == "superlu":
+        P, Q = _inverse(P), _inverse(Q)
+        names |= {key: f"the inverse of {name}" for key, name in zip(given, perms, strict=True)}
+    unmatched = np.zeros(Q.size, dtype=bool)
+    if convention == "btf":
+        unmatched = Q < -1
+        Q = np.where(unmatched, -Q - 2, Q)
+    arrays |= {"row_perm": P, "col_perm": Q}
+    if "R" in fields:
+        arrays |= _blocks(fields, P.size)
+        names |= {"row_blocks": "R", "col_blocks": "R"}
+    if convention == "klu" and completed:
+        return arrays, names
+    pairs = slice(min(P.size, Q.size))
+    rows, cols = P[pairs][~unmatched[pairs]], Q[pairs][~unmatched[pairs]]
+    legal = (rows >= 0) & (rows < P.size) & (cols >= 0) & (cols < Q.size)
+    arrays["row_match"], arrays["col_match"] = np.full(P.size, -1), np.full(Q.size, -1)
+    arrays["row_match"][rows[legal]] = cols[legal]
+    arrays["col_match"][cols[legal]] = rows[legal]
+    arrays["structural_rank"] = np.asarray(int((~unmatched).sum()))
+    if "Match" in fields:
+        arrays["row_match"], names["row_match"] = np.asarray(fields["Match"]).ravel(), "Match"
+    if "nmatch" in fields:
+        rank = np.asarray(fields["nmatch"])
+        arrays["structural_rank"] = rank.reshape(()) if rank.size == 1 else rank
+        names["structural_rank"] = "nmatch"
+    return arrays, names
+
+
+def _blocks(fields: Mapping[str, Any], n: int) -> dict[str, Any]:
+    """R for rows and columns, all square. `btf_order` fills nblocks + 1 of n + 1 places."""
+    R, nblocks = np.asarray(fields["R"]).ravel(), np.ravel(fields.get("nblocks", ())).tolist()
+    if R.size == n + 1 and nblocks and isinstance(nblocks[0], int) and 0 <= nblocks[0] <= n:
+        R = R[: nblocks[0] + 1]
+    arrays = {
+        "row_blocks": R,
+        "col_blocks": R,
+        "coarse_rows": np.array([0, 0, n, n, n]),
+        "coarse_cols": np.array([0, 0, 0, n, n]),
+    }
+    return arrays | ({"nblocks": nblocks} if nblocks else {})
+
+
+def _inverse(perm: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Gather of a scatter permutation; -1 in a place to which nothing goes."""
+    places = np.full(perm.size, -1)
+    legal = (perm >= 0) & (perm < perm.size)
+    places[perm[legal]] = np.flatnonzero(legal)
+    return places

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The proof that a matching is one and is maximum; what it costs is reported with every result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core
+from btfperm.errors import DefectError, InvalidArgumentError
+from btfperm.pattern import Pattern
+from btfperm.results import Transversal
+from btfperm.transversal.problem import Problem
+
+__all__ = ["certified", "find_cover", "is_legal", "prove", "rank_at_most"]
+
+Marks = npt.NDArray[np.uint8]
+
+_WRONG = {
+    1: "its two arrays disagree",
+    2: "a matched pair is no entry",
+    3: "its cover is too large",
+    4: "an entry lies outside its cover",
+}
+
+
+def prove(
+    problem: Problem, view: Problem, stopped_by: str | None
+) -> tuple[Marks, Marks] | tuple[None, None]:
+    """The cover, checked, or (None, None) when a limit ended the search before the maximum.
+
+    `view` is the problem as the search saw it: itself, or transposed.
+
+    Raises
+    ------
+    DefectError : what the search left is no matching, or not maximum
+    """
+    if not view.proven or view is not problem:  # what follows goes where the matching leads
+        verdict, where = _core.check_matching(*problem.matched)
+        if verdict:
+            raise _defect(_WRONG[verdict], where)
+    if not view.proven and not find_cover(view):
+        if stopped_by is not None:
+            return None, None
+        raise _defect("it is not maximum although its search ended", -1)
+    rows = view.row_in_cover
+    if view is not problem:  # the search went from the rows: what it marked are columns
+        rows = np.empty(problem.m, dtype=np.uint8)
+        _core.complete_cover(problem.row_match, view.row_in_cover, rows)
+    cols = np.empty(problem.col_match.size, dtype=np.uint8)
+    verdict, where = _core.certify(*problem.matched, rows, cols)
+    if verdict:
+        raise _defect(_WRONG[verdict], where)
+    return rows, cols
+
+
+def certified(pattern: Pattern, given: Transversal) -> Transversal:
+    """A transversal from outside, proven anew from its matching and its rows of the cover.
+
+    Raises
+    ------
+    InvalidArgumentError : it is not one of this matrix
+    """
+    width = pattern.indices.dtype
+    places = (("row_match", pattern.m), ("col_match", pattern.n), ("row_in_cover", pattern.m))
+    for name, count in places:
+        array = getattr(given, name)
+        kinds = "iu" if name != "row_in_cover" else "u"
+        if (
+            not isinstance(array, np.ndarray)
+            or array.shape != (count,)
+            or array.dtype.kind not in kinds
+            or (kinds == "u" and array.dtype != np.uint8)
+        ):
+            raise InvalidArgumentError(
+                f"the transversal's {name} must be an array of {count} "
+                f"{'bytes (uint8)' if kinds == 'u' else 'integers'}; give what "
+                "maximum_transversal returns, unchanged"
+            )
+    row_match = np.ascontiguousarray(given.row_match, dtype=width)
+    col_match = np.ascontiguousarray(given.col_match, dtype=width)
+    rows, cols = np.ascontiguousarray(given.row_in_cover), np.empty(pattern.n, dtype=np.uint8)
+    problem = Problem(pattern.m, pattern.indptr, pattern.indices, row_match, col_match, rows)
+    if _core.certify(*problem.matched, rows, cols)[0]:
+        raise InvalidArgumentError(
+            "the transversal belongs to another matrix of the same shape; leave it out, or give "
+            "the one that maximum_transversal finds for this matrix"
+        )
+    return replace(
+        given,
+        row_match=row_match,
+        col_match=col_match,
+        rank_bounds=(problem.size, problem.size),
+        verified=True,
+        row_in_cover=rows,
+        col_in_cover=cols,
+    )
+
+
+def is_legal(problem: Problem) -> bool:
+    """Whether the arrays agree and all pairs are entries."""
+    verdict: int = _core.check_matching(*problem.matched)[0]
+    return verdict == 0
+
+
+def find_cover(view: Problem) -> bool:
+    """Marks the rows of a minimum cover; False when the matching is not maximum."""
+    size = view.size
+    if size == view.col_match.size or size == view.m:  # all columns, or all rows, are a cover
+        view.row_in_cover.fill(size < view.col_match.size)
+        return True
+    found: bool = _core.find_cover(*view.matched, view.row_in_cover)
+    if not found:
+        view.row_in_cover.fill(0)
+    return found
+
+
+def rank_at_most(pattern: Pattern) -> int:
+    """No transversal has more entries than there are nonempty rows, or nonempty columns."""
+    nonempty_cols = int(np.count_nonzero(np.diff(pattern.indptr)))
+    seen = np.zeros(pattern.m, dtype=bool)
+    seen[pattern.indices] = True
+    return min(nonempty_cols, int(np.count_nonzero(seen)))
+
+
+def _defect(what: str, where: int) -> DefectError:
+    column = f" at column {where}" if where >= 0 else ""
+    return DefectError(
+        f"the matching is wrong{column}: {what}; this is a defect of btfperm, please report it "
+        "with the matrix"
+    )

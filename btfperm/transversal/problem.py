@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the algorithms of the core work on: a pattern and the matching at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core
+from btfperm.errors import InvalidArgumentError
+from btfperm.pattern import Pattern
+from btfperm.results import IndexArray, Transversal
+
+__all__ = ["Problem"]
+
+
+@dataclass
+class Problem:
+    """A pattern as the core takes it, the matching at hand, and what is proven about it."""
+
+    m: int
+    indptr: IndexArray
+    indices: IndexArray
+    row_match: IndexArray
+    col_match: IndexArray
+    row_in_cover: npt.NDArray[np.uint8]
+    proven: bool = False  # the last algorithm left the rows of a cover in row_in_cover
+
+    @classmethod
+    def empty(cls, pattern: Pattern) -> Problem:
+        """With no pair matched yet."""
+        row_match = np.empty(pattern.m, dtype=pattern.indices.dtype)
+        col_match = np.empty(pattern.n, dtype=pattern.indices.dtype)
+        row_match.fill(-1)
+        col_match.fill(-1)
+        return cls.of(pattern, row_match, col_match)
+
+    @classmethod
+    def of(cls, pattern: Pattern, row_match: IndexArray, col_match: IndexArray) -> Problem:
+        """With a matching that is known to be one; its arrays will be written to."""
+        marks = np.zeros(pattern.m, dtype=np.uint8)
+        return cls(pattern.m, pattern.indptr, pattern.indices, row_match, col_match, marks)
+
+    @classmethod
+    def given(cls, pattern: Pattern, initial: Transversal | npt.ArrayLike) -> Problem:
+        """With a matching from outside, which is checked and copied."""
+        given = _row_of_each_column(pattern, initial)
+        outside = np.flatnonzero((given < -1) | (given >= pattern.m))
+        if outside.size:
+            j = int(outside[0])
+            raise InvalidArgumentError(
+                f"initial matches column {j} to row {given[j]}; rows are 0 ... {pattern.m - 1}"
+            )
+        col_match = given.astype(pattern.indices.dtype)
+        row_match = np.full(pattern.m, -1, dtype=col_match.dtype)
+        pairs = np.flatnonzero(col_match >= 0)
+        row_match[col_match[pairs]] = pairs
+        problem = cls.of(pattern, row_match, col_match)
+        verdict, j = _core.check_matching(*problem.matched)
+        if verdict == 1:
+            raise InvalidArgumentError(
+                f"initial matches row {col_match[j]} to two columns, one is {j}"
+            )
+        if verdict == 2:
+            raise InvalidArgumentError(
+                f"initial matches column {j} to row {col_match[j]}, where the matrix has no entry"
+            )
+        return problem
+
+    @property
+    def matched(self) -> tuple[int, IndexArray, IndexArray, IndexArray, IndexArray]:
+        """The first arguments of the core's functions."""
+        return self.m, self.indptr, self.indices, self.row_match, self.col_match
+
+    @property
+    def size(self) -> int:
+        """Number of matched pairs."""
+        return _core.count_matched(self.col_match)  # type: ignore[no-any-return]
+
+    def transposed(self) -> Problem:
+        """The same problem seen from the rows; the matching arrays are shared."""
+        n = self.indptr.size - 1
+        indptr = np.empty(self.m + 1, dtype=self.indices.dtype)
+        indices = np.empty(self.indices.size, dtype=self.indices.dtype)
+        _core.transpose(self.m, self.indptr, self.indices, indptr, indices)
+        marks = np.zeros(n, dtype=np.uint8)
+        return Problem(n, indptr, indices, self.col_match, self.row_match, marks)
+
+    def take_back(self, *, keep_pairs: bool) -> None:
+        """Back to nothing proven, and to nothing matched unless the pairs are to stay."""
+        self.proven = False
+        self.row_in_cover.fill(0)
+        if not keep_pairs:
+            self.row_match.fill(-1)
+            self.col_match.fill(-1)
+
+
+def _row_of_each_column(
+    pattern: Pattern, initial: Transversal | npt.ArrayLike
+) -> npt.NDArray[np.integer]:
+    try:
+        given = initial.col_match if isinstance(initial, Transversal) else np.asarray(initial)
+        fits = given.shape == (pattern.n,) and (given.dtype.kind in "iu" or not pattern.n)
+    except (AttributeError, TypeError, ValueError):  # no arrays, lists of unequal lengths
+        fits = False
+    if not fits:
+        raise InvalidArgumentError(
+            f"initial must hold the row of each of the {pattern.n} columns, or -1"
+        )
+    return given

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Entries that are stored with the value zero: how many there are, and whether they matter."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from btfperm.errors import StoredZerosWarning
+from btfperm.pattern import Pattern
+from btfperm.results import IndexArray, Transversal
+from btfperm.transversal.limits import Controls
+from btfperm.transversal.problem import Problem
+from btfperm.transversal.search import search
+
+__all__ = ["warn_of_zeros"]
+
+
+def warn_of_zeros(pattern: Pattern, found: Transversal, controls: Controls) -> None:
+    """Says how many entries are stored as zero and whether they change the rank.
+
+    `controls` are those of the search that found it: the second one has what they have left.
+    """
+    zeros = pattern.stored_zeros
+    if zeros is None:
+        return
+    name = f"{pattern.name}: " if pattern.name else ""
+    count = "1 stored entry is" if zeros.nnz == 1 else f"{zeros.nnz:,} stored entries are"
+    fate = "left out" if pattern.zeros_dropped else "kept as an entry"
+    other = _rank_the_other_way(pattern, zeros, found, controls) if found.maximum else None
+    if other is None:
+        effect = "whether that changes the structural rank was not found out within the limits"
+    elif other == found.size:
+        effect = "that does not change the structural rank"
+    elif pattern.zeros_dropped:
+        effect = f"the structural rank is {found.size:,}, and {other:,} when they are kept"
+    else:
+        effect = (
+            f"the structural rank is {found.size:,}, but {other:,} without them "
+            "(drop_zeros=True, --drop-zeros)"
+        )
+    text = f"{name}{count} zero, {fate}; {effect}"
+    warnings.warn(StoredZerosWarning(text, other), stacklevel=3)
+
+
+def _rank_the_other_way(
+    pattern: Pattern, zeros: Pattern, found: Transversal, controls: Controls
+) -> int | None:
+    """The rank with the stored zeros, if they were dropped, and without them otherwise; None when
+    a limit came first."""
+    initial = found.col_match
+    if pattern.zeros_dropped:
+        if found.size == min(pattern.shape):
+            return found.size
+        other = pattern.union(zeros)
+    else:
+        other = pattern.without(zeros)
+        initial = _without_entries(initial, zeros)
+        if np.array_equal(initial, found.col_match):
+            return found.size
+    problem = Problem.given(other, initial)
+    result = search(other, problem, "auto", "auto", controls.rest(), True)
+    return result.size if result.maximum else None
+
+
+def _without_entries(col_match: IndexArray, less: Pattern) -> IndexArray:
+    """The matching without the pairs that are entries of `less`."""
+    kept = col_match.copy()
+    cols = less.cols()
+    kept[cols[col_match[cols] == less.indices]] = -1
+    return kept

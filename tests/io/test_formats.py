@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One file per format: what each module of `FORMATS` must offer, and nobody else."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from btfperm import io
+from btfperm.errors import InvalidArgumentError
+from btfperm.io import FORMATS, peek, read_matrix, write_matrix
+
+MODULES = {name: importlib.import_module(f"btfperm.io.{name}") for name in FORMATS}
+FACE = ("SUFFIXES", "head", "read_matrix", "read_pattern", "recognises", "write_matrix")
+SUFFIXES = [(name, suffix) for name in FORMATS for suffix in MODULES[name].SUFFIXES]
+A = scipy.sparse.coo_array(np.array([[0.0, 2.5, 0.0], [1.0, 0.0, -3.0]]))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_is_one_module(name):
+    assert tuple(MODULES[name].__all__) == FACE
+
+
+def test_no_other_module_writes_matrices():
+    written = {
+        path.stem
+        for path in Path(io.__file__).parent.glob("*.py")
+        if "def write_matrix(" in path.read_text(encoding="utf-8")
+    }
+    assert written == {*FORMATS, "__init__"}
+
+
+@pytest.mark.parametrize(("name", "suffix"), SUFFIXES, ids=[suffix for _, suffix in SUFFIXES])
+def test_each_suffix_is_written_and_read(tmp_path, name, suffix):
+    file = tmp_path / f"A{suffix.upper()}"
+    write_matrix(file, A)
+    assert peek(file).format == name.replace("_", "-")
+    assert np.array_equal(read_matrix(file).toarray(), A.toarray())
+
+
+def test_the_message_names_all_suffixes(tmp_path):
+    with pytest.raises(InvalidArgumentError) as error:
+        write_matrix(tmp_path / "A.xyz", A)
+    for _, suffix in SUFFIXES:
+        assert suffix in str(error.value)
+    assert not list(tmp_path.iterdir())

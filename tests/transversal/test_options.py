@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Options, threads and seeds change how an algorithm searches, never what it finds."""
+
+from __future__ import annotations
+
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import btfperm
+from btfperm import InvalidArgumentError
+from tests import strategies
+from tests.checks.check_transversal import check_transversal
+from tests.oracles import plain_matching
+
+WITH_OPTIONS = [(row, option) for row in btfperm.algorithms() for option in row.options]
+PARALLEL = [row for row in btfperm.algorithms() if row.parallel]
+
+
+def run(A, row, **more):
+    which = "initializer" if row.is_initializer else "algorithm"
+    return btfperm.maximum_transversal(A, **{which: row.name}, **more)
+
+
+@pytest.mark.parametrize(("row", "option"), WITH_OPTIONS, ids=lambda x: x.name)
+@given(A=strategies.any_matrix(), value=st.sampled_from([0, 0.01, 1, 2, 3.5, 50, 1000]))
+def test_any_value_finds_the_rank(row, option, A, value):
+    t = run(A, row, options={option.name: value}, time_limit=20)
+    check_transversal(A, t, rank=plain_matching.structural_rank(A))
+
+
+@pytest.mark.parametrize("row", PARALLEL, ids=lambda row: row.name)
+@given(A=strategies.any_matrix(), threads=st.integers(2, 4))
+def test_any_number_of_threads_finds_the_rank(row, A, threads):
+    t = run(A, row, threads=threads, time_limit=20)
+    check_transversal(A, t, rank=plain_matching.structural_rank(A))
+
+
+def test_bottom_up_after_top_down_joins_no_row_twice():
+    """Rows listed for a bottom-up step may be reached top-down before the next one."""
+    for seed in range(150):
+        A = sp.random(90, 90, density=0.03, random_state=seed, format="csc")
+        t = btfperm.maximum_transversal(
+            A, algorithm="ms-bfs-graft", initializer="none", options={"alpha": 2}, time_limit=20
+        )
+        assert t.structural_rank == btfperm.structural_rank(A, algorithm="hopcroft-karp")
+
+
+def test_an_option_that_nobody_has_is_refused():
+    with pytest.raises(InvalidArgumentError, match="alpha"):
+        btfperm.structural_rank([[1]], algorithm="ms-bfs-graft", options={"beta": 1})
