@@ -91,6 +91,7 @@ _ROWS = (
         reference="Duff, ACM TOMS 7 (1981)",
         summary="cheap matching: each column takes its first free row",
         prefer="always first; enough on many matrices in natural order",
+        parallel=True,
     ),
     Algorithm(
         name="karp-sipser",
@@ -219,6 +220,7 @@ _ROWS = (
         reference="btfperm",
         summary="label-guided pushes or short searches, by a look at the pattern; O(nnz sqrt(n))",
         prefer="always, unless a published algorithm is wanted",
+        parallel=True,
     ),
 )
 

@@ -27,7 +27,7 @@ _WRONG = {
 
 
 def prove(
-    problem: Problem, view: Problem, stopped_by: str | None
+    problem: Problem, view: Problem, stopped_by: str | None, threads: int = 1
 ) -> tuple[Marks, Marks] | tuple[None, None]:
     """The cover, checked, or (None, None) when a limit ended the search before the maximum.
 
@@ -41,7 +41,7 @@ def prove(
         verdict, where = _core.check_matching(*problem.matched)
         if verdict:
             raise _defect(_WRONG[verdict], where)
-    if not view.proven and not find_cover(view):
+    if not view.proven and not find_cover(view, threads):
         if stopped_by is not None:
             return None, None
         raise _defect("it is not maximum although its search ended", -1)
@@ -50,7 +50,7 @@ def prove(
         rows = np.empty(problem.m, dtype=np.uint8)
         _core.complete_cover(problem.row_match, view.row_in_cover, rows)
     cols = np.empty(problem.col_match.size, dtype=np.uint8)
-    verdict, where = _core.certify(*problem.matched, rows, cols)
+    verdict, where = _core.certify(*problem.matched, rows, cols, threads=threads)
     if verdict:
         raise _defect(_WRONG[verdict], where)
     return rows, cols
@@ -105,13 +105,13 @@ def is_legal(problem: Problem) -> bool:
     return verdict == 0
 
 
-def find_cover(view: Problem) -> bool:
+def find_cover(view: Problem, threads: int = 1) -> bool:
     """Marks the rows of a minimum cover; False when the matching is not maximum."""
     size = view.size
     if size == view.col_match.size or size == view.m:  # all columns, or all rows, are a cover
         view.row_in_cover.fill(size < view.col_match.size)
         return True
-    found: bool = _core.find_cover(*view.matched, view.row_in_cover)
+    found: bool = _core.find_cover(*view.matched, view.row_in_cover, threads=threads)
     if not found:
         view.row_in_cover.fill(0)
     return found

@@ -38,7 +38,7 @@ class Controls:
     ) -> None:
         if threads is not None:
             threads = _whole_number("threads", threads, 1, _MOST_THREADS)
-        self._threads = choose_threads(nnz, threads)
+        self.threads = choose_threads(nnz, threads)
         self._seed = 0 if seed is None else _whole_number("seed", seed, 0, 2**64 - 1)
         self._work = None if max_work is None else _whole_number("max_work", max_work, 1, 2**63 - 1)
         self._options = {} if options is None else _numbers_by_name(options)
@@ -79,7 +79,7 @@ class Controls:
             problem.row_in_cover,
             seconds,
             self._work or 0,
-            self._threads if row.parallel else 1,
+            self.threads if row.parallel else 1,
             self._seed,
             row.checked(self._options),
         )

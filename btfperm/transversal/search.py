@@ -56,7 +56,7 @@ def search(
     ran, why, view = "none", "", problem
     if size == full:
         why = "the start left nothing to do"
-    elif from_outside and find_cover(problem):
+    elif from_outside and find_cover(problem, controls.threads):
         problem.proven = True  # what is maximum already is only checked, not moved about
         why = "the matching given is maximum already"
     elif controls.stopped_by is not None:
@@ -72,7 +72,7 @@ def search(
     clock.append(time.perf_counter())
 
     try:
-        row_cover, col_cover = prove(problem, view, controls.stopped_by)
+        row_cover, col_cover = prove(problem, view, controls.stopped_by, controls.threads)
     except DefectError as defect:
         culprits = [name for name in (start.name if start else "none", ran) if name != "none"]
         if culprits == [_SECOND] and not from_outside:
@@ -82,7 +82,7 @@ def search(
         ran = _SECOND
         second = _finish(problem, view, controls)
         counters.update({f"second_{k}": v for k, v in second.items()})
-        row_cover, col_cover = prove(problem, view, controls.stopped_by)
+        row_cover, col_cover = prove(problem, view, controls.stopped_by, controls.threads)
     clock.append(time.perf_counter())
     size = problem.size
     maximum = row_cover is not None

@@ -265,8 +265,8 @@ def test_a_wrong_proof_is_caught(monkeypatch, who, lie, matched):
         lie(row_in_cover)
         return 0, True, counters
 
-    def lying_cover(*arguments):
-        find_cover(*arguments)
+    def lying_cover(*arguments, **options):
+        find_cover(*arguments, **options)
         lie(arguments[-1])
         return True
 
@@ -287,7 +287,7 @@ def test_a_wrong_proof_is_caught(monkeypatch, who, lie, matched):
 
 
 def test_a_cover_that_is_not_found_is_no_proof(monkeypatch):
-    monkeypatch.setattr(_core, "find_cover", lambda *_: False)
+    monkeypatch.setattr(_core, "find_cover", lambda *_, **__: False)
     for row in btfperm.algorithms("augmenting"):
         run = getattr(_core, row.stem)
         monkeypatch.setattr(_core, row.stem, lambda *a, run=run: (0, False, run(*a)[2]))

@@ -52,7 +52,7 @@ class TwoSided {
     for (double sweep = 0; sweep < sweeps_; ++sweep) {
       scale(cols_, rows_);
       scale(rows_, cols_);
-      if (budget_.stopped()) return;
+      if (!budget_.spend(1)) return;  // a matrix may have no entries to count
     }
     draw(rows_, cols_, mixed(2 * seed_));
     draw(cols_, rows_, mixed(2 * seed_ + 1));
