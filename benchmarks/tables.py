@@ -36,9 +36,11 @@ def best_peer(row: Row, peers: Sequence[str]) -> tuple[str, float] | None:
     return min(times.items(), key=lambda item: item[1]) if times else None
 
 
-def gain(row: Row, peers: Sequence[str], limit: float) -> tuple[float, bool] | None:
+def gain(
+    row: Row, peers: Sequence[str], limit: float, method: str = ours.NAME
+) -> tuple[float, bool] | None:
     """How many times faster than the best peer btfperm is; True when that is a lower bound."""
-    mine = row["median"].get(ours.NAME)
+    mine = row["median"].get(method)
     if mine is None:
         return None
     best = best_peer(row, peers)
@@ -52,15 +54,18 @@ def comparison(
 ) -> str:
     """One line a matrix: milliseconds of each method, the best peer, the gain over it."""
     names = [m.name for m in methods if m.absent is None]
-    head = ["matrix", "nnz", "rank", *_blocks_head(rows), *names, "best peer", "gain"]
-    lines = [_line(head), _line(["---"] + ["---:"] * (len(head) - 3) + ["---", "---:"])]
+    ratios = {"gain": ours.NAME, "gain, no proof": ours.UNPROVEN}
+    ratios = {title: method for title, method in ratios.items() if method in names}
+    head = ["matrix", "nnz", "rank", *_blocks_head(rows), *names, "best peer", *ratios]
+    left = len(head) - 2 - len(ratios)
+    lines = [_line(head), _line(["---", *["---:"] * left, "---", *["---:"] * len(ratios)])]
     for row in rows:
         best = best_peer(row, peers)
-        ratio = gain(row, peers, limit)
         cells = [f"`{row['matrix']}`", f"{row['nnz']:,}", _answer(row, "rank")]
         cells += [_answer(row, "blocks") for _ in _blocks_head(rows)]
         cells += [_cell(row, name, limit) for name in names]
-        cells += [best[0] if best else "-", _ratio(ratio)]
+        cells += [best[0] if best else "-"]
+        cells += [_ratio(gain(row, peers, limit, method)) for method in ratios.values()]
         lines.append(_line(cells))
     return "\n".join(lines)
 
@@ -70,16 +75,22 @@ def summary(
 ) -> str:
     """Geometric means: gain over the best peer by kind; slow-down of each method against the
     fastest of all (a stopped run counts at the limit)."""
-    return "\n\n".join([_gains(rows, peers, limit), _slow_downs(rows, methods, limit)]).strip()
+    parts = [_gains(rows, peers, limit, ours.NAME)]
+    if any(m.name == ours.UNPROVEN for m in methods):
+        parts += ["The same without the certificate, which no peer has:"]
+        parts += [_gains(rows, peers, limit, ours.UNPROVEN)]
+    return "\n\n".join([*parts, _slow_downs(rows, methods, limit)]).strip()
 
 
-def gains(rows: Sequence[Row], peers: Sequence[str], limit: float) -> dict[str, Any]:
+def gains(
+    rows: Sequence[Row], peers: Sequence[str], limit: float, method: str = ours.NAME
+) -> dict[str, Any]:
     """The figures of the summary, for the JSON: mean and worst gain, by kind and in all."""
     kinds = {row["kind"]: None for row in rows}
     groups = {kind: [r for r in rows if r["kind"] == kind] for kind in kinds}
     result = {}
     for label, group in {**groups, "all": list(rows)}.items():
-        known = [(g[0], row["matrix"]) for row in group if (g := gain(row, peers, limit))]
+        known = [(g[0], row["matrix"]) for row in group if (g := gain(row, peers, limit, method))]
         if known:
             worst = min(known)
             result[label] = {
@@ -108,8 +119,8 @@ def milliseconds(seconds: float) -> str:
     return _digits(seconds * 1e3)
 
 
-def _gains(rows: Sequence[Row], peers: Sequence[str], limit: float) -> str:
-    figures = gains(rows, peers, limit)
+def _gains(rows: Sequence[Row], peers: Sequence[str], limit: float, method: str) -> str:
+    figures = gains(rows, peers, limit, method)
     if not figures:
         return ""
     head = ["class", "matrices", "gain over the best peer", "worst", "on", "below 1"]

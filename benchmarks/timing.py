@@ -37,13 +37,15 @@ class Method:
     """One competitor.
 
     `prepare` takes the case's data and returns the call to be timed; `answer` reads rank and blocks
-    from what the call returned (not timed). `absent` says why it cannot run on this machine.
+    from what the call returned (not timed). `apart` gives seconds of the call, as the method itself
+    measured them, that do not count. `absent` says why it cannot run on this machine.
     """
 
     name: str
     prepare: Callable[[Any], Call]
     answer: Callable[[Any], Answer]
     absent: str | None = None
+    apart: Callable[[Any], float] = lambda _: 0.0
 
 
 @dataclass
@@ -139,12 +141,13 @@ def _work(pipe: Connection, method: Method, data: Any) -> None:
             for _ in range(inner):
                 result = call()
             elapsed = time.perf_counter() - start
+            counted = elapsed / inner - method.apart(result)
             if answer is None:
                 answer = method.answer(result)
                 inner = min(1000, math.ceil(SAMPLE_SECONDS / max(elapsed, 1e-9)))
-                pipe.send((elapsed, elapsed, answer))
+                pipe.send((counted, elapsed, answer))
             else:
-                pipe.send((elapsed / inner, elapsed, None))
+                pipe.send((counted, elapsed, None))
     except (EOFError, KeyboardInterrupt):
         return
     except NotApplicableError as error:

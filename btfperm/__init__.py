@@ -43,6 +43,9 @@ if TYPE_CHECKING:  # the same names, for those who check types
         BackendUnavailableError as BackendUnavailableError,
     )
     from btfperm.errors import (
+        BlockTooLargeError as BlockTooLargeError,
+    )
+    from btfperm.errors import (
         BtfpermError as BtfpermError,
     )
     from btfperm.errors import (
@@ -59,6 +62,9 @@ if TYPE_CHECKING:  # the same names, for those who check types
     )
     from btfperm.errors import (
         InvalidMatrixError as InvalidMatrixError,
+    )
+    from btfperm.errors import (
+        LimitReachedError as LimitReachedError,
     )
     from btfperm.errors import (
         NumericallySingularError as NumericallySingularError,
@@ -143,6 +149,7 @@ _ROOMS = {
     "Algorithm": "registry",
     "BackendUnavailableError": "errors",
     "BlockGraph": "results",
+    "BlockTooLargeError": "errors",
     "BlockTriangularForm": "results",
     "BtfpermError": "errors",
     "CheckFailedError": "errors",
@@ -153,6 +160,7 @@ _ROOMS = {
     "DulmageMendelsohn": "results",
     "InvalidArgumentError": "errors",
     "InvalidMatrixError": "errors",
+    "LimitReachedError": "errors",
     "NumericallySingularError": "errors",
     "Pattern": "pattern",
     "Preordering": "preorder",

@@ -5,7 +5,7 @@
 code  meaning
 ====  =========================================================================
 0     done
-1     the matrix, or the permutation, failed the check that was asked for
+1     the matrix, or the permutation, failed the check that was asked for; or a limit came first
 2     wrong usage
 3     unreadable input
 4     a backend or a resource (memory, disk, device) is missing
@@ -18,12 +18,14 @@ from __future__ import annotations
 
 __all__ = [
     "BackendUnavailableError",
+    "BlockTooLargeError",
     "BtfpermError",
     "CheckFailedError",
     "DefectError",
     "DefectWarning",
     "InvalidArgumentError",
     "InvalidMatrixError",
+    "LimitReachedError",
     "NumericallySingularError",
     "ResourceMissingError",
     "StoredZerosWarning",
@@ -77,6 +79,26 @@ class DefectWarning(RuntimeWarning):
 
 class StructurallySingularError(CheckFailedError, AssertionError):
     """Raised by :mod:`btfperm.testing` when a matrix has not the structural rank asked for."""
+
+
+class BlockTooLargeError(CheckFailedError, AssertionError):
+    """Raised by :mod:`btfperm.testing` when a fine block is larger than allowed."""
+
+
+class LimitReachedError(BtfpermError):
+    """A limit ended the search before what was asked for was known.
+
+    ``rank_bounds`` is what is known: (lower, upper) bounds of the structural rank.
+    """
+
+    exit_code = 1
+
+    def __init__(self, text: str, rank_bounds: tuple[int, int]) -> None:
+        super().__init__(text, rank_bounds)
+        self.rank_bounds = rank_bounds
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class NumericallySingularError(CheckFailedError, ArithmeticError):

@@ -8,6 +8,7 @@ loaded only when one of its rows is run.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -68,9 +69,9 @@ class Algorithm:
         """Those of the options that this algorithm has, as the core takes them."""
         own = {name: value for name, value in options.items() if self.has_option(name)}
         for name, value in own.items():
-            if not isinstance(value, int | float) or value != value or value < 0:
+            if not isinstance(value, int | float) or not 0 <= value < math.inf:
                 raise InvalidArgumentError(
-                    f"the option {name} of {self.name} must be a number from 0 on, not {value!r}"
+                    f"the option {name} of {self.name} must be a finite number from 0 on, not {value!r}"
                 )
         return {name: float(value) for name, value in own.items()}
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.errors import BtfpermError
+from btfperm.errors import LimitReachedError
 
 if TYPE_CHECKING:
     import os
@@ -129,9 +129,10 @@ class Transversal:
         """The structural rank; raises when a limit stopped the search before it was known."""
         if not self.maximum:
             lower, upper = self.rank_bounds
-            raise BtfpermError(
+            raise LimitReachedError(
                 f"the search was stopped by {self.stopped_by}: the structural rank lies between "
-                f"{lower} and {upper}; raise the limit, or use .rank_bounds"
+                f"{lower} and {upper}; raise the limit, or use .rank_bounds",
+                self.rank_bounds,
             )
         return self.size
 
@@ -139,9 +140,10 @@ class Transversal:
         """The certificate: as many rows and columns as the matching has entries, which together
         touch every entry of the matrix. Raises when the transversal is not `maximum`."""
         if self.row_in_cover is None or self.col_in_cover is None:
-            raise BtfpermError(
+            raise LimitReachedError(
                 f"the search was stopped by {self.stopped_by}: only a maximum transversal has a "
-                "cover of its own size; raise the limit"
+                "cover of its own size; raise the limit",
+                self.rank_bounds,
             )
         cover = Cover(np.flatnonzero(self.row_in_cover), np.flatnonzero(self.col_in_cover))
         _freeze(*cover)
@@ -155,7 +157,10 @@ class Transversal:
         else:
             what = f"{lower:,} matched, rank at most {upper:,}, stopped by {self.stopped_by}"
         proof = "verified" if self.verified else "not verified"
-        return f"<Transversal of a {m:,} x {n:,} matrix: {what}, {proof}, by {self.algorithm}>"
+        # When the start was all that ran, it is the one to be named.
+        last = self.initializer if self.algorithm == "none" else self.algorithm
+        by = "" if last == "none" else f", by {last}"
+        return f"<Transversal of a {m:,} x {n:,} matrix: {what}, {proof}{by}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -285,7 +290,8 @@ class Decomposition:
     def apply(self, A: Any) -> Any:
         """The permuted matrix ``A[row_perm, :][:, col_perm]``: sparse in, sparse out.
 
-        A `Pattern` gives a `Pattern`; a SciPy matrix or array gives the same kind, as CSC.
+        A `Pattern` gives a `Pattern`; a SciPy matrix or array gives the same kind, as CSC; a path
+        or a (data, indices, indptr) triple of compressed columns gives a ``csc_array``.
         """
         from btfperm.pattern import permute
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
-from btfperm.errors import StructurallySingularError
+from btfperm.errors import BlockTooLargeError, StructurallySingularError
 from btfperm.pattern import as_pattern
 from btfperm.transversal import maximum_transversal
 
@@ -42,7 +42,9 @@ def assert_structurally_nonsingular(A: Any, **options: Any) -> None:
     btfperm.errors.StructurallySingularError: structurally singular: rank 2 of 3 x 3; rows 1, 2
     touch only column 2
     """
-    pattern = as_pattern(A, drop_zeros=options.pop("drop_zeros", None))
+    pattern = as_pattern(
+        A, shape=options.pop("shape", None), drop_zeros=options.pop("drop_zeros", None)
+    )
     t = maximum_transversal(pattern, **options)
     full = min(pattern.shape)
     if t.structural_rank == full:
@@ -56,11 +58,9 @@ def assert_structurally_nonsingular(A: Any, **options: Any) -> None:
     rows = d.row_perm[d.row_blocks[block] : d.row_blocks[block + 1]]
     cols = d.col_perm[d.col_blocks[block] : d.col_blocks[block + 1]]
     if pattern.m <= pattern.n:
-        blame = f"{_listed('row', rows)} touch only {_listed('column', cols)}"
+        blame = _blamed("row", rows, "column", cols)
     else:
-        blame = f"{_listed('column', cols)} touch only {_listed('row', rows)}"
-    if len(rows if pattern.m <= pattern.n else cols) == 1:
-        blame = blame.replace(" touch only", " touches only")
+        blame = _blamed("column", cols, "row", rows)
     name = f"{pattern.name}: " if pattern.name else ""
     raise StructurallySingularError(
         f"{name}structurally singular: rank {t.structural_rank} of "
@@ -73,7 +73,7 @@ def assert_blocks_at_most(A: Any, size: int, **options: Any) -> None:
 
     Raises
     ------
-    CheckFailedError, also an `AssertionError`
+    BlockTooLargeError : a `CheckFailedError` and an `AssertionError`
 
     Examples
     --------
@@ -87,15 +87,20 @@ def assert_blocks_at_most(A: Any, size: int, **options: Any) -> None:
     sizes = np.maximum(np.diff(d.row_blocks), np.diff(d.col_blocks))
     largest = int(sizes.argmax())
     if sizes[largest] > size:
-        raise StructurallySingularError(
+        raise BlockTooLargeError(
             f"fine block {largest} has {int(np.diff(d.row_blocks)[largest])} rows and "
             f"{int(np.diff(d.col_blocks)[largest])} columns, more than {size}"
         )
 
 
+def _blamed(noun: str, many: Any, other: str, few: Any) -> str:
+    one = len(many) == 1
+    if len(few) == 0:
+        return f"{_listed(noun, many)} {'is' if one else 'are'} empty"
+    return f"{_listed(noun, many)} {'touches' if one else 'touch'} only {_listed(other, few)}"
+
+
 def _listed(noun: str, members: Any) -> str:
-    if len(members) == 0:
-        return f"no {noun}"
     shown = ", ".join(str(k) for k in members[:_SHOWN])
     more = f" and {len(members) - _SHOWN} more" if len(members) > _SHOWN else ""
     return f"{noun}{'s' if len(members) > 1 else ''} {shown}{more}"

@@ -149,7 +149,7 @@ def machine() -> Machine:
     """
     cores = os.cpu_count() or 1
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores
-    total, available = _memory()
+    total, available = memory()
     return Machine(
         system=platform.platform(),
         python=f"{platform.python_version()} ({sys.executable})",
@@ -171,7 +171,7 @@ def _threads(usable: int) -> int:
         return usable
 
 
-def _memory() -> tuple[int | None, int | None]:
+def memory() -> tuple[int | None, int | None]:
     """Bytes of memory: what the machine has, and what is free, both held below a container's
     limit (cgroup v2)."""
     try:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ def block_triangular_form(
     *,
     transversal: Transversal | None = None,
     drop_zeros: bool | None = None,
+    shape: Sequence[int] | None = None,
     **options: Any,
 ) -> BlockTriangularForm:
     """Block upper triangular form of a square matrix, in KLU's sense.
@@ -32,7 +34,8 @@ def block_triangular_form(
     A : anything `as_pattern` takes, square
     transversal : a maximum transversal of `A`, when it is known already
     drop_zeros : leave stored zeros out; default keeps them
-    options : as for `maximum_transversal`
+    shape : (m, n), only with a (data, indices, indptr) triple
+    options : as for `maximum_transversal`; none together with `transversal`
 
     Returns
     -------
@@ -44,7 +47,7 @@ def block_triangular_form(
     Raises
     ------
     InvalidArgumentError : `A` is not square, or `transversal` belongs to another matrix
-    BtfpermError : a limit stopped the search
+    LimitReachedError : a limit stopped the search
     DefectError : the answer does not stand its proof; a defect of btfperm, please report it
 
     Notes
@@ -64,7 +67,7 @@ def block_triangular_form(
            [0, 3, 1],
            [0, 0, 2]])
     """
-    pattern = as_pattern(A, drop_zeros=drop_zeros)
+    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros)
     if pattern.m != pattern.n:
         raise InvalidArgumentError(
             f"block triangular form needs a square matrix, this one is {pattern.m} x {pattern.n}; "

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from btfperm.conventions.square import require_decomposition
 from btfperm.results import Decomposition, IndexArray
 
 __all__ = ["Btfperm", "as_btfperm"]
@@ -32,4 +33,5 @@ def as_btfperm(result: Decomposition) -> Btfperm:
     >>> order.row_perm, order.col_perm, order.row_blocks
     (array([2, 1, 0], dtype=int32), array([0, 2, 1], dtype=int32), array([0, 1, 2, 3], dtype=int32))
     """
+    require_decomposition(result)
     return Btfperm(*(getattr(result, name) for name in Btfperm._fields))

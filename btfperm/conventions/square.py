@@ -6,7 +6,16 @@ from __future__ import annotations
 from btfperm.errors import InvalidArgumentError
 from btfperm.results import BlockTriangularForm, Decomposition
 
-__all__ = ["refuse_completed", "require_square"]
+__all__ = ["refuse_completed", "require_decomposition", "require_square"]
+
+
+def require_decomposition(result: object) -> None:
+    """Raise InvalidArgumentError for what is no decomposition: a matrix, a transversal."""
+    if not isinstance(result, Decomposition):
+        raise InvalidArgumentError(
+            f"a tool's order is made from a decomposition, not from {type(result).__name__}; give "
+            "dulmage_mendelsohn(A) or block_triangular_form(A)"
+        )
 
 
 def require_square(result: Decomposition, tool: str, *, completed: bool = False) -> None:
@@ -15,6 +24,7 @@ def require_square(result: Decomposition, tool: str, *, completed: bool = False)
     `completed`: the tool also takes a singular matrix whose permutation was completed, which only
     a `BlockTriangularForm` has.
     """
+    require_decomposition(result)
     m, n = result.shape
     if m != n:
         raise InvalidArgumentError(
@@ -36,6 +46,7 @@ def require_square(result: Decomposition, tool: str, *, completed: bool = False)
 
 def refuse_completed(result: Decomposition, tool: str) -> None:
     """Raise InvalidArgumentError for a block triangular form that had to be completed."""
+    require_decomposition(result)
     if isinstance(result, BlockTriangularForm) and result.completed:
         raise InvalidArgumentError(
             f"{tool} has the Dulmage-Mendelsohn blocks, which the block triangular form of a "

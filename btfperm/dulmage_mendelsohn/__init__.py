@@ -20,6 +20,7 @@ The permuted matrix, rows and columns in canonical order::
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ def dulmage_mendelsohn(
     *,
     transversal: Transversal | None = None,
     drop_zeros: bool | None = None,
+    shape: Sequence[int] | None = None,
     **options: Any,
 ) -> DulmageMendelsohn:
     """Coarse and fine Dulmage-Mendelsohn decomposition of a matrix of any shape and rank.
@@ -47,7 +49,8 @@ def dulmage_mendelsohn(
     A : anything `as_pattern` takes
     transversal : a maximum transversal of `A`, when it is known already
     drop_zeros : leave stored zeros out; default keeps them
-    options : as for `maximum_transversal`
+    shape : (m, n), only with a (data, indices, indptr) triple
+    options : as for `maximum_transversal`; none together with `transversal`
 
     Returns
     -------
@@ -56,7 +59,7 @@ def dulmage_mendelsohn(
 
     Raises
     ------
-    BtfpermError : a limit stopped the search, so that there is nothing to decompose
+    LimitReachedError : a limit stopped the search, so that there is nothing to decompose
     InvalidArgumentError : `transversal` does not belong to `A`
     DefectError : the answer does not stand its proof; a defect of btfperm, please report it
 
@@ -76,7 +79,7 @@ def dulmage_mendelsohn(
     >>> d.row_perm.tolist(), d.col_perm.tolist()
     ([1, 0, 2], [0, 2, 1])
     """
-    pattern = as_pattern(A, drop_zeros=drop_zeros)
+    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros)
     transversal = proven_transversal(pattern, transversal, options)
     begin = time.perf_counter()
     row_match, col_match = transversal.row_match, transversal.col_match

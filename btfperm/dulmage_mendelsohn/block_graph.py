@@ -46,7 +46,8 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
         raise InvalidArgumentError(
             "this result was read from a file and does not know its matrix; give it: block_graph(A)"
         )
-    pattern = result.pattern if A is None else as_pattern(A, owned=True)  # not kept
+    shape = result.shape if isinstance(A, tuple) else None
+    pattern = result.pattern if A is None else as_pattern(A, shape=shape, owned=True)  # not kept
     assert pattern is not None
     if pattern.shape != result.shape:
         raise InvalidArgumentError(

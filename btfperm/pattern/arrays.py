@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.backends.select import memory
 from btfperm.errors import InvalidMatrixError, ResourceMissingError
 from btfperm.results import IndexArray
 
@@ -21,6 +22,7 @@ __all__ = [
     "index_array",
     "index_type",
     "prefix",
+    "refuse_masked",
     "why_invalid",
     "zeros_among",
 ]
@@ -28,6 +30,12 @@ __all__ = [
 # Searches keep a few numbers beyond the largest index, so the types end a little earlier.
 LARGEST_INT32 = 2**31 - 16
 _LARGEST_INT64 = 2**63 - 16
+
+# A matrix of a few bytes may have any number of rows. Systems promise more memory than they have
+# and end the process that uses it, so who has this many rows and columns asks first for what their
+# matching alone takes: two indices each, and as much again during a search.
+_LOOK_AT_MEMORY = 2**24
+_LEAST_PER_LINE = 2
 
 
 def index_type(shape: tuple[int, int], nnz: int) -> type[np.signedinteger[Any]]:
@@ -54,11 +62,28 @@ def checked_shape(shape: Sequence[int]) -> tuple[int, int]:
         raise ResourceMissingError(
             f"a matrix of shape {m} x {n} needs more memory than this machine can address"
         )
+    if m + n >= _LOOK_AT_MEMORY:
+        needed, free = _LEAST_PER_LINE * index_type((m, n), 0)().itemsize * (m + n), memory()[1]
+        if free is not None and needed > free:
+            raise ResourceMissingError(
+                f"a matrix of shape {m} x {n} needs at least {needed / 1e9:,.1f} GB of memory for "
+                f"its rows and columns alone, and {free / 1e9:,.1f} GB are free"
+            )
     return m, n
+
+
+def refuse_masked(array: object) -> None:
+    """Raise InvalidMatrixError for a masked array: what its masked places hold, nobody knows."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise InvalidMatrixError(
+            "a masked array does not say which of its masked places are entries; give "
+            "A.filled(0) if none of them is"
+        )
 
 
 def index_array(array: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
     """The array, if it is one of integers, of whatever width."""
+    refuse_masked(array)
     try:
         values = np.asarray(array)
     except (TypeError, ValueError):  # lists of unequal lengths, objects that are no arrays
@@ -94,6 +119,8 @@ def zeros_among(
     """Which entries are stored zeros; None when none is."""
     if mask is None and values is None:
         return None
+    refuse_masked(values)
+    refuse_masked(mask)
     try:
         zeros = np.asarray(values) == 0 if mask is None else np.asarray(mask)
         shape = np.shape(zeros)

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from btfperm.errors import InvalidMatrixError
+from btfperm.errors import InvalidArgumentError, InvalidMatrixError
+from btfperm.pattern.arrays import checked_shape, refuse_masked
 from btfperm.pattern.pattern import Pattern
 
 __all__ = ["as_pattern"]
@@ -30,13 +31,14 @@ def as_pattern(
         ``tocsc()`` or ``tocoo()``; a dense array (entries are the nonzeros);
         a ``(data, indices, indptr)`` triple of compressed columns with `shape`, where data may be
         None; a path of a matrix file
-    shape : (m, n), only with a triple
+    shape : (m, n), needed with a triple; everything else knows its own, which must be the same
     drop_zeros : leave stored zeros out; default is to keep them (for a `Pattern`: as it is)
     owned : nobody writes to the index arrays of `A` while the pattern is in use, which spares a
         copy of canonical compressed columns; if that is not so, the core may read out of bounds
 
     Raises
     ------
+    InvalidArgumentError : `A` has another shape than `shape`
     InvalidMatrixError : arrays do not describe a matrix
     ResourceMissingError : the shape is beyond any memory
     UnreadableInputError : a file is no matrix
@@ -50,6 +52,18 @@ def as_pattern(
     >>> as_pattern((None, [0, 0, 1], [0, 1, 3]), shape=(2, 2))
     <Pattern 2 x 2, 3 entries>
     """
+    if isinstance(A, tuple):
+        return _from_triple(A, shape, bool(drop_zeros), owned)
+    pattern = _with_own_shape(A, drop_zeros, owned)
+    if shape is not None and checked_shape(shape) != pattern.shape:
+        raise InvalidArgumentError(
+            f"shape={tuple(shape)} was given with a matrix of shape {pattern.shape}; leave it out, "
+            "it is only for (data, indices, indptr) triples"
+        )
+    return pattern
+
+
+def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool) -> Pattern:
     if isinstance(A, Pattern):
         if drop_zeros is None or A.stored_zeros is None or drop_zeros == A.zeros_dropped:
             return A
@@ -60,12 +74,11 @@ def as_pattern(
         from btfperm.io import read
 
         return read(A, drop_zeros=drop)
-    if isinstance(A, tuple):
-        return _from_triple(A, shape, drop, owned)
     if not hasattr(A, "format") and (hasattr(A, "tocsc") or hasattr(A, "tocoo")):
         A = A.tocsc() if hasattr(A, "tocsc") else A.tocoo()  # not SciPy's own, but becomes so
     if hasattr(A, "tocoo") and hasattr(A, "format") and hasattr(A, "shape"):
         return _from_scipy(A, drop, owned)
+    refuse_masked(A)
     try:
         dense = np.asarray(A)
     except (TypeError, ValueError):

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 
-from btfperm.errors import InvalidArgumentError
+from btfperm.errors import InvalidArgumentError, InvalidMatrixError
+from btfperm.pattern.arrays import refuse_masked
+from btfperm.pattern.door import as_pattern
 from btfperm.pattern.pattern import Pattern
 from btfperm.results import IndexArray
 
@@ -28,12 +31,21 @@ def inverse(perm: IndexArray) -> IndexArray:
 
 def permute(A: Any, row_perm: IndexArray, col_perm: IndexArray) -> Any:
     """``A[row_perm, :][:, col_perm]``: a `Pattern` gives a `Pattern`, a SciPy matrix the same kind
-    in compressed columns, a dense array a dense array.
+    in compressed columns, a dense array a dense array; a path or a (data, indices, indptr) triple
+    of compressed columns gives a ``csc_array``, a triple without data a `Pattern`.
 
     Raises
     ------
     InvalidArgumentError : the permutations do not fit the matrix
+    InvalidMatrixError, UnreadableInputError : a triple, or a file, is no matrix
     """
+    refuse_masked(A)
+    if isinstance(A, str | os.PathLike):
+        from btfperm.io import read_matrix
+
+        A = read_matrix(A)
+    elif isinstance(A, tuple) and len(A) == 3 and not np.isscalar(A[0]):
+        A = _matrix_of_triple(A, (row_perm.size, col_perm.size))
     shape = tuple(np.shape(A)) if not hasattr(A, "shape") else tuple(A.shape)
     if shape != (row_perm.size, col_perm.size):
         raise InvalidArgumentError(
@@ -46,3 +58,20 @@ def permute(A: Any, row_perm: IndexArray, col_perm: IndexArray) -> Any:
     if hasattr(A, "tocsc"):
         return A.tocsr()[row_perm, :].tocsc()[:, col_perm]
     return np.asarray(A)[np.ix_(row_perm, col_perm)]
+
+
+def _matrix_of_triple(A: tuple[Any, ...], shape: tuple[int, int]) -> Any:
+    """Compressed columns as a csc_array, or as a `Pattern` when they come without data."""
+    from scipy.sparse import csc_array
+
+    data, indices, indptr = A
+    if data is None:
+        return as_pattern(A, shape=shape)
+    try:
+        C = csc_array((data, indices, indptr), shape=shape)
+        C.check_format(full_check=True)
+    except (TypeError, ValueError) as error:
+        raise InvalidMatrixError(
+            f"the (data, indices, indptr) triple is no matrix of shape {shape}: {error}"
+        ) from None
+    return C

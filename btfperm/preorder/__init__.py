@@ -46,7 +46,8 @@ def preorder(
         - "natural": columns ascend, rows follow the matching
         - "auto": "amd" when enough of the entries off the diagonal inside the blocks have a mirror
           image, a quarter for KLU, three quarters for SuperLU; else "colamd"
-    options : as for `block_triangular_form`: transversal, algorithm, threads, drop_zeros, ...
+    options : as for `block_triangular_form`: transversal, algorithm, threads, drop_zeros,
+        shape, ...
 
     Returns
     -------
@@ -82,7 +83,9 @@ def preorder(
         raise InvalidArgumentError(
             f"block ordering {block_ordering!r} is unknown; give one of {get_args(BlockOrdering)}"
         )
-    pattern = as_pattern(A, drop_zeros=options.pop("drop_zeros", None))
+    pattern = as_pattern(
+        A, shape=options.pop("shape", None), drop_zeros=options.pop("drop_zeros", None)
+    )
     form = block_triangular_form(pattern, **options)
     if form.completed:
         raise StructurallySingularError(_who_is_to_blame(form, pattern.name))

@@ -67,7 +67,8 @@ class Preordering:
         """The permuted matrix ``A[row_perm, :][:, col_perm]``, of any matrix of this shape.
 
         A `Pattern` gives a `Pattern`, a SciPy matrix the same kind in compressed columns, a dense
-        array a dense array. For `splu`, give ``permc_spec="NATURAL"`` with it.
+        array a dense array; a path or a (data, indices, indptr) triple of compressed columns gives
+        a ``csc_array``. For `splu`, give ``permc_spec="NATURAL"`` with it.
 
         >>> import numpy as np
         >>> import btfperm

@@ -16,14 +16,14 @@ proof, ``stored_zeros.py`` the warning about entries that are stored as zero.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy.typing as npt
 
-from btfperm.errors import BtfpermError, InvalidArgumentError
+from btfperm.errors import InvalidArgumentError, LimitReachedError
 from btfperm.pattern import Pattern, as_pattern
-from btfperm.results import Transversal
+from btfperm.results import Decomposition, Transversal
 from btfperm.transversal.certificate import certified
 from btfperm.transversal.limits import Controls, check_backend
 from btfperm.transversal.problem import Problem
@@ -42,10 +42,11 @@ def maximum_transversal(
     threads: int | None = None,
     seed: int | None = None,
     options: Mapping[str, float] | None = None,
-    initial: Transversal | npt.ArrayLike | None = None,
+    initial: Transversal | Decomposition | npt.ArrayLike | None = None,
     time_limit: float | None = None,
     max_work: int | None = None,
     drop_zeros: bool | None = None,
+    shape: Sequence[int] | None = None,
 ) -> Transversal:
     """A largest set of entries, no two in a row or column, with the proof that it is largest.
 
@@ -61,11 +62,13 @@ def maximum_transversal(
     seed : for the algorithms that draw at random; the same seed gives the same draws. Default 0
     options : numbers of the algorithm and the initializer by name, as their rows in `algorithms()`
         list them, such as ``{"alpha": 5}``
-    initial : a matching to start from: a `Transversal`, or the row matched to each column (n,)
-        with -1 for none. It must be legal, not maximal
+    initial : a matching to start from: a `Transversal`, a decomposition (one that was loaded,
+        too), or the row matched to each column (n,) with -1 for none. It must be legal, not
+        maximal
     time_limit : seconds; max_work : entries read. A search that reaches a limit returns a legal
         partial answer, marked as not `maximum`, with bounds on the rank
     drop_zeros : leave stored zeros out; default keeps them
+    shape : (m, n), only with a (data, indices, indptr) triple
 
     Returns
     -------
@@ -98,7 +101,7 @@ def maximum_transversal(
     Cover(rows=array([0]), cols=array([0]))
     """
     # The arrays of `A` may be shared, because the pattern does not outlive the call.
-    pattern = as_pattern(A, drop_zeros=drop_zeros, owned=True)
+    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True)
     check_backend(backend)
     controls = Controls(pattern.nnz, time_limit, max_work, threads, seed, options)
     problem = Problem.empty(pattern) if initial is None else Problem.given(pattern, initial)
@@ -111,7 +114,8 @@ def maximum_transversal(
 def structural_rank(A: Any, **options: Any) -> int:
     """Size of a maximum transversal of `A`: an upper bound of the numerical rank.
 
-    Takes what `maximum_transversal` takes; raises when a limit stopped the search.
+    Takes what `maximum_transversal` takes; raises LimitReachedError when a limit stopped the
+    search.
 
     Examples
     --------
@@ -130,13 +134,24 @@ def proven_transversal(
 
     Raises
     ------
-    InvalidArgumentError : the given one is none, or belongs to another matrix
-    BtfpermError : a limit stopped the search, so that there is nothing to decompose
+    InvalidArgumentError : the given one is none, belongs to another matrix, or comes with options
+        of a search
+    LimitReachedError : a limit stopped the search, so that there is nothing to decompose
     """
     found = maximum_transversal(pattern, **options) if given is None else given
+    if isinstance(found, Decomposition):
+        raise InvalidArgumentError(
+            f"transversal must be what maximum_transversal returns, not {type(found).__name__}; "
+            "give its .transversal or, when it was read from a file, give it as initial="
+        )
     if not isinstance(found, Transversal):
         raise InvalidArgumentError(
             f"transversal must be what maximum_transversal returns, not {type(found).__name__}"
+        )
+    unused = [name for name, value in options.items() if value is not None]
+    if given is not None and unused:
+        raise InvalidArgumentError(
+            f"with transversal= nothing is searched: leave out {', '.join(sorted(unused))}"
         )
     if found.shape != pattern.shape:
         raise InvalidArgumentError(
@@ -144,9 +159,10 @@ def proven_transversal(
         )
     if not found.maximum:
         lower, upper = found.rank_bounds
-        raise BtfpermError(
+        raise LimitReachedError(
             f"the search was stopped by {found.stopped_by}: only a maximum transversal can be "
             f"decomposed, and the structural rank is only known to lie between {lower} and "
-            f"{upper}; raise the limit"
+            f"{upper}; raise the limit",
+            found.rank_bounds,
         )
     return found if given is None else certified(pattern, found)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import copy
 import operator
-import os
 import time
 from collections.abc import Mapping
 from numbers import Real
@@ -16,12 +15,12 @@ from btfperm.errors import BackendUnavailableError, InvalidArgumentError
 from btfperm.transversal.auto import choose_threads
 from btfperm.transversal.problem import Problem
 
-__all__ = ["Controls", "check_backend"]
+__all__ = ["MOST_THREADS", "Controls", "check_backend"]
 
 _STOPS = {0: None, 2: "time_limit", 3: "max_work"}
 
 _LONGEST = 1e9  # seconds; more is as good as no limit, and clocks cannot count it
-_MOST_THREADS = max(1024, os.cpu_count() or 1)  # OpenMP ends the process where it gets no more
+MOST_THREADS = 1024  # OpenMP ends the process where it gets no more
 
 
 class Controls:
@@ -37,7 +36,7 @@ class Controls:
         options: Mapping[str, float] | None = None,
     ) -> None:
         if threads is not None:
-            threads = _whole_number("threads", threads, 1, _MOST_THREADS)
+            threads = _whole_number("threads", threads, 1, MOST_THREADS)
         self.threads = choose_threads(nnz, threads)
         self._seed = 0 if seed is None else _whole_number("seed", seed, 0, 2**64 - 1)
         self._work = None if max_work is None else _whole_number("max_work", max_work, 1, 2**63 - 1)

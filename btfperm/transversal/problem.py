@@ -11,7 +11,7 @@ import numpy.typing as npt
 from btfperm import _core
 from btfperm.errors import InvalidArgumentError
 from btfperm.pattern import Pattern
-from btfperm.results import IndexArray, Transversal
+from btfperm.results import Decomposition, IndexArray, Transversal
 
 __all__ = ["Problem"]
 
@@ -44,7 +44,9 @@ class Problem:
         return cls(pattern.m, pattern.indptr, pattern.indices, row_match, col_match, marks)
 
     @classmethod
-    def given(cls, pattern: Pattern, initial: Transversal | npt.ArrayLike) -> Problem:
+    def given(
+        cls, pattern: Pattern, initial: Transversal | Decomposition | npt.ArrayLike
+    ) -> Problem:
         """With a matching from outside, which is checked and copied."""
         given = _row_of_each_column(pattern, initial)
         outside = np.flatnonzero((given < -1) | (given >= pattern.m))
@@ -98,10 +100,13 @@ class Problem:
 
 
 def _row_of_each_column(
-    pattern: Pattern, initial: Transversal | npt.ArrayLike
+    pattern: Pattern, initial: Transversal | Decomposition | npt.ArrayLike
 ) -> npt.NDArray[np.integer]:
     try:
-        given = initial.col_match if isinstance(initial, Transversal) else np.asarray(initial)
+        if isinstance(initial, Transversal | Decomposition):
+            given = initial.col_match
+        else:
+            given = np.asarray(initial)
         fits = given.shape == (pattern.n,) and (given.dtype.kind in "iu" or not pattern.n)
     except (AttributeError, TypeError, ValueError):  # no arrays, lists of unequal lengths
         fits = False

@@ -26,8 +26,10 @@ def warn_of_zeros(pattern: Pattern, found: Transversal, controls: Controls) -> N
     if zeros is None:
         return
     name = f"{pattern.name}: " if pattern.name else ""
-    count = "1 stored entry is" if zeros.nnz == 1 else f"{zeros.nnz:,} stored entries are"
-    fate = "left out" if pattern.zeros_dropped else "kept as an entry"
+    count, kept = f"{zeros.nnz:,} stored entries are", "kept as entries"
+    if zeros.nnz == 1:
+        count, kept = "1 stored entry is", "kept as an entry"
+    fate = "left out" if pattern.zeros_dropped else kept
     other = _rank_the_other_way(pattern, zeros, found, controls) if found.maximum else None
     if other is None:
         effect = "whether that changes the structural rank was not found out within the limits"
