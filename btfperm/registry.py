@@ -71,7 +71,8 @@ class Algorithm:
         for name, value in own.items():
             if not isinstance(value, int | float) or not 0 <= value < math.inf:
                 raise InvalidArgumentError(
-                    f"the option {name} of {self.name} must be a finite number from 0 on, not {value!r}"
+                    f"the option {name} of {self.name} must be a finite number from 0 on, "
+                    f"not {value!r}"
                 )
         return {name: float(value) for name, value in own.items()}
 

@@ -125,3 +125,28 @@ def test_counters_are_plausible():
     assert t.counters["longest_path"] == t.counters["path_edges"] == 2 * n - 1
     assert t.counters["edges"] >= chain.A.nnz - 1
     assert set(t.seconds) >= {"start", "search", "certificate"}
+
+
+def test_a_transversal_names_what_made_it():
+    assert repr(btfperm.maximum_transversal(np.eye(2))).endswith("verified, by greedy>")
+    t = btfperm.maximum_transversal(np.eye(2), initializer="none", initial=[0, 1])
+    assert repr(t).endswith("verified>")
+
+
+TRIPLE = (np.array([2.0, 3.0, 4.0]), np.array([1, 0, 1]), np.array([0, 1, 3]))
+DENSE = np.array([[0.0, 3], [2, 4]])
+
+
+@pytest.mark.parametrize("face", [btfperm.dulmage_mendelsohn, btfperm.preorder])
+def test_apply_takes_triples_and_paths(face, tmp_path):
+    result = face(DENSE)
+    expected = result.apply(DENSE)
+    np.testing.assert_array_equal(result.apply(TRIPLE).toarray(), expected)
+    path = tmp_path / "A.mtx"
+    btfperm.write_matrix(path, sp.coo_array(DENSE))
+    np.testing.assert_array_equal(result.apply(path).toarray(), expected)
+    np.testing.assert_array_equal(result.apply(str(path)).toarray(), expected)
+    P = result.apply((None, *TRIPLE[1:]))
+    np.testing.assert_array_equal(P.to_scipy().toarray() != 0, expected != 0)
+    with pytest.raises(btfperm.InvalidMatrixError, match="triple"):
+        result.apply((TRIPLE[0], np.array([9, 0, 1]), TRIPLE[2]))

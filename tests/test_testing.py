@@ -23,7 +23,7 @@ def named(text, noun):
     """Indices that a message lists after `noun`; None when it does not list them all."""
     found = re.search(rf"\b{noun}s? ((?:\d+, )*\d+)( and \d+ more)?", text)
     if found is None:
-        return set() if f"no {noun}" in text else None
+        return set() if text.endswith("empty") else None
     return None if found[2] else {int(k) for k in re.findall(r"\d+", found[1])}
 
 
@@ -55,6 +55,25 @@ def test_real_matrices(known):
             assert_structurally_nonsingular(A)
 
 
+@pytest.mark.parametrize(
+    ("A", "blame"),
+    [
+        (np.array([[0, 0], [1, 1]]), "row 0 is empty"),
+        (np.array([[0, 1], [0, 1], [0, 1]]), "column 0 is empty"),
+        (np.array([[0, 1], [0, 1]]), "rows 0, 1 touch only column 1"),
+    ],
+)
+def test_the_blame_in_words(A, blame):
+    with pytest.raises(StructurallySingularError, match=f"; {blame}$"):
+        assert_structurally_nonsingular(A)
+
+
+def test_triples_come_with_their_shape():
+    triple = (np.ones(2), [0, 1], [0, 1, 2])
+    assert_structurally_nonsingular(triple, shape=(2, 2))
+    assert_blocks_at_most(triple, 1, shape=(2, 2))
+
+
 def test_dropped_zeros_count_as_missing():
     A = sp.coo_array(([1.0, 0.0], ([0, 1], [0, 1])), shape=(2, 2))
     assert_structurally_nonsingular(A)
@@ -76,5 +95,7 @@ def test_blocks_at_most(A):
     largest = int(sizes.max(initial=0))
     assert_blocks_at_most(A, largest)
     if largest:
-        with pytest.raises(AssertionError, match=f"more than {largest - 1}"):
+        with pytest.raises(AssertionError, match=f"more than {largest - 1}") as caught:
             assert_blocks_at_most(A, largest - 1)
+        assert isinstance(caught.value, btfperm.CheckFailedError)
+        assert not isinstance(caught.value, StructurallySingularError)

@@ -10,9 +10,17 @@ maker does to the matrix later does not reach it.
 ``permute.py`` permutations; ``canonical.hpp`` sorts, merges duplicates and transposes.
 """
 
-from btfperm.pattern.arrays import LARGEST_INT32, index_type
+from btfperm.pattern.arrays import LARGEST_INT32, index_type, refuse_beyond_memory
 from btfperm.pattern.door import as_pattern
 from btfperm.pattern.pattern import Pattern
 from btfperm.pattern.permute import inverse, permute
 
-__all__ = ["LARGEST_INT32", "Pattern", "as_pattern", "index_type", "inverse", "permute"]
+__all__ = [
+    "LARGEST_INT32",
+    "Pattern",
+    "as_pattern",
+    "index_type",
+    "inverse",
+    "permute",
+    "refuse_beyond_memory",
+]

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.backends.select import memory
 from btfperm.errors import InvalidMatrixError, ResourceMissingError
 from btfperm.results import IndexArray
 
@@ -22,6 +21,7 @@ __all__ = [
     "index_array",
     "index_type",
     "prefix",
+    "refuse_beyond_memory",
     "refuse_masked",
     "why_invalid",
     "zeros_among",
@@ -30,12 +30,7 @@ __all__ = [
 # Searches keep a few numbers beyond the largest index, so the types end a little earlier.
 LARGEST_INT32 = 2**31 - 16
 _LARGEST_INT64 = 2**63 - 16
-
-# A matrix of a few bytes may have any number of rows. Systems promise more memory than they have
-# and end the process that uses it, so who has this many rows and columns asks first for what their
-# matching alone takes: two indices each, and as much again during a search.
-_LOOK_AT_MEMORY = 2**24
-_LEAST_PER_LINE = 2
+_LOOK_AT_MEMORY = 2**24  # indices; below, nobody asks how much is free
 
 
 def index_type(shape: tuple[int, int], nnz: int) -> type[np.signedinteger[Any]]:
@@ -48,7 +43,7 @@ def prefix(name: str | None) -> str:
     return f"{name}: " if name else ""
 
 
-def checked_shape(shape: Sequence[int]) -> tuple[int, int]:
+def checked_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, int]:
     """(m, n) as Python's own numbers; numbers with a fraction are refused, not cut."""
     try:
         m, n = (operator.index(k) for k in shape)
@@ -62,14 +57,27 @@ def checked_shape(shape: Sequence[int]) -> tuple[int, int]:
         raise ResourceMissingError(
             f"a matrix of shape {m} x {n} needs more memory than this machine can address"
         )
-    if m + n >= _LOOK_AT_MEMORY:
-        needed, free = _LEAST_PER_LINE * index_type((m, n), 0)().itemsize * (m + n), memory()[1]
-        if free is not None and needed > free:
-            raise ResourceMissingError(
-                f"a matrix of shape {m} x {n} needs at least {needed / 1e9:,.1f} GB of memory for "
-                f"its rows and columns alone, and {free / 1e9:,.1f} GB are free"
-            )
+    refuse_beyond_memory((m, n), n, name)  # indptr
     return m, n
+
+
+def refuse_beyond_memory(shape: tuple[int, int], indices: int, name: str | None) -> None:
+    """Raise ResourceMissingError when so many indices are more than the memory that is free.
+
+    A matrix of a few bytes may have any number of rows, and systems promise more memory than they
+    have and end the process that uses it.
+    """
+    if indices < _LOOK_AT_MEMORY:
+        return
+    from btfperm.backends.select import memory
+
+    needed, free = indices * index_type(shape, 0)().itemsize, memory()[1]
+    if free is not None and needed > free:
+        raise ResourceMissingError(
+            f"{prefix(name)}a matrix of shape {shape[0]} x {shape[1]} needs at least "
+            f"{needed / 1e9:,.1f} GB of memory for its rows and columns alone, and "
+            f"{free / 1e9:,.1f} GB are free"
+        )
 
 
 def refuse_masked(array: object) -> None:

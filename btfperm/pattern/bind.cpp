@@ -14,10 +14,12 @@ void bind_width(nb::module_& module) {
       "check_columns",
       [](std::int64_t m, In<I> indptr, In<I> indices) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
-        nb::gil_scoped_release nogil;
-        std::int64_t where = 0;
-        const Order order = check_columns(A, static_cast<I>(indices.shape(0)), where);
-        return std::pair<int, std::int64_t>(static_cast<int>(order), where);
+        return run_pass([&] {
+          std::int64_t where = 0;
+          const Order order =
+              check_columns(A, static_cast<I>(indices.shape(0)), where, poll_signals);
+          return std::pair<int, std::int64_t>(static_cast<int>(order), where);
+        });
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       "(0 canonical, 1 unsorted, 2 duplicates, 3 invalid; where)");
@@ -25,8 +27,7 @@ void bind_width(nb::module_& module) {
       "transpose",
       [](std::int64_t m, In<I> indptr, In<I> indices, Out<I> out_indptr, Out<I> out_indices) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
-        nb::gil_scoped_release nogil;
-        transpose(A, out_indptr.data(), out_indices.data());
+        run_pass([&] { transpose(A, out_indptr.data(), out_indices.data(), poll_signals); });
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("out_indptr").noconvert(), nb::arg("out_indices").noconvert(),
@@ -52,16 +53,17 @@ void bind_width(nb::module_& module) {
   module.def(
       "columns_of_triplets",
       [](std::int64_t m, Out<I> rows, Out<I> cols, Out<I> indptr) {
-        nb::gil_scoped_release nogil;
-        Workspace workspace;
-        const I nnz = static_cast<I>(rows.shape(0));
-        const auto need = [&](I*& row_start, I*& row_lists) {
-          row_start = workspace.take<I>(static_cast<std::size_t>(m) + 1);
-          row_lists = workspace.take<I>(nnz);
-        };
-        return static_cast<std::int64_t>(
-            columns_of_triplets(static_cast<I>(m), static_cast<I>(indptr.shape(0) - 1), nnz,
-                                rows.data(), cols.data(), indptr.data(), need));
+        return run_pass([&] {
+          Workspace workspace;
+          const I nnz = static_cast<I>(rows.shape(0));
+          const auto need = [&](I*& row_start, I*& row_lists) {
+            row_start = workspace.take<I>(static_cast<std::size_t>(m) + 1);
+            row_lists = workspace.take<I>(nnz);
+          };
+          return static_cast<std::int64_t>(
+              columns_of_triplets(static_cast<I>(m), static_cast<I>(indptr.shape(0) - 1), nnz,
+                                  rows.data(), cols.data(), indptr.data(), need, poll_signals));
+        });
       },
       nb::arg("m"), nb::arg("rows").noconvert(), nb::arg("cols").noconvert(),
       nb::arg("indptr").noconvert(),
@@ -69,10 +71,11 @@ void bind_width(nb::module_& module) {
   module.def(
       "columns_of_triangle",
       [](In<I> rows, In<I> cols, Out<I> indptr, Out<I> indices) {
-        nb::gil_scoped_release nogil;
-        return static_cast<std::int64_t>(
-            columns_of_triangle(static_cast<I>(indptr.shape(0) - 1), static_cast<I>(rows.shape(0)),
-                                rows.data(), cols.data(), indptr.data(), indices.data()));
+        return run_pass([&] {
+          return static_cast<std::int64_t>(columns_of_triangle(
+              static_cast<I>(indptr.shape(0) - 1), static_cast<I>(rows.shape(0)), rows.data(),
+              cols.data(), indptr.data(), indices.data(), poll_signals));
+        });
       },
       nb::arg("rows").noconvert(), nb::arg("cols").noconvert(), nb::arg("indptr").noconvert(),
       nb::arg("indices").noconvert(),

@@ -15,11 +15,28 @@
 
 namespace btfperm {
 
+// Does nothing: for those who need no way out of a pass.
+struct NoPoll {
+  void operator()() const {}
+};
+
+// body(0) ... body(count - 1), with a look at `poll` between pieces of some milliseconds. `poll`
+// may throw to end the pass.
+template <class I, class Poll, class Body>
+void in_pieces(I count, const Poll& poll, Body body) {
+  constexpr I piece = 1 << 19;
+  for (I first = 0; first < count;) {
+    const I last = count - first > piece ? first + piece : count;
+    for (; first < last; ++first) body(first);
+    poll();
+  }
+}
+
 enum class Order : int { canonical = 0, unsorted = 1, duplicates = 2, invalid = 3 };
 
 // What one pass over compressed columns finds; `where` is the first offending column, or position.
-template <class I>
-Order check_columns(const PatternView<I>& A, I capacity, std::int64_t& where) {
+template <class I, class Poll = NoPoll>
+Order check_columns(const PatternView<I>& A, I capacity, std::int64_t& where, Poll poll = {}) {
   where = 0;
   if (A.indptr[0] != 0) return Order::invalid;
   for (I j = 0; j < A.n; ++j) {
@@ -29,31 +46,31 @@ Order check_columns(const PatternView<I>& A, I capacity, std::int64_t& where) {
     }
   }
   Order found = Order::canonical;
-  for (I j = 0; j < A.n; ++j) {
+  in_pieces(A.n, poll, [&](I j) {
     I last = -1;
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
       const I i = A.indices[p];
-      if (i < 0 || i >= A.m) {
+      if ((i < 0 || i >= A.m) && found != Order::invalid) {
         where = p;
-        return Order::invalid;
+        found = Order::invalid;
       }
       if (i <= last) found = std::max(found, i == last ? Order::duplicates : Order::unsorted);
       last = i;
     }
-  }
+  });
   return found;
 }
 
 // Row lists of a pattern (or column lists of its transpose); each list ascends, whatever the order
 // inside the columns of A. out_indptr has m + 1 places.
-template <class I>
-void transpose(const PatternView<I>& A, I* out_indptr, I* out_indices) {
+template <class I, class Poll = NoPoll>
+void transpose(const PatternView<I>& A, I* out_indptr, I* out_indices, Poll poll = {}) {
   std::fill(out_indptr, out_indptr + A.m + 1, I{0});
-  for (I p = 0; p < A.nnz(); ++p) ++out_indptr[A.indices[p] + 1];
+  in_pieces(A.nnz(), poll, [&](I p) { ++out_indptr[A.indices[p] + 1]; });
   for (I i = 0; i < A.m; ++i) out_indptr[i + 1] += out_indptr[i];
-  for (I j = 0; j < A.n; ++j) {
+  in_pieces(A.n, poll, [&](I j) {
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) out_indices[out_indptr[A.indices[p]]++] = j;
-  }
+  });
   for (I i = A.m; i > 0; --i) out_indptr[i] = out_indptr[i - 1];  // undo the advance
   out_indptr[0] = 0;
 }
@@ -112,22 +129,22 @@ std::int64_t first_out_of_range(I m, I n, I nnz, const I* rows, const I* cols) {
 // Columns of a list of positions. On return `rows` holds the row indices of the result (its first
 // indptr[n] places); `cols` is overwritten. `row_lists` (nnz) and `row_start` (m + 1) are
 // workspace, asked for only when the list is not in order: `need` is called for them.
-template <class I, class Need>
-I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need) {
+template <class I, class Need, class Poll = NoPoll>
+I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need, Poll poll = {}) {
   std::fill(indptr, indptr + n + 1, I{0});
   bool by_column = true;
   bool ascending = true;
-  for (I p = 0; p < nnz; ++p) {
+  in_pieces(nnz, poll, [&](I p) {
     ++indptr[cols[p] + 1];
     if (p > 0) {
       by_column &= cols[p - 1] <= cols[p];
       ascending &= cols[p - 1] != cols[p] || rows[p - 1] < rows[p];
     }
-  }
+  });
   for (I j = 0; j < n; ++j) indptr[j + 1] += indptr[j];
   if (by_column && ascending) return nnz;
   if (by_column) {
-    for (I j = 0; j < n; ++j) std::sort(rows + indptr[j], rows + indptr[j + 1]);
+    in_pieces(n, poll, [&](I j) { std::sort(rows + indptr[j], rows + indptr[j + 1]); });
     return merge_duplicates(n, indptr, rows);
   }
   // First by rows ...
@@ -135,15 +152,15 @@ I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need) {
   I* row_lists = nullptr;
   need(row_start, row_lists);
   std::fill(row_start, row_start + m + 1, I{0});
-  for (I p = 0; p < nnz; ++p) ++row_start[rows[p] + 1];
+  in_pieces(nnz, poll, [&](I p) { ++row_start[rows[p] + 1]; });
   for (I i = 0; i < m; ++i) row_start[i + 1] += row_start[i];
-  for (I p = 0; p < nnz; ++p) row_lists[row_start[rows[p]]++] = cols[p];
+  in_pieces(nnz, poll, [&](I p) { row_lists[row_start[rows[p]]++] = cols[p]; });
   // ... then by columns, into the array that held the rows.
   I begin = 0;
-  for (I i = 0; i < m; ++i) {
+  in_pieces(m, poll, [&](I i) {
     for (I q = begin; q < row_start[i]; ++q) rows[indptr[row_lists[q]]++] = i;
     begin = row_start[i];
-  }
+  });
   for (I j = n; j > 0; --j) indptr[j] = indptr[j - 1];
   indptr[0] = 0;
   return merge_duplicates(n, indptr, rows);
@@ -152,25 +169,26 @@ I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need) {
 // Columns of a square matrix of which one entry of each symmetric pair is listed. `indices` has
 // room for both. Each column is filled in the order of the list, which is ascending for files that
 // list a triangle by columns; others are sorted.
-template <class I>
-I columns_of_triangle(I n, I nnz, const I* rows, const I* cols, I* indptr, I* indices) {
+template <class I, class Poll = NoPoll>
+I columns_of_triangle(I n, I nnz, const I* rows, const I* cols, I* indptr, I* indices,
+                      Poll poll = {}) {
   std::fill(indptr, indptr + n + 1, I{0});
-  for (I p = 0; p < nnz; ++p) {
+  in_pieces(nnz, poll, [&](I p) {
     ++indptr[cols[p] + 1];
     if (rows[p] != cols[p]) ++indptr[rows[p] + 1];
-  }
+  });
   for (I j = 0; j < n; ++j) indptr[j + 1] += indptr[j];
-  for (I p = 0; p < nnz; ++p) {
+  in_pieces(nnz, poll, [&](I p) {
     indices[indptr[cols[p]]++] = rows[p];
     if (rows[p] != cols[p]) indices[indptr[rows[p]]++] = cols[p];
-  }
+  });
   for (I j = n; j > 0; --j) indptr[j] = indptr[j - 1];
   indptr[0] = 0;
-  for (I j = 0; j < n; ++j) {
+  in_pieces(n, poll, [&](I j) {
     I* begin = indices + indptr[j];
     I* end = indices + indptr[j + 1];
     if (!std::is_sorted(begin, end)) std::sort(begin, end);
-  }
+  });
   return merge_duplicates(n, indptr, indices);
 }
 

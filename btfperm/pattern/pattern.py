@@ -129,7 +129,7 @@ class Pattern:
         InvalidMatrixError : lengths differ, or an index lies outside the shape
         ResourceMissingError : the shape is beyond any memory
         """
-        m, n = checked_shape(shape)
+        m, n = checked_shape(shape, name)
         row_array, col_array = index_array(rows, "rows"), index_array(cols, "cols")
         if row_array.size != col_array.size:
             raise InvalidMatrixError(
@@ -221,7 +221,7 @@ class Pattern:
         ------
         InvalidMatrixError : the arrays do not describe an m x n matrix
         """
-        m, n = checked_shape(shape)
+        m, n = checked_shape(shape, name)
         starts, rows = index_array(indptr, "indptr"), index_array(indices, "indices")
         if starts.size != n + 1:
             raise InvalidMatrixError(
@@ -273,7 +273,7 @@ class Pattern:
     ) -> Pattern:
         """Pattern of compressed rows; as `from_csc` otherwise, and shares no array, `owned` or
         not."""
-        m, n = checked_shape(shape)
+        m, n = checked_shape(shape, name)
         transposed = cls.from_csc(
             indptr,
             indices,

@@ -33,6 +33,7 @@ from btfperm.errors import (
     ResourceMissingError,
 )
 from btfperm.pattern import Pattern, inverse
+from btfperm.pattern.arrays import refuse_masked
 from btfperm.preorder.segments import diagonal_squares, segment_bounds
 from btfperm.results import IndexArray
 
@@ -187,6 +188,7 @@ def _with_values(A: Any, shape: tuple[int, int]) -> Any:
 
     if isinstance(A, Pattern):
         raise InvalidArgumentError("a Pattern has no values to factor; give the matrix itself")
+    refuse_masked(A)
     if isinstance(A, str | os.PathLike):
         from btfperm.io import read_matrix
 

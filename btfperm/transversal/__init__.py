@@ -22,7 +22,7 @@ from typing import Any
 import numpy.typing as npt
 
 from btfperm.errors import InvalidArgumentError, LimitReachedError
-from btfperm.pattern import Pattern, as_pattern
+from btfperm.pattern import Pattern, as_pattern, refuse_beyond_memory
 from btfperm.results import Decomposition, Transversal
 from btfperm.transversal.certificate import certified
 from btfperm.transversal.limits import Controls, check_backend
@@ -103,6 +103,8 @@ def maximum_transversal(
     # The arrays of `A` may be shared, because the pattern does not outlive the call.
     pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True)
     check_backend(backend)
+    # The matching and the cover: an index and a byte for each row and column.
+    refuse_beyond_memory(pattern.shape, (pattern.m + pattern.n) * 5 // 4, pattern.name)
     controls = Controls(pattern.nnz, time_limit, max_work, threads, seed, options)
     problem = Problem.empty(pattern) if initial is None else Problem.given(pattern, initial)
     found = search(pattern, problem, algorithm, initializer, controls, initial is not None)
@@ -138,6 +140,9 @@ def proven_transversal(
         of a search
     LimitReachedError : a limit stopped the search, so that there is nothing to decompose
     """
+    # Permutations, boundaries and what finds them: 22 bytes for each row and column of an empty
+    # matrix with 32-bit indices.
+    refuse_beyond_memory(pattern.shape, 5 * (pattern.m + pattern.n), pattern.name)
     found = maximum_transversal(pattern, **options) if given is None else given
     if isinstance(found, Decomposition):
         raise InvalidArgumentError(

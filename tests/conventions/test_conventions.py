@@ -67,3 +67,10 @@ def test_completed_blocks_are_not_those_of_dmperm(name):
     with pytest.raises(InvalidArgumentError, match="call dulmage_mendelsohn"):
         CONVENTIONS[name](btfperm.block_triangular_form(SINGULAR))
     CONVENTIONS[name](btfperm.dulmage_mendelsohn(SINGULAR))
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+@pytest.mark.parametrize("make", [np.asarray, btfperm.maximum_transversal])
+def test_only_decompositions_are_converted(name, make):
+    with pytest.raises(btfperm.InvalidArgumentError, match=r"dulmage_mendelsohn\(A\)"):
+        CONVENTIONS[name](make(np.eye(2)))

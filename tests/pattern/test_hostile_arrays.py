@@ -8,7 +8,12 @@ import pytest
 import scipy.sparse as sp
 
 import btfperm
-from btfperm.errors import BtfpermError, InvalidMatrixError, ResourceMissingError
+from btfperm.errors import (
+    BtfpermError,
+    InvalidArgumentError,
+    InvalidMatrixError,
+    ResourceMissingError,
+)
 from btfperm.pattern import Pattern, as_pattern
 
 HUGE = 2**40
@@ -152,3 +157,67 @@ def test_a_triple_without_a_shape_says_so():
 def test_a_path_that_is_not_there_is_named(tmp_path):
     with pytest.raises((BtfpermError, FileNotFoundError), match="missing"):
         as_pattern(tmp_path / "missing.mtx")
+
+
+@pytest.mark.parametrize("A", [np.eye(2), sp.csc_array(np.eye(2)), as_pattern(np.eye(2))], ids=type)
+def test_a_shape_that_contradicts_the_matrix(A):
+    assert as_pattern(A, shape=(2, 2)).shape == (2, 2)
+    with pytest.raises(InvalidArgumentError, match="leave it out"):
+        as_pattern(A, shape=(5, 5))
+
+
+FACES = [
+    btfperm.structural_rank,
+    btfperm.maximum_transversal,
+    btfperm.dulmage_mendelsohn,
+    btfperm.block_triangular_form,
+    btfperm.preorder,
+]
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_each_face_takes_a_triple_with_its_shape(face):
+    triple = (None, [0, 1, 1], [0, 1, 3])
+    found = face(triple, shape=(2, 2))
+    assert found == 2 if face is btfperm.structural_rank else found.shape == (2, 2)
+    with pytest.raises(InvalidArgumentError, match="leave it out"):
+        face(np.eye(2), shape=(5, 5))
+
+
+def test_block_graph_takes_a_triple():
+    triple = (None, [0, 1, 1], [0, 1, 3])
+    assert btfperm.dulmage_mendelsohn(triple, shape=(2, 2)).block_graph(triple).n_blocks == 2
+
+
+def test_masked_arrays_are_refused():
+    masked = np.ma.masked_array(np.eye(2), mask=[[True, False], [False, False]])
+    for call in (
+        lambda: as_pattern(masked),
+        lambda: as_pattern((masked[0], [0, 1], [0, 1, 2]), shape=(2, 2)),
+        lambda: Pattern.from_coo(np.ma.masked_array([0, 1]), [0, 1], (2, 2)),
+        lambda: btfperm.preorder(np.eye(2)).apply(masked),
+        lambda: btfperm.preorder(np.eye(2)).factor(masked),
+    ):
+        with pytest.raises(InvalidMatrixError, match=r"filled\(0\)"):
+            call()
+
+
+@pytest.mark.parametrize("shape", [(3 * 10**9, 1), (1, 3 * 10**9)])
+def test_more_rows_than_free_memory(shape, monkeypatch, tmp_path):
+    monkeypatch.setattr("btfperm.backends.select.memory", lambda: (16 * 10**9, 8 * 10**9))
+    path = tmp_path / "tall.mtx"
+    head = "%%MatrixMarket matrix coordinate pattern general"
+    path.write_text(f"{head}\n{shape[0]} {shape[1]} 1\n1 1\n")
+    for A in (path, sp.coo_array(([1.0], ([0], [0])), shape=shape)):
+        with pytest.raises(ResourceMissingError, match=r"8\.0 GB are free") as caught:
+            btfperm.structural_rank(A)
+        assert ("tall.mtx" in str(caught.value)) == (A is path)
+
+
+def test_what_fits_is_not_refused(monkeypatch):
+    """The rank of a matrix takes less than its decomposition."""
+    monkeypatch.setattr("btfperm.backends.select.memory", lambda: (10**9, 10**8))
+    A = Pattern.from_coo([0], [0], (2 * 10**7 - 1, 1))
+    assert btfperm.structural_rank(A) == 1
+    with pytest.raises(ResourceMissingError, match="needs at least"):
+        btfperm.dulmage_mendelsohn(A)

@@ -121,3 +121,22 @@ def test_the_core_refuses_a_cover_of_another_matrix():
         _core.complete_cover(match, other, cover)
     with pytest.raises(ValueError, match="places"):
         _core.complete_cover(match, np.zeros(8, dtype=np.uint8), cover[:2])
+
+
+def test_a_decomposition_is_no_transversal_but_a_start(tmp_path):
+    A = read("Erdos971")
+    d = btfperm.dulmage_mendelsohn(A)
+    d.save(tmp_path / "perm.npz")
+    for start in (d, btfperm.load(tmp_path / "perm.npz")):
+        t = btfperm.maximum_transversal(A, initial=start, initializer="none")
+        np.testing.assert_array_equal(t.col_match, d.col_match)
+        with pytest.raises(InvalidArgumentError, match="initial="):
+            btfperm.dulmage_mendelsohn(A, transversal=start)
+
+
+@each_face
+def test_options_of_a_search_that_does_not_happen(face):
+    t = btfperm.maximum_transversal(np.eye(3))
+    assert face(np.eye(3), transversal=t, threads=None).structural_rank == 3
+    with pytest.raises(InvalidArgumentError, match="leave out algorithm, threads"):
+        face(np.eye(3), transversal=t, threads=2, algorithm="hopcroft-karp")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import btfperm
-from btfperm.errors import BtfpermError
+from btfperm.errors import LimitReachedError
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
 from tests.oracles.plain_matching import structural_rank
@@ -44,9 +45,9 @@ def test_work_limit_stops_a_large_search(algorithm, initializer):
     )
     assert not t.maximum and t.stopped_by == "max_work"
     check_transversal(BIG.A, t, rank=BIG.rank)
-    with pytest.raises(BtfpermError, match="max_work"):
+    with pytest.raises(LimitReachedError, match="max_work"):
         _ = t.structural_rank
-    with pytest.raises(BtfpermError, match="max_work"):
+    with pytest.raises(LimitReachedError, match="max_work"):
         t.cover()
     assert "max_work" in repr(t)
     # and the partial answer is a start
@@ -87,5 +88,9 @@ def test_generous_limits_change_nothing(algorithm):
 
 def test_no_decomposition_without_a_maximum_transversal():
     for face in (btfperm.dulmage_mendelsohn, btfperm.block_triangular_form):
-        with pytest.raises(BtfpermError, match="max_work"):
+        with pytest.raises(LimitReachedError, match="max_work") as caught:
             face(BIG.A, initializer="none", max_work=1000)
+        lower, upper = caught.value.rank_bounds
+        assert lower <= BIG.rank <= upper and caught.value.exit_code == 1
+        again = copy.copy(caught.value)
+        assert (str(again), again.rank_bounds) == (str(caught.value), (lower, upper))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import btfperm
 from btfperm import InvalidArgumentError
+from btfperm.transversal.limits import MOST_THREADS
 from tests import strategies
 from tests.checks.check_transversal import check_transversal
 from tests.oracles import plain_matching
@@ -50,3 +51,17 @@ def test_bottom_up_after_top_down_joins_no_row_twice():
 def test_an_option_that_nobody_has_is_refused():
     with pytest.raises(InvalidArgumentError, match="alpha"):
         btfperm.structural_rank([[1]], algorithm="ms-bfs-graft", options={"beta": 1})
+
+
+@pytest.mark.parametrize("threads", [MOST_THREADS + 1, 100_000, 2 * 10**9, 2**70])
+def test_more_threads_than_any_machine_gives_are_refused(threads):
+    assert MOST_THREADS == 1024
+    with pytest.raises(InvalidArgumentError, match="threads must be a whole number from 1 to 1024"):
+        btfperm.maximum_transversal([[1]], algorithm="p-dbfs", threads=threads)
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), -1])
+@pytest.mark.parametrize(("row", "option"), WITH_OPTIONS, ids=lambda x: x.name)
+def test_an_option_is_a_finite_number(row, option, value):
+    with pytest.raises(InvalidArgumentError, match=f"{option.name} of {row.name} must be a finite"):
+        row.checked({option.name: value})

@@ -46,6 +46,18 @@ def test_the_warning_is_right(A):
                 assert {with_zeros, without} <= {int(k) for k in re.findall(r"\d+", text)}
 
 
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (1, "1 stored entry is zero, kept as an entry;"),
+        (2, "2 stored entries are zero, kept as en"),
+    ],
+)
+def test_one_entry_or_several(count, words):
+    (text,) = said(sp.coo_array((np.zeros(count), (range(count), range(count))), shape=(3, 3)))
+    assert text.startswith(words)
+
+
 def test_no_warning_without_zeros():
     assert said(sp.eye_array(3)) == []
     assert said(np.array([[1, 0], [0, 1]])) == []  # zeros of a dense array are no entries

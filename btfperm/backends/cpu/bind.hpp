@@ -37,6 +37,25 @@ inline void raise_if_interrupted(const Budget& budget) {
   if (budget.stop() == Stop::interrupted) throw nb::python_error();
 }
 
+// For passes that know no Budget: thrown out of them, without the GIL, when a signal handler
+// raised.
+struct Interrupted {};
+
+inline void poll_signals() {
+  if (python_interrupted()) throw Interrupted();
+}
+
+// Runs a pass without the GIL; Ctrl-C ends it.
+template <class Pass>
+auto run_pass(Pass pass) {
+  try {
+    nb::gil_scoped_release nogil;
+    return pass();
+  } catch (const Interrupted&) {
+    throw nb::python_error();
+  }
+}
+
 template <class I>
 PatternView<I> view_of(std::int64_t m, const In<I>& indptr, const In<I>& indices) {
   return {static_cast<I>(m), static_cast<I>(indptr.shape(0) - 1), indptr.data(), indices.data()};
