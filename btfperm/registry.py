@@ -240,13 +240,15 @@ def algorithms(family: str | None = None) -> tuple[Algorithm, ...]:
     return tuple(row for row in _ROWS if family is None or row.family == family)
 
 
+_BY_NAME = {(row.name, row.is_initializer): row for row in _ROWS}
+
+
 def find(name: str, *, initializer: bool) -> Algorithm:
     """The row of that name; raises `InvalidArgumentError` that lists what exists."""
-    candidates = [row for row in _ROWS if row.is_initializer == initializer]
-    for row in candidates:
-        if row.name == name:
-            return row
+    row = _BY_NAME.get((name, initializer))
+    if row is not None:
+        return row
     what = "initializer" if initializer else "algorithm"
-    known = ", ".join(row.name for row in candidates)
+    known = ", ".join(row.name for row in _ROWS if row.is_initializer == initializer)
     extra = "auto, none" if initializer else "auto"
     raise InvalidArgumentError(f"unknown {what} {name!r}; there are {extra}, {known}")

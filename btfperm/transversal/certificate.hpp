@@ -18,6 +18,7 @@
 
 #include "backends/cpu/atomics.hpp"
 #include "backends/cpu/frontier.hpp"
+#include "backends/cpu/parallel.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
@@ -122,16 +123,26 @@ Verdict check_matching(const PatternView<I>& A, const Matching<I>& M, I& where) 
   return pairs == 0 ? Verdict::proven : Verdict::disagreement;
 }
 
-// Writes whether column j is in the cover; if not, all its entries must be in rows of it.
+// The columns first ... last - 1 of `certify`: counts their pairs; the first column at fault, else
+// `last`.
 template <class I>
-bool certify_column(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_in_cover,
-                    std::uint8_t* col_in_cover, I j) {
-  const I i = M.col_match[j];
-  col_in_cover[j] = i >= 0 && !row_in_cover[i];
-  if (col_in_cover[j]) return true;
-  bool covered = true;
-  for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) covered &= row_in_cover[A.indices[p]] != 0;
-  return covered;
+I certify_columns(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_in_cover,
+                  std::uint8_t* col_in_cover, I first, I last, I& pairs) {
+  I found = 0;
+  for (I j = first; j < last; ++j) {
+    const I i = M.col_match[j];
+    if (i != -1) {
+      if (i < 0 || i >= A.m || M.row_match[i] != j || !has_entry(A, i, j)) return j;
+      ++found;
+    }
+    col_in_cover[j] = i >= 0 && !row_in_cover[i];
+    if (col_in_cover[j]) continue;
+    bool covered = true;  // a column outside the cover has all its entries in rows of it
+    for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) covered &= row_in_cover[A.indices[p]] != 0;
+    if (!covered) return j;
+  }
+  pairs = found;
+  return last;
 }
 
 // The whole proof. A cover of the size of the matching holds one end of each pair and nothing else:
@@ -144,13 +155,16 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
                 std::uint8_t* col_in_cover, int threads, I& where) {
   I pairs = 0;
   I at_fault = A.n;  // the first, whatever the number of threads
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static) \
-    reduction(+ : pairs) reduction(min : at_fault)
-  for (I j = 0; j < A.n; ++j) {
-    const Verdict verdict = check_pair(A, M, j);
-    pairs += M.col_match[j] != -1;
-    if (verdict != Verdict::proven || !certify_column(A, M, row_in_cover, col_in_cover, j)) {
-      at_fault = std::min(at_fault, j);
+  if (threads <= 1 || A.n < worth_sharing) {
+    at_fault = certify_columns(A, M, row_in_cover, col_in_cover, I{0}, A.n, pairs);
+  } else {
+#pragma omp parallel num_threads(threads) reduction(+ : pairs) reduction(min : at_fault)
+    {
+      const Share<I> part(A.n, omp_get_thread_num(), omp_get_num_threads());
+      I own = 0;
+      const I stop = certify_columns(A, M, row_in_cover, col_in_cover, part.first, part.last, own);
+      if (stop < part.last) at_fault = stop;
+      pairs += own;
     }
   }
   if (at_fault < A.n) {
@@ -159,14 +173,13 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
     return verdict == Verdict::proven ? Verdict::uncovered : verdict;
   }
   where = -1;
+  I rows = 0;
   I unmatched_in_cover = 0;
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static) \
-    reduction(- : pairs) reduction(+ : unmatched_in_cover)
-  for (I i = 0; i < A.m; ++i) {
-    pairs -= M.row_match[i] != -1;
-    unmatched_in_cover += row_in_cover[i] != 0 && M.row_match[i] == -1;
+  for (I i = 0; i < A.m; ++i) {  // in order: memory gives it as fast to one thread as to many
+    rows += M.row_match[i] != -1;
+    unmatched_in_cover += (row_in_cover[i] != 0) & (M.row_match[i] == -1);
   }
-  if (pairs != 0) return Verdict::disagreement;
+  if (pairs != rows) return Verdict::disagreement;
   return unmatched_in_cover == 0 ? Verdict::proven : Verdict::cover_size;
 }
 

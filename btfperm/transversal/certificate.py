@@ -37,6 +37,8 @@ def prove(
     ------
     DefectError : what the search left is no matching, or not maximum
     """
+    if not view.proven:
+        view.proven = _has_plain_cover(view)
     if not view.proven or view is not problem:  # what follows goes where the matching leads
         verdict, where = _core.check_matching(*problem.matched)
         if verdict:
@@ -107,14 +109,21 @@ def is_legal(problem: Problem) -> bool:
 
 def find_cover(view: Problem, threads: int = 1) -> bool:
     """Marks the rows of a minimum cover; False when the matching is not maximum."""
-    size = view.size
-    if size == view.col_match.size or size == view.m:  # all columns, or all rows, are a cover
-        view.row_in_cover.fill(size < view.col_match.size)
+    if _has_plain_cover(view):
         return True
     found: bool = _core.find_cover(*view.matched, view.row_in_cover, threads=threads)
     if not found:
         view.row_in_cover.fill(0)
     return found
+
+
+def _has_plain_cover(view: Problem) -> bool:
+    """When all columns, or all rows, are matched, they are the cover; marks its rows."""
+    size = view.size
+    if size != view.col_match.size and size != view.m:
+        return False
+    view.row_in_cover.fill(size < view.col_match.size)
+    return True
 
 
 def rank_at_most(pattern: Pattern) -> int:
