@@ -3,14 +3,13 @@
 //
 // Idea        In each phase the threads share out the free columns, and a breadth-first tree grows
 //             from each; a row joins the tree that claims it first, and no other in this phase. A
-//             column that joins looks for a free row in its list (lookahead). A tree that finds
-//             one flips its path at once, for nobody else can touch it. A phase in which no tree
-//             finds one proves that the matching is maximum.
+//             column whose turn comes looks for a free row in its list first (lookahead). A tree
+//             that finds one flips its path at once, for nobody else can touch it. A phase in which
+//             no tree finds one proves that the matching is maximum.
 // Paper       A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan, A. Pothen,
 //             "Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS 2012
-//             (disjoint BFS). Ours: columns look ahead when they join, not when their turn comes,
-//             which saves most of a level; the queue of a tree is a linked list through its
-//             columns, so that the trees of all threads fit into one array
+//             (disjoint BFS). The queue of a tree is a linked list through its columns, so that the
+//             trees of all threads fit into one array
 // Cost        O(nnz) a phase, n phases at worst. Workspace: m bytes, 4 n
 // Prefer it   on many cores, while many columns are free: one tree is the work of one thread;
 //             rather use ms-bfs-graft where much stays unmatched, guided-displacement on one core
@@ -105,23 +104,21 @@ class PDbfs {
     next_[root] = -1;
     I last = root;
     I leaf = root;  // the column beside the free row
-    I free_row = look_ahead(root, own);
-    for (I j = root; j >= 0 && free_row < 0 && !budget_.stopped(); j = next_[j]) {
-      const I begin = A_.indptr[j];
-      const I end = A_.indptr[j + 1];
-      I p = begin;
-      for (; p < end && free_row < 0; ++p) {
+    I free_row = -1;
+    for (I j = root; j >= 0 && !budget_.stopped(); j = next_[j]) {
+      leaf = j;
+      free_row = look_ahead(j, own);
+      if (free_row >= 0) break;
+      for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
         const I i = A_.indices[p];
         if (!claim(visited_[i])) continue;
-        const I below = load(M_.row_match[i]);  // held: j's lookahead left no free row unclaimed
+        const I below = load(M_.row_match[i]);  // held: the lookahead left no free row unclaimed
         parent_[below] = j;
         next_[below] = -1;
         next_[last] = below;
         last = below;
-        leaf = below;
-        free_row = look_ahead(below, own);
       }
-      count_edges(p - begin, own);
+      count_edges(A_.degree(j), own);
     }
     if (free_row >= 0) flip(free_row, leaf, root, own);
   }
