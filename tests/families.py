@@ -155,6 +155,28 @@ def triangular(n, seed):
     return renumbered(Hard(csc([d, i], [d, j], (n, n)), n, n), "mixed", seed)
 
 
+def strip(length, seed):
+    """A strip of 3 x `length` points that has one free column at one end and one free row at the
+    other, beside a random part of full rank, rows and columns mixed: labels that are pushed up one
+    by one climb the whole strip."""
+    rng = np.random.default_rng(seed)
+    points = 3 * length
+    k = np.arange(points)
+    x, y = np.divmod(k, 3)
+    rows, cols = [k], [k]
+    for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+        inside = (x + dx >= 0) & (x + dx < length) & (y + dy >= 0) & (y + dy < 3)
+        cols.append(k[inside])
+        rows.append(((x + dx) * 3 + y + dy)[inside])
+    rows += [np.array([0]), np.array([points])]
+    cols += [np.array([points]), np.array([points - 1])]
+    beside = points // 2
+    rows += [points + 1 + rng.integers(0, beside, 4 * beside), points + 1 + np.arange(beside)]
+    cols += [points + 1 + rng.integers(0, beside, 4 * beside), points + 1 + np.arange(beside)]
+    n = points + 1 + beside
+    return renumbered(Hard(csc(rows, cols, (n, n)), n, n), "mixed", seed)
+
+
 def karp_sipser_hard(n, full_lines):
     """Dufossé, Kaya, Uçar (2015): R1 x C1 full, R2 x C2 empty, identities beside; then the last
     rows of R1 and columns of C1 full. A random choice goes wrong nearly always."""

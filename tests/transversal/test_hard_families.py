@@ -64,6 +64,15 @@ def test_rivals(algorithm, numbering, run_seed):
     solved(families.renumbered(families.rivals(100, 50), numbering, run_seed), algorithm=algorithm)
 
 
+def test_a_strip_is_not_climbed_label_by_label(run_seed):
+    """Few active columns that get nowhere are a stall: without that, twice the length is four times
+    the work."""
+    hard = families.strip(8_000, run_seed)
+    solved(hard)
+    t = btfperm.maximum_transversal(hard.A)
+    assert t.counters["edges"] < 40 * hard.A.nnz
+
+
 def test_thousand_chains():
     solved(families.chains_hk(1000))
 
