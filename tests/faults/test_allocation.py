@@ -137,7 +137,7 @@ def bytes_in_use():
 def test_nothing_leaks_when_an_allocation_fails(algorithm):
     """One lost array of n bytes, the smallest there is, would be 60 kB in three rounds."""
     n = 20_000
-    P = as_pattern(families.renumbered(families.deadtree(n, 7), "mixed", 7).A)
+    P = as_pattern(families.random_rectangle(n, n, 2.0, 7).A)  # deficient, with all coarse parts
 
     def every_stage():
         options = {"algorithm": algorithm, "initializer": "karp-sipser"}
