@@ -27,7 +27,8 @@ def measure(command: list[str], limit: float) -> dict[str, float]:
     )
     report: dict[str, float] = json.loads(done.stdout)
     if report["status"] == -signal.SIGKILL:
-        raise TimeoutError(f"{command[0].rsplit("/", 1)[-1]} ran for more than {limit:g} s")
+        program = command[0].rsplit("/", 1)[-1]
+        raise TimeoutError(f"{program} ran for more than {limit:g} s")
     if report["status"] != 0:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise RuntimeError(f"{command[0]} ended with status {report['status']:g}: {last}")
