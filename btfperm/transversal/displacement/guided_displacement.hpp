@@ -16,15 +16,12 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 
-#include "transversal/augmenting/hopcroft_karp.hpp"
-#include "transversal/augmenting/ms_bfs.hpp"
 #include "transversal/augmenting/ss_bfs.hpp"
-#include "transversal/certificate.hpp"
+#include "transversal/displacement/finish_by_trees.hpp"
 #include "transversal/displacement/label_push.hpp"
-#include "transversal/displacement/shared_push.hpp"
+#include "transversal/displacement/shared_displacement.hpp"
 
 namespace btfperm {
 
@@ -36,7 +33,6 @@ struct DisplacementRules {
   std::int64_t most_edges = 2048;  // a short search gives up here (then here times 2, 4, ...),
   double most_passes = 1.5;        // all of them after this many readings of the matrix
   int sampled_columns = 256;
-  int few_for_threads = 1024;  // free columns below which one thread pushes alone
 };
 
 // Share of entries near the diagonal, on a sample of columns.
@@ -79,59 +75,6 @@ I search_shortly(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
   return left;
 }
 
-// Free columns that have entries, into `list`; their number.
-template <class I>
-I list_free(const PatternView<I>& A, const Matching<I>& M, int threads, I* list) {
-  return select(
-      A.n, threads, list, [&](I j) { return M.col_match[j] < 0 && A.degree(j) > 0; },
-      [](I j) { return j; });
-}
-
-// Trees from the columns listed, which must be all that may still be matched; then hopcroft-karp,
-// should they need too many phases.
-template <class I>
-void finish_by_trees(const PatternView<I>& A, Matching<I> M, const I* free, I n_free,
-                     Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
-  const std::int64_t most_phases = 8 + static_cast<std::int64_t>(std::sqrt(A.n));
-  MsBfs<I> trees(A, M, workspace, budget, counters);
-  if (trees.run(free, n_free, most_phases)) {
-    trees.mark_seen(proof.row_in_cover);
-    proof.complete = !budget.stopped();
-  } else {
-    proof.complete = false;
-    HopcroftKarp<I>(A, M, workspace, budget, counters).run();
-  }
-}
-
-// Pushes by several threads while that pays; one thread pushes the rest. What the threads dropped
-// is not proven unmatchable: a search from all free columns sees to that, and nearly always ends
-// as the proof.
-template <class I>
-void displace_shared(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int threads,
-                     const DisplacementRules& rules, Workspace& workspace, Budget& budget,
-                     Counters& counters, Proof& proof) {
-  {
-    Workspace labels;
-    I* spare = labels.take<I>(n_free);
-    SharedPush<I> push(A, M, free, spare, n_free, threads, labels, budget, counters);
-    push.run(rules.few_for_threads);
-    n_free = push.active();
-    std::copy(push.columns(), push.columns() + n_free, free);  // it may be in `spare`
-    LabelPush<I> rest(A, M, free, n_free, labels, budget, counters);
-    rest.run(push.labels());
-    rows_to_columns(A, M, threads);
-  }
-  if (budget.stopped()) return;
-  if (find_cover(A, M, proof.row_in_cover, threads, workspace, budget)) {
-    proof.complete = true;
-    return;
-  }
-  if (budget.stopped()) return;
-  fill(proof.row_in_cover, A.m, std::uint8_t{0}, threads);
-  I* left = workspace.take<I>(A.n);
-  finish_by_trees(A, M, left, list_free(A, M, threads, left), workspace, budget, counters, proof);
-}
-
 template <class I>
 void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& options,
                          Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
@@ -145,8 +88,8 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
     // only empty columns are free
   } else if (local) {
     n_free = search_shortly(A, M, free, n_free, rules, budget, counters, proof);
-  } else if (!few && options.threads > 1 && n_free >= rules.few_for_threads) {
-    displace_shared(A, M, free, n_free, options.threads, rules, workspace, budget, counters, proof);
+  } else if (!few && worth_sharing_pushes(n_free, options.threads)) {
+    displace_shared(A, M, free, n_free, options.threads, workspace, budget, counters, proof);
     return;
   } else if (!few) {
     Workspace labels;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What pushes and short searches have left is finished, and proved, by breadth-first trees
+#pragma once
+
+#include <cmath>
+
+#include "backends/cpu/parallel.hpp"
+#include "transversal/augmenting/hopcroft_karp.hpp"
+#include "transversal/augmenting/ms_bfs.hpp"
+#include "transversal/interface.hpp"
+
+namespace btfperm {
+
+// Free columns that have entries, into `list`; their number.
+template <class I>
+I list_free(const PatternView<I>& A, const Matching<I>& M, int threads, I* list) {
+  return select(
+      A.n, threads, list, [&](I j) { return M.col_match[j] < 0 && A.degree(j) > 0; },
+      [](I j) { return j; });
+}
+
+// Trees from the columns listed, which must be all that may still be matched; then hopcroft-karp,
+// should they need too many phases.
+template <class I>
+void finish_by_trees(const PatternView<I>& A, Matching<I> M, const I* free, I n_free,
+                     Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
+  const std::int64_t most_phases = 8 + static_cast<std::int64_t>(std::sqrt(A.n));
+  MsBfs<I> trees(A, M, workspace, budget, counters);
+  if (trees.run(free, n_free, most_phases)) {
+    trees.mark_seen(proof.row_in_cover);
+    proof.complete = !budget.stopped();
+  } else {
+    proof.complete = false;
+    HopcroftKarp<I>(A, M, workspace, budget, counters).run();
+  }
+}
+
+}  // namespace btfperm
