@@ -28,11 +28,11 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.errors import LimitReachedError
+from btfperm.pattern import Pattern, permute
+from btfperm.pattern.arrays import IndexArray
 
 if TYPE_CHECKING:
     import os
-
-    from btfperm.pattern import Pattern
 
 __all__ = [
     "BlockGraph",
@@ -44,7 +44,6 @@ __all__ = [
     "Transversal",
 ]
 
-IndexArray = npt.NDArray[np.signedinteger[Any]]
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 
 
@@ -293,8 +292,6 @@ class Decomposition:
         A `Pattern` gives a `Pattern`; a SciPy matrix or array gives the same kind, as CSC; a path
         or a (data, indices, indptr) triple of compressed columns gives a ``csc_array``.
         """
-        from btfperm.pattern import permute
-
         return permute(A, self.row_perm, self.col_perm)
 
     def save(

@@ -28,8 +28,9 @@ ROWS = btfperm.algorithms()
 # From the lowest layer up; a file may import at its head from its own layer and from lower ones.
 LAYERS = (
     ("errors", "_core"),
-    ("results", "registry", "backends"),
+    ("registry", "backends"),
     ("pattern",),
+    ("results",),
     ("transversal",),
     ("dulmage_mendelsohn",),
     ("block_triangular",),

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.errors import InvalidMatrixError, ResourceMissingError
-from btfperm.results import IndexArray
 
 __all__ = [
     "LARGEST_INT32",
+    "IndexArray",
     "as_width",
     "checked_shape",
     "index_array",
@@ -26,6 +26,8 @@ __all__ = [
     "why_invalid",
     "zeros_among",
 ]
+
+IndexArray = npt.NDArray[np.signedinteger[Any]]
 
 # Searches keep a few numbers beyond the largest index, so the types end a little earlier.
 LARGEST_INT32 = 2**31 - 16

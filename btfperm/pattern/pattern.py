@@ -13,6 +13,7 @@ import numpy.typing as npt
 from btfperm import _core
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import (
+    IndexArray,
     as_width,
     checked_shape,
     index_array,
@@ -21,7 +22,6 @@ from btfperm.pattern.arrays import (
     why_invalid,
     zeros_among,
 )
-from btfperm.results import IndexArray
 
 __all__ = ["Pattern"]
 

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
-from btfperm.pattern.arrays import refuse_masked
+from btfperm.pattern.arrays import IndexArray, refuse_masked
 from btfperm.pattern.door import as_pattern
 from btfperm.pattern.pattern import Pattern
-from btfperm.results import IndexArray
 
 __all__ = ["inverse", "permute"]
 
