@@ -50,7 +50,6 @@ class FileName(click.Path):
 
 MATRIX = FileName()
 LARGEST = 2**63 - 1  # a whole number that the core can hold
-LARGEST_THREADS = 1024  # each has a stack: an absurd number would end the process
 HELP_WIDTH = 44  # second column of the help on a terminal of 80
 
 
@@ -100,6 +99,19 @@ class WholeNumber(click.types.IntParamType):
         if not self.least <= number <= self.most:
             self.fail(f"{number} is not between {self.least} and {self.most}.", param, ctx)
         return number
+
+
+class ThreadCount(WholeNumber):
+    """As many threads as the library takes."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        from btfperm.transversal.limits import MOST_THREADS
+
+        self.most = MOST_THREADS
+        return super().convert(value, param, ctx)
 
 
 class Seconds(click.types.FloatParamType):
@@ -222,7 +234,7 @@ def search_options(command: Command) -> Command:
             ),
             click.option(
                 "--threads",
-                type=WholeNumber(1, LARGEST_THREADS),
+                type=ThreadCount(),
                 metavar="N",
                 help="Threads that parse the file, and that search where the algorithm uses more "
                 "than one; see `btfperm algorithms`.  [default: all cores this process may use, "

@@ -17,6 +17,7 @@ from btfperm_cli.main import main
 import btfperm
 from btfperm.conventions import CONVENTIONS
 from btfperm.errors import BtfpermError, DefectError, DefectWarning
+from btfperm.transversal.limits import MOST_THREADS
 
 COMMANDS = ("algorithms", "check", "convert", "doctor", "rank")
 
@@ -147,6 +148,11 @@ def test_wrong_usage(cli, matrix, tmp_path, monkeypatch, words):
     assert "--help)" in ended.err
     if "--show-completion" not in words:
         assert cli(*words, "--json").json["exit_code"] == 2
+
+
+def test_as_many_threads_as_the_library_takes(cli, matrix):
+    assert cli(matrix("blocks"), "-q", "--threads", MOST_THREADS).code == 0
+    cli(matrix("blocks"), "--threads", MOST_THREADS + 1).failed(2, f"between 1 and {MOST_THREADS}")
 
 
 @pytest.mark.parametrize("backend", ["gpu", "mpi"])
