@@ -31,7 +31,8 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
     """Verify the permutation file PERM against MATRIX, by code that shares nothing with the
     algorithms.
 
-    Every violation is reported, with rows and columns counted from 0; any makes the exit code 1.
+    Every violation is reported, with rows and columns counted from 0; any makes the exit code 1,
+    and with --quiet one sentence on stderr.
     Files in every convention are verified, as far as each promises: MATLAB and CSparse neither
     order the blocks nor split the rectangular parts, SuperLU knows no blocks. One of MATRIX and
     PERM may be -, standard input.
@@ -66,7 +67,7 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
     if verdict.ok:
         out.say(f"{what} is right for {whose}: {', '.join(verdict.passed)} checked")
     else:
-        out.say(f"{what} is wrong for {whose}: {count(len(verdict.violations), 'violation')}")
+        out.fail(f"{what} is wrong for {whose}: {count(len(verdict.violations), 'violation')}")
     out.answer(
         {
             "matrix": matrix,

@@ -111,6 +111,13 @@ class Output:
         if not self.as_json and not self.quiet:
             emit(text, err=self.to_stderr)
 
+    def fail(self, text: str) -> None:
+        """The last sentence of a report on what failed; quiet silences the report, not this."""
+        if self.quiet and not self.as_json:
+            emit(f"btfperm: {text}", err=True)
+        else:
+            self.say(text)
+
     def note(self, text: str) -> None:
         if not self.as_json and not self.quiet:
             emit(text, err=True)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -208,11 +209,15 @@ def test_dropped_zeros_are_remembered(cli, matrix, tmp_path):
     assert cli("check", matrix("zeros"), perm).code == 0
 
 
-def test_quiet_leaves_the_exit_code(cli, mixed):
+def test_quiet_silences_the_report_not_the_failure(cli, mixed):
     matrix, perm = mixed
     assert cli("check", "-q", matrix, perm) == (0, "", "")
     edited(perm, structural_rank=np.array(1))
-    assert cli("check", "-q", matrix, perm) == (1, "", "")
+    ended = cli("check", "-q", matrix, perm)
+    assert (ended.code, ended.out) == (1, "")
+    assert re.fullmatch(rf"btfperm: {perm} is wrong for {matrix}: \d violations?\n", ended.err)
+    assert not cli("check", matrix, perm).err
+    assert json.loads(cli("check", "-q", "--json", matrix, perm).out)["violations"]
 
 
 @pytest.mark.parametrize(
