@@ -11,10 +11,13 @@ from pathlib import Path
 import scipy.io
 import scipy.sparse as sp
 
-from benchmarks.generators import family_of, make
-from benchmarks.generators.assemble import pattern
+from benchmarks.generators import family_of, make, permuted_names
+from benchmarks.generators.assemble import pattern, rcp
 
 SETS: dict[str, str] = {
+    # an instant: for the test-suite
+    "tiny": """delaunay_n7 rgg_n_2_7_rcp kron_s7 er_300_de circuit_300 kkt_sing_300 chain_300_rcp
+        rect_wide_300 ladder_18""",
     # seconds: for a look while working
     "quick": """delaunay_n14 delaunay_n14_rcp rgg_n_2_13 rgg_n_2_13_rcp grid3d_24 grid3d_24_rcp
         kron_s13 rmat_s14 er_3e4_d1.5 er_3e4_de er_3e4_d5.0 road_128 road_128_rcp circuit_2e4
@@ -59,13 +62,31 @@ def real(folder: Path) -> list[Case]:
         return [_real_case(folder, row) for row in csv.DictReader(index)]
 
 
-def choose(which: str, folder: Path, only: list[str]) -> list[Case]:
-    """The set, or of the set and the families just the names in `only`."""
-    cases = real(folder) if which == "real" else generated(SETS[which].split())
-    if not only:
-        return cases
-    in_set = {case.name: case for case in cases}
-    return [in_set[name] if name in in_set else generated([name])[0] for name in only]
+def of_set(which: str, folder: Path) -> list[Case]:
+    """All matrices of a set, or all of `folder` when it is ``"real"``."""
+    return real(folder) if which == "real" else generated(SETS[which].split())
+
+
+def only(names: list[str], cases: list[Case]) -> list[Case]:
+    """Just these, of the cases or of the families."""
+    known = {case.name: case for case in cases}
+    return [known[name] if name in known else generated([name])[0] for name in names]
+
+
+def with_permutations(cases: list[Case], count: int) -> list[Case]:
+    """Each case, and behind it its first `count` random row and column permutations."""
+    result: dict[str, Case] = {}
+    for case in cases:
+        result.setdefault(case.name, case)
+        for name in permuted_names(case.name.partition("_rcp")[0], count):
+            result.setdefault(name, _permuted(case, name))
+    return list(result.values())
+
+
+def _permuted(case: Case, name: str) -> Case:
+    """A generated matrix is made by its name, so that the name always means the same."""
+    load = _maker(name) if case.path is None else lambda: rcp(case.load(), name)
+    return Case(name, case.kind, load, case.expected)
 
 
 def read_pattern(path: Path) -> sp.csc_array:

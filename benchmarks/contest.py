@@ -15,7 +15,10 @@ from benchmarks.timing import Method, disagreements, race
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line says; `limit` in seconds, for all calls of one method on a matrix."""
+    """What the command line says; `limit` in seconds, for all calls of one method on a matrix.
+
+    `named`: the matrices were asked for by name, and no section puts its own in their place.
+    """
 
     which: str
     matrices: Path
@@ -24,6 +27,7 @@ class Options:
     algorithms: list[str]
     threads: int | None
     say: Callable[[str], None]
+    named: bool = False
 
 
 @dataclass

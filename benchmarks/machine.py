@@ -15,13 +15,16 @@ from typing import Any
 BUSY_LOAD = 0.5  # per core, when the run starts
 
 
-def describe() -> dict[str, Any]:
-    """Machine, versions, date and command; goes to the head of every result."""
+def describe(arguments: list[str] | None = None) -> dict[str, Any]:
+    """Machine, versions, date and command; goes to the head of every result.
+
+    `arguments` of the command, if they are not this process's own.
+    """
     load = os.getloadavg()[0]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "command": shlex.join(["python", "-m", "benchmarks.run", *sys.argv[1:]]),
+        "command": shlex.join(["python", "-m", "benchmarks.run", *_without_folders(arguments)]),
         "machine": {
             "cpu": _cpu(),
             "cores": cores,
@@ -32,6 +35,12 @@ def describe() -> dict[str, Any]:
         },
         "versions": {"python": platform.python_version(), **_packages(), **_libraries()},
     }
+
+
+def _without_folders(arguments: list[str] | None) -> list[str]:
+    """A result does not tell where on whose machine it was made."""
+    own = sys.argv[1:] if arguments is None else arguments
+    return [Path(part).name if Path(part).is_absolute() else part for part in own]
 
 
 def _cpu() -> str:

@@ -23,6 +23,7 @@ from benchmarks.launch import measure
 from benchmarks.startup import SCIPY_RANK, command
 
 MATRICES = {
+    "tiny": ["tri_2e3"],
     "quick": ["tri_2e5", "er_3e5_d2.7"],
     "field": ["tri_1e6", "er_1e6_d5.0", "grid3d_64_rcp", "kron_s17"],
     "large": ["tri_3e6", "er_3e6_d5.0", "grid3d_128_rcp", "kron_s18"],
@@ -37,7 +38,7 @@ def run(cases: list[Case], options: Options) -> Section:
     btfperm = command()
     if btfperm is None:
         return Section("Memory", "Not run: the command is not installed beside this Python.", {})
-    if len(cases) > len(MATRICES["quick"]) and options.which in MATRICES:
+    if not options.named and options.which in MATRICES:
         cases = generated(MATRICES[options.which])
     rows = []
     complaints: list[str] = []

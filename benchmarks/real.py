@@ -26,7 +26,8 @@ SLOWEST = 10
 
 def run(cases: list[Case], options: Options) -> Section:
     """Total seconds, and the slowest files; the whole index unless ``--only`` names matrices."""
-    cases = [c for c in cases if c.path] or real(options.matrices)
+    cases = [c for c in cases if c.path]
+    cases = cases if options.named else cases or real(options.matrices)
     rows = []
     complaints = []
     with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One command for all measurements: ``python -m benchmarks.run --set field --json OUT``.
+"""One command for all measurements: ``python -m benchmarks.run --all OUT_DIR``.
 
 README.md says what is compared and how; ``--help`` lists the options. Exit status 1 when two
 methods gave different answers, or btfperm gave none.
@@ -8,99 +8,91 @@ methods gave different answers, or btfperm gave none.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from benchmarks import decomposition, machine, memory, real, startup, transversal
-from benchmarks.cases import SETS, Case, choose
+from benchmarks import decomposition, machine, memory, published, real, startup, transversal
+from benchmarks.cases import SETS, Case, of_set, only, with_permutations
 from benchmarks.contest import Options, Section
+from benchmarks.report import Report
+from benchmarks.stand_ins import stand_ins
 
 SECTIONS: dict[str, Callable[[list[Case], Options], Section]] = {
     "matching": transversal.run,
     "decomposition": decomposition.run,
+    "published": published.run,
     "start-up": startup.run,
     "memory": memory.run,
     "whole-set": real.run,
 }
 
+# Sections with matrices of their own for each set; the others take those of the set.
+OWN_CASES: dict[str, Callable[[str], list[Case]]] = {"published": stand_ins}
 
-def main() -> int:
+QUICK = {"set": "quick", "repeats": 3, "limit": 0.5}
+
+
+def main(arguments: list[str] | None = None) -> int:
     """Run the sections asked for, one after the other; write after each."""
-    arguments = _parser().parse_args()
+    asked = _parser().parse_args(arguments)
+    if asked.quick:
+        vars(asked).update(QUICK)
     options = Options(
-        which=arguments.set,
-        matrices=arguments.matrices,
-        repeats=arguments.repeats,
-        limit=arguments.limit,
-        algorithms=arguments.algorithm or ["auto"],
-        threads=arguments.threads,
+        which=asked.set,
+        matrices=asked.matrices,
+        repeats=asked.repeats,
+        limit=asked.limit,
+        algorithms=asked.algorithm or ["auto"],
+        threads=asked.threads,
         say=lambda text: print(text, file=sys.stderr, flush=True),
+        named=bool(asked.only),
     )
-    head = machine.describe()
-    if not head["machine"]["quiet"]:
+    report = Report(machine.describe(arguments), options)
+    if report.busy:
         options.say("warning: this machine is busy; use ratios, not times")
-    sections: dict[str, Section] = {}
-    for name in arguments.section or ["matching"]:
+    for name in asked.section or (SECTIONS if asked.all else ["matching"]):
         options.say(f"== {name}")
         try:
-            cases = choose(options.which, options.matrices, arguments.only or [])
+            report.add(name, SECTIONS[name](_cases(name, asked), options))
         except (ValueError, OSError) as error:
             options.say(f"error: {error}")
-            return 2
-        sections[name] = SECTIONS[name](cases, options)
-        _write(arguments, head, sections)
-    print(_markdown(head, sections))
-    complaints = [c for section in sections.values() for c in section.complaints]
-    if complaints:
-        options.say(f"error: {len(complaints)} problems, listed in the report")
-    return 1 if complaints else 0
+            if not asked.all:
+                return 2
+        report.write(asked.json, asked.markdown, asked.all or asked.out)
+    print(report.markdown())
+    if report.complaints:
+        options.say(f"error: {len(report.complaints)} problems, listed in the report")
+    return 1 if report.complaints else 0
+
+
+def _cases(section: str, asked: argparse.Namespace) -> list[Case]:
+    if section in OWN_CASES and asked.set in SETS and not asked.only:
+        cases = OWN_CASES[section](asked.set)
+    else:
+        cases = of_set(asked.set, asked.matrices)
+        cases = only(asked.only, cases) if asked.only else cases
+    return with_permutations(cases, asked.permutations)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     add = parser.add_argument
+    add("--all", type=Path, metavar="OUT_DIR", help="every section, as with --out OUT_DIR")
     add("--section", action="append", choices=list(SECTIONS), help="repeatable; default matching")
     add("--set", choices=[*SETS, "real"], default="quick", help="which matrices (quick)")
     add("--only", action="append", metavar="NAME", help="just this matrix; repeatable")
+    add("--permutations", type=int, default=0, metavar="K", help="and K random orders of each")
     add("--repeats", type=int, default=5, help="timed rounds after the warm-up (5)")
     add("--limit", type=float, default=60.0, help="seconds a method may use on one matrix (60)")
+    add("--quick", action="store_true", help=" ".join(f"--{k} {v}" for k, v in QUICK.items()))
     add("--algorithm", action="append", metavar="NAME", help="btfperm's; repeatable; default auto")
     add("--threads", type=int, default=None, help="btfperm's; default its own choice")
     add("--matrices", type=Path, default=Path("../shared/matrices"), help="folder of --set real")
-    add("--json", type=Path, metavar="OUT", help="every sample, machine, versions")
-    add("--markdown", type=Path, metavar="OUT", help="the tables that are printed")
+    add("--json", type=Path, metavar="FILE", help="every sample, machine, versions")
+    add("--markdown", type=Path, metavar="FILE", help="the tables that are printed")
+    add("--out", type=Path, metavar="DIR", help="both, dated, for each section, and its figures")
     return parser
-
-
-def _write(arguments: argparse.Namespace, head: dict[str, Any], done: dict[str, Section]) -> None:
-    if arguments.json:
-        data = {name: section.data for name, section in done.items()}
-        options = {"repeats": arguments.repeats, "limit_seconds": arguments.limit}
-        text = json.dumps({**head, "options": options, "sections": data}, indent=1)
-        arguments.json.write_text(text + "\n")
-    if arguments.markdown:
-        arguments.markdown.write_text(_markdown(head, done))
-
-
-def _markdown(head: dict[str, Any], sections: dict[str, Section]) -> str:
-    on = head["machine"]
-    versions = ", ".join(f"{name} {version}" for name, version in head["versions"].items())
-    state = "quiet" if on["quiet"] else "BUSY: use ratios, not times"
-    lines = [
-        f"# Benchmarks, {head['date']}",
-        f"`{head['command']}`",
-        f"{on['cpu']}, {on['cores']} cores, {on['memory_gib']} GiB, {on['system']}, load "
-        f"{on['load_at_start']} at the start ({state}). {versions}.",
-    ]
-    for section in sections.values():
-        lines += [f"## {section.title}", section.markdown]
-        if section.complaints:
-            lines.append("### Problems")
-            lines.append("\n".join(f"- {complaint}" for complaint in section.complaints))
-    return "\n\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -116,7 +116,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def milliseconds(seconds: float) -> str:
     """Three significant digits."""
-    return _digits(seconds * 1e3)
+    return digits(seconds * 1e3)
 
 
 def _gains(rows: Sequence[Row], peers: Sequence[str], limit: float, method: str) -> str:
@@ -126,7 +126,7 @@ def _gains(rows: Sequence[Row], peers: Sequence[str], limit: float, method: str)
     head = ["class", "matrices", "gain over the best peer", "worst", "on", "below 1"]
     body = [
         [
-            *(kind, str(f["matrices"]), _digits(f["gain"]), _digits(f["worst"])),
+            *(kind, str(f["matrices"]), digits(f["gain"]), digits(f["worst"])),
             *(f"`{f['worst_matrix']}`", str(f["below_1"])),
         ]
         for kind, f in figures.items()
@@ -145,7 +145,7 @@ def _slow_downs(rows: Sequence[Row], methods: Sequence[Method], limit: float) ->
         if ratios:
             worst = max(ratios)
             mean = geometric_mean([r for r, _ in ratios])
-            body.append([name, str(len(ratios)), _digits(mean), _digits(worst[0]), f"`{worst[1]}`"])
+            body.append([name, str(len(ratios)), digits(mean), digits(worst[0]), f"`{worst[1]}`"])
     return table(["method", "matrices", "slow-down against the fastest", "worst", "on"], body)
 
 
@@ -169,10 +169,11 @@ def _cell(row: Row, name: str, limit: float) -> str:
 def _ratio(ratio: tuple[float, bool] | None) -> str:
     if ratio is None:
         return "-"
-    return (">" if ratio[1] else "") + _digits(ratio[0])
+    return (">" if ratio[1] else "") + digits(ratio[0])
 
 
-def _digits(value: float) -> str:
+def digits(value: float) -> str:
+    """Three significant digits, no exponent."""
     if math.isnan(value):
         return "-"
     if value >= 100:

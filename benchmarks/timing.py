@@ -4,7 +4,8 @@
 Each method gets a forked worker, which brings the matrix into the method's own format (not timed)
 and then runs one call whenever it is its turn: A B C, A B C, ... so that a slow minute of the
 machine meets all alike. The first call of each is a warm-up. A worker that does not answer is
-killed, and the others go on.
+killed, and the others go on. Between two turns there is a pause, because the threads of a call
+spin for a while in wait of the next.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from typing import Any
 
 Answer = dict[str, int]
 Call = Callable[[], Any]
+Notes = dict[str, float]
 
 SAMPLE_SECONDS = 1e-3  # shorter calls are repeated until a sample is this long
 PREPARE_SECONDS = 300.0
+PAUSE_SECONDS = 5e-3  # longer than GNU's OpenMP threads spin
 _FAILED = "failed: "
 
 
@@ -37,23 +40,27 @@ class Method:
     """One competitor.
 
     `prepare` takes the case's data and returns the call to be timed; `answer` reads rank and blocks
-    from what the call returned (not timed). `apart` gives seconds of the call, as the method itself
-    measured them, that do not count. `absent` says why it cannot run on this machine.
+    from what the call returned (not timed). `counted` says how many of the seconds that a call took
+    count, given what it returned; `notes` what the method itself measured and counted. `absent`
+    says why it cannot run on this machine.
     """
 
     name: str
     prepare: Callable[[Any], Call]
     answer: Callable[[Any], Answer]
     absent: str | None = None
-    apart: Callable[[Any], float] = lambda _: 0.0
+    counted: Callable[[Any, float], float] = lambda _, seconds: seconds
+    notes: Callable[[Any], Notes] = lambda _: {}
 
 
 @dataclass
 class Outcome:
-    """What one method did on one matrix: seconds of each timed call, or why there are none:
-    it `overran` the limit, it `failed`, or it does not take such a matrix (then just a reason)."""
+    """What one method did on one matrix: seconds and notes of each timed call, or why there are
+    none: it `overran` the limit, it `failed`, or it does not take such a matrix (just a reason).
+    """
 
     seconds: list[float] = field(default_factory=list)
+    notes: list[Notes] = field(default_factory=list)
     answer: Answer = field(default_factory=dict)
     reason: str | None = None
     failed: bool = False
@@ -75,35 +82,35 @@ class _Worker:
         end.close()
         self.outcome = Outcome()
         self.spent = 0.0
-        self.warm_up = math.nan
+        self._longest = 0.0
+        self.warm_up: tuple[float, Notes] | None = None
         if self._reply(PREPARE_SECONDS) is None and self.outcome.overran:
             self.outcome = Outcome(reason=f"not prepared in {PREPARE_SECONDS:g} s", failed=True)
 
-    def call(self, limit: float) -> None:
-        """One turn, if the limit for all turns together leaves room for it."""
+    def call(self, limit: float) -> bool:
+        """One turn, if the limit for all turns together leaves room for it; whether it ran."""
         if not self.process.is_alive() or (self.spent and self.spent + self._longest > limit):
-            return
+            return False
         self.pipe.send(True)
         reply = self._reply(limit - self.spent)
         if reply is None:
-            return
-        seconds, elapsed, answer = reply
+            return False
+        seconds, elapsed, notes, answer = reply
         self.spent += elapsed
-        if math.isnan(self.warm_up):
-            self.warm_up = seconds
+        if self.warm_up is None:
+            self.warm_up = seconds, notes
             self.outcome.answer = answer
         else:
             self.outcome.seconds.append(seconds)
+            self.outcome.notes.append(notes)
+        self._longest = max(self._longest, elapsed)
+        return True
 
     def finish(self) -> Outcome:
         self._kill()
-        if not self.outcome.seconds and not math.isnan(self.warm_up):
-            self.outcome.seconds = [self.warm_up]  # no time for a second call
+        if not self.outcome.seconds and self.warm_up is not None:  # no time for a second call
+            self.outcome.seconds, self.outcome.notes = [self.warm_up[0]], [self.warm_up[1]]
         return self.outcome
-
-    @property
-    def _longest(self) -> float:
-        return max([self.warm_up, *self.outcome.seconds])
 
     def _reply(self, seconds: float) -> Any:
         try:
@@ -141,13 +148,13 @@ def _work(pipe: Connection, method: Method, data: Any) -> None:
             for _ in range(inner):
                 result = call()
             elapsed = time.perf_counter() - start
-            counted = elapsed / inner - method.apart(result)
+            reply = method.counted(result, elapsed / inner), elapsed, method.notes(result)
             if answer is None:
                 answer = method.answer(result)
                 inner = min(1000, math.ceil(SAMPLE_SECONDS / max(elapsed, 1e-9)))
-                pipe.send((counted, elapsed, answer))
+                pipe.send((*reply, answer))
             else:
-                pipe.send((counted, elapsed, None))
+                pipe.send((*reply, None))
     except (EOFError, KeyboardInterrupt):
         return
     except NotApplicableError as error:
@@ -166,7 +173,8 @@ def race(methods: Sequence[Method], data: Any, *, repeats: int, limit: float) ->
     try:
         for _ in range(1 + repeats):
             for worker in workers.values():
-                worker.call(limit)
+                if worker.call(limit):
+                    time.sleep(PAUSE_SECONDS)
     finally:
         outcomes = {name: worker.finish() for name, worker in workers.items()}
     return outcomes

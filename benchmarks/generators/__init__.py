@@ -2,14 +2,15 @@
 """Generated matrices by name: the families on which every figure of this project is taken.
 
 A name is a family and its sizes, as ``er_3e5_d2.7``; the suffix ``_rcp`` permutes rows and columns
-at random. All draws come from fixed seeds: the same name makes the same matrix everywhere (of the
-Delaunay meshes, a few entries may depend on SciPy's Qhull).
+at random, ``_rcp2``, ``_rcp3``, ... otherwise, ``+rcp`` as the counter-based graphs do. All draws
+come from fixed seeds: the same name makes the same matrix everywhere (of the Delaunay meshes, a few
+entries may depend on SciPy's Qhull).
 
 >>> A = make("grid3d_4_rcp")
 >>> A.shape, A.nnz
 ((64, 64), 352)
 >>> [f.name for f in families() if f.kind == "kkt"]
-['kkt', 'kkt_sing']
+['kkt', 'kkt_sing', 'opf']
 """
 
 from __future__ import annotations
@@ -24,6 +25,16 @@ import scipy.sparse as sp
 from benchmarks.generators.assemble import rcp
 from benchmarks.generators.chains import chain, chains, chains_hk
 from benchmarks.generators.circuit import circuit
+from benchmarks.generators.copurchase import copurchase
+from benchmarks.generators.counter_based import (
+    counted_delaunay,
+    counted_er,
+    counted_hex,
+    counted_kron,
+    counted_rgg,
+    counted_rmat,
+    counted_road,
+)
 from benchmarks.generators.deadtree import deadtree
 from benchmarks.generators.delaunay import delaunay
 from benchmarks.generators.dense import arrow, hessenberg
@@ -32,12 +43,17 @@ from benchmarks.generators.grid3d import grid3d
 from benchmarks.generators.karp_sipser_hard import karp_sipser_hard
 from benchmarks.generators.kkt import kkt, kkt_sing
 from benchmarks.generators.ladder import ladder
+from benchmarks.generators.papers import citations, copapers
+from benchmarks.generators.power_grid import opf
 from benchmarks.generators.rgg import rgg
 from benchmarks.generators.rmat import kron, rmat
 from benchmarks.generators.road import road
+from benchmarks.generators.splitmix import scattered
+from benchmarks.generators.trace import trace
 from benchmarks.generators.triangular import bandtri, tri
+from benchmarks.generators.web import crawl, webgraph, wiki
 
-__all__ = ["Family", "families", "family_of", "make"]
+__all__ = ["Family", "families", "family_of", "make", "permuted_names"]
 
 
 @dataclass(frozen=True)
@@ -84,7 +100,26 @@ _FAMILIES = (
     Family("deadtree", "deadtree_<n>", "adversarial", deadtree),
     Family("ladder", "ladder_<n>", "adversarial", ladder),
     Family("kshard", "kshard_<n>_k<n>", "adversarial", karp_sipser_hard),
+    Family("trace", "trace_n<n>", "mesh", trace),
+    Family("opf", "opf_<n>", "kkt", opf),
+    Family("copapers", "copapers_<n>", "power law", copapers),
+    Family("copurchase", "copurchase_<n>", "power law", copurchase),
+    Family("citations", "citations_<n>", "power law", citations),
+    Family("crawl", "crawl_<n>", "web", crawl),
+    Family("webgraph", "webgraph_<n>", "web", webgraph),
+    Family("wiki", "wiki_<n>", "web", wiki),
+    Family("er:", "er:<n>:<x>", "er", counted_er),
+    Family("rmat:", "rmat:<n>:<x>", "power law", counted_rmat),
+    Family("kron:", "kron:<n>", "power law", counted_kron),
+    Family("rgg:", "rgg:<n>", "mesh", counted_rgg),
+    Family("del:", "del:<n>", "mesh", counted_delaunay),
+    Family("road:", "road:<n>", "road", counted_road),
+    Family("hex:", "hex:<n>", "mesh", counted_hex),
 )
+
+# What a name may end in, and the permutation that it asks for.
+_RCP = re.compile(r"_rcp([2-9]|[1-9][0-9]+)?$")
+_SCATTERED = "+rcp"
 
 
 def families() -> tuple[Family, ...]:
@@ -94,7 +129,7 @@ def families() -> tuple[Family, ...]:
 
 def family_of(name: str) -> tuple[Family, list[float]]:
     """The family of a name and the sizes in it; raises ValueError for an unknown name."""
-    plain = name.removesuffix("_rcp")
+    plain = _RCP.sub("", name.removesuffix(_SCATTERED))
     for family in _FAMILIES:
         sizes = family.sizes(plain)
         if sizes is not None:
@@ -114,4 +149,15 @@ def make(name: str) -> sp.csc_array:
     """
     family, sizes = family_of(name)
     A = family.generate(*sizes)
-    return rcp(A, name) if name.endswith("_rcp") else A
+    if name.endswith(_SCATTERED):
+        return scattered(A)
+    return rcp(A, name) if _RCP.search(name) else A
+
+
+def permuted_names(name: str, count: int) -> list[str]:
+    """`count` names of that matrix in another random order.
+
+    >>> permuted_names("kron_s8", 3)
+    ['kron_s8_rcp', 'kron_s8_rcp2', 'kron_s8_rcp3']
+    """
+    return [f"{name}_rcp{k if k > 1 else ''}" for k in range(1, count + 1)]
