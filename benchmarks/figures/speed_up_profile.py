@@ -30,7 +30,8 @@ def draw(data: dict[str, Any]) -> Figure | None:
     figure, (ax,) = page.blank(3.4)
     for index, (name, gains) in enumerate(curves.items()):
         x = np.sort(np.clip(gains, least, most))
-        y = 1 - np.arange(len(x)) / len(x)
+        y = np.append(1 - np.arange(len(x)) / len(x), 0.0)
+        x = np.append(x, x[-1])
         look = page.line(index) | {"markevery": max(1, len(x) // 8)}
         if name == BEST:
             look |= page.OURS

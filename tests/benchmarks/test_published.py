@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Verdicts on the paper's statements follow from the rows, and change when the rows do."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import btfperm
+from benchmarks.published import counters, entrants, ranking, tables
+from benchmarks.published.counters import mean_path, searched
+from benchmarks.stand_ins import PAPER
+
+LIMIT = 10.0
+NAMES = {row.graph: row.names[2] for row in PAPER}
+KIND = {row.names[2]: row.kind for row in PAPER}
+
+
+def row(matrix, algorithm, seconds, threads=1, edges=1000, options=None, **more):
+    """As `entrants.rows_of` makes them; no seconds: stopped at the limit."""
+    times = [] if seconds is None else [seconds] * 3
+    return {
+        "matrix": matrix,
+        "nnz": 100,
+        "class": KIND[matrix],
+        "entrant": algorithm,
+        "algorithm": algorithm,
+        "threads": threads,
+        "options": options or {},
+        "seconds": times,
+        "median": seconds,
+        "stages": {"start": 1e-3, "search": seconds, "certificate": 0.0} if times else {},
+        "counters": {"edges": edges, **more} if times else {},
+        "rank": 90,
+        "overran": seconds is None,
+        "reason": None,
+    }
+
+
+def three(graft, push, fan, threads=(1, 2), **more):
+    """Rows of the three on every graph of the paper; push-relabel has one thread."""
+    return [
+        each
+        for name in KIND
+        for each in (
+            *(row(name, "ms-bfs-graft", graft, t, **more) for t in threads),
+            row(name, "push-relabel", push),
+            *(row(name, "pothen-fan", fan, t) for t in threads),
+        )
+    ]
+
+
+def verdicts(rows):
+    return {(v["class"], v["threads"]): v for v in ranking.orders(rows, LIMIT)}
+
+
+def test_orders_as_in_the_paper_hold():
+    found = verdicts(three(graft=1.0, push=3.0, fan=5.0))
+    assert len(found) == 6
+    assert found["scale-free", 1]["holds"]
+    assert found["scale-free", 1]["order"] == ["ms-bfs-graft", "push-relabel", "pothen-fan"]
+    assert found["networks", 2]["holds"]
+    assert not found["networks", 1]["holds"]  # there pothen-fan is second
+    assert not found["scientific", 1]["holds"]  # there the paper found no difference
+    for rival, gain in zip(found["scale-free", 1]["ours"], (3.0, 5.0), strict=True):
+        assert rival["matrices"] == 4 and math.isclose(rival["speed_up"], gain)
+
+
+def test_the_other_way_round_they_do_not():
+    found = verdicts(three(graft=5.0, push=3.0, fan=1.0))
+    assert not any(v["holds"] for v in found.values())
+
+
+def test_about_the_same_is_no_difference():
+    assert verdicts(three(graft=1.0, push=1.5, fan=0.7))["scientific", 1]["holds"]
+
+
+def test_a_time_is_edges_over_rate():
+    for v in verdicts(three(graft=1.0, push=3.0, fan=5.0, edges=250)).values():
+        for rival in v["ours"]:
+            assert math.isclose(rival["fewer_edges"], 4.0)
+            assert math.isclose(rival["fewer_edges"] * rival["higher_rate"], rival["speed_up"])
+
+
+def test_a_stopped_search_counts_at_the_limit():
+    for v in verdicts(three(graft=1.0, push=None, fan=5.0)).values():
+        push = v["ours"][0]
+        assert push["stopped"] == push["matrices"] == 4
+        assert math.isclose(push["speed_up"], LIMIT)
+        assert push["fewer_edges"] is None
+
+
+def test_where_the_start_left_nothing_nothing_is_compared():
+    assert verdicts(three(graft=1.0, push=3.0, fan=5.0, edges=0)) == {}
+
+
+def test_one_core_has_no_verdict_on_many():
+    assert {t for _, t in verdicts(three(1.0, 3.0, 5.0, threads=(1,)))} == {1}
+
+
+def statements(**edges):
+    rows = [
+        row(NAMES["cit-Patents"], name.replace("_", "-"), 1.0, edges=count, phases=7)
+        for name, count in edges.items()
+    ]
+    return {s["words"]: s["holds"] for s in counters.statements(rows)}
+
+
+def test_statements_follow_the_counters():
+    few = statements(ss_dfs=90, ss_bfs=10, pothen_fan=40, ms_bfs=50, hopcroft_karp=60)
+    assert few["ss-bfs reads the fewest edges"]
+    assert few["pothen-fan and ms-bfs read fewer edges than hopcroft-karp"]
+    assert few["multi-source needs fewer phases than single-source"]  # all need 7
+    many = statements(ss_dfs=90, ss_bfs=61, pothen_fan=40, ms_bfs=70, hopcroft_karp=60)
+    assert not many["ss-bfs reads the fewest edges"]
+    assert not many["pothen-fan and ms-bfs read fewer edges than hopcroft-karp"]
+
+
+def test_statements_on_what_did_not_end_are_left_out():
+    assert "ss-bfs reads the fewest edges" not in statements(ss_bfs=1, pothen_fan=2)
+
+
+def test_mean_path_and_shares():
+    one = row(NAMES["RMAT"], "ms-bfs-graft", 1.0, augmentations=4, path_edges=20, graft_us=30)
+    assert mean_path(one) == 5.0
+    assert mean_path(row(NAMES["RMAT"], "push-relabel", 1.0)) is None
+    assert tables.step_shares(one)["graft"] == 1.0
+    one["counters"]["augment_us"] = 10
+    assert tables.step_shares(one)["augment"] == 0.25
+    assert tables.step_shares(row(NAMES["RMAT"], "ms-bfs-graft", 1.0)) is None
+    assert not searched(row(NAMES["RMAT"], "ms-bfs-graft", None))
+
+
+def test_worth_is_the_speed_up_over_both_switched_off():
+    name = NAMES["RMAT"]
+    times = dict(
+        zip([*map(tuple, map(dict.items, entrants.SWITCHES)), ()], (8, 4, 2, 1), strict=True)
+    )
+    rows = [
+        row(name, "ms-bfs-graft", float(t), threads=2, options=dict(switch))
+        for switch, t in times.items()
+    ]
+    data = {"threads": [1, 2], "rows": rows, "matrices": [{"matrix": name, "class": "scale-free"}]}
+    assert tables.worth(data, "scale-free") == pytest.approx([1.0, 2.0, 4.0, 8.0])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_every_search_of_the_registry_runs(threads):
+    field = entrants.entrants(threads)
+    names = [entrant.name for entrant in field]
+    assert len(names) == len(set(names))
+    for algorithm in btfperm.algorithms():
+        counts = {e.threads for e in field if e.algorithm == algorithm.name}
+        assert counts == (
+            set() if algorithm.is_initializer else {1, threads} if algorithm.parallel else {1}
+        )
+
+
+def test_the_switches_are_options_of_the_algorithm():
+    graft = next(a for a in btfperm.algorithms() if a.name == entrants.GRAFT)
+    for switch in entrants.SWITCHES:
+        assert graft.checked(switch) == switch
