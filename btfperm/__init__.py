@@ -43,6 +43,9 @@ if TYPE_CHECKING:  # the same names, for those who check types
         BackendUnavailableError as BackendUnavailableError,
     )
     from btfperm.errors import (
+        BackendWarning as BackendWarning,
+    )
+    from btfperm.errors import (
         BlockTooLargeError as BlockTooLargeError,
     )
     from btfperm.errors import (
@@ -100,6 +103,9 @@ if TYPE_CHECKING:  # the same names, for those who check types
         write_matrix as write_matrix,
     )
     from btfperm.pattern import (
+        DevicePattern as DevicePattern,
+    )
+    from btfperm.pattern import (
         Pattern as Pattern,
     )
     from btfperm.pattern import (
@@ -148,6 +154,7 @@ __version__ = "0.1.0"
 _ROOMS = {
     "Algorithm": "registry",
     "BackendUnavailableError": "errors",
+    "BackendWarning": "errors",
     "BlockGraph": "results",
     "BlockTooLargeError": "errors",
     "BlockTriangularForm": "results",
@@ -157,6 +164,7 @@ _ROOMS = {
     "Decomposition": "results",
     "DefectError": "errors",
     "DefectWarning": "errors",
+    "DevicePattern": "pattern",
     "DulmageMendelsohn": "results",
     "InvalidArgumentError": "errors",
     "InvalidMatrixError": "errors",

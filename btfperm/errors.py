@@ -18,6 +18,7 @@ from __future__ import annotations
 
 __all__ = [
     "BackendUnavailableError",
+    "BackendWarning",
     "BlockTooLargeError",
     "BtfpermError",
     "CheckFailedError",
@@ -107,7 +108,12 @@ class NumericallySingularError(CheckFailedError, ArithmeticError):
 
 
 class BackendUnavailableError(BtfpermError, RuntimeError):
-    """A backend was asked for by name and does not work on this machine."""
+    """A backend was asked for, by its name or by that of an algorithm that only it has, and does
+    not work on this machine, or has not the memory for this matrix."""
+
+
+class BackendWarning(RuntimeWarning):
+    """A backend that ``"auto"`` took did not work; another one gave the answer."""
 
 
 class ResourceMissingError(BtfpermError, OSError):

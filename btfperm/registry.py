@@ -8,6 +8,7 @@ loaded only when one of its rows is run.
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,11 +21,46 @@ __all__ = ["Algorithm", "Option", "algorithms", "find"]
 
 @dataclass(frozen=True)
 class Option:
-    """A number that one algorithm can be given: ``options={"name": value}``."""
+    """What one algorithm can be given: ``options={"name": value}``.
+
+    A number from 0 on; or, where there are `forms`, one of these words. A form that ends in ``:k``
+    is a word with a number, such as ``"adaptive:0.7"`` for the form ``"adaptive:k"``.
+    """
 
     name: str
-    default: float
+    default: float | str
     summary: str
+    forms: tuple[str, ...] = ()
+
+    def checked(self, value: object, owner: str) -> float | str:
+        """The value as the algorithm takes it.
+
+        Raises
+        ------
+        InvalidArgumentError : it is none
+        """
+        if self.forms:
+            if isinstance(value, str) and self._form_of(value) in self.forms:
+                return value
+            raise InvalidArgumentError(
+                f"the option {self.name} of {owner} must be one of {', '.join(self.forms)}, "
+                f"not {value!r}"
+            )
+        if not isinstance(value, int | float) or not 0 <= value < math.inf:
+            raise InvalidArgumentError(
+                f"the option {self.name} of {owner} must be a finite number from 0 on, "
+                f"not {value!r}"
+            )
+        return float(value)
+
+    @staticmethod
+    def _form_of(value: str) -> str:
+        word, colon, number = value.partition(":")
+        try:
+            fits = not colon or 0 <= float(number) < math.inf
+        except ValueError:
+            fits = False
+        return f"{word}:k" if colon and fits else value
 
 
 @dataclass(frozen=True)
@@ -35,12 +71,13 @@ class Algorithm:
     ----------
     name : what users type
     room, family : where its file is; initialisers have the family ``"initial"``
-    backend : ``"cpu"``
+    backend : where it runs, ``"cpu"`` or ``"gpu"``
     reference : where it was published
     summary : what it does, one line
     prefer : when to take it, one line
     parallel : whether it uses more than one thread
-    options : numbers it can be given
+    options : what it can be given
+    file : stem of its file, where several share one
     """
 
     name: str
@@ -52,11 +89,18 @@ class Algorithm:
     prefer: str
     parallel: bool = False
     options: tuple[Option, ...] = ()
+    file: str = ""
 
     @property
     def stem(self) -> str:
-        """Name of its file and of its function in the core."""
+        """Name of its function, in the core or in its driver, and mostly of its file."""
         return self.name.replace("-", "_")
+
+    @property
+    def path(self) -> str:
+        """Its file, from the package: the code, not the driver."""
+        ending = "hpp" if self.backend == "cpu" else "cu"
+        return f"{self.room}/{self.family}/{self.file or self.stem}.{ending}"
 
     @property
     def is_initializer(self) -> bool:
@@ -65,24 +109,33 @@ class Algorithm:
     def has_option(self, name: str) -> bool:
         return any(option.name == name for option in self.options)
 
-    def checked(self, options: Mapping[str, float]) -> dict[str, float]:
-        """Those of the options that this algorithm has, as the core takes them."""
-        own = {name: value for name, value in options.items() if self.has_option(name)}
-        for name, value in own.items():
-            if not isinstance(value, int | float) or not 0 <= value < math.inf:
-                raise InvalidArgumentError(
-                    f"the option {name} of {self.name} must be a finite number from 0 on, "
-                    f"not {value!r}"
-                )
-        return {name: float(value) for name, value in own.items()}
+    def checked(self, options: Mapping[str, float | str]) -> dict[str, float | str]:
+        """Those of the options that this algorithm has, as it takes them."""
+        return {
+            option.name: option.checked(options[option.name], self.name)
+            for option in self.options
+            if option.name in options
+        }
 
-    def load(self) -> Callable[..., tuple[int, bool, dict[str, int]]]:
-        """The function that improves a matching in place."""
-        from btfperm import _core
+    def load(self) -> Callable[..., Any]:
+        """The function that improves a matching in place: of the core, or of the driver beside
+        the kernels."""
+        if self.backend == "cpu":
+            from btfperm import _core
 
-        run: Callable[..., Any] = getattr(_core, self.stem)
-        return run
+            return getattr(_core, self.stem)  # type: ignore[no-any-return]
+        driver = importlib.import_module(
+            f"btfperm.{self.room}.{self.family}.{self.file or self.stem}_gpu"
+        )
+        return getattr(driver, self.stem)  # type: ignore[no-any-return]
 
+
+_THREADS = Option(
+    "threads",
+    "ct",
+    "ct: 256 x 256 threads, mt: one thread a column",
+    forms=("ct", "mt"),
+)
 
 _ROWS = (
     Algorithm(
@@ -205,6 +258,54 @@ _ROWS = (
         ),
     ),
     Algorithm(
+        name="apfb",
+        room="transversal",
+        family="augmenting",
+        backend="gpu",
+        reference="Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013",
+        summary="full breadth-first searches, one launch a level, then all paths flipped at once",
+        prefer="for comparison with apfb-wr",
+        parallel=True,
+        options=(_THREADS,),
+        file="apfb",
+    ),
+    Algorithm(
+        name="apfb-wr",
+        room="transversal",
+        family="augmenting",
+        backend="gpu",
+        reference="Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013",
+        summary="apfb, and a tree that has a path grows no further",
+        prefer="of the four of its paper, nearly always",
+        parallel=True,
+        options=(_THREADS,),
+        file="apfb",
+    ),
+    Algorithm(
+        name="apsb",
+        room="transversal",
+        family="augmenting",
+        backend="gpu",
+        reference="Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013",
+        summary="apfb that ends a search with the first level that meets a free row",
+        prefer="for comparison with apfb",
+        parallel=True,
+        options=(_THREADS,),
+        file="apsb",
+    ),
+    Algorithm(
+        name="apsb-wr",
+        room="transversal",
+        family="augmenting",
+        backend="gpu",
+        reference="Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013",
+        summary="apsb with one path a root, and a tree that has one grows no further",
+        prefer="where levels behind the first free rows lead to nothing",
+        parallel=True,
+        options=(_THREADS,),
+        file="apsb",
+    ),
+    Algorithm(
         name="push-relabel",
         room="transversal",
         family="push_relabel",
@@ -240,15 +341,26 @@ def algorithms(family: str | None = None) -> tuple[Algorithm, ...]:
     return tuple(row for row in _ROWS if family is None or row.family == family)
 
 
-_BY_NAME = {(row.name, row.is_initializer): row for row in _ROWS}
+def find(name: str, *, initializer: bool, backend: str = "auto") -> Algorithm:
+    """The row of that name; of several, the one of the backend asked for, the first when it is
+    ``"auto"``. Before a search on the gpu, a start may run on the cpu.
 
-
-def find(name: str, *, initializer: bool) -> Algorithm:
-    """The row of that name; raises `InvalidArgumentError` that lists what exists."""
-    row = _BY_NAME.get((name, initializer))
-    if row is not None:
-        return row
+    Raises
+    ------
+    InvalidArgumentError : there is none; the text lists what exists
+    """
+    rows = [row for row in _ROWS if row.is_initializer == initializer]
+    named = [row for row in rows if row.name == name]
+    for row in named:
+        if backend in ("auto", row.backend):
+            return row
+    if named and initializer and backend == "gpu":
+        return named[0]
     what = "initializer" if initializer else "algorithm"
-    known = ", ".join(row.name for row in _ROWS if row.is_initializer == initializer)
+    if named:
+        raise InvalidArgumentError(
+            f"the {what} {name} runs on the {named[0].backend} backend, not on {backend}"
+        )
+    known = ", ".join(dict.fromkeys(row.name for row in rows))
     extra = "auto, none" if initializer else "auto"
     raise InvalidArgumentError(f"unknown {what} {name!r}; there are {extra}, {known}")

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BlockGraph",
     "BlockTriangularForm",
+    "Counters",
     "Cover",
     "Decomposition",
     "DulmageMendelsohn",
@@ -44,6 +45,8 @@ __all__ = [
     "Transversal",
 ]
 
+#: numbers by name; a list where there is one number a phase
+Counters = Mapping[str, int | list[int]]
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 
 
@@ -85,16 +88,19 @@ class Transversal:
     ----------
     shape : (m, n)
     row_match : (m,) column matched to each row, or -1
-    col_match : (n,) row matched to each column, or -1
+    col_match : (n,) row matched to each column, or -1. All arrays are CuPy arrays when the matrix
+        was a `DevicePattern`
     maximum : True when a cover of the same size proved that no transversal is larger
     rank_bounds : (lower, upper) bounds of the structural rank; equal when ``maximum``
     verified : every matched pair was found among the entries, both arrays agree, and, when
         ``maximum``, the cover was checked against every entry
     algorithm, initializer, backend : what ran, by its registry name; ``"none"`` where nothing had
         to, or a limit came first
+    device : the name of the GPU, where the backend is ``"gpu"``
     choice : why ``auto`` took it; empty when it was asked for by name
     stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the search, else None
-    counters : what the search counted (edges read, phases, augmentations, ...)
+    counters : what the search counted (edges read, phases, augmentations, ...), the start's with
+        ``start_`` before the name; a list where there is one number a phase
     seconds : time of each stage
     row_in_cover, col_in_cover : (m,), (n,) bytes, 1 for what is in `cover()`; None unless `maximum`
     """
@@ -108,9 +114,10 @@ class Transversal:
     algorithm: str
     initializer: str
     backend: str = "cpu"
+    device: str = "cpu"
     choice: str = ""
     stopped_by: str | None = None
-    counters: Mapping[str, int] = field(default_factory=dict)
+    counters: Counters = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     row_in_cover: npt.NDArray[np.uint8] | None = None
     col_in_cover: npt.NDArray[np.uint8] | None = None
@@ -144,7 +151,7 @@ class Transversal:
                 "cover of its own size; raise the limit",
                 self.rank_bounds,
             )
-        cover = Cover(np.flatnonzero(self.row_in_cover), np.flatnonzero(self.col_in_cover))
+        cover = Cover(self.row_in_cover.nonzero()[0], self.col_in_cover.nonzero()[0])
         _freeze(*cover)
         return cover
 

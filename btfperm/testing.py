@@ -44,7 +44,7 @@ def assert_structurally_nonsingular(A: Any, **options: Any) -> None:
     """
     pattern = as_pattern(
         A, shape=options.pop("shape", None), drop_zeros=options.pop("drop_zeros", None)
-    )
+    ).on_host()
     t = maximum_transversal(pattern, **options)
     full = min(pattern.shape)
     if t.structural_rank == full:

@@ -11,7 +11,10 @@ import os
 import secrets
 from datetime import timedelta
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from btfperm.backends.gpu.device import why_not
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 
@@ -32,6 +35,14 @@ SEED = int(os.environ.get("BTFPERM_SEED", "0")) or secrets.randbelow(2**31 - 1) 
 def pytest_generate_tests(metafunc):
     if "run_seed" in metafunc.fixturenames:
         metafunc.parametrize("run_seed", [SEED], ids=lambda seed: f"seed{seed}")
+
+
+def pytest_collection_modifyitems(items):
+    """What needs a GPU runs wherever one is found."""
+    marked = [item for item in items if item.get_closest_marker("gpu")]
+    why = why_not() if marked else None
+    for item in marked if why else ():
+        item.add_marker(pytest.mark.skip(reason=f"no GPU: {why}"))
 
 
 def pytest_configure(config):

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "btfperm"
 FOLDERS = ("btfperm", "cli", "tests", "benchmarks", "docs")
 PYTHON = sorted(chain(*((ROOT / folder).rglob("*.py") for folder in FOLDERS)))
-CPP = sorted(chain(*(PACKAGE.rglob(f"*.{suffix}") for suffix in ("hpp", "cpp"))))
+CPP = sorted(chain(*(PACKAGE.rglob(f"*.{suffix}") for suffix in ("hpp", "cpp", "cu", "cuh"))))
 BUILD = [ROOT / "pyproject.toml", *PACKAGE.rglob("CMakeLists.txt"), *(ROOT / ".ci").glob("*")]
 ROWS = btfperm.algorithms()
 
@@ -58,9 +58,14 @@ def folder_of(row):
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_each_row_has_its_file_and_its_function(row):
-    path = folder_of(row) / f"{row.name.replace('-', '_')}.hpp"
+    path = PACKAGE / row.path
     assert path.is_file(), f"{row.name} has no file {name_of(path)}"
-    assert callable(getattr(_core, row.stem, None)), f"the core does not bind {row.stem}"
+    if row.backend == "cpu":
+        assert path.stem == row.name.replace("-", "_")
+        assert callable(getattr(_core, row.stem, None)), f"the core does not bind {row.stem}"
+    else:
+        assert row.name.replace("-", "_").startswith(path.stem)
+        assert path.with_name(f"{path.stem}_gpu.py").is_file(), f"{row.name} has no driver"
     assert callable(row.load())
     assert row.name == row.name.lower() and "_" not in row.name
     assert all((row.summary, row.prefer, row.reference)), f"{row.name} leaves a field empty"
@@ -68,25 +73,30 @@ def test_each_row_has_its_file_and_its_function(row):
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_each_algorithm_opens_with_its_idea(row):
-    opening = (folder_of(row) / f"{row.stem}.hpp").read_text(encoding="utf-8").split("#pragma")[0]
+    opening = re.split("#pragma|#include", (PACKAGE / row.path).read_text(encoding="utf-8"))[0]
     for heading in ("Idea", "Paper", "Cost", "Prefer it"):
         assert re.search(rf"^// {heading}\s+\S", opening, re.MULTILINE), f"no {heading!r}"
-    assert f"// {row.name}: " in opening, "the first line does not name the algorithm"
+    named = opening.split("\n// Idea")[0]
+    assert re.search(rf"^// (.+, )?{row.name}(, .+)?: ", named, re.MULTILINE), (
+        "the first line does not name the algorithm"
+    )
 
 
 def test_names_are_unique():
-    names = [row.name for row in ROWS]
+    names = [(row.name, row.backend) for row in ROWS]
     assert len(names) == len(set(names))
 
 
 def test_each_file_of_a_family_is_a_row_or_serves_one():
     """A file that no row names must be included by one that is."""
-    stems = {row.stem for row in ROWS}
+    named = {PACKAGE / row.path for row in ROWS}
     for folder in {folder_of(row) for row in ROWS}:
+        files = {path for path in folder.iterdir() if path.suffix in (".hpp", ".cu", ".cuh")}
         included = set()
-        for path in folder.glob("*.hpp"):
-            included |= set(re.findall(r'#include "\S+/(\w+)\.hpp"', path.read_text("utf-8")))
-        orphans = {path.stem for path in folder.glob("*.hpp")} - stems - included
+        for path in files:
+            for name in re.findall(r'#include "(\S+)"', path.read_text("utf-8")):
+                included.add(PACKAGE / name)
+        orphans = {path.name for path in files - named - included}
         assert not orphans, f"{name_of(folder)}: nothing uses {orphans}"
 
 

@@ -2,7 +2,7 @@
 """What works on this machine, and why the rest does not: the facts behind `btfperm doctor`.
 
 Nothing heavy is imported: packages are looked up by their metadata, not loaded. Only the compiled
-core is loaded, because whether it loads is the question.
+core is loaded, and CuPy where there is a GPU, because whether they load is the question.
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ _PACKAGES: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
     ("required", "click", ("click",), "pip install click"),
     ("required", "rich", ("rich",), "pip install rich"),
     ("reader", "fast_matrix_market", ("fast-matrix-market",), "pip install fast-matrix-market"),
-    ("gpu", "cupy", ("cupy-cuda12x", "cupy-cuda13x", "cupy"), "pip install 'btfperm[gpu]'"),
+    (
+        "gpu",
+        "cupy",
+        ("cupy-cuda12x", "cupy-cuda13x", "cupy"),
+        "pip install 'btfperm[cuda12]' or 'btfperm[cuda13]', as the driver is",
+    ),
     ("mpi", "mpi4py", ("mpi4py",), "pip install 'btfperm[mpi]'"),
     ("solvers", "sksparse", ("scikit-sparse",), "pip install 'btfperm[solvers]'"),
     ("report", "matplotlib", ("matplotlib",), "pip install 'btfperm[report]'"),
@@ -116,7 +121,7 @@ def backends() -> tuple[Backend, ...]:
     """
     return (
         _cpu(),
-        _planned("gpu", "cupy", "an NVIDIA GPU and CuPy"),
+        _gpu(),
         _planned("mpi", "mpi4py", "mpi4py and an MPI library"),
     )
 
@@ -129,6 +134,13 @@ def _cpu() -> Backend:
             "cpu", False, f"the compiled core does not load ({error}); reinstall btfperm"
         )
     return Backend("cpu", True, f"compiled core {Path(str(core.__file__)).name}")
+
+
+def _gpu() -> Backend:
+    from btfperm.backends.gpu.device import describe, why_not
+
+    why = why_not()
+    return Backend("gpu", why is None, describe() if why is None else why)
 
 
 def _planned(name: str, module: str, needs: str) -> Backend:

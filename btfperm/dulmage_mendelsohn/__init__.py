@@ -79,7 +79,7 @@ def dulmage_mendelsohn(
     >>> d.row_perm.tolist(), d.col_perm.tolist()
     ([1, 0, 2], [0, 2, 1])
     """
-    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros)
+    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros).on_host()
     transversal = proven_transversal(pattern, transversal, options)
     begin = time.perf_counter()
     row_match, col_match = transversal.row_match, transversal.col_match
@@ -112,7 +112,7 @@ def describe(
         "algorithm": transversal.algorithm,
         "initializer": transversal.initializer,
         "backend": transversal.backend,
-        "device": "cpu",
+        "device": transversal.device,
         "choice": transversal.choice,
         "verified": transversal.verified,
         "maximum": transversal.maximum,

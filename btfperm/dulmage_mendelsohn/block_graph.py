@@ -49,6 +49,7 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
     shape = result.shape if isinstance(A, tuple) else None
     pattern = result.pattern if A is None else as_pattern(A, shape=shape, owned=True)  # not kept
     assert pattern is not None
+    pattern = pattern.on_host()
     if pattern.shape != result.shape:
         raise InvalidArgumentError(
             f"the decomposition belongs to a matrix of shape {result.shape}, not {pattern.shape}"

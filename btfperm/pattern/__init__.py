@@ -6,17 +6,20 @@ validated once, in linear time. `as_pattern` is the one door: it takes whatever 
 to its owner. After the door, nobody checks again; so a pattern owns its arrays, and what its
 maker does to the matrix later does not reach it.
 
-``pattern.py`` has the class, ``door.py`` the door, ``arrays.py`` the checks of what comes in,
+``pattern.py`` has the class, ``device_pattern.py`` its sibling on a GPU (``canonical_gpu.py``,
+``canonical.cu``), ``door.py`` the door, ``arrays.py`` the checks of what comes in,
 ``permute.py`` permutations; ``canonical.hpp`` sorts, merges duplicates and transposes.
 """
 
 from btfperm.pattern.arrays import LARGEST_INT32, index_type, refuse_beyond_memory
+from btfperm.pattern.device_pattern import DevicePattern
 from btfperm.pattern.door import as_pattern
 from btfperm.pattern.pattern import Pattern
 from btfperm.pattern.permute import inverse, permute
 
 __all__ = [
     "LARGEST_INT32",
+    "DevicePattern",
     "Pattern",
     "as_pattern",
     "index_type",

@@ -20,6 +20,7 @@ __all__ = [
     "checked_shape",
     "index_array",
     "index_type",
+    "lives_on_device",
     "prefix",
     "refuse_beyond_memory",
     "refuse_masked",
@@ -32,6 +33,7 @@ IndexArray = npt.NDArray[np.signedinteger[Any]]
 # Searches keep a few numbers beyond the largest index, so the types end a little earlier.
 LARGEST_INT32 = 2**31 - 16
 _LARGEST_INT64 = 2**63 - 16
+_DLPACK_CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
 _LOOK_AT_MEMORY = 2**24  # indices; below, nobody asks how much is free
 
 
@@ -89,6 +91,19 @@ def refuse_masked(array: object) -> None:
             "a masked array does not say which of its masked places are entries; give "
             "A.filled(0) if none of them is"
         )
+
+
+def lives_on_device(array: object) -> bool:
+    """Whether this is an array on a GPU, whoever made it; asked without loading anything."""
+    if isinstance(array, np.ndarray | list | tuple):
+        return False
+    if hasattr(array, "__cuda_array_interface__"):
+        return True
+    where = getattr(array, "__dlpack_device__", None)
+    try:
+        return where is not None and where()[0] in _DLPACK_CUDA
+    except Exception:  # an array of a kind that cannot be exported is none of ours
+        return False
 
 
 def index_array(array: npt.ArrayLike, what: str) -> npt.NDArray[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
-from btfperm.pattern.arrays import checked_shape, refuse_masked
+from btfperm.pattern.arrays import checked_shape, lives_on_device, refuse_masked
 from btfperm.pattern.pattern import Pattern
 
 __all__ = ["as_pattern"]
@@ -30,7 +30,9 @@ def as_pattern(
     A : a `Pattern`; any ``scipy.sparse`` matrix or array, or an object that becomes one by
         ``tocsc()`` or ``tocoo()``; a dense array (entries are the nonzeros);
         a ``(data, indices, indptr)`` triple of compressed columns with `shape`, where data may be
-        None; a path of a matrix file
+        None; a path of a matrix file. What lives on a GPU stays there, as a `DevicePattern`: every
+        ``cupyx.scipy.sparse`` matrix, and triples and dense arrays of any kind that has
+        ``__cuda_array_interface__`` or DLPack
     shape : (m, n), needed with a triple; everything else knows its own, which must be the same
     drop_zeros : leave stored zeros out; default is to keep them (for a `Pattern`: as it is)
     owned : nobody writes to the index arrays of `A` while the pattern is in use, which spares a
@@ -38,6 +40,7 @@ def as_pattern(
 
     Raises
     ------
+    BackendUnavailableError : `A` lives on a GPU that CuPy cannot use
     InvalidArgumentError : `A` has another shape than `shape`
     InvalidMatrixError : arrays do not describe a matrix
     ResourceMissingError : the shape is beyond any memory
@@ -53,6 +56,8 @@ def as_pattern(
     <Pattern 2 x 2, 3 entries>
     """
     if isinstance(A, tuple):
+        if any(map(lives_on_device, A)):
+            return _from_device_triple(A, shape, bool(drop_zeros))
         return _from_triple(A, shape, bool(drop_zeros), owned)
     pattern = _with_own_shape(A, drop_zeros, owned)
     if shape is not None and checked_shape(shape) != pattern.shape:
@@ -70,6 +75,8 @@ def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool) -> Pattern:
         other = A.without(A.stored_zeros) if drop_zeros else A.union(A.stored_zeros)
         return other._with_zeros(A.stored_zeros, drop_zeros)
     drop = bool(drop_zeros)
+    if lives_on_device(A) or lives_on_device(getattr(A, "data", None)):
+        return _from_device(A, drop)
     if isinstance(A, str | os.PathLike):
         from btfperm.io import read
 
@@ -93,14 +100,18 @@ def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool) -> Pattern:
     return Pattern.from_coo(rows, cols, dense.shape, owned=True)
 
 
-def _from_triple(
-    A: tuple[Any, ...], shape: Sequence[int] | None, drop: bool, owned: bool
-) -> Pattern:
+def _parts(A: tuple[Any, ...], shape: Sequence[int] | None) -> tuple[Any, Any, Any, Sequence[int]]:
     if len(A) != 3 or shape is None:
         raise InvalidMatrixError(
             "a tuple must be (data, indices, indptr) of compressed columns, with shape=(m, n)"
         )
-    data, indices, indptr = A
+    return *A, shape
+
+
+def _from_triple(
+    A: tuple[Any, ...], shape: Sequence[int] | None, drop: bool, owned: bool
+) -> Pattern:
+    data, indices, indptr, shape = _parts(A, shape)
     return Pattern.from_csc(indptr, indices, shape, values=data, drop_zeros=drop, owned=owned)
 
 
@@ -112,3 +123,43 @@ def _from_scipy(A: Any, drop: bool, owned: bool) -> Pattern:
         return make(A.indptr, A.indices, A.shape, values=A.data, drop_zeros=drop, owned=owned)
     coo = A if A.format == "coo" else A.tocoo()
     return Pattern.from_coo(coo.row, coo.col, coo.shape, values=coo.data, drop_zeros=drop)
+
+
+def _from_device_triple(A: tuple[Any, ...], shape: Sequence[int] | None, drop: bool) -> Pattern:
+    from btfperm.backends.gpu.arrays import as_device_array, device_of
+    from btfperm.backends.gpu.device import on
+    from btfperm.pattern.canonical_gpu import from_columns
+
+    data, indices, indptr, shape = _parts(A, shape)
+    if not (lives_on_device(indices) and lives_on_device(indptr)):
+        raise InvalidMatrixError("indices and indptr must both live on the device, or on the host")
+    with on(None), on(device_of(as_device_array(indices))):
+        return from_columns(indptr, indices, shape, data, drop_zeros=drop)
+
+
+def _from_device(A: Any, drop: bool) -> Pattern:
+    """A CuPy sparse matrix, or a dense array on a device."""
+    from btfperm.backends.gpu.arrays import as_device_array, device_of
+    from btfperm.backends.gpu.device import on
+    from btfperm.pattern import canonical_gpu
+
+    form = getattr(A, "format", None)
+    with on(None):
+        if form is None:
+            dense = as_device_array(A)
+            if dense.ndim != 2 or dense.dtype.kind not in "biufc":
+                raise InvalidMatrixError(
+                    f"{type(A).__name__} is no matrix: it has {dense.ndim} dimensions and holds "
+                    f"{dense.dtype}"
+                )
+            with on(device_of(dense)):
+                return canonical_gpu.from_dense(dense)
+        with on(device_of(as_device_array(A.data))):
+            if form == "csr":
+                return canonical_gpu.from_rows(
+                    A.indptr, A.indices, A.shape, A.data, drop_zeros=drop
+                )
+            columns = A if form == "csc" else A.tocsc()
+            return canonical_gpu.from_columns(
+                columns.indptr, columns.indices, A.shape, columns.data, drop_zeros=drop
+            )

@@ -288,6 +288,10 @@ class Pattern:
 
     # -- other forms -------------------------------------------------------------------------
 
+    def on_host(self) -> Pattern:
+        """The pattern with NumPy arrays: itself, unless it lives on a device."""
+        return self
+
     def transpose(self) -> Pattern:
         """The pattern with rows and columns exchanged. O(m + n + nnz)."""
         indptr, indices = _transposed(self.m, self.indptr, self.indices)

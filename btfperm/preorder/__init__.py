@@ -85,7 +85,7 @@ def preorder(
         )
     pattern = as_pattern(
         A, shape=options.pop("shape", None), drop_zeros=options.pop("drop_zeros", None)
-    )
+    ).on_host()
     form = block_triangular_form(pattern, **options)
     if form.completed:
         raise StructurallySingularError(_who_is_to_blame(form, pattern.name))

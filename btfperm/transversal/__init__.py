@@ -17,18 +17,21 @@ proof, ``stored_zeros.py`` the warning about entries that are stored as zero.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
 from btfperm.errors import InvalidArgumentError, LimitReachedError
-from btfperm.pattern import Pattern, as_pattern, refuse_beyond_memory
+from btfperm.pattern import DevicePattern, Pattern, as_pattern, refuse_beyond_memory
 from btfperm.results import Decomposition, Transversal
 from btfperm.transversal.certificate import certified
-from btfperm.transversal.limits import Controls, check_backend
+from btfperm.transversal.limits import Controls
 from btfperm.transversal.problem import Problem
 from btfperm.transversal.search import search
 from btfperm.transversal.stored_zeros import warn_of_zeros
+
+if TYPE_CHECKING:
+    from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["maximum_transversal", "proven_transversal", "structural_rank"]
 
@@ -41,7 +44,8 @@ def maximum_transversal(
     backend: str = "auto",
     threads: int | None = None,
     seed: int | None = None,
-    options: Mapping[str, float] | None = None,
+    options: Mapping[str, float | str] | None = None,
+    device: int | None = None,
     initial: Transversal | Decomposition | npt.ArrayLike | None = None,
     time_limit: float | None = None,
     max_work: int | None = None,
@@ -56,12 +60,15 @@ def maximum_transversal(
     algorithm : a name from `algorithms()`, or ``"auto"``: guided-displacement, which looks at a
         sample of what the start has left and adapts its own turns to it
     initializer : a name from ``algorithms("initial")``, ``"none"``, or ``"auto"``: always greedy
-    backend : ``"auto"`` or ``"cpu"``
+    backend : ``"auto"``, ``"cpu"`` or ``"gpu"``. ``"auto"`` is the GPU for a matrix that lives on
+        one and for algorithms that only it has, else the CPU; where it took a GPU on its own and
+        that fails, the CPU goes on and says so
     threads : for the algorithms that use more than one; default all cores this process may use,
         and one for small matrices
     seed : for the algorithms that draw at random; the same seed gives the same draws. Default 0
-    options : numbers of the algorithm and the initializer by name, as their rows in `algorithms()`
-        list them, such as ``{"alpha": 5}``
+    options : numbers or words for the algorithm and the initializer by name, as their rows in
+        `algorithms()` list them, such as ``{"alpha": 5}``
+    device : number of the GPU; default that of the matrix, else CuPy's current one
     initial : a matching to start from: a `Transversal`, a decomposition (one that was loaded,
         too), or the row matched to each column (n,) with -1 for none. It must be legal, not
         maximal
@@ -77,11 +84,13 @@ def maximum_transversal(
     Raises
     ------
     InvalidArgumentError, InvalidMatrixError, UnreadableInputError, ResourceMissingError
+    BackendUnavailableError : a GPU was asked for and cannot be used, or has not the memory
     DefectError : the certificate does not hold, nor does that of a second algorithm; a defect of
         btfperm, please report it
 
     Warns
     -----
+    BackendWarning : the GPU that ``"auto"`` took failed, and the CPU gave the answer
     StoredZerosWarning : entries are stored as zero
     DefectWarning : the certificate did not hold, and a second algorithm gave the answer
 
@@ -102,15 +111,24 @@ def maximum_transversal(
     """
     # The arrays of `A` may be shared, because the pattern does not outlive the call.
     pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True)
-    check_backend(backend)
+    controls = Controls(pattern.nnz, time_limit, max_work, threads, seed, options, backend, device)
     # The matching and the cover: an index and a byte for each row and column.
     refuse_beyond_memory(pattern.shape, (pattern.m + pattern.n) * 5 // 4, pattern.name)
-    controls = Controls(pattern.nnz, time_limit, max_work, threads, seed, options)
-    problem = Problem.empty(pattern) if initial is None else Problem.given(pattern, initial)
+    problem = _given_or_empty(pattern, initial, controls)
     found = search(pattern, problem, algorithm, initializer, controls, initial is not None)
     if pattern.stored_zeros is not None:
-        warn_of_zeros(pattern, found, controls)
+        warn_of_zeros(pattern.on_host(), found, controls)
     return found
+
+
+def _given_or_empty(pattern: Pattern, initial: Any, controls: Controls) -> Problem | DeviceProblem:
+    if initial is not None:
+        return Problem.given(pattern.on_host(), initial)
+    if isinstance(pattern, DevicePattern) and controls.backend != "cpu":
+        from btfperm.transversal.device_problem import DeviceProblem
+
+        return DeviceProblem.empty(pattern)
+    return Problem.empty(pattern.on_host())
 
 
 def structural_rank(A: Any, **options: Any) -> int:

@@ -11,9 +11,17 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-__all__ = ["DEFAULT", "Choice", "choose_algorithm", "choose_initializer", "choose_threads"]
+__all__ = [
+    "DEFAULT",
+    "DEFAULT_ON_GPU",
+    "Choice",
+    "choose_algorithm",
+    "choose_initializer",
+    "choose_threads",
+]
 
 DEFAULT = "guided-displacement"
+DEFAULT_ON_GPU = "apfb-wr"
 
 # Below so many entries a search is over before other threads have woken up; and two threads gain
 # less than what the proof costs that their pushes need.
@@ -54,11 +62,12 @@ def choose_initializer() -> str:
     return "greedy"
 
 
-def choose_algorithm(missing: int, transposed: bool) -> Choice:
+def choose_algorithm(missing: int, transposed: bool, on_gpu: bool = False) -> Choice:
     """The algorithm for a matrix whose start is short of full rank by `missing`."""
     pairs = "1 pair" if missing == 1 else f"{missing:,} pairs"
     side = "; wide, so searched from the rows" if transposed else ""
-    return Choice(DEFAULT, f"the start was {pairs} short of full rank, the engine goes on{side}")
+    name = DEFAULT_ON_GPU if on_gpu else DEFAULT
+    return Choice(name, f"the start was {pairs} short of full rank, the engine goes on{side}")
 
 
 def choose_threads(nnz: int, asked: int | None) -> int:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run is given beside the matrix: limits, threads, seed and options, checked at the door."""
+"""What a run is given beside the matrix: limits, place, threads, seed and options, checked at the
+door."""
 
 from __future__ import annotations
 
@@ -8,12 +9,16 @@ import operator
 import time
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from btfperm import registry
 from btfperm.errors import BackendUnavailableError, InvalidArgumentError
+from btfperm.pattern import Pattern
 from btfperm.transversal.auto import choose_threads
 from btfperm.transversal.problem import Problem
+
+if TYPE_CHECKING:
+    from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["MOST_THREADS", "Controls", "check_backend"]
 
@@ -33,14 +38,21 @@ class Controls:
         max_work: int | None = None,
         threads: int | None = None,
         seed: int | None = None,
-        options: Mapping[str, float] | None = None,
+        options: Mapping[str, float | str] | None = None,
+        backend: str = "auto",
+        device: int | None = None,
     ) -> None:
+        check_backend(backend)
+        self.backend = backend
+        self._device = None if device is None else _whole_number("device", device, 0, 2**31 - 1)
+        if backend == "cpu" and device is not None:
+            raise InvalidArgumentError("device= names a GPU: leave it out with backend='cpu'")
         if threads is not None:
             threads = _whole_number("threads", threads, 1, MOST_THREADS)
         self.threads = choose_threads(nnz, threads)
         self._seed = 0 if seed is None else _whole_number("seed", seed, 0, 2**64 - 1)
         self._work = None if max_work is None else _whole_number("max_work", max_work, 1, 2**63 - 1)
-        self._options = {} if options is None else _numbers_by_name(options)
+        self._options = {} if options is None else _values_by_name(options)
         self._ends = None
         if time_limit is not None:
             if not isinstance(time_limit, Real) or not time_limit > 0:
@@ -51,7 +63,7 @@ class Controls:
         self.stopped_by: str | None = None
 
     def check_options(self, *rows: registry.Algorithm | None) -> None:
-        """Each option must be one that an algorithm of this run has."""
+        """Each option must be one that an algorithm of this run has, with a value it can have."""
         chosen = [row for row in rows if row is not None]
         for name in self._options:
             if not any(row.has_option(name) for row in chosen):
@@ -60,42 +72,74 @@ class Controls:
                     f"no algorithm of this run has an option {name!r}; there are "
                     f"{', '.join(known) or 'none'}"
                 )
+        for row in chosen:
+            row.checked(self._options)
 
     def rest(self) -> Controls:
-        """For another search, with the default options, within what this one has left."""
-        other = copy.copy(self)
+        """For another search on the cpu, with the default options, within what this one has
+        left."""
+        other = self.on_cpu()
         other._options = {}
         other.stopped_by = None
         return other
 
-    def run(self, row: registry.Algorithm, problem: Problem) -> dict[str, int]:
+    def on_cpu(self) -> Controls:
+        """The same without a gpu, with what is left of the limits."""
+        other = copy.copy(self)
+        other.backend, other._device = "cpu", None
+        return other
+
+    def refuse_missing_gpu(self) -> None:
+        """Raises BackendUnavailableError when the GPU that was asked for cannot be used."""
+        from btfperm.backends.gpu.device import refuse_missing
+
+        refuse_missing(self._device)
+
+    def place(
+        self, row: registry.Algorithm, problem: Problem | DeviceProblem, pattern: Pattern
+    ) -> Problem | DeviceProblem:
+        """The problem where the algorithm runs."""
+        if row.backend == "gpu":
+            return problem.on_device(pattern, self._device)
+        return problem.on_host()
+
+    def run(
+        self, row: registry.Algorithm, problem: Problem | DeviceProblem
+    ) -> dict[str, int | list[int]]:
         """Runs one algorithm within the limits; its counters."""
         seconds = 0.0
         if self._ends is not None:
             seconds = max(self._ends - time.perf_counter(), 1e-9)
-        stop, problem.proven, counters = row.load()(
-            *problem.matched,
-            problem.row_in_cover,
-            seconds,
-            self._work or 0,
-            self.threads if row.parallel else 1,
-            self._seed,
-            row.checked(self._options),
-        )
+        options = row.checked(self._options)
+        counters: dict[str, int | list[int]]
+        if isinstance(problem, Problem):
+            stop, problem.proven, counters = row.load()(
+                *problem.matched,
+                problem.row_in_cover,
+                seconds,
+                self._work or 0,
+                self.threads if row.parallel else 1,
+                self._seed,
+                options,
+            )
+        else:
+            stop, counters = problem.run(row.load(), seconds, self._work or 0, self._seed, options)
         if self._work is not None:
-            self._work = max(self._work - counters.get("edges", 0), 1)
+            edges = counters.get("edges", 0)
+            assert isinstance(edges, int)
+            self._work = max(self._work - edges, 1)
         self.stopped_by = _STOPS[stop]
         return counters
 
 
 def check_backend(backend: str) -> None:
-    """Raises unless the backend exists."""
-    if backend in ("gpu", "mpi"):
+    """Raises unless the backend exists; whether a GPU works here, its first use shows."""
+    if backend == "mpi":
         raise BackendUnavailableError(
-            f"this version of btfperm has no {backend} backend; use backend='cpu' or 'auto'"
+            "this version of btfperm has no mpi backend; use backend='cpu' or 'auto'"
         )
-    if backend not in ("auto", "cpu"):
-        raise InvalidArgumentError(f"unknown backend {backend!r}; there are auto, cpu")
+    if backend not in ("auto", "cpu", "gpu"):
+        raise InvalidArgumentError(f"unknown backend {backend!r}; there are auto, cpu, gpu")
 
 
 def _whole_number(name: str, value: Any, least: int, most: int) -> int:
@@ -108,12 +152,16 @@ def _whole_number(name: str, value: Any, least: int, most: int) -> int:
     return number
 
 
-def _numbers_by_name(options: Mapping[str, float]) -> dict[str, float]:
+def _values_by_name(options: Mapping[str, float | str]) -> dict[str, float | str]:
     if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
         raise InvalidArgumentError("options must map names to numbers, such as {'alpha': 5}")
     for name, value in options.items():
+        if isinstance(value, str):  # a word, if the option has any
+            continue
         if not isinstance(value, Real) or not 0 <= value <= 2**31 - 1:  # not a number: neither
             raise InvalidArgumentError(
                 f"the option {name} must be a number from 0 to {2**31 - 1}, not {value!r}"
             )
-    return {name: float(value) for name, value in options.items()}
+    return {
+        name: value if isinstance(value, str) else float(value) for name, value in options.items()
+    }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,9 @@ from btfperm import _core
 from btfperm.errors import InvalidArgumentError
 from btfperm.pattern import Pattern
 from btfperm.results import Decomposition, IndexArray, Transversal
+
+if TYPE_CHECKING:
+    from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["Problem"]
 
@@ -77,18 +81,32 @@ class Problem:
         return self.m, self.indptr, self.indices, self.row_match, self.col_match
 
     @property
+    def n(self) -> int:
+        """Number of columns."""
+        return int(self.indptr.size) - 1
+
+    @property
     def size(self) -> int:
         """Number of matched pairs."""
         return _core.count_matched(self.col_match)  # type: ignore[no-any-return]
 
     def transposed(self) -> Problem:
         """The same problem seen from the rows; the matching arrays are shared."""
-        n = self.indptr.size - 1
         indptr = np.empty(self.m + 1, dtype=self.indices.dtype)
         indices = np.empty(self.indices.size, dtype=self.indices.dtype)
         _core.transpose(self.m, self.indptr, self.indices, indptr, indices)
-        marks = np.zeros(n, dtype=np.uint8)
-        return Problem(n, indptr, indices, self.col_match, self.row_match, marks)
+        marks = np.zeros(self.n, dtype=np.uint8)
+        return Problem(self.n, indptr, indices, self.col_match, self.row_match, marks)
+
+    def on_host(self) -> Problem:
+        """Itself: a problem on a device has to come back for this."""
+        return self
+
+    def on_device(self, pattern: Pattern, device: int | None) -> DeviceProblem:
+        """A copy on a device (default: that of the pattern, else the current one)."""
+        from btfperm.transversal.device_problem import DeviceProblem
+
+        return DeviceProblem.of(self, pattern, device)
 
     def take_back(self, *, keep_pairs: bool) -> None:
         """Back to nothing proven, and to nothing matched unless the pairs are to stay."""

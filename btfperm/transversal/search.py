@@ -1,19 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Start, search, certificate; and a second algorithm where the certificate does not hold."""
+"""Start, search, certificate; a second algorithm where the certificate does not hold, and the cpu
+where ``auto`` took a gpu that fails."""
 
 from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from btfperm import registry
-from btfperm.errors import DefectError, DefectWarning
-from btfperm.pattern import Pattern
+from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError, DefectWarning
+from btfperm.pattern import DevicePattern, Pattern
 from btfperm.results import Transversal
-from btfperm.transversal.auto import DEFAULT, choose_algorithm, choose_initializer
+from btfperm.transversal.auto import (
+    DEFAULT,
+    DEFAULT_ON_GPU,
+    choose_algorithm,
+    choose_initializer,
+)
 from btfperm.transversal.certificate import find_cover, is_legal, prove, rank_at_most
 from btfperm.transversal.limits import Controls
 from btfperm.transversal.problem import Problem
+
+if TYPE_CHECKING:
+    from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["search"]
 
@@ -24,9 +35,12 @@ _WIDE = 1.3
 _SECOND = "hopcroft-karp"
 
 
+_said: set[str] = set()  # why gpus did not work: each reason is told once a process
+
+
 def search(
     pattern: Pattern,
-    problem: Problem,
+    problem: Problem | DeviceProblem,
     algorithm: str,
     initializer: str,
     controls: Controls,
@@ -36,80 +50,163 @@ def search(
 
     Raises
     ------
+    BackendUnavailableError : the gpu, or an algorithm that only it has, was asked for and fails
     InvalidArgumentError : no such algorithm, initializer or option
     DefectError : what was found does not stand its proof, at the second attempt either
     """
+    place = controls.backend
+    if place == "auto" and isinstance(pattern, DevicePattern):
+        place = "gpu"
     start = None
     if initializer != "none":
         first = choose_initializer() if initializer == "auto" else initializer
-        start = registry.find(first, initializer=True)
-    named = None if algorithm == "auto" else registry.find(algorithm, initializer=False)
-    controls.check_options(start, named or registry.find(DEFAULT, initializer=False))
-    clock = [time.perf_counter()]
-    counters: dict[str, int] = {}
+        start = registry.find(first, initializer=True, backend=place)
+    named = None
+    if algorithm != "auto":
+        named = registry.find(algorithm, initializer=False, backend=controls.backend)
+    default = DEFAULT_ON_GPU if place == "gpu" else DEFAULT
+    controls.check_options(start, named or registry.find(default, initializer=False))
+    explicit = controls.backend == "gpu" or "gpu" in (
+        named.backend if named is not None else "",
+        start.backend if start is not None and initializer != "auto" else "",
+    )
+    if explicit:
+        controls.refuse_missing_gpu()
+    try:
+        return _search(pattern, problem, start, named, place, controls, from_outside)
+    except BackendUnavailableError as failure:
+        if explicit:
+            raise
+        if str(failure) not in _said:
+            _said.add(str(failure))
+            warnings.warn(BackendWarning(f"{failure}; the cpu went on"), stacklevel=3)
+    return search(
+        pattern.on_host(),
+        problem.on_host(),
+        algorithm,
+        initializer,
+        controls.on_cpu(),
+        from_outside,
+    )
+
+
+def _search(
+    pattern: Pattern,
+    problem: Problem | DeviceProblem,
+    start: registry.Algorithm | None,
+    named: registry.Algorithm | None,
+    place: str,
+    controls: Controls,
+    from_outside: bool,
+) -> Transversal:
+    clock = _Clock()
+    counters: dict[str, int | list[int]] = {}
     full = min(pattern.m, pattern.n)
     if start is not None:
+        problem = controls.place(start, problem, pattern)
+        clock.stop("transfer")
         counters.update({f"start_{k}": v for k, v in controls.run(start, problem).items()})
-    clock.append(time.perf_counter())
-
     size = problem.size
-    ran, why, view = "none", "", problem
+    clock.stop("start")
+
+    ran, why, view = None, "", problem
     if size == full:
         why = "the start left nothing to do"
-    elif from_outside and find_cover(problem, controls.threads):
+    elif from_outside and find_cover(problem.on_host(), controls.threads):
+        problem = view = problem.on_host()
         problem.proven = True  # what is maximum already is only checked, not moved about
         why = "the matching given is maximum already"
     elif controls.stopped_by is not None:
         why = f"the start was stopped by {controls.stopped_by}"
     else:
-        if pattern.n > _WIDE * pattern.m:
-            view = problem.transposed()
+        wide = pattern.n > _WIDE * pattern.m
         if named is None:
-            name, why = choose_algorithm(full - size, view is not problem)
+            name, why = choose_algorithm(full - size, wide, place == "gpu")
             named = registry.find(name, initializer=False)
-        ran = named.name
-        counters.update(controls.run(named, view))
-    clock.append(time.perf_counter())
+        problem = view = controls.place(named, problem, pattern)
+        clock.stop("transfer")
+        if wide:
+            view = problem.transposed()
+        ran = named
+        counters.update(controls.run(ran, view))
+    clock.stop("search")
 
+    device = None if isinstance(problem, Problem) else problem.device
+    here = problem.on_host()
+    seen = view if isinstance(view, Problem) else here
+    clock.stop("transfer")
+    names = [row.name for row in (start, ran) if row is not None]
+    last = "none" if ran is None else ran.name
     try:
-        row_cover, col_cover = prove(problem, view, controls.stopped_by, controls.threads)
+        row_cover, col_cover = prove(here, seen, controls.stopped_by, controls.threads)
     except DefectError as defect:
-        culprits = [name for name in (start.name if start else "none", ran) if name != "none"]
-        if culprits == [_SECOND] and not from_outside:
+        if names == [_SECOND] and not from_outside:
             raise  # the same again would go wrong again
-        why = f"{' and '.join(culprits) or 'the start'} went wrong, {_SECOND} finished"
-        warnings.warn(DefectWarning(f"{defect}; {why}"), stacklevel=3)
-        ran = _SECOND
-        second = _finish(problem, view, controls)
+        why = f"{' and '.join(names) or 'the start'} went wrong, {_SECOND} finished"
+        warnings.warn(DefectWarning(f"{defect}; {why}"), stacklevel=4)
+        last = _SECOND
+        second = _finish(here, seen, controls)
         counters.update({f"second_{k}": v for k, v in second.items()})
-        row_cover, col_cover = prove(problem, view, controls.stopped_by, controls.threads)
-    clock.append(time.perf_counter())
-    size = problem.size
+        row_cover, col_cover = prove(here, seen, controls.stopped_by, controls.threads)
+    clock.stop("certificate")
+    size = here.size
     maximum = row_cover is not None
-    return Transversal(
+    found = Transversal(
         shape=pattern.shape,
-        row_match=problem.row_match,
-        col_match=problem.col_match,
+        row_match=here.row_match,
+        col_match=here.col_match,
         maximum=maximum,
-        rank_bounds=(size, size if maximum else rank_at_most(pattern)),
+        rank_bounds=(size, size if maximum else rank_at_most(pattern.on_host())),
         verified=True,
-        algorithm=ran,
+        algorithm=last,
         initializer="none" if start is None else start.name,
+        backend="cpu" if device is None else "gpu",
+        device="cpu" if device is None else _name_of(device),
         choice=why,
         stopped_by=None if maximum else controls.stopped_by,
         counters=counters,
-        seconds={
-            "start": clock[1] - clock[0],
-            "search": clock[2] - clock[1],
-            "certificate": clock[3] - clock[2],
-        },
+        seconds=clock.seconds(moved=device is not None),
         row_in_cover=row_cover,
         col_in_cover=col_cover,
     )
+    return found if not isinstance(pattern, DevicePattern) else _beside(pattern, found)
 
 
-def _finish(problem: Problem, view: Problem, controls: Controls) -> dict[str, int]:
+def _finish(problem: Problem, view: Problem, controls: Controls) -> dict[str, int | list[int]]:
     """The second algorithm, from the matching reached so far if it is one, else from nothing."""
     legal = is_legal(problem)
     view.take_back(keep_pairs=legal)
     return controls.run(registry.find(_SECOND, initializer=False), view)
+
+
+def _name_of(device: int) -> str:
+    from btfperm.backends.gpu.device import gpus
+
+    return f"{gpus()[device].name} (device {device})"
+
+
+def _beside(pattern: DevicePattern, found: Transversal) -> Transversal:
+    """What was found, on the device of its matrix."""
+    from btfperm.backends.gpu.arrays import upload
+    from btfperm.backends.gpu.device import on
+
+    names = ["row_match", "col_match", *(["row_in_cover", "col_in_cover"] if found.maximum else [])]
+    with on(pattern.device):
+        return replace(found, **{name: upload(getattr(found, name)) for name in names})
+
+
+class _Clock:
+    """Seconds by stage; each stop ends one stage and begins the next."""
+
+    def __init__(self) -> None:
+        self._last = time.perf_counter()
+        self._stages = {"start": 0.0, "search": 0.0, "certificate": 0.0, "transfer": 0.0}
+
+    def stop(self, stage: str) -> None:
+        now = time.perf_counter()
+        self._stages[stage] += now - self._last
+        self._last = now
+
+    def seconds(self, *, moved: bool) -> dict[str, float]:
+        """By stage; the transfers to and from a device only where there were any."""
+        return {k: v for k, v in self._stages.items() if moved or k != "transfer"}

@@ -48,4 +48,5 @@ def described(row: Algorithm, width: int) -> Iterator[str]:
     yield f"{margin}paper: {row.reference}"
     yield f"{margin}backend: {row.backend}, {'several threads' if row.parallel else 'one thread'}"
     for option in row.options:
-        yield f"{margin}option: {option.name}={option.default:g} ({option.summary})"
+        default = option.default if isinstance(option.default, str) else f"{option.default:g}"
+        yield f"{margin}option: {option.name}={default} ({option.summary})"

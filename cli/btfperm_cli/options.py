@@ -74,7 +74,7 @@ class RegistryName(click.types.StringParamType):
         from btfperm.registry import algorithms
 
         listed = [row.name for row in algorithms() if row.is_initializer == self.initial]
-        return ["auto", *(["none"] if self.initial else []), *listed]
+        return ["auto", *(["none"] if self.initial else []), *dict.fromkeys(listed)]
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         names = self.names()
@@ -126,23 +126,28 @@ class Seconds(click.types.FloatParamType):
         return seconds
 
 
-def named_numbers(
+def named_values(
     ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]
-) -> dict[str, float]:
+) -> dict[str, float | str]:
     """Callback: each ``NAME=VALUE``; the last of a name counts. The library decides which
-    algorithm has such an option."""
-    numbers = {}
+    algorithm has such an option, and which of its words."""
+    from btfperm.registry import algorithms
+
+    with_words = {option.name for row in algorithms() for option in row.options if option.forms}
+    values: dict[str, float | str] = {}
     for text in texts:
         name, _, value = text.partition("=")
         try:
-            numbers[name] = float(value)
+            values[name] = number = float(value)
         except ValueError:
-            numbers[name] = math.nan
-        if not (name and numbers[name] >= 0 and math.isfinite(numbers[name])):
+            values[name], number = value, math.nan
+        if name in with_words and value:
+            values[name] = value
+        elif not (name and number >= 0 and math.isfinite(number)):
             raise click.BadParameter(
                 f"{text!r} is no NAME=VALUE with a number from 0 on.", ctx, param
             )
-    return numbers
+    return values
 
 
 def known_options(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -223,14 +228,20 @@ def search_options(command: Command) -> Command:
                 help="Where it runs; `btfperm doctor` says what works here.",
             ),
             click.option(
+                "--device",
+                type=WholeNumber(0, 2**31 - 1),
+                metavar="N",
+                help="Number of the GPU, as `btfperm doctor` lists them.  [default: the first]",
+            ),
+            click.option(
                 "--option",
                 "options",
                 metavar="NAME=VALUE",
                 multiple=True,
-                callback=named_numbers,
+                callback=named_values,
                 shell_complete=known_options,
-                help="A number of the algorithm or the initializer, such as alpha=5; may be "
-                "repeated. `btfperm algorithms` lists them.",
+                help="A number or word for the algorithm or the initializer, such as alpha=5; may "
+                "be repeated. `btfperm algorithms` lists them.",
             ),
             click.option(
                 "--threads",

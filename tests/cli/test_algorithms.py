@@ -19,7 +19,8 @@ def test_every_row_is_shown(cli):
         at = lines.index(f"paper: {row.reference}", lines.index(f"prefer it: {row.prefer}"))
         threads = "several threads" if row.parallel else "one thread"
         assert lines[at + 1] == f"backend: {row.backend}, {threads}"
-        shown = [f"{o.name}={o.default:g} ({o.summary})" for o in row.options]
+        values = [o.default if o.forms else f"{o.default:g}" for o in row.options]
+        shown = [f"{o.name}={v} ({o.summary})" for o, v in zip(row.options, values, strict=True)]
         assert lines[at + 2 : at + 2 + len(shown)] == [f"option: {text}" for text in shown]
 
 

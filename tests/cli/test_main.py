@@ -156,7 +156,8 @@ def test_as_many_threads_as_the_library_takes(cli, matrix):
 
 
 @pytest.mark.parametrize("backend", ["gpu", "mpi"])
-def test_a_backend_that_is_missing(cli, matrix, backend):
+def test_a_backend_that_is_missing(cli, matrix, monkeypatch, backend):
+    monkeypatch.setattr("btfperm.backends.gpu.device.why_not", lambda _=None: "no such thing")
     cli(matrix("blocks"), "--backend", backend).failed(4, backend)
 
 

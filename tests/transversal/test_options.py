@@ -14,9 +14,10 @@ from btfperm.transversal.limits import MOST_THREADS
 from tests import strategies
 from tests.checks.check_transversal import check_transversal
 from tests.oracles import plain_matching
+from tests.transversal.methods import ROWS
 
-WITH_OPTIONS = [(row, option) for row in btfperm.algorithms() for option in row.options]
-PARALLEL = [row for row in btfperm.algorithms() if row.parallel]
+WITH_OPTIONS = [(row, option) for row in ROWS for option in row.options]
+PARALLEL = [row for row in ROWS if row.parallel]
 
 
 def run(A, row, **more):

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays in and out: what lives on a device is taken as it is, what lives on the host is staged
+through pinned memory. All of it on CuPy's current device and stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.backends.gpu.compile import kernels
+from btfperm.backends.gpu.staging import Ring
+
+__all__ = [
+    "as_device_array",
+    "device_of",
+    "download",
+    "grid",
+    "transposed",
+    "upload",
+]
+
+BLOCK = 256
+_MOST_BLOCKS = 1 << 20
+
+
+def as_device_array(array: Any) -> Any:
+    """A CuPy array on the same memory; its owner's stream is waited for, as the two protocols
+    (``__cuda_array_interface__``, DLPack) lay down."""
+    import cupy
+
+    if isinstance(array, cupy.ndarray):
+        return array
+    if hasattr(array, "__cuda_array_interface__"):
+        return cupy.asarray(array)
+    return cupy.from_dlpack(array)
+
+
+def device_of(array: Any) -> int:
+    """The number of the device that holds a CuPy array."""
+    return int(array.device.id)
+
+
+def upload(array: npt.NDArray[Any]) -> Any:
+    """A copy on the current device."""
+    return Ring.of_this_process().upload(np.ascontiguousarray(array))
+
+
+def download(array: Any, into: npt.NDArray[Any]) -> None:
+    """Copies a CuPy array to the host; the result is there on return."""
+    array.get(out=into, blocking=True)
+
+
+def grid(items: int, block: int = BLOCK) -> int:
+    """Blocks for one thread an item; the kernels' strided loops take what is beyond."""
+    return min(max(-(-items // block), 1), _MOST_BLOCKS)
+
+
+def transposed(m: int, indptr: Any, indices: Any) -> tuple[Any, Any]:
+    """Compressed rows beside compressed columns, or the other way round, by counting; the order
+    within a list is any. O(m + n + nnz) on the device."""
+    import cupy
+
+    width, n, nnz = indices.dtype, int(indptr.size) - 1, int(indices.size)
+    run = kernels("backends/gpu/transpose.cu", width.name)
+    starts = cupy.zeros(m + 1, dtype=width)
+    run.launch("count_rows", grid(nnz), BLOCK, nnz, indices, starts)
+    starts = cupy.cumsum(starts, dtype=width)
+    following = starts[:-1].copy()
+    lists = cupy.empty(nnz, dtype=width)
+    run.launch("scatter", grid(32 * n), BLOCK, n, indptr, indices, following, lists)
+    return starts, lists

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a search on a device may spend: looked at by its host loop, between launches."""
+
+from __future__ import annotations
+
+import time
+
+__all__ = ["Budget"]
+
+
+class Budget:
+    """Seconds and entries read; 0 is no limit. `stop` is the reason as the core numbers it: 0 none,
+    2 time, 3 work."""
+
+    def __init__(self, seconds: float = 0.0, work: int = 0) -> None:
+        self._ends = time.perf_counter() + seconds if seconds else 0.0
+        self._work = work
+        self.stop = 0
+
+    def spent(self, edges: int) -> bool:
+        """Whether a limit is reached, with so many entries read so far in this run."""
+        if self._work and edges >= self._work:
+            self.stop = 3
+        elif self._ends and time.perf_counter() >= self._ends:
+            self.stop = 2
+        return self.stop != 0

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernels from their sources: CUDA C++ files of the package, compiled by NVRTC when first used.
+
+CuPy keeps compiled kernels on disk, keyed on the source text, the options and the architecture,
+not on what the source includes. So a hash of every source of the package is one of the options: an
+edited header never meets an old kernel.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__all__ = ["PACKAGE", "WIDTHS", "Kernels", "kernels", "options", "sources"]
+
+PACKAGE = Path(__file__).parents[2]
+
+#: what `Index` is in the sources, by the index type of the pattern
+WIDTHS = {"int32": "int", "int64": "long long"}
+
+
+@cache
+def sources() -> tuple[Path, ...]:
+    """Every CUDA source of the package: kernels (``.cu``) and what they include (``.cuh``)."""
+    return tuple(sorted([*PACKAGE.rglob("*.cu"), *PACKAGE.rglob("*.cuh")]))
+
+
+@cache
+def _fingerprint() -> str:
+    digest = hashlib.sha256()
+    for path in sources():
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def options(width: str) -> tuple[str, ...]:
+    """What NVRTC is told: the language, where includes start, the index type, all sources."""
+    return (
+        "-std=c++17",
+        f"-I{PACKAGE}",
+        f"-DBTFPERM_INDEX={WIDTHS[width]}",
+        f"-DBTFPERM_SOURCES={_fingerprint()}",
+    )
+
+
+class Kernels:
+    """The kernels of one file, for one index type, on one device.
+
+    Python's whole numbers become indices of that type, so that a kernel's `Index` parameters can be
+    given as they are; anything else must come with the parameter's exact type.
+    """
+
+    def __init__(self, file: str, width: str) -> None:
+        import cupy
+
+        self._index = np.dtype(width).type
+        self._module: Any = cupy.RawModule(
+            code=(PACKAGE / file).read_text(encoding="utf-8"), options=options(width)
+        )
+        self._functions: dict[str, Any] = {}
+
+    def launch(self, name: str, blocks: int, threads: int, *arguments: Any) -> None:
+        """Runs ``blocks`` x ``threads`` of the kernel on the current stream; does not wait."""
+        function = self._functions.get(name)
+        if function is None:
+            function = self._functions[name] = self._module.get_function(name)
+        index = self._index
+        typed = tuple([index(a) if type(a) is int else a for a in arguments])
+        function((blocks,), (threads,), typed)
+
+
+def kernels(file: str, width: str) -> Kernels:
+    """The kernels of a file, named from the package, on CuPy's current device."""
+    import cupy
+
+    return _kernels(file, width, int(cupy.cuda.Device().id))
+
+
+@cache
+def _kernels(file: str, width: str, _device: int) -> Kernels:
+    return Kernels(file, width)

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which GPUs there are, and in one sentence why one cannot be used and how to mend that."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from btfperm.errors import BackendUnavailableError
+
+__all__ = ["Gpu", "describe", "gpus", "on", "refuse_beyond_free", "refuse_missing", "why_not"]
+
+# Atomics on 64 bits, independent threads and what current compilers still know.
+_LEAST_CAPABILITY = (7, 0)
+
+
+@dataclass(frozen=True)
+class Driver:
+    """What the NVIDIA driver says of itself, asked without CuPy."""
+
+    cuda: tuple[int, int]
+    devices: int
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """One GPU; sizes in bytes."""
+
+    number: int
+    name: str
+    capability: tuple[int, int]
+    memory: int
+    memory_free: int
+
+
+@cache
+def _driver() -> Driver | str:
+    """The driver, or why there is none to use."""
+    library = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    try:
+        cuda = ctypes.CDLL(library)
+    except OSError:
+        return f"there is no NVIDIA driver on this machine ({library} does not load)"
+    version, count = ctypes.c_int(), ctypes.c_int()
+    code = cuda.cuInit(0) or cuda.cuDriverGetVersion(ctypes.byref(version))
+    code = code or cuda.cuDeviceGetCount(ctypes.byref(count))
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    hidden = "" if visible is None else f"; CUDA_VISIBLE_DEVICES is {visible!r}"
+    if code or not count.value:
+        return f"the NVIDIA driver finds no GPU (code {code}{hidden})"
+    return Driver((version.value // 1000, version.value % 1000 // 10), count.value)
+
+
+def _how_to_install(driver: Driver | None) -> str:
+    if driver is None:
+        return "a GPU, its driver and pip install 'btfperm[cuda12]' or 'btfperm[cuda13]' are needed"
+    extra = "cuda13" if driver.cuda >= (13, 0) else "cuda12"
+    return f"pip install 'btfperm[{extra}]' (the driver is for CUDA {_dotted(driver.cuda)})"
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return ".".join(map(str, version))
+
+
+@cache
+def _why_none() -> str | None:
+    """Why no GPU can be used; None when one can."""
+    driver = _driver()
+    if isinstance(driver, str):
+        return f"{driver}; {_how_to_install(None)}, or use backend='cpu'"
+    if importlib.util.find_spec("cupy") is None:
+        return f"CuPy is not installed; {_how_to_install(driver)}"
+    try:
+        import cupy
+
+        cupy.cuda.runtime.getDeviceCount()
+        cupy.cuda.nvrtc.getVersion()
+    except Exception as error:  # whatever the loaders of three libraries may raise
+        told = " ".join(str(error).split())[:200]
+        return f"CuPy does not work here ({told}); {_how_to_install(driver)}"
+    return None
+
+
+def why_not(device: int | None = None) -> str | None:
+    """One sentence on why this GPU (default: the current one) cannot be used; None when it can."""
+    why = _why_none()
+    if why is not None or device is None:
+        return why
+    count = _count()
+    if not 0 <= device < count:
+        known = "only device 0" if count == 1 else f"devices 0 to {count - 1}"
+        return f"there is no GPU {device}; this machine has {known}"
+    return None
+
+
+@cache
+def _count() -> int:
+    import cupy
+
+    return int(cupy.cuda.runtime.getDeviceCount())
+
+
+def gpus() -> tuple[Gpu, ...]:
+    """Every GPU, when `why_not()` is None."""
+    import cupy
+
+    found = []
+    for number in range(_count()):
+        facts = cupy.cuda.runtime.getDeviceProperties(number)
+        with cupy.cuda.Device(number):
+            free, total = cupy.cuda.runtime.memGetInfo()
+        capability = int(facts["major"]), int(facts["minor"])
+        found.append(Gpu(number, facts["name"].decode(), capability, total, free))
+    return tuple(found)
+
+
+def describe() -> str:
+    """The GPUs and what drives them, for `btfperm doctor`; when `why_not()` is None."""
+    import cupy
+
+    driver = _driver()
+    assert isinstance(driver, Driver)
+    listed = ", ".join(
+        f"{gpu.name} (device {gpu.number}, compute capability {_dotted(gpu.capability)}, "
+        f"{gpu.memory_free / 2**30:.1f} GiB free of {gpu.memory / 2**30:.1f} GiB)"
+        for gpu in gpus()
+    )
+    compiler = _dotted(cupy.cuda.nvrtc.getVersion())
+    return (
+        f"{listed}; driver for CUDA {_dotted(driver.cuda)}, CuPy {cupy.__version__}, "
+        f"NVRTC {compiler}"
+    )
+
+
+def refuse_missing(device: int | None = None) -> None:
+    """Raises BackendUnavailableError, with what is missing, when this GPU (default: the current
+    one) cannot be used."""
+    why = why_not(device)
+    if why is not None:
+        raise BackendUnavailableError(f"the gpu backend does not work here: {why}")
+
+
+@contextlib.contextmanager
+def on(device: int | None) -> Iterator[int]:
+    """Runs the block with this GPU (default: the current one) as CuPy's current device.
+
+    Raises
+    ------
+    BackendUnavailableError : it cannot be used, or what the block asked of it failed: memory, a
+        kernel that does not compile or does not end well
+    """
+    refuse_missing(device)
+    import cupy
+
+    number = int(cupy.cuda.Device().id) if device is None else device
+    failures: tuple[type[Exception], ...] = (
+        cupy.cuda.runtime.CUDARuntimeError,
+        cupy.cuda.driver.CUDADriverError,
+        cupy.cuda.nvrtc.NVRTCError,
+        cupy.cuda.compiler.CompileException,
+        cupy.cuda.memory.OutOfMemoryError,
+    )
+    try:
+        with cupy.cuda.Device(number):
+            _refuse_old(number)
+            yield number
+    except failures as error:
+        told = " ".join(str(error).split())[:300]
+        raise BackendUnavailableError(
+            f"device {number} failed ({told}); use backend='cpu', or backend='auto', which "
+            "goes on without it"
+        ) from error
+
+
+@cache
+def _refuse_old(number: int) -> None:
+    facts = gpus()[number]
+    if facts.capability < _LEAST_CAPABILITY:
+        raise BackendUnavailableError(
+            f"device {number} ({facts.name}) has compute capability {_dotted(facts.capability)}; "
+            f"btfperm needs {_dotted(_LEAST_CAPABILITY)} or more: use another device or "
+            "backend='cpu'"
+        )
+
+
+def refuse_beyond_free(needed: int, what: str) -> None:
+    """Raises BackendUnavailableError when so many bytes are more than the current GPU has free,
+    counting what CuPy's pool keeps for reuse."""
+    import cupy
+
+    free = cupy.cuda.runtime.memGetInfo()[0] + _pooled()
+    if needed > free:
+        number = int(cupy.cuda.Device().id)
+        raise BackendUnavailableError(
+            f"{what} needs {needed / 1e9:,.1f} GB of GPU memory and device {number} has "
+            f"{free / 1e9:,.1f} GB free: free some, take another device or use backend='cpu'"
+        )
+
+
+def _pooled() -> int:
+    import cupy
+
+    pool: Any = cupy.get_default_memory_pool()
+    return int(pool.free_bytes())

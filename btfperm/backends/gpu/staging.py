@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The way of host arrays to a device: through a ring of pinned buffers.
+
+A copy from ordinary memory is staged by the driver, one thread, at a fraction of the bus. Here
+several threads fill pinned buffers while the copies of filled ones run. The ring is made once a
+process: pinning is slow, and the user's own arrays need not be pinned.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Ring"]
+
+_BUFFERS = 8
+_BUFFER_BYTES = 4 << 20
+_WORTH_STAGING = 4 * _BUFFER_BYTES  # below, one plain copy is as quick
+
+
+class Ring:
+    """Pinned buffers, and the threads that fill them."""
+
+    @staticmethod
+    @cache
+    def of_this_process() -> Ring:
+        return Ring()
+
+    def __init__(self) -> None:
+        self._buffers: list[npt.NDArray[np.uint8]] = []
+        self._threads: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
+
+    def upload(self, array: npt.NDArray[Any]) -> Any:
+        """A copy of a contiguous array on CuPy's current device, in its current stream."""
+        import cupy
+
+        if array.nbytes < _WORTH_STAGING:
+            return cupy.asarray(array)
+        result = cupy.empty(array.shape, dtype=array.dtype)
+        with self._lock:
+            self._copy(array.reshape(-1).view(np.uint8), int(result.data.ptr))
+        return result
+
+    def _copy(self, source: npt.NDArray[np.uint8], target: int) -> None:
+        import cupy
+
+        runtime = cupy.cuda.runtime
+        stream = cupy.cuda.get_current_stream()
+        threads = self._made_ready()
+        emptied = [cupy.cuda.Event(disable_timing=True) for _ in self._buffers]
+        starts = range(0, source.size, _BUFFER_BYTES)
+
+        def fill(piece: int) -> npt.NDArray[np.uint8]:
+            begin = starts[piece]
+            part = source[begin : begin + _BUFFER_BYTES]
+            buffer = self._buffers[piece % _BUFFERS][: part.size]
+            np.copyto(buffer, part)
+            return buffer
+
+        waiting = {k: threads.submit(fill, k) for k in range(min(_BUFFERS, len(starts)))}
+        for piece, begin in enumerate(starts):
+            buffer = waiting.pop(piece).result()
+            runtime.memcpyAsync(
+                target + begin,
+                buffer.ctypes.data,
+                buffer.size,
+                runtime.memcpyHostToDevice,
+                stream.ptr,
+            )
+            emptied[piece % _BUFFERS].record(stream)
+            earlier = piece - _BUFFERS // 2  # half the ring is copied while half is filled
+            if earlier >= 0 and earlier + _BUFFERS < len(starts):
+                emptied[earlier % _BUFFERS].synchronize()
+                waiting[earlier + _BUFFERS] = threads.submit(fill, earlier + _BUFFERS)
+        stream.synchronize()  # the buffers are free for the next array
+
+    def _made_ready(self) -> ThreadPoolExecutor:
+        import cupy
+
+        if self._threads is None:
+            for _ in range(_BUFFERS):
+                memory = cupy.cuda.alloc_pinned_memory(_BUFFER_BYTES)
+                self._buffers.append(np.frombuffer(memory, np.uint8, _BUFFER_BYTES))
+            self._threads = ThreadPoolExecutor(min(4, os.cpu_count() or 1), "btfperm-staging")
+        return self._threads

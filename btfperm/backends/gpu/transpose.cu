@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// transpose: rows beside columns, by counting. The lists come out in no particular order.
+//
+// 1. count_rows     entries of each row, into indptr[i + 1]
+// 2. (CuPy's prefix sum makes starts of them; `next` is a copy)
+// 3. scatter        each entry takes the next place of its row
+//
+// Races: places of a row are handed out by atomicAdd, so each is taken once, in any order.
+
+#include "backends/gpu/index.cuh"
+
+extern "C" __global__ void count_rows(Index nnz, const Index* indices, Index* indptr) {
+  for (long long p = first_item(); p < nnz; p += item_stride())
+    atomicAdd(reinterpret_cast<Place*>(&indptr[indices[p] + 1]), 1u);
+}
+
+// One warp a column: its lanes share the list.
+extern "C" __global__ void scatter(Index n, const Index* indptr, const Index* indices, Index* next,
+                                   Index* columns) {
+  const int lane = threadIdx.x % 32;
+  for (long long j = first_item() / 32; j < n; j += item_stride() / 32)
+    for (Index p = indptr[j] + lane; p < indptr[j + 1]; p += 32)
+      columns[atomicAdd(reinterpret_cast<Place*>(&next[indices[p]]), 1u)] = static_cast<Index>(j);
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// canonical: are these compressed columns, and are their lists ascending without duplicates?
+//
+// found[0] = 1: no columns; found[1] = 1: not canonical. Races: flags are only ever raised.
+
+#include "backends/gpu/index.cuh"
+
+extern "C" __global__ void check_starts(Index n, Index room, const Index* indptr, int* found) {
+  for (long long j = first_item(); j <= n; j += item_stride()) {
+    const bool fits = j == 0 ? indptr[0] == 0 : indptr[j - 1] <= indptr[j];
+    if (!fits || indptr[j] > room) found[0] = 1;
+  }
+}
+
+// One warp a column.
+extern "C" __global__ void check_rows(Index m, Index n, const Index* indptr, const Index* indices,
+                                      int* found) {
+  const int lane = threadIdx.x % 32;
+  for (long long j = first_item() / 32; j < n; j += item_stride() / 32)
+    for (Index p = indptr[j] + lane; p < indptr[j + 1]; p += 32) {
+      if (indices[p] < 0 || indices[p] >= m) found[0] = 1;
+      if (p > indptr[j] && indices[p - 1] >= indices[p]) found[1] = 1;
+    }
+}
+
+// The prefix sum of these marks is the column of each entry; places has one more than entries.
+extern "C" __global__ void mark_starts(Index n, const Index* indptr, Index* places) {
+  for (long long j = first_item() + 1; j < n; j += item_stride())
+    atomicAdd(reinterpret_cast<Place*>(&places[indptr[j]]), 1u);
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`DevicePattern`: a pattern whose arrays stay on the GPU they were made on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from btfperm.pattern.pattern import Pattern
+
+__all__ = ["DevicePattern"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DevicePattern(Pattern):
+    """A `Pattern` with CuPy arrays `indptr` and `indices`; what is said there holds here.
+
+    Nothing crosses the bus unless `on_host` is called. Made by `as_pattern` from what lives on a
+    device; the constructor trusts its arguments.
+    """
+
+    @property
+    def device(self) -> int:
+        """Number of the GPU that holds it."""
+        return int(self.indices.device.id)  # type: ignore[attr-defined]
+
+    def on_host(self) -> Pattern:
+        """The same pattern with NumPy arrays: a copy."""
+        zeros = self.stored_zeros
+        return Pattern(
+            self.shape,
+            _read_only(self.indptr),
+            _read_only(self.indices),
+            self.name,
+            self.source,
+            None if zeros is None else zeros.on_host(),
+            self.zeros_dropped,
+        )
+
+    def transpose(self) -> Pattern:
+        """The pattern with rows and columns exchanged, on the device. O(nnz log nnz)."""
+        from btfperm.backends.gpu.device import on
+        from btfperm.pattern.canonical_gpu import from_positions
+
+        with on(self.device):
+            zeros = None if self.stored_zeros is None else self.stored_zeros.transpose()
+            indptr, indices = from_positions(self.cols(), self.indices, (self.n, self.m))
+        return DevicePattern(
+            (self.n, self.m), indptr, indices, self.name, self.source, zeros, self.zeros_dropped
+        )
+
+    def without(self, other: Pattern) -> Pattern:
+        """See `Pattern.without`; the result is on the host."""
+        return self.on_host().without(other.on_host())
+
+    def union(self, other: Pattern) -> Pattern:
+        """See `Pattern.union`; the result is on the host."""
+        return self.on_host().union(other.on_host())
+
+    def cols(self) -> Any:
+        """(nnz,) column index of each entry, on the device."""
+        from btfperm.pattern.canonical_gpu import columns_of
+
+        return columns_of(self.indptr, self.nnz)
+
+    def to_scipy(self) -> Any:
+        """A ``scipy.sparse.csc_array`` with ones (float64) at the entries, on the host."""
+        return self.on_host().to_scipy()
+
+
+def _read_only(array: Any) -> Any:
+    copy: np.ndarray[Any, Any] = array.get()
+    copy.flags.writeable = False
+    return copy

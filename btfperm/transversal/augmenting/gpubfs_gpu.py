@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The host's side of apfb and apsb: algorithm 1 of their paper, one launch and one look a level."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from btfperm.backends.gpu.arrays import BLOCK
+from btfperm.backends.gpu.readback import Readback
+
+if TYPE_CHECKING:
+    from btfperm.backends.gpu.budget import Budget
+    from btfperm.transversal.device_problem import DeviceProblem
+
+__all__ = ["search_in_phases"]
+
+_L0 = 2  # level of the free columns, as in gpubfs.cuh
+_STATE = (
+    "vertex_inserted",
+    "augmenting_path_found",
+    "edges",
+    "paths",
+    "path_edges",
+    "longest_path",
+)
+_CT_BLOCKS = 256
+
+
+def search_in_phases(
+    problem: DeviceProblem,
+    budget: Budget,
+    options: Mapping[str, float | str],
+    *,
+    file: str,
+    shortest: bool,
+    with_roots: bool,
+) -> dict[str, int | list[int]]:
+    """Searches and flips in phases until a search finds no path, or a limit is reached.
+
+    Parameters
+    ----------
+    file : the kernels, ``"apfb"`` or ``"apsb"``
+    shortest : a search ends with the level that finds the first paths (APsB, else APFB)
+    with_roots : GPUBFS-WR, else GPUBFS
+
+    Returns
+    -------
+    The counters: phases, levels (executions of the BFS kernel, in all and by phase), edges read,
+    augmentations, and the paths walked to their ends: how many, their edges, the longest. Two
+    threads may walk the end of a path together; then it counts twice.
+    """
+    import cupy
+
+    run = problem.kernels(f"transversal/augmenting/{file}.cu").launch
+    m, n, width = problem.m, problem.n, problem.width
+    cxadj, cadj, rmatch, cmatch = (
+        problem.indptr,
+        problem.indices,
+        problem.row_match,
+        problem.col_match,
+    )
+    bfs_array = cupy.empty(n, dtype=width)
+    root = cupy.empty(n, dtype=width) if with_roots else np.uint64(0)
+    predecessor = cupy.empty(m, dtype=width)
+    state = Readback(len(_STATE))
+    blocks = _CT_BLOCKS if options.get("threads", "ct") == "ct" else max(-(-n // BLOCK), 1)
+    bfs = "bfs_wr" if with_roots else "bfs"
+    before, launches, edges = problem.size, 0, 0
+    levels: list[int] = []
+
+    while True:
+        phase = len(levels) + 1
+        run("init_bfs_array", blocks, BLOCK, n, cmatch, bfs_array, root)
+        first, bfs_level = launches, _L0
+        while True:
+            launches += 1
+            run(
+                bfs,
+                blocks,
+                BLOCK,
+                np.uint64(launches),
+                np.uint64(phase),
+                bfs_level,
+                bfs_array,
+                cxadj,
+                cadj,
+                n,
+                rmatch,
+                root,
+                predecessor,
+                state.array,
+            )
+            vertex_inserted, augmenting_path_found, edges, *_ = state.read()
+            if budget.spent(edges) or vertex_inserted != launches:
+                break
+            if shortest and augmenting_path_found == phase:
+                break
+            bfs_level += 1
+        levels.append(launches - first)
+        if augmenting_path_found != phase:
+            break
+        if shortest and with_roots:
+            run(
+                "alternate_roots",
+                blocks,
+                BLOCK,
+                n,
+                bfs_array,
+                cmatch,
+                rmatch,
+                predecessor,
+                state.array,
+            )
+        else:
+            run("alternate", blocks, BLOCK, m, cmatch, rmatch, predecessor, state.array)
+        run("fix_matching", blocks, BLOCK, m, cmatch, rmatch)
+        if budget.stop:
+            break
+
+    found = dict(zip(_STATE, state.read(), strict=True))
+    return {
+        "edges": edges,
+        "phases": len(levels),
+        "levels": launches,
+        "augmentations": problem.size - before,
+        "paths_walked": found["paths"],
+        "path_edges": found["path_edges"],
+        "longest_path": found["longest_path"],
+        "levels_by_phase": levels,
+    }

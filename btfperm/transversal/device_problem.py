@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the algorithms on a GPU work on: a pattern and the matching at hand, on its device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from btfperm.backends.gpu.arrays import device_of, download, transposed, upload
+from btfperm.backends.gpu.budget import Budget
+from btfperm.backends.gpu.compile import Kernels, kernels
+from btfperm.backends.gpu.device import on, refuse_beyond_free
+from btfperm.pattern import DevicePattern, Pattern
+
+if TYPE_CHECKING:
+    from btfperm.transversal.problem import Problem
+
+__all__ = ["DeviceProblem"]
+
+# Index arrays as long as the rows or the columns that an algorithm keeps beside the matching.
+_WORKSPACE = 4
+
+
+@dataclass
+class DeviceProblem:
+    """The sibling of `Problem` on a device. All arrays are CuPy arrays of one index type.
+
+    Attributes
+    ----------
+    device : its number
+    pattern : where the columns come from, to go back to the host
+    m : rows; indptr, indices : compressed columns
+    row_match, col_match : the matching at hand, written to by the algorithms
+    """
+
+    device: int
+    pattern: Pattern
+    m: int
+    indptr: Any
+    indices: Any
+    row_match: Any
+    col_match: Any
+    host: Problem | None = None
+    proven: bool = False
+
+    @classmethod
+    def empty(cls, pattern: DevicePattern) -> DeviceProblem:
+        """With no pair matched yet."""
+        import cupy
+
+        device = device_of(pattern.indices)
+        with on(device):
+            width = pattern.indices.dtype
+            row_match = cupy.full(pattern.m, -1, dtype=width)
+            col_match = cupy.full(pattern.n, -1, dtype=width)
+        return cls(
+            device, pattern, pattern.m, pattern.indptr, pattern.indices, row_match, col_match
+        )
+
+    @classmethod
+    def of(cls, problem: Problem, pattern: Pattern, device: int | None) -> DeviceProblem:
+        """A copy of a problem, which stays its place on the host.
+
+        Raises
+        ------
+        BackendUnavailableError : there is no such GPU, or it has not the memory
+        """
+        if isinstance(pattern, DevicePattern) and device is None:
+            device = pattern.device
+        with on(device) as number:
+            m, n, nnz = pattern.m, pattern.n, pattern.nnz
+            words = nnz + (2 + _WORKSPACE) * (m + n)
+            refuse_beyond_free(
+                words * int(pattern.indices.dtype.itemsize),
+                f"a matrix of {m:,} x {n:,} with {nnz:,} entries",
+            )
+            here = isinstance(pattern, DevicePattern) and pattern.device == number
+            indptr: Any = pattern.indptr if here else upload(problem.indptr)
+            indices: Any = pattern.indices if here else upload(problem.indices)
+            row_match, col_match = upload(problem.row_match), upload(problem.col_match)
+        return cls(number, pattern, m, indptr, indices, row_match, col_match, problem)
+
+    @property
+    def n(self) -> int:
+        """Number of columns."""
+        return int(self.indptr.size) - 1
+
+    @property
+    def nnz(self) -> int:
+        """Number of entries."""
+        return int(self.indices.size)
+
+    @property
+    def width(self) -> Any:
+        """The index type."""
+        return self.indices.dtype
+
+    @property
+    def size(self) -> int:
+        """Number of matched pairs."""
+        import cupy
+
+        with on(self.device):
+            return int(cupy.count_nonzero(self.col_match >= 0))
+
+    @cached_property
+    def by_rows(self) -> tuple[Any, Any]:
+        """Compressed rows (indptr, indices) beside the columns; the lists are in no order."""
+        with on(self.device):
+            return transposed(self.m, self.indptr, self.indices)
+
+    def transposed(self) -> DeviceProblem:
+        """The same problem seen from the rows; the matching arrays are shared."""
+        rows = self.by_rows
+        turned = DeviceProblem(
+            self.device, self.pattern, self.n, *rows, self.col_match, self.row_match
+        )
+        turned.__dict__["by_rows"] = (self.indptr, self.indices)
+        return turned
+
+    def kernels(self, file: str) -> Kernels:
+        """The kernels of a file, for this index type, on this device."""
+        return kernels(file, self.width.name)
+
+    def run(
+        self,
+        algorithm: Callable[..., dict[str, int | list[int]]],
+        seconds: float,
+        work: int,
+        seed: int,
+        options: Mapping[str, float | str],
+    ) -> tuple[int, dict[str, int | list[int]]]:
+        """Runs a driver on the device: why it stopped (see `Budget`), and its counters."""
+        budget = Budget(seconds, work)
+        with on(self.device):
+            counters = algorithm(self, budget, seed, options)
+        return budget.stop, counters
+
+    def on_host(self) -> Problem:
+        """The problem with the matching at hand, on the host."""
+        from btfperm.transversal.problem import Problem
+
+        if self.host is None:
+            self.host = Problem.empty(self.pattern.on_host())
+        with on(self.device):
+            download(self.row_match, self.host.row_match)
+            download(self.col_match, self.host.col_match)
+        self.host.proven = False
+        return self.host
+
+    def on_device(self, pattern: Pattern, device: int | None) -> DeviceProblem:
+        """Itself, or a copy on another device."""
+        if device is None or device == self.device:
+            return self
+        return DeviceProblem.of(self.on_host(), pattern.on_host(), device)
