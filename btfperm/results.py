@@ -20,7 +20,7 @@ read-only, for several fields may share one: copy what you want to change.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -129,6 +129,14 @@ class Transversal:
     def size(self) -> int:
         """Number of matched entries: the structural rank when `maximum`, else a lower bound."""
         return self.rank_bounds[0]
+
+    def on_host(self) -> Transversal:
+        """The same with NumPy arrays: itself, unless its arrays live on a device."""
+        if isinstance(self.row_match, np.ndarray):
+            return self
+        names = ("row_match", "col_match", "row_in_cover", "col_in_cover")
+        arrays = {name: getattr(self, name) for name in names}
+        return replace(self, **{k: None if a is None else a.get() for k, a in arrays.items()})
 
     @property
     def structural_rank(self) -> int:

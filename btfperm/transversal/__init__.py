@@ -162,6 +162,8 @@ def proven_transversal(
     # matrix with 32-bit indices.
     refuse_beyond_memory(pattern.shape, 5 * (pattern.m + pattern.n), pattern.name)
     found = maximum_transversal(pattern, **options) if given is None else given
+    if isinstance(found, Transversal):
+        found = found.on_host()
     if isinstance(found, Decomposition):
         raise InvalidArgumentError(
             f"transversal must be what maximum_transversal returns, not {type(found).__name__}; "

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from btfperm import _core
 from btfperm.errors import InvalidArgumentError
 from btfperm.pattern import Pattern
+from btfperm.pattern.arrays import lives_on_device
 from btfperm.results import Decomposition, IndexArray, Transversal
 
 if TYPE_CHECKING:
@@ -121,8 +122,12 @@ def _row_of_each_column(
     pattern: Pattern, initial: Transversal | Decomposition | npt.ArrayLike
 ) -> npt.NDArray[np.integer]:
     try:
-        if isinstance(initial, Transversal | Decomposition):
+        if isinstance(initial, Transversal):
+            given = initial.on_host().col_match
+        elif isinstance(initial, Decomposition):
             given = initial.col_match
+        elif lives_on_device(initial):
+            given = initial.get()  # type: ignore[union-attr]
         else:
             given = np.asarray(initial)
         fits = given.shape == (pattern.n,) and (given.dtype.kind in "iu" or not pattern.n)

@@ -25,6 +25,7 @@ def warn_of_zeros(pattern: Pattern, found: Transversal, controls: Controls) -> N
     zeros = pattern.stored_zeros
     if zeros is None:
         return
+    found = found.on_host()
     name = f"{pattern.name}: " if pattern.name else ""
     count, kept = f"{zeros.nnz:,} stored entries are", "kept as entries"
     if zeros.nnz == 1:

@@ -3,11 +3,27 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from btfperm.transversal.augmenting.gpubfs_gpu import search_in_phases
 
+if TYPE_CHECKING:
+    from btfperm.backends.gpu.budget import Budget
+    from btfperm.transversal.device_problem import DeviceProblem
+
 __all__ = ["apfb", "apfb_wr"]
 
-apfb = partial(search_in_phases, file="apfb", shortest=False, with_roots=False)
-apfb_wr = partial(search_in_phases, file="apfb", shortest=False, with_roots=True)
+
+def apfb(
+    problem: DeviceProblem, budget: Budget, _seed: int, options: Mapping[str, float | str]
+) -> dict[str, int | list[int]]:
+    """APFB-GPUBFS."""
+    return search_in_phases(problem, budget, options, shortest=False, with_roots=False)
+
+
+def apfb_wr(
+    problem: DeviceProblem, budget: Budget, _seed: int, options: Mapping[str, float | str]
+) -> dict[str, int | list[int]]:
+    """APFB-GPUBFS-WR."""
+    return search_in_phases(problem, budget, options, shortest=False, with_roots=True)

@@ -34,7 +34,6 @@ def search_in_phases(
     budget: Budget,
     options: Mapping[str, float | str],
     *,
-    file: str,
     shortest: bool,
     with_roots: bool,
 ) -> dict[str, int | list[int]]:
@@ -42,8 +41,7 @@ def search_in_phases(
 
     Parameters
     ----------
-    file : the kernels, ``"apfb"`` or ``"apsb"``
-    shortest : a search ends with the level that finds the first paths (APsB, else APFB)
+    shortest : a search ends with the level that finds the first paths: APsB; else APFB
     with_roots : GPUBFS-WR, else GPUBFS
 
     Returns
@@ -54,7 +52,8 @@ def search_in_phases(
     """
     import cupy
 
-    run = problem.kernels(f"transversal/augmenting/{file}.cu").launch
+    file = "apsb.cu" if shortest else "apfb.cu"
+    run = problem.kernels(f"transversal/augmenting/{file}").launch
     m, n, width = problem.m, problem.n, problem.width
     cxadj, cadj, rmatch, cmatch = (
         problem.indptr,

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""No GPU, no driver, no CuPy, too little memory, a kernel that fails: what is said, and who goes
+on. Each is planted, so none of this needs a GPU."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib.util
+import sys
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import btfperm
+from btfperm.backends.gpu import device
+from btfperm.backends.select import backends
+from btfperm.errors import BackendUnavailableError, BackendWarning, InvalidArgumentError
+from btfperm.pattern import DevicePattern, as_pattern
+
+A = sp.random_array((200, 200), density=0.01, rng=7, format="csc")
+ON_GPU = [row.name for row in btfperm.algorithms() if row.backend == "gpu"]
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered():
+    """What was found out about the machine, and what was said, is forgotten around each test."""
+
+    def forget():
+        for remembered in (device._driver, device._why_none, device._count):
+            remembered.cache_clear()
+        importlib.import_module("btfperm.transversal.search")._said.clear()
+
+    forget()
+    yield
+    forget()
+
+
+class Driver:
+    """An NVIDIA driver with so many GPUs, for CUDA `version`; `code` is what cuInit answers."""
+
+    def __init__(self, gpus, version=13000, code=0):
+        self.gpus, self.version, self.code = gpus, version, code
+
+    def cuInit(self, _flags):
+        return self.code
+
+    def cuDriverGetVersion(self, place):
+        place._obj.value = self.version
+        return 0
+
+    def cuDeviceGetCount(self, place):
+        place._obj.value = self.gpus
+        return 0
+
+
+def plant(monkeypatch, driver, *, cupy="absent"):
+    def load(_name):
+        if driver is None:
+            raise OSError("no such library")
+        return driver
+
+    find = importlib.util.find_spec
+    found = None if cupy == "absent" else object()
+    monkeypatch.setattr(ctypes, "CDLL", load)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda n: found if n == "cupy" else find(n))
+
+
+@pytest.mark.parametrize(
+    ("driver", "fragments"),
+    [
+        (None, ("no NVIDIA driver", "btfperm[cuda12]", "btfperm[cuda13]")),
+        (Driver(0), ("finds no GPU",)),
+        (Driver(1, code=100), ("finds no GPU", "code 100")),
+        (Driver(1), ("CuPy is not installed", "pip install 'btfperm[cuda13]'", "CUDA 13.0")),
+        (Driver(2, 12040), ("pip install 'btfperm[cuda12]'", "CUDA 12.4")),
+    ],
+    ids=["no driver", "no gpu", "driver fails", "no CuPy, CUDA 13", "no CuPy, CUDA 12"],
+)
+def test_it_is_said_what_is_missing(monkeypatch, cli, matrix, driver, fragments):
+    plant(monkeypatch, driver)
+    for words in (("--backend", "gpu"), ("--algorithm", "apfb-wr"), ("rank", "--backend", "gpu")):
+        device._why_none.cache_clear()
+        ended = cli(*words, matrix("blocks")).failed(4, *fragments)
+        assert ended.err.count("\n") == 1 and len(ended.err) < 400
+    (found,) = (b for b in backends() if b.name == "gpu")
+    assert not found.works and all(text in found.reason for text in fragments)
+
+
+def test_hidden_devices_are_named(monkeypatch):
+    plant(monkeypatch, Driver(0))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "-1")
+    assert "CUDA_VISIBLE_DEVICES is '-1'" in device.why_not()
+
+
+def test_a_cupy_that_does_not_load(monkeypatch):
+    plant(monkeypatch, Driver(1), cupy="broken")
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    assert "CuPy does not work here" in device.why_not()
+
+
+@pytest.mark.parametrize("name", ON_GPU)
+def test_a_named_algorithm_is_never_another_one(monkeypatch, name):
+    plant(monkeypatch, None)
+    (row,) = (r for r in btfperm.algorithms() if (r.name, r.backend) == (name, "gpu"))
+    how = {"initializer" if row.is_initializer else "algorithm": name, "backend": "gpu"}
+    with pytest.raises(BackendUnavailableError, match="no NVIDIA driver"):
+        btfperm.maximum_transversal(sp.eye_array(3), **how)  # even where the start is enough
+
+
+def test_auto_asks_nobody_about_a_gpu(monkeypatch):
+    def fail(*_):
+        raise AssertionError("somebody looked for a GPU")
+
+    monkeypatch.setattr(device, "why_not", fail)
+    monkeypatch.setattr(ctypes, "CDLL", fail)
+    assert btfperm.maximum_transversal(A).backend == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("options", "fragment"),
+    [
+        ({"backend": "cpu", "algorithm": "apfb"}, "runs on the gpu"),
+        ({"backend": "gpu", "algorithm": "pothen-fan"}, "runs on the cpu"),
+        ({"backend": "cpu", "device": 0}, "device"),
+        ({"backend": "gpu", "device": -1}, "device"),
+        ({"backend": "gpu", "device": "first"}, "device"),
+        ({"algorithm": "apfb", "options": {"threads": "all"}}, "ct, mt"),
+        ({"algorithm": "apfb", "options": {"threads": 5}}, "ct, mt"),
+        ({"algorithm": "ms-bfs-graft", "options": {"alpha": "ct"}}, "finite number"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_refused_before_a_gpu_is_looked_for(monkeypatch, options, fragment):
+    plant(monkeypatch, None)
+    with pytest.raises(InvalidArgumentError, match=fragment):
+        btfperm.maximum_transversal(A, **options)
+
+
+# -- auto, when a matrix lives on a device that then fails -----------------------------------------
+
+
+class OnNoDevice(DevicePattern):
+    """A pattern that claims to live on a GPU, with arrays on the host."""
+
+    device = 0
+
+    def on_host(self):
+        P = as_pattern(A)
+        return btfperm.Pattern(self.shape, P.indptr, P.indices)
+
+
+def fails(sentence):
+    @contextlib.contextmanager
+    def on(_device):
+        raise BackendUnavailableError(sentence)
+        yield
+
+    return on
+
+
+def test_auto_goes_on_with_the_cpu_and_says_so_once(monkeypatch):
+    P = as_pattern(A)
+    lost = OnNoDevice(P.shape, P.indptr, P.indices)
+    monkeypatch.setattr(
+        "btfperm.transversal.device_problem.on", fails("device 0 failed (out of memory)")
+    )
+    monkeypatch.setattr("btfperm.transversal.device_problem.device_of", lambda _: 0)
+    initial = np.full(P.n, -1)  # made on the host
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            t = btfperm.maximum_transversal(lost, initial=initial)
+            assert t.maximum and t.backend == "cpu"
+            assert t.structural_rank == btfperm.structural_rank(A)
+    (said,) = (w for w in caught if issubclass(w.category, BackendWarning))
+    assert "out of memory" in str(said.message) and "the cpu went on" in str(said.message)
+    assert said.filename == __file__
+    with pytest.raises(BackendUnavailableError, match="out of memory"):
+        monkeypatch.setattr(device, "why_not", lambda _=None: None)
+        btfperm.maximum_transversal(lost, initial=initial, backend="gpu")
+
+
+def test_too_little_memory_is_seen_before_it_is_taken(monkeypatch):
+    class Cupy:
+        class cuda:  # noqa: N801
+            class runtime:  # noqa: N801
+                memGetInfo = staticmethod(lambda: (10**9, 10**10))  # noqa: N815
+
+            class Device:
+                id = 3
+
+    monkeypatch.setitem(sys.modules, "cupy", Cupy)
+    monkeypatch.setattr(device, "_pooled", lambda: 10**9)
+    device.refuse_beyond_free(2 * 10**9, "a matrix")
+    with pytest.raises(BackendUnavailableError, match=r"2\.5 GB .* device 3 has 2\.0 GB"):
+        device.refuse_beyond_free(25 * 10**8, "a matrix")

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every kernel compiles, without a warning, for every architecture that the compiler at hand knows.
+
+Needs no GPU, only NVRTC: `pip install nvidia-cuda-nvrtc-cu12`. Where BTFPERM_REQUIRE_NVRTC is set
+(`.ci/run kernels`), its absence is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+from btfperm.backends.gpu.compile import PACKAGE, WIDTHS, options, sources
+from tests.backends import nvrtc
+
+ARCHITECTURES = (70, 75, 80, 86, 89, 90, 100)
+COMPILERS = nvrtc.found()
+KERNELS = [path for path in sources() if path.suffix == ".cu"]
+
+needs_nvrtc = pytest.mark.skipif(
+    not COMPILERS, reason="no NVRTC here: pip install nvidia-cuda-nvrtc-cu12"
+)
+
+
+def name_of(path):
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def test_a_compiler_is_there_where_one_is_asked_for():
+    if os.environ.get("BTFPERM_REQUIRE_NVRTC"):
+        known = {capability for compiler in COMPILERS for capability in compiler.known}
+        assert set(ARCHITECTURES) <= known, f"no NVRTC for {set(ARCHITECTURES) - known}"
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("capability", ARCHITECTURES)
+@pytest.mark.parametrize("compiler", COMPILERS, ids=lambda c: f"nvrtc-{c.version}")
+@pytest.mark.parametrize("path", KERNELS, ids=name_of)
+def test_it_compiles_without_a_warning(path, compiler, capability):
+    if capability not in compiler.known:
+        pytest.skip(f"NVRTC {compiler.version} does not know {capability / 10}")
+    architecture = f"--gpu-architecture=sm_{capability}"
+    for width in WIDTHS if capability == 90 else ["int32"]:
+        said = compiler.log_of(
+            path.read_text(encoding="utf-8"),
+            path.name,
+            (*options(width), architecture),
+        )
+        assert said == (0, ""), f"{width}: {said[1]}"
+
+
+@needs_nvrtc
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ('#include "backends/gpu/index.cuh"\nextern "C" __global__ void f() { int x; }', "x"),
+        ('extern "C" __global__ void f() { return 1; }', "error"),
+        ('#include "backends/gpu/no_such.cuh"', "no_such"),
+    ],
+    ids=["a warning", "an error", "no such file"],
+)
+def test_what_is_wrong_is_seen(source, said):
+    code, log = COMPILERS[0].log_of(source, "wrong.cu", options("int32"))
+    assert said in log and (code == 0) == (said == "x")
+
+
+@pytest.mark.parametrize("path", sources(), ids=name_of)
+def test_it_includes_no_header_from_outside(path):
+    """NVRTC alone must do: a toolkit's headers may be missing where kernels are compiled."""
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"#include\s*<", text)
+    for included in re.findall(r'#include "(\S+)"', text):
+        assert (PACKAGE / included) in sources()
+
+
+def test_an_edited_header_is_a_new_kernel(monkeypatch):
+    """CuPy's cache does not look into what is included: the options tell it."""
+    from btfperm.backends.gpu import compile as module
+
+    before = options("int32")
+    assert any("SOURCES" in option for option in before) and before == options("int32")
+    assert before != options("int64")
+    module._fingerprint.cache_clear()
+    monkeypatch.setattr(module, "sources", lambda: sources()[1:])
+    assert options("int32") != before
+    monkeypatch.undo()
+    module._fingerprint.cache_clear()
+    assert options("int32") == before
