@@ -17,7 +17,7 @@ extern "C" __global__ void check_rows(Index m, Index n, const Index* indptr, con
                                       int* found) {
   const int lane = threadIdx.x % 32;
   for (long long j = first_item() / 32; j < n; j += item_stride() / 32)
-    for (Index p = indptr[j] + lane; p < indptr[j + 1]; p += 32) {
+    for (long long p = indptr[j] + lane; p < indptr[j + 1]; p += 32) {
       if (indices[p] < 0 || indices[p] >= m) found[0] = 1;
       if (p > indptr[j] && indices[p - 1] >= indices[p]) found[1] = 1;
     }

@@ -4,10 +4,10 @@
 
 using Index = BTFPERM_INDEX;
 using Place = unsigned BTFPERM_INDEX;  // an Index as atomicAdd takes it
-using Count = unsigned long long;      // of entries read, paths, ...: what counters hold
+using Count = unsigned long long;      // entries read, paths, ...: what counters hold
 
-// This thread's first item, and how far its items lie apart: neighbours in a warp are neighbours in
-// memory. 64 bits, for items and threads together may pass 2^31.
+// A thread's first item, and how far its items lie apart: neighbours in a warp are neighbours in
+// memory. In 64 bits, because items and threads together may pass 2^31.
 __device__ inline long long first_item() {
   return static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
 }

@@ -19,6 +19,6 @@ extern "C" __global__ void scatter(Index n, const Index* indptr, const Index* in
                                    Index* columns) {
   const int lane = threadIdx.x % 32;
   for (long long j = first_item() / 32; j < n; j += item_stride() / 32)
-    for (Index p = indptr[j] + lane; p < indptr[j + 1]; p += 32)
+    for (long long p = indptr[j] + lane; p < indptr[j + 1]; p += 32)
       columns[atomicAdd(reinterpret_cast<Place*>(&next[indices[p]]), 1u)] = static_cast<Index>(j);
 }

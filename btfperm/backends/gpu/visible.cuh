@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loads and stores of words that other threads of the same launch read or write.
 //
-// A plain load may be kept in a register or answered by a stale line of this multiprocessor's L1
-// cache, a plain store may be merged or moved; kernels written for older chips counted on neither.
-// A volatile access is carried out once, where it stands, at the level that all multiprocessors
-// share (PTX: ld.volatile and st.volatile are relaxed accesses of system scope). It orders nothing
-// else: what one word says about another is seen only after the launch has ended.
+// A plain load may be kept in a register, or answered by a stale line of this multiprocessor's own
+// cache; a plain store may be merged with others or moved. Kernels written for older chips counted
+// on neither happening. A volatile access is carried out once, where it stands, on the memory that
+// all multiprocessors share (PTX: ld.volatile and st.volatile are relaxed accesses of system
+// scope). It orders nothing else: what one word says about another holds only after the launch has
+// ended.
 #pragma once
 
 template <class Word>
