@@ -73,7 +73,9 @@ class Entrant:
 def entrants(threads: int | None) -> list[Entrant]:
     """On one thread all, then on `threads` (default: all cores) those that can use them."""
     many = threads or len(os.sched_getaffinity(0))
-    searches = [row for row in btfperm.algorithms() if not row.is_initializer]
+    searches = [
+        row for row in btfperm.algorithms() if row.backend == "cpu" and not row.is_initializer
+    ]
     field = [Entrant(row.name, 1) for row in searches] + [Entrant(AUTO, 1)]
     if many > 1:
         field += [Entrant(row.name, many) for row in searches if row.parallel]
