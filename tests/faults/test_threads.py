@@ -1,23 +1,129 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls side by side: the core releases the GIL and keeps no state of its own."""
+"""Calls side by side, and calls on many threads: the core releases the GIL, keeps no state of its
+own, and finds the same whoever does the work.
+
+Here all work is shared, however small. `.ci/run threads` repeats this, and the rest of the suite,
+under ThreadSanitizer, which sees the races that a right answer hides.
+"""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import maximum_bipartite_matching
 
 import btfperm
+from btfperm import _core
+from tests import families, strategies
+from tests.checks.check_btf import check_canonical_order, check_fine
+from tests.checks.check_coarse import check_coarse
+from tests.checks.check_transversal import check_transversal
 from tests.known_answers import known_answers, read
+from tests.oracles import plain_matching
+from tests.transversal.methods import ROWS, each_pair, in_64_bits
+
+PARALLEL = [row for row in ROWS if row.parallel]
+
+# What each of them needs: trees that meet, free columns that rob each other, parts that stay
+# unmatched, hubs, long thin paths, numberings that are local and others that are not.
+FAMILIES = {
+    "random": lambda seed: families.random_rectangle(4000, 4000, 2.7, seed),
+    "tall": lambda seed: families.random_rectangle(5000, 3000, 1.5, seed),
+    "wide": lambda seed: families.random_rectangle(2500, 5000, 4, seed),
+    "stars": lambda seed: families.renumbered(families.stars(30, 60), "mixed", seed),
+    "dead trees": lambda seed: families.deadtree(3000, seed),
+    "rivals": lambda seed: families.renumbered(families.rivals(60, 20), "mixed", seed),
+    "chain": lambda seed: families.renumbered(families.chain(1500), "mixed", seed),
+    "chains": lambda _: families.chains_hk(40),
+    "triangle": lambda seed: families.triangular(1500, seed),
+    "strip": lambda seed: families.strip(500, seed),
+    "meshed strip": lambda _: families.bidiagonal(5000),
+    "nearly empty": lambda seed: families.empty_lines(3000, seed),
+    "dense": lambda _: families.dense(60, 90),
+}
+
+
+@pytest.fixture(autouse=True)
+def everything_shared():
+    before = _core.share_always(True)
+    yield
+    _core.share_always(before)
+
+
+def rank_of(A):
+    return int((maximum_bipartite_matching(sp.csr_array(A), perm_type="column") >= 0).sum())
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+@pytest.mark.parametrize("row", PARALLEL, ids=lambda row: row.name)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_parallel_algorithm(family, row, threads, run_seed):
+    A = FAMILIES[family](run_seed).A
+    which = {"initializer": row.name} if row.is_initializer else {"algorithm": row.name}
+    start = {} if row.is_initializer else {"initializer": "none"}
+    d = btfperm.dulmage_mendelsohn(A, threads=threads, time_limit=60, **which, **start)
+    alone = btfperm.dulmage_mendelsohn(A, threads=1, algorithm="hopcroft-karp")
+    assert d.structural_rank == alone.structural_rank == rank_of(A)
+    for name in ("row_perm", "col_perm", "row_blocks", "col_blocks"):
+        np.testing.assert_array_equal(getattr(d, name), getattr(alone, name))
+
+
+@each_pair
+def test_every_pair(algorithm, initializer, run_seed):
+    """Searches from what another start left, and in the arrays of large matrices."""
+    for family in ("random", "wide", "dead trees"):
+        P = in_64_bits(FAMILIES[family](run_seed).A)
+        t = btfperm.maximum_transversal(
+            P, algorithm=algorithm, initializer=initializer, threads=3, time_limit=60
+        )
+        check_transversal(P.to_scipy(), t, rank=rank_of(P.to_scipy()))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@given(A=strategies.any_matrix(), threads=st.integers(2, 5))
+def test_every_small_matrix(row, A, threads):
+    which = {"initializer": row.name} if row.is_initializer else {"algorithm": row.name}
+    d = btfperm.dulmage_mendelsohn(A, threads=threads, time_limit=20, **which)
+    assert d.structural_rank == plain_matching.structural_rank(A)
+    check_coarse(A, d, d.row_match, d.col_match)
+    check_fine(A, d, d.col_match)
+    check_canonical_order(A, d)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+@pytest.mark.parametrize("limit", [{"max_work": 3000}, {"time_limit": 1e-4}], ids=str)
+def test_limits_are_kept_by_all_threads(row, limit, run_seed):
+    """The one thread that counts ends the search of all, and leaves a legal matching."""
+    A = FAMILIES["random"](run_seed).A
+    which = {"initializer": row.name} if row.is_initializer else {"algorithm": row.name}
+    start = {} if row.is_initializer else {"initializer": "none"}
+    t = btfperm.maximum_transversal(A, threads=4, **which, **start, **limit)
+    check_transversal(A, t)
 
 
 def test_decompositions_side_by_side():
+    """Threads of Python, each with as many of its own: alone they find the same matching, together
+    the same blocks."""
     names = [known.name for known in known_answers()] * 4
     matrices = {name: btfperm.as_pattern(read(name)) for name in names}
-    alone = {name: btfperm.dulmage_mendelsohn(P) for name, P in matrices.items()}
-    with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(lambda name: btfperm.dulmage_mendelsohn(matrices[name]), names))
-    for name, d in zip(names, together, strict=True):
-        np.testing.assert_array_equal(d.row_match, alone[name].row_match)
-        np.testing.assert_array_equal(d.row_perm, alone[name].row_perm)
-        np.testing.assert_array_equal(d.col_blocks, alone[name].col_blocks)
+    right = {name: btfperm.dulmage_mendelsohn(P, threads=1) for name, P in matrices.items()}
+    for threads in (1, 2):
+        with ThreadPoolExecutor(8) as pool:
+            found = list(
+                pool.map(
+                    lambda name, threads=threads: btfperm.dulmage_mendelsohn(
+                        matrices[name], threads=threads
+                    ),
+                    names,
+                )
+            )
+        for name, d in zip(names, found, strict=True):
+            if threads == 1:
+                np.testing.assert_array_equal(d.row_match, right[name].row_match)
+            np.testing.assert_array_equal(d.row_perm, right[name].row_perm)
+            np.testing.assert_array_equal(d.col_blocks, right[name].col_blocks)

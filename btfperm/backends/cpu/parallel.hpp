@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdint>
 
+#include "backends/cpu/sharing.hpp"
+
 namespace btfperm {
 
 constexpr int most_threads = 256;
@@ -28,7 +30,7 @@ struct Share {
 template <class I, class Keep, class Value>
 I select(I count, int threads, I* out, Keep keep, Value value) {
   threads = std::min(threads, most_threads);
-  if (threads <= 1 || count < worth_sharing) {
+  if (threads <= 1 || count < least_to_share(worth_sharing)) {
     I kept = 0;
     for (I k = 0; k < count; ++k) {
       if (keep(k)) out[kept++] = value(k);
@@ -59,7 +61,7 @@ I select(I count, int threads, I* out, Keep keep, Value value) {
 
 template <class T>
 void fill(T* array, std::int64_t count, T value, int threads) {
-  if (threads <= 1 || count < worth_sharing) {
+  if (threads <= 1 || count < least_to_share(worth_sharing)) {
     std::fill(array, array + count, value);
     return;
   }

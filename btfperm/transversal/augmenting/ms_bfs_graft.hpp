@@ -66,7 +66,7 @@ class MsBfsGraft {
     if (threads_ > 1) {
       transpose_shared(A, threads_, row_indptr, row_indices);
     } else {
-      transpose(A, row_indptr, row_indices);
+      transpose(A, row_indptr, row_indices, BudgetPoll{budget});
     }
     R_ = {A.n, A.m, row_indptr, row_indices};
   }
@@ -98,7 +98,7 @@ class MsBfsGraft {
         std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count();
   }
 
-  static constexpr I share_from = 1024;  // smaller loops are not worth waking threads for
+  const I share_from = least_to_share<I>(1024);  // smaller loops are not worth waking threads for
 
   // Step 1: levels, until the frontier is empty.
   void grow_forest() {

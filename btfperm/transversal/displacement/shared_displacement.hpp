@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backends/cpu/sharing.hpp"
 #include "transversal/certificate.hpp"
 #include "transversal/displacement/finish_by_trees.hpp"
 #include "transversal/displacement/label_push.hpp"
@@ -11,10 +12,11 @@
 
 namespace btfperm {
 
-constexpr std::int64_t few_for_threads = 1024;  // free columns below which one thread pushes alone
+// Free columns below which one thread pushes alone.
+inline std::int64_t few_for_threads() { return least_to_share<std::int64_t>(1024); }
 
 inline bool worth_sharing_pushes(std::int64_t n_free, int threads) {
-  return threads > 1 && n_free >= few_for_threads;
+  return threads > 1 && n_free >= few_for_threads();
 }
 
 // Pushes by several threads while that pays; one thread pushes the rest. What the threads dropped
@@ -27,7 +29,7 @@ void displace_shared(const PatternView<I>& A, Matching<I> M, I* free, I n_free, 
     Workspace labels;
     I* spare = labels.take<I>(n_free);
     SharedPush<I> push(A, M, free, spare, n_free, threads, labels, budget, counters);
-    push.run(static_cast<I>(few_for_threads));
+    push.run(static_cast<I>(few_for_threads()));
     n_free = push.active();
     std::copy(push.columns(), push.columns() + n_free, free);  // it may be in `spare`
     LabelPush<I> rest(A, M, free, n_free, labels, budget, counters);
