@@ -2,7 +2,8 @@
 """Hypothesis profiles, and the seed of large random matrices.
 
 `HYPOTHESIS_PROFILE=thorough pytest` tries many more examples. Failing examples are printed as
-code that repeats them; `--hypothesis-seed` and BTFPERM_SEED repeat a run.
+code that repeats them; `--hypothesis-seed` and BTFPERM_SEED repeat a run. BTFPERM_TEST_THREADS=4
+gives every call four threads that share all work, however small; `.ci/run threads` asks for that.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from datetime import timedelta
 import pytest
 from hypothesis import HealthCheck, settings
 
+from btfperm import _core
 from btfperm.backends.gpu.device import why_not
+from btfperm.transversal import limits
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 
@@ -46,5 +49,8 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_configure(config):
+    if threads := int(os.environ.get("BTFPERM_TEST_THREADS", "0")):
+        _core.share_always(True)
+        limits.choose_threads = lambda _, asked: asked or threads
     # Many drawn matrices hold stored zeros; test_stored_zeros.py looks at what is said about them.
     config.addinivalue_line("filterwarnings", "ignore::btfperm.errors.StoredZerosWarning")
