@@ -35,9 +35,10 @@ void bind_width(nb::module_& module) {
   module.def(
       "merge_duplicates",
       [](Out<I> indptr, Out<I> indices) {
-        nb::gil_scoped_release nogil;
-        return static_cast<std::int64_t>(
-            merge_duplicates(static_cast<I>(indptr.shape(0) - 1), indptr.data(), indices.data()));
+        return run_pass([&] {
+          return static_cast<std::int64_t>(merge_duplicates(
+              static_cast<I>(indptr.shape(0) - 1), indptr.data(), indices.data(), poll_signals));
+        });
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       "Drop repeated neighbours of sorted columns in place; the number of entries left.");
@@ -86,8 +87,10 @@ void bind_width(nb::module_& module) {
          Out<I> out_indptr, Out<I> out_indices) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
         const PatternView<I> B = view_of<I>(m, less_indptr, less_indices);
-        nb::gil_scoped_release nogil;
-        return static_cast<std::int64_t>(difference(A, B, out_indptr.data(), out_indices.data()));
+        return run_pass([&] {
+          return static_cast<std::int64_t>(
+              difference(A, B, out_indptr.data(), out_indices.data(), poll_signals));
+        });
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("less_indptr").noconvert(), nb::arg("less_indices").noconvert(),

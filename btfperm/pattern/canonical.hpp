@@ -11,26 +11,10 @@
 #include <atomic>
 #include <cstdint>
 
+#include "backends/cpu/pieces.hpp"
 #include "pattern/pattern.hpp"
 
 namespace btfperm {
-
-// Does nothing: for those who need no way out of a pass.
-struct NoPoll {
-  void operator()() const {}
-};
-
-// body(0) ... body(count - 1), with a look at `poll` between pieces of some milliseconds. `poll`
-// may throw to end the pass.
-template <class I, class Poll, class Body>
-void in_pieces(I count, const Poll& poll, Body body) {
-  constexpr I piece = 1 << 19;
-  for (I first = 0; first < count;) {
-    const I last = count - first > piece ? first + piece : count;
-    for (; first < last; ++first) body(first);
-    poll();
-  }
-}
 
 enum class Order : int { canonical = 0, unsorted = 1, duplicates = 2, invalid = 3 };
 
@@ -101,11 +85,11 @@ void transpose_shared(const PatternView<I>& A, int threads, I* out_indptr, I* ou
 }
 
 // Drops repeated neighbours of sorted columns in place; returns the number of entries left.
-template <class I>
-I merge_duplicates(I n, I* indptr, I* indices) {
+template <class I, class Poll = NoPoll>
+I merge_duplicates(I n, I* indptr, I* indices, Poll poll = {}) {
   I kept = 0;
   I begin = indptr[0];
-  for (I j = 0; j < n; ++j) {
+  in_pieces(n, poll, [&](I j) {
     const I end = indptr[j + 1];
     const I first = kept;
     for (I p = begin; p < end; ++p) {
@@ -113,7 +97,7 @@ I merge_duplicates(I n, I* indptr, I* indices) {
     }
     begin = end;
     indptr[j + 1] = kept;
-  }
+  });
   return kept;
 }
 
@@ -145,7 +129,7 @@ I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need, P
   if (by_column && ascending) return nnz;
   if (by_column) {
     in_pieces(n, poll, [&](I j) { std::sort(rows + indptr[j], rows + indptr[j + 1]); });
-    return merge_duplicates(n, indptr, rows);
+    return merge_duplicates(n, indptr, rows, poll);
   }
   // First by rows ...
   I* row_start = nullptr;
@@ -163,7 +147,7 @@ I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need, P
   });
   for (I j = n; j > 0; --j) indptr[j] = indptr[j - 1];
   indptr[0] = 0;
-  return merge_duplicates(n, indptr, rows);
+  return merge_duplicates(n, indptr, rows, poll);
 }
 
 // Columns of a square matrix of which one entry of each symmetric pair is listed. `indices` has
@@ -189,22 +173,23 @@ I columns_of_triangle(I n, I nnz, const I* rows, const I* cols, I* indptr, I* in
     I* end = indices + indptr[j + 1];
     if (!std::is_sorted(begin, end)) std::sort(begin, end);
   });
-  return merge_duplicates(n, indptr, indices);
+  return merge_duplicates(n, indptr, indices, poll);
 }
 
 // A with the entries of B (a subset of it) left out; returns the number of entries.
-template <class I>
-I difference(const PatternView<I>& A, const PatternView<I>& B, I* indptr, I* indices) {
+template <class I, class Poll = NoPoll>
+I difference(const PatternView<I>& A, const PatternView<I>& B, I* indptr, I* indices,
+             Poll poll = {}) {
   I kept = 0;
   indptr[0] = 0;
-  for (I j = 0; j < A.n; ++j) {
+  in_pieces(A.n, poll, [&](I j) {
     I q = B.indptr[j];
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
       while (q < B.indptr[j + 1] && B.indices[q] < A.indices[p]) ++q;
       if (q == B.indptr[j + 1] || B.indices[q] != A.indices[p]) indices[kept++] = A.indices[p];
     }
     indptr[j + 1] = kept;
-  }
+  });
   return kept;
 }
 

@@ -56,8 +56,11 @@ void bind_algorithm(nb::module_& module, const char* name, Run run) {
         {
           nb::gil_scoped_release nogil;
           Workspace workspace;
-          run(A, Matching<I>{row_match.data(), col_match.data()}, options, workspace, budget,
-              counters, proof);
+          try {
+            run(A, Matching<I>{row_match.data(), col_match.data()}, options, workspace, budget,
+                counters, proof);
+          } catch (const Unfinished&) {  // before the search had begun, or by Ctrl-C
+          }
         }
         raise_if_interrupted(budget);
         nb::dict counted;
@@ -126,6 +129,7 @@ void bind_width(nb::module_& module) {
   module.def(
       "count_matched",
       [](In<I> match) {
+        nb::gil_scoped_release nogil;
         return std::count_if(match.data(), match.data() + match.shape(0),
                              [](I partner) { return partner >= 0; });
       },
@@ -134,12 +138,14 @@ void bind_width(nb::module_& module) {
       "complete_cover",
       [](In<I> match, In<std::uint8_t> other_in_cover, Out<std::uint8_t> in_cover) {
         require_places(in_cover, static_cast<std::int64_t>(match.shape(0)), "in_cover");
+        const auto count = static_cast<I>(match.shape(0));
         const auto others = static_cast<std::int64_t>(other_in_cover.shape(0));
-        for (std::size_t k = 0; k < match.shape(0); ++k) {
-          if (match.data()[k] >= others) throw std::invalid_argument("match is out of range");
-        }
-        complete_cover(static_cast<I>(match.shape(0)), match.data(), other_in_cover.data(),
-                       in_cover.data());
+        const bool fits = std::all_of(match.data(), match.data() + count,
+                                      [others](I partner) { return partner < others; });
+        if (!fits) throw std::invalid_argument("match is out of range");
+        run_pass([&] {
+          complete_cover(count, match.data(), other_in_cover.data(), in_cover.data(), poll_signals);
+        });
       },
       nb::arg("match").noconvert(), nb::arg("other_in_cover").noconvert(),
       nb::arg("in_cover").noconvert(), "The other side of a minimum cover.");
@@ -147,10 +153,12 @@ void bind_width(nb::module_& module) {
       "check_matching",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match) {
         const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
-        nb::gil_scoped_release nogil;
-        I where = -1;
-        const Verdict verdict = check_matching(A, matching_of<I>(row_match, col_match), where);
-        return answer(verdict, where);
+        return run_pass([&] {
+          I where = -1;
+          const Verdict verdict =
+              check_matching(A, matching_of<I>(row_match, col_match), where, poll_signals);
+          return answer(verdict, where);
+        });
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
@@ -162,10 +170,15 @@ void bind_width(nb::module_& module) {
         const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
         require_places(row_in_cover, A.m, "row_in_cover");
         require_places(col_in_cover, A.n, "col_in_cover");
-        nb::gil_scoped_release nogil;
+        Budget budget(0, 0, &python_interrupted);
         I where = -1;
-        const Verdict verdict = certify(A, matching_of<I>(row_match, col_match),
-                                        row_in_cover.data(), col_in_cover.data(), threads, where);
+        Verdict verdict = Verdict::unfinished;
+        {
+          nb::gil_scoped_release nogil;
+          verdict = certify(A, matching_of<I>(row_match, col_match), row_in_cover.data(),
+                            col_in_cover.data(), threads, budget, where);
+        }
+        raise_if_interrupted(budget);
         return answer(verdict, where);
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),

@@ -19,6 +19,7 @@
 #include "backends/cpu/atomics.hpp"
 #include "backends/cpu/frontier.hpp"
 #include "backends/cpu/parallel.hpp"
+#include "backends/cpu/pieces.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
@@ -28,7 +29,7 @@ namespace btfperm {
 template <class I>
 bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row_in_cover,
                 int threads, Workspace& workspace, Budget& budget) {
-  constexpr I share_from = 4096;  // smaller levels are left to one thread
+  const I share_from = least_to_share<I>(4096);  // smaller levels are left to one thread
   std::fill(row_in_cover, row_in_cover + A.m, std::uint8_t{0});
   Frontier<I> frontier(workspace.take<I>(A.n));
   Frontier<I> next(workspace.take<I>(A.n));
@@ -73,10 +74,10 @@ bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row
 }
 
 // The other side of a minimum cover: of each matched pair, the end that the given side has not.
-template <class I>
+template <class I, class Poll = NoPoll>
 void complete_cover(I count, const I* match, const std::uint8_t* other_in_cover,
-                    std::uint8_t* in_cover) {
-  for (I k = 0; k < count; ++k) in_cover[k] = match[k] >= 0 && !other_in_cover[match[k]];
+                    std::uint8_t* in_cover, Poll poll = {}) {
+  in_pieces(count, poll, [&](I k) { in_cover[k] = match[k] >= 0 && !other_in_cover[match[k]]; });
 }
 
 enum class Verdict : int {
@@ -85,6 +86,7 @@ enum class Verdict : int {
   no_entry = 2,      // a matched pair is not among the entries
   cover_size = 3,    // the cover is larger than the matching
   uncovered = 4,     // an entry lies outside the cover
+  unfinished = 5,    // the budget ended the proof
 };
 
 template <class I>
@@ -110,15 +112,18 @@ Verdict check_pair(const PatternView<I>& A, const Matching<I>& M, I j) {
 }
 
 // The matching is a matching of A. `where` = a column at fault, or -1.
-template <class I>
-Verdict check_matching(const PatternView<I>& A, const Matching<I>& M, I& where) {
+template <class I, class Poll = NoPoll>
+Verdict check_matching(const PatternView<I>& A, const Matching<I>& M, I& where, Poll poll = {}) {
+  Verdict verdict = Verdict::proven;
   I pairs = 0;
-  for (where = 0; where < A.n; ++where) {
-    const Verdict verdict = check_pair(A, M, where);
-    if (verdict != Verdict::proven) return verdict;
-    pairs += M.col_match[where] != -1;
-  }
   where = -1;
+  in_pieces(A.n, poll, [&](I j) {
+    if (verdict != Verdict::proven) return;
+    verdict = check_pair(A, M, j);
+    if (verdict != Verdict::proven) where = j;
+    pairs += M.col_match[j] != -1;
+  });
+  if (verdict != Verdict::proven) return verdict;
   for (I i = 0; i < A.m; ++i) pairs -= M.row_match[i] != -1;
   return pairs == 0 ? Verdict::proven : Verdict::disagreement;
 }
@@ -152,27 +157,32 @@ I certify_columns(const PatternView<I>& A, const Matching<I>& M, const std::uint
 // -1.
 template <class I>
 Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_in_cover,
-                std::uint8_t* col_in_cover, int threads, I& where) {
+                std::uint8_t* col_in_cover, int threads, Budget& budget, I& where) {
+  constexpr I piece = 1 << 18;  // some milliseconds
+  const bool shared = threads > 1 && A.n >= least_to_share(worth_sharing);
   I pairs = 0;
   I at_fault = A.n;  // the first, whatever the number of threads
-  if (threads <= 1 || A.n < worth_sharing) {
-    at_fault = certify_columns(A, M, row_in_cover, col_in_cover, I{0}, A.n, pairs);
-  } else {
-#pragma omp parallel num_threads(threads) reduction(+ : pairs) reduction(min : at_fault)
-    {
-      const Share<I> part(A.n, omp_get_thread_num(), omp_get_num_threads());
+#pragma omp parallel num_threads(threads) if (shared) reduction(+ : pairs) reduction(min : at_fault)
+  {
+    const int t = omp_get_thread_num();
+    const Share<I> part(A.n, t, omp_get_num_threads());
+    for (I first = part.first; first < part.last && !budget.stopped();) {
+      const I last = part.last - first > piece ? first + piece : part.last;
       I own = 0;
-      const I stop = certify_columns(A, M, row_in_cover, col_in_cover, part.first, part.last, own);
-      if (stop < part.last) at_fault = stop;
+      const I stop = certify_columns(A, M, row_in_cover, col_in_cover, first, last, own);
       pairs += own;
+      if (stop < last) at_fault = stop;
+      first = stop < last ? part.last : last;
+      if (t == 0) budget.look();
     }
   }
+  where = -1;
+  if (budget.stopped()) return Verdict::unfinished;
   if (at_fault < A.n) {
     where = at_fault;
     const Verdict verdict = check_pair(A, M, where);
     return verdict == Verdict::proven ? Verdict::uncovered : verdict;
   }
-  where = -1;
   I rows = 0;
   I unmatched_in_cover = 0;
   for (I i = 0; i < A.m; ++i) {  // in order: memory gives it as fast to one thread as to many

@@ -9,17 +9,20 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import btfperm
+from btfperm import _core
 from tests import families
-from tests.transversal.methods import each_algorithm
+from tests.transversal.methods import INITIALIZERS, each_algorithm
 
 ROOT = Path(__file__).parents[2]
 
 # hopcroft-karp without a start needs some thousand phases on this, minutes in all.
 CHILD = """
 import btfperm
+from btfperm import _core
 from tests import families
 hard = families.renumbered(families.chain(1_000_000), "mixed", 1)
 P = btfperm.as_pattern(hard.A)
@@ -79,3 +82,77 @@ def test_a_signal_handler_ends_any_search(algorithm):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def ended_in_the_middle(call, begun, whole):
+    """Whether an alarm ends `call` between its first and its last write.
+
+    One that comes before the first, or not at all, says nothing: then the next comes later.
+    """
+
+    def ring(_number, _frame):
+        raise AlarmError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        delay = 0.01
+        while True:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, delay)
+                call()
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except AlarmError:
+                if begun() and not whole():
+                    return True
+            if whole():
+                return False
+            delay *= 1.5
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def permutation_matrix(n):
+    """Its shape, columns and the matching it is; entries lie far apart."""
+    rows = np.random.default_rng(7).permutation(n).astype(np.int32)
+    cols = np.empty_like(rows)
+    cols[rows] = np.arange(n, dtype=np.int32)
+    return n, np.arange(n + 1, dtype=np.int32), rows, cols, rows
+
+
+PASSES = {
+    "certify": lambda P, out: _core.certify(*P, np.zeros(P[0], np.uint8), out),
+    "certify, shared": lambda P, out: _core.certify(*P, np.zeros(P[0], np.uint8), out, threads=2),
+    "complete_cover": lambda P, out: _core.complete_cover(P[4], np.zeros(P[0], np.uint8), out),
+}
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
+@pytest.mark.parametrize("name", PASSES)
+def test_a_signal_ends_a_single_long_pass(name):
+    """Looks are 50 ms apart: where the pass does not last that long, a larger one may."""
+    unwritten = 7
+
+    def ends(n):
+        P, out = permutation_matrix(n), np.empty(n, dtype=np.uint8)
+
+        def call():
+            out.fill(unwritten)
+            PASSES[name](P, out)
+
+        return ended_in_the_middle(
+            call, lambda: out[0] != unwritten, lambda: not np.any(out == unwritten)
+        )
+
+    assert any(ends(n) for n in (5_000_000, 15_000_000, 45_000_000))
+
+
+@pytest.mark.parametrize("name", ["two-sided", "karp-sipser", "min-degree", "push-relabel"])
+def test_a_time_limit_holds_while_row_lists_are_made(name):
+    """Nothing is matched yet, and what comes back is that: a matching."""
+    A = families.random_rectangle(10_000, 10_000, 2.7, 1).A
+    initial = name in INITIALIZERS
+    which = {"initializer": name} if initial else {"algorithm": name, "initializer": "none"}
+    t = btfperm.maximum_transversal(A, **which, time_limit=1e-6)
+    assert not t.maximum and t.size == 0
+    assert (t.stopped_by, t.counters.get("edges", 0)) == ("time_limit", 0)

@@ -35,20 +35,7 @@ class Budget {
     return credit_ >= 0 || look();
   }
 
-  Stop stop() const { return stop_.load(std::memory_order_relaxed); }
-  bool stopped() const { return stop() != Stop::none; }
-  std::int64_t spent() const { return spent_ + (granted_ - credit_); }
-
- private:
-  static constexpr std::int64_t between_looks = 1 << 16;  // 0.1 to 2 ms
-  static constexpr auto between_signal_looks = std::chrono::milliseconds(50);
-
-  void refill() {
-    granted_ = between_looks;
-    if (edges_ > 0 && edges_ - spent_ < granted_) granted_ = edges_ - spent_;
-    credit_ = granted_;
-  }
-
+  // As spend, with a look now: for pieces of work that read no edges.
   bool look() {
     if (stopped()) return false;
     spent_ += granted_ - credit_;
@@ -65,6 +52,20 @@ class Budget {
     if (stopped()) return false;
     refill();
     return true;
+  }
+
+  Stop stop() const { return stop_.load(std::memory_order_relaxed); }
+  bool stopped() const { return stop() != Stop::none; }
+  std::int64_t spent() const { return spent_ + (granted_ - credit_); }
+
+ private:
+  static constexpr std::int64_t between_looks = 1 << 16;  // 0.1 to 2 ms
+  static constexpr auto between_signal_looks = std::chrono::milliseconds(50);
+
+  void refill() {
+    granted_ = between_looks;
+    if (edges_ > 0 && edges_ - spent_ < granted_) granted_ = edges_ - spent_;
+    credit_ = granted_;
   }
 
   Clock::time_point start_;

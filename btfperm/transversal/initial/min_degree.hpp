@@ -35,18 +35,18 @@ class DegreeBuckets {
  public:
   // Puts each free k in; its degree is the number of free neighbours in its list.
   DegreeBuckets(const PatternView<I>& lists, const I* match, const I* match_of_neighbours,
-                Workspace& workspace) {
+                Workspace& workspace, Budget& budget) {
     degree_ = workspace.take<I>(lists.n);
     next_ = workspace.take<I>(lists.n);
     previous_ = workspace.take<I>(lists.n);
-    for (I k = 0; k < lists.n; ++k) {
+    in_pieces(lists.n, BudgetPoll{budget}, [&](I k) {
       degree_[k] = 0;
-      if (match[k] >= 0) continue;
+      if (match[k] >= 0) return;
       for (I p = lists.indptr[k]; p < lists.indptr[k + 1]; ++p) {
         degree_[k] += match_of_neighbours[lists.indices[p]] < 0;
       }
       highest_ = std::max(highest_, degree_[k]);
-    }
+    });
     first_ = workspace.take<I>(static_cast<std::size_t>(highest_) + 1);
     std::fill(first_, first_ + highest_ + 1, I{-1});
     for (I k = lists.n; k-- > 0;) {
@@ -103,10 +103,10 @@ class MinDegree {
   MinDegree(const PatternView<I>& A, Matching<I> M, Workspace& workspace, Budget& budget,
             Counters& counters)
       : A_(A),
-        R_(row_lists(A, workspace)),
+        R_(row_lists(A, workspace, budget)),
         M_(M),
-        rows_(R_, M.row_match, M.col_match, workspace),
-        cols_(A_, M.col_match, M.row_match, workspace),
+        rows_(R_, M.row_match, M.col_match, workspace, budget),
+        cols_(A_, M.col_match, M.row_match, workspace, budget),
         budget_(budget),
         counters_(counters) {}
 
@@ -123,10 +123,10 @@ class MinDegree {
   }
 
  private:
-  static PatternView<I> row_lists(const PatternView<I>& A, Workspace& workspace) {
+  static PatternView<I> row_lists(const PatternView<I>& A, Workspace& workspace, Budget& budget) {
     I* indptr = workspace.take<I>(static_cast<std::size_t>(A.m) + 1);
     I* indices = workspace.take<I>(A.nnz());
-    transpose(A, indptr, indices);
+    transpose(A, indptr, indices, BudgetPoll{budget});
     return {A.n, A.m, indptr, indices};
   }
 

@@ -43,7 +43,7 @@ class TwoSided {
         counters_(counters) {
     I* row_indptr = workspace.take<I>(static_cast<std::size_t>(A.m) + 1);
     I* row_indices = workspace.take<I>(A.nnz());
-    transpose(A, row_indptr, row_indices);
+    transpose(A, row_indptr, row_indices, BudgetPoll{budget});
     cols_ = side(A, M.col_match, workspace);
     rows_ = side({A.n, A.m, row_indptr, row_indices}, M.row_match, workspace);
   }
