@@ -25,7 +25,7 @@ void bind_width(nb::module_& module) {
   module.def(
       "dulmage_mendelsohn",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
-         Out<I> row_perm, Out<I> col_perm, Out<I> coarse_rows, Out<I> coarse_cols) {
+         Out<I> row_perm, Out<I> col_perm, Out<I> coarse_rows, Out<I> coarse_cols, int threads) {
         const PatternView<I> A = checked_view_of<I>(m, indptr, indices);
         require_places(row_match, A.m, "row_match");
         require_places(col_match, A.n, "col_match");
@@ -37,26 +37,23 @@ void bind_width(nb::module_& module) {
         Budget budget(0, 0, &python_interrupted);
         bool maximum = false;
         Workspace workspace;
-        Labels<I> labels{};
+        Found<I> found{};
         {
           nb::gil_scoped_release nogil;
-          labels.row_block = workspace.take<I>(A.m);
-          labels.col_block = workspace.take<I>(A.n);
-          std::uint8_t* row_part = workspace.take<std::uint8_t>(A.m);
-          std::uint8_t* col_part = workspace.take<std::uint8_t>(A.n);
-          maximum = label_blocks(A, match, row_part, col_part, labels, budget);
+          maximum = find_blocks(A, match, threads, found, workspace, budget);
         }
         raise_if_interrupted(budget);
         if (!maximum) throw std::invalid_argument("the matching is not maximum");
-        const auto places = static_cast<std::size_t>(labels.n_blocks) + 1;
+        const auto places = static_cast<std::size_t>(found.n_blocks()) + 1;
         NumpyArray<I> row_blocks = new_array<I>(places);
         NumpyArray<I> col_blocks = new_array<I>(places);
         {
           nb::gil_scoped_release nogil;
-          gather_blocks(A.m, labels.row_block, labels.n_blocks, row_blocks.data(), row_perm.data());
-          gather_blocks(A.n, labels.col_block, labels.n_blocks, col_blocks.data(), col_perm.data());
-          std::copy(labels.coarse_rows, labels.coarse_rows + 5, coarse_rows.data());
-          std::copy(labels.coarse_cols, labels.coarse_cols + 5, coarse_cols.data());
+          const Form<I> form{row_perm.data(), col_perm.data(), row_blocks.data(),
+                             col_blocks.data()};
+          order_blocks(A, match, threads, found, form);
+          std::copy(found.coarse_rows, found.coarse_rows + 5, coarse_rows.data());
+          std::copy(found.coarse_cols, found.coarse_cols + 5, coarse_cols.data());
         }
         return std::pair<NumpyArray<I>, NumpyArray<I>>(row_blocks, col_blocks);
       },
@@ -64,7 +61,7 @@ void bind_width(nb::module_& module) {
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
       nb::arg("row_perm").noconvert(), nb::arg("col_perm").noconvert(),
       nb::arg("coarse_rows").noconvert(), nb::arg("coarse_cols").noconvert(),
-      "Fill permutations and coarse boundaries; (row_blocks, col_blocks).");
+      nb::arg("threads") = 1, "Fill permutations and coarse boundaries; (row_blocks, col_blocks).");
   module.def(
       "block_graph",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_block, In<I> col_perm,

@@ -3,93 +3,237 @@
 //
 // Idea        What an alternating search reaches from the unmatched columns is the horizontal
 //             part, what it reaches from the unmatched rows the vertical part, the rest is square.
-//             The split does not depend on which maximum matching was found.
+//             The split does not depend on which maximum matching was found. The same searches
+//             leave behind most of the fine blocks of these parts: each vertex knows the tree that
+//             reached it, and trees that touch are united on the way.
 // Paper       A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math. 10
-//             (1958); algorithm: A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2
-// Cost        O(nnz). Workspace: max(m, n), and when rows are unmatched the row lists of the
-//             columns outside the horizontal part
-// Encodings   part bytes, see Part
+//             (1958); algorithm: A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2. Uniting the
+//             trees as they grow is ours
+// Cost        O(nnz). Workspace: 2 (m + n), and when rows are unmatched the row lists of the
+// columns
+//             outside the horizontal part
+// Encodings   part bytes, see Part. tree[v] = number of the tree that v is in, its root being the
+//             unmatched vertex of that number; -1: none
+// Races       a vertex is claimed by one thread; sets of trees as union_find.hpp says
 #pragma once
 
-#include <algorithm>
+#include <omp.h>
 
+#include <algorithm>
+#include <atomic>
+
+#include "backends/cpu/atomics.hpp"
+#include "backends/cpu/frontier.hpp"
+#include "backends/cpu/parallel.hpp"
+#include "dulmage_mendelsohn/fine_rectangular/union_find.hpp"
+#include "dulmage_mendelsohn/row_lists.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
 
 enum Part : std::uint8_t { square = 0, horizontal = 1, vertical = 2 };
 
-// Marks with `part` what is reached from the unmatched vertices of one side: `lists` are the lists
-// of that side, `match` its partners, `other_match` the partners of the other side. False when an
-// unmatched vertex of the other side is reached (the matching was not maximum).
+// The coarse parts, and the trees of the horizontal and of the vertical one.
 template <class I>
-bool mark_reached(const PatternView<I>& lists, const I* match, const I* other_match, Part part,
-                  std::uint8_t* own_part, std::uint8_t* other_part, I* queue, Budget& budget) {
-  I tail = 0;
-  for (I k = 0; k < lists.n; ++k) {
-    if (match[k] >= 0) continue;
-    own_part[k] = part;
-    queue[tail++] = k;
+struct Coarse {
+  std::uint8_t* row_part;  // m
+  std::uint8_t* col_part;  // n
+  I* row_tree;             // m
+  I* col_tree;             // n
+  I* horizontal_set;       // for each unmatched column the set that its tree belongs to
+  I* vertical_set;         // for each unmatched row
+  I n_horizontal_trees;
+  I n_vertical_trees;
+};
+
+// One of the two searches, seen from the side of its roots: `lists`, `match` and `tree` belong to
+// that side.
+template <class I>
+struct Search {
+  PatternView<I> lists;
+  const I* match;
+  const I* other_match;
+  I* tree;  // -1 wherever the search may come
+  I* other_tree;
+  I* set;         // as many places as there are roots
+  I* queue;       // lists.n + lists.m + 1: the roots, then what they reach on the other side
+  I* queue_tree;  // as many
+};
+
+// The unmatched vertices, each the root of its own tree; returns how many there are.
+template <class I>
+I plant(const Search<I>& s, int threads) {
+  const I roots = select(
+      s.lists.n, threads, s.queue, [&](I k) { return s.match[k] < 0; }, [](I k) { return k; });
+  for (I t = 0; t < roots; ++t) {
+    s.tree[s.queue[t]] = s.queue_tree[t] = s.set[t] = t;
   }
+  return roots;
+}
+
+// False: an unmatched vertex of the other side was reached, or the budget ended the search.
+template <class I>
+bool grow_alone(const Search<I>& s, I roots, Budget& budget) {
+  constexpr I ahead = 12;  // places of the queue whose vertices are fetched early
+  const PatternView<I>& lists = s.lists;
+  I* queue = s.queue;
+  I own_side = roots;  // from here on the queue holds vertices of the other side
+  I tail = roots;
   for (I head = 0; head < tail; ++head) {
+    for (; own_side < tail && own_side < head + ahead; ++own_side) {
+      const I k = s.other_match[queue[own_side]];
+      if (k < 0) return false;
+      s.tree[k] = s.queue_tree[own_side];
+      queue[own_side] = k;
+      __builtin_prefetch(lists.indptr + k);
+    }
+    if (own_side + ahead < tail) __builtin_prefetch(s.other_match + queue[own_side + ahead]);
+    if (head + ahead / 2 < own_side) {
+      __builtin_prefetch(lists.indices + lists.indptr[queue[head + ahead / 2]]);
+    }
     const I k = queue[head];
-    for (I p = lists.indptr[k]; p < lists.indptr[k + 1]; ++p) {
+    I own = find_set(s.set, s.queue_tree[head]);
+    const I end = lists.indptr[k + 1];
+    for (I p = lists.indptr[k]; p < end; ++p) {
       const I other = lists.indices[p];
-      if (other_part[other] == part) continue;
-      other_part[other] = part;
-      const I next = other_match[other];
-      if (next < 0) return false;
-      own_part[next] = part;
-      queue[tail++] = next;
+      I t = s.other_tree[other];
+      const bool fresh = t < 0;  // no branch: nobody can foresee it
+      t = fresh ? own : t;
+      s.other_tree[other] = t;
+      queue[tail] = other;
+      s.queue_tree[tail] = own;
+      tail += fresh;
+      if (s.set[t] != own) own = unite(s.set, t, own);
     }
     if (!budget.spend(lists.degree(k))) return false;
   }
   return true;
 }
 
-// Row lists of the columns outside the horizontal part: no other column has entries in the rows
-// that the vertical search can reach. `indptr` has m + 1 places; returns the number of entries, and
-// lists them when `indices` is not null.
+// The same by several threads, in levels.
 template <class I>
-I row_lists(const PatternView<I>& A, const std::uint8_t* col_part, I* indptr, I* indices) {
-  if (indices == nullptr) {
-    std::fill(indptr, indptr + A.m + 1, I{0});
-    for (I j = 0; j < A.n; ++j) {
-      if (col_part[j] == horizontal) continue;
-      for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) ++indptr[A.indices[p] + 1];
+bool grow_together(const Search<I>& s, I roots, int threads, Budget& budget) {
+  constexpr I share_from = 2048;  // smaller levels are left to one thread
+  constexpr I ahead = 8;
+  const PatternView<I>& lists = s.lists;
+  Frontier<I> reached(s.queue);
+  reached.assign(roots);
+  std::atomic<bool> unmatched{false};
+  for (I begin = 0, end = roots; begin < end; begin = end, end = reached.size()) {
+#pragma omp parallel num_threads(threads) if (end - begin >= share_from)
+    {
+      typename Frontier<I>::Private mine(reached);
+      const std::int64_t team = omp_get_num_threads();
+      const bool spends = omp_get_thread_num() == 0;
+#pragma omp for schedule(dynamic, 128)
+      for (I q = begin; q < end; ++q) {
+        if (budget.stopped() || unmatched.load(std::memory_order_relaxed)) continue;
+        if (q >= roots && q + ahead < end) {
+          __builtin_prefetch(s.other_match + s.queue[q + ahead]);
+          const I soon = s.other_match[s.queue[q + ahead / 2]];
+          if (soon >= 0) __builtin_prefetch(lists.indices + lists.indptr[soon]);
+        }
+        const I k = q < roots ? s.queue[q] : s.other_match[s.queue[q]];
+        if (k < 0) {
+          unmatched.store(true, std::memory_order_relaxed);
+          continue;
+        }
+        I own = q < roots ? q : load(s.other_tree[s.queue[q]]);
+        s.tree[k] = own;
+        own = find_set(s.set, own);
+        for (I p = lists.indptr[k]; p < lists.indptr[k + 1]; ++p) {
+          const I other = lists.indices[p];
+          I t = load(s.other_tree[other]);
+          if (t < 0) {
+            if (take(s.other_tree[other], own)) {
+              mine.push(other);
+              continue;
+            }
+            t = load(s.other_tree[other]);
+          }
+          if (load(s.set[t]) != own) own = unite(s.set, t, own);
+        }
+        if (spends) budget.spend(lists.degree(k) * team);
+      }
     }
-    for (I i = 0; i < A.m; ++i) indptr[i + 1] += indptr[i];
-    return indptr[A.m];
   }
-  for (I j = 0; j < A.n; ++j) {
-    if (col_part[j] == horizontal) continue;
-    for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) indices[indptr[A.indices[p]]++] = j;
-  }
-  for (I i = A.m; i > 0; --i) indptr[i] = indptr[i - 1];  // undo the advance
-  indptr[0] = 0;
-  return indptr[A.m];
+  return !unmatched.load() && !budget.stopped();
 }
 
-// False: the matching is not maximum, or the budget ended the search.
 template <class I>
-bool coarse(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row_part,
-            std::uint8_t* col_part, Budget& budget) {
-  Workspace workspace;
-  std::fill(row_part, row_part + A.m, std::uint8_t{square});
-  std::fill(col_part, col_part + A.n, std::uint8_t{square});
-  const I size = size_of(A, M);
-  if (size == A.m && size == A.n) return true;
-  I* queue = workspace.take<I>(std::max(A.m, A.n));
-  if (size < A.n &&
-      !mark_reached(A, M.col_match, M.row_match, horizontal, col_part, row_part, queue, budget)) {
-    return false;
+bool grow(const Search<I>& s, int threads, Budget& budget) {
+  const I roots = plant(s, threads);
+  return threads > 1 ? grow_together(s, roots, threads, budget) : grow_alone(s, roots, budget);
+}
+
+// Lists of the rows that the vertical search can reach: no column of the horizontal part has
+// entries in them. Null when no unmatched row has an entry; false when the budget ended it.
+template <class I>
+bool list_vertical(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* col_part,
+                   int threads, Workspace& workspace, Budget& budget, PatternView<I>& R) {
+  const auto keep = [col_part](I j) { return col_part[j] != horizontal; };
+  I* indptr = workspace.take<I>(static_cast<std::size_t>(A.m) + 2);
+  indptr[0] = 0;
+  if (!count_rows(A, threads, budget, keep, indptr + 1)) return false;
+  bool reaches = false;
+  for (I i = 0; i < A.m; ++i) reaches |= M.row_match[i] < 0 && indptr[i + 1] > 0;
+  R = {A.n, A.m, nullptr, nullptr};
+  if (!reaches) return true;
+  sum_up(indptr + 1, A.m, threads);
+  I* indices = workspace.take<I>(static_cast<std::size_t>(indptr[A.m + 1]));
+  R = {A.n, A.m, indptr, indices};
+  return list_rows(A, threads, budget, keep, indptr + 1, indices);
+}
+
+// Gives `part` to the square vertices of one side that are in a tree.
+template <class I>
+void mark_part(I count, const I* tree, Part part, std::uint8_t* parts, int threads) {
+  if (count < worth_sharing) threads = 1;
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
+  for (I k = 0; k < count; ++k) {
+    if (parts[k] == square && tree[k] >= 0) parts[k] = part;
   }
-  if (size == A.m) return true;
-  I* row_indptr = workspace.take<I>(A.m + 1);
-  I* row_indices = workspace.take<I>(row_lists<I>(A, col_part, row_indptr, nullptr));
-  row_lists(A, col_part, row_indptr, row_indices);
-  const PatternView<I> R{A.n, A.m, row_indptr, row_indices};
-  return mark_reached(R, M.row_match, M.col_match, vertical, row_part, col_part, queue, budget);
+}
+
+// False: the matching is not maximum, or the budget ended the search. The sets go into `kept`.
+template <class I>
+bool coarse(const PatternView<I>& A, const Matching<I>& M, int threads, Coarse<I>& C,
+            Workspace& kept, Budget& budget) {
+  fill(C.row_part, A.m, std::uint8_t{square}, threads);
+  fill(C.col_part, A.n, std::uint8_t{square}, threads);
+  const I size = size_of(A, M);
+  C.n_horizontal_trees = A.n - size;
+  C.n_vertical_trees = A.m - size;
+  if (size == A.m && size == A.n) return true;
+  fill(C.row_tree, A.m, I{-1}, threads);
+  fill(C.col_tree, A.n, I{-1}, threads);
+  C.horizontal_set = kept.take<I>(static_cast<std::size_t>(C.n_horizontal_trees));
+  C.vertical_set = kept.take<I>(static_cast<std::size_t>(C.n_vertical_trees));
+  Workspace workspace;
+  const std::size_t places = static_cast<std::size_t>(A.m) + static_cast<std::size_t>(A.n) + 1;
+  I* queue = workspace.take<I>(places);
+  I* queue_tree = workspace.take<I>(places);
+  if (C.n_horizontal_trees > 0) {
+    const Search<I> search{A,          M.col_match,      M.row_match, C.col_tree,
+                           C.row_tree, C.horizontal_set, queue,       queue_tree};
+    if (!grow(search, threads, budget)) return false;
+    mark_part(A.m, C.row_tree, horizontal, C.row_part, threads);
+    mark_part(A.n, C.col_tree, horizontal, C.col_part, threads);
+  }
+  if (C.n_vertical_trees > 0) {
+    PatternView<I> R{};
+    if (!list_vertical(A, M, C.col_part, threads, workspace, budget, R)) return false;
+    const Search<I> search{R,          M.row_match,    M.col_match, C.row_tree,
+                           C.col_tree, C.vertical_set, queue,       queue_tree};
+    if (R.indptr == nullptr) {
+      plant(search, threads);
+    } else if (!grow(search, threads, budget)) {
+      return false;
+    }
+    mark_part(A.m, C.row_tree, vertical, C.row_part, threads);
+    mark_part(A.n, C.col_tree, vertical, C.col_part, threads);
+  }
+  return true;
 }
 
 }  // namespace btfperm

@@ -1,57 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// union-find: connected components of the horizontal and of the vertical part
+// union-find: which search trees belong to one component
 //
-// Idea        In the horizontal part every row is matched, so a component is named by columns: each
-//             entry unites its column with the column that its row is matched to. The vertical part
-//             is the same with rows and columns exchanged.
+// Idea        The horizontal part is covered by the trees of the coarse search, and so is the
+//             vertical one. An entry between two trees joins their components, so that it is enough
+//             to unite trees, of which there are as many as unmatched vertices.
 // Paper       R. E. Tarjan, "Efficiency of a good but not linear set union algorithm", J. ACM 22
-//             (1975); linking to the smaller index and halving of paths
-// Cost        O(nnz log n) at worst, linear in practice. Workspace: none beyond `parent`
-// Encodings   parent[k] = k: k is the root of its tree, and its smallest member
+//             (1975); linking to the smaller index and halving of paths. With several threads: S.
+//             V. Jayanti, R. E. Tarjan, "Concurrent disjoint set union", Distrib. Comput. 34 (2021)
+// Cost        O(k log trees) for k entries at worst, one look an entry in practice
+// Encodings   set[t] = t: t is the smallest tree of its component
+// Races       set[t] = t changes once, by compare and exchange; the shortcuts of several threads
+//             all lead to ancestors
 #pragma once
 
-#include "dulmage_mendelsohn/coarse.hpp"
+#include <atomic>
+#include <utility>
+
+#include "backends/cpu/atomics.hpp"
 
 namespace btfperm {
 
 template <class I>
-I find_root(I* parent, I k) {
-  while (parent[k] != k) {
-    parent[k] = parent[parent[k]];
-    k = parent[k];
+I find_set(I* set, I t) {
+  for (I up = load(set[t]); up != t; up = load(set[t])) {
+    const I above = load(set[up]);
+    if (above != up) store(set[t], above);
+    t = above;
   }
-  return k;
+  return t;
 }
 
+// The smallest tree of the two components, which are one from now on.
 template <class I>
-void unite(I* parent, I a, I b) {
-  a = find_root(parent, a);
-  b = find_root(parent, b);
-  if (a < b) {
-    parent[b] = a;
-  } else {
-    parent[a] = b;
-  }
-}
-
-// Unites columns (by_columns, horizontal part) or rows (vertical part) joined by entries of `part`.
-// `parent` has n or m places. False: the budget ended it.
-template <class I>
-bool connect(const PatternView<I>& A, const Matching<I>& M, Part part, const std::uint8_t* row_part,
-             const std::uint8_t* col_part, I* parent, Budget& budget) {
-  const bool by_columns = part == horizontal;
-  const I count = by_columns ? A.n : A.m;
-  for (I k = 0; k < count; ++k) parent[k] = k;
-  for (I j = 0; j < A.n; ++j) {
-    if (col_part[j] != part) continue;
-    const I own = by_columns ? j : M.col_match[j];
-    for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
-      const I i = A.indices[p];
-      if (row_part[i] == part) unite(parent, own, by_columns ? M.row_match[i] : i);
+I unite(I* set, I a, I b) {
+  for (;;) {
+    a = find_set(set, a);
+    b = find_set(set, b);
+    if (a == b) return a;
+    if (a > b) std::swap(a, b);
+    I own = b;
+    if (std::atomic_ref<I>(set[b]).compare_exchange_strong(own, a, std::memory_order_relaxed)) {
+      return a;
     }
-    if (!budget.spend(A.degree(j))) return false;
   }
-  return true;
 }
 
 }  // namespace btfperm
