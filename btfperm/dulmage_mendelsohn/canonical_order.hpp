@@ -28,42 +28,47 @@ struct Form {
   I* col_blocks;  // n_blocks + 1
 };
 
-// Replaces the tree of each member of a part by the number of its component: by smallest member on
-// the side of the roots (`tree`, `parts`, count), from `first` on. `smallest` (a place for each
-// tree) is workspace. Returns how many components there are.
+// One side of the horizontal or of the vertical part.
 template <class I>
-I number_components(Part part, I count, const std::uint8_t* parts, I* tree, I other_count,
-                    const std::uint8_t* other_parts, I* other_tree, I* set, I n_trees, I first,
+struct Side {
+  Members<I> members;
+  I* tree;  // of each member; replaced by the number of its component
+};
+
+// Numbers the components from `first` on, by their smallest member on the side of the roots.
+// `number` (a place for each tree) is workspace. Returns how many there are.
+template <class I>
+I number_components(const Side<I>& side, const Side<I>& other, I* set, I n_trees, I first,
                     I* number) {
   for (I t = 0; t < n_trees; ++t) set[t] = set[set[t]];  // links lead to smaller ones
   std::fill(number, number + n_trees, I{-1});
   I next = first;
-  for (I k = 0; k < count; ++k) {
-    if (parts[k] != part) continue;
-    I& own = number[set[tree[k]]];
+  for (I k = 0; k < side.members.count; ++k) {
+    I& tree = side.tree[side.members[k]];
+    I& own = number[set[tree]];
     if (own < 0) own = next++;
-    tree[k] = own;
+    tree = own;
   }
-  for (I k = 0; k < other_count; ++k) {
-    if (other_parts[k] == part) other_tree[k] = number[set[other_tree[k]]];
+  for (I k = 0; k < other.members.count; ++k) {
+    I& tree = other.tree[other.members[k]];
+    tree = number[set[tree]];
   }
   return next - first;
 }
 
-// Puts the members of a part in the order of their components, which are numbered from `first` on:
-// a counting sort. `blocks` has places for them, and one more; the part begins at place `begin`.
+// Puts the members into the order of their components, which are numbered from `first` on: a
+// counting sort. Their places begin at `begin`; `blocks` has places for the components and one
+// more.
 template <class I>
-void gather(Part part, I count, const std::uint8_t* parts, const I* component, I first,
-            I n_components, I begin, I* blocks, I* perm) {
+void gather(const Side<I>& side, I first, I n_components, I begin, I* blocks, I* perm) {
   I* start = blocks + first;
   std::fill(start, start + n_components + 1, I{0});
-  for (I k = 0; k < count; ++k) {
-    if (parts[k] == part) ++start[component[k] - first + 1];
-  }
+  for (I k = 0; k < side.members.count; ++k) ++start[side.tree[side.members[k]] - first + 1];
   start[0] = begin;
   for (I c = 0; c < n_components; ++c) start[c + 1] += start[c];
-  for (I k = 0; k < count; ++k) {
-    if (parts[k] == part) perm[start[component[k] - first]++] = k;
+  for (I k = 0; k < side.members.count; ++k) {
+    const I member = side.members[k];
+    perm[start[side.tree[member] - first]++] = member;
   }
   for (I c = n_components; c > 0; --c) start[c] = start[c - 1];  // undo the advance
   start[0] = begin;
@@ -83,27 +88,38 @@ struct Places {
   I col;
 };
 
-// The square part: blocks from number `first` on, rows from place first_row, columns from
-// first_col. `levels` (highest + 1) and `places` (one for each block of several rows) are
-// workspace.
+// The square part: its blocks, and where it begins in the order.
 template <class I>
-void order_square(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_part,
-                  const std::uint8_t* col_part, const Vertex<I>* vertices, const Block<I>* several,
-                  I n_several, I highest, I first, I first_row, I first_col, Level<I>* levels,
-                  Places<I>* places, const Form<I>& form) {
-  for (I h = 0; h <= highest; ++h) levels[h] = {0, 0};
-  for (I b = 0; b < n_several; ++b) {
-    ++levels[several[b].height].block;
-    levels[several[b].height].place += several[b].size;
+struct Square {
+  Members<I> rows;
+  Members<I> cols;
+  const Vertex<I>* vertices;
+  const Block<I>* several;  // the blocks of several rows
+  I n_several;
+  I highest;
+  I first_block;
+  I first_row;
+  I first_col;
+};
+
+// `levels` (highest + 1) and `places` (n_several) are workspace.
+template <class I>
+void order_square(const Matching<I>& M, const Square<I>& S, Level<I>* levels, Places<I>* places,
+                  const Form<I>& form) {
+  for (I h = 0; h <= S.highest; ++h) levels[h] = {0, 0};
+  for (I b = 0; b < S.n_several; ++b) {
+    ++levels[S.several[b].height].block;
+    levels[S.several[b].height].place += S.several[b].size;
     places[b] = {-1, -1};
   }
-  for (I i = 0; i < A.m; ++i) {
-    if (row_part[i] != square || vertices[i].height < 0) continue;
-    ++levels[vertices[i].height].block;
-    ++levels[vertices[i].height].place;
+  for (I k = 0; k < S.rows.count; ++k) {
+    const I height = S.vertices[S.rows[k]].height;
+    if (height < 0) continue;
+    ++levels[height].block;
+    ++levels[height].place;
   }
-  Level<I> next{first, 0};
-  for (I h = highest; h >= 0; --h) {
+  Level<I> next{S.first_block, 0};
+  for (I h = S.highest; h >= 0; --h) {
     const Level<I> own = levels[h];
     levels[h] = next;
     next.block += own.block;
@@ -112,34 +128,34 @@ void order_square(const PatternView<I>& A, const Matching<I>& M, const std::uint
   const auto begin_block = [&](I height, I size) {
     Level<I>& level = levels[height];
     const I place = level.place;
-    form.row_blocks[level.block] = first_row + place;
-    form.col_blocks[level.block] = first_col + place;
+    form.row_blocks[level.block] = S.first_row + place;
+    form.col_blocks[level.block] = S.first_col + place;
     ++level.block;
     level.place += size;
     return place;
   };
-  for (I j = 0; j < A.n; ++j) {
-    if (col_part[j] != square) continue;
+  for (I k = 0; k < S.cols.count; ++k) {
+    if (k + 16 < S.cols.count) __builtin_prefetch(S.vertices + M.col_match[S.cols[k + 16]]);
+    const I j = S.cols[k];
     const I i = M.col_match[j];
-    const I height = vertices[i].height;
+    const I height = S.vertices[i].height;
     if (height >= 0) {
       const I place = begin_block(height, 1);
-      form.row_perm[first_row + place] = i;
-      form.col_perm[first_col + place] = j;
+      form.row_perm[S.first_row + place] = i;
+      form.col_perm[S.first_col + place] = j;
       continue;
     }
     Places<I>& own = places[~height];
     if (own.col < 0) {
-      const I place = begin_block(several[~height].height, several[~height].size);
-      own = {first_row + place, first_col + place};
+      const I place = begin_block(S.several[~height].height, S.several[~height].size);
+      own = {S.first_row + place, S.first_col + place};
     }
     form.col_perm[own.col++] = j;
   }
-  if (n_several == 0) return;
-  for (I i = 0; i < A.m; ++i) {
-    if (row_part[i] == square && vertices[i].height < 0) {
-      form.row_perm[places[~vertices[i].height].row++] = i;
-    }
+  if (S.n_several == 0) return;
+  for (I k = 0; k < S.rows.count; ++k) {
+    const I i = S.rows[k];
+    if (S.vertices[i].height < 0) form.row_perm[places[~S.vertices[i].height].row++] = i;
   }
 }
 

@@ -33,17 +33,18 @@ namespace btfperm {
 
 enum Part : std::uint8_t { square = 0, horizontal = 1, vertical = 2 };
 
-// The coarse parts, and the trees of the horizontal and of the vertical one.
+// The coarse parts, and the trees of the horizontal and of the vertical one. Where all is square,
+// there are no arrays.
 template <class I>
 struct Coarse {
-  std::uint8_t* row_part;  // m
-  std::uint8_t* col_part;  // n
-  I* row_tree;             // m
-  I* col_tree;             // n
-  I* horizontal_set;       // for each unmatched column the set that its tree belongs to
-  I* vertical_set;         // for each unmatched row
+  I* row_tree;        // m
+  I* col_tree;        // n
+  I* horizontal_set;  // for each unmatched column the set that its tree belongs to
+  I* vertical_set;    // for each unmatched row
   I n_horizontal_trees;
   I n_vertical_trees;
+  Members<I> rows[3];  // of each part
+  Members<I> cols[3];
 };
 
 // One of the two searches, seen from the side of its roots: `lists`, `match` and `tree` belong to
@@ -166,23 +167,19 @@ bool grow(const Search<I>& s, int threads, Budget& budget) {
   return threads > 1 ? grow_together(s, roots, threads, budget) : grow_alone(s, roots, budget);
 }
 
-// Lists of the rows that the vertical search can reach: no column of the horizontal part has
-// entries in them. Null when no unmatched row has an entry; false when the budget ended it.
+// The numbers k with parts[k] == part, ascending; `out` has one place more than there are.
 template <class I>
-bool list_vertical(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* col_part,
-                   int threads, Workspace& workspace, Budget& budget, PatternView<I>& R) {
-  const auto keep = [col_part](I j) { return col_part[j] != horizontal; };
-  I* indptr = workspace.take<I>(static_cast<std::size_t>(A.m) + 2);
-  indptr[0] = 0;
-  if (!count_rows(A, threads, budget, keep, indptr + 1)) return false;
-  bool reaches = false;
-  for (I i = 0; i < A.m; ++i) reaches |= M.row_match[i] < 0 && indptr[i + 1] > 0;
-  R = {A.n, A.m, nullptr, nullptr};
-  if (!reaches) return true;
-  sum_up(indptr + 1, A.m, threads);
-  I* indices = workspace.take<I>(static_cast<std::size_t>(indptr[A.m + 1]));
-  R = {A.n, A.m, indptr, indices};
-  return list_rows(A, threads, budget, keep, indptr + 1, indices);
+I collect(I count, const std::uint8_t* parts, Part part, int threads, I* out) {
+  if (threads > 1) {
+    return select(
+        count, threads, out, [=](I k) { return parts[k] == part; }, [](I k) { return k; });
+  }
+  I found = 0;
+  for (I k = 0; k < count; ++k) {
+    out[found] = k;
+    found += parts[k] == part;
+  }
+  return found;
 }
 
 // Gives `part` to the square vertices of one side that are in a tree.
@@ -191,38 +188,79 @@ void mark_part(I count, const I* tree, Part part, std::uint8_t* parts, int threa
   if (count < worth_sharing) threads = 1;
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
   for (I k = 0; k < count; ++k) {
-    if (parts[k] == square && tree[k] >= 0) parts[k] = part;
+    parts[k] = (parts[k] == square) & (tree[k] >= 0) ? part : Part{parts[k]};
   }
 }
 
-// False: the matching is not maximum, or the budget ended the search. The sets go into `kept`.
+// Lists the members of each part, one part after the other.
+template <class I>
+void list_members(I count, const std::uint8_t* parts, int threads, I* list, Members<I>* members) {
+  for (const Part part : {square, horizontal, vertical}) {
+    const I found = collect(count, parts, part, threads, list);
+    members[part] = {list, found};
+    list += found;
+  }
+}
+
+// Lists of the rows that the vertical search can reach: no column of the horizontal part has
+// entries in them. Null when no unmatched row has an entry; false when the budget ended it.
+template <class I>
+bool list_vertical(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* col_part,
+                   int threads, Workspace& workspace, Budget& budget, PatternView<I>& R) {
+  I* others = workspace.take<I>(static_cast<std::size_t>(A.n) + 1);
+  const Members<I> cols{others, collect(A.n, col_part, square, threads, others)};
+  I* indptr = workspace.take<I>(static_cast<std::size_t>(A.m) + 2);
+  indptr[0] = 0;
+  if (!count_rows(A, cols, threads, budget, indptr + 1)) return false;
+  bool reaches = false;
+  for (I i = 0; i < A.m; ++i) reaches |= M.row_match[i] < 0 && indptr[i + 1] > 0;
+  R = {A.n, A.m, nullptr, nullptr};
+  if (!reaches) return true;
+  sum_up(indptr + 1, A.m, threads);
+  I* indices = workspace.take<I>(static_cast<std::size_t>(indptr[A.m + 1]));
+  R = {A.n, A.m, indptr, indices};
+  return list_rows(A, cols, threads, budget, indptr + 1, indices);
+}
+
+// False: the matching is not maximum, or the budget ended the search. What C points to is taken
+// from `kept`.
 template <class I>
 bool coarse(const PatternView<I>& A, const Matching<I>& M, int threads, Coarse<I>& C,
             Workspace& kept, Budget& budget) {
-  fill(C.row_part, A.m, std::uint8_t{square}, threads);
-  fill(C.col_part, A.n, std::uint8_t{square}, threads);
   const I size = size_of(A, M);
   C.n_horizontal_trees = A.n - size;
   C.n_vertical_trees = A.m - size;
-  if (size == A.m && size == A.n) return true;
-  fill(C.row_tree, A.m, I{-1}, threads);
-  fill(C.col_tree, A.n, I{-1}, threads);
-  C.horizontal_set = kept.take<I>(static_cast<std::size_t>(C.n_horizontal_trees));
-  C.vertical_set = kept.take<I>(static_cast<std::size_t>(C.n_vertical_trees));
+  if (size == A.m && size == A.n) {
+    C.rows[square] = {nullptr, A.m};
+    C.cols[square] = {nullptr, A.n};
+    return true;
+  }
+  C.row_tree = kept.take<I>(A.m);
+  C.col_tree = kept.take<I>(A.n);
+  C.horizontal_set = kept.take<I>(C.n_horizontal_trees);
+  C.vertical_set = kept.take<I>(C.n_vertical_trees);
+  I* rows = kept.take<I>(static_cast<std::size_t>(A.m) + 1);
+  I* cols = kept.take<I>(static_cast<std::size_t>(A.n) + 1);
   Workspace workspace;
+  std::uint8_t* row_part = workspace.take<std::uint8_t>(A.m);
+  std::uint8_t* col_part = workspace.take<std::uint8_t>(A.n);
   const std::size_t places = static_cast<std::size_t>(A.m) + static_cast<std::size_t>(A.n) + 1;
   I* queue = workspace.take<I>(places);
   I* queue_tree = workspace.take<I>(places);
+  fill(row_part, A.m, std::uint8_t{square}, threads);
+  fill(col_part, A.n, std::uint8_t{square}, threads);
+  fill(C.row_tree, A.m, I{-1}, threads);
+  fill(C.col_tree, A.n, I{-1}, threads);
   if (C.n_horizontal_trees > 0) {
     const Search<I> search{A,          M.col_match,      M.row_match, C.col_tree,
                            C.row_tree, C.horizontal_set, queue,       queue_tree};
     if (!grow(search, threads, budget)) return false;
-    mark_part(A.m, C.row_tree, horizontal, C.row_part, threads);
-    mark_part(A.n, C.col_tree, horizontal, C.col_part, threads);
+    mark_part(A.m, C.row_tree, horizontal, row_part, threads);
+    mark_part(A.n, C.col_tree, horizontal, col_part, threads);
   }
   if (C.n_vertical_trees > 0) {
     PatternView<I> R{};
-    if (!list_vertical(A, M, C.col_part, threads, workspace, budget, R)) return false;
+    if (!list_vertical(A, M, col_part, threads, workspace, budget, R)) return false;
     const Search<I> search{R,          M.row_match,    M.col_match, C.row_tree,
                            C.col_tree, C.vertical_set, queue,       queue_tree};
     if (R.indptr == nullptr) {
@@ -230,9 +268,11 @@ bool coarse(const PatternView<I>& A, const Matching<I>& M, int threads, Coarse<I
     } else if (!grow(search, threads, budget)) {
       return false;
     }
-    mark_part(A.m, C.row_tree, vertical, C.row_part, threads);
-    mark_part(A.n, C.col_tree, vertical, C.col_part, threads);
+    mark_part(A.m, C.row_tree, vertical, row_part, threads);
+    mark_part(A.n, C.col_tree, vertical, col_part, threads);
   }
+  list_members(A.m, row_part, threads, rows, C.rows);
+  list_members(A.n, col_part, threads, cols, C.cols);
   return true;
 }
 

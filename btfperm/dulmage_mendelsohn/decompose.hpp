@@ -33,26 +33,14 @@ struct Found {
 };
 
 template <class I>
-void count_coarse(const PatternView<I>& A, Found<I>& found) {
+void count_coarse(Found<I>& found) {
   const Coarse<I>& C = found.parts;
-  I rows[4] = {0, 0, 0, 0};  // horizontal, square, vertical matched, vertical unmatched
-  I cols[4] = {0, 0, 0, 0};  // horizontal unmatched, horizontal matched, square, vertical
-  if (C.n_horizontal_trees == 0 && C.n_vertical_trees == 0) {
-    rows[1] = cols[2] = A.n;
-  } else {
-    I of_rows[3] = {0, 0, 0};
-    I of_cols[3] = {0, 0, 0};
-    for (I i = 0; i < A.m; ++i) ++of_rows[C.row_part[i]];
-    for (I j = 0; j < A.n; ++j) ++of_cols[C.col_part[j]];
-    rows[0] = of_rows[horizontal];
-    rows[1] = of_rows[square];
-    rows[2] = of_rows[vertical] - C.n_vertical_trees;
-    rows[3] = C.n_vertical_trees;
-    cols[0] = C.n_horizontal_trees;
-    cols[1] = of_cols[horizontal] - C.n_horizontal_trees;
-    cols[2] = of_cols[square];
-    cols[3] = of_cols[vertical];
-  }
+  // horizontal, square, vertical matched, vertical unmatched
+  const I rows[4] = {C.rows[horizontal].count, C.rows[square].count,
+                     C.rows[vertical].count - C.n_vertical_trees, C.n_vertical_trees};
+  // horizontal unmatched, horizontal matched, square, vertical
+  const I cols[4] = {C.n_horizontal_trees, C.cols[horizontal].count - C.n_horizontal_trees,
+                     C.cols[square].count, C.cols[vertical].count};
   found.coarse_rows[0] = found.coarse_cols[0] = 0;
   for (int k = 0; k < 4; ++k) {
     found.coarse_rows[k + 1] = found.coarse_rows[k] + rows[k];
@@ -66,16 +54,18 @@ bool find_square(const PatternView<I>& A, const Matching<I>& M, int threads, Fou
                  Workspace& kept, Budget& budget) {
   const Coarse<I>& C = found.parts;
   found.vertices = kept.take<Vertex<I>>(A.m);
-  found.several = kept.take<Block<I>>(A.m / 2 + 1);
-  const I n_vertices = list_vertices(A, M, C.row_part, C.col_part, threads, found.vertices);
+  found.several = kept.take<Block<I>>(C.rows[square].count / 2);
+  const Members<I>& rows = C.rows[square];
+  const Members<I>& cols = C.cols[square];
+  list_vertices(A, M, cols, threads, found.vertices);
   Workspace workspace;
-  I* order = workspace.take<I>(static_cast<std::size_t>(n_vertices) + 1);
+  I* order = workspace.take<I>(static_cast<std::size_t>(rows.count) + 1);
   I peeled = 0;
-  if (may_peel(A, n_vertices)) {
-    peeled = peel(A, M, C.col_part, threads, found.vertices, n_vertices, order, budget);
+  if (may_peel(A, cols)) {
+    peeled = peel(A, M, rows, cols, threads, found.vertices, order, budget);
     if (peeled < 0) return false;
   }
-  const I left = n_vertices - peeled;
+  const I left = rows.count - peeled;
   found.highest = peeled > 0 ? found.vertices[order[peeled - 1]].height : 0;
   found.n_square = peeled;
   found.n_several = 0;
@@ -104,28 +94,21 @@ bool find_square(const PatternView<I>& A, const Matching<I>& M, int threads, Fou
 template <class I>
 bool find_blocks(const PatternView<I>& A, const Matching<I>& M, int threads, Found<I>& found,
                  Workspace& kept, Budget& budget) {
-  Coarse<I>& C = found.parts;
-  C.row_part = kept.take<std::uint8_t>(A.m);
-  C.col_part = kept.take<std::uint8_t>(A.n);
-  C.row_tree = kept.take<I>(A.m);
-  C.col_tree = kept.take<I>(A.n);
-  if (!coarse(A, M, threads, C, kept, budget)) return false;
-  count_coarse(A, found);
-  if (found.coarse_rows[2] > found.coarse_rows[1] &&
-      !find_square(A, M, threads, found, kept, budget)) {
-    return false;
-  }
+  const Coarse<I>& C = found.parts;
+  if (!coarse(A, M, threads, found.parts, kept, budget)) return false;
+  count_coarse(found);
+  if (C.rows[square].count > 0 && !find_square(A, M, threads, found, kept, budget)) return false;
   Workspace workspace;
   I* number = workspace.take<I>(std::max(C.n_horizontal_trees, C.n_vertical_trees));
   if (C.n_horizontal_trees > 0) {
     found.n_horizontal =
-        number_components(horizontal, A.n, C.col_part, C.col_tree, A.m, C.row_part, C.row_tree,
-                          C.horizontal_set, C.n_horizontal_trees, I{0}, number);
+        number_components<I>({C.cols[horizontal], C.col_tree}, {C.rows[horizontal], C.row_tree},
+                             C.horizontal_set, C.n_horizontal_trees, 0, number);
   }
   if (C.n_vertical_trees > 0) {
-    found.n_vertical = number_components(
-        vertical, A.m, C.row_part, C.row_tree, A.n, C.col_part, C.col_tree, C.vertical_set,
-        C.n_vertical_trees, static_cast<I>(found.n_horizontal + found.n_square), number);
+    found.n_vertical = number_components<I>(
+        {C.rows[vertical], C.row_tree}, {C.cols[vertical], C.col_tree}, C.vertical_set,
+        C.n_vertical_trees, found.n_horizontal + found.n_square, number);
   }
   return true;
 }
@@ -136,26 +119,27 @@ void order_blocks(const PatternView<I>& A, const Matching<I>& M, int threads, co
   (void)threads;
   const Coarse<I>& C = found.parts;
   const I n_blocks = found.n_blocks();
-  const I vertical_from = found.n_horizontal + found.n_square;
   if (found.n_horizontal > 0) {
-    gather(horizontal, A.m, C.row_part, C.row_tree, I{0}, found.n_horizontal, I{0}, form.row_blocks,
-           form.row_perm);
-    gather(horizontal, A.n, C.col_part, C.col_tree, I{0}, found.n_horizontal, I{0}, form.col_blocks,
-           form.col_perm);
+    gather<I>({C.rows[horizontal], C.row_tree}, 0, found.n_horizontal, 0, form.row_blocks,
+              form.row_perm);
+    gather<I>({C.cols[horizontal], C.col_tree}, 0, found.n_horizontal, 0, form.col_blocks,
+              form.col_perm);
   }
   if (found.n_square > 0) {
     Workspace workspace;
     Level<I>* levels = workspace.take<Level<I>>(static_cast<std::size_t>(found.highest) + 1);
     Places<I>* places = workspace.take<Places<I>>(found.n_several);
-    order_square(A, M, C.row_part, C.col_part, found.vertices, found.several, found.n_several,
-                 found.highest, found.n_horizontal, found.coarse_rows[1], found.coarse_cols[2],
-                 levels, places, form);
+    const Square<I> part{C.rows[square],     C.cols[square],       found.vertices,
+                         found.several,      found.n_several,      found.highest,
+                         found.n_horizontal, found.coarse_rows[1], found.coarse_cols[2]};
+    order_square(M, part, levels, places, form);
   }
   if (found.n_vertical > 0) {
-    gather(vertical, A.m, C.row_part, C.row_tree, vertical_from, found.n_vertical,
-           found.coarse_rows[2], form.row_blocks, form.row_perm);
-    gather(vertical, A.n, C.col_part, C.col_tree, vertical_from, found.n_vertical,
-           found.coarse_cols[3], form.col_blocks, form.col_perm);
+    const I first = found.n_horizontal + found.n_square;
+    gather<I>({C.rows[vertical], C.row_tree}, first, found.n_vertical, found.coarse_rows[2],
+              form.row_blocks, form.row_perm);
+    gather<I>({C.cols[vertical], C.col_tree}, first, found.n_vertical, found.coarse_cols[3],
+              form.col_blocks, form.col_perm);
   }
   form.row_blocks[n_blocks] = A.m;
   form.col_blocks[n_blocks] = A.n;

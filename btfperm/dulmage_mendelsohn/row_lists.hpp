@@ -19,18 +19,28 @@
 
 namespace btfperm {
 
-// Calls visit(i, j) for each entry of the columns with keep(j). In a team, `visit` runs in several
-// threads at once. False: the budget ended it.
-template <class I, class Keep, class Visit>
-bool for_each_entry(const PatternView<I>& A, int threads, Budget& budget, Keep keep, Visit visit) {
-  if (A.nnz() < worth_sharing) threads = 1;
+// Rows or columns of one kind, ascending: list[0 ... count - 1]; without a list all there are.
+template <class I>
+struct Members {
+  const I* list;
+  I count;
+  I operator[](I k) const { return list == nullptr ? k : list[k]; }
+};
+
+// Calls visit(i, j) for each entry of the columns. In a team, `visit` runs in several threads at
+// once. False: the budget ended it.
+template <class I, class Visit>
+bool for_each_entry(const PatternView<I>& A, const Members<I>& cols, int threads, Budget& budget,
+                    Visit visit) {
+  if (cols.count < worth_sharing / 8) threads = 1;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     const std::int64_t team = omp_get_num_threads();
     const bool spends = omp_get_thread_num() == 0;
-#pragma omp for schedule(dynamic, 4096) nowait
-    for (I j = 0; j < A.n; ++j) {
-      if (budget.stopped() || !keep(j)) continue;
+#pragma omp for schedule(dynamic, 2048) nowait
+    for (I k = 0; k < cols.count; ++k) {
+      if (budget.stopped()) continue;
+      const I j = cols[k];
       for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) visit(A.indices[p], j);
       if (spends) budget.spend(A.degree(j) * team);
     }
@@ -67,29 +77,30 @@ void sum_up(I* places, I count, int threads) {
   }
 }
 
-// Number of entries that each row has in the columns with keep(j).
-template <class I, class Keep>
-bool count_rows(const PatternView<I>& A, int threads, Budget& budget, Keep keep, I* counts) {
+// Number of entries that each row has in the columns, into counts[0 ... A.m - 1].
+template <class I>
+bool count_rows(const PatternView<I>& A, const Members<I>& cols, int threads, Budget& budget,
+                I* counts) {
   fill(counts, A.m, I{0}, threads);
   if (threads > 1) {
-    return for_each_entry(A, threads, budget, keep, [&](I i, I) {
+    return for_each_entry(A, cols, threads, budget, [counts](I i, I) {
       std::atomic_ref<I>(counts[i]).fetch_add(1, std::memory_order_relaxed);
     });
   }
-  return for_each_entry(A, 1, budget, keep, [&](I i, I) { ++counts[i]; });
+  return for_each_entry(A, cols, 1, budget, [counts](I i, I) { ++counts[i]; });
 }
 
-// Puts the columns with keep(j) into the lists of their rows: next[i], the start of row i before,
-// is its end afterwards.
-template <class I, class Keep>
-bool list_rows(const PatternView<I>& A, int threads, Budget& budget, Keep keep, I* next,
-               I* indices) {
+// Puts the columns into the lists of their rows: next[i], the start of row i before, is its end
+// afterwards.
+template <class I>
+bool list_rows(const PatternView<I>& A, const Members<I>& cols, int threads, Budget& budget,
+               I* next, I* indices) {
   if (threads > 1) {
-    return for_each_entry(A, threads, budget, keep, [&](I i, I j) {
+    return for_each_entry(A, cols, threads, budget, [next, indices](I i, I j) {
       indices[std::atomic_ref<I>(next[i]).fetch_add(1, std::memory_order_relaxed)] = j;
     });
   }
-  return for_each_entry(A, 1, budget, keep, [&](I i, I j) { indices[next[i]++] = j; });
+  return for_each_entry(A, cols, 1, budget, [next, indices](I i, I j) { indices[next[i]++] = j; });
 }
 
 }  // namespace btfperm

@@ -25,25 +25,25 @@ namespace btfperm {
 // Whether there may be sinks, as far as can be seen without counting: a part without cycles has a
 // source, too, which is a column with one entry.
 template <class I>
-bool may_peel(const PatternView<I>& A, I n_vertices) {
-  if (n_vertices < A.n || n_vertices < A.m) return true;  // a source may have entries elsewhere
+bool may_peel(const PatternView<I>& A, const Members<I>& cols) {
+  if (cols.list != nullptr) return true;  // a source may have entries in horizontal rows
   I sources = 0;
   for (I j = 0; j < A.n; ++j) sources += A.degree(j) <= 1;
   return sources > 0;
 }
 
 template <class I>
-bool count_successors(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* col_part,
+bool count_successors(const PatternView<I>& A, const Matching<I>& M, const Members<I>& cols,
                       int threads, Vertex<I>* vertices, Budget& budget) {
-  const auto keep = [col_part](I j) { return col_part[j] == square; };
+  const I* match = M.col_match;
   if (threads > 1) {
-    return for_each_entry(A, threads, budget, keep, [&](I i, I j) {
-      if (i == M.col_match[j]) return;
+    return for_each_entry(A, cols, threads, budget, [vertices, match](I i, I j) {
+      if (i == match[j]) return;
       std::atomic_ref<I>(vertices[i].mark).fetch_add(1, std::memory_order_relaxed);
     });
   }
-  return for_each_entry(A, 1, budget, keep,
-                        [&](I i, I j) { vertices[i].mark += i != M.col_match[j]; });
+  return for_each_entry(A, cols, 1, budget,
+                        [vertices, match](I i, I j) { vertices[i].mark += i != match[j]; });
 }
 
 // From order[next] on; order[... tail - 1] are known to be ready.
@@ -112,18 +112,20 @@ I peel_together(const PatternView<I>& A, Vertex<I>* vertices, I* order, I ready,
   return end;
 }
 
-// Appends to `order` (n_vertices + 1 places) what can be peeled, by rising height; what is left has
-// mark 0 afterwards, all others `finished`. Returns how many are peeled, -1: the budget ended it.
+// Puts into `order` (one place more than there are vertices) what can be peeled, by rising height;
+// what is left has mark 0 afterwards, all others `finished`. Returns how many are peeled, -1: the
+// budget ended it.
 template <class I>
-I peel(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* col_part, int threads,
-       Vertex<I>* vertices, I n_vertices, I* order, Budget& budget) {
-  if (!count_successors(A, M, col_part, threads, vertices, budget)) return -1;
+I peel(const PatternView<I>& A, const Matching<I>& M, const Members<I>& rows,
+       const Members<I>& cols, int threads, Vertex<I>* vertices, I* order, Budget& budget) {
+  if (!count_successors(A, M, cols, threads, vertices, budget)) return -1;
   I tail = select(
-      A.m, threads, order, [&](I i) { return vertices[i].mark == 0; }, [](I i) { return i; });
+      rows.count, threads, order, [&](I k) { return vertices[rows[k]].mark == 0; },
+      [&](I k) { return rows[k]; });
   I next = 0;
   if (threads > 1) tail = peel_together(A, vertices, order, tail, threads, budget, next);
   tail = peel_alone(A, vertices, order, next, tail, budget);
-  if (tail >= 0 && tail < n_vertices) {
+  if (tail >= 0 && tail < rows.count) {
     for (I i = 0; i < A.m; ++i) vertices[i].mark = vertices[i].mark > 0 ? I{0} : finished<I>;
   }
   return tail;

@@ -29,26 +29,23 @@ constexpr I outside = std::numeric_limits<I>::min();
 template <class I>
 constexpr I finished = std::numeric_limits<I>::max();
 
-// A record for each row; returns the number of vertices.
+// A record for each row; the square part is given by its columns.
 template <class I>
-I list_vertices(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_part,
-                const std::uint8_t* col_part, int threads, Vertex<I>* vertices) {
+void list_vertices(const PatternView<I>& A, const Matching<I>& M, const Members<I>& cols,
+                   int threads, Vertex<I>* vertices) {
   if (A.n < worth_sharing) threads = 1;
-  I count = 0;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
+    if (cols.count < A.m) {
 #pragma omp for schedule(static)
-    for (I i = 0; i < A.m; ++i) {
-      if (row_part[i] != square) vertices[i] = {0, 0, outside<I>, 0};
+      for (I i = 0; i < A.m; ++i) vertices[i] = {0, 0, outside<I>, 0};
     }
-#pragma omp for schedule(static) reduction(+ : count)
-    for (I j = 0; j < A.n; ++j) {
-      if (col_part[j] != square) continue;
+#pragma omp for schedule(static)
+    for (I k = 0; k < cols.count; ++k) {
+      const I j = cols[k];
       vertices[M.col_match[j]] = {A.indptr[j], A.indptr[j + 1], 0, 0};
-      ++count;
     }
   }
-  return count;
 }
 
 }  // namespace btfperm
