@@ -52,7 +52,7 @@ class Report:
         if folder and self._sections:
             folder.mkdir(parents=True, exist_ok=True)
             name, section = list(self._sections.items())[-1]
-            stem = folder / f"{self._head['date'][:10]}-{name}"
+            stem = folder / f"{self._head['date'][:10]}-{name}-{self._options['set']}"
             text = self._json({name: section})
             stem.with_suffix(".json").write_text(text)
             drawn = figures.draw(json.loads(text), stem, self._say)

@@ -11,8 +11,11 @@ from matplotlib.figure import Figure
 
 from benchmarks import ours
 from benchmarks.figures import page
+from benchmarks.published import entrants
+from benchmarks.published.counters import searched
 
 OURS = (ours.NAME, "guided-displacement")
+LEFT_OUT = (entrants.AUTO, entrants.START)
 WIDEST = 1000.0  # ratios beyond stand at the edge
 
 
@@ -50,8 +53,8 @@ def medians(data: dict[str, Any]) -> dict[str, dict[str, float]]:
         return {row["matrix"]: row["median"] for row in data["rows"] if row["median"]}
     times: dict[str, dict[str, float]] = {}
     for row in data["rows"]:
-        plain = row["threads"] == 1 and not row["options"] and row["algorithm"] != "auto"
-        if plain and row["counters"].get("edges", 0) > 0:
+        plain = row["threads"] == 1 and not row["options"] and row["algorithm"] not in LEFT_OUT
+        if plain and searched(row):
             times.setdefault(row["matrix"], {})[row["algorithm"]] = row["median"]
     return times
 

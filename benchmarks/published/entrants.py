@@ -4,20 +4,25 @@ its parts switched off; and what is kept of each run."""
 
 from __future__ import annotations
 
-import importlib
+import multiprocessing
 import os
-import statistics
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 import btfperm
 from benchmarks import ours
 from benchmarks.cases import Case
 from benchmarks.stand_ins import stands_for
-from benchmarks.timing import Call, Method, Notes, Outcome
+from benchmarks.timing import Answer, Call, Method, Notes, Outcome
+from btfperm.registry import find
 
 Row = dict[str, Any]
+Matching = npt.NDArray[np.integer[Any]]
 
 START = "karp-sipser"  # the paper's, for every algorithm
 AUTO = "auto"  # our default with its own start, as a user calls it
@@ -27,7 +32,14 @@ SWITCHES = (
     {"direction": 1.0, "graft": 0.0},
     {"direction": 0.0, "graft": 1.0},
 )
-STAGES = ("start", "search", "certificate")
+
+
+class Run(NamedTuple):
+    """What one call leaves: the matching, the seconds that count, and the counters."""
+
+    problem: Any
+    seconds: float
+    counters: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -46,88 +58,118 @@ class Entrant:
 
     @property
     def method(self) -> Method:
-        """The time of the search counts, `auto`'s with its start."""
-        stages = STAGES[:2] if self.algorithm == AUTO else STAGES[1:2]
+        """Data are the matrix and the matching that every search starts from.
+
+        The search alone counts, of `auto` all but the certificate. The first answer of each is
+        proven to be maximum.
+        """
+        prepare = {AUTO: self._auto, START: self._start}.get(self.algorithm, self._search)
         return Method(
             self.name,
-            self._prepare,
-            lambda t: {"rank": t.structural_rank},
+            prepare,
+            _proven_rank if self.algorithm != START else lambda _: {},
             ours.absent(),
-            counted=lambda t, _: sum(float(t.seconds[stage]) for stage in stages),
-            notes=_notes,
+            counted=lambda run, _: float(run.seconds),
+            notes=lambda run: {name: float(value) for name, value in run.counters.items()},
         )
 
-    def _prepare(self, A: Any) -> Call:
-        pattern = importlib.import_module("btfperm.pattern").as_pattern(A)
-        start = "auto" if self.algorithm == AUTO else START
-        run = btfperm.maximum_transversal
-        return lambda: run(
-            pattern,
-            algorithm=self.algorithm,
-            initializer=start,
-            threads=self.threads,
-            options=dict(self.options),
-        )
+    def _search(self, data: tuple[Any, Matching]) -> Call:
+        from btfperm.pattern import as_pattern
+        from btfperm.transversal.problem import Problem
+
+        pattern, start = as_pattern(data[0]), data[1]
+        return lambda: self._timed(pattern, Problem.given(pattern, start), initializer=False)
+
+    def _start(self, data: tuple[Any, Matching]) -> Call:
+        from btfperm.pattern import as_pattern
+        from btfperm.transversal.problem import Problem
+
+        pattern = as_pattern(data[0])
+        return lambda: self._timed(pattern, Problem.empty(pattern), initializer=True)
+
+    def _timed(self, pattern: Any, problem: Any, *, initializer: bool) -> Run:
+        from btfperm.transversal.limits import Controls
+
+        controls = Controls(pattern.nnz, threads=self.threads, options=dict(self.options))
+        row = find(self.algorithm, initializer=initializer)
+        begin = time.perf_counter()
+        counters = controls.run(row, problem)
+        return Run(problem, time.perf_counter() - begin, counters)
+
+    def _auto(self, data: tuple[Any, Matching]) -> Call:
+        from btfperm.pattern import as_pattern
+
+        pattern = as_pattern(data[0])
+
+        def call() -> Run:
+            found = btfperm.maximum_transversal(pattern, threads=self.threads)
+            return Run(found, found.seconds["start"] + found.seconds["search"], found.counters)
+
+        return call
+
+
+def _proven_rank(run: Run) -> Answer:
+    """Raises DefectError when the matching is not maximum."""
+    from btfperm.transversal.certificate import prove
+
+    if isinstance(run.problem, btfperm.Transversal):
+        return {"rank": run.problem.structural_rank}
+    prove(run.problem, run.problem, None, 1)
+    return {"rank": run.problem.size}
 
 
 def entrants(threads: int | None) -> list[Entrant]:
     """On one thread all, then on `threads` (default: all cores) those that can use them."""
     many = threads or len(os.sched_getaffinity(0))
-    searches = [
-        row for row in btfperm.algorithms() if row.backend == "cpu" and not row.is_initializer
-    ]
-    field = [Entrant(row.name, 1) for row in searches] + [Entrant(AUTO, 1)]
+    searches = [row for row in btfperm.algorithms() if not row.is_initializer]
+    rows = [row for row in searches if row.backend == "cpu"]
+    rows = [find(START, initializer=True), *rows]
+    field = [Entrant(row.name, 1) for row in rows] + [Entrant(AUTO, 1)]
     if many > 1:
-        field += [Entrant(row.name, many) for row in searches if row.parallel]
+        field += [Entrant(row.name, many) for row in rows if row.parallel]
         field += [Entrant(AUTO, many)]
     return field + [Entrant(GRAFT, many, tuple(switch.items())) for switch in SWITCHES]
+
+
+def starting_matching(A: Any) -> Matching:
+    """The row of each column that Karp-Sipser matches, on one thread; found in a child, because the
+    process that forks the workers must have started no threads."""
+    with multiprocessing.get_context("fork").Pool(1) as child:
+        return child.apply(_matched_by_start, (A,))
+
+
+def _matched_by_start(A: Any) -> Matching:
+    run = Entrant(START, 1)._start((A, np.empty(0, np.int32)))()
+    return np.asarray(run.problem.col_match)
 
 
 def rows_of(
     case: Case, A: Any, field: Sequence[Entrant], outcomes: Mapping[str, Outcome]
 ) -> list[Row]:
-    """One row for each entrant that ran: every sample, median stages, counters of the last run."""
-    rows = []
-    for entrant in field:
-        outcome = outcomes.get(entrant.name)
-        if outcome is None:
-            continue
-        notes = outcome.notes
-        rows.append(
-            {
-                "matrix": case.name,
-                "nnz": int(A.nnz),
-                "class": case.kind,
-                "entrant": entrant.name,
-                "algorithm": entrant.algorithm,
-                "threads": entrant.threads,
-                "options": dict(entrant.options),
-                "seconds": [_short(s) for s in outcome.seconds],
-                "median": _short(outcome.median) if outcome.seconds else None,
-                "stages": {s: _short(statistics.median(n[s] for n in notes)) for s in STAGES}
-                if notes
-                else {},
-                "counters": {k: int(v) for k, v in notes[-1].items() if k not in STAGES}
-                if notes
-                else {},
-                "rank": outcome.answer.get("rank"),
-                "overran": outcome.overran and not outcome.seconds,
-                "reason": outcome.reason,
-            }
-        )
-    return rows
+    """One row for each entrant that ran: every sample, and the counters of the last run."""
+    return [
+        {
+            "matrix": case.name,
+            "nnz": int(A.nnz),
+            "class": case.kind,
+            "algorithm": entrant.algorithm,
+            "threads": entrant.threads,
+            "options": dict(entrant.options),
+            "seconds": [_short(s) for s in outcome.seconds],
+            "median": _short(outcome.median) if outcome.seconds else None,
+            "counters": _counters(outcome.notes[-1]) if outcome.notes else {},
+            "overran": outcome.overran and not outcome.seconds,
+            "reason": outcome.reason,
+        }
+        for entrant in field
+        if (outcome := outcomes.get(entrant.name)) is not None
+    ]
 
 
-def facts(case: Case, A: Any, rows: Sequence[Row]) -> dict[str, Any]:
+def facts(case: Case, A: Any, start: Matching, outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
     """What kind of graph it is, beside the paper's: degrees, and the part that can be matched."""
     m, n = A.shape
-    ranks = [row for row in rows if row["rank"] is not None]
-    maximum = max((row["rank"] for row in ranks), default=None)
-    starts = [
-        row["rank"] - row["counters"].get("augmentations", 0)
-        for row in ranks
-        if row["algorithm"] == GRAFT and row["threads"] == 1
-    ]
+    rank = max((o.answer["rank"] for o in outcomes.values() if "rank" in o.answer), default=None)
     paper = stands_for(case.name)
     return {
         "matrix": case.name,
@@ -135,18 +177,18 @@ def facts(case: Case, A: Any, rows: Sequence[Row]) -> dict[str, Any]:
         "stands_for": paper.graph if paper else None,
         "shape": [m, n],
         "nnz": int(A.nnz),
+        "rank": rank,
         "degree": _share(A.nnz, n),
-        "maximal": _share(200 * starts[0], m + n) if starts else None,
-        "maximum": _share(200 * maximum, m + n) if maximum is not None else None,
+        "maximal": _share(200 * int((start >= 0).sum()), m + n),
+        "maximum": None if rank is None else _share(200 * rank, m + n),
         "paper": {"degree": paper.degree, "maximal": paper.maximal, "maximum": paper.maximum}
         if paper
         else None,
     }
 
 
-def _notes(t: Any) -> Notes:
-    counters = {k: float(v) for k, v in t.counters.items() if not k.startswith("start_")}
-    return {**{stage: float(t.seconds[stage]) for stage in STAGES}, **counters}
+def _counters(notes: Notes) -> dict[str, int]:
+    return {name: int(value) for name, value in notes.items() if not name.startswith("start_")}
 
 
 def _short(seconds: float) -> float:
