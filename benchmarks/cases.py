@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
@@ -87,6 +89,48 @@ def _permuted(case: Case, name: str) -> Case:
     """A generated matrix is made by its name, so that the name always means the same."""
     load = _maker(name) if case.path is None else lambda: rcp(case.load(), name)
     return Case(name, case.kind, load, case.expected)
+
+
+def kept(cases: list[Case], folder: Path) -> list[Case]:
+    """The same cases, read from `folder`; what is not there yet is made first, on all cores."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = {case.name for case in cases if _is_generated(case)}
+    missing = [name for name in sorted(names) if not _file_of(name, folder).exists()]
+    with ProcessPoolExecutor() as pool:
+        for _ in pool.map(_keep, missing, [folder] * len(missing)):
+            pass
+    return [
+        Case(c.name, c.kind, _reader(_file_of(c.name, folder)), c.expected)
+        if c.name in names
+        else c
+        for c in cases
+    ]
+
+
+def _is_generated(case: Case) -> bool:
+    try:
+        family_of(case.name)
+    except ValueError:
+        return False
+    return case.path is None
+
+
+def _file_of(name: str, folder: Path) -> Path:
+    return folder / f"{name}.npz"
+
+
+def _keep(name: str, folder: Path) -> None:
+    A = make(name)
+    np.savez(_file_of(name, folder), indptr=A.indptr, indices=A.indices, shape=A.shape)
+
+
+def _reader(path: Path) -> Callable[[], sp.csc_array]:
+    def read() -> sp.csc_array:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = file["indices"], file["indptr"]
+            return sp.csc_array((np.ones(len(arrays[0])), *arrays), shape=tuple(file["shape"]))
+
+    return read
 
 
 def read_pattern(path: Path) -> sp.csc_array:

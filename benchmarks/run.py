@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import decomposition, machine, memory, published, real, startup, transversal
-from benchmarks.cases import SETS, Case, of_set, only, with_permutations
+from benchmarks.cases import SETS, Case, kept, of_set, only, with_permutations
 from benchmarks.contest import Options, Section
 from benchmarks.report import Report
 from benchmarks.stand_ins import stand_ins
@@ -30,6 +30,7 @@ SECTIONS: dict[str, Callable[[list[Case], Options], Section]] = {
 # Sections with matrices of their own for each set; the others take those of the set.
 OWN_CASES: dict[str, Callable[[str], list[Case]]] = {"published": stand_ins}
 
+DEFAULT = ["auto"]  # the section `published` runs all algorithms then
 QUICK = {"set": "quick", "repeats": 3, "limit": 0.5}
 
 
@@ -43,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
         matrices=asked.matrices,
         repeats=asked.repeats,
         limit=asked.limit,
-        algorithms=asked.algorithm or ["auto"],
+        algorithms=asked.algorithm or DEFAULT,
         threads=asked.threads,
         say=lambda text: print(text, file=sys.stderr, flush=True),
         named=bool(asked.only),
@@ -72,7 +73,8 @@ def _cases(section: str, asked: argparse.Namespace) -> list[Case]:
     else:
         cases = of_set(asked.set, asked.matrices)
         cases = only(asked.only, cases) if asked.only else cases
-    return with_permutations(cases, asked.permutations)
+    cases = with_permutations(cases, asked.permutations)
+    return kept(cases, asked.keep) if asked.keep else cases
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -83,6 +85,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--set", choices=[*SETS, "real"], default="quick", help="which matrices (quick)")
     add("--only", action="append", metavar="NAME", help="just this matrix; repeatable")
     add("--permutations", type=int, default=0, metavar="K", help="and K random orders of each")
+    add("--keep", type=Path, metavar="DIR", help="keep generated matrices, made on all cores, here")
     add("--repeats", type=int, default=5, help="timed rounds after the warm-up (5)")
     add("--limit", type=float, default=60.0, help="seconds a method may use on one matrix (60)")
     add("--quick", action="store_true", help=" ".join(f"--{k} {v}" for k, v in QUICK.items()))

@@ -44,6 +44,17 @@ class StandIn:
     maximum: float
     names: tuple[str, ...]
 
+    @property
+    def figures(self) -> dict[str, float]:
+        """The paper's, by the words of the tables."""
+        left = self.maximum - self.maximal
+        return {
+            "degree": self.degree,
+            "maximal": self.maximal,
+            "maximum": self.maximum,
+            "left": left,
+        }
+
 
 def _rows() -> list[StandIn]:
     rows = []

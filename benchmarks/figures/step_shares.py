@@ -8,8 +8,9 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from benchmarks.figures import page
+from benchmarks.published.counters import STEPS
 from benchmarks.published.entrants import GRAFT
-from benchmarks.published.tables import STEPS, select, step_shares
+from benchmarks.published.tables import select, step_shares
 
 
 def draw(data: dict[str, Any]) -> Figure | None:

@@ -5,8 +5,8 @@ The paper is Azad, Buluç, Pothen, "A parallel tree grafting algorithm for maxim
 matching in bipartite graphs", IPDPS 2015. As there, all searches start from Karp-Sipser's matching,
 here the very same one, and the time of the search alone counts; on one thread and on many.
 
-``entrants.py`` says who runs, ``ranking.py`` and ``counters.py`` compare the order of the algorithms
-and what they count with what the paper says, ``tables.py`` shows all of it, and
+``entrants.py`` says who runs, ``ranking.py`` and ``counters.py`` compare the order of the
+algorithms and what they count with what the paper says, ``tables.py`` shows all of it, and
 ``benchmarks/figures`` draws the paper's figures again.
 """
 
@@ -24,7 +24,8 @@ from benchmarks.timing import Outcome, disagreements, race
 
 def run(cases: list[Case], options: Options) -> Section:
     """Times, counters and ranking of all algorithms on each matrix, on one thread and on many."""
-    field = entrants.entrants(options.threads)
+    chosen = [] if options.algorithms == [entrants.AUTO] else options.algorithms
+    field = entrants.entrants(options.threads, chosen)
     methods = [entrant.method for entrant in field]
     matrices: list[dict[str, Any]] = []
     rows: list[dict[str, Any]] = []

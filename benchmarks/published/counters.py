@@ -16,6 +16,13 @@ Row = dict[str, Any]
 
 ALL = ("kkt_power", "cit-Patents", "wikipedia")
 PERFECT, DEFICIENT = ALL[:1], ALL[1:]
+STEPS = {
+    "top-down": "top_down_us",
+    "bottom-up": "bottom_up_us",
+    "augment": "augment_us",
+    "graft": "graft_us",
+    "statistics": "statistics_us",
+}
 COMPARED = ("ss-dfs", "ss-bfs", "pothen-fan", "ms-bfs", "hopcroft-karp")
 
 
@@ -28,6 +35,17 @@ def edges_and_rate(row: Row) -> tuple[float, float]:
     """Edges read, and millions of them a second."""
     edges = float(row["counters"]["edges"])
     return edges, edges / max(row["median"], 1e-9) / 1e6
+
+
+def step_seconds(row: Row) -> dict[str, float]:
+    """Time of each step of ms-bfs-graft; empty for the others."""
+    times = {name: row["counters"].get(counter, 0) * 1e-6 for name, counter in STEPS.items()}
+    return times if any(times.values()) else {}
+
+
+def seconds_of_steps(row: Row) -> float:
+    """All steps together: the search without the row lists that it makes first."""
+    return sum(step_seconds(row).values())
 
 
 def edges_read(row: Row) -> float | None:

@@ -118,17 +118,24 @@ def _proven_rank(run: Run) -> Answer:
     return {"rank": run.problem.size}
 
 
-def entrants(threads: int | None) -> list[Entrant]:
-    """On one thread all, then on `threads` (default: all cores) those that can use them."""
+def entrants(threads: int | None, chosen: Sequence[str] = ()) -> list[Entrant]:
+    """On one thread all, then on `threads` (default: all cores) those that can use them.
+
+    `chosen`: only these algorithms, and ms-bfs-graft only with all its parts.
+    """
     many = threads or len(os.sched_getaffinity(0))
     searches = [row for row in btfperm.algorithms() if not row.is_initializer]
-    rows = [row for row in searches if row.backend == "cpu"]
-    rows = [find(START, initializer=True), *rows]
-    field = [Entrant(row.name, 1) for row in rows] + [Entrant(AUTO, 1)]
+    wanted = [row for row in searches if not chosen or row.name in chosen]
+    parallel = {START: find(START, initializer=True).parallel}
+    parallel |= {row.name: row.parallel for row in wanted if row.backend == "cpu"}
+    if not chosen or AUTO in chosen:
+        parallel[AUTO] = True
+    field = [Entrant(name, 1) for name in parallel]
     if many > 1:
-        field += [Entrant(row.name, many) for row in rows if row.parallel]
-        field += [Entrant(AUTO, many)]
-    return field + [Entrant(GRAFT, many, tuple(switch.items())) for switch in SWITCHES]
+        field += [Entrant(name, many) for name, can in parallel.items() if can]
+    if not chosen:
+        field += [Entrant(GRAFT, many, tuple(switch.items())) for switch in SWITCHES]
+    return field
 
 
 def starting_matching(A: Any) -> Matching:
@@ -171,6 +178,8 @@ def facts(case: Case, A: Any, start: Matching, outcomes: Mapping[str, Outcome]) 
     m, n = A.shape
     rank = max((o.answer["rank"] for o in outcomes.values() if "rank" in o.answer), default=None)
     paper = stands_for(case.name)
+    maximal = _share(200 * int((start >= 0).sum()), m + n)
+    maximum = None if rank is None else _share(200 * rank, m + n)
     return {
         "matrix": case.name,
         "class": case.kind,
@@ -179,11 +188,10 @@ def facts(case: Case, A: Any, start: Matching, outcomes: Mapping[str, Outcome]) 
         "nnz": int(A.nnz),
         "rank": rank,
         "degree": _share(A.nnz, n),
-        "maximal": _share(200 * int((start >= 0).sum()), m + n),
-        "maximum": None if rank is None else _share(200 * rank, m + n),
-        "paper": {"degree": paper.degree, "maximal": paper.maximal, "maximum": paper.maximum}
-        if paper
-        else None,
+        "maximal": maximal,
+        "maximum": maximum,
+        "left": None if maximum is None else round(maximum - maximal, 2),
+        "paper": paper.figures if paper else None,
     }
 
 

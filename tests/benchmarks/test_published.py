@@ -161,3 +161,22 @@ def test_the_switches_are_options_of_the_algorithm():
     graft = next(a for a in btfperm.algorithms() if a.name == entrants.GRAFT)
     for switch in entrants.SWITCHES:
         assert graft.checked(switch) == switch
+
+
+def test_only_the_algorithms_asked_for():
+    field = entrants.entrants(2, ["pothen-fan", "ms-bfs-graft"])
+    assert {e.algorithm for e in field} == {entrants.START, "pothen-fan", "ms-bfs-graft"}
+    assert not any(e.options for e in field)
+
+
+def test_steps_leave_out_what_comes_before_them():
+    """1 s in all, 0.25 s of it in the steps: over a rival of 3 s that is 3 and 12."""
+    rows = three(graft=1.0, push=3.0, fan=5.0, top_down_us=200_000, graft_us=50_000)
+    for v in verdicts(rows).values():
+        assert math.isclose(v["ours"][0]["speed_up"], 3.0)
+        assert math.isclose(v["ours"][0]["of_steps"], 12.0)
+
+
+def test_a_stopped_ms_bfs_graft_is_not_left_out():
+    for v in verdicts(three(graft=None, push=2.0, fan=5.0)).values():
+        assert math.isclose(v["ours"][0]["speed_up"], 2.0 / LIMIT)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import figures
-from benchmarks.cases import SETS, of_set, only, with_permutations
+from benchmarks.cases import SETS, kept, of_set, only, with_permutations
 from benchmarks.generators import make
 from tests.known_answers import MATRICES, known_answers
 
@@ -161,3 +161,14 @@ def test_matrices_by_name(real_folder):
     chosen = only([cases[1].name, "kron_s5"], cases)
     assert chosen[0] is cases[1]
     assert chosen[1].load().shape == (32, 32)
+
+
+def test_kept_matrices_are_the_same(tmp_path, real_folder):
+    cases = with_permutations(of_set("tiny", Path()) + of_set("real", real_folder), 1)
+    for turn in ("made", "read"):
+        for case, other in zip(cases, kept(cases, tmp_path / "keep"), strict=True):
+            assert (other.name, other.kind, other.expected) == (case.name, case.kind, case.expected)
+            A, B = case.load(), other.load()
+            assert A.shape == B.shape and (A.indptr == B.indptr).all(), turn
+            assert (A.indices == B.indices).all() and A.indices.dtype == B.indices.dtype
+    assert len(list((tmp_path / "keep").iterdir())) == len(cases) - 2 * 3
