@@ -21,7 +21,8 @@ PANELS = (
 def draw(data: dict[str, Any]) -> Figure | None:
     """Bars on a logarithmic scale; what was stopped has none."""
     graphs = [g for g in data["matrices"] if g["stands_for"] in counters.ALL]
-    if not graphs:
+    ran = {row["algorithm"] for row in data["rows"]}
+    if not graphs or not ran.issuperset(counters.COMPARED):
         return None
     figure, axes = page.blank(2.9, len(PANELS))
     width = 0.8 / len(counters.COMPARED)

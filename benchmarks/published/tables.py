@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -229,7 +230,10 @@ def _worth(data: Data) -> str:
     body = []
     for kind in classes(data):
         direction, graft, both = worth(data, kind)[1:]
-        body.append([kind, digits(direction), digits(graft), digits(both)])
+        if not math.isnan(both):
+            body.append([kind, digits(direction), digits(graft), digits(both)])
+    if not body:
+        return "Not measured in this run."
     return table(["class", "direction", "grafting", "both"], body)
 
 
@@ -242,21 +246,26 @@ def _orders(data: Data) -> str:
     head = ["class", "threads", "over PR: paper", "ours", "steps", "edges", "rate"]
     head += ["over PF: paper", "ours", "steps", "edges", "rate"]
     head += ["paper's order", "ours", "reproduced"]
-    body = []
+    body, reasons = [], []
     for verdict in data["orders"]:
         cells = [verdict["class"], str(verdict["threads"])]
-        for rival in verdict["ours"]:
-            cells += [digits(verdict["paper"][rival["rival"]])]
-            cells += [digits(rival["speed_up"]) + ("*" if rival["stopped"] else "")]
-            cells += [digits(rival["of_steps"])]
-            cells += [_maybe(rival["fewer_edges"]), _maybe(rival["higher_rate"])]
-        cells += [
-            " < ".join(_SHORT.get(name, name) for name in verdict[which])
-            for which in ("paper_order", "order")
-        ]
+        for rival, ours in verdict["ours"].items():
+            cells += [digits(verdict["paper"][rival])]
+            cells += [digits(ours["speed_up"]) + ("*" if ours["stopped"] else "")]
+            cells += [digits(ours["of_steps"])]
+            cells += [_maybe(ours["fewer_edges"]), _maybe(ours["higher_rate"])]
+        cells += [_named(verdict["paper_order"]) or "no difference", _named(verdict["order"])]
         cells.append("yes" if verdict["holds"] else "**no**")
         body.append(cells)
-    return table(head, body) if body else "Not enough of the searches came to an end."
+        threads = "1 thread" if verdict["threads"] == 1 else f"{verdict['threads']} threads"
+        reasons += [f"- {verdict['class']}, {threads}: {why}." for why in verdict["why"]]
+    if not body:
+        return "Not enough of the searches came to an end."
+    return "\n\n".join([table(head, body), "\n".join(reasons)]).strip()
+
+
+def _named(order: list[str]) -> str:
+    return " < ".join(_SHORT.get(name, name) for name in order)
 
 
 _SHORT = {"ms-bfs-graft": "graft", "push-relabel": "PR", "pothen-fan": "PF"}
