@@ -12,7 +12,16 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import decomposition, machine, memory, published, real, startup, transversal
+from benchmarks import (
+    decomposition,
+    machine,
+    memory,
+    published,
+    real,
+    regret,
+    startup,
+    transversal,
+)
 from benchmarks.cases import SETS, Case, kept, of_set, only, with_permutations
 from benchmarks.contest import Options, Section
 from benchmarks.report import Report
@@ -22,6 +31,7 @@ SECTIONS: dict[str, Callable[[list[Case], Options], Section]] = {
     "matching": transversal.run,
     "decomposition": decomposition.run,
     "published": published.run,
+    "regret": regret.run,
     "start-up": startup.run,
     "memory": memory.run,
     "whole-set": real.run,

@@ -8,6 +8,7 @@ loaded only when one of its rows is run.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import math
 from collections.abc import Callable, Mapping
@@ -341,6 +342,7 @@ def algorithms(family: str | None = None) -> tuple[Algorithm, ...]:
     return tuple(row for row in _ROWS if family is None or row.family == family)
 
 
+@functools.cache
 def find(name: str, *, initializer: bool, backend: str = "auto") -> Algorithm:
     """The row of that name; of several, the one of the backend asked for, the first when it is
     ``"auto"``. Before a search on the gpu, a start may run on the cpu.

@@ -19,7 +19,7 @@ read-only, for several fields may share one: copy what you want to change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -98,6 +98,8 @@ class Transversal:
         to, or a limit came first
     device : the name of the GPU, where the backend is ``"gpu"``
     choice : why ``auto`` took it; empty when it was asked for by name
+    explain : call it for the rules behind `choice`, those passed over, and the features they
+        looked at
     stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the search, else None
     counters : what the search counted (edges read, phases, augmentations, ...), the start's with
         ``start_`` before the name; a list where there is one number a phase
@@ -116,6 +118,7 @@ class Transversal:
     backend: str = "cpu"
     device: str = "cpu"
     choice: str = ""
+    explain: Callable[[], Mapping[str, Any]] = dict
     stopped_by: str | None = None
     counters: Counters = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)

@@ -114,6 +114,7 @@ def describe(
         "backend": transversal.backend,
         "device": transversal.device,
         "choice": transversal.choice,
+        "explain": transversal.explain(),
         "verified": transversal.verified,
         "maximum": transversal.maximum,
         "seconds": seconds,

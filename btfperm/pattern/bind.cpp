@@ -2,8 +2,12 @@
 #include "backends/cpu/bind.hpp"
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
 
 #include "pattern/canonical.hpp"
+#include "pattern/features.hpp"
 
 namespace btfperm {
 namespace {
@@ -96,6 +100,15 @@ void bind_width(nb::module_& module) {
       nb::arg("less_indptr").noconvert(), nb::arg("less_indices").noconvert(),
       nb::arg("out_indptr").noconvert(), nb::arg("out_indices").noconvert(),
       "A pattern without the entries of another; the number of entries left.");
+  module.def(
+      "glance",
+      [](std::int64_t m, In<I> indptr, In<I> indices) {
+        const Glance seen = glance(view_of<I>(m, indptr, indices));
+        return std::tuple(seen.longest, seen.skew, seen.empty, seen.single, seen.diagonal,
+                          seen.near, seen.mirrored);
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      "Features of a sample of columns: longest, skew, empty, single, diagonal, near, mirrored.");
 }
 
 }  // namespace

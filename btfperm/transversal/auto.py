@@ -1,82 +1,289 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The choice: what starts, and which algorithm finishes what the start has left.
+"""The choice: a table of measured rules over cheap features of the matrix.
 
-One start and one engine are the default everywhere today. What adapts is the engine: it looks at a
-sample of the free columns and takes its own turns (pushes or searches) accordingly; the rules
-stand, as data, in ``displacement/guided_displacement.hpp``.
+Four things are decided: what starts, on how many threads, from which side the search goes, and
+which algorithm finishes what the start has left. For each, the first rule counts whose conditions
+all hold. `TABLE` is all there is to it; ``python -m benchmarks.run --section regret`` measures how
+far its choices are behind the best, and ``auto_measured.json`` keeps what that found for each rule.
 """
 
 from __future__ import annotations
 
+import json
+import operator
 import os
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from btfperm.pattern import Pattern
+from btfperm.pattern.features import Features, look, ratios, size
 
 __all__ = [
     "DEFAULT",
     "DEFAULT_ON_GPU",
-    "Choice",
-    "choose_algorithm",
-    "choose_initializer",
+    "TABLE",
+    "Choices",
+    "Condition",
+    "Rule",
     "choose_threads",
+    "measured",
+    "number",
+    "usable_cores",
 ]
 
 DEFAULT = "guided-displacement"
 DEFAULT_ON_GPU = "apfb-wr"
 
-# Below so many entries a search is over before other threads have woken up; and two threads gain
-# less than what the proof costs that their pushes need.
-_WORTH_THREADS_ENTRIES = 1_000_000
-_WORTH_THREADS_CORES = 4
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
-class Choice(NamedTuple):
-    """A registry name and the reason in words."""
+class Condition(NamedTuple):
+    """A feature, how it is compared, and with what."""
+
+    feature: str
+    comparison: str
+    bound: float
+
+    def holds(self, value: float) -> bool:
+        return _COMPARE[self.comparison](value, self.bound)
+
+    def __str__(self) -> str:
+        return f"{self.feature} {self.comparison} {number(self.bound)}"
+
+
+class Rule(NamedTuple):
+    """When all conditions hold, take the choice.
+
+    `within`: the algorithm has so many readings of the matrix; if it is not done by then, the
+    default goes on from what it has reached.
+    """
 
     name: str
-    why: str
+    when: tuple[Condition, ...]
+    choice: str
+    because: str
+    within: float | None = None
 
 
-def choose_initializer() -> str:
-    """The start, whatever the matrix: greedy.
+_ON_GPU = Condition("gpu", ">", 0)
 
-    With guided displacement behind it, Karp-Sipser does not pay any more: in the time that its
-    degree lists take, pushes from a greedy start mostly reach the maximum. Whole run in
-    milliseconds, certificate included, 0.5 to 1.1 million entries, one core of an AMD EPYC that
-    was not idle, medians of five interleaved runs (so compare the columns, not other tables):
+# Bounds were set on one half of the families and real matrices of benchmarks/regret.py; what each
+# rule is worth stands in auto_measured.json.
+TABLE: dict[str, tuple[Rule, ...]] = {
+    "threads": (
+        Rule(
+            "large, many cores",
+            (Condition("entries", ">=", 1_000_000), Condition("cores", ">=", 4)),
+            "all",
+            "a million entries keep several threads busy",
+        ),
+        Rule(
+            "one thread",
+            (),
+            "one",
+            "a small search is over before other threads have woken up, and two threads gain less "
+            "than what the proof costs that their pushes need",
+        ),
+    ),
+    "start": (
+        Rule("gpu", (_ON_GPU,), "greedy", "one pass, there too"),
+        Rule(
+            "dense, no diagonal",
+            (
+                Condition("entries", ">=", 4_000),
+                Condition("density", ">=", 0.1),
+                Condition("wide", "<", 2),
+                Condition("diagonal", "<", 0.9),
+            ),
+            "none",
+            "a search that looks ahead finds free rows itself, and takes fewer wrong ones",
+        ),
+        Rule(
+            "greedy",
+            (),
+            "greedy",
+            "one pass, enough on many matrices; the search makes up for what Karp-Sipser would add",
+        ),
+    ),
+    "side": (
+        Rule("wide", (Condition("wide", ">", 1.3),), "rows", "there are fewer rows to search from"),
+        Rule("as stored", (), "columns", "the lists of the columns are there"),
+    ),
+    "algorithm": (
+        Rule("gpu", (_ON_GPU,), DEFAULT_ON_GPU, "the fastest of those that a GPU runs"),
+        Rule("tiny", (Condition("entries", "<", 4_000),), "ss-bfs", "least to set up", within=20),
+        Rule(
+            "dense",
+            (Condition("density", ">=", 0.1), Condition("wide", "<", 2)),
+            "pothen-fan",
+            "nearly every column sees a free row when it looks ahead",
+            within=16,
+        ),
+        Rule(
+            "few left",
+            (Condition("free", "<", 0.04), Condition("near", "<", 0.9)),
+            "ms-bfs",
+            "trees from few columns stay small, and the last of them are the proof",
+            within=4,
+        ),
+        Rule(
+            "thin, with ends",
+            (Condition("degree", "<", 2.5), Condition("single", ">=", 0.03)),
+            "ss-bfs",
+            "nearly a forest: a search meets an end soon, and what it has seen is closed for good",
+            within=8,
+        ),
+        Rule(
+            "local",
+            (
+                Condition("entries", ">=", 10_000),
+                Condition("near", ">=", 0.5),
+                Condition("near", "<", 0.9),
+            ),
+            "ms-bfs",
+            "free rows are near, pushing would carry the gaps far away",
+            within=4,
+        ),
+        Rule(
+            "mesh in its own order",
+            (
+                Condition("entries", ">=", 10_000),
+                Condition("mirrored", ">=", 0.9),
+                Condition("diagonal", "<", 0.5),
+                Condition("skew", "<", 0.6),
+                Condition("near", "<", 0.9),
+            ),
+            "ms-bfs",
+            "free rows are two or three steps off, pushing would undo what the order gave",
+            within=4,
+        ),
+        Rule("the rest", (), DEFAULT, "least behind the best where no other rule holds"),
+    ),
+}
 
-    =====================  ======  ===========
-    matrix                 greedy  karp-sipser
-    =====================  ======  ===========
-    er_2e5_d5.0              21.3         38.9
-    circuit_2e5              37.1         60.6
-    tri_2e5                  22.9         42.6
-    delaunay_n17_rcp         13.9         31.6
-    rmat_s16                 14.1         16.1
-    hessenberg_1500_rcp      13.2         14.9
-    chain_5e5_rcp            82.3         70.6
-    bandtri_2e5              57.9         36.2
-    =====================  ======  ===========
 
-    No cheap sign is known that tells the last two from the others, so no rule chooses.
-    """
-    return "greedy"
+class Choices:
+    """The decisions for one matrix, each taken when it is asked for, from what is known by then."""
 
+    def __init__(self, pattern: Pattern, *, on_gpu: bool, threads_asked: bool) -> None:
+        self.default = DEFAULT_ON_GPU if on_gpu else DEFAULT
+        self._pattern: Pattern | None = pattern
+        self._known = size(pattern)
+        self._known["gpu"] = int(on_gpu)
+        self._taken: dict[str, Rule] = {}
+        self._threads_asked = threads_asked
 
-def choose_algorithm(missing: int, transposed: bool, on_gpu: bool = False) -> Choice:
-    """The algorithm for a matrix whose start is short of full rank by `missing`."""
-    pairs = "1 pair" if missing == 1 else f"{missing:,} pairs"
-    side = "; wide, so searched from the rows" if transposed else ""
-    name = DEFAULT_ON_GPU if on_gpu else DEFAULT
-    return Choice(name, f"the start was {pairs} short of full rank, the engine goes on{side}")
+    def start(self) -> str:
+        """Name of the initializer."""
+        return self._take("start").choice
+
+    def from_rows(self) -> bool:
+        """Whether to search from the rows."""
+        return self._take("side").choice == "rows"
+
+    def algorithm(self, missing: int) -> Rule:
+        """For a matrix whose start is short of full rank by `missing`."""
+        full = min(self._known["rows"], self._known["cols"])
+        self._known |= {"missing": missing, "free": missing / (full or 1)}
+        return self._take("algorithm")
+
+    def why(self) -> str:
+        """One sentence on the algorithm."""
+        missing = int(self._known["missing"])
+        pairs = "1 pair" if missing == 1 else f"{missing:,} pairs"
+        rule = self._taken["algorithm"]
+        side = "; wide, so searched from the rows" if self.from_rows() else ""
+        return f"the start was {pairs} short of full rank; {rule.name}: {rule.because}{side}"
+
+    def finished(self) -> Choices:
+        """Without the pattern, which is the caller's: to be kept with the result."""
+        self._pattern = None
+        return self
+
+    def explain(self) -> dict[str, Any]:
+        """For machines: the features, and for each decision the rule that held and those before
+        it that did not. What was asked for by name was not decided."""
+        if not self._threads_asked:
+            self._take("threads")
+        return {
+            "decisions": {
+                what: {
+                    "choice": rule.choice,
+                    "rule": rule.name,
+                    "because": rule.because,
+                    "passed_over": list(self._passed_over(what, rule)),
+                }
+                for what, rule in self._taken.items()
+            },
+            "features": asdict(Features(**self._known)),
+        }
+
+    def _take(self, what: str) -> Rule:
+        rule = self._taken.get(what)
+        if rule is None:
+            rule = self._taken[what] = _first(what, self._known, self._learn)
+        return rule
+
+    def _learn(self, feature: str) -> float:
+        """Looks when a rule asks: for a tiny matrix a look would cost as much as the search."""
+        if feature == "cores":
+            self._known["cores"] = usable_cores()
+        elif feature in ("wide", "degree", "density"):
+            self._known |= ratios(*(self._known[name] for name in ("rows", "cols", "entries")))
+        elif self._pattern is not None:
+            self._known |= look(self._pattern)
+        return self._known[feature]
+
+    def _passed_over(self, what: str, taken: Rule) -> Iterator[dict[str, str]]:
+        for rule in TABLE[what][: TABLE[what].index(taken)]:
+            failed = next(c for c in rule.when if not c.holds(self._known[c.feature]))
+            yield {
+                "rule": rule.name,
+                "choice": rule.choice,
+                "fails": f"{failed}, it is {number(self._known[failed.feature])}",
+            }
 
 
 def choose_threads(nnz: int, asked: int | None) -> int:
-    """Threads for the algorithms that use more than one: what was asked for, else all cores this
-    process may use, where these and the matrix are large enough."""
+    """Threads for the algorithms that use more than one: what was asked for, else as ruled."""
     if asked is not None:
         return asked
-    cores = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
-    worth = nnz >= _WORTH_THREADS_ENTRIES and cores >= _WORTH_THREADS_CORES
-    return cores if worth else 1
+    rule = _first("threads", {"entries": nnz}, lambda _: usable_cores())
+    return usable_cores() if rule.choice == "all" else 1
+
+
+def _first(what: str, known: Mapping[str, float], learn: Callable[[str], float]) -> Rule:
+    """Of the rules of one decision, the first that holds."""
+    for rule in TABLE[what]:
+        for feature, comparison, bound in rule.when:
+            value = known[feature] if feature in known else learn(feature)
+            if not _COMPARE[comparison](value, bound):
+                break
+        else:
+            return rule
+    raise AssertionError(f"the last rule on {what} has a condition")
+
+
+def number(value: float) -> str:
+    """`98,252`, `0.0213`."""
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.3g}"
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def measured() -> Mapping[str, Any]:
+    """What benchmarks/regret.py found for each rule; loaded when asked for."""
+    path = Path(__file__).with_name("auto_measured.json")
+    found: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found

@@ -5,6 +5,7 @@ door."""
 from __future__ import annotations
 
 import copy
+import math
 import operator
 import time
 from collections.abc import Mapping
@@ -50,6 +51,7 @@ class Controls:
         if threads is not None:
             threads = _whole_number("threads", threads, 1, MOST_THREADS)
         self.threads = choose_threads(nnz, threads)
+        self.threads_asked = threads is not None
         self._seed = 0 if seed is None else _whole_number("seed", seed, 0, 2**64 - 1)
         self._work = None if max_work is None else _whole_number("max_work", max_work, 1, 2**63 - 1)
         self._options = {} if options is None else _values_by_name(options)
@@ -61,6 +63,7 @@ class Controls:
                 )
             self._ends = time.perf_counter() + float(min(time_limit, _LONGEST))
         self.stopped_by: str | None = None
+        self.gave_up = False  # the last algorithm was not done within the readings it had
 
     def check_options(self, *rows: registry.Algorithm | None) -> None:
         """Each option must be one that an algorithm of this run has, with a value it can have."""
@@ -104,12 +107,20 @@ class Controls:
         return problem.on_host()
 
     def run(
-        self, row: registry.Algorithm, problem: Problem | DeviceProblem
+        self,
+        row: registry.Algorithm,
+        problem: Problem | DeviceProblem,
+        within: float | None = None,
     ) -> dict[str, int | list[int]]:
-        """Runs one algorithm within the limits; its counters."""
+        """Runs one algorithm within the limits, and `within` so many readings of the matrix; its
+        counters."""
         seconds = 0.0
         if self._ends is not None:
             seconds = max(self._ends - time.perf_counter(), 1e-9)
+        work = self._work or 0
+        own = math.ceil(within * problem.indices.size) if within is not None else 0
+        tried = own > 0 and (work == 0 or own < work)
+        most = own if tried else work
         options = row.checked(self._options)
         counters: dict[str, int | list[int]]
         if isinstance(problem, Problem):
@@ -117,18 +128,19 @@ class Controls:
                 *problem.matched,
                 problem.row_in_cover,
                 seconds,
-                self._work or 0,
+                most,
                 self.threads if row.parallel else 1,
                 self._seed,
                 options,
             )
         else:
-            stop, counters = problem.run(row.load(), seconds, self._work or 0, self._seed, options)
+            stop, counters = problem.run(row.load(), seconds, most, self._seed, options)
         if self._work is not None:
             edges = counters.get("edges", 0)
             assert isinstance(edges, int)
             self._work = max(self._work - edges, 1)
-        self.stopped_by = _STOPS[stop]
+        self.gave_up = tried and _STOPS[stop] == "max_work"
+        self.stopped_by = None if self.gave_up else _STOPS[stop]
         return counters
 
 

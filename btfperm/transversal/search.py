@@ -13,12 +13,7 @@ from btfperm import registry
 from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError, DefectWarning
 from btfperm.pattern import DevicePattern, Pattern
 from btfperm.results import Transversal
-from btfperm.transversal.auto import (
-    DEFAULT,
-    DEFAULT_ON_GPU,
-    choose_algorithm,
-    choose_initializer,
-)
+from btfperm.transversal.auto import Choices
 from btfperm.transversal.certificate import find_cover, is_legal, prove, rank_at_most
 from btfperm.transversal.limits import Controls
 from btfperm.transversal.problem import Problem
@@ -27,9 +22,6 @@ if TYPE_CHECKING:
     from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["search"]
-
-# Search from the rows when there are this many times more columns than rows (short side first).
-_WIDE = 1.3
 
 # Finishes what another algorithm has spoiled: serial, short, and with a bound on its time.
 _SECOND = "hopcroft-karp"
@@ -57,15 +49,15 @@ def search(
     place = controls.backend
     if place == "auto" and isinstance(pattern, DevicePattern):
         place = "gpu"
+    choices = Choices(pattern, on_gpu=place == "gpu", threads_asked=controls.threads_asked)
     start = None
-    if initializer != "none":
-        first = choose_initializer() if initializer == "auto" else initializer
+    first = choices.start() if initializer == "auto" else initializer
+    if first != "none":
         start = registry.find(first, initializer=True, backend=place)
     named = None
     if algorithm != "auto":
         named = registry.find(algorithm, initializer=False, backend=controls.backend)
-    default = DEFAULT_ON_GPU if place == "gpu" else DEFAULT
-    controls.check_options(start, named or registry.find(default, initializer=False))
+    controls.check_options(start, named or registry.find(choices.default, initializer=False))
     explicit = controls.backend == "gpu" or "gpu" in (
         named.backend if named is not None else "",
         start.backend if start is not None and initializer != "auto" else "",
@@ -73,7 +65,7 @@ def search(
     if explicit:
         controls.refuse_missing_gpu()
     try:
-        return _search(pattern, problem, start, named, place, controls, from_outside)
+        return _search(pattern, problem, start, named, choices, controls, from_outside)
     except BackendUnavailableError as failure:
         if explicit:
             raise
@@ -95,7 +87,7 @@ def _search(
     problem: Problem | DeviceProblem,
     start: registry.Algorithm | None,
     named: registry.Algorithm | None,
-    place: str,
+    choices: Choices,
     controls: Controls,
     from_outside: bool,
 ) -> Transversal:
@@ -119,16 +111,25 @@ def _search(
     elif controls.stopped_by is not None:
         why = f"the start was stopped by {controls.stopped_by}"
     else:
-        wide = pattern.n > _WIDE * pattern.m
-        if named is None:
-            name, why = choose_algorithm(full - size, wide, place == "gpu")
-            named = registry.find(name, initializer=False)
-        problem = view = controls.place(named, problem, pattern)
+        ran, within = named, None
+        if ran is None:
+            rule = choices.algorithm(full - size)
+            ran, within, why = (
+                registry.find(rule.choice, initializer=False),
+                rule.within,
+                choices.why(),
+            )
+        problem = view = controls.place(ran, problem, pattern)
         clock.stop("transfer")
-        if wide:
+        if choices.from_rows():
             view = problem.transposed()
-        ran = named
-        counters.update(controls.run(ran, view))
+        counters.update(controls.run(ran, view, within))
+        if controls.gave_up and isinstance(view, Problem):  # no rule limits a gpu
+            counters["given_up_edges"] = counters.pop("edges", 0)
+            ran = registry.find(choices.default, initializer=False)
+            why += f"; given up after {within} readings, {ran.name} finished"
+            view.take_back(keep_pairs=True)
+            counters.update(controls.run(ran, view))
     clock.stop("search")
 
     device = None if isinstance(problem, Problem) else problem.device
@@ -163,6 +164,7 @@ def _search(
         backend="cpu" if device is None else "gpu",
         device="cpu" if device is None else _name_of(device),
         choice=why,
+        explain=choices.finished().explain,
         stopped_by=None if maximum else controls.stopped_by,
         counters=counters,
         seconds=clock.seconds(moved=device is not None),

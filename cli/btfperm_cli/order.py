@@ -171,7 +171,8 @@ def stopped(
         "exit_code": 1,
     }
     if explain:
-        out.say(f"{transversal.algorithm}: {explained(facts)}")
+        for text in explained(facts):
+            out.say(text)
     if not out.as_json:
         emit(f"btfperm: {reason}", err=True)
     out.answer(facts)

@@ -62,7 +62,8 @@ def rank(out: Output, matrix: str, require_full: bool, **search: Any) -> int:
         "seconds": clock.seconds,
     }
     if explain:
-        out.note(f"{transversal.algorithm}: {explained(facts)}")
+        for text in (f"{transversal.algorithm}:", *explained(facts)):
+            out.note(text)
     if not transversal.maximum:
         failure = stopped_sentence(transversal)
     elif require_full and lower < min(m, n):

@@ -40,6 +40,7 @@ SCHEMA = {
     "initializer": str,
     "backend": str,
     "choice": str,
+    "explain": dict,
     "counters": dict,
     "seconds": dict,
     "written": list,
@@ -174,6 +175,22 @@ def test_explain(cli, matrix, hard):
     assert "asked for by name" in cli(hard, "--explain", "--algorithm", "hopcroft-karp").out
     stopped = cli(hard, "--explain", "--initializer", "none", "--max-work", 5)
     assert stopped.code == 1 and "short of full rank" in stopped.out
+
+
+def test_explain_names_the_rules(cli, hard):
+    """Each decision with its rule, what was measured of it, what was passed over, what was seen."""
+    found = cli(hard, "--json").json["explain"]
+    out = cli(hard, "--explain").out
+    assert found["decisions"].keys() == {"start", "side", "algorithm", "threads"}
+    for what, decision in found["decisions"].items():
+        assert f"{what}: {decision['choice']} ({decision['rule']}: " in out
+        for rule in decision["passed_over"]:
+            assert f"not {rule['choice']} ({rule['rule']}): {rule['fails']}" in out
+    assert f"rows {found['features']['rows']:,}, " in out
+    measured = found["decisions"]["start"]["measured"]
+    assert f"{measured['behind']:.2f} times the best on {measured['matrices']} matrices" in out
+    named = cli(hard, "--json", "--algorithm", "hkdw", "--initializer", "none", "--threads", 1)
+    assert named.json["explain"]["decisions"].keys() == {"side"}
 
 
 def test_options_reach_the_algorithm(cli, hard):

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Times of ``auto`` and of every choice it could have made, on one matrix.
+
+*Candidates* are all pairs of a start and an algorithm, on one thread, and those that can use more
+also on all of them. Each runs once, and ends at `HOPELESS` times the best so far; those that came
+near it take turns with ``auto``, as in timing.py, but in one process: there are dozens.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import math
+import multiprocessing
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.cases import Case
+
+HOPELESS = 3.0  # times the best so far: not worth waiting for
+NEAR = 1.5  # times the best of the first rounds: worth a median
+FIRST_ROUNDS = 2
+SHORT_SECONDS = 5e-3  # a call shorter than this warms up before each sample
+SAMPLE_SECONDS = 5e-4  # shorter calls are repeated until a sample is this long
+LEAST_SHARED = 20_000  # entries; below, waking a thread takes as long as the search
+SPIN_SECONDS = 5e-3  # after this the threads of a call have stopped waiting for the next
+AUTO = "auto"
+DEFAULT = "guided-displacement"
+SIDES = ("columns", "rows")
+CORES = len(os.sched_getaffinity(0))
+
+Call = Callable[..., Any]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class How:
+    """Rounds, threads at most; `chosen`: only the pair that auto takes; `busy`: processor time
+    in place of the clock's, for a machine that others use, and for one thread."""
+
+    repeats: int
+    threads: int = CORES
+    chosen: bool = False
+    busy: bool = False
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        return time.thread_time if self.busy else time.perf_counter
+
+    @property
+    def patience(self) -> float:
+        """Limits are on the clock's time, in which others may run."""
+        return HOPELESS * (2 if self.busy else 1)
+
+
+def measured_apart(case: Case, how: How) -> Row:
+    """`measure` in a process of its own: threads that it starts would not survive a later fork."""
+    context = multiprocessing.get_context("fork")
+    answer, end = context.Pipe(duplex=False)
+    process = context.Process(target=lambda: end.send(measure(case, how)), daemon=True)
+    process.start()
+    end.close()
+    try:
+        row: Row = answer.recv()
+    except EOFError:
+        process.join()
+        raise RuntimeError(f"{case.name}: the process died, {process.exitcode}") from None
+    process.join()
+    return row
+
+
+def measure(case: Case, how: How) -> Row:
+    """Seconds of `auto` and of every candidate that is not hopeless, on one matrix."""
+    from btfperm import maximum_transversal
+    from btfperm.pattern import as_pattern
+
+    pattern = as_pattern(case.load())
+
+    def automatic() -> Any:
+        return maximum_transversal(pattern)
+
+    found = automatic()
+    decisions = found.explain()["decisions"]
+    calls: dict[str, Call] = {AUTO: automatic}
+    took = {AUTO: _seconds(automatic, how)}
+    settled = set()  # starts that are hopeless, or that leave nothing to do: no matter what follows
+    for start, algorithm, threads in _candidates(how.threads if pattern.nnz >= LEAST_SHARED else 1):
+        if (start, threads) in settled:
+            continue
+        if how.chosen and (start, algorithm) != (found.initializer, found.algorithm):
+            continue
+        call = functools.partial(
+            maximum_transversal, pattern, initializer=start, algorithm=algorithm, threads=threads
+        )
+        begin = how.clock()
+        first = call(time_limit=max(how.patience * min(took.values()), 1e-3))
+        elapsed = how.clock() - begin
+        if threads > 1:
+            time.sleep(SPIN_SECONDS)
+        if first.algorithm == "none":
+            settled.add((start, threads))
+        if first.maximum:
+            name = _name(start, first.algorithm, threads)
+            calls[name] = call
+            took[name] = elapsed if elapsed > SHORT_SECONDS else _seconds(call, how)
+    if pattern.m != pattern.n:
+        for side in SIDES:
+            calls[f"{AUTO} from {side}"] = functools.partial(_from_side, pattern, side)
+            took[f"{AUTO} from {side}"] = _seconds(calls[f"{AUTO} from {side}"], how)
+    near = HOPELESS * min(took.values())
+    calls = {n: call for n, call in calls.items() if n.startswith(AUTO) or took[n] <= near}
+    samples = _take_turns(calls, took, how)
+    return {
+        "matrix": case.name,
+        "shape": list(pattern.shape),
+        "nnz": pattern.nnz,
+        "rank": found.structural_rank,
+        "rules": {what: [d["rule"], d["choice"]] for what, d in decisions.items()},
+        "seconds": {name: [float(f"{t:.4g}") for t in taken] for name, taken in samples.items()},
+        "median": {name: statistics.median(taken) for name, taken in samples.items()},
+    }
+
+
+def _from_side(pattern: Any, side: str) -> Any:
+    """As `auto`, but for the side: no other choice can be made from outside."""
+    from btfperm import maximum_transversal
+    from btfperm.transversal import auto
+
+    rules = auto.TABLE["side"]
+    auto.TABLE["side"] = (auto.Rule("forced", (), side, ""),)
+    try:
+        return maximum_transversal(pattern)
+    finally:
+        auto.TABLE["side"] = rules
+
+
+def _candidates(cores: int) -> Iterator[tuple[str, str, int]]:
+    """(start, algorithm, threads), those that are mostly good first: the others end sooner."""
+    from btfperm.registry import algorithms
+
+    rows = [row for row in algorithms() if row.backend == "cpu"]
+    starts = {"greedy": True, "none": False}
+    starts |= {row.name: row.parallel for row in rows if row.is_initializer}
+    searches = {DEFAULT: True}
+    searches |= {row.name: row.parallel for row in rows if not row.is_initializer}
+    for start, shares_start in starts.items():
+        for search, shares_search in searches.items():
+            yield start, search, 1
+            if cores > 1 and (shares_start or shares_search):
+                yield start, search, cores
+
+
+def _name(start: str, algorithm: str, threads: int) -> str:
+    return f"{start} + {algorithm}" + ("" if threads == 1 else f" on {threads}")
+
+
+def _take_turns(calls: dict[str, Call], took: dict[str, float], how: How) -> dict[str, list[float]]:
+    """Samples of each in turns; only the first few of those that are not near."""
+    samples: dict[str, list[float]] = {name: [] for name in calls}
+    running = list(calls)
+    several = any(" on " in name for name in calls)
+    gc.disable()
+    for turn in range(how.repeats):
+        if turn == FIRST_ROUNDS:
+            least = {name: min(taken) for name, taken in samples.items()}
+            limit = NEAR * min(least.values())
+            running = [name for name in running if name == AUTO or least[name] <= limit]
+        for name in running:
+            samples[name].append(_sample(calls[name], took[name], how))
+            if several:
+                time.sleep(SPIN_SECONDS)
+    gc.enable()
+    return samples
+
+
+def _sample(call: Call, about: float, how: How) -> float:
+    """Seconds of a call that takes `about` so long; a short one goes on until that can be measured,
+    after it has got back its place in the caches."""
+    if about > SHORT_SECONDS:
+        return _seconds(call, how)
+    inner = math.ceil(SAMPLE_SECONDS / about)
+    _seconds(call, how, inner)
+    return _seconds(call, how, inner)
+
+
+def _seconds(call: Call, how: How, times: int = 1) -> float:
+    begin = how.clock()
+    for _ in range(times):
+        call()
+    return (how.clock() - begin) / times

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What each rule of ``auto`` is worth, from the rows that regret.py measures.
+
+For every rule, over the matrices on which it held: how many times slower than the best its choice
+is there, in the geometric mean, and how many times the other choices. Where the halves are told
+apart, rules are judged on the one that was looked at: a rule that another choice would serve
+better is objected to. Starts are compared with the best algorithm behind each, algorithms behind
+the start that was chosen.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.tables import geometric_mean, table
+
+KEPT = Path(__file__).parents[1] / "btfperm" / "transversal" / "auto_measured.json"
+SHOWN = 3  # other choices that are kept of each rule, the best first
+MOST = 3.0  # how much slower than the best a choice counts that was not waited for
+ENOUGH = 4  # matrices on which a rule held, before it is objected to
+BETTER = 1.05  # so many times slower than another choice: the rule should take that
+
+Row = dict[str, Any]
+Worth = dict[str, dict[str, dict[str, Any]]]
+
+
+def worth(rows: Sequence[Row]) -> Worth:
+    """decision -> rule -> its choice, how far that is behind, the best of the others."""
+    found: Worth = {}
+    for what in ("start", "algorithm", "threads", "side"):
+        held: dict[str, list[Row]] = {}
+        for row in rows:
+            if what in row["rules"] and len(_times(what, row)) > 1:
+                held.setdefault(row["rules"][what][0], []).append(row)
+        found[what] = {rule: _of_rule(what, those) for rule, those in held.items()}
+    return found
+
+
+def objections(found: Worth) -> list[str]:
+    """One sentence for each rule that should choose otherwise."""
+    return [
+        f"{what}, rule {rule!r}: {name} would be {behind:.2f} times the best, "
+        f"{figures['choice']} is {figures['behind']:.2f}"
+        for what, rules in found.items()
+        for rule, figures in rules.items()
+        for name, behind in list(figures["others"].items())[:1]
+        if figures["matrices"] >= ENOUGH and figures["behind"] > BETTER * behind
+    ]
+
+
+def keep(found: Worth, head: dict[str, Any]) -> None:
+    """Put the figures beside the rules, with the machine and the day."""
+    about = {"date": head["date"], "machine": head["machine"]["cpu"], "rules": found}
+    KEPT.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+
+
+def markdown(found: Worth) -> str:
+    """One line a rule."""
+    body = [
+        [
+            *(what, rule, figures["choice"], str(figures["matrices"]), f"{figures['behind']:.2f}"),
+            ", ".join(f"{name} {behind:.2f}" for name, behind in figures["others"].items()),
+        ]
+        for what, rules in found.items()
+        for rule, figures in rules.items()
+    ]
+    head = ["decision", "rule", "choice", "matrices", "times the best", "others"]
+    return table(head, body)
+
+
+def _of_rule(what: str, rows: Sequence[Row]) -> dict[str, Any]:
+    times = [_times(what, row) for row in rows]
+    best = [min(by_choice.values()) for by_choice in times]
+    behind = {
+        choice: geometric_mean(
+            [
+                min(by_choice.get(choice, math.inf) / least, MOST)
+                for by_choice, least in zip(times, best, strict=True)
+            ]
+        )
+        for choice in dict.fromkeys(name for by_choice in times for name in by_choice)
+    }
+    chosen = rows[0]["rules"][what][1]
+    others = sorted((value, name) for name, value in behind.items() if name != chosen)
+    return {
+        "choice": chosen,
+        "matrices": len(rows),
+        "behind": round(behind.get(chosen, MOST), 3),
+        "others": {name: round(value, 3) for value, name in others[:SHOWN]},
+    }
+
+
+def _times(what: str, row: Row) -> dict[str, float]:
+    """Seconds of each choice; `row` names its medians as regret.py does."""
+    median: dict[str, float] = row["median"]
+    if what == "side":
+        prefix = "auto from "
+        return {n.removeprefix(prefix): t for n, t in median.items() if n.startswith(prefix)}
+    best: dict[str, float] = {}
+    for name, seconds in median.items():
+        pair, _, several = name.partition(" on ")
+        start, _, algorithm = pair.partition(" + ")
+        if not algorithm or (several and what != "threads"):
+            continue
+        if what == "algorithm" and start != row["rules"]["start"][1]:
+            continue
+        choice = {"start": start, "algorithm": algorithm, "threads": "all" if several else "one"}
+        best[choice[what]] = min(seconds, best.get(choice[what], math.inf))
+    return best

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The arithmetic of regret on rows made by hand, and one measurement of each kind."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from benchmarks import candidates, regret, rule_worth
+from benchmarks.cases import generated
+
+
+def row(matrix, auto, rules=None, **median):
+    names = {name.replace("__", " + ").replace("_", "-"): time for name, time in median.items()}
+    return {
+        "matrix": matrix,
+        "median": {"auto": auto, **names},
+        "rules": rules or {"start": ["greedy", "greedy"], "algorithm": ["r", "ss-bfs"]},
+    }
+
+
+ROWS = [
+    row("er_1_d1", 2.0, greedy__ss_bfs=2.0, greedy__hkdw=1.0, none__hkdw=4.0),
+    row("er_2_d1", 1.0, greedy__ss_bfs=1.0, greedy__hkdw=1.0),
+    row("tri_1", 3.0, greedy__ss_bfs=4.0, greedy__hkdw=1.0),
+]
+
+
+def test_regret_is_against_the_best_on_the_same_matrix():
+    assert [regret.regret_of(r) for r in ROWS] == [2, 1, 3]
+    assert regret.best_of(ROWS[0]) == ("greedy + hkdw", 1.0)
+    assert regret.behind(ROWS[0], "greedy + ss-bfs") == 2
+    assert regret.behind(ROWS[1], "none + hkdw") == float("inf")  # was not waited for
+
+
+def test_the_best_for_all_counts_what_is_hopeless_on_some():
+    assert regret.best_single(ROWS) == ("greedy + hkdw", 1.0)
+    name, behind = regret.best_single([row("a", 1, a__b=1.0), row("b", 1, c__d=1.0)])
+    assert behind == pytest.approx(candidates.HOPELESS**0.5) and name in ("a + b", "c + d")
+
+
+def test_the_report_has_both_halves_and_the_rules():
+    section = regret.report(ROWS)
+    lines = section.markdown.splitlines()
+    assert "| fit | 2 | 1.414 | 2.00 | `er_1_d1` | 0 | greedy + hkdw | 1.00 | 1.41 |" in lines
+    assert "| held out | 1 | 3.000 | 3.00 | `tri_1` | 1 | greedy + hkdw | 1.00 | 3.00 |" in lines
+    assert any(
+        line.startswith("| algorithm | r | ss-bfs | 2 | 1.41 | hkdw 1.00 |") for line in lines
+    )
+    assert json.dumps(section.data)
+
+
+def test_rules_are_judged_by_what_else_could_be_chosen():
+    many = [row(str(k), 1, greedy__ss_bfs=1.2, greedy__hkdw=1.0) for k in range(4)]
+    worth = rule_worth.worth(many)
+    figures = worth["algorithm"]["r"]
+    assert figures == {"choice": "ss-bfs", "matrices": 4, "behind": 1.2, "others": {"hkdw": 1.0}}
+    assert [o for o in rule_worth.objections(worth) if "hkdw would be 1.00" in o]
+    assert not rule_worth.objections(rule_worth.worth(many[:3]))  # too few to object
+    assert not rule_worth.worth(many)["start"]  # there is one start: nothing to compare
+
+
+def test_threads_and_sides_are_judged_too():
+    rules = {"threads": ["one thread", "one"], "side": ["as stored", "columns"]}
+    median = {"greedy + hkdw": 2.0, "greedy + hkdw on 2": 1.0, "auto from rows": 1.5}
+    median |= {"auto from columns": 3.0, "auto": 3.0}
+    worth = rule_worth.worth([{"matrix": "a", "rules": rules, "median": median}])
+    assert worth["threads"]["one thread"]["behind"] == 2
+    assert worth["threads"]["one thread"]["others"] == {"all": 1.0}
+    assert worth["side"]["as stored"]["behind"] == 2
+
+
+def test_halves_go_by_family():
+    assert regret.half_of("delaunay_n10") == regret.half_of("delaunay_n17_rcp") == "fit"
+    assert regret.half_of("tri_1e3") == regret.half_of("tri_2e5") == "held out"
+    assert regret.half_of("no such family") in regret.HALVES
+    names = regret.MATRICES.split()
+    assert len(names) == len(set(names)) > 100
+    assert 0.3 < sum(regret.half_of(name) == "fit" for name in names) / len(names) < 0.7
+
+
+@pytest.mark.parametrize("name", ["er_300_d2.7", "rect_wide_300", "hessenberg_30"])
+def test_a_measurement(name):
+    found = candidates.measure(generated([name])[0], candidates.How(repeats=2, threads=1))
+    assert found["nnz"] > 0 and len(found["seconds"]["auto"]) == 2
+    assert all(time > 0 for time in found["median"].values())
+    assert any(label.startswith("greedy + ") for label in found["median"])
+    sides = {f"auto from {side}" for side in candidates.SIDES}
+    assert sides <= set(found["median"]) or found["shape"][0] == found["shape"][1]
+    assert regret.regret_of(found) > 0
+
+
+def test_what_fails_in_its_own_process_is_said(capfd):
+    broken = generated(["er_300_d2.7"])[0]
+    object.__setattr__(broken, "load", lambda: 1 / 0)
+    with pytest.raises(RuntimeError, match="the process died"):
+        candidates.measured_apart(broken, candidates.How(repeats=1))

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The glance against the same numbers computed from the dense matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+
+from btfperm.pattern import Pattern, as_pattern
+from btfperm.pattern.features import Features, look, ratios, size
+from tests import strategies
+from tests.oracles.plain_pattern import pattern
+
+
+def plain(A):
+    """Every feature of the glance, of a matrix so small that all of it is looked at."""
+    B = A.toarray() != 0
+    m, n = B.shape
+    degrees = B.sum(axis=0)
+    near = [abs(i - j * m / n) < m / 64 for i, j in np.argwhere(B)]
+    middle = [np.flatnonzero(B[:, j])[degrees[j] // 2] if degrees[j] else n for j in range(n)]
+    return {
+        "longest": degrees.max(initial=0),
+        "skew": degrees.std() / degrees.mean() if B.any() else 0,
+        "empty": np.mean(degrees == 0) if n else 0,
+        "single": np.mean(degrees == 1) if n else 0,
+        "diagonal": np.mean([j < m and B[j, j] for j in range(n)]) if n else 0,
+        "near": np.mean(near) if near else 0,
+        "mirrored": np.mean([i < n and j < m and B[j, i] for j, i in enumerate(middle)])
+        if n
+        else 0,
+    }
+
+
+@given(strategies.any_matrix())
+def test_the_glance_sees_what_is_there(A):
+    dense = pattern(A)
+    assert look(as_pattern(A)) == pytest.approx(plain(dense), abs=1e-9)
+
+
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (1, 1), (5, 2)])
+def test_no_entries(shape, width):
+    P = as_pattern(sp.csc_array(shape))
+    P = Pattern(P.shape, P.indptr.astype(width), P.indices.astype(width))
+    seen = look(P)
+    assert seen["empty"] == (1 if shape[1] else 0)
+    assert all(value == 0 for name, value in seen.items() if name != "empty")
+    assert all(np.isfinite(list(ratios(*shape, 0).values())))
+
+
+def test_a_large_matrix_is_sampled():
+    """A tridiagonal matrix with one long column, which a sample may miss."""
+    n = 100_000
+    A = sp.diags_array([1.0, 1.0, 1.0], offsets=[-1, 0, 1], shape=(n, n)).tolil()
+    A[::3, 1] = 1.0
+    seen = look(as_pattern(sp.csc_array(A)))
+    assert seen["longest"] == 3 and seen["near"] == 1 and seen["diagonal"] == 1
+    assert seen["mirrored"] == 1 and seen["empty"] == 0 and seen["skew"] < 0.1
+
+
+def test_long_columns_are_sampled():
+    """All entries of a full matrix are not read, the shares are still right."""
+    m, n = 6_000, 200
+    seen = look(as_pattern(np.ones((m, n))))
+    assert seen["longest"] == m and seen["skew"] == 0
+    assert seen["near"] == pytest.approx(2 / 64, abs=0.02)
+
+
+def test_features_are_documented():
+    described = str(Features.__doc__)
+    for name in Features.__slots__:
+        assert name in described, f"{name} has no line"
+    P = as_pattern(np.ones((2, 3)))
+    known = size(P)
+    known |= ratios(*known.values())
+    assert Features(**known, **look(P)).wide == 1.5

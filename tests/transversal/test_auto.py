@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of `auto`: every rule names what exists, fires where it says, and can go wrong without
+harm; what is explained is what happened."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import btfperm
+from btfperm.pattern import as_pattern
+from btfperm.pattern.features import Features
+from btfperm.transversal import auto
+from btfperm.transversal.auto import DEFAULT, DEFAULT_ON_GPU, TABLE, Condition, Rule
+from tests import families, strategies
+from tests.checks.check_transversal import check_transversal
+from tests.oracles.plain_matching import structural_rank
+from tests.transversal.methods import ALGORITHMS, INITIALIZERS
+
+RULES = [(what, rule) for what, rules in TABLE.items() for rule in rules]
+CHOICES = {
+    "start": INITIALIZERS,
+    "algorithm": ALGORITHMS,
+    "side": ["rows", "columns"],
+    "threads": ["one", "all"],
+}
+
+
+def random(m, n, per_col, seed=1):
+    rng = np.random.default_rng(seed)
+    size = int(per_col * n)
+    return sp.csc_array((np.ones(size), (rng.integers(m, size=size), rng.integers(n, size=size))))
+
+
+def mesh(k):
+    """A k x k grid with its diagonals, numbered at random, rows as columns."""
+    at = np.arange(k * k).reshape(k, k)
+    pairs = [(at[1:], at[:-1]), (at[:, 1:], at[:, :-1]), (at[1:, 1:], at[:-1, :-1])]
+    i, j = (np.concatenate([side.ravel() for side in sides]) for sides in zip(*pairs, strict=True))
+    number = np.random.default_rng(5).permutation(k * k)
+    rows, cols = np.concatenate([i, j]), np.concatenate([j, i])
+    return sp.csc_array((np.ones(rows.size), (number[rows], number[cols])), shape=(k * k, k * k))
+
+
+def banded(n, width):
+    """Three entries in each column, within so many rows of the diagonal."""
+    rng = np.random.default_rng(5)
+    cols = np.repeat(np.arange(n), 3)
+    rows = np.clip(cols + rng.integers(-width, width + 1, cols.size), 0, n - 1)
+    return sp.csc_array((np.ones(cols.size), (rows, cols)), shape=(n, n))
+
+
+# A matrix on which each rule holds.
+EXAMPLES = {
+    ("start", "dense, no diagonal"): random(300, 300, 90),
+    ("start", "greedy"): random(3_000, 3_000, 3),
+    ("side", "wide"): random(2_000, 3_000, 1.5),
+    ("side", "as stored"): random(3_000, 3_000, 3),
+    ("algorithm", "tiny"): random(50, 50, 3),
+    ("algorithm", "dense"): random(300, 300, 90),
+    ("algorithm", "few left"): random(40_000, 20_000, 6),
+    ("algorithm", "thin, with ends"): random(5_000, 5_000, 1.5),
+    ("algorithm", "local"): banded(5_000, 110),
+    ("algorithm", "mesh in its own order"): mesh(80),
+    ("algorithm", "the rest"): random(5_000, 5_000, 3),
+    ("threads", "one thread"): random(50, 50, 3),
+}
+
+
+@pytest.mark.parametrize(("what", "rule"), RULES, ids=lambda x: getattr(x, "name", x))
+def test_each_rule_is_sound(what, rule):
+    assert rule.choice in (*CHOICES[what], DEFAULT_ON_GPU)
+    assert {condition.feature for condition in rule.when} <= set(Features.__slots__)
+    assert rule.because and rule.name
+    assert sum(other.name == rule.name for other in TABLE[what]) == 1
+    assert (rule is TABLE[what][-1]) == (not rule.when), (
+        "the last rule, and only that, always holds"
+    )
+    bounded = what != "algorithm" or rule.choice in (DEFAULT, DEFAULT_ON_GPU)
+    assert (rule.within is None) == bounded, "the others have no bound on their time"
+
+
+def test_the_figures_belong_to_the_rules():
+    for what, found in auto.measured()["rules"].items():
+        rules = {rule.name: rule.choice for rule in TABLE[what]}
+        for name, figures in found.items():
+            assert figures["choice"] == rules[name], "measure again: python -m benchmarks.regret"
+            assert figures["behind"] >= 1 and figures["matrices"] >= 1
+
+
+@pytest.mark.parametrize(("what", "rule"), EXAMPLES, ids=str)
+def test_each_rule_holds_somewhere(what, rule):
+    A = EXAMPLES[what, rule]
+    t = btfperm.maximum_transversal(A)
+    decision = t.explain()["decisions"][what]
+    assert decision["rule"] == rule
+    check_transversal(A, t, rank=sp.csgraph.structural_rank(A))
+    if what == "algorithm":
+        assert t.algorithm in (decision["choice"], DEFAULT) and rule in t.choice
+    if what == "start":
+        assert t.initializer == decision["choice"]
+    if what == "side":
+        assert ("searched from the rows" in t.choice) == (decision["choice"] == "rows")
+
+
+def test_every_rule_has_an_example():
+    missing = {(what, rule.name) for what, rule in RULES} - set(EXAMPLES)
+    gpu = {("start", "gpu"), ("algorithm", "gpu")}  # in tests/backends
+    assert missing == {("threads", "large, many cores")} | gpu  # below, on pretended cores
+
+
+@pytest.mark.parametrize(
+    ("nnz", "cores", "asked", "threads"),
+    [
+        (10, 64, None, 1),
+        (999_999, 64, None, 1),
+        (1_000_000, 64, None, 64),
+        (10**9, 2, None, 1),
+        (10, 64, 5, 5),
+        (10**9, 64, 5, 5),
+    ],
+)
+def test_threads(monkeypatch, nnz, cores, asked, threads):
+    monkeypatch.setattr(auto, "usable_cores", lambda: cores)
+    assert auto.choose_threads(nnz, asked) == threads
+
+
+@given(strategies.any_matrix())
+def test_what_is_explained_is_what_happened(A):
+    t = btfperm.maximum_transversal(A)
+    explained = json.loads(json.dumps(t.explain()))
+    decisions, features = explained["decisions"], explained["features"]
+    assert decisions["start"]["choice"] == t.initializer
+    assert decisions.get("algorithm", {"choice": "none"})["choice"] == t.algorithm
+    P = as_pattern(A)
+    assert (features["rows"], features["cols"], features["entries"]) == (*P.shape, P.nnz)
+    for what, decision in decisions.items():
+        names = [rule.name for rule in TABLE[what]]
+        passed = [rule["rule"] for rule in decision["passed_over"]]
+        assert passed == names[: names.index(decision["rule"])]
+    meta = btfperm.dulmage_mendelsohn(A).meta
+    assert meta["explain"]["decisions"].keys() == decisions.keys()
+
+
+def test_what_was_passed_over_does_not_hold():
+    t = btfperm.maximum_transversal(EXAMPLES["algorithm", "the rest"])
+    explained = t.explain()
+    passed = {
+        rule["rule"]: rule["fails"] for rule in explained["decisions"]["algorithm"]["passed_over"]
+    }
+    assert passed["tiny"].startswith("entries < 4,000, it is 14,9")
+    assert passed["dense"].startswith("density >= 0.1, it is 0.000")
+
+
+def test_what_was_asked_for_is_not_explained():
+    A = EXAMPLES["algorithm", "the rest"]
+    t = btfperm.maximum_transversal(A, algorithm="hkdw", initializer="none", threads=1)
+    assert t.explain()["decisions"].keys() == {"side"} and t.choice == ""
+
+
+# -- whatever the table says -----------------------------------------------------------------------
+
+
+@given(
+    A=strategies.any_matrix(),
+    start=st.sampled_from(INITIALIZERS),
+    algorithm=st.sampled_from(ALGORITHMS),
+    side=st.sampled_from(["rows", "columns"]),
+    within=st.sampled_from([None, 0.01, 1.0]),
+)
+def test_no_choice_is_wrong(A, start, algorithm, side, within):
+    table = {
+        **TABLE,
+        "start": (Rule("s", (), start, "so"),),
+        "algorithm": (Rule("a", (), algorithm, "so", within),),
+        "side": (Rule("r", (), side, "so"),),
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(auto, "TABLE", table)
+        t = btfperm.maximum_transversal(A)
+    assert t.maximum
+    check_transversal(A, t, rank=structural_rank(A))
+
+
+@pytest.fixture
+def rash(monkeypatch):
+    """A rule that gives a search too few readings."""
+    rule = Rule("rash", (Condition("rows", ">", 0),), "ss-dfs", "to be given up", within=0.1)
+    monkeypatch.setitem(TABLE, "algorithm", (rule, TABLE["algorithm"][-1]))
+
+
+def test_what_takes_too_long_is_given_up(rash):
+    hard = families.renumbered(families.chain(20_000), "mixed", seed=3)
+    t = btfperm.maximum_transversal(hard.A)
+    check_transversal(hard.A, t, rank=hard.rank)
+    assert t.algorithm == DEFAULT and "given up after 0.1 readings" in t.choice
+    assert 0 < t.counters["given_up_edges"] <= 0.2 * hard.A.nnz
+    assert t.counters["edges"] > 0
+
+
+def test_the_callers_limit_is_not_taken_for_the_rules(rash):
+    hard = families.renumbered(families.chain(20_000), "mixed", seed=3)
+    t = btfperm.maximum_transversal(hard.A, initializer="none", max_work=500)
+    assert not t.maximum and t.stopped_by == "max_work" and t.algorithm == "ss-dfs"
+    check_transversal(hard.A, t, rank=hard.rank)
+    more = btfperm.maximum_transversal(hard.A, initializer="none", max_work=30_000)
+    assert not more.maximum and more.stopped_by == "max_work" and more.algorithm == DEFAULT
+    check_transversal(hard.A, more, rank=hard.rank)
