@@ -135,11 +135,15 @@ class Transversal:
 
     def on_host(self) -> Transversal:
         """The same with NumPy arrays: itself, unless its arrays live on a device."""
-        if isinstance(self.row_match, np.ndarray):
+        if not hasattr(self.row_match, "__cuda_array_interface__"):
             return self
         names = ("row_match", "col_match", "row_in_cover", "col_in_cover")
-        arrays = {name: getattr(self, name) for name in names}
-        return replace(self, **{k: None if a is None else a.get() for k, a in arrays.items()})
+        here: dict[str, Any] = {
+            name: None if array is None else array.get()
+            for name in names
+            for array in (getattr(self, name),)
+        }
+        return replace(self, **here)
 
     @property
     def structural_rank(self) -> int:

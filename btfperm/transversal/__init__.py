@@ -102,7 +102,7 @@ def maximum_transversal(
     --------
     >>> import numpy as np
     >>> import btfperm
-    >>> A = np.array([[1, 1, 0], [1, 0, 0], [1, 0, 0]])
+    >>> A = np.array([[1, 1, 1], [1, 0, 0], [1, 0, 0]])
     >>> t = btfperm.maximum_transversal(A)
     >>> t.structural_rank
     2
