@@ -39,7 +39,7 @@ class Run(NamedTuple):
 
     problem: Any
     seconds: float
-    counters: Mapping[str, int]
+    counters: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Entrant:
             _proven_rank if self.algorithm != START else lambda _: {},
             ours.absent(),
             counted=lambda run, _: float(run.seconds),
-            notes=lambda run: {name: float(value) for name, value in run.counters.items()},
+            notes=lambda run: {k: float(v) for k, v in run.counters.items() if isinstance(v, int)},
         )
 
     def _search(self, data: tuple[Any, Matching]) -> Call:
@@ -125,7 +125,7 @@ def entrants(threads: int | None, chosen: Sequence[str] = ()) -> list[Entrant]:
     """
     many = threads or len(os.sched_getaffinity(0))
     searches = [row for row in btfperm.algorithms() if not row.is_initializer]
-    wanted = [row for row in searches if not chosen or row.name in chosen]
+    wanted = [find(name, initializer=False) for name in chosen if name != AUTO] or searches
     parallel = {START: find(START, initializer=True).parallel}
     parallel |= {row.name: row.parallel for row in wanted if row.backend == "cpu"}
     if not chosen or AUTO in chosen:

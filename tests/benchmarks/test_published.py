@@ -173,6 +173,11 @@ def test_only_the_algorithms_asked_for():
     field = entrants.entrants(2, ["pothen-fan", "ms-bfs-graft"])
     assert {e.algorithm for e in field} == {entrants.START, "pothen-fan", "ms-bfs-graft"}
     assert not any(e.options for e in field)
+    assert {e.algorithm for e in entrants.entrants(1, ["auto", "ss-bfs"])} == {
+        *(entrants.START, entrants.AUTO, "ss-bfs")
+    }
+    with pytest.raises(ValueError, match="there are"):
+        entrants.entrants(2, ["pothen-fun"])
 
 
 def test_steps_leave_out_what_comes_before_them():
