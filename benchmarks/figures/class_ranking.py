@@ -44,7 +44,7 @@ def draw(data: dict[str, Any]) -> Figure | None:
         ax.set_yticks(range(len(names)), names)
         ax.grid(visible=False)
         ax.tick_params(length=0)
-        ax.set_title("one thread" if count == 1 else f"{count} threads, those that use them")
+        ax.set_title(page.on_threads(count) + (", those that use them" if count > 1 else ""))
     return figure
 
 

@@ -29,6 +29,6 @@ def draw(data: dict[str, Any]) -> Figure | None:
         ax.bar_label(drawn, fmt="%.2g", fontsize=7, padding=1)
     ax.set_xticks(range(len(means)), list(means))
     ax.grid(axis="x", visible=False)
-    ax.set_ylabel(f"speed-up over MS-BFS, {data['threads'][-1]} threads")
+    ax.set_ylabel(f"speed-up over MS-BFS, {page.on_threads(data['threads'][-1])}")
     figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=len(BARS))
     return figure

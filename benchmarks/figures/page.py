@@ -75,6 +75,11 @@ def bar(index: int) -> dict[str, Any]:
     }
 
 
+def on_threads(count: int) -> str:
+    """As it stands in titles and labels."""
+    return "one thread" if count == 1 else f"{count} threads"
+
+
 def label_bars(ax: Axes, names: list[str]) -> None:
     """Names under groups of bars, slanted where they would touch."""
     ax.set_xticks(range(len(names)), names, rotation=35, ha="right", rotation_mode="anchor")

@@ -30,7 +30,7 @@ def draw(data: dict[str, Any]) -> Figure | None:
         page.separate_classes(ax, [b["class"] for b in bars])
         ax.set_yscale("log", base=2)
         ax.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
-        ax.set_title("one thread" if count == 1 else f"{count} threads", pad=14)
+        ax.set_title(page.on_threads(count), pad=14)
     axes[0].set_ylabel("speed relative to the slowest")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure

@@ -12,6 +12,8 @@ from benchmarks.figures import page
 from benchmarks.published.counters import edges_and_rate, searched
 from benchmarks.published.ranking import FAN, GRAFT, entry
 
+DECADES = 1e3  # searches that hardly read an edge stand at the bottom
+
 
 def draw(data: dict[str, Any]) -> Figure | None:
     """Two bars a graph; the number above is the ratio."""
@@ -34,7 +36,10 @@ def draw(data: dict[str, Any]) -> Figure | None:
         ax.text(k, max(rates), ratio, ha="center", va="bottom", fontsize=7)
     page.label_bars(ax, [name for name, _, _ in bars])
     page.separate_classes(ax, [kind for _, kind, _ in bars])
-    ax.set_ylim(0, 1.1 * max(max(rates) for _, _, rates in bars))
-    ax.set_ylabel(f"million edges a second, {threads} threads")
+    known = [rate for _, _, rates in bars for rate in rates]
+    ax.set_yscale("log")
+    ax.set_ylim(max(0.7 * min(known), max(known) / DECADES), 2 * max(known))
+    ax.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
+    ax.set_ylabel(f"million edges a second, {page.on_threads(threads)}")
     figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure

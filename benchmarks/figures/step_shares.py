@@ -33,6 +33,6 @@ def draw(data: dict[str, Any]) -> Figure | None:
     page.label_bars(ax, [name for name, _, _ in bars])
     page.separate_classes(ax, [kind for _, kind, _ in bars])
     ax.set_ylim(0, 100)
-    ax.set_ylabel(f"% of the time of all steps, {threads} threads")
+    ax.set_ylabel(f"% of the time of all steps, {page.on_threads(threads)}")
     figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=len(STEPS))
     return figure

@@ -37,7 +37,7 @@ def markdown(data: Data) -> str:
         _times(data, 1),
     ]
     if many > 1:
-        parts += [f"### Search after Karp-Sipser, {many} threads, ms", _times(data, many)]
+        parts += [f"### Search after Karp-Sipser, {_on(many)}, ms", _times(data, many)]
     parts += [
         "### Start and search together",
         "`auto` with its own start, beside the best of all published algorithms after Karp-Sipser "
@@ -51,11 +51,11 @@ def markdown(data: Data) -> str:
     ):
         parts += [f"### {title}, one thread", _counted(data, figure)]
     parts += [
-        f"### Search rate and steps of {GRAFT}, {many} threads",
+        f"### Search rate and steps of {GRAFT}, {_on(many)}",
         "Millions of edges a second; share of the time of all steps.",
         _steps(data, many),
         "### What direction optimisation and grafting are worth",
-        f"Speed-up over {GRAFT} with both switched off, which is multi-source BFS; {many} threads, "
+        f"Speed-up over {GRAFT} with both switched off, which is multi-source BFS; {_on(many)}, "
         "geometric means.",
         _worth(data),
         "### The ranking within each class",
@@ -257,11 +257,15 @@ def _orders(data: Data) -> str:
         cells += [_named(verdict["paper_order"]) or "no difference", _named(verdict["order"])]
         cells.append("yes" if verdict["holds"] else "**no**")
         body.append(cells)
-        threads = "1 thread" if verdict["threads"] == 1 else f"{verdict['threads']} threads"
-        reasons += [f"- {verdict['class']}, {threads}: {why}." for why in verdict["why"]]
+        where = f"{verdict['class']}, {_on(verdict['threads'])}"
+        reasons += [f"- {where}: {why}." for why in verdict["why"]]
     if not body:
         return "Not enough of the searches came to an end."
     return "\n\n".join([table(head, body), "\n".join(reasons)]).strip()
+
+
+def _on(threads: int) -> str:
+    return "one thread" if threads == 1 else f"{threads} threads"
 
 
 def _named(order: list[str]) -> str:
