@@ -67,9 +67,11 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             report.add(name, SECTIONS[name](_cases(name, asked), options))
         except (ValueError, OSError) as error:
-            options.say(f"error: {error}")
             if not asked.all:
+                options.say(f"error: {error}")
                 return 2
+            options.say(f"left out: {error}")
+            continue
         report.write(asked.json, asked.markdown, asked.all or asked.out)
     print(report.markdown())
     if report.complaints:
