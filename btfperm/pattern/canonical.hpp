@@ -8,7 +8,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 
 #include "backends/cpu/pieces.hpp"
@@ -55,31 +54,6 @@ void transpose(const PatternView<I>& A, I* out_indptr, I* out_indices, Poll poll
   in_pieces(A.n, poll, [&](I j) {
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) out_indices[out_indptr[A.indices[p]]++] = j;
   });
-  for (I i = A.m; i > 0; --i) out_indptr[i] = out_indptr[i - 1];  // undo the advance
-  out_indptr[0] = 0;
-}
-
-// The same by several threads; the lists do not ascend, and their order differs from run to run.
-template <class I>
-void transpose_shared(const PatternView<I>& A, int threads, I* out_indptr, I* out_indices) {
-#pragma omp parallel num_threads(threads)
-  {
-#pragma omp for schedule(static)
-    for (I i = 0; i <= A.m; ++i) out_indptr[i] = 0;
-#pragma omp for schedule(static)
-    for (I p = 0; p < A.nnz(); ++p) {
-      std::atomic_ref<I>(out_indptr[A.indices[p] + 1]).fetch_add(1, std::memory_order_relaxed);
-    }
-#pragma omp single
-    for (I i = 0; i < A.m; ++i) out_indptr[i + 1] += out_indptr[i];
-#pragma omp for schedule(static)
-    for (I j = 0; j < A.n; ++j) {
-      for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
-        std::atomic_ref<I> next(out_indptr[A.indices[p]]);
-        out_indices[next.fetch_add(1, std::memory_order_relaxed)] = j;
-      }
-    }
-  }
   for (I i = A.m; i > 0; --i) out_indptr[i] = out_indptr[i - 1];  // undo the advance
   out_indptr[0] = 0;
 }

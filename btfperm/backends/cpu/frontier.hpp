@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <utility>
 
 namespace btfperm {
@@ -30,6 +31,22 @@ class Frontier {
     const I size = other.size();
     other.assign(this->size());
     assign(size);
+  }
+
+  class Private;
+
+  // turn(k, mine) for k = 0 ... count - 1, each thread with a part and a Private of its own; the
+  // sum of what the turns return. One thread keeps the order.
+  template <class Turn>
+  std::int64_t collect(I count, int threads, Turn turn) {
+    std::int64_t sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    {
+      Private mine(*this);
+#pragma omp for schedule(static)
+      for (I k = 0; k < count; ++k) sum += turn(k, mine);
+    }
+    return sum;
   }
 
   class Private {

@@ -7,9 +7,10 @@
 //             are grafted onto them, and their mates are the next frontier.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015, algorithms 3 to 7. X are the
-//             columns, Y the rows. Levels too small to share are left to one thread.
+//             columns, Y the rows. Levels too small to share are left to one thread; there are as
+//             many columns in active trees as rows and roots, so activeX is not counted apart
 // Cost        O(nnz) a phase, n phases at worst. Workspace: the row lists (nnz + m + 1), m bytes,
-//             5 m + 3 n
+//             4 m + 5 n; with several threads 2 nnz more while the row lists are made
 // Prefer it   on many cores, and where a large part stays unmatched; rather use guided-displacement
 //             on one
 // Options     alpha (5): bottom-up when the frontier exceeds 1/alpha of the unvisited rows;
@@ -20,19 +21,22 @@
 //             columns outside the frontier have only visited rows
 // Races       visited[y] is claimed by one thread atomically (top-down) or belongs to one thread
 //             (bottom-up). leaf[root] may be set by two threads at once: either row is the end of a
-//             path of that tree. root[x] may be read while it is set: x counts as in the tree or
-//             not, and both are right. A thread that misses a fresh leaf grows a tree for nothing.
+//             path of that tree. in_tree[x] may be read while it is set, after root[x]: x counts as
+//             in the tree or not, and both are right. A thread that misses a fresh leaf grows a
+//             tree for nothing.
 #pragma once
 
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "backends/cpu/atomics.hpp"
+#include "backends/cpu/first_touch.hpp"
 #include "backends/cpu/frontier.hpp"
 #include "backends/cpu/parallel.hpp"
-#include "pattern/canonical.hpp"
+#include "backends/cpu/shared_loop.hpp"
+#include "backends/cpu/step_time.hpp"
+#include "pattern/transpose_by_parts.hpp"
 #include "transversal/interface.hpp"
 #include "transversal/options.hpp"
 
@@ -51,37 +55,33 @@ class MsBfsGraft {
         threads_(std::max(1, options.threads)),
         frontier_(workspace.take<I>(A.n)),
         next_(workspace.take<I>(A.n)),
+        free_(workspace.take<I>(A.n)),
+        rows_(workspace.take<I>(A.m)),
+        left_rows_(workspace.take<I>(A.m)),
         budget_(budget),
         counters_(counters) {
     row_root_ = workspace.take<I>(A.m);
     parent_ = workspace.take<I>(A.m);
-    rows_ = workspace.take<I>(A.m);
     visited_ = workspace.take<std::uint8_t>(A.m);
     col_root_ = workspace.take<I>(A.n);
     leaf_ = workspace.take<I>(A.n);
-    free_ = workspace.take<I>(A.n);
-    spare_ = workspace.take<I>(A.m);
     I* row_indptr = workspace.take<I>(A.m + 1);
     I* row_indices = workspace.take<I>(A.nnz());
-    if (threads_ > 1) {
-      transpose_shared(A, threads_, row_indptr, row_indices);
-    } else {
-      transpose(A, row_indptr, row_indices, BudgetPoll{budget});
-    }
+    first_touch(parent_, A.m, threads_);
+    first_touch(row_indices, A.nnz(), threads_);
+    transpose_by_parts(A, threads_, row_indptr, row_indices, budget);
     R_ = {A.n, A.m, row_indptr, row_indices};
   }
 
   void run() {
-    fill(row_root_, A_.m, I{-1}, threads_);
-    fill(visited_, A_.m, std::uint8_t{0}, threads_);
-    fill(col_root_, A_.n, I{-1}, threads_);
+    forget_trees();
     fill(leaf_, A_.n, I{-1}, threads_);
-    n_free_ = select(
-        A_.n, threads_, free_, [&](I x) { return M_.col_match[x] < 0 && A_.degree(x) > 0; },
-        [](I x) { return x; });
-    unvisited_ = A_.m;
+    free_.collect(A_.n, threads_for(A_.n), [&](I x, auto& free) {
+      if (M_.col_match[x] < 0 && A_.degree(x) > 0) free.push(x);
+      return 0;
+    });
     start_from_free_columns();
-    while (n_free_ > 0) {
+    while (free_.size() > 0) {
       ++counters_.phases;
       grow_forest();
       const I found = augment();  // what was found is kept when the budget ends the search
@@ -91,53 +91,47 @@ class MsBfsGraft {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  const I share_from = least_to_share<I>(64);  // smaller loops are not worth waking threads for
 
-  static void count_time(std::int64_t& microseconds, Clock::time_point begin) {
-    microseconds +=
-        std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count();
-  }
-
-  const I share_from = least_to_share<I>(1024);  // smaller loops are not worth waking threads for
+  // How many threads a loop is worth, and how many turns of it a thread takes at a time.
+  int threads_for(I count) const { return count < share_from ? 1 : threads_; }
+  I block_of(I count) const { return std::max(I{4}, block_for(count, threads_, I{256})); }
 
   // Step 1: levels, until the frontier is empty.
   void grow_forest() {
     bool listed = false;  // rows_ holds the unvisited rows
-    while (frontier_.size() > 0) {
+    for (; frontier_.size() > 0 && !budget_.stopped(); frontier_.swap(next_)) {
       const double most = static_cast<double>(unvisited_) / alpha_;
-      const auto begin = Clock::now();
       next_.clear();
       if (!direction_ || static_cast<double>(frontier_.size()) < most) {
-        top_down();
+        const StepTime time(counters_.top_down_us);
         ++counters_.top_down_steps;
-        count_time(counters_.top_down_us, begin);
+        top_down();
       } else {
-        if (!listed) {
-          n_rows_ = list_rows([&](I y) { return visited_[y] == 0; });
-          listed = true;
-        }
-        bottom_up();
-        n_rows_ = keep_unvisited();
+        const StepTime time(counters_.bottom_up_us);
         ++counters_.bottom_up_steps;
-        count_time(counters_.bottom_up_us, begin);
+        if (!listed) list_unvisited();
+        listed = true;
+        bottom_up();
+        rows_.swap(left_rows_);
       }
-      frontier_.swap(next_);
-      if (budget_.stopped()) return;
     }
   }
 
   void top_down() {
     const I size = frontier_.size();
+    const I block = block_of(size);
     std::int64_t edges = 0;
     I reached = 0;
-#pragma omp parallel num_threads(threads_) if (size >= share_from) reduction(+ : edges, reached)
+#pragma omp parallel num_threads(threads_for(size)) reduction(+ : edges, reached)
     {
       typename Frontier<I>::Private mine(next_);
       const bool spends = omp_get_thread_num() == 0;
       const int team = omp_get_num_threads();
-#pragma omp for schedule(dynamic, 128)
+#pragma omp for schedule(dynamic, block)
       for (I k = 0; k < size; ++k) {
         if (budget_.stopped()) continue;
+        fetch_ahead(k, size);
         const I x = frontier_[k];
         const I root = col_root_[x];
         if (load(leaf_[root]) >= 0) continue;  // the tree has its path
@@ -150,7 +144,8 @@ class MsBfsGraft {
             visited_[y] = 1;
           }
           ++reached;
-          if (join(y, x, root, mine)) break;
+          join(y, x, root, mine);
+          if (load(leaf_[root]) >= 0) break;
         }
         edges += A_.degree(x);
         if (spends) budget_.spend(static_cast<std::int64_t>(A_.degree(x)) * team);
@@ -160,17 +155,36 @@ class MsBfsGraft {
     counters_.edges += edges;
   }
 
-  // Each row of rows_ looks for a parent in an active tree. Serves growth and grafting alike.
+  // Fetches what the columns that come after frontier_[k] touch first.
+  void fetch_ahead(I k, I size) const {
+    if (k + 8 < size) {
+      const I x = frontier_[k + 8];
+      __builtin_prefetch(&A_.indptr[x]);
+      __builtin_prefetch(&col_root_[x]);
+    }
+    if (k + 4 < size) {
+      const I x = frontier_[k + 4];
+      __builtin_prefetch(&A_.indices[A_.indptr[x]]);
+      __builtin_prefetch(&leaf_[col_root_[x]]);
+    }
+  }
+
+  // Each row of rows_ looks for a parent in an active tree; those that find none go to left_rows_.
+  // Serves growth and grafting alike.
   void bottom_up() {
+    const I size = rows_.size();
+    const I block = block_of(size);
     std::int64_t edges = 0;
     I reached = 0;
-#pragma omp parallel num_threads(threads_) if (n_rows_ >= share_from) reduction(+ : edges, reached)
+    left_rows_.clear();
+#pragma omp parallel num_threads(threads_for(size)) reduction(+ : edges, reached)
     {
       typename Frontier<I>::Private mine(next_);
+      typename Frontier<I>::Private left(left_rows_);
       const bool spends = omp_get_thread_num() == 0;
       const int team = omp_get_num_threads();
-#pragma omp for schedule(dynamic, 256)
-      for (I k = 0; k < n_rows_; ++k) {
+#pragma omp for schedule(dynamic, block)
+      for (I k = 0; k < size; ++k) {
         if (budget_.stopped()) continue;
         const I y = rows_[k];
         if (visited_[y] != 0) continue;  // by a top-down step since the list was made
@@ -184,6 +198,7 @@ class MsBfsGraft {
           join(y, x, root, mine);
           break;
         }
+        if (p == R_.indptr[y + 1]) left.push(y);
         const I read = p - R_.indptr[y] + 1;
         edges += read;
         if (spends) budget_.spend(static_cast<std::int64_t>(read) * team);
@@ -193,39 +208,48 @@ class MsBfsGraft {
     counters_.edges += edges;
   }
 
-  // Algorithm 5: row y becomes a child of column x. True when it ends an augmenting path.
-  bool join(I y, I x, I root, typename Frontier<I>::Private& queue) {
+  // Algorithm 5: row y becomes a child of column x.
+  void join(I y, I x, I root, typename Frontier<I>::Private& queue) {
     parent_[y] = x;
     row_root_[y] = root;
     const I mate = M_.row_match[y];
     if (mate < 0) {
-      store(leaf_[root], y);
-      return true;
+      store(leaf_[root], y);  // the end of an augmenting path
+    } else {
+      store(col_root_[mate], root);
+      queue.push(mate);
     }
-    store(col_root_[mate], root);
-    queue.push(mate);
-    return false;
   }
 
-  // Step 2: flips the path of every tree that has one; the number of paths.
+  // Step 2: flips the path of every tree that has one, and keeps the columns that are free still;
+  // the number of paths.
   I augment() {
-    const auto begin = Clock::now();
-    I found = 0;
+    const StepTime time(counters_.augment_us);
+    const I size = free_.size();
+    const I block = block_of(size);
     std::int64_t length = 0;
     std::int64_t longest = 0;
-#pragma omp parallel for num_threads(threads_) if (n_free_ >= share_from) schedule(dynamic, 64) \
-    reduction(+ : found, length) reduction(max : longest)
-    for (I k = 0; k < n_free_; ++k) {
-      if (leaf_[free_[k]] < 0) continue;
-      const std::int64_t edges = flip(leaf_[free_[k]]);
-      ++found;
-      length += edges;
-      longest = std::max(longest, edges);
+    next_.clear();
+#pragma omp parallel num_threads(threads_for(size)) reduction(+ : length) reduction(max : longest)
+    {
+      typename Frontier<I>::Private still_free(next_);
+#pragma omp for schedule(dynamic, block)
+      for (I k = 0; k < size; ++k) {
+        const I y = leaf_[free_[k]];
+        if (y < 0) {
+          still_free.push(free_[k]);
+        } else {
+          const std::int64_t edges = flip(y);
+          length += edges;
+          longest = std::max(longest, edges);
+        }
+      }
     }
+    free_.swap(next_);
+    const I found = size - free_.size();
     counters_.augmentations += found;
     counters_.path_edges += length;
     counters_.longest_path = std::max(counters_.longest_path, longest);
-    count_time(counters_.augment_us, begin);
     return found;
   }
 
@@ -241,68 +265,58 @@ class MsBfsGraft {
 
   // Step 3, algorithm 7.
   void rebuild_frontier() {
-    auto begin = Clock::now();
-    I active = 0;
-#pragma omp parallel for num_threads(threads_) if (A_.n >= share_from) schedule(static) \
-    reduction(+ : active)
-    for (I x = 0; x < A_.n; ++x) active += col_root_[x] >= 0 && leaf_[col_root_[x]] < 0;
-    n_rows_ = list_rows([&](I y) { return row_root_[y] >= 0 && leaf_[row_root_[y]] >= 0; });
-#pragma omp parallel for num_threads(threads_) if (n_rows_ >= share_from) schedule(static)
-    for (I k = 0; k < n_rows_; ++k) {
-      visited_[rows_[k]] = 0;
-      row_root_[rows_[k]] = -1;
-    }
-    unvisited_ += n_rows_;
-    I left = 0;
-    for (I k = 0; k < n_free_; ++k) {
-      if (M_.col_match[free_[k]] < 0) free_[left++] = free_[k];
-    }
-    n_free_ = left;
-    count_time(counters_.statistics_us, begin);
-    begin = Clock::now();
-    if (graft_ && static_cast<double>(active) > static_cast<double>(n_rows_) / alpha_) {
+    const I active = free_.size() + release_used_trees();
+    const StepTime time(counters_.graft_us);
+    if (graft_ && static_cast<double>(active) > static_cast<double>(rows_.size()) / alpha_) {
+      ++counters_.grafts;
       next_.clear();
       bottom_up();
       frontier_.swap(next_);
-      ++counters_.grafts;
     } else {
       forget_trees();
       start_from_free_columns();
     }
-    count_time(counters_.graft_us, begin);
+  }
+
+  // Rows of trees that had a path leave them, and go to rows_; the number of rows in active trees.
+  I release_used_trees() {
+    const StepTime time(counters_.statistics_us);
+    rows_.clear();
+    const auto active = rows_.collect(A_.m, threads_for(A_.m), [&](I y, auto& renewable) {
+      if (row_root_[y] < 0) return 0;
+      if (leaf_[row_root_[y]] < 0) return 1;
+      visited_[y] = 0;
+      row_root_[y] = -1;
+      renewable.push(y);
+      return 0;
+    });
+    unvisited_ += rows_.size();
+    return static_cast<I>(active);
   }
 
   void forget_trees() {
-#pragma omp parallel for num_threads(threads_) if (A_.m >= share_from) schedule(static)
-    for (I y = 0; y < A_.m; ++y) {
-      visited_[y] = 0;
-      row_root_[y] = -1;
-    }
-#pragma omp parallel for num_threads(threads_) if (A_.n >= share_from) schedule(static)
-    for (I x = 0; x < A_.n; ++x) col_root_[x] = -1;
+    fill(visited_, A_.m, std::uint8_t{0}, threads_);
+    fill(row_root_, A_.m, I{-1}, threads_);
+    fill(col_root_, A_.n, I{-1}, threads_);
     unvisited_ = A_.m;
   }
 
   void start_from_free_columns() {
-    for (I k = 0; k < n_free_; ++k) {
+    const I size = free_.size();
+#pragma omp parallel for num_threads(threads_for(size)) schedule(static)
+    for (I k = 0; k < size; ++k) {
       col_root_[free_[k]] = free_[k];
       frontier_.places()[k] = free_[k];
     }
-    frontier_.assign(n_free_);
+    frontier_.assign(size);
   }
 
-  // Rows that fulfil a condition, into rows_, ascending.
-  template <class Condition>
-  I list_rows(Condition holds) {
-    return select(A_.m, threads_, rows_, holds, [](I y) { return y; });
-  }
-
-  I keep_unvisited() {
-    const I kept = select(
-        n_rows_, threads_, spare_, [&](I k) { return visited_[rows_[k]] == 0; },
-        [&](I k) { return rows_[k]; });
-    std::swap(rows_, spare_);
-    return kept;
+  void list_unvisited() {
+    rows_.clear();
+    rows_.collect(A_.m, threads_for(A_.m), [&](I y, auto& unvisited) {
+      if (visited_[y] == 0) unvisited.push(y);
+      return 0;
+    });
   }
 
   const PatternView<I>& A_;
@@ -314,17 +328,15 @@ class MsBfsGraft {
   int threads_;
   Frontier<I> frontier_;
   Frontier<I> next_;
+  Frontier<I> free_;       // free columns
+  Frontier<I> rows_;       // what a bottom-up step goes through
+  Frontier<I> left_rows_;  // what it leaves
   I* row_root_;
   I* parent_;  // of a row: the column it was reached from
-  I* rows_;    // what a bottom-up step goes through
-  I* spare_;
-  I n_rows_ = 0;
   std::uint8_t* visited_;
   I unvisited_ = 0;  // numUnvisitedY
   I* col_root_;
   I* leaf_;
-  I* free_;  // free columns
-  I n_free_ = 0;
   Budget& budget_;
   Counters& counters_;
 };

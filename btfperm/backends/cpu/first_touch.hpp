@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// first_touch: fresh memory is cleared by all cores, each with pages of its own
+//
+// The system clears a page when it is first touched. Threads that write side by side meet at the
+// same page, a large one above all, and then each of them clears it and waits for the others.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "backends/cpu/parallel.hpp"
+
+namespace btfperm {
+
+template <class T>
+void first_touch(T* array, std::size_t count, int threads) {
+  constexpr std::int64_t page = 4096 / sizeof(T);
+  constexpr std::int64_t large_page = 512;  // in pages
+  const std::int64_t pages = (static_cast<std::int64_t>(count) + page - 1) / page;
+  if (threads <= 1 || static_cast<std::int64_t>(count) < least_to_share(worth_sharing)) return;
+#pragma omp parallel for num_threads(threads) schedule(static, large_page)
+  for (std::int64_t k = 0; k < pages; ++k) array[k * page] = T{};
+}
+
+}  // namespace btfperm

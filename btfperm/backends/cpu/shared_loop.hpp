@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// shared_loop: turns of very uneven length, handed out to all cores
+//
+// Idea        Threads draw turns in small blocks, in their order, until none is left. Each counts
+//             for itself and reports the edges it reads; only OpenMP's thread 0 may look at the
+//             clock and at Ctrl-C, so the others leave what they have read for it to spend. When it
+//             finds no more turns it goes on spending, for as long as another still has work.
+// Use         shared_loop(count, block, threads, budget, counters, [&](I k, auto& own) { ... });
+//             in the turn, own.spend(edges), own.stopped() and own.counted. Counted is a struct of
+//             numbers with add(other). Alone is `own` where there is one thread.
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+#include "backends/cpu/budget.hpp"
+
+namespace btfperm {
+
+template <class Counted>
+struct Alone {
+  static constexpr bool shared = false;
+  Budget& budget;
+  Counted& counted;
+
+  bool spend(std::int64_t edges) { return budget.spend(edges); }
+  bool stopped() const { return budget.stopped(); }
+};
+
+template <class Counted>
+class Together {
+ public:
+  static constexpr bool shared = true;
+  Counted counted{};
+
+  Together(Budget& budget, std::atomic<std::int64_t>& left_over)
+      : budget_(budget), left_over_(left_over), spends_(omp_get_thread_num() == 0) {}
+
+  bool spend(std::int64_t edges) {
+    if (spends_) return budget_.spend(edges + take_over());
+    read_ += edges;
+    if (read_ >= handed_over_at_once) hand_over();
+    return !budget_.stopped();
+  }
+
+  bool stopped() const { return budget_.stopped(); }
+
+  // No more turns for this thread; `finished` counts those that have none.
+  void leave(std::atomic<int>& finished) {
+    if (!spends_) {
+      hand_over();
+      finished.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    const int others = omp_get_num_threads() - 1;
+    while (finished.load(std::memory_order_relaxed) < others && !budget_.stopped()) {
+      budget_.spend(take_over());
+      std::this_thread::yield();
+    }
+    budget_.spend(take_over());
+  }
+
+ private:
+  static constexpr std::int64_t handed_over_at_once = 1 << 13;
+
+  void hand_over() {
+    left_over_.fetch_add(read_, std::memory_order_relaxed);
+    read_ = 0;
+  }
+
+  std::int64_t take_over() {
+    if (left_over_.load(std::memory_order_relaxed) == 0) return 0;
+    return left_over_.exchange(0, std::memory_order_relaxed);
+  }
+
+  Budget& budget_;
+  std::atomic<std::int64_t>& left_over_;  // edges read by the others and not spent yet
+  std::int64_t read_ = 0;                 // edges not handed over yet
+  bool spends_;
+};
+
+// The largest block, up to `most`, that still gives each thread several turns.
+template <class I>
+I block_for(I count, int threads, I most) {
+  return std::clamp(static_cast<I>(count / (8 * static_cast<I>(threads))), I{1}, most);
+}
+
+// turn(k, own) for k = 0 ... count - 1, unless the budget ends it.
+template <class I, class Counted, class Turn>
+void shared_loop(I count, I block, int threads, Budget& budget, Counted& counters, Turn turn) {
+  std::atomic<std::int64_t> drawn{0};
+  std::atomic<std::int64_t> left_over{0};
+  std::atomic<int> finished{0};
+#pragma omp parallel num_threads(threads)
+  {
+    Together<Counted> own(budget, left_over);
+    while (!budget.stopped()) {
+      const std::int64_t begin = drawn.fetch_add(block, std::memory_order_relaxed);
+      if (begin >= count) break;
+      const I end = static_cast<I>(std::min<std::int64_t>(begin + block, count));
+      for (I k = static_cast<I>(begin); k < end && !budget.stopped(); ++k) turn(k, own);
+    }
+    own.leave(finished);
+#pragma omp critical(shared_loop_counters)
+    counters.add(own.counted);
+  }
+}
+
+}  // namespace btfperm
