@@ -157,6 +157,7 @@ _ROWS = (
         reference="Karp, Sipser, FOCS 1981",
         summary="match what has only one choice first, then any",
         prefer="random, triangular and circuit patterns with short columns",
+        parallel=True,
     ),
     Algorithm(
         name="min-degree",
@@ -186,6 +187,7 @@ _ROWS = (
         reference="Pothen, Fan, ACM TOMS 16 (1990); Duff, Kaya, Uçar, ACM TOMS 38 (2011)",
         summary="disjoint depth-first searches in phases, lookahead and fairness",
         prefer="when few columns are free, or the order is natural",
+        parallel=True,
         options=(Option("fairness", 1, "read lists backwards in every second phase; 0 never"),),
     ),
     Algorithm(

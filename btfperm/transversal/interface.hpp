@@ -67,6 +67,14 @@ struct Counters {
     if (edges_of_path > longest_path) longest_path = edges_of_path;
   }
 
+  // What another thread counted in the same search.
+  void add(const Counters& other) {
+    edges += other.edges;
+    augmentations += other.augmentations;
+    path_edges += other.path_edges;
+    if (other.longest_path > longest_path) longest_path = other.longest_path;
+  }
+
   struct Named {
     const char* name;
     std::int64_t value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Relaxed access to words that two threads may touch at once
 //
-// On the machines we know these compile to plain loads and stores; they tell the compiler, and
+// On the machines we know load and store compile to plain ones; they tell the compiler, and
 // ThreadSanitizer, that the race is meant.
 #pragma once
 
@@ -31,6 +31,19 @@ template <class T>
 bool take(T& word, T value) {
   T free = -1;
   return std::atomic_ref<T>(word).compare_exchange_strong(free, value, std::memory_order_relaxed);
+}
+
+// True for the one thread that finds something else than `stamp` in `mark` and puts it there.
+template <class T>
+bool stamp_first(T& mark, T stamp) {
+  return load(mark) != stamp &&
+         std::atomic_ref<T>(mark).exchange(stamp, std::memory_order_relaxed) != stamp;
+}
+
+// Takes one off; what is left.
+template <class T>
+T decrement(T& word) {
+  return std::atomic_ref<T>(word).fetch_sub(1, std::memory_order_relaxed) - 1;
 }
 
 }  // namespace btfperm

@@ -69,4 +69,14 @@ void fill(T* array, std::int64_t count, T value, int threads) {
   for (std::int64_t k = 0; k < count; ++k) array[k] = value;
 }
 
+template <class T>
+void copy(const T* from, std::int64_t count, T* to, int threads) {
+  if (threads <= 1 || count < least_to_share(worth_sharing)) {
+    std::copy(from, from + count, to);
+    return;
+  }
+#pragma omp parallel for num_threads(threads) schedule(static)
+  for (std::int64_t k = 0; k < count; ++k) to[k] = from[k];
+}
+
 }  // namespace btfperm

@@ -30,7 +30,8 @@ template <class I>
 void hkdw(const PatternView<I>& A, Matching<I> M, const Options&, Workspace& workspace,
           Budget& budget, Counters& counters, Proof&) {
   HopcroftKarp<I> shortest(A, M, workspace, budget, counters);
-  SsDfs<I> any(A, M, workspace, budget, counters);
+  SsDfs<I> any(A, M, 1, workspace);
+  Alone<Counters> own{budget, counters};
   I* free = workspace.take<I>(A.n);
   I n_free = 0;
   for (I j = 0; j < A.n; ++j) {
@@ -42,7 +43,7 @@ void hkdw(const PatternView<I>& A, Matching<I> M, const Options&, Workspace& wor
       const I j = free[k];
       if (M.col_match[j] >= 0) continue;
       const bool found =
-          phase % 2 == 0 ? any.search(j, phase) : any.template search<true>(j, phase);
+          phase % 2 == 0 ? any.search(j, phase, own) : any.template search<true>(j, phase, own);
       if (!found) free[left++] = j;
     }
     n_free = left;

@@ -23,13 +23,11 @@
 //             for rows never become free again
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
-#include <atomic>
-#include <thread>
 
 #include "backends/cpu/atomics.hpp"
+#include "backends/cpu/parallel.hpp"
+#include "backends/cpu/shared_loop.hpp"
 #include "transversal/interface.hpp"
 #include "transversal/options.hpp"
 
@@ -46,7 +44,7 @@ class PDbfs {
     parent_ = workspace.take<I>(A.n);
     next_ = workspace.take<I>(A.n);
     free_ = workspace.take<I>(A.n);
-    std::copy(A.indptr, A.indptr + A.n, lookahead_);
+    copy(A.indptr, A.n, lookahead_, threads_);
   }
 
   void run() {
@@ -65,42 +63,18 @@ class PDbfs {
   }
 
  private:
+  using Own = Together<Counters>;
+
   // One phase: a tree from every free column.
   void search_all() {
     ++counters_.phases;
-    std::fill(visited_, visited_ + A_.m, std::uint8_t{0});
-    drawn_.store(0, std::memory_order_relaxed);
-    finished_.store(0, std::memory_order_relaxed);
-#pragma omp parallel num_threads(threads_)
-    {
-      Searcher own{omp_get_thread_num() == 0, {}, 0};
-      while (!budget_.stopped()) {
-        const std::int64_t begin = drawn_.fetch_add(roots_at_once, std::memory_order_relaxed);
-        const std::int64_t end = std::min<std::int64_t>(begin + roots_at_once, n_free_);
-        for (std::int64_t k = begin; k < end && !budget_.stopped(); ++k) grow(free_[k], own);
-        if (end == n_free_) break;
-      }
-      if (own.spends) {
-        spend_for_others(omp_get_num_threads() - 1);
-      } else {
-        hand_over(own);
-        finished_.fetch_add(1, std::memory_order_relaxed);
-      }
-#pragma omp critical(p_dbfs_counters)
-      add(own.counted);
-    }
-    budget_.spend(read_by_others_.exchange(0, std::memory_order_relaxed));
+    fill(visited_, A_.m, std::uint8_t{0}, threads_);
+    shared_loop(n_free_, block_for(n_free_, threads_, I{8}), threads_, budget_, counters_,
+                [&](I k, Own& own) { grow(free_[k], own); });
   }
 
-  // What a thread keeps to itself in a phase.
-  struct Searcher {
-    bool spends;  // OpenMP's thread 0: the one that may ask for time and Ctrl-C
-    Counters counted;
-    std::int64_t read;  // edges not handed over yet
-  };
-
   // A tree from the free column `root`; flips the path to the first free row it meets.
-  void grow(I root, Searcher& own) {
+  void grow(I root, Own& own) {
     next_[root] = -1;
     I last = root;
     I leaf = root;  // the column beside the free row
@@ -124,7 +98,7 @@ class PDbfs {
   }
 
   // Claims a free row in the list of column j, and returns it; or -1.
-  I look_ahead(I j, Searcher& own) {
+  I look_ahead(I j, Own& own) {
     I& p = lookahead_[j];
     const I begin = p;
     I found = -1;
@@ -136,7 +110,7 @@ class PDbfs {
     return found;
   }
 
-  void flip(I i, I j, I root, Searcher& own) {
+  void flip(I i, I j, I root, Own& own) {
     std::int64_t length = 1;
     for (;; length += 2) {
       const I freed = M_.col_match[j];
@@ -149,43 +123,10 @@ class PDbfs {
     own.counted.augmented(length);
   }
 
-  void count_edges(I read, Searcher& own) {
+  static void count_edges(I read, Own& own) {
     own.counted.edges += read;
-    if (own.spends) {
-      budget_.spend(read + take_over());
-    } else {
-      own.read += read;
-      if (own.read >= handed_over_at_once) hand_over(own);
-    }
+    own.spend(read);
   }
-
-  void add(const Counters& counted) {
-    counters_.edges += counted.edges;
-    counters_.augmentations += counted.augmentations;
-    counters_.path_edges += counted.path_edges;
-    counters_.longest_path = std::max(counters_.longest_path, counted.longest_path);
-  }
-
-  void hand_over(Searcher& own) {
-    read_by_others_.fetch_add(own.read, std::memory_order_relaxed);
-    own.read = 0;
-  }
-
-  std::int64_t take_over() {
-    if (read_by_others_.load(std::memory_order_relaxed) == 0) return 0;
-    return read_by_others_.exchange(0, std::memory_order_relaxed);
-  }
-
-  // Thread 0 has no more roots; the trees of the others may still take long.
-  void spend_for_others(int others) {
-    while (finished_.load(std::memory_order_relaxed) < others && !budget_.stopped()) {
-      budget_.spend(take_over());
-      std::this_thread::yield();
-    }
-  }
-
-  static constexpr std::int64_t roots_at_once = 8;
-  static constexpr std::int64_t handed_over_at_once = 1 << 13;
 
   const PatternView<I>& A_;
   Matching<I> M_;
@@ -196,9 +137,6 @@ class PDbfs {
   I* next_;
   I* free_;
   I n_free_ = 0;
-  std::atomic<std::int64_t> drawn_{0};  // roots given out
-  std::atomic<int> finished_{0};        // threads other than thread 0 that have no more roots
-  std::atomic<std::int64_t> read_by_others_{0};
   Budget& budget_;
   Counters& counters_;
 };

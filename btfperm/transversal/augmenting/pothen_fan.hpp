@@ -7,40 +7,70 @@
 //             part of a list is always tried last.
 // Paper       A. Pothen, C.-J. Fan, "Computing the block triangular form of a sparse matrix", ACM
 //             TOMS 16 (1990), section 3; fairness: I. S. Duff, K. Kaya, B. Ucar, "Design,
-//             implementation, and analysis of maximum transversal algorithms", ACM TOMS 38 (2011)
+//             implementation, and analysis of maximum transversal algorithms", ACM TOMS 38 (2011);
+//             many threads: A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan,
+//             A. Pothen, "Multithreaded algorithms for maximum matching in bipartite graphs",
+//             IPDPS 2012: threads draw the free columns of a phase, and their searches are disjoint
 // Cost        O(nnz) a phase, n phases at worst, few in practice. Workspace: m marks, 4 n
 // Prefer it   after greedy on almost anything in natural order; rather use hopcroft-karp where
 //             paths are long and many
+// Options     fairness (1): 0 reads the lists forwards in every phase
 // Encodings   those of ss_dfs.hpp, whose search it shares; the stamp is the number of the phase
 // Invariants  a column that is left without success is dead for the rest of its phase
+// Races       those of ss_dfs.hpp
 #pragma once
 
+#include "backends/cpu/parallel.hpp"
 #include "transversal/augmenting/ss_dfs.hpp"
 
 namespace btfperm {
 
-template <class I>
-void pothen_fan(const PatternView<I>& A, Matching<I> M, const Options& options,
-                Workspace& workspace, Budget& budget, Counters& counters, Proof&) {
+// phase(n_free, turn) calls turn(k, own) for k = 0 ... n_free - 1.
+template <class I, class Own, class Phase>
+void pothen_fan_phases(const PatternView<I>& A, Matching<I> M, const Options& options,
+                       Workspace& workspace, Budget& budget, Counters& counters, Phase phase) {
   const bool fairness = options.get("fairness", 1) != 0;
-  SsDfs<I> dig(A, M, workspace, budget, counters);
+  SsDfs<I, Own> dig(A, M, options.threads, workspace);
   I* free = workspace.take<I>(A.n);
-  I n_free = 0;
-  for (I j = 0; j < A.n; ++j) {
-    if (M.col_match[j] < 0 && A.degree(j) > 0) free[n_free++] = j;
-  }
-  for (I phase = 1; n_free > 0; ++phase) {
+  I n_free = select(
+      A.n, options.threads, free, [&](I j) { return M.col_match[j] < 0 && A.degree(j) > 0; },
+      [](I j) { return j; });
+  for (I stamp = 1; n_free > 0; ++stamp) {
     ++counters.phases;
-    const bool backwards = fairness && phase % 2 == 0;
+    const bool backwards = fairness && stamp % 2 == 0;
+    phase(n_free, [&](I k, Own& own) {
+      if (backwards) {
+        dig.template search<true>(free[k], stamp, own);
+      } else {
+        dig.search(free[k], stamp, own);
+      }
+    });
+    if (budget.stopped()) return;
     I left = 0;
     for (I k = 0; k < n_free; ++k) {
-      const I j = free[k];
-      const bool found = backwards ? dig.template search<true>(j, phase) : dig.search(j, phase);
-      if (budget.stopped()) return;
-      if (!found) free[left++] = j;
+      if (M.col_match[free[k]] < 0) free[left++] = free[k];
     }
     if (left == n_free) return;  // a phase without a path: the matching is maximum
     n_free = left;
+  }
+}
+
+template <class I>
+void pothen_fan(const PatternView<I>& A, Matching<I> M, const Options& options,
+                Workspace& workspace, Budget& budget, Counters& counters, Proof&) {
+  if (options.threads > 1) {
+    pothen_fan_phases<I, Together<Counters>>(
+        A, M, options, workspace, budget, counters, [&](I n_free, auto turn) {
+          const I block = block_for(n_free, options.threads, I{16});
+          shared_loop(n_free, block, options.threads, budget, counters, turn);
+        });
+  } else {
+    Alone<Counters> own{budget, counters};
+    pothen_fan_phases<I, Alone<Counters>>(A, M, options, workspace, budget, counters,
+                                          [&](I n_free, auto turn) {
+                                            for (I k = 0; k < n_free && !budget.stopped(); ++k)
+                                              turn(k, own);
+                                          });
   }
 }
 

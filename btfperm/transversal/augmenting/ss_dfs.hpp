@@ -13,124 +13,164 @@
 // Prefer it   to compare with what MC21, BTF and CXSparse do; rather use pothen-fan
 // Encodings   visited[i] = stamp of the last search that saw row i; lookahead[j] = first position
 //             of column j whose row may be free (rows never become free again)
-// Invariants  the columns on the stack and the rows between them form an alternating path from the
+// Invariants  the columns on the path and the rows between them form an alternating path from the
 //             root; its first column is the only free one
+// Races       searches of several threads that carry one stamp (pothen-fan) are disjoint: a row
+//             belongs to the thread that stamps it first, and with it the column that held it and
+//             what is noted there. row_match[i] is read in a lookahead while its owner may write
+//             it: seen as free though it is taken, the stamp is there already; seen as taken, it is
 #pragma once
 
-#include <algorithm>
+#include <type_traits>
 
+#include "backends/cpu/atomics.hpp"
+#include "backends/cpu/parallel.hpp"
+#include "backends/cpu/shared_loop.hpp"
 #include "transversal/interface.hpp"
 #include "transversal/options.hpp"
 
 namespace btfperm {
 
+// The columns on a path from its root; -1 is the end of an empty one. In contiguous memory for one
+// thread; ...
 template <class I>
+struct StackedPath {
+  I* columns;
+  I depth = -1;
+
+  void push(I j) { columns[++depth] = j; }
+  void pop() { --depth; }
+  I end() const { return depth < 0 ? I{-1} : columns[depth]; }
+};
+
+// ... and for many threads with disjoint paths in one array: above[j] is the column before j.
+template <class I>
+struct LinkedPath {
+  I* above;
+  I last = -1;
+
+  void push(I j) {
+    above[j] = last;
+    last = j;
+  }
+  void pop() { last = above[last]; }
+  I end() const { return last; }
+};
+
+// Own: what the searching thread has for itself, Alone or Together (shared_loop.hpp).
+template <class I, class Own = Alone<Counters>>
 class SsDfs {
  public:
-  SsDfs(const PatternView<I>& A, Matching<I> M, Workspace& workspace, Budget& budget,
-        Counters& counters)
-      : A_(A), M_(M), budget_(budget), counters_(counters) {
+  SsDfs(const PatternView<I>& A, Matching<I> M, int threads, Workspace& workspace) : A_(A), M_(M) {
     visited_ = workspace.take<I>(A.m);
     lookahead_ = workspace.take<I>(A.n);
     next_ = workspace.take<I>(A.n);
-    stack_ = workspace.take<I>(A.n);
-    std::fill(visited_, visited_ + A.m, I{-1});
-    std::copy(A.indptr, A.indptr + A.n, lookahead_);
-  }
-
-  void run() {
-    for (I j = 0; j < A_.n && !budget_.stopped(); ++j) {
-      if (M_.col_match[j] >= 0) continue;
-      ++counters_.phases;
-      search(j, j);
-    }
+    path_ = workspace.take<I>(A.n);
+    fill(visited_, A.m, I{-1}, threads);
+    copy(A.indptr, A.n, lookahead_, threads);
   }
 
   // Digs from the free column `root`, but not through rows that carry `stamp` already; flips the
   // path when it finds one. `backwards` reads the lists from their ends.
   template <bool backwards = false>
-  bool search(I root, I stamp) {
-    I depth = -1;
+  bool search(I root, I stamp, Own& own) {
+    Path path{path_};
     I j = root;
     do {
       if (j >= 0) {  // a column for the first time
-        stack_[++depth] = j;
+        path.push(j);
         next_[j] = backwards ? A_.indptr[j + 1] - 1 : A_.indptr[j];
-        const I i = look_ahead(j);
+        const I i = look_ahead(j, stamp, own);
         if (i >= 0) {
-          visited_[i] = stamp;
-          flip(i, depth);
+          flip(i, path, own);
           return true;
         }
       }
-      j = next_column<backwards>(stack_[depth], stamp);
-      if (j < 0) --depth;
-    } while (depth >= 0 && !budget_.stopped());
+      j = next_column<backwards>(path.end(), stamp, own);
+      if (j < 0) path.pop();
+    } while (path.end() >= 0 && !own.stopped());
     return false;
   }
 
  private:
+  using Path = std::conditional_t<Own::shared, LinkedPath<I>, StackedPath<I>>;
+
+  // True when nobody has seen row i under this stamp before.
+  bool visit(I i, I stamp) {
+    if constexpr (Own::shared) {
+      return stamp_first(visited_[i], stamp);
+    } else {
+      if (visited_[i] == stamp) return false;
+      visited_[i] = stamp;
+      return true;
+    }
+  }
+
   // A free row in the list of column j, or -1.
-  I look_ahead(I j) {
+  I look_ahead(I j, I stamp, Own& own) {
     I& p = lookahead_[j];
     const I begin = p;
     const I end = A_.indptr[j + 1];
-    while (p < end && M_.row_match[A_.indices[p]] >= 0) ++p;
-    count_edges(p - begin + 1);
+    while (p < end && !(load(M_.row_match[A_.indices[p]]) < 0 && visit(A_.indices[p], stamp))) ++p;
+    count_edges(p - begin + 1, own);
     return p < end ? A_.indices[p] : I{-1};
   }
 
-  // The holder of the next row in the list of column j that was not visited yet, or -1.
+  // The holder of the next row in the list of column j that was not visited yet, or -1. The row is
+  // held: the lookahead has left no free row that nobody had visited.
   template <bool backwards>
-  I next_column(I j, I stamp) {
+  I next_column(I j, I stamp, Own& own) {
     I& p = next_[j];
     const I begin = p;
     if constexpr (backwards) {
       const I end = A_.indptr[j] - 1;
-      while (p > end && visited_[A_.indices[p]] == stamp) --p;
-      count_edges(begin - p + 1);
+      while (p > end && !visit(A_.indices[p], stamp)) --p;
+      count_edges(begin - p + 1, own);
       if (p == end) return -1;
     } else {
       const I end = A_.indptr[j + 1];
-      while (p < end && visited_[A_.indices[p]] == stamp) ++p;
-      count_edges(p - begin + 1);
+      while (p < end && !visit(A_.indices[p], stamp)) ++p;
+      count_edges(p - begin + 1, own);
       if (p == end) return -1;
     }
-    const I i = A_.indices[backwards ? p-- : p++];
-    visited_[i] = stamp;
-    return M_.row_match[i];
+    return load(M_.row_match[A_.indices[backwards ? p-- : p++]]);
   }
 
-  // Along the stack, from the free row upwards: each column takes the row it was reached from.
-  void flip(I i, I depth) {
-    counters_.augmented(2 * static_cast<std::int64_t>(depth) + 1);
-    for (; depth >= 0; --depth) {
-      const I j = stack_[depth];
+  // From the free row i upwards: each column of the path takes the row it was reached by.
+  void flip(I i, Path& path, Own& own) {
+    std::int64_t length = -1;
+    for (I j = path.end(); j >= 0; path.pop(), j = path.end(), length += 2) {
       const I freed = M_.col_match[j];
-      M_.match(i, j);
+      store(M_.row_match[i], j);
+      M_.col_match[j] = i;
       i = freed;
     }
+    own.counted.augmented(length);
   }
 
-  void count_edges(I read) {
-    counters_.edges += read;
-    budget_.spend(read);
+  static void count_edges(I read, Own& own) {
+    own.counted.edges += read;
+    own.spend(read);
   }
 
   const PatternView<I>& A_;
   Matching<I> M_;
   I* visited_;
   I* lookahead_;
-  I* next_;   // where to go on in the list of a column on the stack
-  I* stack_;  // columns
-  Budget& budget_;
-  Counters& counters_;
+  I* next_;  // where to go on in the list of a column on the path
+  I* path_;  // the columns of all paths
 };
 
 template <class I>
 void ss_dfs(const PatternView<I>& A, Matching<I> M, const Options&, Workspace& workspace,
             Budget& budget, Counters& counters, Proof&) {
-  SsDfs<I>(A, M, workspace, budget, counters).run();
+  Alone<Counters> own{budget, counters};
+  SsDfs<I> dig(A, M, 1, workspace);
+  for (I j = 0; j < A.n && !budget.stopped(); ++j) {
+    if (M.col_match[j] >= 0) continue;
+    ++counters.phases;
+    dig.search(j, j, own);
+  }
 }
 
 }  // namespace btfperm

@@ -6,20 +6,39 @@
 //             match any column to any free row of it.
 // Paper       R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981. The
 //             "any" step takes columns in their order and the first free row, where the paper
-//             draws an edge at random: a run can be repeated.
+//             draws an edge at random: a run of one thread can be repeated.
+//             With several threads as in A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman,
+//             A. Khan, A. Pothen, "Multithreaded algorithms for maximum matching in bipartite
+//             graphs", IPDPS 2012: they share out what has degree one at first, then the columns,
+//             and each goes on at once with what its own matches bring down to degree one.
 // Cost        O(nnz) time. Workspace: the row lists (nnz + m + 1), m + n degrees, m + n queue
 // Prefer it   on random, triangular and circuit patterns; rather use greedy on meshes and stencils
-// Encodings   in the queue, k < m is row k and k >= m is column k - m
+// Encodings   in the queue, k < m is row k and k >= m is column k - m; with several threads there
+//             are stacks of these, and below[k] is what lies under k, or -1
 // Invariants  row_degree[i] counts the free columns of a free row i, col_degree[j] the free rows of
 //             a free column j; everything of degree one is in the queue, or matched
+// Races       (several threads) degrees are decremented atomically: who brings one down to one puts
+//             it on its stack, so each is put on one stack, once. A column is claimed for good, and
+//             its owner alone looks for a row, which goes to the first who exchanges its -1. A
+//             column whose owner finds no free row has none left: the result is maximal. A row read
+//             as free or a degree read too high costs a look and no more
 #pragma once
 
 #include <algorithm>
 
-#include "pattern/canonical.hpp"
+#include "backends/cpu/atomics.hpp"
+#include "backends/cpu/shared_loop.hpp"
+#include "pattern/transpose_by_parts.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
+
+template <class I>
+I free_neighbours(const PatternView<I>& lists, I k, const I* match) {
+  I count = 0;
+  for (I p = lists.indptr[k]; p < lists.indptr[k + 1]; ++p) count += match[lists.indices[p]] < 0;
+  return count;
+}
 
 template <class I>
 class KarpSipser {
@@ -94,12 +113,6 @@ class KarpSipser {
     budget_.spend(read);
   }
 
-  static I free_neighbours(const PatternView<I>& lists, I k, const I* match) {
-    I count = 0;
-    for (I p = lists.indptr[k]; p < lists.indptr[k + 1]; ++p) count += match[lists.indices[p]] < 0;
-    return count;
-  }
-
   static I first_free(const PatternView<I>& lists, I k, const I* match) {
     for (I p = lists.indptr[k]; p < lists.indptr[k + 1]; ++p) {
       if (match[lists.indices[p]] < 0) return p;
@@ -120,9 +133,113 @@ class KarpSipser {
 };
 
 template <class I>
-void karp_sipser(const PatternView<I>& A, Matching<I> M, const Options&, Workspace& workspace,
-                 Budget& budget, Counters& counters, Proof&) {
-  KarpSipser<I>(A, M, workspace, budget, counters).run();
+class KarpSipserShared {
+ public:
+  KarpSipserShared(const PatternView<I>& A, Matching<I> M, int threads, Workspace& workspace,
+                   Budget& budget, Counters& counters)
+      : A_(A), M_(M), threads_(threads), budget_(budget), counters_(counters) {
+    I* row_indptr = workspace.take<I>(A.m + 1);
+    I* row_indices = workspace.take<I>(A.nnz());
+    degree_ = workspace.take<I>(A.m + A.n);
+    below_ = workspace.take<I>(A.m + A.n);
+    taken_ = workspace.take<std::uint8_t>(A.n);
+    transpose_by_parts(A, threads, row_indptr, row_indices, budget);
+    R_ = {A.n, A.m, row_indptr, row_indices};
+  }
+
+  void run() {
+    const auto in_all = [&](I count, auto turn) {
+      shared_loop(count, block, threads_, budget_, counters_, turn);
+    };
+    in_all(A_.m, [&](I i, Own&) { degree_[i] = free_neighbours(R_, i, M_.col_match); });
+    in_all(A_.n, [&](I j, Own&) {
+      degree_[A_.m + j] = free_neighbours(A_, j, M_.row_match);
+      taken_[j] = M_.col_match[j] >= 0;
+    });
+    in_all(A_.m + A_.n, [&](I k, Own& own) {
+      if (load(degree_[k]) == 1) match_from(k, own);
+    });
+    in_all(A_.n, [&](I j, Own& own) {
+      if (load(degree_[A_.m + j]) > 0) match_from(A_.m + j, own);
+    });
+  }
+
+ private:
+  using Own = Together<Counters>;
+  static constexpr I block = 256;
+
+  // Matches k, then whatever that brings down to degree one, and so on.
+  void match_from(I k, Own& own) {
+    for (I stack = -1; k >= 0 && !own.stopped();) {
+      if (k >= A_.m) {
+        const I j = k - A_.m;
+        if (claim(taken_[j])) match_column(j, -1, stack, own);
+      } else if (load(M_.row_match[k]) < 0) {
+        const I j = claim_column_of(k);
+        if (j >= 0) match_column(j, k, stack, own);
+      }
+      k = stack;
+      if (k >= 0) stack = below_[k];
+    }
+  }
+
+  I claim_column_of(I i) {
+    for (I p = R_.indptr[i]; p < R_.indptr[i + 1]; ++p) {
+      if (claim(taken_[R_.indices[p]])) return R_.indices[p];
+    }
+    return -1;
+  }
+
+  // Column j, claimed by this thread, takes row `wanted` or, when that is gone, the first free one.
+  void match_column(I j, I wanted, I& stack, Own& own) {
+    const I i = wanted >= 0 && take(M_.row_match[wanted], j) ? wanted : take_row_of(j);
+    if (i < 0) return;
+    M_.col_match[j] = i;
+    for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
+      const I row = A_.indices[p];
+      if (decrement(degree_[row]) == 1 && load(M_.row_match[row]) < 0) put(row, stack);
+    }
+    for (I p = R_.indptr[i]; p < R_.indptr[i + 1]; ++p) {
+      const I col = R_.indices[p];
+      if (decrement(degree_[A_.m + col]) == 1 && load(taken_[col]) == 0) put(A_.m + col, stack);
+    }
+    const I read = A_.degree(j) + R_.degree(i);
+    own.counted.edges += read;
+    own.spend(read);
+  }
+
+  I take_row_of(I j) {
+    for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
+      const I i = A_.indices[p];
+      if (load(M_.row_match[i]) < 0 && take(M_.row_match[i], j)) return i;
+    }
+    return -1;
+  }
+
+  void put(I k, I& stack) {
+    below_[k] = stack;
+    stack = k;
+  }
+
+  const PatternView<I>& A_;
+  PatternView<I> R_{};  // the row lists
+  Matching<I> M_;
+  int threads_;
+  I* degree_;  // of the rows, then of the columns
+  I* below_;
+  std::uint8_t* taken_;  // 1: the column is matched, or somebody has looked for its row
+  Budget& budget_;
+  Counters& counters_;
+};
+
+template <class I>
+void karp_sipser(const PatternView<I>& A, Matching<I> M, const Options& options,
+                 Workspace& workspace, Budget& budget, Counters& counters, Proof&) {
+  if (options.threads > 1) {
+    KarpSipserShared<I>(A, M, options.threads, workspace, budget, counters).run();
+  } else {
+    KarpSipser<I>(A, M, workspace, budget, counters).run();
+  }
 }
 
 }  // namespace btfperm

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several threads on matrices that are large enough for all of them to have work at once, and what
+their starts promise. (tests/faults/test_threads.py: small matrices, with all work shared.)"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import structural_rank
+
+import btfperm
+from btfperm import registry
+from btfperm.transversal.limits import Controls
+from btfperm.transversal.problem import Problem
+from tests import families
+from tests.checks.check_matching import check_matching
+from tests.checks.check_transversal import check_transversal
+from tests.checks.entries import entries
+from tests.transversal.methods import ROWS, in_64_bits
+
+INITIALIZERS = [row.name for row in ROWS if row.parallel and row.is_initializer]
+ALGORITHMS = [row.name for row in ROWS if row.parallel and not row.is_initializer]
+HARD = {
+    "chain": lambda: families.chain(60_000),
+    "chains": lambda: families.chains_hk(150),
+    "cycle": lambda: families.cycle(60_000),
+    "stars": lambda: families.stars(300, 200),
+    "dead tree": lambda: families.deadtree(10_000, 1),
+    "triangular": lambda: families.triangular(30_000, 1),
+    "hard for Karp-Sipser": lambda: families.karp_sipser_hard(400, 4),
+    "tall": lambda: families.random_rectangle(40_000, 20_000, 3, 1),
+    "wide": lambda: families.random_rectangle(20_000, 40_000, 3, 1),
+    "sparse": lambda: families.random_rectangle(50_000, 50_000, 2.5, 1),
+}
+
+each_family = pytest.mark.parametrize("family", HARD)
+each_number = pytest.mark.parametrize("threads", [2, 4])
+
+
+def rank_of(hard):
+    return hard.rank if hard.rank >= 0 else structural_rank(hard.A)
+
+
+def started(A, initializer, threads):
+    """What a parallel start leaves behind, with nothing after it: (row_match, col_match)."""
+    P = btfperm.as_pattern(A)
+    problem = Problem.empty(P)
+    Controls(P.nnz, threads=threads).run(registry.find(initializer, initializer=True), problem)
+    return problem.row_match, problem.col_match
+
+
+@each_family
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_rank_is_found_and_proven(algorithm, family, run_seed):
+    hard = families.renumbered(HARD[family](), "mixed", run_seed)
+    t = btfperm.maximum_transversal(
+        hard.A, algorithm=algorithm, initializer="none", threads=3, time_limit=20
+    )
+    assert t.maximum
+    assert t.algorithm == algorithm  # no other one had to finish
+    check_transversal(hard.A, t, rank=rank_of(hard))
+
+
+@each_family
+@pytest.mark.parametrize("initializer", INITIALIZERS)
+def test_a_start_is_legal(initializer, family, run_seed):
+    hard = families.renumbered(HARD[family](), "mixed", run_seed)
+    check_matching(hard.A, *started(hard.A, initializer, 4))
+
+
+@each_family
+@each_number
+@pytest.mark.parametrize("initializer", ["greedy", "karp-sipser"])
+def test_a_start_is_maximal(initializer, threads, family, run_seed):
+    hard = families.renumbered(HARD[family](), "mixed", run_seed)
+    row_match, col_match = started(hard.A, initializer, threads)
+    i, j = entries(hard.A)
+    both_free = (row_match[i] < 0) & (col_match[j] < 0)
+    assert not both_free.any(), f"row {i[both_free][0]} and column {j[both_free][0]} could match"
+
+
+@each_number
+def test_karp_sipser_takes_what_has_one_choice(threads):
+    """On a forest the forced choices alone reach the maximum; racing threads may miss a few."""
+    hard = families.renumbered(families.triangular(30_000, 2), "mixed", 2)
+    forced, _ = started(hard.A, "karp-sipser", threads)
+    cheap, _ = started(hard.A, "greedy", 1)
+    assert np.count_nonzero(forced < 0) * 20 <= np.count_nonzero(cheap < 0)
+
+
+@each_number
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_64_bit_indices(algorithm, threads):
+    hard = HARD["sparse"]()
+    t = btfperm.maximum_transversal(in_64_bits(hard.A), algorithm=algorithm, threads=threads)
+    check_transversal(hard.A, t, rank=rank_of(hard))
+
+
+@pytest.mark.parametrize("initializer", INITIALIZERS)
+def test_a_start_goes_on_from_what_is_given(initializer):
+    hard = HARD["sparse"]()
+    given = btfperm.maximum_transversal(hard.A, initializer="greedy", max_work=20_000)
+    t = btfperm.maximum_transversal(
+        hard.A, initial=given, initializer=initializer, algorithm="pothen-fan", threads=3
+    )
+    check_transversal(hard.A, t, rank=rank_of(hard))
+
+
+@pytest.mark.parametrize("max_work", [1, 1_000, 30_000])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_what_a_limit_ends_is_legal(algorithm, max_work):
+    hard = HARD["sparse"]()
+    t = btfperm.maximum_transversal(
+        hard.A, algorithm=algorithm, initializer="none", threads=4, max_work=max_work
+    )
+    check_matching(hard.A, t.row_match, t.col_match)
+    assert t.rank_bounds[0] == np.count_nonzero(t.row_match >= 0)
