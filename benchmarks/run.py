@@ -14,6 +14,7 @@ from pathlib import Path
 
 from benchmarks import (
     decomposition,
+    gpu,
     machine,
     memory,
     published,
@@ -32,13 +33,14 @@ SECTIONS: dict[str, Callable[[list[Case], Options], Section]] = {
     "decomposition": decomposition.run,
     "published": published.run,
     "regret": regret.run,
+    "gpu": gpu.run,
     "start-up": startup.run,
     "memory": memory.run,
     "whole-set": real.run,
 }
 
 # Sections with matrices of their own for each set; the others take those of the set.
-OWN_CASES: dict[str, Callable[[str], list[Case]]] = {"published": stand_ins}
+OWN_CASES: dict[str, Callable[[str], list[Case]]] = {"published": stand_ins, "gpu": gpu.cases}
 
 DEFAULT = ["auto"]  # the section `published` runs all algorithms then
 QUICK = {"set": "quick", "repeats": 3, "limit": 0.5}

@@ -34,6 +34,8 @@ KINDS = (
     Kind("published", "search_rate", "Search rate"),
     Kind("published", "step_shares", "Where ms-bfs-graft spends its time"),
     Kind("published", "contributions", "What direction optimisation and grafting are worth"),
+    Kind("gpu", "performance_profile", "How often, and by how much, each is behind the best"),
+    Kind("gpu", "levels", "Launches of the search kernel by phase"),
     Kind("scaling", "scaling", "Speed-up with the number of threads"),
 )
 

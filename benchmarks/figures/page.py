@@ -108,7 +108,9 @@ def save(figure: Figure, stem: Path, report: dict[str, Any]) -> Path:
     """Caption with machine and date; STEM.svg and STEM.png, the same bytes from the same data."""
     on = report["machine"]
     busy = "" if on["quiet"] else ", busy"
-    caption = f"{on['cpu']}, {on['cores']} cores{busy}; btfperm "
+    gpus = [data["gpu"].split(" (")[0] for data in report["sections"].values() if "gpu" in data]
+    where = "; ".join([*gpus, f"{on['cpu']}, {on['cores']} cores{busy}"])
+    caption = f"{where}; btfperm "
     caption += f"{report['versions']['btfperm']}, {report['date'][:10]}. {report['command']}"
     figure.supxlabel("\n".join(textwrap.wrap(caption, 118)), fontsize=6.5, color="#555555")
     for suffix, options in ((".svg", {"metadata": {"Date": None}}), (".png", {"dpi": DPI})):

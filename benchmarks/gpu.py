@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The algorithms on a GPU, as their papers report them: all variants after one cheap matching.
+
+Pattern and start are on the device, and the time of the search alone counts, as in Deveci, Kaya,
+Uçar, Çatalyürek (Euro-Par 2013) and in Deveci, Kaya, Uçar, Çatalyürek (ICPP 2013). The graphs are
+named by recipe: random ones, power laws, meshes and roads, natural and permuted. What does not end
+within the limit stops with a legal matching, and its size is shown.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import btfperm
+from benchmarks.cases import Case, generated
+from benchmarks.contest import Options, Section
+from benchmarks.tables import geometric_mean, milliseconds, table
+from btfperm import _core
+from btfperm.backends.gpu.device import describe, why_not
+from btfperm.transversal.limits import Controls
+from btfperm.transversal.problem import Problem
+
+NAMES = {
+    "tiny": "er:7:3 del:7 del:7+rcp",
+    "quick": "er:14:3 er:14:8 kron:12 rmat:14:30 del:14 del:14+rcp rgg:14 rgg:14+rcp road:128",
+    "field": "er:18:3 er:18:8 kron:16 rmat:18:30 del:18 del:18+rcp rgg:18 rgg:18+rcp road:1000",
+    "large": """er:22:3 er:22:8 kron:20 rmat:22:30 del:20 del:20+rcp del:22 del:22+rcp rgg:22
+        rgg:22+rcp road:4000 hex:4000""",
+}
+HARDEST = 20
+_TINY = np.eye(3)
+# The number that stands for k in a form such as adaptive:k.
+NUMBERS = {"adaptive:k": "adaptive:0.7", "fixed:k": "fixed:10"}
+
+Row = dict[str, Any]
+
+
+class Variant(NamedTuple):
+    """An algorithm with one of its words."""
+
+    name: str
+    row: btfperm.Algorithm
+    options: dict[str, float | str]
+
+
+def cases(which: str) -> list[Case]:
+    """The graphs of a set."""
+    return generated(NAMES[which].split())
+
+
+def variants() -> list[Variant]:
+    """Every search on a GPU, once for each word that it can be given."""
+    found = []
+    for row in btfperm.algorithms():
+        if row.backend != "gpu" or row.is_initializer:
+            continue
+        worded = [(option.name, form) for option in row.options for form in option.forms]
+        for name, form in worded:
+            word = NUMBERS.get(form, form)
+            found.append(Variant(f"{row.name} {word}", row, {name: word}))
+        if not worded:
+            found.append(Variant(row.name, row, {}))
+    return found
+
+
+def run(cases: list[Case], options: Options) -> Section:
+    """Times and counters of every variant on each graph; each matching proven on the host.
+
+    Raises
+    ------
+    OSError : there is no GPU that works
+    """
+    why = why_not()
+    if why is not None:
+        raise OSError(f"there is no GPU to measure: {why}")
+    field, rows, complaints = variants(), [], []
+    for variant in field:  # compiles its kernels, which must not count
+        btfperm.maximum_transversal(_TINY, algorithm=variant.row.name, initializer="none")
+    for case in cases:
+        row, wrong = _measured(case, field, options)
+        rows.append(row)
+        complaints += [f"{case.name}: {what}" for what in wrong]
+        times = [f"{name} {milliseconds(s)}" for name, s in row["median"].items()]
+        options.say(f"{case.name}: {', '.join(times)} ms")
+    data = {"gpu": describe(), "limit": options.limit, "variants": _names(field), "rows": rows}
+    return Section("Algorithms on a GPU", markdown(data), data, complaints)
+
+
+def _names(field: list[Variant]) -> list[str]:
+    return [variant.name for variant in field]
+
+
+def _measured(case: Case, field: list[Variant], options: Options) -> tuple[Row, list[str]]:
+    import cupy
+
+    pattern = btfperm.as_pattern(case.load())
+    host = Problem.empty(pattern)
+    greedy = btfperm.registry.find("greedy", initializer=True)
+    Controls(pattern.nnz, threads=1).run(greedy, host)
+    start = host.size
+    problem = host.on_device(pattern, None)
+    kept = problem.row_match.copy(), problem.col_match.copy()
+    row: Row = {
+        "matrix": case.name,
+        "kind": case.kind,
+        "n": pattern.n,
+        "nnz": pattern.nnz,
+        "start": start,
+        **{key: {} for key in ("seconds", "median", "stopped", "counters")},
+    }
+    sizes, wrong = {}, []
+    for variant in field:
+        seconds: list[float] = []
+        for turn in range(options.repeats + 1):  # the first is a warm-up
+            problem.row_match[...], problem.col_match[...] = kept
+            cupy.cuda.Device().synchronize()
+            controls = Controls(pattern.nnz, options.limit, options=variant.options)
+            begin = time.perf_counter()
+            counters = controls.run(variant.row, problem)
+            cupy.cuda.Device().synchronize()
+            seconds.append(time.perf_counter() - begin)
+            if turn and sum(seconds[1:]) + seconds[-1] > options.limit:
+                break
+            if controls.stopped_by:
+                break
+        row["counters"][variant.name] = counters
+        if controls.stopped_by:
+            row["stopped"][variant.name] = problem.size
+        else:
+            row["seconds"][variant.name] = seconds[1:] or seconds
+            row["median"][variant.name] = statistics.median(seconds[1:] or seconds)
+            sizes[variant.name] = problem.size
+        wrong += _wrong(problem.on_host(), variant.name, stopped=bool(controls.stopped_by))
+    row["rank"] = max(sizes.values(), default=None)
+    if len(set(sizes.values())) > 1:
+        wrong.append(f"different sizes: {sizes}")
+    return row, wrong
+
+
+def _wrong(found: Problem, name: str, *, stopped: bool) -> list[str]:
+    """What the proof on the host objects to."""
+    if _core.check_matching(*found.matched)[0]:
+        return [f"{name}: no matching"]
+    found.row_in_cover.fill(0)
+    if not stopped and not _core.find_cover(*found.matched, found.row_in_cover):
+        return [f"{name}: not maximum"]
+    return []
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def markdown(data: dict[str, Any]) -> str:
+    """Times, geometric means by set, phases and launches."""
+    rows, names, limit = data["rows"], data["variants"], data["limit"]
+    return "\n\n".join(
+        [
+            f"{data['gpu']}.",
+            "### Search after the cheap matching, ms",
+            f"`>`: stopped after {limit:g} s, so many pairs short of the largest matching of all.",
+            table(
+                ["matrix", "n", "nnz", "start", *names],
+                [
+                    [
+                        f"`{row['matrix']}`",
+                        f"{row['n']:,}",
+                        f"{row['nnz']:,}",
+                        f"{row['start'] / row['n']:.1%}",
+                        *(_time(row, name) for name in names),
+                    ]
+                    for row in rows
+                ],
+            ),
+            "### Geometric means, ms",
+            f"What was stopped counts at the limit (`>`); hardest: the {HARDEST} on which the best "
+            "variant is slowest.",
+            table(
+                ["set", "matrices", *names], [_means(*group, names, limit) for group in _sets(rows)]
+            ),
+            "### Phases / launches of the search kernel",
+            table(
+                ["matrix", *names],
+                [[f"`{row['matrix']}`", *(_phases(row, name) for name in names)] for row in rows],
+            ),
+        ]
+    )
+
+
+def _time(row: Row, name: str) -> str:
+    if name in row["median"]:
+        return milliseconds(row["median"][name])
+    best = row["rank"] or max(row["stopped"].values())
+    return f"> {best - row['stopped'][name]:,}"
+
+
+def _phases(row: Row, name: str) -> str:
+    counters = row["counters"][name]
+    return (
+        f"{counters.get('phases', counters.get('relabels', '-'))} / {counters.get('levels', '-')}"
+    )
+
+
+def _sets(rows: list[Row]) -> list[tuple[str, list[Row]]]:
+    """As the papers' tables: natural, permuted, and the hardest of each."""
+    groups = {
+        "natural": [row for row in rows if not _is_permuted(row)],
+        "permuted": [row for row in rows if _is_permuted(row)],
+    }
+    for name, group in list(groups.items()):
+        if len(group) > HARDEST:
+            by_best = sorted(group, key=lambda row: min(row["median"].values(), default=1e9))
+            groups[f"{name}, hardest"] = by_best[-HARDEST:]
+    return [(name, group) for name, group in groups.items() if group]
+
+
+def _is_permuted(row: Row) -> bool:
+    return row["matrix"].endswith(("+rcp", "_rcp"))
+
+
+def _means(label: str, rows: list[Row], names: list[str], limit: float) -> list[str]:
+    cells = [label, str(len(rows))]
+    for name in names:
+        mean = geometric_mean([row["median"].get(name, limit) for row in rows])
+        whole = all(name in row["median"] for row in rows)
+        cells.append(f"{'' if whole else '>'}{milliseconds(mean)}")
+    return cells

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The section for GPUs: graphs, variants, tables and curves; and a run, where there is a GPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import btfperm
+from benchmarks import gpu
+from benchmarks.cases import SETS
+from benchmarks.contest import Options
+from benchmarks.figures import levels
+
+DATA = {
+    "gpu": "some GPU (device 0)",
+    "limit": 3.0,
+    "variants": ["a ct", "b ct"],
+    "rows": [
+        {
+            "matrix": name,
+            "n": 1000,
+            "nnz": 5000,
+            "start": 900,
+            "rank": rank,
+            "median": median,
+            "stopped": stopped,
+            "counters": {
+                "a ct": {"phases": 2, "levels": 9, "levels_by_phase": [4, 5]},
+                "b ct": {"phases": 3, "levels": 6, "levels_by_phase": [1, 2, 3]},
+            },
+        }
+        for name, rank, median, stopped in (
+            ("er:4:3", 990, {"a ct": 0.002, "b ct": 0.008}, {}),
+            ("del:4", 1000, {"a ct": 0.008, "b ct": 0.002}, {}),
+            ("del:4+rcp", 1000, {"a ct": 0.5}, {"b ct": 988}),
+        )
+    ],
+}
+
+
+def options():
+    return Options("tiny", Path(), 2, 5.0, [], None, lambda _: None)
+
+
+def test_each_set_has_graphs():
+    assert set(gpu.NAMES) == set(SETS)
+    for which in gpu.NAMES:
+        assert [case.name for case in gpu.cases(which)] == gpu.NAMES[which].split()
+
+
+def test_every_search_of_the_registry_is_a_variant_with_each_of_its_words():
+    names = {(v.row.name, *v.options.values()) for v in gpu.variants()}
+    for row in btfperm.algorithms():
+        if row.backend == "gpu" and not row.is_initializer:
+            assert any(name[0] == row.name for name in names)
+    assert {("apfb", "ct"), ("apsb-wr", "mt")} <= names
+    for variant in gpu.variants():
+        assert variant.row.checked(variant.options) == variant.options
+
+
+def test_the_tables_show_what_was_measured():
+    text = gpu.markdown(DATA)
+    assert "| `er:4:3` | 1,000 | 5,000 | 90.0% | 2.00 | 8.00 |" in text
+    assert "| `del:4+rcp` | 1,000 | 5,000 | 90.0% | 500 | > 12 |" in text
+    assert "| natural | 2 | 4.00 | 4.00 |" in text
+    assert "| permuted | 1 | 500 | >3000 |" in text
+    assert "| `del:4` | 2 / 9 | 3 / 6 |" in text
+
+
+def test_the_curves_are_the_launches_of_each_phase():
+    pytest.importorskip("matplotlib")
+    figure = levels.draw(DATA)
+    shown = [list(line.get_ydata()) for ax in figure.axes for line in ax.lines]
+    assert shown == [[4, 5], [1, 2, 3]] * 2
+    assert levels.draw({"rows": []}) is None
+
+
+def test_without_a_gpu_it_says_so(monkeypatch):
+    monkeypatch.setattr(gpu, "why_not", lambda: "none was planted")
+    with pytest.raises(OSError, match="none was planted"):
+        gpu.run([], options())
+
+
+@pytest.mark.gpu
+def test_a_run():
+    section = gpu.run(gpu.cases("tiny"), options())
+    assert not section.complaints
+    for row in section.data["rows"]:
+        assert set(row["median"]) == {variant.name for variant in gpu.variants()}
+    assert section.markdown == gpu.markdown(section.data)
