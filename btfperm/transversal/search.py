@@ -7,7 +7,9 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from btfperm import registry
 from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError, DefectWarning
@@ -97,7 +99,9 @@ def _search(
     if start is not None:
         problem = controls.place(start, problem, pattern)
         clock.stop("transfer")
-        counters.update({f"start_{k}": v for k, v in controls.run(start, problem).items()})
+        finisher = named or registry.find(choices.default, initializer=False)
+        counted = controls.run(start, problem, in_order=finisher.backend == "gpu")
+        counters.update({f"start_{k}": v for k, v in counted.items()})
     size = problem.size
     clock.stop("start")
 
@@ -133,29 +137,40 @@ def _search(
     clock.stop("search")
 
     device = None if isinstance(problem, Problem) else problem.device
-    here = problem.on_host()
-    seen = view if isinstance(view, Problem) else here
-    clock.stop("transfer")
-    names = [row.name for row in (start, ran) if row is not None]
     last = "none" if ran is None else ran.name
-    try:
-        row_cover, col_cover = prove(here, seen, controls.stopped_by, controls.threads)
-    except DefectError as defect:
-        if names == [_SECOND] and not from_outside:
-            raise  # the same again would go wrong again
-        why = f"{' and '.join(names) or 'the start'} went wrong, {_SECOND} finished"
-        warnings.warn(DefectWarning(f"{defect}; {why}"), stacklevel=4)
-        last = _SECOND
-        second = _finish(here, seen, controls)
-        counters.update({f"second_{k}": v for k, v in second.items()})
-        row_cover, col_cover = prove(here, seen, controls.stopped_by, controls.threads)
+    proven = None if isinstance(problem, Problem) else _proven_on_device(problem, view)
     clock.stop("certificate")
-    size = here.size
+    if proven is not None:
+        row_match, col_match, row_cover, col_cover = proven
+        size = problem.size
+        if not isinstance(pattern, DevicePattern):
+            here = problem.on_host()
+            row_match, col_match = here.row_match, here.col_match
+            row_cover, col_cover = row_cover.get(), col_cover.get()
+        clock.stop("transfer")
+    else:
+        here = problem.on_host()
+        view = view if isinstance(view, Problem) else here
+        clock.stop("transfer")
+        try:
+            row_cover, col_cover = prove(here, view, controls.stopped_by, controls.threads)
+        except DefectError as defect:
+            names = [row.name for row in (start, ran) if row is not None]
+            if names == [_SECOND] and not from_outside:
+                raise  # the same again would go wrong again
+            why = f"{' and '.join(names) or 'the start'} went wrong, {_SECOND} finished"
+            warnings.warn(DefectWarning(f"{defect}; {why}"), stacklevel=4)
+            last = _SECOND
+            second = _finish(here, view, controls)
+            counters.update({f"second_{k}": v for k, v in second.items()})
+            row_cover, col_cover = prove(here, view, controls.stopped_by, controls.threads)
+        row_match, col_match, size = here.row_match, here.col_match, here.size
+        clock.stop("certificate")
     maximum = row_cover is not None
     found = Transversal(
         shape=pattern.shape,
-        row_match=here.row_match,
-        col_match=here.col_match,
+        row_match=row_match,
+        col_match=col_match,
         maximum=maximum,
         rank_bounds=(size, size if maximum else rank_at_most(pattern.on_host())),
         verified=True,
@@ -174,6 +189,19 @@ def _search(
     return found if not isinstance(pattern, DevicePattern) else _beside(pattern, found)
 
 
+def _proven_on_device(problem: DeviceProblem, view: Problem | DeviceProblem) -> list[Any] | None:
+    """Matching and cover, of rows and columns each, on the device; None when the host has to judge.
+
+    `view` is the problem as the search saw it: itself, or transposed.
+    """
+    from btfperm.transversal.certificate_gpu import prove_on_device
+
+    covers = None if isinstance(view, Problem) else prove_on_device(view)
+    if covers is None:
+        return None
+    return [problem.row_match, problem.col_match, *(covers if view is problem else covers[::-1])]
+
+
 def _finish(problem: Problem, view: Problem, controls: Controls) -> dict[str, int | list[int]]:
     """The second algorithm, from the matching reached so far if it is one, else from nothing."""
     legal = is_legal(problem)
@@ -189,12 +217,16 @@ def _name_of(device: int) -> str:
 
 def _beside(pattern: DevicePattern, found: Transversal) -> Transversal:
     """What was found, on the device of its matrix."""
-    from btfperm.backends.gpu.arrays import upload
+    from btfperm.backends.gpu.arrays import device_of, upload
     from btfperm.backends.gpu.device import on
 
+    on_host = isinstance(found.row_match, np.ndarray)
+    if not on_host and device_of(found.row_match) == pattern.device:
+        return found
+    there = found.on_host()
     names = ["row_match", "col_match", *(["row_in_cover", "col_in_cover"] if found.maximum else [])]
     with on(pattern.device):
-        return replace(found, **{name: upload(getattr(found, name)) for name in names})
+        return replace(found, **{name: upload(getattr(there, name)) for name in names})
 
 
 class _Clock:

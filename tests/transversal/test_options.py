@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import btfperm
-from btfperm import InvalidArgumentError
-from btfperm.transversal.limits import MOST_THREADS
+from btfperm import InvalidArgumentError, _core
+from btfperm.pattern import as_pattern
+from btfperm.transversal.limits import MOST_THREADS, Controls
+from btfperm.transversal.problem import Problem
 from tests import strategies
 from tests.checks.check_transversal import check_transversal
 from tests.oracles import plain_matching
@@ -66,3 +68,23 @@ def test_more_threads_than_any_machine_gives_are_refused(threads):
 def test_an_option_is_a_finite_number(row, option, value):
     with pytest.raises(InvalidArgumentError, match=f"{option.name} of {row.name} must be a finite"):
         row.checked({option.name: value})
+
+
+@pytest.mark.parametrize(
+    ("asked", "in_order", "threads"), [(None, True, 1), (None, False, 4), (3, True, 3)]
+)
+def test_a_start_in_order_takes_one_thread_unless_more_were_asked_for(
+    monkeypatch, asked, in_order, threads
+):
+    taken = []
+
+    def greedy(*arguments):
+        taken.append(arguments[8])
+        return 0, False, {}
+
+    monkeypatch.setattr(_core, "greedy", greedy)
+    monkeypatch.setattr("btfperm.transversal.limits.choose_threads", lambda _, n: n or 4)
+    problem = Problem.empty(as_pattern([[1]]))
+    row = next(row for row in ROWS if row.name == "greedy")
+    Controls(1, threads=asked).run(row, problem, in_order=in_order)
+    assert taken == [threads]

@@ -52,9 +52,9 @@ def download(array: Any, into: npt.NDArray[Any]) -> None:
     array.get(out=into, blocking=True)
 
 
-def grid(items: int, block: int = BLOCK) -> int:
-    """Blocks for one thread an item; the kernels' strided loops take what is beyond."""
-    return min(max(-(-items // block), 1), _MOST_BLOCKS)
+def grid(items: int, most: int = _MOST_BLOCKS) -> int:
+    """Blocks for one thread an item; the kernels' strided loops take what is beyond `most`."""
+    return min(max(-(-items // BLOCK), 1), most)
 
 
 def transposed(m: int, indptr: Any, indices: Any) -> tuple[Any, Any]:

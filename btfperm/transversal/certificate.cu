@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// certificate: the proof on the device that a matching is one and is maximum
+//
+// Idea        Alternating breadth-first search from all free columns. If it reaches no free row,
+// the
+//             rows reached and the matched columns not reached are a cover (Kőnig) of the size of
+//             the matching; that they are is then checked against every entry, with nothing taken
+//             over from the search that found the matching.
+// Cost        each entry is read once for the cover and once for the check; a launch a level
+// Encodings   reached[i] = 1: row i is reached, and in the cover; queue: columns reached
+// Races       a row is claimed by atomicExch, so its column is queued once; flags are only raised
+
+#include "backends/gpu/counting.cuh"
+#include "backends/gpu/frontier.cuh"
+#include "backends/gpu/index.cuh"
+
+// What the host reads.
+struct Findings {
+  Count reached_columns;  // size of the queue
+  Count free_row;         // 1: a free row is reached, so the matching is not maximum
+  Count wrong;            // 1: the two arrays disagree, or an entry is not covered
+  Count matched;          // columns
+  Count pairs;            // matched columns whose pair is an entry
+  Count covers;           // rows and columns of the cover
+};
+
+// First of all: what follows goes where the matching leads.
+extern "C" __global__ void check_pairs(Index m, Index n, const Index* row_match,
+                                       const Index* col_match, Findings* findings) {
+  for (long long i = first_item(); i < m; i += item_stride()) {
+    const Index j = row_match[i];
+    if (j != -1 && (j < 0 || j >= n || col_match[j] != i)) findings->wrong = 1;
+  }
+  for (long long j = first_item(); j < n; j += item_stride()) {
+    const Index i = col_match[j];
+    if (i != -1 && (i < 0 || i >= m || row_match[i] != j)) findings->wrong = 1;
+  }
+}
+
+extern "C" __global__ void queue_free_columns(Index n, const Index* col_match, Index* queue,
+                                              Findings* findings) {
+  const Frontier frontier{queue, &findings->reached_columns};
+  for (long long j = first_item(); j < n; j += item_stride())
+    if (col_match[j] == -1) frontier.push(static_cast<Index>(j));
+}
+
+// One warp a column of the queue from begin on, up to end.
+extern "C" __global__ void reach_rows(Index begin, Index end, const Index* indptr,
+                                      const Index* indices, const Index* row_match, int* reached,
+                                      Index* queue, Findings* findings) {
+  const Frontier frontier{queue, &findings->reached_columns};
+  const int lane = threadIdx.x % 32;
+  for (long long k = begin + first_item() / 32; k < end; k += item_stride() / 32) {
+    const Index j = queue[k];
+    for (long long p = indptr[j] + lane; p < indptr[j + 1]; p += 32) {
+      const Index i = indices[p];
+      if (reached[i] || atomicExch(&reached[i], 1)) continue;
+      if (row_match[i] == -1)
+        findings->free_row = 1;
+      else
+        frontier.push(row_match[i]);
+    }
+  }
+}
+
+// One warp a column: is its pair an entry (there are no duplicates), is each entry covered? A row
+// is in the cover when it is reached, a column when it is matched to a row that is not.
+extern "C" __global__ void check_entries(Index n, const Index* indptr, const Index* indices,
+                                         const Index* col_match, const int* reached,
+                                         unsigned char* col_in_cover, Findings* findings) {
+  const int lane = threadIdx.x % 32;
+  Count matched = 0, pairs = 0, covers = 0;
+  bool wrong = false;
+  for (long long j = first_item() / 32; j < n; j += item_stride() / 32) {
+    const Index mate = col_match[j];
+    const bool in_cover = mate != -1 && !reached[mate];
+    for (long long p = indptr[j] + lane; p < indptr[j + 1]; p += 32) {
+      pairs += indices[p] == mate;
+      wrong |= !in_cover && !reached[indices[p]];
+    }
+    if (lane == 0) {
+      col_in_cover[j] = in_cover;
+      matched += mate != -1;
+      covers += in_cover;
+    }
+  }
+  if (wrong) findings->wrong = 1;
+  add_over_warp(&findings->matched, matched);
+  add_over_warp(&findings->pairs, pairs);
+  add_over_warp(&findings->covers, covers);
+}
+
+extern "C" __global__ void mark_rows(Index m, const int* reached, unsigned char* row_in_cover,
+                                     Findings* findings) {
+  Count covers = 0;
+  for (long long i = first_item(); i < m; i += item_stride()) {
+    row_in_cover[i] = reached[i] != 0;
+    covers += reached[i] != 0;
+  }
+  add_over_warp(&findings->covers, covers);
+}

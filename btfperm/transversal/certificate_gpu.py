@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The proof on the device, see ``certificate.cu``; what it does not find good, the host judges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from btfperm.backends.gpu.arrays import BLOCK, grid
+from btfperm.backends.gpu.device import on
+from btfperm.backends.gpu.readback import Readback
+from btfperm.transversal.device_problem import DeviceProblem
+
+__all__ = ["prove_on_device"]
+
+_FINDINGS = 6  # numbers of Findings
+# Blocks of a kernel that counts: each of its warps goes to the same few counters at its end.
+_COUNTING = 4096
+# A level costs some 20 us here; where the search is deeper than this, the host is quicker.
+_MOST_LEVELS = 2000
+
+
+def prove_on_device(problem: DeviceProblem) -> tuple[Any, Any] | None:
+    """The cover: rows and columns as bytes on the device; None when the host has to judge, because
+    the matching is none, or not maximum, or the search too deep for launches."""
+    import cupy
+
+    with on(problem.device):
+        m, n = problem.m, problem.n
+        row_match, col_match = problem.row_match, problem.col_match
+        run = problem.kernels("transversal/certificate.cu").launch
+        findings = Readback(_FINDINGS)
+        reached = cupy.zeros(m, dtype=np.int32)
+        queue = cupy.empty(n, dtype=problem.width)
+        run("check_pairs", grid(m + n), BLOCK, m, n, row_match, col_match, findings.array)
+        run("queue_free_columns", grid(n), BLOCK, n, col_match, queue, findings.array)
+        end, free_row, wrong, *_ = findings.read()
+        begin, levels = 0, 0
+        while end > begin and not (free_row or wrong):
+            levels += 1
+            if levels > _MOST_LEVELS:
+                return None
+            run(
+                "reach_rows",
+                grid(32 * (end - begin)),
+                BLOCK,
+                begin,
+                end,
+                problem.indptr,
+                problem.indices,
+                row_match,
+                reached,
+                queue,
+                findings.array,
+            )
+            begin, (end, free_row, *_) = end, findings.read()
+        if free_row or wrong:
+            return None
+        rows, cols = cupy.empty(m, dtype=np.uint8), cupy.empty(n, dtype=np.uint8)
+        run(
+            "check_entries",
+            grid(32 * n, _COUNTING),
+            BLOCK,
+            n,
+            problem.indptr,
+            problem.indices,
+            col_match,
+            reached,
+            cols,
+            findings.array,
+        )
+        run("mark_rows", grid(m, _COUNTING), BLOCK, m, reached, rows, findings.array)
+        _, _, wrong, matched, pairs, covers = findings.read()
+    return None if wrong or not matched == pairs == covers else (rows, cols)
