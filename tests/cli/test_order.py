@@ -255,7 +255,7 @@ def test_a_failed_write_leaves_the_old_file(cli, matrix, tmp_path):
 )
 def test_a_limit_gives_bounds_and_writes_nothing(cli, hard, tmp_path, option, value, field):
     target = tmp_path / "perm.npz"
-    limited = (option, value, "--initializer", "none")
+    limited = (option, value, "--initializer", "none", "--threads", 1)
     ended = cli(hard, *limited)
     ended.failed(1, str(hard), f"{option} stopped the search", "lies between")
     assert cli(hard, "-q", *limited) == ended  # what failed is no chatter

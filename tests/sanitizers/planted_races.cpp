@@ -181,5 +181,7 @@ int main(int count, char** words) {
                                                 {"chunks_in_turn", chunks_in_turn}};
   const auto found = cases.find(count > 1 ? words[1] : "");
   if (found == cases.end()) return 2;
-  return found->second() ? 0 : 1;
+  bool done = true;
+  for (int round = 0; round < 20; ++round) done &= found->second();  // one may be missed
+  return done ? 0 : 1;
 }

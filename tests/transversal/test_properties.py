@@ -148,7 +148,7 @@ def test_32_and_64_bits_give_the_same(A, method):
     initializer, algorithm = method
     P = as_pattern(A)
     wide = in_64_bits(A)
-    options = {"initializer": initializer, "algorithm": algorithm, "seed": 1}
+    options = {"initializer": initializer, "algorithm": algorithm, "seed": 1, "threads": 1}
     narrow_t = btfperm.maximum_transversal(P, **options)
     wide_t = btfperm.maximum_transversal(wide, **options)
     assert narrow_t.row_match.dtype == np.int32 and wide_t.row_match.dtype == np.int64
@@ -172,7 +172,7 @@ def test_threads_and_seed_change_no_rank(A, options):
 def test_the_same_call_gives_the_same_matching(A, method):
     """Reproducible in one process, the default seed included (rustworkx#1545 was not)."""
     initializer, algorithm = method
-    options = {"initializer": initializer, "algorithm": algorithm}
+    options = {"initializer": initializer, "algorithm": algorithm, "threads": 1}
     first = btfperm.maximum_transversal(A, **options)
     second = btfperm.maximum_transversal(A, **options)
     np.testing.assert_array_equal(first.row_match, second.row_match)
