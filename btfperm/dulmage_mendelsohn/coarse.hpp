@@ -114,7 +114,7 @@ bool grow_alone(const Search<I>& s, I roots, Budget& budget) {
 // The same by several threads, in levels.
 template <class I>
 bool grow_together(const Search<I>& s, I roots, int threads, Budget& budget) {
-  constexpr I share_from = 2048;  // smaller levels are left to one thread
+  const I share_from = least_to_share<I>(2048);  // smaller levels are left to one thread
   constexpr I ahead = 8;
   const PatternView<I>& lists = s.lists;
   Frontier<I> reached(s.queue);
@@ -185,7 +185,7 @@ I collect(I count, const std::uint8_t* parts, Part part, int threads, I* out) {
 // Gives `part` to the square vertices of one side that are in a tree.
 template <class I>
 void mark_part(I count, const I* tree, Part part, std::uint8_t* parts, int threads) {
-  if (count < worth_sharing) threads = 1;
+  if (count < least_to_share(worth_sharing)) threads = 1;
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
   for (I k = 0; k < count; ++k) {
     parts[k] = (parts[k] == square) & (tree[k] >= 0) ? part : Part{parts[k]};

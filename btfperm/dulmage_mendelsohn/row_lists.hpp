@@ -32,7 +32,7 @@ struct Members {
 template <class I, class Visit>
 bool for_each_entry(const PatternView<I>& A, const Members<I>& cols, int threads, Budget& budget,
                     Visit visit) {
-  if (cols.count < worth_sharing / 8) threads = 1;
+  if (cols.count < least_to_share(worth_sharing / 8)) threads = 1;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     const std::int64_t team = omp_get_num_threads();
@@ -52,7 +52,7 @@ bool for_each_entry(const PatternView<I>& A, const Members<I>& cols, int threads
 // places[count].
 template <class I>
 void sum_up(I* places, I count, int threads) {
-  threads = count < worth_sharing ? 1 : std::min(threads, most_threads);
+  threads = count < least_to_share(worth_sharing) ? 1 : std::min(threads, most_threads);
   std::array<I, most_threads + 1> before{};
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {

@@ -78,7 +78,7 @@ I peel_alone(const PatternView<I>& A, Vertex<I>* vertices, I* order, I next, I t
 template <class I>
 I peel_together(const PatternView<I>& A, Vertex<I>* vertices, I* order, I ready, int threads,
                 Budget& budget, I& next) {
-  constexpr I share_from = 1024;
+  const I share_from = least_to_share<I>(1024);
   Frontier<I> peeled(order);
   peeled.assign(ready);
   I begin = 0;

@@ -33,7 +33,7 @@ constexpr I finished = std::numeric_limits<I>::max();
 template <class I>
 void list_vertices(const PatternView<I>& A, const Matching<I>& M, const Members<I>& cols,
                    int threads, Vertex<I>* vertices) {
-  if (A.n < worth_sharing) threads = 1;
+  if (A.n < least_to_share(worth_sharing)) threads = 1;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     if (cols.count < A.m) {
