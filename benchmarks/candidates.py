@@ -24,6 +24,7 @@ from benchmarks.cases import Case
 HOPELESS = 3.0  # times the best so far: not worth waiting for
 NEAR = 1.5  # times the best of the first rounds: worth a median
 FIRST_ROUNDS = 2
+LEAST_LIMIT = 0.02  # seconds: a process that waits for its turn must not look hopeless
 SHORT_SECONDS = 5e-3  # a call shorter than this warms up before each sample
 SAMPLE_SECONDS = 5e-4  # shorter calls are repeated until a sample is this long
 LEAST_SHARED = 20_000  # entries; below, waking a thread takes as long as the search
@@ -87,17 +88,20 @@ def measure(case: Case, how: How) -> Row:
     decisions = found.explain()["decisions"]
     calls: dict[str, Call] = {AUTO: automatic}
     took = {AUTO: _seconds(automatic, how)}
+    kept = [AUTO]  # whatever the first call took
     settled = set()  # starts that are hopeless, or that leave nothing to do: no matter what follows
     for start, algorithm, threads in _candidates(how.threads if pattern.nnz >= LEAST_SHARED else 1):
         if (start, threads) in settled:
             continue
-        if how.chosen and (start, algorithm) != (found.initializer, found.algorithm):
+        own = start == found.initializer and found.algorithm in (algorithm, "none")
+        if how.chosen and not own:
             continue
         call = functools.partial(
             maximum_transversal, pattern, initializer=start, algorithm=algorithm, threads=threads
         )
         begin = how.clock()
-        first = call(time_limit=max(how.patience * min(took.values()), 1e-3))
+        limit = max(how.patience * min(took.values()), LEAST_LIMIT)
+        first = call(time_limit=None if own else limit)
         elapsed = how.clock() - begin
         if threads > 1:
             time.sleep(SPIN_SECONDS)
@@ -106,13 +110,15 @@ def measure(case: Case, how: How) -> Row:
         if first.maximum:
             name = _name(start, first.algorithm, threads)
             calls[name] = call
+            kept += [name] if own else []
             took[name] = elapsed if elapsed > SHORT_SECONDS else _seconds(call, how)
     if pattern.m != pattern.n:
         for side in SIDES:
-            calls[f"{AUTO} from {side}"] = functools.partial(_from_side, pattern, side)
-            took[f"{AUTO} from {side}"] = _seconds(calls[f"{AUTO} from {side}"], how)
+            kept.append(f"{AUTO} from {side}")
+            calls[kept[-1]] = functools.partial(_from_side, pattern, side)
+            took[kept[-1]] = _seconds(calls[kept[-1]], how)
     near = HOPELESS * min(took.values())
-    calls = {n: call for n, call in calls.items() if n.startswith(AUTO) or took[n] <= near}
+    calls = {name: call for name, call in calls.items() if name in kept or took[name] <= near}
     samples = _take_turns(calls, took, how)
     return {
         "matrix": case.name,

@@ -21,7 +21,7 @@ from benchmarks.tables import geometric_mean, table
 KEPT = Path(__file__).parents[1] / "btfperm" / "transversal" / "auto_measured.json"
 SHOWN = 3  # other choices that are kept of each rule, the best first
 MOST = 3.0  # how much slower than the best a choice counts that was not waited for
-ENOUGH = 4  # matrices on which a rule held, before it is objected to
+ENOUGH = 2  # matrices on which a rule held, before it is objected to
 BETTER = 1.05  # so many times slower than another choice: the rule should take that
 
 Row = dict[str, Any]

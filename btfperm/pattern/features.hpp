@@ -61,7 +61,7 @@ Glance glance(const PatternView<I>& A, const GlanceRules& rules = {}) {
     seen.diagonal += has_entry(A, j, j);
     seen.mirrored += degree > 0 && first[degree / 2] < A.n && has_entry(A, j, first[degree / 2]);
     const double place = slope * static_cast<double>(j);
-    const I step = degree / rules.sampled_entries + 1;
+    const I step = std::max<I>(1, degree / rules.sampled_entries);
     for (I p = 0; p < degree; p += step) {
       ++entries;
       seen.near += std::abs(static_cast<double>(first[p]) - place) < width;

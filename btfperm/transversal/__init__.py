@@ -57,9 +57,10 @@ def maximum_transversal(
     Parameters
     ----------
     A : anything `as_pattern` takes
-    algorithm : a name from `algorithms()`, or ``"auto"``: guided-displacement, which looks at a
-        sample of what the start has left and adapts its own turns to it
-    initializer : a name from ``algorithms("initial")``, ``"none"``, or ``"auto"``: always greedy
+    algorithm : a name from `algorithms()`, or ``"auto"``: what the first rule says that holds for
+        this matrix, mostly guided-displacement; ``explain()`` of the result names the rules
+    initializer : a name from ``algorithms("initial")``, ``"none"``, or ``"auto"``: by rules, too,
+        mostly greedy
     backend : ``"auto"``, ``"cpu"`` or ``"gpu"``. ``"auto"`` is the GPU for a matrix that lives on
         one and for algorithms that only it has, else the CPU; where it took a GPU on its own and
         that fails, the CPU goes on and says so

@@ -134,7 +134,11 @@ TABLE: dict[str, tuple[Rule, ...]] = {
         ),
         Rule(
             "thin, with ends",
-            (Condition("degree", "<", 2.5), Condition("single", ">=", 0.03)),
+            (
+                Condition("degree", "<", 2.5),
+                Condition("single", ">=", 0.03),
+                Condition("empty", "<", 0.4),
+            ),
             "ss-bfs",
             "nearly a forest: a search meets an end soon, and what it has seen is closed for good",
             within=8,
@@ -184,13 +188,15 @@ class Choices:
         return self._take("start").choice
 
     def from_rows(self) -> bool:
-        """Whether to search from the rows."""
-        return self._take("side").choice == "rows"
+        """Whether to search from the rows; a square matrix has no shorter side."""
+        known = self._known
+        return known["rows"] != known["cols"] and self._take("side").choice == "rows"
 
     def algorithm(self, missing: int) -> Rule:
         """For a matrix whose start is short of full rank by `missing`."""
-        full = min(self._known["rows"], self._known["cols"])
-        self._known |= {"missing": missing, "free": missing / (full or 1)}
+        known = self._known
+        known["missing"] = missing
+        known["free"] = missing / (min(known["rows"], known["cols"]) or 1)
         return self._take("algorithm")
 
     def why(self) -> str:

@@ -181,7 +181,7 @@ def test_explain_names_the_rules(cli, hard):
     """Each decision with its rule, what was measured of it, what was passed over, what was seen."""
     found = cli(hard, "--json").json["explain"]
     out = cli(hard, "--explain").out
-    assert found["decisions"].keys() == {"start", "side", "algorithm", "threads"}
+    assert found["decisions"].keys() == {"start", "algorithm", "threads"}
     for what, decision in found["decisions"].items():
         assert f"{what}: {decision['choice']} ({decision['rule']}: " in out
         for rule in decision["passed_over"]:
@@ -190,7 +190,7 @@ def test_explain_names_the_rules(cli, hard):
     measured = found["decisions"]["start"]["measured"]
     assert f"{measured['behind']:.2f} times the best on {measured['matrices']} matrices" in out
     named = cli(hard, "--json", "--algorithm", "hkdw", "--initializer", "none", "--threads", 1)
-    assert named.json["explain"]["decisions"].keys() == {"side"}
+    assert named.json["explain"]["decisions"] == {}
 
 
 def test_options_reach_the_algorithm(cli, hard):

@@ -60,7 +60,7 @@ EXAMPLES = {
     ("start", "dense, no diagonal"): random(300, 300, 90),
     ("start", "greedy"): random(3_000, 3_000, 3),
     ("side", "wide"): random(2_000, 3_000, 1.5),
-    ("side", "as stored"): random(3_000, 3_000, 3),
+    ("side", "as stored"): random(3_000, 2_900, 3),
     ("algorithm", "tiny"): random(50, 50, 3),
     ("algorithm", "dense"): random(300, 300, 90),
     ("algorithm", "few left"): random(40_000, 20_000, 6),
@@ -160,7 +160,7 @@ def test_what_was_passed_over_does_not_hold():
 def test_what_was_asked_for_is_not_explained():
     A = EXAMPLES["algorithm", "the rest"]
     t = btfperm.maximum_transversal(A, algorithm="hkdw", initializer="none", threads=1)
-    assert t.explain()["decisions"].keys() == {"side"} and t.choice == ""
+    assert t.explain()["decisions"] == {} and t.choice == ""
 
 
 # -- whatever the table says -----------------------------------------------------------------------
