@@ -146,7 +146,17 @@ _ROWS = (
         backend="cpu",
         reference="Duff, ACM TOMS 7 (1981)",
         summary="cheap matching: each column takes its first free row",
-        prefer="always first; enough on many matrices in natural order",
+        prefer="when a published start is wanted; enough on many matrices in natural order",
+        parallel=True,
+    ),
+    Algorithm(
+        name="singles-first",
+        room="transversal",
+        family="initial",
+        backend="cpu",
+        reference="btfperm",
+        summary="columns of one entry, which have no choice, then greedy",
+        prefer="always first",
         parallel=True,
     ),
     Algorithm(
@@ -339,7 +349,7 @@ def algorithms(family: str | None = None) -> tuple[Algorithm, ...]:
     --------
     >>> import btfperm
     >>> [row.name for row in btfperm.algorithms("initial")]
-    ['greedy', 'karp-sipser', 'min-degree', 'two-sided']
+    ['greedy', 'singles-first', 'karp-sipser', 'min-degree', 'two-sided']
     """
     return tuple(row for row in _ROWS if family is None or row.family == family)
 

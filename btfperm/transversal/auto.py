@@ -105,10 +105,11 @@ TABLE: dict[str, tuple[Rule, ...]] = {
             "a search that looks ahead finds free rows itself, and takes fewer wrong ones",
         ),
         Rule(
-            "greedy",
+            "singles first",
             (),
-            "greedy",
-            "one pass, enough on many matrices; the search makes up for what Karp-Sipser would add",
+            "singles-first",
+            "what has one entry has no choice; the rest is one pass, enough on many matrices, and "
+            "the search makes up for what Karp-Sipser would add",
         ),
     ),
     "side": (

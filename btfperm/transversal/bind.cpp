@@ -7,7 +7,10 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <limits>
+#include <memory>
 #include <tuple>
+#include <utility>
 
 #include "transversal/augmenting/hkdw.hpp"
 #include "transversal/augmenting/hopcroft_karp.hpp"
@@ -22,6 +25,7 @@
 #include "transversal/initial/greedy.hpp"
 #include "transversal/initial/karp_sipser.hpp"
 #include "transversal/initial/min_degree.hpp"
+#include "transversal/initial/singles_first.hpp"
 #include "transversal/initial/two_sided.hpp"
 #include "transversal/interface.hpp"
 #include "transversal/push_relabel/push_relabel.hpp"
@@ -91,6 +95,7 @@ std::pair<int, std::int64_t> answer(Verdict verdict, std::int64_t where) {
 template <class I>
 void bind_width(nb::module_& module) {
   bind_algorithm<I>(module, "greedy", &greedy<I>);
+  bind_algorithm<I>(module, "singles_first", &singles_first<I>);
   bind_algorithm<I>(module, "karp_sipser", &karp_sipser<I>);
   bind_algorithm<I>(module, "min_degree", &min_degree<I>);
   bind_algorithm<I>(module, "two_sided", &two_sided<I>);
@@ -105,6 +110,32 @@ void bind_width(nb::module_& module) {
   bind_algorithm<I>(module, "push_relabel", &push_relabel<I>);
   bind_algorithm<I>(module, "guided_displacement", &guided_displacement<I>);
 
+  module.def(
+      "unmatched",
+      [](std::int64_t m, In<I> indptr) {
+        if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no places");
+        if (m < 0 || m > std::numeric_limits<I>::max()) {
+          throw std::invalid_argument("m is out of range");
+        }
+        const std::size_t rows = static_cast<std::size_t>(m);
+        const std::size_t cols = indptr.shape(0) - 1;
+        auto memory = std::make_unique<Workspace>();
+        I* const row_match = memory->take<I>(rows);
+        I* const col_match = memory->take<I>(cols);
+        std::uint8_t* const row_in_cover = memory->take<std::uint8_t>(rows);
+        std::uint8_t* const col_in_cover = memory->take<std::uint8_t>(cols);
+        std::fill(row_match, row_match + rows, I{-1});
+        std::fill(col_match, col_match + cols, I{-1});
+        std::fill(row_in_cover, row_in_cover + rows, std::uint8_t{0});
+        const nb::capsule owner = owner_of(std::move(memory));
+        return nb::make_tuple(NumpyArray<I>(row_match, {rows}, owner),
+                              NumpyArray<I>(col_match, {cols}, owner),
+                              NumpyArray<std::uint8_t>(row_in_cover, {rows}, owner),
+                              NumpyArray<std::uint8_t>(col_in_cover, {cols}, owner));
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(),
+      "(row_match, col_match: all -1; row_in_cover: all 0; col_in_cover: not set) of an m-row "
+      "matrix, in one piece of memory that the core uses again.");
   module.def(
       "find_cover",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,

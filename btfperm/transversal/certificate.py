@@ -27,19 +27,19 @@ _WRONG = {
 
 
 def prove(
-    problem: Problem, view: Problem, stopped_by: str | None, threads: int = 1
+    problem: Problem, view: Problem, size: int, stopped_by: str | None, threads: int = 1
 ) -> tuple[Marks, Marks] | tuple[None, None]:
     """The cover, checked, or (None, None) when a limit ended the search before the maximum.
 
-    `view` is the problem as the search saw it: itself, or transposed.
+    `view` is the problem as the search saw it, itself or transposed; `size` its number of pairs.
 
     Raises
     ------
     DefectError : what the search left is no matching, or not maximum
     """
     if not view.proven:
-        view.proven = _has_plain_cover(view)
-    if not view.proven or view is not problem:  # what follows goes where the matching leads
+        view.proven = _has_plain_cover(view, size)
+    if not view.proven:  # a search for the cover goes where the matching leads
         verdict, where = _core.check_matching(*problem.matched)
         if verdict:
             raise _defect(_WRONG[verdict], where)
@@ -47,11 +47,12 @@ def prove(
         if stopped_by is not None:
             return None, None
         raise _defect("it is not maximum although its search ended", -1)
-    rows = view.row_in_cover
+    rows, cols = problem.row_in_cover, problem.col_in_cover
     if view is not problem:  # the search went from the rows: what it marked are columns
-        rows = np.empty(problem.m, dtype=np.uint8)
-        _core.complete_cover(problem.row_match, view.row_in_cover, rows)
-    cols = np.empty(problem.col_match.size, dtype=np.uint8)
+        try:
+            _core.complete_cover(problem.row_match, view.row_in_cover, rows)
+        except ValueError:  # a row is matched to a column that does not exist
+            raise _defect(_WRONG[1], -1) from None
     verdict, where = _core.certify(*problem.matched, rows, cols, threads=threads)
     if verdict:
         raise _defect(_WRONG[verdict], where)
@@ -84,7 +85,7 @@ def certified(pattern: Pattern, given: Transversal) -> Transversal:
     row_match = np.ascontiguousarray(given.row_match, dtype=width)
     col_match = np.ascontiguousarray(given.col_match, dtype=width)
     rows, cols = np.ascontiguousarray(given.row_in_cover), np.empty(pattern.n, dtype=np.uint8)
-    problem = Problem(pattern.m, pattern.indptr, pattern.indices, row_match, col_match, rows)
+    problem = Problem(pattern.m, pattern.indptr, pattern.indices, row_match, col_match, rows, cols)
     if _core.certify(*problem.matched, rows, cols)[0]:
         raise InvalidArgumentError(
             "the transversal belongs to another matrix of the same shape; leave it out, or give "
@@ -109,7 +110,7 @@ def is_legal(problem: Problem) -> bool:
 
 def find_cover(view: Problem, threads: int = 1) -> bool:
     """Marks the rows of a minimum cover; False when the matching is not maximum."""
-    if _has_plain_cover(view):
+    if _has_plain_cover(view, view.size):
         return True
     found: bool = _core.find_cover(*view.matched, view.row_in_cover, threads=threads)
     if not found:
@@ -117,9 +118,8 @@ def find_cover(view: Problem, threads: int = 1) -> bool:
     return found
 
 
-def _has_plain_cover(view: Problem) -> bool:
+def _has_plain_cover(view: Problem, size: int) -> bool:
     """When all columns, or all rows, are matched, they are the cover; marks its rows."""
-    size = view.size
     if size != view.col_match.size and size != view.m:
         return False
     view.row_in_cover.fill(size < view.col_match.size)

@@ -31,22 +31,14 @@ class Problem:
     row_match: IndexArray
     col_match: IndexArray
     row_in_cover: npt.NDArray[np.uint8]
+    col_in_cover: npt.NDArray[np.uint8]  # written by the certificate
     proven: bool = False  # the last algorithm left the rows of a cover in row_in_cover
 
     @classmethod
     def empty(cls, pattern: Pattern) -> Problem:
         """With no pair matched yet."""
-        row_match = np.empty(pattern.m, dtype=pattern.indices.dtype)
-        col_match = np.empty(pattern.n, dtype=pattern.indices.dtype)
-        row_match.fill(-1)
-        col_match.fill(-1)
-        return cls.of(pattern, row_match, col_match)
-
-    @classmethod
-    def of(cls, pattern: Pattern, row_match: IndexArray, col_match: IndexArray) -> Problem:
-        """With a matching that is known to be one; its arrays will be written to."""
-        marks = np.zeros(pattern.m, dtype=np.uint8)
-        return cls(pattern.m, pattern.indptr, pattern.indices, row_match, col_match, marks)
+        arrays = _core.unmatched(pattern.m, pattern.indptr)
+        return cls(pattern.m, pattern.indptr, pattern.indices, *arrays)
 
     @classmethod
     def given(
@@ -61,10 +53,10 @@ class Problem:
                 f"initial matches column {j} to row {given[j]}; rows are 0 ... {pattern.m - 1}"
             )
         col_match = given.astype(pattern.indices.dtype)
-        row_match = np.full(pattern.m, -1, dtype=col_match.dtype)
+        problem = cls.empty(pattern)
+        problem.col_match[:] = col_match
         pairs = np.flatnonzero(col_match >= 0)
-        row_match[col_match[pairs]] = pairs
-        problem = cls.of(pattern, row_match, col_match)
+        problem.row_match[col_match[pairs]] = pairs
         verdict, j = _core.check_matching(*problem.matched)
         if verdict == 1:
             raise InvalidArgumentError(
@@ -96,8 +88,8 @@ class Problem:
         indptr = np.empty(self.m + 1, dtype=self.indices.dtype)
         indices = np.empty(self.indices.size, dtype=self.indices.dtype)
         _core.transpose(self.m, self.indptr, self.indices, indptr, indices)
-        marks = np.zeros(self.n, dtype=np.uint8)
-        return Problem(self.n, indptr, indices, self.col_match, self.row_match, marks)
+        covers = np.zeros(self.n, dtype=np.uint8), self.row_in_cover
+        return Problem(self.n, indptr, indices, self.col_match, self.row_match, *covers)
 
     def on_host(self) -> Problem:
         """Itself: a problem on a device has to come back for this."""

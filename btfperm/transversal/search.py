@@ -134,6 +134,7 @@ def _search(
             why += f"; given up after {within} readings, {ran.name} finished"
             view.take_back(keep_pairs=True)
             counters.update(controls.run(ran, view))
+        size = problem.size
     clock.stop("search")
 
     device = None if isinstance(problem, Problem) else problem.device
@@ -153,7 +154,7 @@ def _search(
         view = view if isinstance(view, Problem) else here
         clock.stop("transfer")
         try:
-            row_cover, col_cover = prove(here, view, controls.stopped_by, controls.threads)
+            row_cover, col_cover = prove(here, view, size, controls.stopped_by, controls.threads)
         except DefectError as defect:
             names = [row.name for row in (start, ran) if row is not None]
             if names == [_SECOND] and not from_outside:
@@ -163,8 +164,9 @@ def _search(
             last = _SECOND
             second = _finish(here, view, controls)
             counters.update({f"second_{k}": v for k, v in second.items()})
-            row_cover, col_cover = prove(here, view, controls.stopped_by, controls.threads)
-        row_match, col_match, size = here.row_match, here.col_match, here.size
+            size = here.size
+            row_cover, col_cover = prove(here, view, size, controls.stopped_by, controls.threads)
+        row_match, col_match = here.row_match, here.col_match
         clock.stop("certificate")
     maximum = row_cover is not None
     found = Transversal(

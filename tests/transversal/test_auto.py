@@ -58,7 +58,7 @@ def banded(n, width):
 # A matrix on which each rule holds.
 EXAMPLES = {
     ("start", "dense, no diagonal"): random(300, 300, 90),
-    ("start", "greedy"): random(3_000, 3_000, 3),
+    ("start", "singles first"): random(3_000, 3_000, 3),
     ("side", "wide"): random(2_000, 3_000, 1.5),
     ("side", "as stored"): random(3_000, 2_900, 3),
     ("algorithm", "tiny"): random(50, 50, 3),

@@ -79,12 +79,16 @@ PatternView<I> checked_view_of(std::int64_t m, const In<I>& indptr, const In<I>&
   return view_of<I>(m, indptr, indices);
 }
 
+// What keeps alive what `Workspace` took, for the NumPy arrays made of it.
+inline nb::capsule owner_of(std::unique_ptr<Workspace> workspace) {
+  return nb::capsule(workspace.release(),
+                     [](void* p) noexcept { delete static_cast<Workspace*>(p); });
+}
+
 // A NumPy array that owns what `Workspace` took: it lives as long as the array.
 template <class T>
 NumpyArray<T> owned_array(std::unique_ptr<Workspace> workspace, T* data, std::size_t count) {
-  nb::capsule owner(workspace.release(),
-                    [](void* p) noexcept { delete static_cast<Workspace*>(p); });
-  return NumpyArray<T>(data, {count}, owner);
+  return NumpyArray<T>(data, {count}, owner_of(std::move(workspace)));
 }
 
 void bind_pattern(nb::module_& module);

@@ -2,19 +2,22 @@
 // Workspace: the memory an algorithm works in, handed to it and given back in one piece
 //
 // Idea        An algorithm asks for all its arrays at its head, never inside a loop. The arrays
-//             are not initialised. They live as long as the Workspace.
+//             are not initialised. They live as long as the Workspace. Large ones stand one after
+//             the other in huge pages, which spare a search at random most of the address
+//             translation, and which the next Workspace finds ready (page_store.hpp).
 // Faults      `fail_at` lets a test make the k-th following request fail, so that every path out
 //             of a failed allocation is walked once.
 #pragma once
 
-#include <sys/mman.h>
-
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <new>
+
+#include "backends/cpu/page_store.hpp"
 
 namespace btfperm {
 
@@ -29,10 +32,10 @@ class Workspace {
   ~Workspace() {
     while (last_ != nullptr) {
       const Block block = *last_;
-      if (block.mapped > 0) {
-        munmap(block.memory, block.mapped);
+      if (block.pages.bytes > 0) {
+        PageStore::instance().give_back(block.pages);
       } else {
-        std::free(block.memory);
+        std::free(last_);
       }
       last_ = block.before;
     }
@@ -45,48 +48,42 @@ class Workspace {
       throw std::bad_alloc();
     }
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2;
-    if (count > (most - huge_page) / sizeof(T)) throw std::bad_alloc();
-    const std::size_t bytes = header + count * sizeof(T);
-    return reinterpret_cast<T*>(bytes < large ? allocate(bytes) : map(bytes));
+    if (count > (most - PageStore::huge_page) / sizeof(T)) throw std::bad_alloc();
+    const std::size_t bytes = (count * sizeof(T) + line - 1) / line * line;
+    if (bytes > room_ && bytes < large) return reinterpret_cast<T*>(allocate(bytes));
+    if (bytes > room_) open_pages(bytes);
+    char* const place = free_;
+    free_ += bytes;
+    room_ -= bytes;
+    return reinterpret_cast<T*>(place);
   }
 
  private:
   struct Block {
     Block* before;
-    void* memory;
-    std::size_t mapped;  // bytes of a mapping; 0: from malloc
+    PageStore::Pages pages;  // none: the block is from malloc
   };
-  static constexpr std::size_t header = 64;  // keeps what follows on a cache line of its own
-  static constexpr std::size_t huge_page = std::size_t{1} << 21;
-  static constexpr std::size_t large = huge_page;
+  static constexpr std::size_t line = 64;  // arrays and blocks start on a cache line of their own
+  static constexpr std::size_t large = std::size_t{1} << 17;
+  static_assert(sizeof(Block) <= line);
 
   char* allocate(std::size_t bytes) {
-    void* memory = std::aligned_alloc(header, (bytes + header - 1) / header * header);
+    void* memory = std::aligned_alloc(line, line + bytes);
     if (memory == nullptr) throw std::bad_alloc();
-    return start(memory, memory, 0);
+    last_ = new (memory) Block{last_, {}};
+    return static_cast<char*>(memory) + line;
   }
 
-  // Searches touch the arrays at random: huge pages spare most of the address translation. And a
-  // mapping goes back to the system when it is freed, which keeps the peak of a whole run low.
-  char* map(std::size_t bytes) {
-    const std::size_t mapped = bytes + huge_page;
-    void* memory =
-        mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    const auto address = reinterpret_cast<std::uintptr_t>(memory);
-    void* aligned = reinterpret_cast<void*>((address + huge_page - 1) / huge_page * huge_page);
-#ifdef MADV_HUGEPAGE
-    madvise(aligned, bytes, MADV_HUGEPAGE);
-#endif
-    return start(aligned, memory, mapped);
-  }
-
-  char* start(void* place, void* memory, std::size_t mapped) {
-    last_ = new (place) Block{last_, memory, mapped};
-    return static_cast<char*>(place) + header;
+  void open_pages(std::size_t bytes) {
+    const PageStore::Pages pages = PageStore::instance().take(line + bytes);
+    last_ = new (pages.start) Block{last_, pages};
+    free_ = pages.start + line;
+    room_ = pages.bytes - line;
   }
 
   Block* last_ = nullptr;
+  char* free_ = nullptr;  // in the pages opened last
+  std::size_t room_ = 0;
 };
 
 }  // namespace btfperm

@@ -77,40 +77,65 @@ class MsBfs {
   I phase() {
     ++counters_.phases;
     std::fill(seen_, seen_ + A_.m, std::uint8_t{0});
-    I tail = n_roots_;
     for (I k = 0; k < n_roots_; ++k) {
       tree_[queue_[k]].root = queue_[k];
       leaf_[queue_[k]] = -1;
     }
-    I found = 0;
-    for (I head = 0; head < tail && found < n_roots_; ++head) {
-      if (head + 8 < tail) __builtin_prefetch(A_.indptr + queue_[head + 8]);
-      if (head + 4 < tail) __builtin_prefetch(A_.indices + A_.indptr[queue_[head + 4]]);
-      const I j = queue_[head];
-      const I root = tree_[j].root;
-      if (leaf_[root] >= 0) continue;
-      const I begin = A_.indptr[j];
-      const I end = A_.indptr[j + 1];
-      for (I p = begin; p < end; ++p) {
-        const I i = A_.indices[p];
-        if (seen_[i]) continue;
-        seen_[i] = 1;
-        const I below = M_.row_match[i];
-        if (below < 0) {
-          leaf_[root] = i;
-          tree_[root].parent = j;  // where the path to the leaf begins; a root has no parent
-          ++found;
-          break;
-        }
-        tree_[below] = {root, j};
-        queue_[tail++] = below;
-      }
-      counters_.edges += end - begin;
-      if (!budget_.spend(end - begin)) break;
-    }
+    const I found = grow();
     for (I k = 0; k < n_roots_; ++k) {
       if (leaf_[queue_[k]] >= 0) flip(queue_[k]);
     }
+    return found;
+  }
+
+  // The number of trees that met a free row. (Works on local copies: the compiler must assume that
+  // a byte it writes, such as seen[i], may lie anywhere.)
+  I grow() {
+    const I* const indptr = A_.indptr;
+    const I* const indices = A_.indices;
+    const I* const row_match = M_.row_match;
+    std::uint8_t* const seen = seen_;
+    Node* const tree = tree_;
+    I* const leaf = leaf_;
+    I* const queue = queue_;
+    constexpr std::int64_t between_looks = 1 << 14;
+    const I n_roots = n_roots_;
+    I tail = n_roots;
+    I found = 0;
+    std::int64_t read = 0;
+    for (I head = 0; head < tail && found < n_roots; ++head) {
+      if (head + 8 < tail) {
+        __builtin_prefetch(indptr + queue[head + 8]);
+        __builtin_prefetch(indices + indptr[queue[head + 4]]);
+      }
+      const I j = queue[head];
+      const I root = tree[j].root;
+      if (leaf[root] >= 0) continue;
+      const I end = indptr[j + 1];
+      I p = indptr[j];
+      read += end - p;
+      for (; p < end; ++p) {
+        const I i = indices[p];
+        if (seen[i]) continue;
+        seen[i] = 1;
+        const I below = row_match[i];
+        if (below < 0) {
+          leaf[root] = i;
+          tree[root].parent = j;  // where the path to the leaf begins; a root has no parent
+          ++found;
+          break;
+        }
+        tree[below] = {root, j};
+        queue[tail++] = below;
+      }
+      if (read > between_looks) {
+        counters_.edges += read;
+        if (!budget_.spend(read)) return found;
+        read = 0;
+      }
+    }
+    counters_.edges += read;
+    budget_.spend(read);
     return found;
   }
 

@@ -11,9 +11,17 @@
 
 namespace btfperm {
 
-// Free columns that have entries, into `list`; their number.
+// Free columns that have entries, into `list`, which has n places; their number.
 template <class I>
 I list_free(const PatternView<I>& A, const Matching<I>& M, int threads, I* list) {
+  if (threads <= 1) {
+    I count = 0;
+    for (I j = 0; j < A.n; ++j) {
+      list[count] = j;  // and stays if so: a store for each costs less than a branch
+      count += static_cast<I>((M.col_match[j] < 0) & (A.indptr[j + 1] > A.indptr[j]));
+    }
+    return count;
+  }
   return select(
       A.n, threads, list, [&](I j) { return M.col_match[j] < 0 && A.degree(j) > 0; },
       [](I j) { return j; });

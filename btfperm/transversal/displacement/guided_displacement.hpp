@@ -2,12 +2,12 @@
 // guided-displacement: the default engine: a look, label pushes or short searches, then the rest
 //
 // Idea        On most patterns, pushing columns off their rows under the guidance of distance
-//             labels (label_push.hpp) finds the maximum in two or three readings of the matrix. Two
-//             cases are better searched: where the start left little, and where the numbering is
-//             local (meshes in their own order), since there the free rows are near and pushing
-//             would undo what the order gave. What either leaves is finished by breadth-first
-//             trees from all remaining columns, and, should these need many phases, by
-//             hopcroft-karp.
+//             labels (label_push.hpp) finds the maximum in two or three readings of the matrix.
+//             Cases better searched are those where the start left little, where the free rows are
+//             near, and where the numbering is local (meshes in their own order): pushing would
+//             undo what the order gave (look.hpp). What pushes or searches leave is finished by
+//             breadth-first trees from all remaining columns, and, should these need many phases,
+//             by hopcroft-karp.
 // Paper       ours
 // Cost        O(nnz sqrt(n)) at worst: pushing O(nnz log n), at most sqrt(n) phases of trees, then
 //             hopcroft-karp. 1 to 3 nnz in practice. Workspace: m bytes + n, then that of the parts
@@ -16,43 +16,31 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "transversal/augmenting/ss_bfs.hpp"
 #include "transversal/displacement/finish_by_trees.hpp"
 #include "transversal/displacement/label_push.hpp"
+#include "transversal/displacement/look.hpp"
 #include "transversal/displacement/shared_displacement.hpp"
 
 namespace btfperm {
 
 // Where the engine turns one way or the other; measured on the families of benchmarks/generators.
 struct DisplacementRules {
-  double few_free = .02;           // share of columns left free, below which to search
-  double local_entries = .9;       // share of entries near the diagonal, above which to search
-  int diagonal_width = 64;         // near: within n / diagonal_width of it
+  // Share of columns left free, below which trees find the paths: pushes move hundreds of others
+  // (titan23_neuron, 1.5 %: .29 ms by trees, .58 by pushes; rect_tall_2e5, 1.3 %: .22, .71).
+  double few_free = .02;
+  // Share of entries near the diagonal, from which on to search shortly (rgg_n_2_16: .18 ms, 1.6 by
+  // trees, 38 by pushes; road_512: 5.4, 9.8, 9.4), near: within m / diagonal_width of it.
+  double local_entries = .9;
+  int diagonal_width = 64;
+  // Share of free columns with a free row two steps off, from which on trees find the paths
+  // (delaunay_n18, .99: 12.7 ms by trees, 23 by pushes; delaunay_n15, .96: .59, .89; but
+  // grid3d_48_rcp, .93: 11, 3.5).
+  double near_rows = .95;
   std::int64_t most_edges = 2048;  // a short search gives up here (then here times 2, 4, ...),
   double most_passes = 1.5;        // all of them after this many readings of the matrix
-  int sampled_columns = 256;
 };
-
-// Share of entries near the diagonal, on a sample of columns.
-template <class I>
-double local_share(const PatternView<I>& A, const DisplacementRules& rules) {
-  const I stride = std::max<I>(1, A.n / rules.sampled_columns);
-  const double slope = static_cast<double>(A.m) / static_cast<double>(A.n);
-  const double width = static_cast<double>(A.m) / rules.diagonal_width;
-  std::int64_t seen = 0;
-  std::int64_t near = 0;
-  for (I j = 0; j < A.n; j += stride) {
-    const I end = std::min<I>(A.indptr[j + 1], A.indptr[j] + 64);
-    for (I p = A.indptr[j]; p < end; ++p) {
-      ++seen;
-      near += std::abs(static_cast<double>(A.indices[p]) - slope * static_cast<double>(j)) < width;
-    }
-    if (j > A.n - stride) break;  // j + stride might overflow
-  }
-  return seen > 0 ? static_cast<double>(near) / static_cast<double>(seen) : 0.0;
-}
 
 // Short searches from each column of `free`; keeps those that gave up. Returns their number.
 template <class I>
@@ -83,15 +71,16 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
   I n_free = list_free(A, M, options.threads, free);
 
   const bool few = static_cast<double>(n_free) < rules.few_free * static_cast<double>(A.n);
-  const bool local = n_free > 0 && local_share(A, rules) >= rules.local_entries;
   if (n_free == 0) {
     // only empty columns are free
-  } else if (local) {
+  } else if (local_share(A, rules.diagonal_width) >= rules.local_entries) {
     n_free = search_shortly(A, M, free, n_free, rules, budget, counters, proof);
-  } else if (!few && worth_sharing_pushes(n_free, options.threads)) {
+  } else if (few || near_share(A, M, free, n_free) >= rules.near_rows) {
+    // trees find the paths
+  } else if (worth_sharing_pushes(n_free, options.threads)) {
     displace_shared(A, M, free, n_free, options.threads, workspace, budget, counters, proof);
     return;
-  } else if (!few) {
+  } else {
     Workspace labels;
     LabelPush<I> push(A, M, free, n_free, labels, budget, counters);
     push.run();

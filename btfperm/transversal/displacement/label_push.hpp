@@ -12,9 +12,10 @@
 //             transversal problem", Computers & OR 40 (2013). New are the byte labels, which keep
 //             the whole state in the cache, and that the columns' mates are not kept at all
 // Cost        2 to 3 times nnz where it does well. Each slice of nnz / 3 edges must end the search
-// of
-//             one column and of a quarter of them, or it counts as a stall: so O(nnz log n).
-//             Workspace: m labels of one byte (of four when a distance passes 253)
+//             of one column and of a quarter of them, or it counts as a stall: so O(nnz log n).
+//             Pushes that close a row for good do not count: a column has one such push at most,
+//             for it has no other row left then. Workspace: m labels of one byte (of four when a
+//             distance passes 253)
 // Encodings   label: 0 free row; Label's largest value = hopeless: no alternating path from here
 //             reaches a free row
 // Invariants  1. label[i] <= distance of i; 2. label[x] <= label[y] + 1 when the holder of x has y
@@ -100,11 +101,12 @@ class LabelPush {
     while (active_ > 0) {
       const I before = active_;
       for (std::int64_t read = 0; read < slice && active_ > 0;) {
+        const std::int64_t before_closing = closing_edges_;
         const std::int64_t edges = push(label, std::min<std::int64_t>(slice - read, 1 << 18));
+        counters_.edges += edges;
         if (too_large_) return Ended::label_too_large;
         if (free_rows_ == 0) return drop_all();
-        read += edges;
-        counters_.edges += edges;
+        read += edges - (closing_edges_ - before_closing);
         if (!budget_.spend(edges)) return Ended::stalled;
       }
       ++counters_.phases;
@@ -123,78 +125,105 @@ class LabelPush {
     return Ended::no_work;
   }
 
-  // Pushes until `most` edges are read; the number read.
+  // The row of lowest label in a list, its label and the second lowest; label `hopeless` for what
+  // there is not.
   template <class Label>
-  std::int64_t push(Label* label, std::int64_t most) {
+  struct Lowest {
+    I row;
+    std::int64_t label;
+    std::int64_t second;
+  };
+
+  // Short lists are read to the end without a branch, for there is nothing to predict; long ones
+  // until nothing lower can come.
+  template <class Label>
+  static Lowest<Label> find_lowest(const I* first, const I* last, const Label* label) {
+    constexpr std::ptrdiff_t short_list = 16;
+    constexpr std::int64_t none = hopeless<Label>;
+    if (last - first <= short_list) {
+      constexpr int bits = 5;  // key = label, then place in the list; numbers from none << bits on
+      std::int64_t lowest = none << bits;  // mean hopeless
+      std::int64_t second = none << bits;
+      for (std::int64_t k = 0; k < last - first; ++k) {
+        const std::int64_t key = (static_cast<std::int64_t>(label[first[k]]) << bits) | k;
+        second = std::min(second, std::max(lowest, key));
+        lowest = std::min(lowest, key);
+      }
+      const I row = first == last ? I{0} : first[lowest & ((1 << bits) - 1)];
+      return {row, lowest >> bits, second >> bits};
+    }
+    Lowest<Label> found{I{0}, none, none};
+    for (; first < last && found.second > 0; ++first) {
+      const std::int64_t l = label[*first];
+      if (l < found.label) {
+        found = {*first, l, found.label};
+      } else if (l < found.second) {
+        found.second = l;
+      }
+    }
+    return found;
+  }
+
+  // Pushes until `most` edges are read; the number read. (The state is kept in local variables:
+  // the compiler must assume that a label, being a byte, may lie anywhere.)
+  template <class Label>
+  std::int64_t push(Label* const label, std::int64_t most) {
+    const I* const indptr = A_.indptr;
+    const I* const indices = A_.indices;
+    I* const row_match = M_.row_match;
+    I* const queue = queue_;
+    const auto wrapped = [capacity = capacity_](I place) {
+      return place < capacity ? place : place - capacity;
+    };
+    I head = head_;
+    I tail = tail_;
+    I active = active_;
+    I free_rows = free_rows_;
     std::int64_t read = 0;
+    std::int64_t closing = 0;
     std::int64_t pushes = 0;
     too_large_ = false;
-    while (active_ > 0 && read < most) {
-      const I j = queue_[head_];
-      prefetch_ahead(label);
-      std::int64_t lowest = hopeless<Label>;
-      std::int64_t second = hopeless<Label>;
-      I row = -1;
-      const I begin = A_.indptr[j];
-      const I end = A_.indptr[j + 1];
-      I p = begin;
-      for (; p < end && second > 0; ++p) {
-        const I i = A_.indices[p];
-        const std::int64_t l = label[i];
-        if (l < lowest) {
-          second = lowest;
-          lowest = l;
-          row = i;
-        } else if (l < second) {
-          second = l;
-        }
+    while (active > 0 && read < most) {
+      const I j = queue[head];
+      if (active > 16) {  // the starts and lists of the next columns can be on their way
+        __builtin_prefetch(indptr + queue[wrapped(head + 16)]);
+        __builtin_prefetch(indices + indptr[queue[wrapped(head + 10)]]);
       }
-      read += p - begin + 1;
-      if (row < 0) {  // all hopeless
-        advance(head_);
-        --active_;
+      const I begin = indptr[j];
+      const I end = indptr[j + 1];
+      const Lowest<Label> low = find_lowest(indices + begin, indices + end, label);
+      read += end - begin + 1;
+      if (low.label == hopeless<Label>) {
+        head = wrapped(head + 1);
+        --active;
         continue;
       }
-      if (second == hopeless<Label> - 1) {  // its successor would read as hopeless
+      if (low.second == hopeless<Label> - 1) {  // its successor would read as hopeless
         too_large_ = true;
         break;
       }
-      label[row] = static_cast<Label>(second == hopeless<Label> ? second : second + 1);
-      advance(head_);
+      head = wrapped(head + 1);
       ++pushes;
-      const I displaced = M_.row_match[row];
-      M_.row_match[row] = j;
+      const bool closes = low.second == hopeless<Label>;  // no way on from this row
+      if (closes) closing += end - begin + 1;
+      label[low.row] = static_cast<Label>(low.second + !closes);
+      const I displaced = row_match[low.row];
+      row_match[low.row] = j;
       if (displaced >= 0) {
-        queue_[tail_] = displaced;
-        advance(tail_);
+        queue[tail] = displaced;
+        tail = wrapped(tail + 1);
       } else {
-        --active_;
-        if (--free_rows_ == 0) break;
+        --active;
+        if (--free_rows == 0) break;
       }
     }
+    head_ = head;
+    tail_ = tail;
+    active_ = active;
+    free_rows_ = free_rows;
+    closing_edges_ += closing;
     counters_.pushes += pushes;
     return read;
-  }
-
-  // The queue says which columns come next: their starts, lists and labels can be on their way.
-  template <class Label>
-  void prefetch_ahead(const Label* label) const {
-    if (active_ <= 16) return;
-    __builtin_prefetch(A_.indptr + queue_[ahead(16)]);
-    __builtin_prefetch(A_.indices + A_.indptr[queue_[ahead(10)]]);
-    const I j = queue_[ahead(5)];
-    const I* list = A_.indices + A_.indptr[j];
-    const I count = std::min<I>(A_.degree(j), 8);
-    for (I k = 0; k < count; ++k) __builtin_prefetch(label + list[k]);
-  }
-
-  I ahead(I steps) const {
-    const I place = head_ + steps;
-    return place < capacity_ ? place : place - capacity_;
-  }
-
-  void advance(I& place) const {
-    if (++place == capacity_) place = 0;
   }
 
   // Rows above a label that no row has are hopeless.
@@ -221,6 +250,7 @@ class LabelPush {
   I tail_ = 0;
   I active_;
   I free_rows_ = 0;
+  std::int64_t closing_edges_ = 0;  // read by pushes that made their row hopeless
   bool too_large_ = false;
   std::uint8_t* narrow_ = nullptr;
   std::uint32_t* wide_ = nullptr;  // instead of narrow_, once a label has outgrown a byte
@@ -235,7 +265,10 @@ void rows_to_columns(const PatternView<I>& A, Matching<I> M, int threads) {
   fill(M.col_match, A.n, I{-1}, threads);
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
   for (I i = 0; i < A.m; ++i) {
-    if (M.row_match[i] >= 0) M.col_match[M.row_match[i]] = i;
+    I nowhere;
+    const I j = M.row_match[i];
+    I* const place = j >= 0 ? M.col_match + j : &nowhere;  // a selection, not a branch
+    *place = i;
   }
 }
 
