@@ -23,6 +23,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 
 #include "backends/cpu/parallel.hpp"
@@ -175,6 +176,9 @@ class LabelPush {
     const auto wrapped = [capacity = capacity_](I place) {
       return place < capacity ? place : place - capacity;
     };
+    const I last_four = A_.nnz() - 4;
+    const bool labels_far =  // not in the second-level cache (er_3e6_d2.7: 320 ms without, 277)
+        last_four >= 0 && static_cast<std::size_t>(A_.m) * sizeof(Label) > std::size_t{1} << 20;
     I head = head_;
     I tail = tail_;
     I active = active_;
@@ -185,9 +189,13 @@ class LabelPush {
     too_large_ = false;
     while (active > 0 && read < most) {
       const I j = queue[head];
-      if (active > 16) {  // the starts and lists of the next columns can be on their way
+      if (active > 16) {  // what the next columns need can be on its way: starts, lists, labels
         __builtin_prefetch(indptr + queue[wrapped(head + 16)]);
         __builtin_prefetch(indices + indptr[queue[wrapped(head + 10)]]);
+        if (labels_far) {
+          const I* const list = indices + std::min<I>(indptr[queue[wrapped(head + 5)]], last_four);
+          for (int k = 0; k < 4; ++k) __builtin_prefetch(label + list[k]);
+        }
       }
       const I begin = indptr[j];
       const I end = indptr[j + 1];

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 
 #include "backends/cpu/atomics.hpp"
 #include "transversal/interface.hpp"
@@ -65,7 +66,7 @@ void greedy(const PatternView<I>& A, Matching<I> M, const Options& options, Work
   std::uint8_t* const taken = workspace.take<std::uint8_t>(A.m);
   for (I i = 0; i < A.m; ++i) taken[i] = M.row_match[i] >= 0;
   constexpr I block = 1024;  // columns between two looks at the budget
-  for (I first = 0; first < A.n; first += block) {
+  for (I first = 0; first < A.n;) {
     const I last = std::min<I>(A.n - first, block) + first;
     std::int64_t read = 0;
     for (I j = first; j < last; ++j) {
@@ -83,7 +84,9 @@ void greedy(const PatternView<I>& A, Matching<I> M, const Options& options, Work
     }
     counters.edges += read;
     if (!budget.spend(read)) return;
-    if (last == A.n) return;
+    const bool in_vain = read == indptr[last] - indptr[first] + (last - first);
+    if (in_vain && std::memchr(taken, 0, static_cast<std::size_t>(A.m)) == nullptr) return;
+    first = last;
   }
 }
 

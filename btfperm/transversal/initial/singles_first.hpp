@@ -13,6 +13,8 @@
 // greedy
 #pragma once
 
+#include <algorithm>
+
 #include "transversal/initial/greedy.hpp"
 
 namespace btfperm {
@@ -20,15 +22,28 @@ namespace btfperm {
 template <class I>
 void singles_first(const PatternView<I>& A, Matching<I> M, const Options& options,
                    Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
-  I read = 0;
-  for (I j = 0; j < A.n; ++j) {
-    if (A.degree(j) != 1 || M.col_match[j] >= 0) continue;
-    const I i = A.indices[A.indptr[j]];
-    ++read;
-    if (M.row_match[i] < 0) M.match(i, j);
+  constexpr I block = 256;
+  I single[block];  // gathered first, because whether a column is one cannot be predicted
+  I singles = 0;
+  for (I first = 0; first < A.n;) {
+    const I last = first + std::min<I>(block, A.n - first);
+    I here = 0;
+    for (I j = first; j < last; ++j) here += A.indptr[j + 1] - A.indptr[j] == 1;
+    I count = 0;
+    for (I j = first; count < here; ++j) {
+      single[count] = j;
+      count += A.indptr[j + 1] - A.indptr[j] == 1;
+    }
+    for (I k = 0; k < count; ++k) {
+      const I j = single[k];
+      const I i = A.indices[A.indptr[j]];
+      if (M.row_match[i] < 0 && M.col_match[j] < 0) M.match(i, j);
+    }
+    singles += count;
+    first = last;
   }
-  counters.edges += read;
-  if (!budget.spend(read)) return;
+  counters.edges += singles;
+  if (!budget.spend(singles)) return;
   greedy(A, M, options, workspace, budget, counters, proof);
 }
 
