@@ -21,6 +21,7 @@
 #include "transversal/displacement/finish_by_trees.hpp"
 #include "transversal/displacement/label_push.hpp"
 #include "transversal/displacement/look.hpp"
+#include "transversal/displacement/peel.hpp"
 #include "transversal/displacement/shared_displacement.hpp"
 
 namespace btfperm {
@@ -63,6 +64,18 @@ I search_shortly(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
   return left;
 }
 
+// Peels from nothing; whether that gave more pairs than are at hand, which it then replaces. (Only
+// the rows' mates: row_match.) What was known to be hopeless is no longer: another matching.
+template <class I>
+bool take_peeled(const PatternView<I>& A, Matching<I> M, I n_free_rows, Budget& budget,
+                 Counters& counters) {
+  Workspace workspace;
+  Peel<I> peel(A, workspace, budget, counters);
+  if (peel.run() <= A.m - n_free_rows) return false;
+  std::copy(peel.row_match(), peel.row_match() + A.m, M.row_match);
+  return true;
+}
+
 template <class I>
 void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& options,
                          Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
@@ -84,9 +97,15 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
     Workspace labels;
     LabelPush<I> push(A, M, free, n_free, labels, budget, counters);
     push.run();
-    rows_to_columns(A, M, 1);
-    push.mark_hopeless(proof.row_in_cover);
     n_free = push.active();
+    const bool all_may_match = n_free > 0 && n_free == push.free_rows() && !budget.stopped();
+    if (all_may_match && take_peeled(A, M, n_free, budget, counters)) {
+      rows_to_columns(A, M, 1);
+      n_free = list_free(A, M, 1, free);
+    } else {
+      rows_to_columns(A, M, 1);
+      push.mark_hopeless(proof.row_in_cover);
+    }
   }
   proof.complete = !budget.stopped();  // unless there is more to do
   if (n_free == 0 || budget.stopped()) return;
