@@ -158,6 +158,27 @@ void bind_width(nb::module_& module) {
       nb::arg("row_in_cover").noconvert(), nb::arg("threads") = 1,
       "Rows of a minimum cover; False when the matching is not maximum.");
   module.def(
+      "push_labels",
+      [](std::int64_t m, In<I> indptr, In<I> indices, Out<I> row_match, Out<I> col_match,
+         std::int64_t steps, std::int64_t gap_every) {
+        const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
+        const Matching<I> M{row_match.data(), col_match.data()};
+        Budget budget(0, 0, nullptr);
+        Counters counters;
+        auto workspace = std::make_unique<Workspace>();
+        I* const free = workspace->take<I>(A.n);
+        const I n_free = list_free(A, M, 1, free);
+        LabelPush<I> push(A, M, free, n_free, *workspace, budget, counters);
+        const std::uint8_t* const label =
+            push.run_steps(steps, std::max<std::int64_t>(1, gap_every));
+        rows_to_columns(A, M, 1);
+        return owned_array(std::move(workspace), const_cast<std::uint8_t*>(label), A.m);
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(), nb::arg("steps"),
+      nb::arg("gap_every"),
+      "So many label pushes in place; the labels (255: hopeless), for tests of their invariants.");
+  module.def(
       "count_matched",
       [](In<I> match) {
         nb::gil_scoped_release nogil;

@@ -5,7 +5,8 @@
 //             labels (label_push.hpp) finds the maximum in two or three readings of the matrix.
 //             Cases better searched are those where the start left little, where the free rows are
 //             near, and where the numbering is local (meshes in their own order): pushing would
-//             undo what the order gave (look.hpp). What pushes or searches leave is finished by
+//             undo what the order gave (look.hpp). Pushes that stall on long chains and bands give
+//             way to peeling (peel.hpp). What all these leave is finished by
 //             breadth-first trees from all remaining columns, and, should these need many phases,
 //             by hopcroft-karp.
 // Paper       ours
@@ -64,16 +65,32 @@ I search_shortly(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
   return left;
 }
 
-// Peels from nothing; whether that gave more pairs than are at hand, which it then replaces. (Only
-// the rows' mates: row_match.) What was known to be hopeless is no longer: another matching.
+// Peels from nothing into `row_match`, if that gives more than the `pairs` at hand; whether it did.
 template <class I>
-bool take_peeled(const PatternView<I>& A, Matching<I> M, I n_free_rows, Budget& budget,
+bool take_peeled(const PatternView<I>& A, I* row_match, I pairs, Budget& budget,
                  Counters& counters) {
   Workspace workspace;
   Peel<I> peel(A, workspace, budget, counters);
-  if (peel.run() <= A.m - n_free_rows) return false;
-  std::copy(peel.row_match(), peel.row_match() + A.m, M.row_match);
+  if (peel.run() <= pairs) return false;
+  std::copy(peel.row_match(), peel.row_match() + A.m, row_match);
   return true;
+}
+
+// Pushes the columns of `free`; where that stalls although all may still be matched, peels. Keeps
+// the columns that are left to do in the list, which has n places; their number.
+template <class I>
+I push_or_peel(const PatternView<I>& A, Matching<I> M, I* free, I n_free, Budget& budget,
+               Counters& counters, Proof& proof) {
+  Workspace labels;
+  LabelPush<I> push(A, M, free, n_free, labels, budget, counters);
+  push.run();
+  const bool all_may_match = push.active() > 0 && push.active() == push.free_rows();
+  const bool peeled = all_may_match && !budget.stopped() &&
+                      take_peeled(A, M.row_match, A.m - push.free_rows(), budget, counters);
+  rows_to_columns(A, M, 1);
+  if (peeled) return list_free(A, M, 1, free);  // another matching: what is hopeless is unknown
+  push.mark_hopeless(proof.row_in_cover);
+  return push.active();
 }
 
 template <class I>
@@ -88,24 +105,11 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
     // only empty columns are free
   } else if (local_share(A, rules.diagonal_width) >= rules.local_entries) {
     n_free = search_shortly(A, M, free, n_free, rules, budget, counters, proof);
-  } else if (few || near_share(A, M, free, n_free) >= rules.near_rows) {
-    // trees find the paths
-  } else if (worth_sharing_pushes(n_free, options.threads)) {
+  } else if (!few && worth_sharing_pushes(n_free, options.threads)) {
     displace_shared(A, M, free, n_free, options.threads, workspace, budget, counters, proof);
     return;
-  } else {
-    Workspace labels;
-    LabelPush<I> push(A, M, free, n_free, labels, budget, counters);
-    push.run();
-    n_free = push.active();
-    const bool all_may_match = n_free > 0 && n_free == push.free_rows() && !budget.stopped();
-    if (all_may_match && take_peeled(A, M, n_free, budget, counters)) {
-      rows_to_columns(A, M, 1);
-      n_free = list_free(A, M, 1, free);
-    } else {
-      rows_to_columns(A, M, 1);
-      push.mark_hopeless(proof.row_in_cover);
-    }
+  } else if (!few && near_share(A, M, free, n_free) < rules.near_rows) {
+    n_free = push_or_peel(A, M, free, n_free, budget, counters, proof);
   }
   proof.complete = !budget.stopped();  // unless there is more to do
   if (n_free == 0 || budget.stopped()) return;

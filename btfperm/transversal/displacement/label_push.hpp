@@ -18,8 +18,15 @@
 //             distance passes 253)
 // Encodings   label: 0 free row; Label's largest value = hopeless: no alternating path from here
 //             reaches a free row
-// Invariants  1. label[i] <= distance of i; 2. label[x] <= label[y] + 1 when the holder of x has y
-//             in its list. So a row above a label that no row has (a gap) is hopeless.
+// Invariants  1. label[i] <= distance of i; 2. label[x] <= label[y] + 1 when the holder of x has
+//             y != x in its list (hopeless: infinite). So a row above a label that no row has (a
+//             gap) is hopeless. They hold at first: 0 for free rows, 1 for held ones. Where labels
+//             change: a push sets the label of its row to one more than the lowest other label in
+//             the list of its new holder, and labels only rise, so 2 holds for that row and stays
+//             for the others; rows above a gap have in their holders' lists none below it, so 2
+//             holds when all become hopeless at once. 1 follows from 2 along the shortest path, at
+//             whose end is 0. Whatever flips paths in another way (trees, peeling) ends the labels:
+//             no search goes on from labels that are older than its matching.
 #pragma once
 
 #include <algorithm>
@@ -49,18 +56,13 @@ class LabelPush {
   // Pushes until no column is active, or progress stalls. The columns still active are then the
   // first `active()` places of the list handed over; all other free columns are unmatchable.
   // col_match is not kept meanwhile: `rows_to_columns` makes it anew.
-  void run() {
-    narrow_ = workspace_.take<std::uint8_t>(A_.m);
-    for (I i = 0; i < A_.m; ++i) narrow_[i] = M_.row_match[i] >= 0;
-    run(narrow_);
-  }
+  void run() { run(first_labels()); }
 
   // The same from labels that are there already. When these come from several threads, "hopeless"
   // proves nothing.
   void run(std::uint8_t* label) {
     narrow_ = label;
-    free_rows_ = 0;
-    for (I i = 0; i < A_.m; ++i) free_rows_ += M_.row_match[i] < 0;
+    count_free_rows();
     if (push_until_stalled(narrow_) == Ended::label_too_large) {
       wide_ = workspace_.take<std::uint32_t>(A_.m);
       for (I i = 0; i < A_.m; ++i) {
@@ -69,6 +71,19 @@ class LabelPush {
       push_until_stalled(wide_);
     }
     std::rotate(queue_, queue_ + head_, queue_ + capacity_);
+  }
+
+  // The same up to so many pushes from the first labels, closing gaps every so often; the labels,
+  // for a test of the invariants.
+  const std::uint8_t* run_steps(std::int64_t steps, std::int64_t gap_every) {
+    narrow_ = first_labels();
+    count_free_rows();
+    for (std::int64_t k = 1; k <= steps && active_ > 0 && free_rows_ > 0; ++k) {
+      push(narrow_, 1);
+      if (too_large_) break;
+      if (k % gap_every == 0) close_gap(narrow_);
+    }
+    return narrow_;
   }
 
   I active() const { return active_; }
@@ -92,6 +107,17 @@ class LabelPush {
 
   template <class Label>
   static constexpr Label hopeless = std::numeric_limits<Label>::max();
+
+  std::uint8_t* first_labels() {
+    std::uint8_t* const label = workspace_.take<std::uint8_t>(A_.m);
+    for (I i = 0; i < A_.m; ++i) label[i] = M_.row_match[i] >= 0;
+    return label;
+  }
+
+  void count_free_rows() {
+    free_rows_ = 0;
+    for (I i = 0; i < A_.m; ++i) free_rows_ += M_.row_match[i] < 0;
+  }
 
   // One look per slice of a third of the entries: stalled when fewer than a quarter of the active
   // columns went; three such slices when so few are active that luck decides.

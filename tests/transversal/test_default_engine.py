@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The turns that the default run takes, each on patterns made for it; and its memory."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+
+import btfperm
+from btfperm import _core
+from btfperm.pattern import as_pattern
+from tests import families, strategies
+from tests.checks.check_transversal import check_transversal
+from tests.oracles.plain_matching import structural_rank
+
+
+def run(A, **options):
+    return btfperm.maximum_transversal(A, threads=1, **options)
+
+
+def started(P, name):
+    row_match, col_match, marks, _ = _core.unmatched(P.m, P.indptr)
+    counters = getattr(_core, name)(P.m, P.indptr, P.indices, row_match, col_match, marks)[2]
+    return row_match, col_match, counters
+
+
+# -- the start -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["chain", "chains_hk"])
+def test_columns_of_one_entry_first_solve_chains(name):
+    """The closing column of a chain, which comes last, has one entry; greedy hands its row away."""
+    hard = getattr(families, name)(40)
+    t = run(hard.A)
+    assert t.structural_rank == hard.rank and t.algorithm == "none"
+    assert run(hard.A, initializer="greedy").algorithm != "none"
+
+
+@given(A=strategies.any_matrix())
+def test_a_single_entry_loses_only_to_another(A):
+    P = as_pattern(A)
+    row_match, col_match, _ = started(P, "singles_first")
+    assert _core.check_matching(P.m, P.indptr, P.indices, row_match, col_match)[0] == 0
+    degrees = np.diff(P.indptr)
+    for j in np.flatnonzero(degrees == 1):
+        holder = row_match[P.indices[P.indptr[j]]]
+        assert holder == j or degrees[holder] == 1
+    for j in np.flatnonzero(col_match < 0):  # maximal
+        assert np.all(row_match[P.indices[P.indptr[j] : P.indptr[j + 1]]] >= 0)
+
+
+def test_a_start_stops_when_every_row_is_taken():
+    m, n = 50, 20_000
+    rows = np.arange(n * 3) % m
+    A = sp.csc_array((np.ones(n * 3), (rows, np.repeat(np.arange(n), 3))), shape=(m, n))
+    for name in ("greedy", "singles_first"):
+        row_match, _, counters = started(as_pattern(A), name)
+        assert np.all(row_match >= 0) and counters["edges"] < A.nnz / 4
+    last = sp.csc_array((np.ones(3), ([0, 0, 1], [0, n - 2, n - 1])), shape=(2, n))
+    assert np.all(started(as_pattern(last), "greedy")[0] >= 0)  # and not before
+
+
+# -- the search ------------------------------------------------------------------------------------
+
+
+def band(n, width, seed):
+    """Diagonal, superdiagonal and entries to the right of it, both sides renumbered."""
+    draw = np.random.default_rng(seed)
+    rows = np.concatenate((np.arange(n), np.arange(n - 1), np.arange(n), np.arange(n)))
+    more = np.arange(n)[None, :] + draw.integers(1, width, (2, n))
+    cols = np.concatenate((np.arange(n), np.arange(1, n), np.minimum(more, n - 1).ravel()))
+    p, q = draw.permutation(n), draw.permutation(n)
+    return sp.csc_array((np.ones(rows.size), (p[rows], q[cols])), shape=(n, n))
+
+
+def test_stalled_pushes_give_way_to_peeling(run_seed):
+    """Far free rows in a thin long pattern: peeling finds all pairs, no path is left to a tree."""
+    for A in (band(60_000, 9, run_seed), families.renumbered(families.chain(60_000), "mixed").A):
+        t = run(A)
+        assert t.structural_rank == A.shape[0]
+        assert t.counters["pushes"] > 0 and "augmentations" not in t.counters
+        check_transversal(A, t)
+
+
+def test_peeling_that_finds_less_changes_nothing(run_seed):
+    """A band beside full blocks, where there is nothing to peel."""
+    A = sp.block_diag((band(20_000, 9, run_seed), np.ones((60, 60)), np.ones((40, 40))))
+    draw = np.random.default_rng(run_seed)
+    A = A.tocsc()[draw.permutation(A.shape[0]), :][:, draw.permutation(A.shape[1])]
+    t = run(A)
+    assert t.structural_rank == A.shape[0]
+    check_transversal(A, t)
+
+
+def test_near_rows_are_found_by_trees():
+    """Column k of the second half has only rows that columns of the first half gave a way out."""
+    k = 3_000
+    i = np.arange(k)
+    rows = np.concatenate((i, k + (i + k // 2) % k, i))
+    cols = np.concatenate((i, i, k + (i * 7919) % k))
+    A = sp.csc_array((np.ones(3 * k), (rows, cols)), shape=(2 * k, 2 * k))
+    t = run(A, initializer="greedy")
+    assert t.structural_rank == 2 * k and "pushes" not in t.counters
+    assert t.counters["longest_path"] == 3
+    check_transversal(A, t)
+
+
+@given(A=strategies.any_matrix())
+def test_any_matrix(A):
+    t = run(A)
+    check_transversal(A, t, rank=structural_rank(A))
+
+
+# -- memory ----------------------------------------------------------------------------------------
+
+
+def test_results_stand_when_others_are_found():
+    """Memory is used again, but none that a result still holds; a view of it keeps it, too."""
+    A = families.renumbered(families.triangular(80_000, 5), "mixed").A
+    first = run(A)
+    kept = first.row_match.copy(), first.col_match.copy(), first.row_in_cover.copy()
+    view = run(A).row_match[::2]
+    expected = view.copy()
+    for n in (80_000, 50_000, 90_000, 80_000):
+        run(families.renumbered(families.chain(n), "mixed", seed=n).A)
+    np.testing.assert_array_equal(first.row_match, kept[0])
+    np.testing.assert_array_equal(first.col_match, kept[1])
+    np.testing.assert_array_equal(first.row_in_cover, kept[2])
+    np.testing.assert_array_equal(view, expected)
+
+
+def test_threads_of_the_caller_share_the_memory(run_seed):
+    """Four callers at once, each with matrices of its own sizes."""
+    wrong = []
+
+    def caller(seed):
+        draw = np.random.default_rng(seed)
+        for _ in range(12):
+            n = int(draw.integers(20_000, 120_000))
+            hard = families.renumbered(families.chain(n), "mixed", seed=seed)
+            t = run(hard.A)
+            if t.structural_rank != n or not np.array_equal(t.row_match[t.col_match], np.arange(n)):
+                wrong.append((seed, n))
+
+    callers = [threading.Thread(target=caller, args=(run_seed + k,)) for k in range(4)]
+    for thread in callers:
+        thread.start()
+    for thread in callers:
+        thread.join()
+    assert not wrong

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The labels of guided-displacement, looked at after every single push, against distances found by
+brute force: its answers are proofs only as long as the labels are bounds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from btfperm import _core
+from btfperm.pattern import as_pattern
+from tests import families, strategies
+from tests.oracles.plain_matching import structural_rank
+
+HOPELESS = 255
+
+
+def columns_of(P):
+    return [P.indices[P.indptr[j] : P.indptr[j + 1]].tolist() for j in range(P.n)]
+
+
+def distances(columns, row_match):
+    """Matched entries from each row to a free one along alternating paths, by relaxation."""
+    far = [0 if j < 0 else math.inf for j in row_match]
+    changed = True
+    while changed:
+        changed = False
+        for i, j in enumerate(row_match):
+            if j < 0:
+                continue
+            others = [far[y] for y in columns[j] if y != i]
+            if min(others, default=math.inf) + 1 < far[i]:
+                far[i], changed = min(others) + 1, True
+    return far
+
+
+def wrong_labels(columns, row_match, labels):
+    """What is wrong with the labels, in words; empty when both invariants hold."""
+    value = [math.inf if label == HOPELESS else int(label) for label in labels]
+    wrong = [
+        f"row {i} has label {value[i]} at distance {distance}"
+        for i, distance in enumerate(distances(columns, row_match))
+        if value[i] > distance
+    ]
+    wrong += [
+        f"row {x} has label {value[x]}, and row {y} beside it {value[y]}"
+        for x, j in enumerate(row_match)
+        if j >= 0
+        for y in columns[j]
+        if y != x and value[x] > value[y] + 1
+    ]
+    return wrong
+
+
+def pushed(P, start, steps, gap_every):
+    """Rows' and columns' mates and labels after so many pushes from `start`."""
+    row_match, col_match = (a.copy() for a in start)
+    labels = _core.push_labels(
+        P.m, P.indptr, P.indices, row_match, col_match, steps=steps, gap_every=gap_every
+    )
+    return row_match, col_match, labels
+
+
+def started(P):
+    row_match, col_match, marks, _ = _core.unmatched(P.m, P.indptr)
+    _core.greedy(P.m, P.indptr, P.indices, row_match, col_match, marks)
+    return row_match, col_match
+
+
+@given(A=strategies.any_matrix(), gap_every=st.integers(1, 9))
+def test_labels_are_valid_after_every_push(A, gap_every):
+    P = as_pattern(A)
+    columns, start = columns_of(P), started(P)
+    before = None
+    for steps in range(80):
+        row_match, col_match, labels = pushed(P, start, steps, gap_every)
+        assert _core.check_matching(P.m, P.indptr, P.indices, row_match, col_match)[0] == 0
+        assert wrong_labels(columns, row_match.tolist(), labels.tolist()) == []
+        state = (row_match.tolist(), labels.tolist())
+        if state == before and np.count_nonzero(row_match >= 0) == structural_rank(A):
+            break
+        before = state
+
+
+@pytest.mark.parametrize("family", ["chain", "deadtree", "hessenberg"])
+def test_labels_of_long_and_dead_parts(family, run_seed):
+    """Where labels climb: far rows, and parts from which no free row can be reached."""
+    make = {
+        "chain": lambda: families.chain(40),
+        "deadtree": lambda: families.deadtree(60, run_seed),
+        "hessenberg": lambda: families.hessenberg(20),
+    }[family]
+    P = as_pattern(families.renumbered(make(), "mixed", run_seed).A)
+    columns, start = columns_of(P), started(P)
+    for steps in range(0, 400, 7):
+        row_match, _, labels = pushed(P, start, steps, 16)
+        assert wrong_labels(columns, row_match.tolist(), labels.tolist()) == []
+
+
+def test_a_wrong_label_is_seen():
+    P = as_pattern(families.chain(6).A)
+    columns, start = columns_of(P), started(P)
+    row_match, _, labels = pushed(P, start, 0, 100)
+    assert wrong_labels(columns, row_match.tolist(), labels.tolist()) == []
+    for i in range(P.m):
+        raised = labels.tolist()
+        raised[i] = 200
+        assert wrong_labels(columns, row_match.tolist(), raised), i
