@@ -8,9 +8,9 @@
 // Paper       ours; it is the first step of R. M. Karp, M. Sipser, "Maximum matchings in sparse
 //             random graphs", FOCS 1981, on the degrees as they are, so that no row lists are
 //             needed
-// Cost        n + O(nnz) time; reads the column pointers once more than greedy. Workspace: as
-// greedy Prefer it   always first; rather use greedy for comparison with others Encodings   as
-// greedy
+// Cost        n + O(nnz) time: reads the column pointers once more than greedy. Workspace: m bytes
+// Prefer it   always first; rather use greedy for comparison with others
+// Encodings   as greedy
 #pragma once
 
 #include <algorithm>
