@@ -30,14 +30,12 @@ template <class I>
 bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row_in_cover,
                 int threads, Workspace& workspace, Budget& budget) {
   const I share_from = least_to_share<I>(4096);  // smaller levels are left to one thread
-  std::fill(row_in_cover, row_in_cover + A.m, std::uint8_t{0});
+  fill(row_in_cover, A.m, std::uint8_t{0}, threads);
   Frontier<I> frontier(workspace.take<I>(A.n));
   Frontier<I> next(workspace.take<I>(A.n));
-  I roots = 0;
-  for (I j = 0; j < A.n; ++j) {
-    if (M.col_match[j] < 0) frontier.places()[roots++] = j;
-  }
-  frontier.assign(roots);
+  frontier.assign(select(
+      A.n, threads, frontier.places(), [&](I j) { return M.col_match[j] < 0; },
+      [](I j) { return j; }));
   std::atomic<bool> free_row{false};
   while (frontier.size() > 0 && !free_row.load(std::memory_order_relaxed)) {
     next.clear();
@@ -174,7 +172,9 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
   I rows = 0;
   I rows_in_cover = 0;
   I unmatched_in_cover = 0;
-  for (I i = 0; i < A.m; ++i) {  // in order: memory gives it as fast to one thread as to many
+#pragma omp parallel for num_threads(threads) if (shared) schedule(static) \
+    reduction(+ : rows, rows_in_cover, unmatched_in_cover)
+  for (I i = 0; i < A.m; ++i) {
     rows += M.row_match[i] != -1;
     rows_in_cover += row_in_cover[i] != 0;
     unmatched_in_cover += (row_in_cover[i] != 0) & (M.row_match[i] == -1);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops over all cores that keep the order of what they produce
+// Loops over all cores that keep the order of what they produce; a barrier for long regions
 #pragma once
 
 #include <omp.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 
 #include "backends/cpu/sharing.hpp"
@@ -58,6 +59,35 @@ I select(I count, int threads, I* out, Keep keep, Value value) {
   }
   return start[team];
 }
+
+// Where the threads of a team wait for each other, many times in one parallel region. Who waits
+// longer than usual sleeps: OpenMP's own barrier keeps the core for milliseconds, and on a busy
+// machine the thread that all wait for is the one without a core.
+class Barrier {
+ public:
+  void wait(int team) {
+    const unsigned round = round_.load(std::memory_order_relaxed);
+    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == team) {
+      arrived_.store(0, std::memory_order_relaxed);
+      round_.store(round + 1, std::memory_order_release);
+      round_.notify_all();
+      return;
+    }
+    for (int looks = 0; looks < patience; ++looks) {
+      if (round_.load(std::memory_order_acquire) != round) return;
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+    round_.wait(round, std::memory_order_acquire);
+  }
+
+ private:
+  static constexpr int patience = 1 << 9;  // looks: some 20 microseconds
+
+  alignas(64) std::atomic<int> arrived_{0};
+  alignas(64) std::atomic<unsigned> round_{0};
+};
 
 template <class T>
 void fill(T* array, std::int64_t count, T value, int threads) {

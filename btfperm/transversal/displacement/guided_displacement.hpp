@@ -23,30 +23,11 @@
 #include "transversal/displacement/label_push.hpp"
 #include "transversal/displacement/look.hpp"
 #include "transversal/displacement/peel.hpp"
+#include "transversal/displacement/rules.hpp"
 #include "transversal/displacement/shared_displacement.hpp"
 #include "transversal/displacement/two_steps.hpp"
 
 namespace btfperm {
-
-// Where the engine turns one way or the other; measured on the families of benchmarks/generators.
-struct DisplacementRules {
-  // Share of columns left free, below which paths are searched: pushes move hundreds of others
-  // (titan23_neuron, 1.5 %: .29 ms by trees, .58 by pushes; rect_tall_2e5, 1.3 %: .22, .71).
-  double few_free = .02;
-  // Share of entries near the diagonal, from which on to search shortly (rgg_n_2_16: .18 ms, 1.6 by
-  // trees, 38 by pushes; road_512: 5.4, 9.8, 9.4), near: within m / diagonal_width of it.
-  double local_entries = .9;
-  int diagonal_width = 64;
-  // Share of free columns with a free row two steps off, from which on paths are searched
-  // (delaunay_n18, .99: 12.7 ms by trees, 23 by pushes; delaunay_n15, .96: .59, .89; but
-  // grid3d_48_rcp, .93: 11, 3.5): in two steps first (kkt_2e5: 7.6 ms without, 2.4 with).
-  double near_rows = .95;
-  // Share of them that two steps leave, below which to go on shortly, not by trees (delaunay_n18,
-  // .07: 13 ms by trees, 7.5 shortly; but kkt_sing_2e5, .32: 5.6, 17).
-  double left_by_two_steps = .1;
-  std::int64_t most_edges = 2048;  // a short search gives up here (then here times 2, 4, ...),
-  double most_passes = 1.5;        // all of them after this many readings of the matrix
-};
 
 // Short searches from each column of `free`; keeps those that gave up. Returns their number.
 template <class I>
@@ -116,21 +97,24 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
   I n_free = list_free(A, M, options.threads, free);
 
   const bool few = static_cast<double>(n_free) < rules.few_free * static_cast<double>(A.n);
+  const int threads = worth_sharing_search(A.nnz(), options.threads) ? options.threads : 1;
   if (n_free == 0) {
     // only empty columns are free
   } else if (local_share(A, rules.diagonal_width) >= rules.local_entries) {
-    n_free = search_shortly(A, M, free, n_free, rules, budget, counters, proof);
-  } else if (!few && worth_sharing_pushes(n_free, options.threads)) {
-    displace_shared(A, M, free, n_free, options.threads, workspace, budget, counters, proof);
-    return;
+    n_free = threads > 1
+                 ? search_together(A, M, free, n_free, threads, rules, budget, counters, proof)
+                 : search_shortly(A, M, free, n_free, rules, budget, counters, proof);
   } else if (!few && near_share(A, M, free, n_free) < rules.near_rows) {
-    n_free = push_or_peel(A, M, free, n_free, budget, counters, proof);
+    n_free = threads > 1 ? push_together(A, M, free, n_free, threads, budget, counters, proof)
+                         : push_or_peel(A, M, free, n_free, budget, counters, proof);
   } else {
-    n_free = search_near(A, M, free, n_free, rules, budget, counters, proof);
+    n_free = threads > 1
+                 ? search_together(A, M, free, n_free, threads, rules, budget, counters, proof)
+                 : search_near(A, M, free, n_free, rules, budget, counters, proof);
   }
   proof.complete = !budget.stopped();  // unless there is more to do
   if (n_free == 0 || budget.stopped()) return;
-  finish_by_trees(A, M, free, n_free, workspace, budget, counters, proof);
+  finish_by_trees(A, M, free, n_free, threads, workspace, budget, counters, proof);
 }
 
 }  // namespace btfperm

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // shared push: label push (label_push.hpp) by several threads at once
 //
-// Idea        Each thread has a queue of its own and pushes as one thread would; a row changes
-//             hands by one atomic exchange, so a column is always either in one queue or the holder
-//             of one row. After each round the columns left are dealt out anew.
+// Idea        Each thread has a queue of its own and pushes as one thread would. While it changes
+//             the holder of a row it holds the row's lock, and sees that the label it chose the row
+//             for still stands: so labels only rise, and what label_push.hpp proves from them holds
+//             here too. After each round the columns left are dealt out anew; rounds become short
+//             as the columns become few.
 // Paper       ours; the pushes are those of label_push.hpp
-// Cost        as label_push.hpp, divided by the threads while many columns are active. Workspace:
-//             m bytes, one list of the active columns
-// Prefer it   while some thousand columns are active; rather use label_push.hpp for the rest
-// Encodings   label: 0 free row, 255 hopeless
-// Races       label[i] is read and written without order, so labels may be too high for a moment:
-//             "hopeless" proves nothing here, and whoever was dropped must be searched for again
+// Cost        as label_push.hpp, divided by the threads. Workspace: m bytes, one list of columns
+// Prefer it   on large matrices with more than one thread; rather use label_push.hpp otherwise
+// Encodings   label: 0 free row, 254 that far or farther, 255 hopeless. row_match: -2 locked
+// Invariants  those of label_push.hpp whenever no row is locked. For column j in row x, label[x]
+// was
+//             set to one more than labels read before, and labels never fall
+// Races       label[i] is read without the lock of row i: what is read may be too low by now, and a
+//             label too low is a lower bound all the same
 #pragma once
 
 #include <omp.h>
@@ -19,6 +23,7 @@
 #include <limits>
 
 #include "backends/cpu/atomics.hpp"
+#include "backends/cpu/parallel.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
@@ -34,70 +39,78 @@ class SharedPush {
         list_(list),
         spare_(spare),
         active_(n_free),
+        checked_(n_free),
         threads_(threads),
         budget_(budget),
         counters_(counters) {
     label_ = workspace.take<std::uint8_t>(A.m);
-    left_ = workspace.take<I>(threads + 1);
+    done_ = workspace.take<Done>(threads);
   }
 
-  // Pushes until fewer than `few` columns are active, or progress stalls. Columns that were
-  // dropped or are still active are free afterwards; col_match is not touched.
-  void run(I few) {
-#pragma omp parallel for num_threads(threads_) schedule(static)
-    for (I i = 0; i < A_.m; ++i) label_[i] = M_.row_match[i] >= 0;
-    const std::int64_t slice = std::max<std::int64_t>(A_.nnz() / 6 / threads_, 4096);
-    I checked = active_;
-    for (int round = 1; active_ >= few && !budget_.stopped(); ++round) {
-      push_round(slice);
-      ++counters_.phases;
-      if (round % 2 == 0) {
-        if (active_ > checked - checked / 4) return;
-        checked = active_;
+  // Pushes until few columns are active, or progress stalls. The other columns that are free then
+  // are unmatchable. col_match is not kept meanwhile.
+  void run() {
+    bool ended = active_ <= few_a_thread * threads_;
+    bool look_for_gap = false;
+#pragma omp parallel num_threads(threads_)
+    {
+      const int t = omp_get_thread_num();
+      const int team = omp_get_num_threads();
+      I* list = list_;
+      I* spare = spare_;
+      set_labels(t, team);
+      while (!ended) {
+        const Share<I> part(active_, t, team);
+        Ring mine{list + part.first, part.last - part.first, 0, 0, part.last - part.first};
+        done_[t] = push_round(mine, team);
+        barrier_.wait(team);
+        I* place = spare;
+        for (int other = 0; other < t; ++other) place += done_[other].left;
+        while (mine.active > 0) *place++ = mine.pop();
+        std::swap(list, spare);
+        if (t == 0) {
+          add_round(team);
+          look_for_gap = false;
+          ended = active_ <= few_a_thread * team || has_stalled(look_for_gap) || budget_.stopped();
+        }
+        barrier_.wait(team);
+        if (look_for_gap) close_gap(t, team);
       }
+      if (t == 0) list_ = list;
     }
+    if (free_rows_ == 0) active_ = 0;
   }
 
   // The columns still active.
   const I* columns() const { return list_; }
   I active() const { return active_; }
-  std::uint8_t* labels() { return label_; }
+
+  // Marks the hopeless rows: those that the dropped columns can reach.
+  void mark_hopeless(std::uint8_t* row_in_cover) const {
+    const std::uint8_t least = free_rows_ == 0 ? 0 : hopeless;
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= label_[i] >= least;
+  }
 
  private:
   static constexpr std::uint8_t hopeless = 255;
+  static constexpr std::uint8_t farthest = 254;
+  static constexpr I locked = -2;
+  static constexpr I few_a_thread = 2;  // columns: each push waits for memory four times
+  static constexpr I many = 64;         // columns
+  static constexpr std::int64_t longest_round = 1 << 21;  // edges of a thread: some 50 ms
+  static constexpr std::int64_t batch = 1 << 12;          // edges between two looks at out_of_work_
 
-  void push_round(std::int64_t slice) {
-    std::int64_t edges = 0;
-    std::int64_t pushes = 0;
-    const I before = active_;
-#pragma omp parallel num_threads(threads_) reduction(+ : edges, pushes)
-    {
-      const int t = omp_get_thread_num();
-      const int team = omp_get_num_threads();
-      const I begin = static_cast<I>(static_cast<std::int64_t>(before) * t / team);
-      const I end = static_cast<I>(static_cast<std::int64_t>(before) * (t + 1) / team);
-      Ring mine{list_ + begin, end - begin, 0, 0, end - begin};
-      push(mine, slice, edges, pushes);
-      left_[t] = mine.active;
-#pragma omp barrier
-      I place = 0;
-      for (int other = 0; other < t; ++other) place += left_[other];
-      for (I k = 0; k < mine.active; ++k) {
-        spare_[place + k] = mine.places[mine.head];
-        mine.advance(mine.head);
-      }
-#pragma omp single nowait
-      {
-        active_ = 0;
-        for (int other = 0; other < team; ++other) active_ += left_[other];
-      }
-    }
-    std::swap(list_, spare_);
-    counters_.edges += edges;
-    counters_.pushes += pushes;
-    budget_.spend(edges);
-  }
+  // What one thread did in a round.
+  struct alignas(64) Done {
+    I left;   // columns in its queue
+    I taken;  // free rows that it matched
+    std::int64_t edges;
+    std::int64_t closing;  // of these by pushes that made their row hopeless
+    std::int64_t pushes;
+  };
 
+  // The queue of one thread; it never holds more columns than at first.
   struct Ring {
     I* places;
     I capacity;
@@ -105,62 +118,181 @@ class SharedPush {
     I tail;
     I active;
 
-    void advance(I& place) const {
-      if (++place == capacity) place = 0;
-    }
     I ahead(I steps) const {
       const I place = head + steps;
       return place < capacity ? place : place - capacity;
     }
+    I pop() {
+      const I j = places[head];
+      head = ahead(1);
+      --active;
+      return j;
+    }
+    void push(I j) {
+      places[tail] = j;
+      if (++tail == capacity) tail = 0;
+      ++active;
+    }
   };
 
-  void push(Ring& queue, std::int64_t most, std::int64_t& edges, std::int64_t& pushes) {
-    std::int64_t read = 0;
-    while (queue.active > 0 && read < most) {
-      const I j = queue.places[queue.head];
-      prefetch_ahead(queue);
-      queue.advance(queue.head);
-      unsigned lowest = hopeless;
-      unsigned second = hopeless;
-      I row = -1;
-      I p = A_.indptr[j];
-      for (; p < A_.indptr[j + 1] && second > 0; ++p) {
-        const I i = A_.indices[p];
-        const unsigned l = load(label_[i]);
-        if (l < lowest) {
-          second = lowest;
-          lowest = l;
-          row = i;
-        } else if (l < second) {
-          second = l;
-        }
-      }
-      read += p - A_.indptr[j] + 1;
-      if (row < 0) {
-        --queue.active;
-        continue;
-      }
-      store(label_[row], static_cast<std::uint8_t>(std::min<unsigned>(second + 1, hopeless)));
-      ++pushes;
-      const I displaced = std::atomic_ref<I>(M_.row_match[row]).exchange(j);
-      if (displaced >= 0) {
-        queue.places[queue.tail] = displaced;
-        queue.advance(queue.tail);
-      } else {
-        --queue.active;
-      }
+  void set_labels(int t, int team) {
+    const Share<I> part(A_.m, t, team);
+    I free_rows = 0;
+    for (I i = part.first; i < part.last; ++i) {
+      label_[i] = M_.row_match[i] >= 0;
+      free_rows += M_.row_match[i] < 0;
     }
-    edges += read;
+    std::atomic_ref<I>(free_rows_).fetch_add(free_rows, std::memory_order_relaxed);
+    barrier_.wait(team);
   }
 
+  // Pushes until a thread is out of work, so that nobody waits long for the others.
+  Done push_round(Ring& queue, int team) {
+    Done done{};
+    const std::int64_t most = std::clamp<std::int64_t>(A_.nnz() / 6 / team, batch, longest_round);
+    do {
+      push(queue, batch, done);
+    } while (queue.active > 0 && done.edges < most && !load(out_of_work_));
+    store(out_of_work_, true);
+    done.left = queue.active;
+    return done;
+  }
+
+  void add_round(int team) {
+    active_ = 0;
+    std::int64_t edges = 0;
+    for (int t = 0; t < team; ++t) {
+      active_ += done_[t].left;
+      free_rows_ -= done_[t].taken;
+      edges += done_[t].edges;
+      since_check_ -= done_[t].closing;
+      counters_.pushes += done_[t].pushes;
+    }
+    counters_.edges += edges;
+    since_check_ += edges;
+    budget_.spend(edges);
+    store(out_of_work_, false);
+  }
+
+  // One look per third of the entries, as in label_push.hpp; the last columns must fall by half.
+  bool has_stalled(bool& look_for_gap) {
+    if (free_rows_ == 0) return true;
+    if (since_check_ < A_.nnz() / 3) return false;
+    since_check_ = 0;
+    ++counters_.phases;
+    const bool stalled = active_ > (checked_ > many ? checked_ - checked_ / 4 : checked_ / 2);
+    look_for_gap = !stalled && active_ > checked_ / 2;
+    checked_ = active_;
+    return stalled;
+  }
+
+  // What a column means to do: take `row`, which then has `label`.
+  struct Choice {
+    I column;
+    I row;  // -1: nothing
+    std::uint8_t lowest;
+    std::uint8_t label;
+  };
+
+  // Pushes until `most` more edges are read. While one choice is made good, the row of the next is
+  // on its way from memory.
+  void push(Ring& queue, std::int64_t most, Done& done) {
+    most += done.edges;
+    Choice ready{-1, -1, 0, 0};
+    do {
+      Choice next{-1, -1, 0, 0};
+      if (queue.active > 0) next = choose(queue, done);
+      if (ready.row >= 0) make_good(ready, queue, done);
+      ready = next;
+    } while ((ready.row >= 0 || queue.active > 0) && done.edges < most);
+    if (ready.row >= 0) make_good(ready, queue, done);
+  }
+
+  Choice choose(Ring& queue, Done& done) const {
+    const I j = queue.pop();
+    prefetch_ahead(queue);
+    unsigned lowest = hopeless;
+    unsigned second = hopeless;
+    I row = -1;
+    I p = A_.indptr[j];
+    const I begin = p;
+    for (; p < A_.indptr[j + 1] && second > 0; ++p) {
+      const I i = A_.indices[p];
+      const unsigned l = load(label_[i]);
+      if (l < lowest) {
+        second = lowest;
+        lowest = l;
+        row = i;
+      } else if (l < second) {
+        second = l;
+      }
+    }
+    done.edges += p - begin + 1;
+    if (row < 0) return {j, -1, hopeless, hopeless};
+    __builtin_prefetch(M_.row_match + row, 1);
+    const bool closes = second == hopeless;  // no way on from this row
+    if (closes) done.closing += p - begin + 1;
+    const unsigned label = closes ? hopeless : std::min<unsigned>(second + 1, farthest);
+    return {j, row, static_cast<std::uint8_t>(lowest), static_cast<std::uint8_t>(label)};
+  }
+
+  void make_good(const Choice& choice, Ring& queue, Done& done) {
+    const I displaced = lock(choice.row);
+    if (load(label_[choice.row]) != choice.lowest) {  // somebody was here first: choose again
+      unlock(choice.row, displaced);
+      queue.push(choice.column);
+      return;
+    }
+    store(label_[choice.row], choice.label);
+    unlock(choice.row, choice.column);
+    ++done.pushes;
+    if (displaced >= 0) {
+      queue.push(displaced);
+    } else {
+      ++done.taken;
+    }
+  }
+
+  // Whoever held the row.
+  I lock(I row) {
+    std::atomic_ref<I> mate(M_.row_match[row]);
+    I held = mate.exchange(locked, std::memory_order_acquire);
+    while (held == locked) held = mate.exchange(locked, std::memory_order_acquire);
+    return held;
+  }
+
+  void unlock(I row, I mate) {
+    std::atomic_ref<I>(M_.row_match[row]).store(mate, std::memory_order_release);
+  }
+
+  // The queue says which columns come next: their starts, lists and labels can be on their way.
   void prefetch_ahead(const Ring& queue) const {
-    if (queue.active <= 16) return;
-    __builtin_prefetch(A_.indptr + queue.places[queue.ahead(16)]);
-    __builtin_prefetch(A_.indices + A_.indptr[queue.places[queue.ahead(10)]]);
-    const I j = queue.places[queue.ahead(5)];
+    if (queue.active < 4) return;
+    const I far = std::min<I>(queue.active - 1, 16);
+    __builtin_prefetch(A_.indptr + queue.places[queue.ahead(far)]);
+    __builtin_prefetch(A_.indices + A_.indptr[queue.places[queue.ahead(far * 5 / 8)]]);
+    const I j = queue.places[queue.ahead(far * 5 / 16)];
     const I* list = A_.indices + A_.indptr[j];
     const I count = std::min<I>(A_.degree(j), 8);
     for (I k = 0; k < count; ++k) __builtin_prefetch(label_ + list[k]);
+  }
+
+  // Rows above a label that no row has are hopeless. All threads call it together.
+  void close_gap(int t, int team) {
+    const Share<I> part(A_.m, t, team);
+    I own[256] = {};
+    for (I i = part.first; i < part.last; ++i) ++own[label_[i]];
+    for (int l = 0; l < 256; ++l) {
+      if (own[l] > 0) std::atomic_ref<I>(count_[l]).fetch_add(own[l], std::memory_order_relaxed);
+    }
+    barrier_.wait(team);
+    int gap = 0;
+    while (gap < farthest && count_[gap] > 0) ++gap;
+    for (I i = part.first; i < part.last; ++i) {
+      if (label_[i] > gap) label_[i] = hopeless;
+    }
+    barrier_.wait(team);
+    if (t == 0) std::fill(count_, count_ + 256, I{0});  // before anybody can be here again
   }
 
   const PatternView<I>& A_;
@@ -168,9 +300,15 @@ class SharedPush {
   I* list_;
   I* spare_;
   I active_;
+  I checked_;  // active columns at the last check
+  I free_rows_ = 0;
+  I count_[256] = {};  // rows with each label
+  std::int64_t since_check_ = 0;
+  bool out_of_work_ = false;  // a queue is empty: end the round
   int threads_;
+  Barrier barrier_;
   std::uint8_t* label_;
-  I* left_;  // columns left in the queue of each thread
+  Done* done_;
   Budget& budget_;
   Counters& counters_;
 };

@@ -9,58 +9,22 @@
 //             of the mates' footprint
 // Prefer it   always first; rather use karp-sipser when it leaves much and columns are short
 // Encodings   row_match[i] = -1: row i is free; col_match[j] = -1: column j is free
-// Races       with several threads, a row goes to the one that exchanges its -1 first. Columns are
-//             handed out in small blocks, in order: a thread with a part of the matrix of its own
-//             would leave ten times as much where parts meet, on meshes in natural order
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
-#include "backends/cpu/atomics.hpp"
+#include "transversal/initial/shared_greedy.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
 
 template <class I>
-void greedy_shared(const PatternView<I>& A, Matching<I> M, int threads, Budget& budget,
-                   Counters& counters) {
-  constexpr I block = 256;
-  std::atomic<std::int64_t> next{0};
-  std::int64_t edges = 0;
-#pragma omp parallel num_threads(threads) reduction(+ : edges)
-  {
-    const int team = omp_get_num_threads();
-    while (!budget.stopped()) {
-      const std::int64_t begin = next.fetch_add(block, std::memory_order_relaxed);
-      if (begin >= A.n) break;
-      const I end = static_cast<I>(std::min<std::int64_t>(A.n, begin + block));
-      std::int64_t read = 0;
-      for (I j = static_cast<I>(begin); j < end; ++j) {
-        if (M.col_match[j] >= 0) continue;
-        I p = A.indptr[j];
-        for (; p < A.indptr[j + 1]; ++p) {
-          const I i = A.indices[p];
-          if (load(M.row_match[i]) >= 0 || !take(M.row_match[i], j)) continue;
-          M.col_match[j] = i;
-          break;
-        }
-        read += p - A.indptr[j] + 1;
-      }
-      edges += read;
-      if (omp_get_thread_num() == 0) budget.spend(read * team);
-    }
-  }
-  counters.edges += edges;
-}
-
-template <class I>
 void greedy(const PatternView<I>& A, Matching<I> M, const Options& options, Workspace& workspace,
             Budget& budget, Counters& counters, Proof&) {
-  if (options.threads > 1) return greedy_shared(A, M, options.threads, budget, counters);
+  if (worth_sharing_search(A.nnz(), options.threads)) {
+    return shared_greedy(A, M, options.threads, budget, counters);
+  }
   const I* const indptr = A.indptr;  // copies: a byte that is written might be anything else
   const I* const indices = A.indices;
   std::uint8_t* const taken = workspace.take<std::uint8_t>(A.m);

@@ -11,24 +11,30 @@
 // Cost        n + O(nnz) time: reads the column pointers once more than greedy. Workspace: m bytes
 // Prefer it   always first; rather use greedy for comparison with others
 // Encodings   as greedy
+// Races       as shared_greedy.hpp
 #pragma once
+
+#include <omp.h>
 
 #include <algorithm>
 
+#include "backends/cpu/atomics.hpp"
+#include "backends/cpu/parallel.hpp"
 #include "transversal/initial/greedy.hpp"
 
 namespace btfperm {
 
+// Columns first ... last - 1 of one entry take it, if it is free; their number. `alone`: no other
+// thread takes rows at the same time.
 template <class I>
-void singles_first(const PatternView<I>& A, Matching<I> M, const Options& options,
-                   Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
+I match_singles(const PatternView<I>& A, Matching<I> M, I first, I last, bool alone) {
   constexpr I block = 256;
   I single[block];  // gathered first, because whether a column is one cannot be predicted
   I singles = 0;
-  for (I first = 0; first < A.n;) {
-    const I last = first + std::min<I>(block, A.n - first);
+  for (; first < last; first += std::min<I>(block, last - first)) {
+    const I end = first + std::min<I>(block, last - first);
     I here = 0;
-    for (I j = first; j < last; ++j) here += A.indptr[j + 1] - A.indptr[j] == 1;
+    for (I j = first; j < end; ++j) here += A.indptr[j + 1] - A.indptr[j] == 1;
     I count = 0;
     for (I j = first; count < here; ++j) {
       single[count] = j;
@@ -37,10 +43,28 @@ void singles_first(const PatternView<I>& A, Matching<I> M, const Options& option
     for (I k = 0; k < count; ++k) {
       const I j = single[k];
       const I i = A.indices[A.indptr[j]];
-      if (M.row_match[i] < 0 && M.col_match[j] < 0) M.match(i, j);
+      if (M.col_match[j] >= 0 || load(M.row_match[i]) >= 0) continue;
+      if (alone) {
+        M.match(i, j);
+      } else if (take(M.row_match[i], j)) {
+        M.col_match[j] = i;
+      }
     }
     singles += count;
-    first = last;
+  }
+  return singles;
+}
+
+template <class I>
+void singles_first(const PatternView<I>& A, Matching<I> M, const Options& options,
+                   Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
+  const bool shared = worth_sharing_search(A.nnz(), options.threads);
+  I singles = 0;
+#pragma omp parallel num_threads(options.threads) if (shared) reduction(+ : singles)
+  {
+    const int team = omp_get_num_threads();
+    const Share<I> part(A.n, omp_get_thread_num(), team);
+    singles = match_singles(A, M, part.first, part.last, team == 1);
   }
   counters.edges += singles;
   if (!budget.spend(singles)) return;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace btfperm {
+
+// Where the engine turns one way or the other; measured on the families of benchmarks/generators.
+struct DisplacementRules {
+  // Share of columns left free, below which paths are searched: pushes move hundreds of others
+  // (titan23_neuron, 1.5 %: .29 ms by trees, .58 by pushes; rect_tall_2e5, 1.3 %: .22, .71).
+  double few_free = .02;
+  // Share of entries near the diagonal, from which on to search shortly (rgg_n_2_16: .18 ms, 1.6 by
+  // trees, 38 by pushes; road_512: 5.4, 9.8, 9.4), near: within m / diagonal_width of it.
+  double local_entries = .9;
+  int diagonal_width = 64;
+  // Share of free columns with a free row two steps off, from which on paths are searched
+  // (delaunay_n18, .99: 12.7 ms by trees, 23 by pushes; delaunay_n15, .96: .59, .89; but
+  // grid3d_48_rcp, .93: 11, 3.5): in two steps first (kkt_2e5: 7.6 ms without, 2.4 with).
+  double near_rows = .95;
+  // Share of them that two steps leave, below which to go on shortly, not by trees (delaunay_n18,
+  // .07: 13 ms by trees, 7.5 shortly; but kkt_sing_2e5, .32: 5.6, 17).
+  double left_by_two_steps = .1;
+  std::int64_t most_edges = 2048;  // a short search gives up here (then here times 2, 4, ...),
+  double most_passes = 1.5;        // all of them after this many readings of the matrix
+};
+
+}  // namespace btfperm

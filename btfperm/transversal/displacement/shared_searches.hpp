@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// shared searches: short breadth-first searches (ss_bfs.hpp), one a thread, side by side
+//
+// Idea        Each thread takes a few free columns after the other, and searches from each. A
+//             search locks the rows it reaches, so that no two ever touch; when it ends it unlocks
+//             them. One that ends without having met a lock has seen a closed set: no augmenting
+//             path will ever enter it, and its rows stay closed. One that met a lock and found
+//             nothing, or that has read too much, is left for later.
+// Paper       ours; P-DBFS (p_dbfs.hpp) is the nearest, whose trees keep their rows for a phase
+// Cost        the edges of the searches, divided by the threads. Workspace: m bytes, n, and a queue
+//             a thread
+// Prefer it   where free rows are near the free columns: meshes and road networks in their own
+// order Encodings   state[i]: 0 open, t + 1 locked by thread t, 255 closed Invariants  who has
+// locked row i owns it and the column that held it: only the owner reads or
+//             writes row_match[i], and col_match and parent of that column
+// Races       state[i] alone: exchanged to lock, stored to unlock
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "backends/cpu/atomics.hpp"
+#include "backends/cpu/frontier.hpp"
+#include "backends/cpu/parallel.hpp"
+#include "transversal/interface.hpp"
+
+namespace btfperm {
+
+template <class I>
+class SharedSearches {
+ public:
+  // For searches from at most `most_roots` columns that read `most_edges` each.
+  SharedSearches(const PatternView<I>& A, Matching<I> M, int threads, I most_roots, I most_edges,
+                 Workspace& workspace, Budget& budget, Counters& counters)
+      : A_(A),
+        M_(M),
+        threads_(std::min(threads, most_searchers)),
+        most_edges_(most_edges),
+        left_(workspace.take<I>(most_roots)),
+        budget_(budget),
+        counters_(counters) {
+    state_ = workspace.take<std::uint8_t>(A.m);
+    parent_ = workspace.take<I>(A.n);
+    places_ = static_cast<std::size_t>(std::min<I>(A.n, most_edges_));
+    queues_ = workspace.take<I>(places_ * static_cast<std::size_t>(threads_));
+    fill(state_, A.m, open, threads_);
+  }
+
+  // Searches from each column of `free`. Those left without an answer are its first places
+  // afterwards; returns their number. The others that are free now are unmatchable.
+  I run(I* free, I n_free) {
+    std::int64_t edges = 0;
+    std::int64_t found = 0;
+    std::int64_t length = 0;
+    std::int64_t longest = 0;
+    left_.clear();
+#pragma omp parallel num_threads(threads_) reduction(+ : edges, found, length) \
+    reduction(max : longest)
+    {
+      const int t = omp_get_thread_num();
+      Searcher own{
+          queues_ + places_ * static_cast<std::size_t>(t), static_cast<std::uint8_t>(t + 1), {}};
+      typename Frontier<I>::Private left(left_);
+#pragma omp for schedule(dynamic, 64)
+      for (I k = 0; k < n_free; ++k) {
+        const std::int64_t before = own.counted.edges;
+        if (budget_.stopped() || !search(free[k], own)) left.push(free[k]);
+        if (t == 0) budget_.spend((own.counted.edges - before) * omp_get_num_threads());
+      }
+      edges = own.counted.edges;
+      found = own.counted.augmentations;
+      length = own.counted.path_edges;
+      longest = own.counted.longest_path;
+    }
+    counters_.phases += n_free;
+    counters_.edges += edges;
+    counters_.augmentations += found;
+    counters_.path_edges += length;
+    counters_.longest_path = std::max(counters_.longest_path, longest);
+    std::copy(left_.places(), left_.places() + left_.size(), free);
+    return left_.size();
+  }
+
+  // Marks the closed rows: those that the unmatchable columns can reach.
+  void mark_closed(std::uint8_t* row_in_cover) const {
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= state_[i] == closed;
+  }
+
+ private:
+  static constexpr int most_searchers = 254;
+  static constexpr std::uint8_t open = 0;
+  static constexpr std::uint8_t closed = 255;
+
+  // What a thread keeps to itself.
+  struct Searcher {
+    I* queue;
+    std::uint8_t mark;
+    Counters counted;
+  };
+
+  // True: `root` is matched now, or unmatchable.
+  bool search(I root, Searcher& own) {
+    I* const queue = own.queue;
+    std::size_t tail = 0;
+    queue[tail++] = root;
+    std::int64_t read = 0;
+    bool whole = true;  // no lock of another was met, nothing was left out
+    for (std::size_t head = 0; head < tail; ++head) {
+      const I j = queue[head];
+      for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
+        const I i = A_.indices[p];
+        ++read;
+        const std::uint8_t state = load(state_[i]);
+        if (state == own.mark || state == closed) continue;
+        if (state != open || tail == places_ || !lock(i, own.mark)) {
+          whole = false;
+          continue;
+        }
+        const I below = M_.row_match[i];
+        if (below < 0) {
+          flip(root, i, j, own.counted);
+          own.counted.edges += read;
+          return leave(queue, tail, open);
+        }
+        parent_[below] = j;
+        queue[tail++] = below;
+      }
+      if (read > most_edges_) {
+        whole = false;
+        break;
+      }
+    }
+    own.counted.edges += read;
+    leave(queue, tail, whole ? closed : open);
+    return whole;
+  }
+
+  bool lock(I i, std::uint8_t mark) {
+    std::uint8_t expected = open;
+    return std::atomic_ref<std::uint8_t>(state_[i]).compare_exchange_strong(
+        expected, mark, std::memory_order_acquire);
+  }
+
+  // Every row that was locked is now matched to a column in the queue.
+  bool leave(const I* queue, std::size_t tail, std::uint8_t state) {
+    for (std::size_t k = 0; k < tail; ++k) {
+      const I i = M_.col_match[queue[k]];
+      if (i >= 0) std::atomic_ref<std::uint8_t>(state_[i]).store(state, std::memory_order_release);
+    }
+    return true;
+  }
+
+  void flip(I root, I i, I j, Counters& counted) {
+    std::int64_t length = 1;
+    for (;; length += 2) {
+      const I freed = M_.col_match[j];
+      M_.match(i, j);
+      if (j == root) break;
+      i = freed;
+      j = parent_[j];
+    }
+    counted.augmented(length);
+  }
+
+  const PatternView<I>& A_;
+  Matching<I> M_;
+  int threads_;
+  I most_edges_;
+  Frontier<I> left_;
+  std::uint8_t* state_;
+  I* parent_;
+  I* queues_;  // one a thread
+  std::size_t places_;
+  Budget& budget_;
+  Counters& counters_;
+};
+
+}  // namespace btfperm

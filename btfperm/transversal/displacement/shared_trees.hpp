@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// shared trees: ms-bfs (ms_bfs.hpp) by several threads, level by level
+//
+// Idea        In each phase an alternating tree grows from every free column. All threads take the
+//             columns of a level together, so one large tree is shared as well as many small ones;
+//             a level of few columns is one thread's work. Then the paths are flipped, side by side
+//             for trees share nothing. A phase without path is the proof that none exists.
+// Paper       ours; A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
+//             cardinality matching in bipartite graphs", IPDPS 2015, without grafting and bottom-up
+//             steps, which need the row lists: for few trees these cost more than they save
+// Cost        O(nnz) a phase, n phases at worst. Workspace: 3 n
+// Prefer it   to finish, and prove, what several threads have nearly finished; rather use
+// ms_bfs.hpp
+//             with one thread, ms-bfs-graft when many columns are free
+// Encodings   tree[j].root = base + k: column j is in the tree of the k-th root of this phase; less
+//             than `base`: not yet; `closed`: its row is in the cover already. row_match[i] = -2:
+//             free, and the leaf of a tree
+// Races       tree[j].root is exchanged by the thread whose tree column j joins; that one writes
+//             tree[j].parent. A free row goes to the thread that exchanges its -1 first, a tree's
+//             leaf likewise. A thread that misses a fresh leaf grows the tree for nothing; one that
+//             passes by a row which is then given back belongs to a phase that finds a path anyhow
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "backends/cpu/atomics.hpp"
+#include "backends/cpu/frontier.hpp"
+#include "backends/cpu/parallel.hpp"
+#include "transversal/interface.hpp"
+
+namespace btfperm {
+
+template <class I>
+class SharedTrees {
+ public:
+  // Grows no tree into rows that are in `row_in_cover`: what is closed is not entered again.
+  SharedTrees(const PatternView<I>& A, Matching<I> M, const std::uint8_t* row_in_cover, int threads,
+              I most_roots, Workspace& workspace, Budget& budget, Counters& counters)
+      : A_(A),
+        M_(M),
+        threads_(threads),
+        queue_(workspace.take<I>(A.n)),
+        budget_(budget),
+        counters_(counters) {
+    tree_ = workspace.take<Node>(A.n);
+    leaf_ = workspace.take<I>(most_roots);
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static)
+      for (I j = 0; j < A.n; ++j) tree_[j].root = -1;
+#pragma omp for schedule(static)
+      for (I i = 0; i < A.m; ++i) {
+        if (row_in_cover[i] && M.row_match[i] >= 0) tree_[M.row_match[i]].root = closed;
+      }
+    }
+  }
+
+  // From a list (kept, reordered) that holds every free column that may still be matched, for so
+  // many phases. True: none of those left can be matched (or the budget ended the search).
+  bool run(I* free, I count, std::int64_t most_phases) {
+    for (; count > 0; --most_phases) {
+      if (most_phases == 0) return false;
+      base_ += n_roots_;
+      if (base_ >= closed - count) forget();
+      roots_ = free;
+      n_roots_ = count;
+      if (phase() == 0 || budget_.stopped()) return true;
+      I left = 0;
+      for (I k = 0; k < count; ++k) {
+        if (M_.col_match[free[k]] < 0) free[left++] = free[k];
+      }
+      count = left;
+    }
+    n_roots_ = 0;
+    return true;
+  }
+
+  // Marks the rows that the columns left can reach.
+  void mark_seen(std::uint8_t* row_in_cover) const {
+    if (n_roots_ == 0) return;
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (I i = 0; i < A_.m; ++i) {
+      const I j = M_.row_match[i];
+      row_in_cover[i] |= j >= 0 && tree_[j].root >= base_;
+    }
+  }
+
+ private:
+  struct Node {
+    I root;
+    I parent;
+  };
+  static constexpr I closed = std::numeric_limits<I>::max();
+  static constexpr I leaf_row = -2;
+
+  // Grows the trees and flips their paths; the number of paths.
+  I phase() {
+    ++counters_.phases;
+    queue_.assign(n_roots_);
+    hand_out(0, n_roots_);
+    std::int64_t edges = 0;
+    I found = 0;
+    std::int64_t length = 0;
+    std::int64_t longest = 0;
+#pragma omp parallel num_threads(threads_) reduction(+ : edges, found, length) \
+    reduction(max : longest)
+    {
+#pragma omp for schedule(static)
+      for (I k = 0; k < n_roots_; ++k) {
+        queue_.places()[k] = roots_[k];
+        tree_[roots_[k]].root = base_ + k;
+        leaf_[k] = -1;
+      }
+      edges = grow();
+#pragma omp for schedule(dynamic, 16)
+      for (I k = 0; k < n_roots_; ++k) {
+        if (leaf_[k] < 0) continue;
+        const std::int64_t flipped = flip(leaf_[k], roots_[k]);
+        ++found;
+        length += flipped;
+        longest = std::max(longest, flipped);
+      }
+    }
+    counters_.edges += edges;
+    counters_.augmentations += found;
+    counters_.path_edges += length;
+    counters_.longest_path = std::max(counters_.longest_path, longest);
+    return found;
+  }
+
+  // All levels, by all threads of the team; the edges that the calling thread has read.
+  std::int64_t grow() {
+    const int team = omp_get_num_threads();
+    const int spends_for = omp_get_thread_num() == 0 ? team : 0;
+    std::int64_t edges = 0;
+    while (begin_ < end_) {
+      {
+        typename Frontier<I>::Private mine(queue_);
+        for (;;) {
+          const std::int64_t first = drawn_.fetch_add(chunk_, std::memory_order_relaxed);
+          if (first >= end_ || budget_.stopped()) break;
+          const I last = static_cast<I>(std::min<std::int64_t>(first + chunk_, end_));
+          edges += grow_from(static_cast<I>(first), last, spends_for, mine);
+        }
+      }
+      barrier_.wait(team);
+      if (spends_for > 0) edges += next_level();
+      barrier_.wait(team);
+    }
+    return edges;
+  }
+
+  // Turns to the next level that is worth sharing; those before it one thread goes through alone.
+  std::int64_t next_level() {
+    std::int64_t edges = 0;
+    for (;;) {
+      begin_ = end_;
+      end_ = budget_.stopped() ? begin_ : queue_.size();
+      if (begin_ == end_ || end_ - begin_ >= share_from_) break;
+      typename Frontier<I>::Private mine(queue_);
+      edges += grow_from(begin_, end_, 1, mine);
+    }
+    hand_out(begin_, end_);
+    return edges;
+  }
+
+  // The level in places begin ... end - 1 of the queue is next.
+  void hand_out(I begin, I end) {
+    begin_ = begin;
+    end_ = end;
+    chunk_ = std::clamp<I>((end - begin) / (4 * threads_), 8, 128);
+    drawn_.store(begin, std::memory_order_relaxed);
+  }
+
+  // The columns in places first ... last - 1 of the queue claim their rows; the edges read.
+  std::int64_t grow_from(I first, I last, int spends_for, typename Frontier<I>::Private& reached) {
+    std::int64_t edges = 0;
+    for (I k = first; k < last; ++k) {
+      prefetch_ahead(k, last);
+      const I j = queue_[k];
+      const I root = tree_[j].root;
+      if (load(leaf_[root - base_]) >= 0) continue;  // the tree has its path
+      for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
+        const I i = A_.indices[p];
+        const I below = load(M_.row_match[i]);
+        if (below == leaf_row) continue;
+        if (below < 0) {
+          if (!end_in(i, j, root)) continue;
+          break;
+        }
+        if (!join(below, root)) continue;
+        tree_[below].parent = j;
+        reached.push(below);
+      }
+      edges += A_.degree(j);
+    }
+    if (spends_for > 0) budget_.spend(edges * spends_for);
+    return edges;
+  }
+
+  // True for the one thread by which column j joins a tree.
+  bool join(I j, I root) {
+    std::atomic_ref<I> mark(tree_[j].root);
+    I seen = mark.load(std::memory_order_relaxed);
+    return seen < base_ && mark.compare_exchange_strong(seen, root, std::memory_order_relaxed);
+  }
+
+  // The free row i, met by column j, is taken as the end of its tree's path. False: by another.
+  bool end_in(I i, I j, I root) {
+    I free = -1;
+    std::atomic_ref<I> mate(M_.row_match[i]);
+    if (!mate.compare_exchange_strong(free, leaf_row, std::memory_order_relaxed)) return false;
+    if (take(leaf_[root - base_], i)) {
+      tree_[roots_[root - base_]].parent = j;
+    } else {
+      mate.store(-1, std::memory_order_relaxed);  // the tree has one
+    }
+    return true;
+  }
+
+  // No column is in a tree, so that the numbers of roots can begin at 0 again.
+  void forget() {
+    base_ = 0;
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (I j = 0; j < A_.n; ++j) {
+      if (tree_[j].root != closed) tree_[j].root = -1;
+    }
+  }
+
+  // What the columns next in the queue will touch can be on its way.
+  void prefetch_ahead(I k, I last) const {
+    if (k + 12 < last) __builtin_prefetch(A_.indptr + queue_[k + 12]);
+    if (k + 8 < last) __builtin_prefetch(A_.indices + A_.indptr[queue_[k + 8]]);
+    if (k + 5 < last) {
+      for_first_rows(queue_[k + 5], [&](I i) { __builtin_prefetch(M_.row_match + i); });
+    }
+    if (k + 2 < last) {
+      for_first_rows(queue_[k + 2], [&](I i) {
+        const I below = load(M_.row_match[i]);
+        if (below >= 0) __builtin_prefetch(tree_ + below, 1);
+      });
+    }
+  }
+
+  template <class Action>
+  void for_first_rows(I j, Action action) const {
+    const I* list = A_.indices + A_.indptr[j];
+    const I count = std::min<I>(A_.degree(j), 8);
+    for (I p = 0; p < count; ++p) action(list[p]);
+  }
+
+  std::int64_t flip(I i, I root) {
+    std::int64_t length = 1;
+    for (I j = tree_[root].parent;; length += 2) {
+      const I freed = M_.col_match[j];
+      const I above = tree_[j].parent;
+      M_.match(i, j);
+      if (j == root) break;
+      i = freed;
+      j = above;
+    }
+    return length;
+  }
+
+  const PatternView<I>& A_;
+  Matching<I> M_;
+  int threads_;
+  Frontier<I> queue_;  // of all levels of a phase, one behind the other
+  I begin_ = 0;        // the level at hand
+  I end_ = 0;
+  I chunk_ = 1;
+  const I share_from_ = least_to_share<I>(256);  // smaller levels are not worth a barrier
+  Barrier barrier_;
+  std::atomic<std::int64_t> drawn_{0};  // how far its columns have been handed out
+  I* roots_ = nullptr;
+  I n_roots_ = 0;
+  I base_ = 0;
+  Node* tree_;
+  I* leaf_;  // of each root, by its place in roots_
+  Budget& budget_;
+  Counters& counters_;
+};
+
+}  // namespace btfperm
