@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the default engine does on several threads is proved as it goes: labels stay lower bounds,
+closed parts are closed, and no thread leaves behind what another would have matched."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import maximum_bipartite_matching
+
+from btfperm import _core
+from btfperm.pattern import as_pattern
+from tests import families, strategies
+from tests.checks.check_cover import check_cover
+from tests.checks.check_matching import check_matching
+
+THREADS = [2, 3, 8]
+
+# Parts that no search can match, rows that many columns want, labels beyond a byte, paths through
+# everything, and numberings that are local, where short searches go first.
+FAMILIES = {
+    "deficient": lambda seed: families.random_rectangle(6000, 6000, 2, seed),
+    "tall": lambda seed: families.random_rectangle(5000, 4000, 2, seed),
+    "stars": lambda seed: families.renumbered(families.stars(20, 100), "mixed", seed),
+    "rivals": lambda seed: families.renumbered(families.rivals(80, 25), "mixed", seed),
+    "dead trees": lambda seed: families.deadtree(4000, seed),
+    "long chain": lambda seed: families.renumbered(families.chain(3000), "mixed", seed),
+    "chains": lambda _: families.chains_hk(60),
+    "strip": lambda seed: families.strip(600, seed),
+    "broken band": lambda seed: local_and_deficient(8000, seed),
+}
+
+
+@pytest.fixture(autouse=True)
+def everything_shared():
+    before = _core.share_always(True)
+    yield
+    _core.share_always(before)
+
+
+def local_and_deficient(n, seed):
+    """Entries next to the diagonal, and stretches of columns that share too few rows."""
+    rng = np.random.default_rng(seed)
+    j = np.repeat(np.arange(n), 3)
+    i = j + rng.integers(-6, 7, size=j.size)
+    crowded = (j // 50) % 7 == 0
+    i[crowded] -= i[crowded] % 4
+    return families.csc([np.clip(i, 0, n - 1)], [j], (n, n))
+
+
+def run(name, A, threads, start=None):
+    """One function of the core; its matching, and what it says about it."""
+    P = as_pattern(getattr(A, "A", A))
+    rows = np.full(P.m, -1, dtype=P.indices.dtype)
+    cols = np.full(P.n, -1, dtype=P.indices.dtype)
+    if start is not None:
+        rows[:], cols[:] = start
+    cover = np.zeros(P.m, dtype=np.uint8)
+    _, proven, _ = getattr(_core, name)(
+        P.m, P.indptr, P.indices, rows, cols, cover, threads=threads
+    )
+    check_matching(P.to_scipy(), rows, cols)
+    return P, rows, cols, cover, proven
+
+
+def rank_of(A):
+    return int((maximum_bipartite_matching(sp.csr_array(A), perm_type="column") >= 0).sum())
+
+
+def check_proven(P, rows, cols, cover):
+    """The rows that the search marked make a cover, with columns that follow from the pairs."""
+    size = int((cols >= 0).sum())
+    in_rows = np.flatnonzero(cover)
+    in_cols = np.flatnonzero((cols >= 0) & ~cover.astype(bool)[cols])
+    check_cover(P.to_scipy(), in_rows, in_cols, size)
+
+
+@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_threads_drop_is_proven(family, threads, run_seed):
+    """Without a second search: a column was dropped because every label below it is hopeless."""
+    for round_ in range(5):  # races are rare
+        A = FAMILIES[family](run_seed + round_)
+        for start in (False, True):
+            given_ = run("greedy", A, threads)[1:3] if start else None
+            P, rows, cols, cover, proven = run("guided_displacement", A, threads, given_)
+            assert proven
+            assert (cols >= 0).sum() == rank_of(P.to_scipy())
+            check_proven(P, rows, cols, cover)
+
+
+@given(A=strategies.any_matrix(), threads=st.integers(2, 6))
+def test_small_matrices_are_proven(A, threads):
+    P, rows, cols, cover, proven = run("guided_displacement", A, threads)
+    assert proven
+    check_proven(P, rows, cols, cover)
+
+
+@pytest.mark.parametrize("threads", THREADS)
+def test_a_band_is_started_as_by_one_thread(threads):
+    """Each part in its own order: what is left is where parts meet, not where blocks do."""
+    n = 50_000
+    k = np.arange(n)
+    rows = [np.clip(k + step, 0, n - 1) for step in (-1, 0, 1)]
+    A = families.csc(rows, [k, k, k], (n, n))
+    _, _, cols, _, _ = run("greedy", A, threads)
+    assert (cols < 0).sum() <= threads
+
+
+@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize("name", ["greedy", "singles_first"])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_starts_are_maximal(family, name, threads, run_seed):
+    P, rows, cols, _, _ = run(name, FAMILIES[family](run_seed), threads)
+    j = np.repeat(np.arange(P.n), np.diff(P.indptr))
+    assert not ((cols[j] < 0) & (rows[P.indices] < 0)).any()
