@@ -20,6 +20,7 @@ from benchmarks import (
     published,
     real,
     regret,
+    scaling,
     startup,
     transversal,
 )
@@ -34,13 +35,18 @@ SECTIONS: dict[str, Callable[[list[Case], Options], Section]] = {
     "published": published.run,
     "regret": regret.run,
     "gpu": gpu.run,
+    "scaling": scaling.run,
     "start-up": startup.run,
     "memory": memory.run,
     "whole-set": real.run,
 }
 
 # Sections with matrices of their own for each set; the others take those of the set.
-OWN_CASES: dict[str, Callable[[str], list[Case]]] = {"published": stand_ins, "gpu": gpu.cases}
+OWN_CASES: dict[str, Callable[[str], list[Case]]] = {
+    "published": stand_ins,
+    "gpu": gpu.cases,
+    "scaling": scaling.cases,
+}
 
 DEFAULT = ["auto"]  # the section `published` runs all algorithms then
 QUICK = {"set": "quick", "repeats": 3, "limit": 0.5}

@@ -70,9 +70,15 @@ def test_one_command_makes_all(tmp_path, real_folder):
         text = path.with_suffix(".md").read_text()
         assert str(tmp_path) not in text + path.read_text(), "a result tells where it was made"
         assert "### Problems" not in text
-    assert {"matching", "decomposition", "published", "start-up", "memory", "whole-set"} <= set(
-        made
-    )
+    assert {
+        "matching",
+        "decomposition",
+        "published",
+        "scaling",
+        "start-up",
+        "memory",
+        "whole-set",
+    } <= set(made)
     assert {row["matrix"] for row in made["matching"][1]["rows"]} == set(SETS["tiny"].split())
     assert len(made["whole-set"][1]["rows"]) == 3
     assert len(made["published"][1]["matrices"]) == 12
