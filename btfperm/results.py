@@ -89,7 +89,7 @@ class Transversal:
     shape : (m, n)
     row_match : (m,) column matched to each row, or -1
     col_match : (n,) row matched to each column, or -1. All arrays are CuPy arrays when the matrix
-        was a `DevicePattern`
+        lives on a device, unless the cpu was asked for or had to go on
     maximum : True when a cover of the same size proved that no transversal is larger
     rank_bounds : (lower, upper) bounds of the structural rank; equal when ``maximum``
     verified : every matched pair was found among the entries, both arrays agree, and, when

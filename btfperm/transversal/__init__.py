@@ -113,6 +113,8 @@ def maximum_transversal(
     # The arrays of `A` may be shared, because the pattern does not outlive the call.
     pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True)
     controls = Controls(pattern.nnz, time_limit, max_work, threads, seed, options, backend, device)
+    if controls.backend == "cpu":
+        pattern = pattern.on_host()
     # The matching and the cover: an index and a byte for each row and column.
     refuse_beyond_memory(pattern.shape, (pattern.m + pattern.n) * 5 // 4, pattern.name)
     problem = _given_or_empty(pattern, initial, controls)
@@ -125,11 +127,11 @@ def maximum_transversal(
 def _given_or_empty(pattern: Pattern, initial: Any, controls: Controls) -> Problem | DeviceProblem:
     if initial is not None:
         return Problem.given(pattern.on_host(), initial)
-    if isinstance(pattern, DevicePattern) and controls.backend != "cpu":
+    if isinstance(pattern, DevicePattern):
         from btfperm.transversal.device_problem import DeviceProblem
 
         return DeviceProblem.empty(pattern)
-    return Problem.empty(pattern.on_host())
+    return Problem.empty(pattern)
 
 
 def structural_rank(A: Any, **options: Any) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from btfperm.backends.gpu.arrays import BLOCK, grid
+from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
 from btfperm.backends.gpu.device import on
 from btfperm.backends.gpu.readback import Readback
 from btfperm.transversal.device_problem import DeviceProblem
@@ -15,8 +15,6 @@ from btfperm.transversal.device_problem import DeviceProblem
 __all__ = ["prove_on_device"]
 
 _FINDINGS = 6  # numbers of Findings
-# Blocks of a kernel that counts: each of its warps goes to the same few counters at its end.
-_COUNTING = 4096
 # A level costs some 20 us here; where the search is deeper than this, the host is quicker.
 _MOST_LEVELS = 2000
 
@@ -60,7 +58,7 @@ def prove_on_device(problem: DeviceProblem) -> tuple[Any, Any] | None:
         rows, cols = cupy.empty(m, dtype=np.uint8), cupy.empty(n, dtype=np.uint8)
         run(
             "check_entries",
-            grid(32 * n, _COUNTING),
+            grid(32 * n, COUNTING),
             BLOCK,
             n,
             problem.indptr,
@@ -70,6 +68,6 @@ def prove_on_device(problem: DeviceProblem) -> tuple[Any, Any] | None:
             cols,
             findings.array,
         )
-        run("mark_rows", grid(m, _COUNTING), BLOCK, m, reached, rows, findings.array)
+        run("mark_rows", grid(m, COUNTING), BLOCK, m, reached, rows, findings.array)
         _, _, wrong, matched, pairs, covers = findings.read()
     return None if wrong or not matched == pairs == covers else (rows, cols)

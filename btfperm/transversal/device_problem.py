@@ -8,10 +8,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from btfperm.backends.gpu.arrays import device_of, download, transposed, upload
+from btfperm.backends.gpu.arrays import (
+    BLOCK,
+    COUNTING,
+    device_of,
+    download,
+    grid,
+    minus_ones,
+    transposed,
+    upload,
+)
 from btfperm.backends.gpu.budget import Budget
 from btfperm.backends.gpu.compile import Kernels, kernels
 from btfperm.backends.gpu.device import on, refuse_beyond_free
+from btfperm.backends.gpu.readback import Readback
 from btfperm.pattern import DevicePattern, Pattern
 
 if TYPE_CHECKING:
@@ -48,13 +58,10 @@ class DeviceProblem:
     @classmethod
     def empty(cls, pattern: DevicePattern) -> DeviceProblem:
         """With no pair matched yet."""
-        import cupy
-
         device = device_of(pattern.indices)
         with on(device):
             width = pattern.indices.dtype
-            row_match = cupy.full(pattern.m, -1, dtype=width)
-            col_match = cupy.full(pattern.n, -1, dtype=width)
+            row_match, col_match = minus_ones(pattern.m, width), minus_ones(pattern.n, width)
         return cls(
             device, pattern, pattern.m, pattern.indptr, pattern.indices, row_match, col_match
         )
@@ -100,10 +107,12 @@ class DeviceProblem:
     @property
     def size(self) -> int:
         """Number of matched pairs."""
-        import cupy
-
         with on(self.device):
-            return int(cupy.count_nonzero(self.col_match >= 0))
+            total = Readback(1)
+            run = self.kernels("transversal/device_problem.cu")
+            blocks = grid(self.n, COUNTING)
+            run.launch("count_matched", blocks, BLOCK, self.n, self.col_match, total.array)
+            return total.read()[0]
 
     @cached_property
     def by_rows(self) -> tuple[Any, Any]:

@@ -253,6 +253,23 @@ def test_a_pattern_stays_on_its_device(how, A):
     assert t.cover().size == t.structural_rank
 
 
+@pytest.mark.parametrize("algorithm", ["auto", "pothen-fan"])
+def test_the_cpu_takes_what_lives_on_a_device(algorithm):
+    A = families.random_rectangle(3_000, 3_000, 3, 1).A
+    theirs, _ = on_device(A, "csc")
+    t = btfperm.maximum_transversal(theirs, backend="cpu", algorithm=algorithm)
+    assert isinstance(t.row_match, np.ndarray) and t.backend == "cpu"
+    check_transversal(A, t, rank=btfperm.structural_rank(A))
+
+
+def test_a_search_on_the_cpu_that_was_named_answers_beside_the_matrix():
+    A = families.random_rectangle(3_000, 3_000, 3, 1).A
+    theirs, _ = on_device(A, "csc")
+    t = btfperm.maximum_transversal(theirs, algorithm="pothen-fan", initializer="none")
+    assert not isinstance(t.row_match, np.ndarray) and t.backend == "cpu"
+    check_transversal(A, t.on_host(), rank=btfperm.structural_rank(A))
+
+
 def test_canonical_columns_are_not_copied():
     theirs, shape = on_device(families.random_rectangle(500, 400, 3, 1).A, "triple")
     P = btfperm.as_pattern(theirs, **shape)

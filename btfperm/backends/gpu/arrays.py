@@ -13,15 +13,20 @@ from btfperm.backends.gpu.compile import kernels
 from btfperm.backends.gpu.staging import Ring
 
 __all__ = [
+    "BLOCK",
+    "COUNTING",
     "as_device_array",
     "device_of",
     "download",
     "grid",
+    "minus_ones",
     "transposed",
     "upload",
 ]
 
 BLOCK = 256
+# Most blocks of a kernel that counts: each of its warps goes to the same few counters at its end.
+COUNTING = 4096
 _MOST_BLOCKS = 1 << 20
 
 
@@ -55,6 +60,15 @@ def download(array: Any, into: npt.NDArray[Any]) -> None:
 def grid(items: int, most: int = _MOST_BLOCKS) -> int:
     """Blocks for one thread an item; the kernels' strided loops take what is beyond `most`."""
     return min(max(-(-items // BLOCK), 1), most)
+
+
+def minus_ones(size: int, width: Any) -> Any:
+    """An array of -1 on the current device."""
+    import cupy
+
+    array = cupy.empty(size, dtype=width)
+    array.data.memset_async(0xFF, array.nbytes)
+    return array
 
 
 def transposed(m: int, indptr: Any, indices: Any) -> tuple[Any, Any]:
