@@ -131,7 +131,7 @@ def _given_or_empty(pattern: Pattern, initial: Any, controls: Controls) -> Probl
         from btfperm.transversal.device_problem import DeviceProblem
 
         return DeviceProblem.empty(pattern)
-    return Problem.empty(pattern)
+    return Problem.empty(pattern, controls.threads)
 
 
 def structural_rank(A: Any, **options: Any) -> int:

@@ -112,7 +112,7 @@ void bind_width(nb::module_& module) {
 
   module.def(
       "unmatched",
-      [](std::int64_t m, In<I> indptr) {
+      [](std::int64_t m, In<I> indptr, int threads) {
         if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no places");
         if (m < 0 || m > std::numeric_limits<I>::max()) {
           throw std::invalid_argument("m is out of range");
@@ -124,16 +124,16 @@ void bind_width(nb::module_& module) {
         I* const col_match = memory->take<I>(cols);
         std::uint8_t* const row_in_cover = memory->take<std::uint8_t>(rows);
         std::uint8_t* const col_in_cover = memory->take<std::uint8_t>(cols);
-        std::fill(row_match, row_match + rows, I{-1});
-        std::fill(col_match, col_match + cols, I{-1});
-        std::fill(row_in_cover, row_in_cover + rows, std::uint8_t{0});
+        fill(row_match, m, I{-1}, threads);
+        fill(col_match, static_cast<std::int64_t>(cols), I{-1}, threads);
+        fill(row_in_cover, m, std::uint8_t{0}, threads);
         const nb::capsule owner = owner_of(std::move(memory));
         return nb::make_tuple(NumpyArray<I>(row_match, {rows}, owner),
                               NumpyArray<I>(col_match, {cols}, owner),
                               NumpyArray<std::uint8_t>(row_in_cover, {rows}, owner),
                               NumpyArray<std::uint8_t>(col_in_cover, {cols}, owner));
       },
-      nb::arg("m"), nb::arg("indptr").noconvert(),
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("threads") = 1,
       "(row_match, col_match: all -1; row_in_cover: all 0; col_in_cover: not set) of an m-row "
       "matrix, in one piece of memory that the core uses again.");
   module.def(
@@ -180,12 +180,11 @@ void bind_width(nb::module_& module) {
       "So many label pushes in place; the labels (255: hopeless), for tests of their invariants.");
   module.def(
       "count_matched",
-      [](In<I> match) {
+      [](In<I> match, int threads) {
         nb::gil_scoped_release nogil;
-        return std::count_if(match.data(), match.data() + match.shape(0),
-                             [](I partner) { return partner >= 0; });
+        return count_matched(static_cast<I>(match.shape(0)), match.data(), threads);
       },
-      nb::arg("match").noconvert(), "Number of places that are not -1.");
+      nb::arg("match").noconvert(), nb::arg("threads") = 1, "Number of places that are not -1.");
   module.def(
       "complete_cover",
       [](In<I> match, In<std::uint8_t> other_in_cover, Out<std::uint8_t> in_cover) {

@@ -78,6 +78,16 @@ void complete_cover(I count, const I* match, const std::uint8_t* other_in_cover,
   in_pieces(count, poll, [&](I k) { in_cover[k] = match[k] >= 0 && !other_in_cover[match[k]]; });
 }
 
+// Number of places that are not -1.
+template <class I>
+std::int64_t count_matched(I count, const I* match, int threads) {
+  std::int64_t matched = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) \
+    reduction(+ : matched) if (threads > 1 && count >= least_to_share(worth_sharing))
+  for (I k = 0; k < count; ++k) matched += match[k] >= 0;
+  return matched;
+}
+
 enum class Verdict : int {
   proven = 0,
   disagreement = 1,  // row_match and col_match do not say the same

@@ -32,13 +32,14 @@ class Problem:
     col_match: IndexArray
     row_in_cover: npt.NDArray[np.uint8]
     col_in_cover: npt.NDArray[np.uint8]  # written by the certificate
+    threads: int = 1  # that go through its arrays
     proven: bool = False  # the last algorithm left the rows of a cover in row_in_cover
 
     @classmethod
-    def empty(cls, pattern: Pattern) -> Problem:
+    def empty(cls, pattern: Pattern, threads: int = 1) -> Problem:
         """With no pair matched yet."""
-        arrays = _core.unmatched(pattern.m, pattern.indptr)
-        return cls(pattern.m, pattern.indptr, pattern.indices, *arrays)
+        arrays = _core.unmatched(pattern.m, pattern.indptr, threads=threads)
+        return cls(pattern.m, pattern.indptr, pattern.indices, *arrays, threads)
 
     @classmethod
     def given(
@@ -81,7 +82,7 @@ class Problem:
     @property
     def size(self) -> int:
         """Number of matched pairs."""
-        return _core.count_matched(self.col_match)  # type: ignore[no-any-return]
+        return _core.count_matched(self.col_match, threads=self.threads)  # type: ignore[no-any-return]
 
     def transposed(self) -> Problem:
         """The same problem seen from the rows; the matching arrays are shared."""
@@ -89,7 +90,9 @@ class Problem:
         indices = np.empty(self.indices.size, dtype=self.indices.dtype)
         _core.transpose(self.m, self.indptr, self.indices, indptr, indices)
         covers = np.zeros(self.n, dtype=np.uint8), self.row_in_cover
-        return Problem(self.n, indptr, indices, self.col_match, self.row_match, *covers)
+        return Problem(
+            self.n, indptr, indices, self.col_match, self.row_match, *covers, self.threads
+        )
 
     def on_host(self) -> Problem:
         """Itself: a problem on a device has to come back for this."""

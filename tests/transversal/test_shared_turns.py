@@ -72,10 +72,9 @@ def rank_of(A):
 
 def check_proven(P, rows, cols, cover):
     """The rows that the search marked make a cover, with columns that follow from the pairs."""
-    size = int((cols >= 0).sum())
-    in_rows = np.flatnonzero(cover)
-    in_cols = np.flatnonzero((cols >= 0) & ~cover.astype(bool)[cols])
-    check_cover(P.to_scipy(), in_rows, in_cols, size)
+    matched = np.flatnonzero(cols >= 0)
+    in_cols = matched[cover[cols[matched]] == 0]
+    check_cover(P.to_scipy(), np.flatnonzero(cover), in_cols, matched.size)
 
 
 @pytest.mark.parametrize("threads", THREADS)
