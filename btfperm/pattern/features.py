@@ -31,6 +31,7 @@ class Features:
     missing : pairs that the start left short of full rank
     free : the same, as a share of full rank
     cores : that this process may use
+    threads : that the search may use
     gpu : 1 where a GPU works on it, else 0
     """
 
@@ -50,6 +51,7 @@ class Features:
     missing: float | None = None
     free: float | None = None
     cores: float | None = None
+    threads: float | None = None
     gpu: float | None = None
 
 

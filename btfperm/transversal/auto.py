@@ -87,8 +87,8 @@ TABLE: dict[str, tuple[Rule, ...]] = {
             "one thread",
             (),
             "one",
-            "a small search is over before other threads have woken up, and two threads gain less "
-            "than what the proof costs that their pushes need",
+            "a small search is over before other threads have woken up, and two threads gain "
+            "little over one that need not lock what it takes",
         ),
     ),
     "start": (
@@ -118,6 +118,12 @@ TABLE: dict[str, tuple[Rule, ...]] = {
     ),
     "algorithm": (
         Rule("gpu", (_ON_GPU,), DEFAULT_ON_GPU, "the fastest of those that a GPU runs"),
+        Rule(
+            "several threads",
+            (Condition("threads", ">", 1), Condition("entries", ">=", 2_000_000)),
+            DEFAULT,
+            "it keeps all of them busy from start to proof",
+        ),
         Rule("tiny", (Condition("entries", "<", 4_000),), "ss-bfs", "least to set up", within=20),
         Rule(
             "dense",
@@ -176,11 +182,13 @@ TABLE: dict[str, tuple[Rule, ...]] = {
 class Choices:
     """The decisions for one matrix, each taken when it is asked for, from what is known by then."""
 
-    def __init__(self, pattern: Pattern, *, on_gpu: bool, threads_asked: bool) -> None:
+    def __init__(
+        self, pattern: Pattern, *, on_gpu: bool, threads: int, threads_asked: bool
+    ) -> None:
         self.default = DEFAULT_ON_GPU if on_gpu else DEFAULT
         self._pattern: Pattern | None = pattern
         self._known = size(pattern)
-        self._known["gpu"] = int(on_gpu)
+        self._known |= {"gpu": int(on_gpu), "threads": threads}
         self._taken: dict[str, Rule] = {}
         self._threads_asked = threads_asked
 

@@ -39,7 +39,9 @@ class Problem:
     def empty(cls, pattern: Pattern, threads: int = 1) -> Problem:
         """With no pair matched yet."""
         arrays = _core.unmatched(pattern.m, pattern.indptr, threads=threads)
-        return cls(pattern.m, pattern.indptr, pattern.indices, *arrays, threads)
+        problem = cls(pattern.m, pattern.indptr, pattern.indices, *arrays)
+        problem.threads = threads
+        return problem
 
     @classmethod
     def given(
@@ -90,9 +92,8 @@ class Problem:
         indices = np.empty(self.indices.size, dtype=self.indices.dtype)
         _core.transpose(self.m, self.indptr, self.indices, indptr, indices)
         covers = np.zeros(self.n, dtype=np.uint8), self.row_in_cover
-        return Problem(
-            self.n, indptr, indices, self.col_match, self.row_match, *covers, self.threads
-        )
+        matches = self.col_match, self.row_match
+        return Problem(self.n, indptr, indices, *matches, *covers, self.threads)
 
     def on_host(self) -> Problem:
         """Itself: a problem on a device has to come back for this."""

@@ -51,7 +51,12 @@ def search(
     place = controls.backend
     if place == "auto" and isinstance(pattern, DevicePattern):
         place = "gpu"
-    choices = Choices(pattern, on_gpu=place == "gpu", threads_asked=controls.threads_asked)
+    choices = Choices(
+        pattern,
+        on_gpu=place == "gpu",
+        threads=controls.threads,
+        threads_asked=controls.threads_asked,
+    )
     start = None
     first = choices.start() if initializer == "auto" else initializer
     if first != "none":

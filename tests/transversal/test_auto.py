@@ -111,7 +111,8 @@ def test_each_rule_holds_somewhere(what, rule):
 def test_every_rule_has_an_example():
     missing = {(what, rule.name) for what, rule in RULES} - set(EXAMPLES)
     gpu = {("start", "gpu"), ("algorithm", "gpu")}  # in tests/backends
-    assert missing == {("threads", "large, many cores")} | gpu  # below, on pretended cores
+    pretended = {("threads", "large, many cores"), ("algorithm", "several threads")}  # below
+    assert missing == pretended | gpu
 
 
 @pytest.mark.parametrize(
@@ -128,6 +129,13 @@ def test_every_rule_has_an_example():
 def test_threads(monkeypatch, nnz, cores, asked, threads):
     monkeypatch.setattr(auto, "usable_cores", lambda: cores)
     assert auto.choose_threads(nnz, asked) == threads
+
+
+@pytest.mark.parametrize(("threads", "rule"), [(1, "few left"), (2, "several threads")])
+def test_several_threads_take_what_uses_them(threads, rule):
+    known = {"gpu": 0, "entries": 3_000_000, "threads": threads, "free": 0.01, "near": 0.1}
+    known |= {"density": 1e-6, "wide": 1}
+    assert auto._first("algorithm", known, lambda feature: pytest.fail(feature)).name == rule
 
 
 @given(strategies.any_matrix())
