@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import scipy.sparse as sp
 
 from benchmarks.generators.assemble import rcp
+from benchmarks.generators.blocks import blocks, digraph, wide
 from benchmarks.generators.chains import chain, chains, chains_hk
 from benchmarks.generators.circuit import circuit
 from benchmarks.generators.copurchase import copurchase
@@ -90,6 +91,9 @@ _FAMILIES = (
     Family("circuit", "circuit_<n>", "circuit", circuit),
     Family("tri", "tri_<n>", "triangular", tri),
     Family("bandtri", "bandtri_<n>", "triangular", bandtri),
+    Family("digraph", "digraph_<n>_d<x>", "blocks", digraph),
+    Family("wide", "wide_<n>_w<n>", "blocks", wide),
+    Family("blocks", "blocks_<n>_h<n>", "blocks", blocks),
     Family("hessenberg", "hessenberg_<n>", "dense", hessenberg),
     Family("arrow", "arrow_<n>", "dense", arrow),
     Family("kkt", "kkt_<n>", "kkt", kkt),

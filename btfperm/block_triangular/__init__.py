@@ -15,6 +15,7 @@ from btfperm.errors import InvalidArgumentError
 from btfperm.pattern import as_pattern
 from btfperm.results import BlockTriangularForm, Transversal
 from btfperm.transversal import proven_transversal
+from btfperm.transversal.limits import Controls
 
 __all__ = ["block_triangular_form"]
 
@@ -23,6 +24,7 @@ def block_triangular_form(
     A: Any,
     *,
     transversal: Transversal | None = None,
+    threads: int | None = None,
     drop_zeros: bool | None = None,
     shape: Sequence[int] | None = None,
     **options: Any,
@@ -33,6 +35,8 @@ def block_triangular_form(
     ----------
     A : anything `as_pattern` takes, square
     transversal : a maximum transversal of `A`, when it is known already
+    threads : as for `maximum_transversal`; the blocks and their order do not depend on it, unless
+        the matrix is structurally singular
     drop_zeros : leave stored zeros out; default keeps them
     shape : (m, n), only with a (data, indices, indptr) triple
     options : as for `maximum_transversal`; none together with `transversal`
@@ -73,11 +77,14 @@ def block_triangular_form(
             f"block triangular form needs a square matrix, this one is {pattern.m} x {pattern.n}; "
             "dulmage_mendelsohn takes any shape"
         )
+    team = Controls(pattern.nnz, threads=threads).threads
+    if transversal is None:
+        options["threads"] = threads
     transversal = proven_transversal(pattern, transversal, options)
     begin = time.perf_counter()
     row_match, col_match = transversal.row_match, transversal.col_match
     paired_col, paired_row, completed = complete(row_match, col_match)
-    form = decompose_matched(pattern, paired_col, paired_row)
+    form = decompose_matched(pattern, paired_col, paired_row, team)
     seconds = dict(transversal.seconds, decomposition=time.perf_counter() - begin)
     whole = np.array([0, 0, pattern.n, pattern.n, pattern.n], dtype=pattern.indices.dtype)
     return BlockTriangularForm(

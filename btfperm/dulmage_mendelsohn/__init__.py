@@ -14,7 +14,8 @@ The permuted matrix, rows and columns in canonical order::
     rows        [              |          |    V2    ]      every column matched
 
 ``coarse.hpp`` makes the coarse split, ``fine_square/`` and ``fine_rectangular/`` the blocks,
-``canonical_order.hpp`` their order, ``decompose.hpp`` calls one after the other.
+``canonical_order.hpp`` their order, ``decompose.hpp`` calls one after the other; ``team.hpp`` says
+from what size on several threads share the work.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from btfperm.errors import DefectError
 from btfperm.pattern import Pattern, as_pattern
 from btfperm.results import DulmageMendelsohn, IndexArray, Transversal
 from btfperm.transversal import proven_transversal
+from btfperm.transversal.limits import Controls
 
 __all__ = ["dulmage_mendelsohn"]
 
@@ -38,6 +40,7 @@ def dulmage_mendelsohn(
     A: Any,
     *,
     transversal: Transversal | None = None,
+    threads: int | None = None,
     drop_zeros: bool | None = None,
     shape: Sequence[int] | None = None,
     **options: Any,
@@ -48,6 +51,7 @@ def dulmage_mendelsohn(
     ----------
     A : anything `as_pattern` takes
     transversal : a maximum transversal of `A`, when it is known already
+    threads : as for `maximum_transversal`; the blocks and their order do not depend on it
     drop_zeros : leave stored zeros out; default keeps them
     shape : (m, n), only with a (data, indices, indptr) triple
     options : as for `maximum_transversal`; none together with `transversal`
@@ -80,10 +84,13 @@ def dulmage_mendelsohn(
     ([1, 0, 2], [0, 2, 1])
     """
     pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros).on_host()
+    team = Controls(pattern.nnz, threads=threads).threads
+    if transversal is None:
+        options["threads"] = threads
     transversal = proven_transversal(pattern, transversal, options)
     begin = time.perf_counter()
     row_match, col_match = transversal.row_match, transversal.col_match
-    form = decompose_matched(pattern, row_match, col_match)
+    form = decompose_matched(pattern, row_match, col_match, team)
     seconds = dict(transversal.seconds, decomposition=time.perf_counter() - begin)
     return DulmageMendelsohn(
         shape=pattern.shape,
@@ -133,7 +140,9 @@ class Form(NamedTuple):
     coarse_cols: IndexArray
 
 
-def decompose_matched(pattern: Pattern, row_match: IndexArray, col_match: IndexArray) -> Form:
+def decompose_matched(
+    pattern: Pattern, row_match: IndexArray, col_match: IndexArray, threads: int = 1
+) -> Form:
     """The blocks of a pattern with a matching that is known to be maximum; of a square one also
     with all rows paired, be the pairs entries or not.
 
@@ -155,6 +164,7 @@ def decompose_matched(pattern: Pattern, row_match: IndexArray, col_match: IndexA
             col_perm,
             coarse_rows,
             coarse_cols,
+            threads=threads,
         )
     except ValueError as error:
         raise DefectError(

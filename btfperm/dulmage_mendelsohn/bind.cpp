@@ -34,13 +34,15 @@ void bind_width(nb::module_& module) {
         require_places(coarse_rows, 5, "coarse_rows");
         require_places(coarse_cols, 5, "coarse_cols");
         const Matching<I> match{const_cast<I*>(row_match.data()), const_cast<I*>(col_match.data())};
+        Team team;
+        team.threads = threads;
         Budget budget(0, 0, &python_interrupted);
         bool maximum = false;
         Workspace workspace;
         Found<I> found{};
         {
           nb::gil_scoped_release nogil;
-          maximum = find_blocks(A, match, threads, found, workspace, budget);
+          maximum = find_blocks(A, match, team, found, workspace, budget);
         }
         raise_if_interrupted(budget);
         if (!maximum) throw std::invalid_argument("the matching is not maximum");
@@ -51,7 +53,7 @@ void bind_width(nb::module_& module) {
           nb::gil_scoped_release nogil;
           const Form<I> form{row_perm.data(), col_perm.data(), row_blocks.data(),
                              col_blocks.data()};
-          order_blocks(A, match, threads, found, form);
+          order_blocks(A, match, team, found, form);
           std::copy(found.coarse_rows, found.coarse_rows + 5, coarse_rows.data());
           std::copy(found.coarse_cols, found.coarse_cols + 5, coarse_cols.data());
         }

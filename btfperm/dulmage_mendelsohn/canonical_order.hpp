@@ -13,9 +13,11 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include "dulmage_mendelsohn/coarse.hpp"
 #include "dulmage_mendelsohn/fine_square/heights.hpp"
+#include "dulmage_mendelsohn/gather.hpp"
 
 namespace btfperm {
 
@@ -38,40 +40,52 @@ struct Side {
 // Numbers the components from `first` on, by their smallest member on the side of the roots.
 // `number` (a place for each tree) is workspace. Returns how many there are.
 template <class I>
-I number_components(const Side<I>& side, const Side<I>& other, I* set, I n_trees, I first,
-                    I* number) {
-  for (I t = 0; t < n_trees; ++t) set[t] = set[set[t]];  // links lead to smaller ones
+I number_alone(const Side<I>& side, const I* set, I n_trees, I first, I* number) {
   std::fill(number, number + n_trees, I{-1});
   I next = first;
   for (I k = 0; k < side.members.count; ++k) {
-    I& tree = side.tree[side.members[k]];
-    I& own = number[set[tree]];
+    I& own = number[set[side.tree[side.members[k]]]];
     if (own < 0) own = next++;
-    tree = own;
-  }
-  for (I k = 0; k < other.members.count; ++k) {
-    I& tree = other.tree[other.members[k]];
-    tree = number[set[tree]];
   }
   return next - first;
 }
 
-// Puts the members into the order of their components, which are numbered from `first` on: a
-// counting sort. Their places begin at `begin`; `blocks` has places for the components and one
-// more.
+// The same by several threads: the smallest members first.
 template <class I>
-void gather(const Side<I>& side, I first, I n_components, I begin, I* blocks, I* perm) {
-  I* start = blocks + first;
-  std::fill(start, start + n_components + 1, I{0});
-  for (I k = 0; k < side.members.count; ++k) ++start[side.tree[side.members[k]] - first + 1];
-  start[0] = begin;
-  for (I c = 0; c < n_components; ++c) start[c + 1] += start[c];
+I number_together(const Side<I>& side, const I* set, I n_trees, I first, const Team& team,
+                  I* number) {
+  Workspace workspace;
+  I* leaders = workspace.take<I>(n_trees);
+  fill(number, n_trees, std::numeric_limits<I>::max(), team.threads);
+#pragma omp parallel for num_threads(team.threads) schedule(static)
   for (I k = 0; k < side.members.count; ++k) {
-    const I member = side.members[k];
-    perm[start[side.tree[member] - first]++] = member;
+    lower(number[set[side.tree[side.members[k]]]], side.members[k]);
   }
-  for (I c = n_components; c > 0; --c) start[c] = start[c - 1];  // undo the advance
-  start[0] = begin;
+  const auto set_of = [&](I k) { return set[side.tree[side.members[k]]]; };
+  const I count = select(
+      side.members.count, team.threads, leaders,
+      [&](I k) { return number[set_of(k)] == side.members[k]; }, set_of);
+#pragma omp parallel for num_threads(team.threads) schedule(static)
+  for (I c = 0; c < count; ++c) number[leaders[c]] = first + c;
+  return count;
+}
+
+template <class I>
+I number_components(const Side<I>& side, const Side<I>& other, I* set, I n_trees, I first,
+                    const Team& team, I* number) {
+  const bool alone = team.is_one(side.members.count, team.level);
+#pragma omp parallel for num_threads(team.threads) if (!alone) schedule(static)
+  for (I t = 0; t < n_trees; ++t) store(set[t], find_set(set, t));
+  const I count = alone ? number_alone(side, set, n_trees, first, number)
+                        : number_together(side, set, n_trees, first, team, number);
+  for (const Side<I>& members : {side, other}) {
+#pragma omp parallel for num_threads(team.threads) if (!alone) schedule(static)
+    for (I k = 0; k < members.members.count; ++k) {
+      I& tree = members.tree[members.members[k]];
+      tree = number[set[tree]];
+    }
+  }
+  return count;
 }
 
 // The square blocks of one height: first their numbers, then what comes next in each array.
@@ -88,24 +102,51 @@ struct Places {
   I col;
 };
 
-// The square part: its blocks, and where it begins in the order.
+// Where a part begins.
 template <class I>
-struct Square {
-  Members<I> rows;
-  Members<I> cols;
-  const Vertex<I>* vertices;
-  const Block<I>* several;  // the blocks of several rows
-  I n_several;
-  I highest;
-  I first_block;
-  I first_row;
-  I first_col;
+struct Corner {
+  I block;
+  I row;
+  I col;
 };
+
+// The height of the square block that a row is in, or ~b for block b of several rows.
+template <class I>
+I height_of(const Square<I>& S, I row) {
+  return S.vertices[row].height;
+}
+
+// From how many blocks and members each level has to where it begins.
+template <class I>
+void begin_levels(I highest, int shares, const Corner<I>& corner, Level<I>* levels) {
+  Level<I> next{corner.block, 0};
+  const I stride = highest + 1;
+  for (I h = highest; h >= 0; --h) {
+    for (int t = 0; t < shares; ++t) {
+      Level<I>& level = levels[t * stride + h];
+      const Level<I> own = level;
+      level = next;
+      next.block += own.block;
+      next.place += own.place;
+    }
+  }
+}
+
+// The next block of a level; returns its place.
+template <class I>
+I begin_block(Level<I>& level, I size, const Corner<I>& corner, const Form<I>& form) {
+  const I place = level.place;
+  form.row_blocks[level.block] = corner.row + place;
+  form.col_blocks[level.block] = corner.col + place;
+  ++level.block;
+  level.place += size;
+  return place;
+}
 
 // `levels` (highest + 1) and `places` (n_several) are workspace.
 template <class I>
-void order_square(const Matching<I>& M, const Square<I>& S, Level<I>* levels, Places<I>* places,
-                  const Form<I>& form) {
+void order_alone(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,
+                 Level<I>* levels, Places<I>* places, const Form<I>& form) {
   for (I h = 0; h <= S.highest; ++h) levels[h] = {0, 0};
   for (I b = 0; b < S.n_several; ++b) {
     ++levels[S.several[b].height].block;
@@ -113,50 +154,119 @@ void order_square(const Matching<I>& M, const Square<I>& S, Level<I>* levels, Pl
     places[b] = {-1, -1};
   }
   for (I k = 0; k < S.rows.count; ++k) {
-    const I height = S.vertices[S.rows[k]].height;
+    const I height = height_of(S, S.rows[k]);
     if (height < 0) continue;
     ++levels[height].block;
     ++levels[height].place;
   }
-  Level<I> next{S.first_block, 0};
-  for (I h = S.highest; h >= 0; --h) {
-    const Level<I> own = levels[h];
-    levels[h] = next;
-    next.block += own.block;
-    next.place += own.place;
-  }
-  const auto begin_block = [&](I height, I size) {
-    Level<I>& level = levels[height];
-    const I place = level.place;
-    form.row_blocks[level.block] = S.first_row + place;
-    form.col_blocks[level.block] = S.first_col + place;
-    ++level.block;
-    level.place += size;
-    return place;
-  };
+  begin_levels(S.highest, 1, corner, levels);
   for (I k = 0; k < S.cols.count; ++k) {
     if (k + 16 < S.cols.count) __builtin_prefetch(S.vertices + M.col_match[S.cols[k + 16]]);
     const I j = S.cols[k];
     const I i = M.col_match[j];
-    const I height = S.vertices[i].height;
+    const I height = height_of(S, i);
     if (height >= 0) {
-      const I place = begin_block(height, 1);
-      form.row_perm[S.first_row + place] = i;
-      form.col_perm[S.first_col + place] = j;
+      const I place = begin_block(levels[height], I{1}, corner, form);
+      form.row_perm[corner.row + place] = i;
+      form.col_perm[corner.col + place] = j;
       continue;
     }
+    const Block<I>& block = S.several[~height];
     Places<I>& own = places[~height];
     if (own.col < 0) {
-      const I place = begin_block(S.several[~height].height, S.several[~height].size);
-      own = {S.first_row + place, S.first_col + place};
+      const I place = begin_block(levels[block.height], block.size, corner, form);
+      own = {corner.row + place, corner.col + place};
     }
     form.col_perm[own.col++] = j;
   }
   if (S.n_several == 0) return;
   for (I k = 0; k < S.rows.count; ++k) {
     const I i = S.rows[k];
-    if (S.vertices[i].height < 0) form.row_perm[places[~S.vertices[i].height].row++] = i;
+    if (height_of(S, i) < 0) form.row_perm[places[~height_of(S, i)].row++] = i;
   }
+}
+
+// By several threads: each counts its share of the columns level by level, and then knows where its
+// blocks go. `levels` has highest + 1 places for each thread; `height` (a place for each column of
+// the part), `number` and `smallest` (n_several) are workspace.
+template <class I>
+void order_together(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,
+                    const Team& team, Level<I>* levels, I* height, I* smallest, I* number,
+                    const Form<I>& form) {
+  const I stride = S.highest + 1;
+  fill(smallest, S.n_several, std::numeric_limits<I>::max(), team.threads);
+#pragma omp parallel num_threads(team.threads)
+  {
+    const int t = omp_get_thread_num();
+    const int size = omp_get_num_threads();
+    const Share<I> share(S.cols.count, t, size);
+    Level<I>* own = levels + static_cast<std::ptrdiff_t>(t) * stride;
+    std::fill(own, own + stride, Level<I>{0, 0});
+    for (I k = share.first; k < share.last; ++k) {
+      if (k + 16 < share.last) __builtin_prefetch(S.vertices + M.col_match[S.cols[k + 16]]);
+      height[k] = height_of(S, M.col_match[S.cols[k]]);
+      if (height[k] < 0) lower(smallest[~height[k]], k);
+    }
+#pragma omp barrier
+    for (I k = share.first; k < share.last; ++k) {
+      const I b = ~height[k];
+      if (b < 0) {
+        ++own[height[k]].block;
+        ++own[height[k]].place;
+      } else if (smallest[b] == k) {
+        ++own[S.several[b].height].block;
+        own[S.several[b].height].place += S.several[b].size;
+      }
+    }
+#pragma omp barrier
+#pragma omp single
+    begin_levels(S.highest, size, corner, levels);
+    for (I k = share.first; k < share.last; ++k) {
+      const I b = ~height[k];
+      if (b < 0) {
+        const I j = S.cols[k];
+        const I place = begin_block(own[height[k]], I{1}, corner, form);
+        form.row_perm[corner.row + place] = M.col_match[j];
+        form.col_perm[corner.col + place] = j;
+      } else if (smallest[b] == k) {
+        number[b] = own[S.several[b].height].block;
+        begin_block(own[S.several[b].height], S.several[b].size, corner, form);
+      }
+    }
+  }
+}
+
+// The square part, beginning at the corner.
+template <class I>
+void order_square(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,
+                  const Team& team, const Form<I>& form) {
+  Workspace workspace;
+  const auto n_levels = static_cast<std::size_t>(S.highest) + 1;
+  const auto threads = static_cast<std::size_t>(std::max(team.threads, 1));
+  form.row_blocks[corner.block + S.n_blocks] = corner.row + S.rows.count;
+  form.col_blocks[corner.block + S.n_blocks] = corner.col + S.cols.count;
+  if (team.is_one(S.cols.count, team.level) ||
+      n_levels * threads > static_cast<std::size_t>(S.cols.count)) {
+    Level<I>* levels = workspace.take<Level<I>>(n_levels);
+    order_alone(M, S, corner, levels, workspace.take<Places<I>>(S.n_several), form);
+    return;
+  }
+  Level<I>* levels = workspace.take<Level<I>>(n_levels * threads);
+  I* height = workspace.take<I>(S.cols.count);
+  I* smallest = workspace.take<I>(S.n_several);
+  I* number = workspace.take<I>(S.n_several);
+  order_together(M, S, corner, team, levels, height, smallest, number, form);
+  if (S.n_several == 0) return;
+  I* next = workspace.take<I>(S.n_blocks);
+  const auto block_of_col = [&](I k) { return height[k] < 0 ? number[~height[k]] : I{-1}; };
+  const auto block_of_row = [&](I k) {
+    const I own = height_of(S, S.rows[k]);
+    return own < 0 ? number[~own] : I{-1};
+  };
+  place_together(S.cols, corner.block, S.n_blocks, block_of_col, team, form.col_blocks, next,
+                 form.col_perm);
+  place_together(S.rows, corner.block, S.n_blocks, block_of_row, team, form.row_blocks, next,
+                 form.row_perm);
 }
 
 }  // namespace btfperm

@@ -17,16 +17,12 @@
 // Races       a vertex is claimed by one thread; sets of trees as union_find.hpp says
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
 #include <atomic>
 
-#include "backends/cpu/atomics.hpp"
-#include "backends/cpu/frontier.hpp"
-#include "backends/cpu/parallel.hpp"
 #include "dulmage_mendelsohn/fine_rectangular/union_find.hpp"
 #include "dulmage_mendelsohn/row_lists.hpp"
+#include "dulmage_mendelsohn/team.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
@@ -111,35 +107,34 @@ bool grow_alone(const Search<I>& s, I roots, Budget& budget) {
   return true;
 }
 
-// The same by several threads, in levels.
+// The same by several threads, in levels; in the queue, roots stand as ~k.
 template <class I>
-bool grow_together(const Search<I>& s, I roots, int threads, Budget& budget) {
-  const I share_from = least_to_share<I>(2048);  // smaller levels are left to one thread
-  constexpr I ahead = 8;
+bool grow_together(const Search<I>& s, I roots, const Team& team, Budget& budget) {
   const PatternView<I>& lists = s.lists;
+  for (I t = 0; t < roots; ++t) s.queue[t] = ~s.queue[t];
   Frontier<I> reached(s.queue);
   reached.assign(roots);
   std::atomic<bool> unmatched{false};
-  for (I begin = 0, end = roots; begin < end; begin = end, end = reached.size()) {
-#pragma omp parallel num_threads(threads) if (end - begin >= share_from)
-    {
-      typename Frontier<I>::Private mine(reached);
-      const std::int64_t team = omp_get_num_threads();
-      const bool spends = omp_get_thread_num() == 0;
-#pragma omp for schedule(dynamic, 128)
-      for (I q = begin; q < end; ++q) {
-        if (budget.stopped() || unmatched.load(std::memory_order_relaxed)) continue;
-        if (q >= roots && q + ahead < end) {
-          __builtin_prefetch(s.other_match + s.queue[q + ahead]);
-          const I soon = s.other_match[s.queue[q + ahead / 2]];
-          if (soon >= 0) __builtin_prefetch(lists.indices + lists.indptr[soon]);
-        }
-        const I k = q < roots ? s.queue[q] : s.other_match[s.queue[q]];
+  const auto own_side = [&s](I x) { return x < 0 ? ~x : s.other_match[x]; };
+  const auto record = [&](I x) {
+    if (x >= 0) __builtin_prefetch(s.other_match + x);
+  };
+  const auto list = [&](I x) {
+    const I k = own_side(x);
+    if (k >= 0) __builtin_prefetch(lists.indptr + k);
+  };
+  const auto targets = [&](I x) {
+    const I k = own_side(x);
+    if (k >= 0) __builtin_prefetch(lists.indices + lists.indptr[k]);
+  };
+  const I levels =
+      flood(reached, I{0}, team, budget, record, list, targets, [&](I x, auto push, auto) {
+        const I k = own_side(x);
         if (k < 0) {
           unmatched.store(true, std::memory_order_relaxed);
-          continue;
+          return std::int64_t{1};
         }
-        I own = q < roots ? q : load(s.other_tree[s.queue[q]]);
+        I own = x < 0 ? s.tree[k] : load(s.other_tree[x]);
         s.tree[k] = own;
         own = find_set(s.set, own);
         for (I p = lists.indptr[k]; p < lists.indptr[k + 1]; ++p) {
@@ -147,24 +142,22 @@ bool grow_together(const Search<I>& s, I roots, int threads, Budget& budget) {
           I t = load(s.other_tree[other]);
           if (t < 0) {
             if (take(s.other_tree[other], own)) {
-              mine.push(other);
+              push(other);
               continue;
             }
             t = load(s.other_tree[other]);
           }
           if (load(s.set[t]) != own) own = unite(s.set, t, own);
         }
-        if (spends) budget.spend(lists.degree(k) * team);
-      }
-    }
-  }
-  return !unmatched.load() && !budget.stopped();
+        return static_cast<std::int64_t>(lists.degree(k)) + 1;
+      });
+  return levels >= 0 && !unmatched.load(std::memory_order_relaxed);
 }
 
 template <class I>
-bool grow(const Search<I>& s, int threads, Budget& budget) {
-  const I roots = plant(s, threads);
-  return threads > 1 ? grow_together(s, roots, threads, budget) : grow_alone(s, roots, budget);
+bool grow(const Search<I>& s, const Team& team, Budget& budget) {
+  const I roots = plant(s, team.threads);
+  return team.threads > 1 ? grow_together(s, roots, team, budget) : grow_alone(s, roots, budget);
 }
 
 // The numbers k with parts[k] == part, ascending; `out` has one place more than there are.
@@ -225,8 +218,9 @@ bool list_vertical(const PatternView<I>& A, const Matching<I>& M, const std::uin
 // False: the matching is not maximum, or the budget ended the search. What C points to is taken
 // from `kept`.
 template <class I>
-bool coarse(const PatternView<I>& A, const Matching<I>& M, int threads, Coarse<I>& C,
+bool coarse(const PatternView<I>& A, const Matching<I>& M, const Team& team, Coarse<I>& C,
             Workspace& kept, Budget& budget) {
+  const int threads = team.threads;
   const I size = size_of(A, M);
   C.n_horizontal_trees = A.n - size;
   C.n_vertical_trees = A.m - size;
@@ -254,7 +248,7 @@ bool coarse(const PatternView<I>& A, const Matching<I>& M, int threads, Coarse<I
   if (C.n_horizontal_trees > 0) {
     const Search<I> search{A,          M.col_match,      M.row_match, C.col_tree,
                            C.row_tree, C.horizontal_set, queue,       queue_tree};
-    if (!grow(search, threads, budget)) return false;
+    if (!grow(search, team, budget)) return false;
     mark_part(A.m, C.row_tree, horizontal, row_part, threads);
     mark_part(A.n, C.col_tree, horizontal, col_part, threads);
   }
@@ -265,7 +259,7 @@ bool coarse(const PatternView<I>& A, const Matching<I>& M, int threads, Coarse<I
                            C.col_tree, C.vertical_set, queue,       queue_tree};
     if (R.indptr == nullptr) {
       plant(search, threads);
-    } else if (!grow(search, threads, budget)) {
+    } else if (!grow(search, team, budget)) {
       return false;
     }
     mark_part(A.m, C.row_tree, vertical, row_part, threads);

@@ -27,11 +27,13 @@ struct Members {
   I operator[](I k) const { return list == nullptr ? k : list[k]; }
 };
 
-// Calls visit(i, j) for each entry of the columns. In a team, `visit` runs in several threads at
-// once. False: the budget ended it.
-template <class I, class Visit>
+// Calls visit(i, j) for each entry of the columns, some entries after fetch(i). In a team, `visit`
+// runs in several threads at once. False: the budget ended it.
+template <class I, class Fetch, class Visit>
 bool for_each_entry(const PatternView<I>& A, const Members<I>& cols, int threads, Budget& budget,
-                    Visit visit) {
+                    Fetch fetch, Visit visit) {
+  constexpr I ahead = 24;
+  const I nnz = A.nnz();
   if (cols.count < least_to_share(worth_sharing / 8)) threads = 1;
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
@@ -41,7 +43,10 @@ bool for_each_entry(const PatternView<I>& A, const Members<I>& cols, int threads
     for (I k = 0; k < cols.count; ++k) {
       if (budget.stopped()) continue;
       const I j = cols[k];
-      for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) visit(A.indices[p], j);
+      for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
+        if (p + ahead < nnz) fetch(A.indices[p + ahead]);
+        visit(A.indices[p], j);
+      }
       if (spends) budget.spend(A.degree(j) * team);
     }
   }
@@ -82,12 +87,13 @@ template <class I>
 bool count_rows(const PatternView<I>& A, const Members<I>& cols, int threads, Budget& budget,
                 I* counts) {
   fill(counts, A.m, I{0}, threads);
+  const auto fetch = [counts](I i) { __builtin_prefetch(counts + i, 1); };
   if (threads > 1) {
-    return for_each_entry(A, cols, threads, budget, [counts](I i, I) {
+    return for_each_entry(A, cols, threads, budget, fetch, [counts](I i, I) {
       std::atomic_ref<I>(counts[i]).fetch_add(1, std::memory_order_relaxed);
     });
   }
-  return for_each_entry(A, cols, 1, budget, [counts](I i, I) { ++counts[i]; });
+  return for_each_entry(A, cols, 1, budget, fetch, [counts](I i, I) { ++counts[i]; });
 }
 
 // Puts the columns into the lists of their rows: next[i], the start of row i before, is its end
@@ -95,12 +101,14 @@ bool count_rows(const PatternView<I>& A, const Members<I>& cols, int threads, Bu
 template <class I>
 bool list_rows(const PatternView<I>& A, const Members<I>& cols, int threads, Budget& budget,
                I* next, I* indices) {
+  const auto fetch = [next](I i) { __builtin_prefetch(next + i, 1); };
   if (threads > 1) {
-    return for_each_entry(A, cols, threads, budget, [next, indices](I i, I j) {
+    return for_each_entry(A, cols, threads, budget, fetch, [next, indices](I i, I j) {
       indices[std::atomic_ref<I>(next[i]).fetch_add(1, std::memory_order_relaxed)] = j;
     });
   }
-  return for_each_entry(A, cols, 1, budget, [next, indices](I i, I j) { indices[next[i]++] = j; });
+  return for_each_entry(A, cols, 1, budget, fetch,
+                        [next, indices](I i, I j) { indices[next[i]++] = j; });
 }
 
 }  // namespace btfperm

@@ -76,7 +76,8 @@ class Budget {
   std::int64_t spent_ = 0;
   std::int64_t granted_ = 0;
   std::int64_t credit_ = 0;
-  std::atomic<Stop> stop_{Stop::none};  // read by all threads, written by the one that spends
+  // Read by all threads all the time, so not on the cache line of what the one that spends writes.
+  alignas(64) std::atomic<Stop> stop_{Stop::none};
 };
 
 }  // namespace btfperm

@@ -21,6 +21,18 @@ struct Block {
   I height;
 };
 
+// The square part, and what the searches find out about it: vertex.height as above.
+template <class I>
+struct Square {
+  Members<I> rows;
+  Members<I> cols;
+  Vertex<I>* vertices;  // m
+  Block<I>* several;    // rows / 2
+  I n_several;
+  I n_blocks;
+  I highest;  // block
+};
+
 // `order` holds count vertices by components, predecessors first, the last one of each as ~row.
 // Returns the number of blocks of several rows; -1: the budget ended it.
 template <class I>
@@ -30,10 +42,7 @@ I heights(const PatternView<I>& A, const I* order, I count, Vertex<I>* vertices,
   const auto fetch = [&](I k) {
     if (k >= 16) __builtin_prefetch(vertices + row_at(k - 16));
     if (k >= 8) __builtin_prefetch(A.indices + vertices[row_at(k - 8)].begin);
-    if (k < 4) return;
-    const Vertex<I>& soon = vertices[row_at(k - 4)];
-    const I end = std::min<I>(soon.end, soon.begin + 8);
-    for (I p = soon.begin; p < end; ++p) __builtin_prefetch(vertices + A.indices[p]);
+    if (k >= 4) fetch_targets(A, vertices[row_at(k - 4)], vertices);
   };
   I n_blocks = 0;
   for (I last = count - 1; last >= 0;) {

@@ -46,8 +46,7 @@ bool is_one_component(const Vertex<I>* vertices, const PathFrame<I>* path, I dep
 template <class I>
 bool tarjan(const PatternView<I>& A, Vertex<I>* vertices, I n_left, PathFrame<I>* path, I* open,
             I* order, Budget& budget) {
-  constexpr I prefetched = 8;  // entries of a list whose records are fetched on arrival
-  I number = 1;                // next visit number
+  I number = 1;  // next visit number
   I n_open = 0;
   I n_done = 0;
   I unseen = n_left;
@@ -58,8 +57,7 @@ bool tarjan(const PatternView<I>& A, Vertex<I>* vertices, I n_left, PathFrame<I>
     path[depth] = {row, v.begin, v.end, number};
     v.mark = number++;
     --unseen;
-    const I fetch = std::min<I>(v.end, v.begin + prefetched);
-    for (I p = v.begin; p < fetch; ++p) __builtin_prefetch(vertices + A.indices[p]);
+    fetch_targets(A, v, vertices);
   };
 
   for (I root = 0; unseen > 0; ++root) {

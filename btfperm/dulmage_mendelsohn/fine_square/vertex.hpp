@@ -29,6 +29,13 @@ constexpr I outside = std::numeric_limits<I>::min();
 template <class I>
 constexpr I finished = std::numeric_limits<I>::max();
 
+// Fetches what words[u] holds for the first predecessors of v, to be written.
+template <class I, class Word>
+void fetch_targets(const PatternView<I>& A, const Vertex<I>& v, const Word* words) {
+  const I end = std::min<I>(v.end, v.begin + 8);
+  for (I p = v.begin; p < end; ++p) __builtin_prefetch(words + A.indices[p], 1);
+}
+
 // A record for each row; the square part is given by its columns.
 template <class I>
 void list_vertices(const PatternView<I>& A, const Matching<I>& M, const Members<I>& cols,

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coloring: many small strongly connected components at once, by several threads
+//
+// Idea        Each vertex takes the largest number that reaches it. A vertex that kept its own
+//             number is the root of a color; what reaches it within the color is its component.
+//             Those are taken out, and the rest is colored anew.
+// Paper       S. M. Orzan, "On distributed verification and verified distribution", thesis, VU
+//             Amsterdam (2004); after forward-backward as in Slota, Rajamanickam, Madduri, IPDPS
+//             2014. Ours: a number is followed to the number that reached it
+// Cost        O(rounds * sweeps * vertices), and the entries of those whose color rises: quick
+// where
+//             paths are short, hopeless where they are long; it gives up when the sweeps are spent
+//             or a round finds little, and tarjan does the rest
+// Encodings   color[v] >= v
+// Races       colors are written by the thread that looks at their vertex, and only rise; others
+//             may read an older one, but are told to look again afterwards
+#pragma once
+
+#include <atomic>
+
+#include "dulmage_mendelsohn/fine_square/components.hpp"
+
+namespace btfperm {
+
+// Raises all colors to what reaches them; false: the sweeps did not suffice, or the budget ended
+// it. `stale` (m places, 0 before and after) says which vertices have to look at their
+// predecessors.
+template <class I>
+bool color_reachable(const Components<I>& C, const Successors<I>& successors,
+                     const Members<I>& left, const Team& team, I* color, std::uint8_t* stale,
+                     int& sweeps, Budget& budget) {
+  const auto begin = [&](I k) {
+    color[left[k]] = left[k];
+    stale[left[k]] = 1;
+    return std::int64_t{1};
+  };
+  if (!for_each(left.count, team, budget, begin)) return false;
+  std::atomic<bool> changed{true};
+  while (changed.load(std::memory_order_relaxed)) {
+    if (sweeps-- == 0) return false;
+    changed.store(false, std::memory_order_relaxed);
+    const auto look = [&](I k) -> std::int64_t {
+      const I v = left[k];
+      if (load(stale[v]) == 0) return 1;
+      std::atomic_ref<std::uint8_t>(stale[v]).exchange(0);  // before the colors are read
+      const I own = load(color[v]);
+      I most = own;
+      const std::uint8_t region = C.region[v];
+      const auto entries = C.for_each_predecessor(v, [&](I u) {
+        if (C.region[u] == region) most = std::max(most, load(color[u]));
+      });
+      most = std::max(most, load(color[most]));
+      if (most == own) return entries;
+      store(color[v], most);
+      return entries + successors.for_each(v, [&](I w) {
+        if (C.region[w] != region || load(color[w]) >= most) return;
+        store(stale[w], std::uint8_t{1});
+        changed.store(true, std::memory_order_relaxed);
+      });
+    };
+    if (!for_each(left.count, team, budget, look)) return false;
+  }
+  return true;
+}
+
+// Finds components until fewer than team.left vertices are open, or it gives up. `left`,
+// `queue` (as many places), `color` and `stale` (m places) are workspace. Returns how many are
+// left.
+template <class I>
+I coloring(const Components<I>& C, const Successors<I>& successors, I* left, I n_left,
+           const Team& team, I* color, std::uint8_t* stale, I* queue, Budget& budget) {
+  int sweeps = 100;
+  fill(stale, C.A.m, std::uint8_t{0}, team.threads);
+  while (!team.is_one(n_left, team.left)) {
+    const Members<I> open{left, n_left};
+    if (!color_reachable(C, successors, open, team, color, stale, sweeps, budget)) return n_left;
+    Frontier<I> reached(queue);
+    reached.assign(select(
+        n_left, team.threads, queue, [&](I k) { return color[left[k]] == left[k]; },
+        [&](I k) { return left[k]; }));
+    for_each(reached.size(), team, budget, [&](I q) {
+      C.close(reached[q], reached[q]);
+      return std::int64_t{1};
+    });
+    const I levels = flood(
+        reached, I{0}, team, budget, [&](I v) { C.fetch_record(v); }, [&](I v) { C.fetch_list(v); },
+        [&](I v) { fetch_targets(C.A, C.vertices[v], color); },
+        [&](I v, auto push, auto) {
+          return C.for_each_predecessor(v, [&](I u) {
+            if (C.is_open(u) && color[u] == color[v] && take(C.of[u], color[v])) {
+              C.close(u, color[v]);
+              push(u);
+            }
+          });
+        });
+    if (levels < 0) return n_left;
+    const I before = n_left;
+    n_left = open_ones(C, open, team, queue);
+    std::copy(queue, queue + n_left, left);
+    if (n_left > before - before / 8) return n_left;
+  }
+  return n_left;
+}
+
+}  // namespace btfperm

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// components: what several threads know of the strongly connected components while they look for
+// them
+#pragma once
+
+#include "dulmage_mendelsohn/fine_square/vertex.hpp"
+#include "dulmage_mendelsohn/team.hpp"
+
+namespace btfperm {
+
+template <class I>
+constexpr I unknown = -1;
+template <class I>
+constexpr I elsewhere = -2;  // peeled, or outside the square part
+
+// Bits of a region. Vertices of one component have the same.
+constexpr std::uint8_t backward = 1;  // reaches the pivot
+constexpr std::uint8_t forward = 2;   // is reached by it, and reaches it
+constexpr std::uint8_t closed = 4;    // its component is known, or it has none
+
+template <class I>
+struct Components {
+  PatternView<I> A;
+  Vertex<I>* vertices;
+  I* of;                 // m: a row of its component; unknown; elsewhere
+  std::uint8_t* region;  // m: see the bits above
+  I giant;               // the component of the pivot; unknown: none
+
+  bool is_open(I row) const { return load(region[row]) < closed; }
+  std::int64_t entries(I row) const { return vertices[row].end - vertices[row].begin; }
+
+  // Puts v into a component; no other thread does.
+  void close(I v, I name) const {
+    of[v] = name;
+    store(region[v], static_cast<std::uint8_t>(region[v] | closed));
+  }
+
+  void fetch_record(I row) const { __builtin_prefetch(vertices + row); }
+  void fetch_list(I row) const { __builtin_prefetch(A.indices + vertices[row].begin); }
+
+  // Calls visit(u) for each predecessor u of v that is another vertex.
+  template <class Visit>
+  std::int64_t for_each_predecessor(I v, Visit visit) const {
+    for (I p = vertices[v].begin; p < vertices[v].end; ++p) {
+      if (A.indices[p] != v) visit(A.indices[p]);
+    }
+    return entries(v) + 1;
+  }
+};
+
+// What the peel left is open; without a peel (`counted`) all is.
+template <class I>
+void note_open(const Components<I>& C, bool counted, const Team& team) {
+#pragma omp parallel for num_threads(team.threads) schedule(static)
+  for (I i = 0; i < C.A.m; ++i) {
+    const bool open = !counted || C.vertices[i].mark > 0;
+    C.of[i] = open ? unknown<I> : elsewhere<I>;
+    C.region[i] = open ? std::uint8_t{0} : closed;
+  }
+}
+
+// The way back: marks for tarjan.
+template <class I>
+void mark_open(const Components<I>& C, const Team& team) {
+#pragma omp parallel for num_threads(team.threads) schedule(static)
+  for (I i = 0; i < C.A.m; ++i) {
+    C.vertices[i].mark = C.is_open(i) ? I{0} : finished<I>;
+  }
+}
+
+// The lists of the successors: rows, too.
+template <class I>
+struct Successors {
+  const I* indptr;  // m + 1
+  const I* rows;
+
+  I count(I v) const { return indptr[v + 1] - indptr[v]; }
+
+  void fetch_record(I v) const { __builtin_prefetch(indptr + v); }
+  void fetch_list(I v) const { __builtin_prefetch(rows + indptr[v]); }
+
+  template <class Word>
+  void fetch_targets(I v, const Word* words) const {
+    const I end = std::min<I>(indptr[v + 1], indptr[v] + 8);
+    for (I p = indptr[v]; p < end; ++p) __builtin_prefetch(words + rows[p], 1);
+  }
+
+  template <class Visit>
+  std::int64_t for_each(I v, Visit visit) const {
+    for (I p = indptr[v]; p < indptr[v + 1]; ++p) visit(rows[p]);
+    return count(v) + 1;
+  }
+};
+
+// Lists the open successors of `left`, which are open. Null arrays: the budget ended it.
+template <class I>
+Successors<I> list_successors(const Components<I>& C, const Members<I>& left, const Team& team,
+                              Workspace& workspace, Budget& budget) {
+  const I m = C.A.m;
+  I* indptr = workspace.take<I>(static_cast<std::size_t>(m) + 2);
+  indptr[0] = 0;
+  I* next = indptr + 1;
+  fill(next, m, I{0}, team.threads);
+  const auto fetch = [&](I k) {
+    if (k + 8 < left.count) C.fetch_list(left[k + 8]);
+    if (k + 4 < left.count) fetch_targets(C.A, C.vertices[left[k + 4]], next);
+  };
+  const auto count = [&](I k) {
+    fetch(k);
+    return C.for_each_predecessor(left[k], [&](I u) {
+      if (C.is_open(u)) std::atomic_ref<I>(next[u]).fetch_add(1, std::memory_order_relaxed);
+    });
+  };
+  if (!for_each(left.count, team, budget, count)) return {nullptr, nullptr};
+  sum_up(next, m, team.threads);
+  I* rows = workspace.take<I>(static_cast<std::size_t>(next[m]));
+  const auto put = [&](I k) {
+    fetch(k);
+    return C.for_each_predecessor(left[k], [&](I u) {
+      if (!C.is_open(u)) return;
+      rows[std::atomic_ref<I>(next[u]).fetch_add(1, std::memory_order_relaxed)] = left[k];
+    });
+  };
+  if (!for_each(left.count, team, budget, put)) return {nullptr, nullptr};
+  return {indptr, rows};
+}
+
+// Those of `rows` that are open still, in the same order.
+template <class I>
+I open_ones(const Components<I>& C, const Members<I>& rows, const Team& team, I* out) {
+  return select(
+      rows.count, team.threads, out, [&](I k) { return C.is_open(rows[k]); },
+      [&](I k) { return rows[k]; });
+}
+
+}  // namespace btfperm

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// the square part: which search runs when
+//
+// One thread: peel, then tarjan, whose order gives the heights. Several threads: peel, trim, the
+// giant component, the small ones, tarjan for what is left, then the heights by levels. Blocks and
+// heights are the same, because they are functions of the entries alone.
+#pragma once
+
+#include "dulmage_mendelsohn/fine_square/coloring.hpp"
+#include "dulmage_mendelsohn/fine_square/forward_backward.hpp"
+#include "dulmage_mendelsohn/fine_square/levels.hpp"
+#include "dulmage_mendelsohn/fine_square/peel.hpp"
+#include "dulmage_mendelsohn/fine_square/tarjan.hpp"
+#include "dulmage_mendelsohn/fine_square/trim.hpp"
+
+namespace btfperm {
+
+// By one thread: what the peel left has mark 0.
+template <class I>
+bool search_alone(const PatternView<I>& A, Square<I>& S, I* order, I left, Budget& budget) {
+  {
+    Workspace deep;
+    PathFrame<I>* path = deep.take<PathFrame<I>>(left);
+    I* open = deep.take<I>(left);
+    if (!tarjan(A, S.vertices, left, path, open, order, budget)) return false;
+  }
+  S.n_several = heights(A, order, left, S.vertices, S.several, budget);
+  if (S.n_several < 0) return false;
+  for (I k = 0; k < left; ++k) {
+    if (order[k] >= 0) continue;
+    ++S.n_blocks;
+    S.highest = std::max(S.highest, S.vertices[~order[k]].height);
+  }
+  for (I b = 0; b < S.n_several; ++b) S.highest = std::max(S.highest, S.several[b].height);
+  return true;
+}
+
+// Names the components that neither forward-backward nor coloring found. `order` has a place for
+// each of `rows`. False: the budget ended it.
+template <class I>
+bool finish_by_tarjan(Components<I>& C, const Members<I>& rows, const Team& team, I* order,
+                      Budget& budget) {
+  mark_open(C, team);
+  Workspace deep;
+  PathFrame<I>* path = deep.take<PathFrame<I>>(rows.count);
+  I* open = deep.take<I>(rows.count);
+  if (!tarjan(C.A, C.vertices, rows.count, path, open, order, budget)) return false;
+  I name = unknown<I>;
+  for (I k = rows.count; k-- > 0;) {
+    if (order[k] < 0) name = ~order[k];
+    C.of[order[k] < 0 ? name : order[k]] = name;
+  }
+  return true;
+}
+
+// By several threads. `counted`: there was a peel. `order` (n_left + 1 places) is workspace.
+template <class I>
+bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S, const Team& team,
+                     bool counted, I* order, I n_left, Budget& budget) {
+  Workspace workspace;
+  const auto places = static_cast<std::size_t>(n_left) + 1;
+  Components<I> C{A, S.vertices, workspace.take<I>(A.m), workspace.take<std::uint8_t>(A.m),
+                  unknown<I>};
+  I* open = workspace.take<I>(places);
+  I* color = workspace.take<I>(A.m);
+  I* left = workspace.take<I>(places);
+  I* next = workspace.take<I>(places);
+  note_open(C, counted, team);
+  const Members<I> all{
+      left,  // in the order of the columns, whose lists follow each other
+      select(
+          S.cols.count, team.threads, left, [&](I k) { return C.is_open(M.col_match[S.cols[k]]); },
+          [&](I k) { return M.col_match[S.cols[k]]; })};
+  if (!forward_backward(C, all, team, order, open, next, budget)) return false;
+  I n_open = open_ones(C, all, team, open);
+  if (!team.is_one(n_open, team.left)) {
+    Workspace lists;
+    const Members<I> rest{open, n_open};
+    std::uint8_t* stale = lists.take<std::uint8_t>(A.m);
+    const Successors<I> successors = list_successors(C, rest, team, lists, budget);
+    if (successors.rows == nullptr) return false;
+    if (!trim(C, successors, rest, team, order, budget)) return false;
+    n_open = open_ones(C, rest, team, order);
+    std::copy(order, order + n_open, open);
+    n_open = coloring(C, successors, open, n_open, team, color, stale, order, budget);
+    if (budget.stopped()) return false;
+    if (n_open > n_left / 2) {  // long and thin: nothing was gained
+      for_each(n_left, team, budget, [&](I k) {
+        C.region[left[k]] = 0;
+        return std::int64_t{1};
+      });
+      mark_open(C, team);
+      return search_alone(A, S, order, n_left, budget);
+    }
+  }
+  if (n_open > 0 && !finish_by_tarjan<I>(C, {open, n_open}, team, order, budget)) return false;
+  Blocks<I> B{S.several, 0, color, next, open};
+  if (!levels(C, all, team, order, B, budget)) return false;
+  S.n_several = B.count;
+  for (I k = 0; k < n_left; ++k) {
+    const I row = left[k];
+    S.n_blocks += C.of[row] == row;
+    S.highest = std::max(S.highest, S.vertices[row].height);
+  }
+  for (I b = 0; b < S.n_several; ++b) S.highest = std::max(S.highest, S.several[b].height);
+  return true;
+}
+
+// The blocks of the square part and their heights; rows and cols are given. False: the budget ended
+// the search.
+template <class I>
+bool find_square(const PatternView<I>& A, const Matching<I>& M, const Team& team, Square<I>& S,
+                 Workspace& kept, Budget& budget) {
+  S.vertices = kept.take<Vertex<I>>(A.m);
+  S.several = kept.take<Block<I>>(S.rows.count / 2);
+  list_vertices(A, M, S.cols, team.threads, S.vertices);
+  Workspace workspace;
+  I* order = workspace.take<I>(static_cast<std::size_t>(S.rows.count) + 1);
+  const bool counted = may_peel(A, S.cols);
+  const I peeled = counted ? peel(A, M, S.rows, S.cols, team, S.vertices, order, budget) : I{0};
+  if (peeled < 0) return false;
+  if (peeled > 0) S.highest = S.vertices[order[peeled - 1]].height;
+  S.n_blocks = peeled;
+  const I left = S.rows.count - peeled;
+  order += peeled;
+  if (left == 0) return true;
+  if (!team.is_one(left, team.left)) {
+    return search_together(A, M, S, team, counted, order, left, budget);
+  }
+  if (counted) mark_left(A.m, S.vertices);
+  return search_alone(A, S, order, left, budget);
+}
+
+}  // namespace btfperm

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// forward-backward: the large strongly connected component, by several threads
+//
+// Idea        What a pivot with many neighbours is reached from and reaches is its component; no
+//             other component has vertices on both sides of "reaches the pivot". The way forwards
+//             need only be searched among what reaches the pivot. Where the way back was short,
+//             each of these looks again and again whether one of its predecessors is reached by
+//             now, so that column lists suffice; else the successors are listed, and searched in
+//             levels, of which narrow ones are left to one thread.
+// Paper       L. K. Fleischer, B. Hendrickson, A. Pinar, "On identifying strongly connected
+//             components in parallel", IPDPS 2000 Workshops; one pivot only, as in G. M. Slota, S.
+//             Rajamanickam, K. Madduri, "BFS and coloring-based parallel algorithms for strongly
+//             connected components and related problems", IPDPS 2014 (Multistep); looking
+//             backwards: S. Beamer, K. Asanovic, D. Patterson, "Direction-optimizing breadth-first
+//             search", SC 2012
+// Cost        O(entries), times the sweeps where the way is short
+// Prefer it   with several threads where large components are expected; coloring goes on
+// Encodings   region: see components.hpp
+// Races       a vertex is claimed by one thread through its region; in the sweeps only its own
+//             thread writes it, and others may see it one sweep late
+#pragma once
+
+#include "dulmage_mendelsohn/fine_square/components.hpp"
+
+namespace btfperm {
+
+// The open vertex with most predecessors times successors left by the peel.
+template <class I>
+I choose_pivot(const Components<I>& C, const Members<I>& left, const Team& team) {
+  I pivot = unknown<I>;
+  std::int64_t most = -1;
+#pragma omp parallel num_threads(team.threads)
+  {
+    I own_pivot = unknown<I>;
+    std::int64_t own_most = -1;
+#pragma omp for schedule(static) nowait
+    for (I k = 0; k < left.count; ++k) {
+      const Vertex<I>& v = C.vertices[left[k]];
+      const std::int64_t ways = (std::int64_t{v.end} - v.begin) * std::max<I>(v.mark, 1);
+      if (ways > own_most) {
+        own_most = ways;
+        own_pivot = left[k];
+      }
+    }
+#pragma omp critical
+    if (own_most > most) {
+      most = own_most;
+      pivot = own_pivot;
+    }
+  }
+  return pivot;
+}
+
+// True for the one thread that sets a bit in the region of an open vertex.
+template <class I>
+bool claim_region(const Components<I>& C, I v, std::uint8_t bit) {
+  std::uint8_t& word = C.region[v];
+  if ((load(word) & (bit | closed)) != 0) return false;
+  return (std::atomic_ref<std::uint8_t>(word).fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+}
+
+// Sweeps over the vertices that reach the pivot until no more of them are reached. False: sweeps or
+// budget are spent. `waiting` and `next` have a place for each, and one more.
+template <class I>
+bool sweep_forward(const Components<I>& C, I count, const Team& team, I* waiting, I* next,
+                   int sweeps, Budget& budget) {
+  while (count > 0 && sweeps-- > 0) {
+    const auto look = [&](I k) {
+      const I v = waiting[k];
+      const I* p = C.A.indices + C.vertices[v].begin;
+      const I* end = C.A.indices + C.vertices[v].end;
+      const I* begin = p;
+      if (k + 8 < count) C.fetch_record(waiting[k + 8]);
+      if (k + 4 < count) C.fetch_list(waiting[k + 4]);
+      while (p < end && (load(C.region[*p]) & forward) == 0) ++p;
+      if (p < end) store(C.region[v], static_cast<std::uint8_t>(backward | forward));
+      return std::int64_t{p - begin} + 1;
+    };
+    if (!for_each(count, team, budget, look)) return false;
+    const I left = select(
+        count, team.threads, next, [&](I k) { return (C.region[waiting[k]] & forward) == 0; },
+        [&](I k) { return waiting[k]; });
+    if (left == count) return true;
+    count = left;
+    std::swap(waiting, next);
+  }
+  return count == 0;
+}
+
+// The same in levels, from what the sweeps have reached.
+template <class I>
+bool search_forward(const Components<I>& C, I pivot, const Members<I>& back, const Team& team,
+                    I* queue, Budget& budget) {
+  Workspace lists;
+  const Successors<I> successors = list_successors(C, back, team, lists, budget);
+  if (successors.rows == nullptr) return false;
+  const auto restart = [&](I k) {
+    store(C.region[back[k]], back[k] == pivot ? std::uint8_t{backward | forward} : backward);
+    return std::int64_t{1};
+  };
+  if (!for_each(back.count, team, budget, restart)) return false;
+  Frontier<I> reached(queue);
+  queue[0] = pivot;
+  reached.assign(1);
+  return flood(
+             reached, I{0}, team, budget, [&](I v) { successors.fetch_record(v); },
+             [&](I v) { successors.fetch_list(v); },
+             [&](I v) { successors.fetch_targets(v, C.region); },
+             [&](I v, auto push, auto) {
+               return successors.for_each(v, [&](I w) {
+                 if (claim_region(C, w, forward)) push(w);
+               });
+             }) >= 0;
+}
+
+// Finds the component of the pivot, C.giant, and the regions of the others. `queue`, `waiting` and
+// `next` have a place for each of `left`, and one more. False: the budget ended it.
+template <class I>
+bool forward_backward(Components<I>& C, const Members<I>& left, const Team& team, I* queue,
+                      I* waiting, I* next, Budget& budget) {
+  constexpr I shallow = 40;  // levels of the way back
+  constexpr int most_sweeps = 64;
+  const I pivot = choose_pivot(C, left, team);
+  C.giant = pivot;
+  Frontier<I> reached(queue);
+  queue[0] = pivot;
+  reached.assign(1);
+  C.region[pivot] = backward | forward;
+  const I levels = flood(
+      reached, I{0}, team, budget, [&](I v) { C.fetch_record(v); }, [&](I v) { C.fetch_list(v); },
+      [&](I v) { fetch_targets(C.A, C.vertices[v], C.region); },
+      [&](I v, auto push, auto) {
+        return C.for_each_predecessor(v, [&](I u) {
+          if (claim_region(C, u, backward)) push(u);
+        });
+      });
+  if (levels < 0) return false;
+  const Members<I> back{queue, reached.size()};
+  const I count = select(
+      left.count, team.threads, waiting, [&](I k) { return C.region[left[k]] == backward; },
+      [&](I k) { return left[k]; });
+  if (levels > shallow || !sweep_forward(C, count, team, waiting, next, most_sweeps, budget)) {
+    if (budget.stopped() || !search_forward(C, pivot, back, team, waiting, budget)) return false;
+  }
+  return for_each(back.count, team, budget, [&](I k) {
+    if ((C.region[back[k]] & forward) != 0) C.close(back[k], pivot);
+    return std::int64_t{1};
+  });
+}
+
+}  // namespace btfperm

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// gather: the members of each block, ascending, each block in its place
+//
+// Idea        One thread sorts by counting. Several count by atomic additions, put each member into
+//             the next place of its block, and sort each block; a block that has a large share of
+//             all members is left out of this, since all threads would meet there: its members are
+//             picked out in order, by a pass of its own.
+// Cost        O(members + blocks) with one thread; with several O(k log k) for a block of k
+// members,
+//             and a pass for each large block, of which there are a few at most
+// Races       places are handed out by atomic additions; what order they come in is sorted away
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include "backends/cpu/workspace.hpp"
+#include "dulmage_mendelsohn/row_lists.hpp"
+#include "dulmage_mendelsohn/team.hpp"
+
+namespace btfperm {
+
+constexpr int large_share = 16;  // a block with one in so many members is large
+
+// block_of(k) is the block of members[k]. Block b has the places from boundaries[b] to
+// boundaries[b + 1] - 1 in the end.
+template <class I, class BlockOf>
+void gather_alone(const Members<I>& members, I first, I n_blocks, I begin, BlockOf block_of,
+                  I* boundaries, I* perm) {
+  I* start = boundaries + first;
+  std::fill(start, start + n_blocks + 1, I{0});
+  for (I k = 0; k < members.count; ++k) ++start[block_of(k) - first + 1];
+  start[0] = begin;
+  for (I b = 0; b < n_blocks; ++b) start[b + 1] += start[b];
+  for (I k = 0; k < members.count; ++k) perm[start[block_of(k) - first]++] = members[k];
+  for (I b = n_blocks; b > 0; --b) start[b] = start[b - 1];  // undo the advance
+  start[0] = begin;
+}
+
+// The largest block of a sample, which is the giant one if there is one.
+template <class I, class BlockOf>
+I guess_giant(I count, BlockOf block_of) {
+  constexpr I samples = 256;
+  std::array<I, static_cast<std::size_t>(samples)> seen{};
+  if (count < samples) return -1;
+  for (I s = 0; s < samples; ++s) seen[s] = block_of(s * (count / samples));
+  std::sort(seen.begin(), seen.end());
+  I giant = -1;
+  I most = samples / 8;
+  for (I s = 0, run = 1; s < samples; ++s, ++run) {
+    if (s > 0 && seen[s] != seen[s - 1]) run = 1;
+    if (run > most) {
+      most = run;
+      giant = seen[s];
+    }
+  }
+  return giant;
+}
+
+// Sizes of the blocks into boundaries[first ...], as sums from `begin` on.
+template <class I, class BlockOf>
+void count_together(I count, I first, I n_blocks, I begin, BlockOf block_of, const Team& team,
+                    I* boundaries) {
+  I* start = boundaries + first;
+  fill(start, n_blocks + 1, I{0}, team.threads);
+  const I giant = guess_giant(count, block_of);
+  I in_giant = 0;
+#pragma omp parallel for num_threads(team.threads) schedule(static) reduction(+ : in_giant)
+  for (I k = 0; k < count; ++k) {
+    const I b = block_of(k);
+    if (b == giant) {
+      ++in_giant;
+    } else {
+      std::atomic_ref<I>(start[b - first]).fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+  if (giant >= 0) start[giant - first] += in_giant;
+  start[0] += begin;
+  sum_up(start, n_blocks, team.threads);
+  start[0] = begin;
+}
+
+// Puts the members into the places of their blocks, boundaries given; block_of(k) < 0: this one is
+// not wanted. `next` (n_blocks) is workspace.
+template <class I, class BlockOf>
+void place_together(const Members<I>& members, I first, I n_blocks, BlockOf block_of,
+                    const Team& team, const I* boundaries, I* next, I* perm) {
+  const I large = std::max<I>(members.count / large_share, 2);
+  std::array<I, static_cast<std::size_t>(large_share)> large_ones{};
+  std::atomic<int> n_large{0};
+  const I* start = boundaries + first;
+  const auto size = [start](I b) { return start[b + 1] - start[b]; };
+#pragma omp parallel num_threads(team.threads)
+  {
+#pragma omp for schedule(static)
+    for (I b = 0; b < n_blocks; ++b) next[b] = start[b];
+#pragma omp for schedule(static)
+    for (I k = 0; k < members.count; ++k) {
+      const I b = block_of(k) - first;
+      if (b < 0 || size(b) > large) continue;
+      const I place = size(b) == 1
+                          ? start[b]
+                          : std::atomic_ref<I>(next[b]).fetch_add(1, std::memory_order_relaxed);
+      perm[place] = members[k];
+    }
+#pragma omp for schedule(dynamic, 256)
+    for (I b = 0; b < n_blocks; ++b) {
+      if (size(b) > large) {
+        large_ones[n_large.fetch_add(1)] = b;
+      } else if (size(b) > 1) {
+        std::sort(perm + start[b], perm + start[b + 1]);
+      }
+    }
+  }
+  for (int l = 0; l < n_large.load(); ++l) {
+    const I b = large_ones[l];
+    select(
+        members.count, team.threads, perm + start[b], [&](I k) { return block_of(k) - first == b; },
+        [&](I k) { return members[k]; });
+  }
+}
+
+// From the blocks of the members to their boundaries and places; the first of the n_blocks has the
+// number `first` and begins at place `begin`.
+template <class I, class BlockOf>
+void gather(const Members<I>& members, I first, I n_blocks, I begin, BlockOf block_of,
+            const Team& team, I* boundaries, I* perm) {
+  if (team.is_one(members.count, team.level)) {
+    gather_alone(members, first, n_blocks, begin, block_of, boundaries, perm);
+    return;
+  }
+  Workspace workspace;
+  I* next = workspace.take<I>(n_blocks);
+  count_together(members.count, first, n_blocks, begin, block_of, team, boundaries);
+  place_together(members, first, n_blocks, block_of, team, boundaries, next, perm);
+}
+
+}  // namespace btfperm

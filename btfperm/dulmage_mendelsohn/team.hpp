@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// team: how many threads work on the decomposition, and from what size on they are worth waking
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "backends/cpu/atomics.hpp"
+#include "backends/cpu/budget.hpp"
+#include "backends/cpu/frontier.hpp"
+#include "backends/cpu/parallel.hpp"
+
+namespace btfperm {
+
+struct Team {
+  int threads = 1;
+  std::int64_t entries = 200'000;  // smaller matrices are left to one thread
+  std::int64_t level = 1024;       // narrower levels of a search, too
+  std::int64_t left = 4096;        // so few vertices are left to tarjan
+
+  bool is_one(std::int64_t size, std::int64_t least) const {
+    return threads <= 1 || size < least_to_share(least);
+  }
+};
+
+// Visits what is in `reached` from place `begin` on, and what is appended meanwhile, level by
+// level: visit(x, push, shared) appends by push(y) and returns the entries it read; `shared` says
+// whether other threads visit, too, and atomic operations are needed. Each miss is met early
+// by one of three calls: record(x), list(x) and targets(x) fetch what the visit of x will need, in
+// this order; atomic operations would wait for each of them in turn. Returns the number of levels,
+// -1: the budget ended it.
+template <class I, class Record, class List, class Targets, class Visit>
+I flood(Frontier<I>& reached, I begin, const Team& team, Budget& budget, Record record, List list,
+        Targets targets, Visit visit) {
+  I* places = reached.places();
+  I levels = 0;
+  for (I end = reached.size(); begin < end; begin = end, end = reached.size(), ++levels) {
+    const auto fetch = [&](I q) {
+      if (q + 12 < end) record(places[q + 12]);
+      if (q + 8 < end) list(places[q + 8]);
+      if (q + 4 < end) targets(places[q + 4]);
+    };
+    if (team.is_one(end - begin, team.level)) {
+      I tail = end;
+      for (I q = begin; q < end; ++q) {
+        fetch(q);
+        if (!budget.spend(visit(places[q], [&](I y) { places[tail++] = y; }, std::false_type{})))
+          return -1;
+      }
+      reached.assign(tail);
+      continue;
+    }
+#pragma omp parallel num_threads(team.threads)
+    {
+      typename Frontier<I>::Private mine(reached);
+      const std::int64_t size = omp_get_num_threads();
+      const bool spends = omp_get_thread_num() == 0;
+#pragma omp for schedule(dynamic, 128)
+      for (I q = begin; q < end; ++q) {
+        if (budget.stopped()) continue;
+        fetch(q);
+        const std::int64_t entries = visit(places[q], [&](I y) { mine.push(y); }, std::true_type{});
+        if (spends) budget.spend(entries * size);
+      }
+    }
+    if (budget.stopped()) return -1;
+  }
+  return levels;
+}
+
+// Calls visit(k) for k = 0 ... count - 1, several at a time; it returns the entries it read.
+template <class I, class Visit>
+bool for_each(I count, const Team& team, Budget& budget, Visit visit) {
+  const bool alone = team.is_one(count, team.level);
+#pragma omp parallel num_threads(team.threads) if (!alone)
+  {
+    const std::int64_t size = omp_get_num_threads();
+    const bool spends = omp_get_thread_num() == 0;
+#pragma omp for schedule(dynamic, 512) nowait
+    for (I k = 0; k < count; ++k) {
+      if (budget.stopped()) continue;
+      const std::int64_t entries = visit(k);
+      if (spends) budget.spend(entries * size);
+    }
+  }
+  return !budget.stopped();
+}
+
+// Counts `word` down; true for the one that comes to 0.
+template <class Shared, class T>
+bool count_down(T& word, Shared shared) {
+  if constexpr (shared) {
+    return std::atomic_ref<T>(word).fetch_sub(1, std::memory_order_acq_rel) == 1;
+  } else {
+    return --word == 0;
+  }
+}
+
+// Raises `word` to `value` at least.
+template <class T>
+void raise(T& word, T value) {
+  T old = load(word);
+  while (old < value &&
+         !std::atomic_ref<T>(word).compare_exchange_weak(old, value, std::memory_order_relaxed)) {
+  }
+}
+
+// Lowers `word` to `value` at most.
+template <class T>
+void lower(T& word, T value) {
+  T old = load(word);
+  while (old > value &&
+         !std::atomic_ref<T>(word).compare_exchange_weak(old, value, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace btfperm

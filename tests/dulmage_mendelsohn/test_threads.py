@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whatever the number of threads, the decomposition is the same, bit for bit.
+
+Where all work is shared, however small, the searches of several threads are met on matrices that
+hypothesis and the oracles can handle. Deep matrices are small then: each level costs a barrier, and
+a barrier on a busy machine a time slice.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import btfperm
+from btfperm import _core
+from btfperm.block_triangular.completion import complete
+from btfperm.dulmage_mendelsohn import decompose_matched
+from btfperm.pattern import as_pattern
+from tests import families, strategies
+from tests.known_answers import known_answers, parametrized, read, shared_answers
+from tests.oracles import plain_dulmage_mendelsohn
+from tests.transversal.methods import in_64_bits
+
+THREADS = [1, 2, 3, 8]
+
+
+@contextmanager
+def shared(always):
+    """Whether all work is shared, or what is worth it."""
+    before = _core.share_always(always)
+    try:
+        yield
+    finally:
+        _core.share_always(before)
+
+
+def assert_same_form(form, expected):
+    for name in form._fields:
+        np.testing.assert_array_equal(
+            getattr(form, name), getattr(expected, name), err_msg=name, strict=True
+        )
+
+
+def check_threads(A, *, always):
+    """The form, which must be the same for all numbers of threads."""
+    P = as_pattern(A)
+    t = btfperm.maximum_transversal(P)
+    alone = decompose_matched(P, t.row_match, t.col_match)
+    with shared(always):
+        for threads in THREADS:
+            form = decompose_matched(P, t.row_match, t.col_match, threads)
+            assert_same_form(form, alone)
+    return alone
+
+
+@given(strategies.any_matrix())
+def test_any_matrix(A):
+    alone = check_threads(A, always=True)
+    expected = plain_dulmage_mendelsohn.dulmage_mendelsohn(A)
+    for name in alone._fields:
+        np.testing.assert_array_equal(getattr(alone, name), getattr(expected, name), err_msg=name)
+
+
+@given(strategies.any_square(), st.sampled_from(THREADS))
+def test_pairs_that_are_no_entries(A, threads):
+    """As the triangular form of a singular matrix has them."""
+    P = as_pattern(A)
+    t = btfperm.maximum_transversal(P)
+    paired_col, paired_row, _ = complete(t.row_match, t.col_match)
+    alone = decompose_matched(P, paired_col, paired_row)
+    with shared(True):
+        assert_same_form(decompose_matched(P, paired_col, paired_row, threads), alone)
+
+
+@given(strategies.any_matrix())
+def test_in_64_bits(A):
+    check_threads(in_64_bits(A), always=True)
+
+
+@parametrized(known_answers())
+def test_real_matrices(known):
+    check_threads(read(known.name), always=True)
+
+
+LARGER = [known for known in shared_answers() if 200_000 <= known.entries < 1_000_000]
+
+
+@parametrized(LARGER, reason="no larger set beside the project")
+def test_larger_real_matrices(known):
+    check_threads(btfperm.read(known.path), always=False)
+
+
+def random_digraph(n, degree, seed):
+    """A planted diagonal and random pairs: one giant block, and many of one row."""
+    rng = np.random.default_rng(seed)
+    size = int(degree * n)
+    d = np.arange(n)
+    rows, cols = rng.integers(0, n, size), rng.integers(0, n, size)
+    return families.renumbered(
+        families.Hard(families.csc([d, rows], [d, cols], (n, n)), n), "mixed", seed
+    ).A
+
+
+def chain_of_cycles(count, length, seed):
+    """Cycles, each with entries in a later one: `count` blocks, deep; length 2: 2-cycles."""
+    rng = np.random.default_rng(seed)
+    first = np.arange(count) * length
+    v = np.arange(count * length)
+    after = first.repeat(length) + (v + 1 - first.repeat(length)) % length
+    later = first[:-1] + rng.integers(0, length, count - 1)
+    n = v.size
+    A = families.csc([v, v, later], [v, after, first[1:]], (n, n))
+    return families.renumbered(families.Hard(A, n, count), "mixed", seed)
+
+
+def hubs(n, seed):
+    """Rows and columns that nearly everything meets, and a part that hangs on them."""
+    rng = np.random.default_rng(seed)
+    d, leaves = np.arange(n), np.arange(3, n)
+    rows = [d, np.zeros(n - 3, int), rng.choice(leaves, n // 2), rng.choice(leaves, n // 8)]
+    cols = [d, leaves, np.ones(n // 2, int), rng.choice(leaves, n // 8)]
+    A = families.csc(rows, cols, (n, n))
+    return families.renumbered(families.Hard(A, n), "mixed", seed).A
+
+
+@pytest.mark.parametrize("degree", [0.5, 1.0, 1.5, 3.0])
+def test_random_digraphs(degree, run_seed):
+    check_threads(random_digraph(2_000, degree, run_seed), always=True)
+    check_threads(random_digraph(80_000, degree, run_seed), always=False)
+
+
+@pytest.mark.parametrize("length", [2, 3, 40])
+def test_many_small_blocks(length, run_seed):
+    for n, always in ((600, True), (100_000, False)):
+        hard = chain_of_cycles(n // length, length, run_seed)
+        alone = check_threads(hard.A, always=always)
+        assert alone.row_blocks.size - 1 == hard.fine_blocks
+
+
+def test_hubs(run_seed):
+    check_threads(hubs(3_000, run_seed), always=True)
+    check_threads(hubs(100_000, run_seed), always=False)
+
+
+HARD = [
+    pytest.param(families.chain, 100_000, id="chain"),
+    pytest.param(families.bidiagonal, 100_000, id="bidiagonal"),
+    pytest.param(families.cycle, 100_000, id="cycle"),
+    pytest.param(lambda n: families.surplus_path(n, wide=True), 100_000, id="wide path"),
+    pytest.param(lambda n: families.surplus_path(n, wide=False), 100_000, id="tall path"),
+    pytest.param(lambda n: families.stars(n, n), 400, id="stars"),
+    pytest.param(families.scipy_ladder, 30_000, id="ladder"),
+    pytest.param(lambda n: families.dense(n, 2 * n // 3), 800, id="dense"),
+    pytest.param(families.hessenberg, 800, id="hessenberg"),
+    pytest.param(lambda n: families.triangular(n, 3), 60_000, id="triangular"),
+    pytest.param(lambda n: families.deadtree(n, 4), 60_000, id="deadtree"),
+    pytest.param(lambda n: families.random_rectangle(n, n, 2.7, 5), 60_000, id="random"),
+    pytest.param(lambda n: families.random_rectangle(n, 2 * n, 5, 6), 60_000, id="random wide"),
+    pytest.param(lambda n: families.random_rectangle(2 * n, n, 2.5, 7), 60_000, id="random tall"),
+]
+
+
+@pytest.mark.parametrize("numbering", ["forward", "mixed"])
+@pytest.mark.parametrize("size", ["small", "large"])
+@pytest.mark.parametrize(("family", "n"), HARD)
+def test_hard_families(family, n, size, numbering, run_seed):
+    hard = family(n if size == "large" else min(n // 20, 150))
+    A = families.renumbered(hard, numbering, run_seed).A
+    alone = check_threads(A, always=size == "small")
+    assert hard.fine_blocks in (None, alone.row_blocks.size - 1)
+
+
+def test_a_million_blocks_and_a_million_deep():
+    n = 1_000_000
+    eye = sp.csc_array(sp.eye_array(n))
+    for threads in (2, 8):
+        d = btfperm.dulmage_mendelsohn(eye, threads=threads)
+        np.testing.assert_array_equal(d.row_perm, np.arange(n))
+        np.testing.assert_array_equal(d.row_blocks, np.arange(n + 1))
+        d = btfperm.dulmage_mendelsohn(families.bidiagonal(n).A, threads=threads)
+        np.testing.assert_array_equal(d.col_perm, np.arange(n))
+        np.testing.assert_array_equal(d.col_blocks, np.arange(n + 1))
+
+
+def test_the_faces_take_threads(run_seed):
+    A = random_digraph(60_000, 4.0, run_seed)
+    for face in (btfperm.dulmage_mendelsohn, btfperm.block_triangular_form):
+        alone = face(A, threads=1)
+        for several in (face(A, threads=3), face(A, transversal=alone.transversal, threads=2)):
+            np.testing.assert_array_equal(several.row_perm, alone.row_perm)
+            np.testing.assert_array_equal(several.col_perm, alone.col_perm)
+            np.testing.assert_array_equal(several.row_blocks, alone.row_blocks)
