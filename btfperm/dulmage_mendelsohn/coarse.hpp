@@ -5,7 +5,8 @@
 //             part, what it reaches from the unmatched rows the vertical part, the rest is square.
 //             The split does not depend on which maximum matching was found. The same searches
 //             leave behind most of the fine blocks of these parts: each vertex knows the tree that
-//             reached it, and trees that touch are united on the way.
+//             reached it, and trees that touch are united on the way. Where many rows are
+//             unmatched, columns that meet them are found faster without row lists.
 // Paper       A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math. 10
 //             (1958); algorithm: A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2. Uniting the
 //             trees as they grow is ours
@@ -33,10 +34,12 @@ enum Part : std::uint8_t { square = 0, horizontal = 1, vertical = 2 };
 // there are no arrays.
 template <class I>
 struct Coarse {
-  I* row_tree;        // m
-  I* col_tree;        // n
-  I* horizontal_set;  // for each unmatched column the set that its tree belongs to
-  I* vertical_set;    // for each unmatched row
+  std::uint8_t* row_part;  // m, while the searches run
+  std::uint8_t* col_part;  // n
+  I* row_tree;             // m
+  I* col_tree;             // n
+  I* horizontal_set;       // for each unmatched column the set that its tree belongs to
+  I* vertical_set;         // for each unmatched row
   I n_horizontal_trees;
   I n_vertical_trees;
   Members<I> rows[3];  // of each part
@@ -154,9 +157,9 @@ bool grow_together(const Search<I>& s, I roots, const Team& team, Budget& budget
   return levels >= 0 && !unmatched.load(std::memory_order_relaxed);
 }
 
+// From queue[0 ... roots - 1], vertices of the side of the roots that are in a tree.
 template <class I>
-bool grow(const Search<I>& s, const Team& team, Budget& budget) {
-  const I roots = plant(s, team.threads);
+bool grow(const Search<I>& s, I roots, const Team& team, Budget& budget) {
   return team.threads > 1 ? grow_together(s, roots, team, budget) : grow_alone(s, roots, budget);
 }
 
@@ -195,24 +198,97 @@ void list_members(I count, const std::uint8_t* parts, int threads, I* list, Memb
   }
 }
 
-// Lists of the rows that the vertical search can reach: no column of the horizontal part has
-// entries in them. Null when no unmatched row has an entry; false when the budget ended it.
+// The vertical part from the other end, for where many rows are unmatched: a column that meets a
+// row of it is in it. Sweeps over `cols`, `count` of them, while a good share is found; what is
+// found moves to `found`, the rest stays. Returns how many stay, -1: the budget ended it.
 template <class I>
-bool list_vertical(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* col_part,
-                   int threads, Workspace& workspace, Budget& budget, PatternView<I>& R) {
-  I* others = workspace.take<I>(static_cast<std::size_t>(A.n) + 1);
-  const Members<I> cols{others, collect(A.n, col_part, square, threads, others)};
+I sweep_columns(const PatternView<I>& A, const Matching<I>& M, const Coarse<I>& C,
+                std::uint8_t* row_part, I* cols, I count, I* found, I& n_found, Budget& budget) {
+  for (bool worth_it = true; worth_it && count > 0;) {
+    const I before = count;
+    count = 0;
+    for (I k = 0; k < before; ++k) {
+      const I j = cols[k];
+      I p = A.indptr[j];
+      const I begin = p;
+      while (p < A.indptr[j + 1] && row_part[A.indices[p]] != vertical) ++p;
+      if (!budget.spend(p - begin + 1)) return -1;
+      cols[count] = found[n_found] = j;
+      if (p == A.indptr[j + 1]) {
+        ++count;
+        continue;
+      }
+      ++n_found;
+      const I i = M.col_match[j];
+      C.col_tree[j] = C.row_tree[i] = C.row_tree[A.indices[p]];
+      row_part[i] = vertical;
+    }
+    worth_it = count < before - before / 4;
+  }
+  return count;
+}
+
+// Unites the trees that meet in columns found by sweeps.
+template <class I>
+bool unite_swept(const PatternView<I>& A, const Coarse<I>& C, const Members<I>& found,
+                 Budget& budget) {
+  for (I k = 0; k < found.count; ++k) {
+    const I j = found[k];
+    I own = find_set(C.vertical_set, C.col_tree[j]);
+    for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
+      const I i = A.indices[p];
+      if (C.row_part[i] != vertical) continue;
+      const I t = C.row_tree[i];
+      if (C.vertical_set[t] != own) own = unite(C.vertical_set, t, own);
+    }
+    if (!budget.spend(A.degree(j))) return false;
+  }
+  return true;
+}
+
+// The vertical part: along row lists, which need not hold the columns of the horizontal part, nor
+// what sweeps have found. False: the matching is not maximum, or the budget ended the search.
+template <class I>
+bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& team,
+                   const Coarse<I>& C, I* queue, I* queue_tree, Budget& budget) {
+  Workspace workspace;
+  I* cols = workspace.take<I>(static_cast<std::size_t>(A.n) + 1);
+  I* found = workspace.take<I>(static_cast<std::size_t>(A.n) + 1);
   I* indptr = workspace.take<I>(static_cast<std::size_t>(A.m) + 2);
+  I n_found = 0;
+  I n_cols = collect(A.n, C.col_part, square, team.threads, cols);
+  Search<I> search{{A.n, A.m, indptr, nullptr},
+                   M.row_match,
+                   M.col_match,
+                   C.row_tree,
+                   C.col_tree,
+                   C.vertical_set,
+                   queue,
+                   queue_tree};
+  I roots = plant(search, team.threads);
+  for (I t = 0; t < roots; ++t) C.row_part[queue[t]] = vertical;
+  if (team.threads == 1 && roots > (n_cols + roots) / 8) {
+    n_cols = sweep_columns(A, M, C, C.row_part, cols, n_cols, found, n_found, budget);
+    if (n_cols < 0) return false;
+  }
   indptr[0] = 0;
-  if (!count_rows(A, cols, threads, budget, indptr + 1)) return false;
-  bool reaches = false;
-  for (I i = 0; i < A.m; ++i) reaches |= M.row_match[i] < 0 && indptr[i + 1] > 0;
-  R = {A.n, A.m, nullptr, nullptr};
-  if (!reaches) return true;
-  sum_up(indptr + 1, A.m, threads);
-  I* indices = workspace.take<I>(static_cast<std::size_t>(indptr[A.m + 1]));
-  R = {A.n, A.m, indptr, indices};
-  return list_rows(A, cols, threads, budget, indptr + 1, indices);
+  if (!count_rows(A, Members<I>{cols, n_cols}, team.threads, budget, indptr + 1)) return false;
+  roots = select(
+      A.m, team.threads, queue, [&](I i) { return C.row_part[i] == vertical && indptr[i + 1] > 0; },
+      [](I i) { return i; });
+  if (roots > 0) {
+    for (I q = 0; q < roots; ++q) queue_tree[q] = C.row_tree[queue[q]];
+    sum_up(indptr + 1, A.m, team.threads);
+    I* indices = workspace.take<I>(static_cast<std::size_t>(indptr[A.m + 1]));
+    if (!list_rows(A, Members<I>{cols, n_cols}, team.threads, budget, indptr + 1, indices)) {
+      return false;
+    }
+    search.lists.indices = indices;
+    if (!grow(search, roots, team, budget)) return false;
+  }
+  mark_part(A.m, C.row_tree, vertical, C.row_part, team.threads);
+  mark_part(A.n, C.col_tree, vertical, C.col_part, team.threads);
+  return unite_swept(A, C, Members<I>{found, n_found}, budget);
 }
 
 // False: the matching is not maximum, or the budget ended the search. What C points to is taken
@@ -236,37 +312,27 @@ bool coarse(const PatternView<I>& A, const Matching<I>& M, const Team& team, Coa
   I* rows = kept.take<I>(static_cast<std::size_t>(A.m) + 1);
   I* cols = kept.take<I>(static_cast<std::size_t>(A.n) + 1);
   Workspace workspace;
-  std::uint8_t* row_part = workspace.take<std::uint8_t>(A.m);
-  std::uint8_t* col_part = workspace.take<std::uint8_t>(A.n);
+  C.row_part = workspace.take<std::uint8_t>(A.m);
+  C.col_part = workspace.take<std::uint8_t>(A.n);
   const std::size_t places = static_cast<std::size_t>(A.m) + static_cast<std::size_t>(A.n) + 1;
   I* queue = workspace.take<I>(places);
   I* queue_tree = workspace.take<I>(places);
-  fill(row_part, A.m, std::uint8_t{square}, threads);
-  fill(col_part, A.n, std::uint8_t{square}, threads);
+  fill(C.row_part, A.m, std::uint8_t{square}, threads);
+  fill(C.col_part, A.n, std::uint8_t{square}, threads);
   fill(C.row_tree, A.m, I{-1}, threads);
   fill(C.col_tree, A.n, I{-1}, threads);
   if (C.n_horizontal_trees > 0) {
     const Search<I> search{A,          M.col_match,      M.row_match, C.col_tree,
                            C.row_tree, C.horizontal_set, queue,       queue_tree};
-    if (!grow(search, team, budget)) return false;
-    mark_part(A.m, C.row_tree, horizontal, row_part, threads);
-    mark_part(A.n, C.col_tree, horizontal, col_part, threads);
+    if (!grow(search, plant(search, threads), team, budget)) return false;
+    mark_part(A.m, C.row_tree, horizontal, C.row_part, threads);
+    mark_part(A.n, C.col_tree, horizontal, C.col_part, threads);
   }
-  if (C.n_vertical_trees > 0) {
-    PatternView<I> R{};
-    if (!list_vertical(A, M, col_part, threads, workspace, budget, R)) return false;
-    const Search<I> search{R,          M.row_match,    M.col_match, C.row_tree,
-                           C.col_tree, C.vertical_set, queue,       queue_tree};
-    if (R.indptr == nullptr) {
-      plant(search, threads);
-    } else if (!grow(search, team, budget)) {
-      return false;
-    }
-    mark_part(A.m, C.row_tree, vertical, row_part, threads);
-    mark_part(A.n, C.col_tree, vertical, col_part, threads);
+  if (C.n_vertical_trees > 0 && !find_vertical(A, M, team, C, queue, queue_tree, budget)) {
+    return false;
   }
-  list_members(A.m, row_part, threads, rows, C.rows);
-  list_members(A.n, col_part, threads, cols, C.cols);
+  list_members(A.m, C.row_part, threads, rows, C.rows);
+  list_members(A.n, C.col_part, threads, cols, C.cols);
   return true;
 }
 

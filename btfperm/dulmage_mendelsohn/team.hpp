@@ -20,6 +20,7 @@ struct Team {
   std::int64_t entries = 200'000;  // smaller matrices are left to one thread
   std::int64_t level = 1024;       // narrower levels of a search, too
   std::int64_t left = 4096;        // so few vertices are left to tarjan
+  int components = 8;  // with fewer threads all are: the searches that share do more work
 
   bool is_one(std::int64_t size, std::int64_t least) const {
     return threads <= 1 || size < least_to_share(least);

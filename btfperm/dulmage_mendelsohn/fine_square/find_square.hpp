@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // the square part: which search runs when
 //
-// One thread: peel, then tarjan, whose order gives the heights. Several threads: peel, trim, the
-// giant component, the small ones, tarjan for what is left, then the heights by levels. Blocks and
-// heights are the same, because they are functions of the entries alone.
+// One thread: peel, or a look whether all is one block; then tarjan, whose order gives the heights.
+// Several threads: peel, trim, the giant component, the small ones, tarjan for what is left, then
+// the heights by levels. Blocks and heights are the same, because they are functions of the entries
+// alone.
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/coloring.hpp"
 #include "dulmage_mendelsohn/fine_square/forward_backward.hpp"
 #include "dulmage_mendelsohn/fine_square/levels.hpp"
+#include "dulmage_mendelsohn/fine_square/one_block.hpp"
 #include "dulmage_mendelsohn/fine_square/peel.hpp"
 #include "dulmage_mendelsohn/fine_square/tarjan.hpp"
 #include "dulmage_mendelsohn/fine_square/trim.hpp"
@@ -124,10 +126,18 @@ bool find_square(const PatternView<I>& A, const Matching<I>& M, const Team& team
   const I left = S.rows.count - peeled;
   order += peeled;
   if (left == 0) return true;
-  if (!team.is_one(left, team.left)) {
+  if (!team.is_one(left, team.left) && team.threads >= least_to_share(team.components)) {
     return search_together(A, M, S, team, counted, order, left, budget);
   }
   if (counted) mark_left(A.m, S.vertices);
+  if (!counted && is_one_block(A, S.vertices, left, order, workspace, budget)) {
+    S.n_blocks = 1;
+    S.n_several = left > 1;
+    if (left > 1) S.several[0] = {left, 0};
+    for (I k = 0; k < left; ++k) S.vertices[order[k]].height = left > 1 ? ~I{0} : I{0};
+    return true;
+  }
+  if (budget.stopped()) return false;
   return search_alone(A, S, order, left, budget);
 }
 
