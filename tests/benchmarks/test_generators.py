@@ -25,6 +25,7 @@ SMALL = {
     "kron_s<n>": "kron_s6",
     "rmat_s<n>": "rmat_s6",
     "er_<n>_d<x>": "er_50_de",
+    "digraph_<n>_d<x>": "digraph_50_d1.5",
     "kshard_<n>_k<n>": "kshard_40_k3",
     "ladder_<n>": "ladder_18",
     "chains_<n>x<n>": "chains_4x5",

@@ -211,7 +211,7 @@ def test_no_warning_without_a_defect():
 
 @pytest.mark.parametrize("face", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
 def test_a_decomposition_that_goes_wrong_is_a_defect(monkeypatch, face):
-    def fails(*_):
+    def fails(*_, **__):
         raise ValueError("the matching is not maximum")
 
     monkeypatch.setattr(_core, "dulmage_mendelsohn", fails)

@@ -138,6 +138,7 @@ def test_a_decomposition_is_no_transversal_but_a_start(tmp_path):
 @each_face
 def test_options_of_a_search_that_does_not_happen(face):
     t = btfperm.maximum_transversal(np.eye(3))
-    assert face(np.eye(3), transversal=t, threads=None).structural_rank == 3
-    with pytest.raises(InvalidArgumentError, match="leave out algorithm, threads"):
-        face(np.eye(3), transversal=t, threads=2, algorithm="hopcroft-karp")
+    for threads in (None, 2):  # the decomposition uses threads, too
+        assert face(np.eye(3), transversal=t, threads=threads).structural_rank == 3
+    with pytest.raises(InvalidArgumentError, match="leave out algorithm, seed"):
+        face(np.eye(3), transversal=t, seed=2, algorithm="hopcroft-karp")

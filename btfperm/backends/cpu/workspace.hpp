@@ -49,7 +49,9 @@ class Workspace {
     }
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2;
     if (count > (most - PageStore::huge_page) / sizeof(T)) throw std::bad_alloc();
-    const std::size_t bytes = (count * sizeof(T) + line - 1) / line * line;
+    // Even an empty array has an address.
+    const std::size_t bytes =
+        std::max((count * sizeof(T) + line - 1) / line, std::size_t{1}) * line;
     if (bytes > room_ && bytes < large) return reinterpret_cast<T*>(allocate(bytes));
     if (bytes > room_) open_pages(bytes);
     char* const place = free_;
