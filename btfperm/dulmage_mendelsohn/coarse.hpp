@@ -103,7 +103,7 @@ bool grow_alone(const Search<I>& s, I roots, Budget& budget) {
       queue[tail] = other;
       s.queue_tree[tail] = own;
       tail += fresh;
-      if (s.set[t] != own) own = unite(s.set, t, own);
+      if (s.set[t] != own) own = unite_alone(s.set, t, own);
     }
     if (!budget.spend(lists.degree(k))) return false;
   }
@@ -199,19 +199,21 @@ void list_members(I count, const std::uint8_t* parts, int threads, I* list, Memb
 }
 
 // The vertical part from the other end, for where many rows are unmatched: a column that meets a
-// row of it is in it. Sweeps over `cols`, `count` of them, while a good share is found; what is
-// found moves to `found`, the rest stays. Returns how many stay, -1: the budget ended it.
+// row of it is in it. Sweeps over `cols`, `count` of them, while a good share is found or hardly
+// anything more can be; what is found goes to `found`, the rest stays. Returns how many stay, 0
+// when no column is left to be found, -1: the budget ended it.
 template <class I>
-I sweep_columns(const PatternView<I>& A, const Matching<I>& M, const Coarse<I>& C,
-                std::uint8_t* row_part, I* cols, I count, I* found, I& n_found, Budget& budget) {
-  for (bool worth_it = true; worth_it && count > 0;) {
+I sweep_columns(const PatternView<I>& A, const Matching<I>& M, const Coarse<I>& C, I* cols, I count,
+                I* found, I& n_found, Budget& budget) {
+  I last = C.n_vertical_trees;  // found by the sweep before
+  for (bool worth_it = true; worth_it;) {
     const I before = count;
     count = 0;
     for (I k = 0; k < before; ++k) {
       const I j = cols[k];
       I p = A.indptr[j];
       const I begin = p;
-      while (p < A.indptr[j + 1] && row_part[A.indices[p]] != vertical) ++p;
+      while (p < A.indptr[j + 1] && C.row_part[A.indices[p]] != vertical) ++p;
       if (!budget.spend(p - begin + 1)) return -1;
       cols[count] = found[n_found] = j;
       if (p == A.indptr[j + 1]) {
@@ -221,9 +223,12 @@ I sweep_columns(const PatternView<I>& A, const Matching<I>& M, const Coarse<I>& 
       ++n_found;
       const I i = M.col_match[j];
       C.col_tree[j] = C.row_tree[i] = C.row_tree[A.indices[p]];
-      row_part[i] = vertical;
+      C.row_part[i] = vertical;
     }
-    worth_it = count < before - before / 4;
+    const I now = before - count;
+    if (now == 0) return 0;
+    worth_it = now > before / 4 || now < last / 8;
+    last = now;
   }
   return count;
 }
@@ -239,7 +244,7 @@ bool unite_swept(const PatternView<I>& A, const Coarse<I>& C, const Members<I>& 
       const I i = A.indices[p];
       if (C.row_part[i] != vertical) continue;
       const I t = C.row_tree[i];
-      if (C.vertical_set[t] != own) own = unite(C.vertical_set, t, own);
+      if (C.vertical_set[t] != own) own = unite_alone(C.vertical_set, t, own);
     }
     if (!budget.spend(A.degree(j))) return false;
   }
@@ -267,8 +272,8 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
                    queue_tree};
   I roots = plant(search, team.threads);
   for (I t = 0; t < roots; ++t) C.row_part[queue[t]] = vertical;
-  if (team.threads == 1 && roots > (n_cols + roots) / 8) {
-    n_cols = sweep_columns(A, M, C, C.row_part, cols, n_cols, found, n_found, budget);
+  if (team.threads == 1 && roots > (n_cols + roots) / 16) {
+    n_cols = sweep_columns(A, M, C, cols, n_cols, found, n_found, budget);
     if (n_cols < 0) return false;
   }
   indptr[0] = 0;

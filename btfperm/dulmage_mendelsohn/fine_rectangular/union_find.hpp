@@ -32,6 +32,16 @@ I find_set(I* set, I t) {
 
 // The smallest tree of the two components, which are one from now on.
 template <class I>
+I unite_alone(I* set, I a, I b) {
+  a = find_set(set, a);
+  b = find_set(set, b);
+  if (a > b) std::swap(a, b);
+  set[b] = a;
+  return a;
+}
+
+// The same where other threads unite, too.
+template <class I>
 I unite(I* set, I a, I b) {
   for (;;) {
     a = find_set(set, a);

@@ -96,7 +96,7 @@ I coloring(const Components<I>& C, const Successors<I>& successors, I* left, I n
     if (levels < 0) return n_left;
     const I before = n_left;
     n_left = open_ones(C, open, team, queue);
-    std::copy(queue, queue + n_left, left);
+    copy(queue, n_left, left, team.threads);
     if (n_left > before - before / 8) return n_left;
   }
   return n_left;

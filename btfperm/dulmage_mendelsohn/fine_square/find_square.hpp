@@ -74,16 +74,17 @@ bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S
           S.cols.count, team.threads, left, [&](I k) { return C.is_open(M.col_match[S.cols[k]]); },
           [&](I k) { return M.col_match[S.cols[k]]; })};
   if (!forward_backward(C, all, team, order, open, next, budget)) return false;
-  I n_open = open_ones(C, all, team, open);
+  I* others = workspace.take<I>(places);
+  const Members<I> rest{others, open_ones(C, all, team, others)};
+  copy(others, rest.count, open, team.threads);
+  I n_open = rest.count;
   if (!team.is_one(n_open, team.left)) {
     Workspace lists;
-    const Members<I> rest{open, n_open};
     std::uint8_t* stale = lists.take<std::uint8_t>(A.m);
     const Successors<I> successors = list_successors(C, rest, team, lists, budget);
     if (successors.rows == nullptr) return false;
     if (!trim(C, successors, rest, team, order, budget)) return false;
-    n_open = open_ones(C, rest, team, order);
-    std::copy(order, order + n_open, open);
+    n_open = open_ones(C, rest, team, open);
     n_open = coloring(C, successors, open, n_open, team, color, stale, order, budget);
     if (budget.stopped()) return false;
     if (n_open > n_left / 2) {  // long and thin: nothing was gained
@@ -97,13 +98,14 @@ bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S
   }
   if (n_open > 0 && !finish_by_tarjan<I>(C, {open, n_open}, team, order, budget)) return false;
   Blocks<I> B{S.several, 0, color, next, open};
-  if (!levels(C, all, team, order, B, budget)) return false;
+  if (!levels(C, all, rest, team, order, B, budget)) return false;
   S.n_several = B.count;
-  for (I k = 0; k < n_left; ++k) {
-    const I row = left[k];
-    S.n_blocks += C.of[row] == row;
-    S.highest = std::max(S.highest, S.vertices[row].height);
+  ++S.n_blocks;  // the giant one
+  for (I k = 0; k < rest.count; ++k) {
+    S.n_blocks += C.of[rest[k]] == rest[k];
+    S.highest = std::max(S.highest, S.vertices[rest[k]].height);
   }
+  S.highest = std::max(S.highest, S.vertices[C.giant].height);
   for (I b = 0; b < S.n_several; ++b) S.highest = std::max(S.highest, S.several[b].height);
   return true;
 }

@@ -21,39 +21,31 @@
 
 namespace btfperm {
 
-// The members of each component of several rows.
+// The components of several rows, and the members of all of them but the giant one.
 template <class I>
 struct Blocks {
   Block<I>* several;
   I count;
   I* block;  // m
-  I* start;  // of each block but the giant one in `members`; count + 1 places
+  I* start;  // of each block in `members`; count + 1 places
   I* members;
 };
 
-// Sizes into B.block[name], without the name itself and without the giant component.
+// Numbers the components of several rows and lists their members; the giant one comes last. `names`
+// (as many places as `rest`) is workspace.
 template <class I>
-bool count_members(const Components<I>& C, const Members<I>& left, const Team& team, I* size,
-                   Budget& budget) {
-  fill(size, C.A.m, I{0}, team.threads);
-  return for_each(left.count, team, budget, [&](I k) {
-    const I name = C.of[left[k]];
-    if (name != C.giant && name != left[k]) {
-      std::atomic_ref<I>(size[name]).fetch_add(1, std::memory_order_relaxed);
-    }
-    return std::int64_t{1};
-  });
-}
-
-// Numbers the components of several rows and lists their members; the giant one, which the caller
-// has by itself, comes last. `names` (as many places as left) is workspace.
-template <class I>
-bool list_blocks(const Components<I>& C, const Members<I>& left, I giant_size, const Team& team,
+bool list_blocks(const Components<I>& C, const Members<I>& rest, I giant_size, const Team& team,
                  I* names, Blocks<I>& B, Budget& budget) {
-  if (!count_members(C, left, team, B.block, budget)) return false;
+  fill(B.block, C.A.m, I{0}, team.threads);
+  const auto count_member = [&](I k) {
+    const I name = C.of[rest[k]];
+    if (name != rest[k]) std::atomic_ref<I>(B.block[name]).fetch_add(1, std::memory_order_relaxed);
+    return std::int64_t{1};
+  };
+  if (!for_each(rest.count, team, budget, count_member)) return false;
   const I count = select(
-      left.count, team.threads, names, [&](I k) { return B.block[left[k]] > 0; },
-      [&](I k) { return left[k]; });
+      rest.count, team.threads, names, [&](I k) { return B.block[rest[k]] > 0; },
+      [&](I k) { return rest[k]; });
   for (I b = 0; b < count; ++b) {
     const I size = B.block[names[b]] + 1;
     B.several[b] = {size, 0};
@@ -62,13 +54,13 @@ bool list_blocks(const Components<I>& C, const Members<I>& left, I giant_size, c
   }
   sum_up(B.start, count, team.threads);
   const auto put = [&](I k) {
-    const I b = B.block[C.of[left[k]]] - 1;
+    const I b = B.block[C.of[rest[k]]] - 1;
     if (b >= 0) {
-      B.members[std::atomic_ref<I>(B.start[b]).fetch_add(1, std::memory_order_relaxed)] = left[k];
+      B.members[std::atomic_ref<I>(B.start[b]).fetch_add(1, std::memory_order_relaxed)] = rest[k];
     }
     return std::int64_t{1};
   };
-  if (!for_each(left.count, team, budget, put)) return false;
+  if (!for_each(rest.count, team, budget, put)) return false;
   for (I b = count; b > 0; --b) B.start[b] = B.start[b - 1];  // undo the advance
   B.start[0] = 0;
   B.count = count;
@@ -79,28 +71,30 @@ bool list_blocks(const Components<I>& C, const Members<I>& left, I giant_size, c
   return true;
 }
 
-// Counts the entries that lead from one component to another one, and raises each component to its
-// highest member.
+// Counts the entries that lead from one component to another one, but for the giant one, and raises
+// each component to its highest member.
 template <class I>
-bool count_exits(const Components<I>& C, const Members<I>& left, const Team& team, Budget& budget) {
-  const auto clear = [&](I k) {
-    C.vertices[left[k]].mark = 0;
-    return std::int64_t{1};
-  };
-  if (!for_each(left.count, team, budget, clear)) return false;
-  return for_each(left.count, team, budget, [&](I k) -> std::int64_t {
+bool count_exits(const Components<I>& C, const Members<I>& left, const Members<I>& rest,
+                 const Team& team, Budget& budget) {
+  const auto prepare = [&](I k) {
     const I v = left[k];
     const I own = C.of[v];
-    if (own == C.giant) {
+    if (own == v) {
+      C.vertices[v].mark = 0;
+    } else {
       raise(C.vertices[own].height, load(C.vertices[v].height));
-      return 1;
     }
-    if (k + 8 < left.count) C.fetch_list(left[k + 8]);
-    if (k + 4 < left.count) {
-      fetch_targets(C.A, C.vertices[left[k + 4]], C.of);
-      fetch_targets(C.A, C.vertices[left[k + 4]], C.vertices);
+    return std::int64_t{1};
+  };
+  if (!for_each(left.count, team, budget, prepare)) return false;
+  return for_each(rest.count, team, budget, [&](I k) {
+    const I v = rest[k];
+    const I own = C.of[v];
+    if (k + 8 < rest.count) C.fetch_list(rest[k + 8]);
+    if (k + 4 < rest.count) {
+      fetch_targets(C.A, C.vertices[rest[k + 4]], C.of);
+      fetch_targets(C.A, C.vertices[rest[k + 4]], C.vertices);
     }
-    if (own != v) raise(C.vertices[own].height, load(C.vertices[v].height));
     return C.for_each_predecessor(v, [&](I u) {
       const I other = C.of[u];
       if (other == own || other < 0 || other == C.giant) return;
@@ -109,57 +103,60 @@ bool count_exits(const Components<I>& C, const Members<I>& left, const Team& tea
   });
 }
 
-// The heights of all components of `left`, as `heights` leaves them. `queue` has a place for each
-// of `left`. False: the budget ended it.
+// Finishes the components of the side that is `backward`, or is not, each after its successors on
+// this side. `queue` has a place for each of `rest`.
 template <class I>
-bool levels(const Components<I>& C, const Members<I>& left, const Team& team, I* queue,
-            Blocks<I>& B, Budget& budget) {
-  const auto row = [&](I k) { return left[k]; };
-  const I giant_size =
-      select(left.count, team.threads, queue, [&](I k) { return C.of[left[k]] == C.giant; }, row);
-  if (!list_blocks(C, left, giant_size, team, queue, B, budget)) return false;
-  if (!count_exits(C, left, team, budget)) return false;
-  Frontier<I> ready(queue);
-  // The components of the region are finished that is `backward`, or is not.
-  const auto finish = [&](std::uint8_t side) {
-    const auto is_ready = [&](I k) {
-      const I name = C.of[left[k]];
-      return name != C.giant && (C.region[name] & backward) == side && C.vertices[name].mark == 0;
-    };
-    ready.assign(select(left.count, team.threads, queue, is_ready, row));
-    return flood(
-               ready, I{0}, team, budget, [&](I v) { C.fetch_record(v); },
-               [&](I v) { C.fetch_list(v); },
-               [&](I v) {
-                 fetch_targets(C.A, C.vertices[v], C.of);
-                 fetch_targets(C.A, C.vertices[v], C.vertices);
-               },
-               [&](I v, auto push, auto shared) {
-                 const I own = C.of[v];
-                 const I above = load(C.vertices[own].height) + 1;
-                 return C.for_each_predecessor(v, [&](I u) {
-                   const I name = C.of[u];
-                   if (name == own || name < 0) return;
-                   raise(C.vertices[name].height, above);
-                   if (name == C.giant) return;
-                   if (!count_down(C.vertices[name].mark, shared)) return;
-                   if ((C.region[name] & backward) != side) return;
-                   const I b = B.block[name] - 1;
-                   if (b < 0) return push(name);
-                   for (I k = B.start[b]; k < B.start[b + 1]; ++k) push(B.members[k]);
-                 });
-               }) >= 0;
+bool finish_side(const Components<I>& C, const Members<I>& rest, std::uint8_t side,
+                 const Team& team, I* queue, const Blocks<I>& B, Budget& budget) {
+  const auto is_ready = [&](I k) {
+    const I name = C.of[rest[k]];
+    return (C.region[name] & backward) == side && C.vertices[name].mark == 0;
   };
-  if (!finish(0)) return false;
+  Frontier<I> ready(queue);
+  ready.assign(select(rest.count, team.threads, queue, is_ready, [&](I k) { return rest[k]; }));
+  const auto targets = [&](I v) {
+    fetch_targets(C.A, C.vertices[v], C.of);
+    fetch_targets(C.A, C.vertices[v], C.vertices);
+  };
+  const auto visit = [&](I v, auto push, auto shared) {
+    const I own = C.of[v];
+    const I above = load(C.vertices[own].height) + 1;
+    return C.for_each_predecessor(v, [&](I u) {
+      const I name = C.of[u];
+      if (name == own || name < 0) return;
+      raise(C.vertices[name].height, above);
+      if (name == C.giant || !count_down(C.vertices[name].mark, shared)) return;
+      if ((C.region[name] & backward) != side) return;
+      const I b = B.block[name] - 1;
+      if (b < 0) return push(name);
+      for (I k = B.start[b]; k < B.start[b + 1]; ++k) push(B.members[k]);
+    });
+  };
+  return flood(
+             ready, I{0}, team, budget, [&](I v) { C.fetch_record(v); },
+             [&](I v) { C.fetch_list(v); }, targets, visit) >= 0;
+}
+
+// The heights of all components of `left`, as `heights` leaves them; `rest` is `left` without the
+// giant component. `queue` has a place for each of `rest`. False: the budget ended it.
+template <class I>
+bool levels(const Components<I>& C, const Members<I>& left, const Members<I>& rest,
+            const Team& team, I* queue, Blocks<I>& B, Budget& budget) {
+  if (!list_blocks(C, rest, static_cast<I>(left.count - rest.count), team, queue, B, budget) ||
+      !count_exits(C, left, rest, team, budget) ||
+      !finish_side(C, rest, 0, team, queue, B, budget)) {
+    return false;
+  }
   const I above = C.vertices[C.giant].height + 1;
   const auto lift = [&](I k) {
-    const I v = left[k];
-    if (C.of[v] != C.giant && (C.region[v] & backward) != 0)
-      raise(C.vertices[C.of[v]].height, above);
+    const I name = C.of[rest[k]];
+    if ((C.region[name] & backward) != 0) raise(C.vertices[name].height, above);
     return std::int64_t{1};
   };
-  if (!for_each(left.count, team, budget, lift)) return false;
-  if (!finish(backward)) return false;
+  if (!for_each(rest.count, team, budget, lift) ||
+      !finish_side(C, rest, backward, team, queue, B, budget)) {
+    return false;
+  }
   const auto note_block = [&](I k) {  // a block has the height of the vertex that names it
     const I b = B.block[left[k]] - 1;
     if (b >= 0) B.several[b].height = C.vertices[left[k]].height;
