@@ -272,7 +272,8 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
                    queue_tree};
   I roots = plant(search, team.threads);
   for (I t = 0; t < roots; ++t) C.row_part[queue[t]] = vertical;
-  if (team.threads == 1 && roots > (n_cols + roots) / 16) {
+  constexpr double many = 0.4;  // of these rows
+  if (team.threads == 1 && roots > many * (static_cast<double>(n_cols) + roots)) {
     n_cols = sweep_columns(A, M, C, cols, n_cols, found, n_found, budget);
     if (n_cols < 0) return false;
   }

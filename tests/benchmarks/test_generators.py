@@ -27,6 +27,7 @@ SMALL = {
     "er_<n>_d<x>": "er_50_de",
     "digraph_<n>_d<x>": "digraph_50_d1.5",
     "kshard_<n>_k<n>": "kshard_40_k3",
+    "digraph_<n>_d<x>": "digraph_50_d1.5",
     "ladder_<n>": "ladder_18",
     "chains_<n>x<n>": "chains_4x5",
     "er:<n>:<x>": "er:6:2.5",

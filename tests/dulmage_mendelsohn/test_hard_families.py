@@ -71,3 +71,43 @@ def test_deadtree_and_random(run_seed):
         check_coarse(hard.A, d, d.row_match, d.col_match)
         check_fine(hard.A, d, d.col_match)
         check_canonical_order(hard.A, d)
+
+
+def grid(side, seed, one_way=0):
+    """A square grid with its diagonal, in any numbering; or two, of which `one_way` links lead from
+    the first to the second: no row or column has a single entry."""
+    rng = np.random.default_rng(seed)
+    n = side * side
+    k = np.arange(n)
+    right, down = k[k % side < side - 1], k[k < n - side]
+    rows = [k, right, right + 1, down, down + side]
+    cols = [k, right + 1, right, down + side, down]
+    if one_way:
+        rows = [*rows, *(n + r for r in rows), rng.integers(0, n, one_way)]
+        cols = [*cols, *(n + c for c in cols), n + rng.integers(0, n, one_way)]
+        n *= 2
+    blocks = 2 if one_way else 1
+    return families.renumbered(
+        families.Hard(families.csc(rows, cols, (n, n)), n, blocks), "mixed", seed
+    )
+
+
+@pytest.mark.parametrize("one_way", [0, 1, 500])
+def test_grids(one_way, run_seed):
+    """One search mostly shows that a symmetric pattern is one block; two grids must stay two."""
+    hard = grid(60, run_seed, one_way)
+    d = btfperm.dulmage_mendelsohn(hard.A)
+    assert d.n_blocks == hard.fine_blocks
+    check_fine(hard.A, d, d.col_match)
+    check_canonical_order(hard.A, d)
+
+
+@pytest.mark.parametrize(("m", "n"), [(30_000, 8_000), (30_000, 20_000), (8_000, 30_000)])
+@pytest.mark.parametrize("per_row", [0.3, 1.0, 3.0])
+def test_many_unmatched(m, n, per_row, run_seed):
+    """Where many rows are unmatched, the vertical part is swept, not searched."""
+    hard = families.random_rectangle(m, n, per_row, run_seed)
+    d = btfperm.dulmage_mendelsohn(hard.A)
+    check_coarse(hard.A, d, d.row_match, d.col_match)
+    check_fine(hard.A, d, d.col_match)
+    check_canonical_order(hard.A, d)
