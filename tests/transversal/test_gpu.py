@@ -23,9 +23,10 @@ from tests.transversal.methods import in_64_bits
 pytestmark = pytest.mark.gpu
 
 ON_GPU = [row for row in btfperm.algorithms() if row.backend == "gpu"]
-# Each row with each of its words.
+# Each row with each of its words, and a number for k where a word needs one.
+NUMBERS = {"adaptive:k": "adaptive:0.7", "fixed:k": "fixed:50"}
 VARIANTS = [
-    pytest.param(row, {option.name: form.replace(":k", ":0.7")}, id=f"{row.name}-{form}")
+    pytest.param(row, {option.name: NUMBERS.get(form, form)}, id=f"{row.name}-{form}")
     for row in ON_GPU
     for option in row.options
     for form in option.forms
@@ -41,7 +42,7 @@ LIMIT = 20.0  # seconds: far above what is needed, far below a hang
 def run(A, row, options=None, **more):
     how = {"algorithm": row.name}
     if row.is_initializer:
-        how = {"initializer": row.name, "algorithm": "hopcroft-karp"}
+        how = {"initializer": row.name, "algorithm": "apfb-wr"}
     return btfperm.maximum_transversal(A, **how, backend=place(row), options=options, **more)
 
 
@@ -165,6 +166,23 @@ def test_a_long_search_ends_in_time(row, options):
     assert time.perf_counter() - begin < 30, "the limit was not looked at"
     assert t.maximum or t.stopped_by == "time_limit"
     check_transversal(A, t)
+
+
+def test_the_counters_of_push_relabel():
+    A = families.random_rectangle(20_000, 20_000, 4, 2).A
+    for row in ON_GPU:
+        if not row.name.startswith("g-pr"):
+            continue
+        t = run(A, row, {"relabel": "adaptive:0.7"}, initializer="none")
+        c = t.counters
+        assert c["relabels"] == len(c["levels_by_relabel"]) > 1
+        assert c["levels"] == sum(c["levels_by_relabel"])
+        assert c["augmentations"] == t.structural_rank <= c["pushes"]
+        lists = 0 if row.name == "g-pr-first" else 1
+        assert c["kernels"] >= c["relabels"] + c["levels"] + (1 + lists) * c["loops"]
+        assert c["edges"] >= A.nnz
+        often = run(A, row, {"relabel": "fixed:1"}, initializer="none").counters
+        assert often["loops"] <= often["relabels"] <= often["loops"] + 1, "each loop has one"
 
 
 def test_the_counters_of_the_paper():

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// g-pr-first: push-relabel on a GPU, one thread a column
+//
+// Idea        Every free column takes the row that is nearest to a free row, as its label says,
+// from
+//             whatever column has it, and raises the label; all columns at once, without locks: of
+//             those that take the same row one has it afterwards, the others try again. From time
+//             to time all labels are made exact by a breadth-first search from the free rows.
+// Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "A push-relabel-based maximum
+//             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithms 3 (G-PR), 4
+//             and 5 (G-GR) and 6 (G-PR-Krnl). Option relabel: the next relabelling comes after k
+//             times its levels (adaptive, cLevel counts in steps of two) or k (fixed) push kernels.
+//             Changed: words that other threads of a launch write are accessed as volatile
+//             (backends/gpu/visible.cuh); labels that pushes raise stay below m + n, see push.cuh;
+//             the host asks only every few launches whether an active column was left, since a
+//             launch that finds none changes nothing
+// Cost        Each push kernel looks at all columns and each level of a relabelling at all rows,
+//             however little they find; a level comes back to the host, some 15 us
+// Prefer it   for comparison with g-pr-shr
+// Encodings, Invariants, Races: relabel.cuh and push.cuh
+
+#include "transversal/push_relabel/push.cuh"
+
+extern "C" __global__ void g_pr_krnl(Count loop, Index n, const Index* col_ptr,
+                                     const Index* col_rows, Index* mu_row, Index* mu_col,
+                                     Index unreachable, Index* psi_row, Index* psi_col,
+                                     State* state) {
+  const Graph G{col_ptr, col_rows, mu_row, mu_col, psi_row, psi_col, unreachable};
+  Count edges = 0, pushes = 0;
+  for (long long k = first_item(); k < n; k += item_stride()) {
+    const Index v = static_cast<Index>(k);
+    if (!G.is_active(v)) continue;
+    raise(&state->act_exists, loop);
+    const Least least = least_row(G, v);
+    edges += least.edges;
+    if (least.row == -1) {
+      show(&mu_col[v], Index{-2});
+    } else {
+      push(G, v, least);
+      ++pushes;
+    }
+  }
+  add_over_warp(&state->edges, edges);
+  add_over_warp(&state->pushes, pushes);
+}

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""g-pr-noshr: what it is is told in ``g_pr_noshr.cu``; the loop is in ``active_list_gpu.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from btfperm.transversal.push_relabel.active_list_gpu import push_by_list
+
+if TYPE_CHECKING:
+    from btfperm.backends.gpu.budget import Budget
+    from btfperm.transversal.device_problem import DeviceProblem
+
+__all__ = ["g_pr_noshr"]
+
+
+def g_pr_noshr(
+    problem: DeviceProblem, budget: Budget, _seed: int, options: Mapping[str, float | str]
+) -> dict[str, int | list[int]]:
+    """G-PR-NoShr."""
+    return push_by_list(problem, budget, options, file="g_pr_noshr.cu", shrinks=False)

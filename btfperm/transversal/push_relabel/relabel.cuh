@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// G-GR: global relabelling, what the three g-pr share of their paper
+//
+// Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013, algorithms 4 and 5; psi, mu, cLevel and uAdded as
+// there.
+//
+// Each row and column gets its exact distance from the free rows, along alternating paths: a
+// breadth-first search from them, one level a launch.
+//
+// Encodings   mu_row[u] = -1: free, else its column
+//             mu_col[v] = -1: free; -2: free, and no augmenting path will ever start there; else a
+//             row u, and v is matched to it only if mu_row[u] = v, too
+//             psi_row, psi_col: distance from the free rows; unreachable = m + n where there is no
+//             path (at most what an Index holds, which no search ever comes near)
+// Invariants  What a relabelling finds unreachable stays so: all rows of such a column are
+//             unreachable and matched to such columns, so no push leads there
+// Races       all who write a label in a launch write the same one; mu is only read
+#pragma once
+
+#include "backends/gpu/counting.cuh"
+#include "backends/gpu/index.cuh"
+#include "backends/gpu/visible.cuh"
+
+// What the host reads. The first two hold numbers that rise, so nobody resets them.
+struct State {
+  Count u_added;     // number of the last G-GR-Krnl that reached a row
+  Count act_exists;  // number of the last loop that found an active column
+  Count edges;       // read by all kernels so far
+  Count pushes;
+  Count listed;  // columns in the list when it was last shrunk
+};
+
+struct Graph {
+  const Index *col_ptr, *col_rows;  // rows of a column
+  Index *mu_row, *mu_col, *psi_row, *psi_col;
+  Index unreachable;
+
+  __device__ bool is_matched(Index v) const {
+    const Index u = seen(&mu_col[v]);
+    return u > -1 && seen(&mu_row[u]) == v;
+  }
+
+  __device__ bool is_active(Index v) const {
+    const Index u = seen(&mu_col[v]);
+    return u == -1 || (u > -1 && seen(&mu_row[u]) != v);
+  }
+};
+
+extern "C" __global__ void init_relabel(Index m, Index n, const Index* mu_row, Index unreachable,
+                                        Index* psi_row, Index* psi_col) {
+  for (long long u = first_item(); u < m; u += item_stride())
+    psi_row[u] = mu_row[u] == -1 ? 0 : unreachable;
+  for (long long v = first_item(); v < n; v += item_stride()) psi_col[v] = unreachable;
+}
+
+// The rows of a thread lie far apart. It asks for the labels of several before it looks at the
+// first, since all the answers together take no longer than one.
+extern "C" __global__ void g_gr_krnl(Count launch, Index c_level, Index m, const Index* row_ptr,
+                                     const Index* row_cols, const Index* mu_row,
+                                     const Index* mu_col, Index unreachable, Index* psi_row,
+                                     Index* psi_col, State* state) {
+  constexpr int together = 8;
+  const long long apart = item_stride();
+  Count edges = 0;
+  for (long long first = first_item(); first < m; first += together * apart) {
+    unsigned in_level = 0;
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+      const long long u = first + k * apart;
+      if (u < m && seen(&psi_row[u]) == c_level) in_level |= 1u << k;
+    }
+    for (; in_level; in_level &= in_level - 1) {
+      const long long u = first + (__ffs(in_level) - 1) * apart;
+      const Index begin = row_ptr[u], end = row_ptr[u + 1];
+      edges += static_cast<Count>(end - begin);
+      for (Index p = begin; p < end; ++p) {
+        const Index v = row_cols[p];
+        if (seen(&psi_col[v]) != unreachable) continue;
+        show(&psi_col[v], c_level + 1);
+        const Index w = mu_col[v];
+        if (w < 0 || mu_row[w] != v) continue;
+        show(&psi_row[w], c_level + 2);
+        raise(&state->u_added, launch);
+      }
+    }
+  }
+  add_over_warp(&state->edges, edges);
+}
+
+// FixMatching: rows are right at all times, columns that lost theirs still name it.
+extern "C" __global__ void fix_matching(Index n, const Index* mu_row, Index* mu_col) {
+  for (long long v = first_item(); v < n; v += item_stride()) {
+    const Index u = mu_col[v];
+    if (u < 0 || mu_row[u] != v) mu_col[v] = -1;
+  }
+}

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The host's side of what the three g-pr share: global relabelling, and when it is due."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
+from btfperm.backends.gpu.readback import Readback
+
+if TYPE_CHECKING:
+    from btfperm.backends.gpu.budget import Budget
+    from btfperm.transversal.device_problem import DeviceProblem
+
+__all__ = ["PushRelabel"]
+
+# Loops from one look at the device to the next, since a look costs as much as two launches.
+_LOOK = 8
+_STATE = ("u_added", "act_exists", "edges", "pushes", "listed")
+_TOGETHER = 8  # rows of a thread, as in relabel.cuh
+
+
+class PushRelabel:
+    """A run of one of the three: graph, labels, counters.
+
+    Attributes
+    ----------
+    launch : runs a kernel
+    graph : the arguments of the push kernels that say what the graph is
+    mu_row, mu_col, state : theirs, too
+    size : matched columns before it
+    loop : number of the present execution of the push kernel, from 1 on
+    """
+
+    def __init__(
+        self, problem: DeviceProblem, budget: Budget, options: Mapping[str, float | str], file: str
+    ) -> None:
+        import cupy
+
+        self._problem, self._budget = problem, budget
+        self._run = problem.kernels(f"transversal/push_relabel/{file}").launch
+        m, n, width = problem.m, problem.n, problem.width
+        self.mu_row, self.mu_col = problem.row_match, problem.col_match
+        self._psi = cupy.empty(m, dtype=width), cupy.empty(n, dtype=width)
+        self._unreachable = min(m + n, int(np.iinfo(width).max))
+        self._state = Readback(len(_STATE))
+        self.state = self._state.array
+        self.graph = (
+            problem.indptr,
+            problem.indices,
+            self.mu_row,
+            self.mu_col,
+            self._unreachable,
+            *self._psi,
+            self.state,
+        )
+        strategy, _, k = str(options.get("relabel", "adaptive:0.7")).partition(":")
+        self._adaptive, self._k = strategy == "adaptive", float(k)
+        self.loop = 1
+        self._iter_gr = 1
+        self._kernels, self._levels = 0, 0
+        self._levels_by_relabel: list[int] = []
+        self.size = problem.size
+
+    def launch(self, name: str, blocks: int, *arguments: Any) -> None:
+        self._kernels += 1
+        self._run(name, blocks, BLOCK, *arguments)
+
+    def relabel_if_due(self) -> bool:
+        """G-GR when this loop is to have one, and GetIterGR: whether it ran to its end."""
+        if self.loop != self._iter_gr:
+            return False
+        problem = self._problem
+        m, n = problem.m, problem.n
+        row_ptr, row_cols = problem.by_rows
+        self.launch("init_relabel", grid(m + n), m, n, self.mu_row, self._unreachable, *self._psi)
+        first, c_level, added = self._levels, 0, True
+        while added and not self._budget.stop:
+            self._levels += 1
+            self.launch(
+                "g_gr_krnl",
+                grid(-(-m // _TOGETHER), COUNTING),
+                np.uint64(self._levels),
+                c_level,
+                m,
+                row_ptr,
+                row_cols,
+                self.mu_row,
+                self.mu_col,
+                self._unreachable,
+                *self._psi,
+                self.state,
+            )
+            u_added, _, edges, *_ = self._state.read()
+            self._budget.spent(edges)
+            added = u_added == self._levels
+            c_level += 2
+        self._levels_by_relabel.append(self._levels - first)
+        every = self._k * c_level if self._adaptive else self._k
+        self._iter_gr = self.loop + max(1, round(every))
+        return not self._budget.stop
+
+    def go_on(self) -> bool:
+        """After the launches of a loop: the next one, unless no column was active or a limit is
+        reached. Every few loops only, and before a relabelling."""
+        self.loop += 1
+        if self.loop % _LOOK and self.loop != self._iter_gr:
+            return True
+        found = self.look()
+        return not self._budget.spent(found["edges"]) and found["act_exists"] == self.loop - 1
+
+    def look(self) -> dict[str, int]:
+        """What the kernels have left, once all launches so far have ended."""
+        return dict(zip(_STATE, self._state.read(), strict=True))
+
+    def finish(self) -> dict[str, int | list[int]]:
+        """FixMatching, and the counters: loops, relabels, levels (executions of the kernel of
+        G-GR, in all and by relabelling), pushes, kernels executed in all."""
+        problem = self._problem
+        self.launch("fix_matching", grid(problem.n), problem.n, self.mu_row, self.mu_col)
+        found = self.look()
+        return {
+            "edges": found["edges"],
+            "loops": found["act_exists"],
+            "relabels": len(self._levels_by_relabel),
+            "levels": self._levels,
+            "pushes": found["pushes"],
+            "augmentations": problem.size - self.size,
+            "kernels": self._kernels,
+            "levels_by_relabel": self._levels_by_relabel,
+        }
