@@ -141,7 +141,7 @@ def named_values(
             values[name] = number = float(value)
         except ValueError:
             values[name], number = value, math.nan
-        if name in with_words and value:
+        if name in with_words and value and math.isnan(number):
             values[name] = value
         elif not (name and number >= 0 and math.isfinite(number)):
             raise click.BadParameter(

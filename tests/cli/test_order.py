@@ -214,10 +214,18 @@ def test_an_option_that_no_algorithm_of_the_run_has(cli, matrix):
     cli(matrix("blocks"), *words).failed(2, "sweeps", "alpha of ms-bfs-graft")
 
 
+def test_an_option_may_be_a_number_or_a_word(cli, matrix):
+    """`relabel` is a number for one algorithm and words for others."""
+    words = ("--algorithm", "push-relabel", "--initializer", "none", "--option")
+    assert cli(matrix("blocks"), "--json", *words, "relabel=1").json["maximum"]
+    cli(matrix("blocks"), *words, "relabel=adaptive:1").failed(2, "relabel")
+
+
 @pytest.mark.parametrize("row", btfperm.algorithms(), ids=lambda row: row.name)
 def test_every_registered_name_runs(cli, matrix, row):
     option = "--initializer" if row.is_initializer else "--algorithm"
-    ended = cli(matrix("singular"), "--json", option, row.name)
+    where = ["--backend", row.backend] if row.backend == "gpu" else []
+    ended = cli(matrix("singular"), "--json", option, row.name, *where)
     found = ended.json
     if row.backend == "gpu" and why_not() is not None:
         assert ended.code == 4 and "gpu" in found["error"]
