@@ -197,6 +197,72 @@ _ROWS = (
         options=(Option("sweeps", 5, "Sinkhorn-Knopp sweeps before drawing"),),
     ),
     Algorithm(
+        name="red-blue",
+        room="transversal",
+        family="initial",
+        backend="cpu",
+        reference="Fagginger Auer, Bisseling, Facing the Multicore-Challenge II (2012)",
+        summary="blue vertices propose to red ones, who agree are a pair, in rounds",
+        prefer="for comparison with the GPU",
+    ),
+    Algorithm(
+        name="local-max",
+        room="transversal",
+        family="initial",
+        backend="cpu",
+        reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",
+        summary="match what is the heaviest of its row and column, random weights, in rounds",
+        prefer="for comparison with the GPU",
+    ),
+    Algorithm(
+        name="greedy",
+        room="transversal",
+        family="initial",
+        backend="gpu",
+        reference="Duff, ACM TOMS 7 (1981)",
+        summary="cheap matching on a GPU: in order, as one thread finds it, or at random",
+        prefer="first before a search on a GPU",
+        parallel=True,
+        options=(
+            Option(
+                "choice",
+                "first",
+                "first: the first free row, in order; random: the one of least hash",
+                forms=("first", "random"),
+            ),
+        ),
+    ),
+    Algorithm(
+        name="karp-sipser",
+        room="transversal",
+        family="initial",
+        backend="gpu",
+        reference="Karp, Sipser, FOCS 1981",
+        summary="on a GPU: match what has only one choice first, then some at random, in rounds",
+        prefer="random, triangular and circuit patterns, before a search on a GPU",
+        parallel=True,
+    ),
+    Algorithm(
+        name="red-blue",
+        room="transversal",
+        family="initial",
+        backend="gpu",
+        reference="Fagginger Auer, Bisseling, Facing the Multicore-Challenge II (2012)",
+        summary="on a GPU: blue vertices propose to red ones, who agree are a pair, in rounds",
+        prefer="for comparison with greedy",
+        parallel=True,
+    ),
+    Algorithm(
+        name="local-max",
+        room="transversal",
+        family="initial",
+        backend="gpu",
+        reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",
+        summary="on a GPU: match what is heaviest in its row and column, random weights, in rounds",
+        prefer="for comparison with greedy",
+        parallel=True,
+    ),
+    Algorithm(
         name="pothen-fan",
         room="transversal",
         family="augmenting",
@@ -388,8 +454,8 @@ def algorithms(family: str | None = None) -> tuple[Algorithm, ...]:
     Examples
     --------
     >>> import btfperm
-    >>> [row.name for row in btfperm.algorithms("initial")]
-    ['greedy', 'singles-first', 'karp-sipser', 'min-degree', 'two-sided']
+    >>> [row.name for row in btfperm.algorithms("initial") if row.backend == "cpu"]
+    ['greedy', 'singles-first', 'karp-sipser', 'min-degree', 'two-sided', 'red-blue', 'local-max']
     """
     return tuple(row for row in _ROWS if family is None or row.family == family)
 

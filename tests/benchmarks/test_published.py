@@ -153,7 +153,10 @@ def test_every_search_of_the_registry_runs(threads):
     field = entrants.entrants(threads)
     names = [entrant.name for entrant in field]
     assert len(names) == len(set(names))
+    on_cpu = {row.name for row in btfperm.algorithms() if row.backend == "cpu"}
     for algorithm in btfperm.algorithms():
+        if algorithm.backend == "gpu" and algorithm.name in on_cpu:
+            continue  # a start with two rows
         counts = {e.threads for e in field if e.algorithm == algorithm.name}
         if algorithm.backend != "cpu" or (
             algorithm.is_initializer and algorithm.name != entrants.START

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// greedy: the cheap matching on a GPU, in order or at random
+//
+// Idea        In order: what one thread finds when each column in turn takes its first free row, by
+//             many threads. Each column takes the first row of its list that no earlier column
+//             holds; a later one that held it gets up, and looks again from the head of its list.
+//             All rows prefer earlier columns, so what remains is the same whoever comes when.
+//             At random: each column takes the free row of least hash, a few times if others are
+//             quicker, then the first it can get.
+// Paper       I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7 (1981),
+//             section 2. In order by deferred acceptance: D. Gale, L. S. Shapley, "College
+//             admissions and the stability of marriage", Amer. Math. Monthly 69 (1962). Option
+//             choice: first (in order) or random
+// Cost        One launch; in order, chains of columns that get up are followed by one thread each,
+//             and are long on meshes in natural order. Workspace: m holders, in order
+// Prefer it   first before a search on a GPU; random where first leaves more than some 2 %: its
+//             free rows and columns lie near each other, those of several threads that take the
+//             first they get drift apart
+// Encodings   holder[i] = -1: row i was matched before; nobody: free; else the column that holds it
+// Invariants  holder[i] only falls; a column that has got up holds nothing until it sits again. At
+//             random, a matched row stays matched: a column that finds none free has none
+// Races       holder by atomicMin: who finds a greater one there has the row, and wakes that one;
+//             row_match by take: the first has it
+
+#include "backends/gpu/atomics.cuh"
+#include "backends/gpu/counting.cuh"
+#include "backends/gpu/index.cuh"
+#include "backends/gpu/visible.cuh"
+#include "transversal/initial/vertex_hash.cuh"
+
+constexpr Index nobody = static_cast<Index>(~Place{0} >> 1);
+
+extern "C" __global__ void empty_rows(Index m, const Index* row_match, Index* holder) {
+  for (long long i = first_item(); i < m; i += item_stride())
+    holder[i] = row_match[i] == -1 ? nobody : -1;
+}
+
+// Seats column v: the one that has to get up for it, or nobody.
+__device__ inline Index seat(Index v, const Index* indptr, const Index* indices, Index* holder,
+                             Count* edges) {
+  const Index end = indptr[v + 1];
+  for (Index p = indptr[v]; p < end; ++p) {
+    Index* place = &holder[indices[p]];
+    ++*edges;
+    if (seen(place) < v) continue;
+    const Index other = atomicMin(place, v);
+    if (other > v) return other;
+  }
+  return nobody;
+}
+
+extern "C" __global__ void take_in_order(Index n, const Index* indptr, const Index* indices,
+                                         const Index* col_match, Index* holder, Count* edges) {
+  Count mine = 0;
+  for (long long j = first_item(); j < n; j += item_stride()) {
+    Index v = col_match[j] == -1 ? static_cast<Index>(j) : nobody;
+    while (v != nobody) v = seat(v, indptr, indices, holder, &mine);
+  }
+  add_over_warp(edges, mine);
+}
+
+extern "C" __global__ void keep_holders(Index m, const Index* holder, Index* row_match,
+                                        Index* col_match) {
+  for (long long i = first_item(); i < m; i += item_stride()) {
+    const Index j = holder[i];
+    if (j == -1 || j == nobody) continue;
+    row_match[i] = j;
+    col_match[j] = static_cast<Index>(i);
+  }
+}
+
+// The free row of least hash of column j, -1 if it has none.
+__device__ inline Index draw(Index j, Count seed, const Index* indptr, const Index* indices,
+                             const Index* row_match) {
+  Index least = -1;
+  Count least_hash = 0;
+  for (Index p = indptr[j]; p < indptr[j + 1]; ++p) {
+    const Index i = indices[p];
+    if (seen(&row_match[i]) != -1) continue;
+    const Count hash = entry_hash(seed, i, j);
+    if (least != -1 && hash >= least_hash) continue;
+    least = i;
+    least_hash = hash;
+  }
+  return least;
+}
+
+extern "C" __global__ void take_at_random(Index n, Count seed, const Index* indptr,
+                                          const Index* indices, Index* row_match, Index* col_match,
+                                          Count* edges) {
+  constexpr int tries = 6;
+  Count mine = 0;
+  for (long long k = first_item(); k < n; k += item_stride()) {
+    const Index j = static_cast<Index>(k), begin = indptr[j], end = indptr[j + 1];
+    if (col_match[j] != -1) continue;
+    Index i = begin < end ? 0 : -1;
+    bool taken = false;
+    for (int t = 0; t < tries && i != -1 && !taken; ++t) {
+      i = draw(j, seed, indptr, indices, row_match);
+      mine += static_cast<Count>(end - begin);
+      taken = i != -1 && take(&row_match[i], j);
+    }
+    for (Index p = begin; p < end && i != -1 && !taken; ++p) {
+      i = indices[p];
+      ++mine;
+      taken = take(&row_match[i], j);
+    }
+    if (taken) col_match[j] = i;
+  }
+  add_over_warp(edges, mine);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// karp-sipser: match what has only one choice on a GPU, before anything else
+//
+// Idea        All columns, then all rows with one free neighbour left are matched to it, level by
+//             level, until there is none. Then one in eight of the other columns takes a free row
+//             at random, and again.
+// Paper       R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981. The
+//             paper draws one edge at a time when it must draw: here many, in rounds, which costs
+//             little of what is found; all when few are left
+// Cost        O(nnz) work, two atomic operations an entry; a thread walks the list of a vertex, so
+//             that one long list may be most of the time. Workspace: the row lists, and three
+//             times m + n indices
+// Prefer it   on random, triangular and circuit patterns with short columns; rather use greedy on
+//             meshes
+// Encodings   queue[begin..end): vertices of one side that had one free neighbour when they came in
+// Invariants  degree[v] = free neighbours of v, between launches; it only falls, so that a vertex
+//             comes into its queue once. A launch matches from one side: what vertices of this side
+//             are matched to is written by their own thread alone
+// Races       a vertex of the other side goes to the first who takes it; who brings a degree to
+//             one, with atomicAdd of -1, queues the vertex
+
+#include "backends/gpu/atomics.cuh"
+#include "backends/gpu/counting.cuh"
+#include "backends/gpu/frontier.cuh"
+#include "backends/gpu/index.cuh"
+#include "backends/gpu/visible.cuh"
+#include "transversal/initial/vertex_hash.cuh"
+
+// What the host reads.
+struct State {
+  Count edges;
+  Count queued[2];  // columns, rows
+  Count left;       // columns that may still draw
+};
+
+// One side of the graph, as its own vertices see it.
+struct Side {
+  const Index *indptr, *indices;
+  Index* match;
+  Place* degree;
+  Frontier queue;
+
+  __device__ bool is_free(Index v) const { return seen(&match[v]) == -1; }
+
+  // One free neighbour less for all neighbours, on this side, of a vertex with this list.
+  __device__ void lower(const Index* list, const Index* end) const {
+    for (; list < end; ++list)
+      if (atomicAdd(&degree[*list], ~Place{0}) == 2 && is_free(*list)) queue.push(*list);
+  }
+};
+
+// Matches v to the first free neighbour from place `first` of its list on, around its end; the
+// neighbours of both have one choice less.
+__device__ inline Count take_one(Index v, Index first, const Side& mine, const Side& other) {
+  const Index begin = mine.indptr[v], size = mine.indptr[v + 1] - begin;
+  Count edges = 0;
+  for (Index k = 0; k < size; ++k) {
+    const Index w = mine.indices[begin + (k < size - first ? first + k : k - (size - first))];
+    ++edges;
+    if (!take(&other.match[w], v)) continue;
+    show(&mine.match[v], w);
+    const Index *list = other.indices + other.indptr[w], *end = other.indices + other.indptr[w + 1];
+    mine.lower(list, end);
+    other.lower(mine.indices + begin, mine.indices + begin + size);
+    return edges + static_cast<Count>(end - list + size);
+  }
+  return edges;
+}
+
+extern "C" __global__ void count_degrees(Index vertices, const Index* indptr, const Index* indices,
+                                         const Index* match, const Index* other_match,
+                                         Place* degree, Index* queue, Count* queued, Count* edges) {
+  const Frontier forced{queue, queued};
+  Count read = 0;
+  for (long long v = first_item(); v < vertices; v += item_stride()) {
+    Place free = 0;
+    for (Index p = indptr[v]; p < indptr[v + 1] && match[v] == -1; ++p, ++read)
+      free += other_match[indices[p]] == -1;
+    degree[v] = free;
+    if (free == 1) forced.push(static_cast<Index>(v));
+  }
+  add_over_warp(edges, read);
+}
+
+extern "C" __global__ void match_forced(Index begin, Index end, const Index* indptr,
+                                        const Index* indices, Index* match, Place* degree,
+                                        Index* queue, Count* queued, const Index* other_indptr,
+                                        const Index* other_indices, Index* other_match,
+                                        Place* other_degree, Index* other_queue,
+                                        Count* other_queued, Count* edges) {
+  const Side mine{indptr, indices, match, degree, {queue, queued}};
+  const Side other{
+      other_indptr, other_indices, other_match, other_degree, {other_queue, other_queued}};
+  Count read = 0;
+  for (long long k = begin + first_item(); k < end; k += item_stride()) {
+    const Index v = queue[k];
+    if (mine.is_free(v)) read += take_one(v, 0, mine, other);
+  }
+  add_over_warp(edges, read);
+}
+
+// The columns of a list, or all where it is null, that draw in this round; the rest is left.
+extern "C" __global__ void match_some(Count round, Index one_in, Index size, const Index* list,
+                                      Index* left, const Index* indptr, const Index* indices,
+                                      Index* match, Place* degree, Index* queue,
+                                      const Index* other_indptr, const Index* other_indices,
+                                      Index* other_match, Place* other_degree, Index* other_queue,
+                                      State* state) {
+  const Side mine{indptr, indices, match, degree, {queue, &state->queued[0]}};
+  const Side other{
+      other_indptr, other_indices, other_match, other_degree, {other_queue, &state->queued[1]}};
+  const Frontier later{left, &state->left};
+  Count read = 0;
+  for (long long k = first_item(); k < size; k += item_stride()) {
+    const Index j = list ? list[k] : static_cast<Index>(k);
+    if (!mine.is_free(j) || seen(&degree[j]) == 0) continue;
+    const Count drawn = mixed(round ^ static_cast<Count>(j));
+    if (drawn % static_cast<Count>(one_in) != 0) {
+      later.push(j);
+      continue;
+    }
+    const Count place = (drawn >> 8) % static_cast<Count>(indptr[j + 1] - indptr[j]);
+    read += take_one(j, static_cast<Index>(place), mine, other);
+  }
+  add_over_warp(&state->edges, read);
+}

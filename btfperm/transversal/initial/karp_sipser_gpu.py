@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""karp-sipser on a GPU: what it is is told in ``karp_sipser.cu``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
+from btfperm.backends.gpu.readback import Readback
+
+if TYPE_CHECKING:
+    from btfperm.backends.gpu.budget import Budget
+    from btfperm.transversal.device_problem import DeviceProblem
+
+__all__ = ["karp_sipser"]
+
+_STATE = 4  # numbers of State: edges, queued columns and rows, columns left to draw
+_ONE_IN = 8  # columns that draw in a round
+_FEW = 64  # columns that draw at once
+
+
+def karp_sipser(
+    problem: DeviceProblem, budget: Budget, seed: int, _options: Mapping[str, float | str]
+) -> dict[str, int | list[int]]:
+    """Forced pairs level by level, and a round of draws where there are none."""
+    import cupy
+
+    run = problem.kernels("transversal/initial/karp_sipser.cu").launch
+    width = problem.width
+    state = Readback(_STATE)
+    edges, *queued, left = (state.array[k : k + 1] for k in range(_STATE))
+    cols, rows = (
+        (*lists, match, cupy.empty(vertices, dtype=width), cupy.empty(vertices, dtype=width))
+        for vertices, lists, match in (
+            (problem.n, (problem.indptr, problem.indices), problem.col_match),
+            (problem.m, problem.by_rows, problem.row_match),
+        )
+    )  # each: indptr, indices, match, degree, queue
+    for vertices, mine, other, count in (
+        (problem.n, cols, rows, queued[0]),
+        (problem.m, rows, cols, queued[1]),
+    ):
+        indptr, indices, match, degree, queue = mine
+        blocks = grid(vertices, COUNTING)
+        run(
+            "count_degrees",
+            blocks,
+            BLOCK,
+            vertices,
+            indptr,
+            indices,
+            match,
+            other[2],
+            degree,
+            queue,
+            count,
+            edges,
+        )
+    draws = np.random.default_rng(seed)
+    undrawn, listed = problem.n, np.uint64(0)  # a null list is all columns
+    lists = [cupy.empty(problem.n, dtype=width) for _ in range(2)]
+    done, levels, rounds = [0, 0], 0, 0
+
+    while True:
+        read, col_end, row_end, _ = state.read()
+        if budget.spent(read):
+            break
+        ends = [col_end, row_end]
+        if ends != done:
+            levels += 1
+            for begin, end, mine, other, counts in (
+                (done[0], ends[0], cols, rows, queued),
+                (done[1], ends[1], rows, cols, queued[::-1]),
+            ):
+                if begin == end:
+                    continue
+                blocks = grid(end - begin, COUNTING)
+                run(
+                    "match_forced",
+                    blocks,
+                    BLOCK,
+                    begin,
+                    end,
+                    *mine,
+                    counts[0],
+                    *other,
+                    counts[1],
+                    edges,
+                )
+            done = ends
+            continue
+        if undrawn == 0:
+            break
+        rounds += 1
+        left.fill(0)
+        run(
+            "match_some",
+            grid(undrawn, COUNTING),
+            BLOCK,
+            draws.integers(2**64, dtype=np.uint64),
+            _ONE_IN if undrawn > _FEW else 1,
+            undrawn,
+            listed,
+            lists[0],
+            *cols,
+            *rows,
+            state.array,
+        )
+        undrawn, listed = state.read()[3], lists[0]
+        lists.reverse()
+    return {"edges": read, "levels": levels, "phases": rounds}

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Starts, on the CPU and on a GPU, before any search: legal, maximal, never less than before; the
+cheap matching of a GPU is that of one thread, entry by entry; the colours of red-blue."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import btfperm
+from btfperm.pattern import as_pattern
+from btfperm.transversal.limits import Controls
+from btfperm.transversal.problem import Problem
+from tests import families, strategies
+
+# Those that end with a maximal matching: all but one.
+STARTS = [
+    pytest.param(
+        row,
+        options,
+        id=f"{row.name}-{row.backend}" + "".join(f"-{word}" for word in options.values()),
+        marks=[pytest.mark.gpu] if row.backend == "gpu" else [],
+    )
+    for row in btfperm.algorithms("initial")
+    if row.name != "two-sided"
+    for options in [{option.name: form} for option in row.options for form in option.forms] or [{}]
+]
+each_start = pytest.mark.parametrize(("row", "options"), STARTS)
+
+
+def start(A, row, options=None, given=None, seed=0, **limits):
+    """The matching after a start alone, on the host, and what stopped it."""
+    P = as_pattern(A)
+    controls = Controls(P.nnz, seed=seed, options=options, **limits)
+    problem = Problem.empty(P) if given is None else Problem.given(P, given)
+    problem = controls.place(row, problem, P)
+    counters = controls.run(row, problem, in_order=True)
+    return P, problem.on_host(), counters, controls.stopped_by
+
+
+def check_start(P, problem, *, maximal=True):
+    """A matching of the pattern that no entry can be added to, from the arrays alone."""
+    row_match, col_match = problem.row_match, problem.col_match
+    entries = set(zip(P.indices.tolist(), P.cols().tolist(), strict=True))
+    pairs = [(i, j) for j, i in enumerate(col_match.tolist()) if i != -1]
+    assert all(pair in entries for pair in pairs)
+    assert sorted(pairs) == sorted((i, j) for i, j in enumerate(row_match.tolist()) if j != -1)
+    free = (row_match[P.indices] == -1) & (col_match[P.cols()] == -1)
+    assert not (maximal and free.any())
+    return len(pairs)
+
+
+@each_start
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_any_matrix_and_any_matching_given(row, options, data):
+    A = data.draw(strategies.any_matrix())
+    seed = data.draw(st.integers(0, 2**64 - 1))
+    P, problem, _, stopped = start(A, row, options, seed=seed)
+    assert stopped is None
+    check_start(P, problem)
+    _, given_cols = data.draw(strategies.legal_matching(A))
+    P, problem, _, _ = start(A, row, options, given=given_cols, seed=seed)
+    assert check_start(P, problem) >= np.count_nonzero(given_cols >= 0)
+    kept = given_cols >= 0
+    np.testing.assert_array_equal(problem.col_match[kept], given_cols[kept])
+
+
+@each_start
+@pytest.mark.parametrize("numbering", ["forward", "mixed"])
+def test_families(row, options, numbering, run_seed):
+    for family in (
+        families.chain(2_000),
+        families.stars(60, 70),
+        families.dense(60, 90),
+        families.deadtree(5_000, 1),
+        families.karp_sipser_hard(200, 4),
+        families.random_rectangle(30_000, 20_000, 3, 1),
+        families.random_rectangle(20_000, 30_000, 3, 1),
+        families.empty_lines(500, 1),
+    ):
+        hard = families.renumbered(family, numbering, run_seed)
+        P, problem, counters, _ = start(hard.A, row, options, seed=run_seed)
+        size = check_start(P, problem)
+        assert 2 * size >= btfperm.structural_rank(hard.A), "a maximal matching is half of it"
+        assert counters["edges"] >= 1
+
+
+@each_start
+def test_twenty_times_the_same(row, options):
+    A = families.random_rectangle(4_000, 4_000, 3, 5).A
+    sizes = []
+    for seed in range(20):
+        P, problem, _, _ = start(A, row, options, seed=seed)
+        sizes.append(check_start(P, problem))
+    assert max(sizes) - min(sizes) <= 400, "a tenth of the columns, far beyond chance"
+
+
+@each_start
+def test_a_limit_leaves_a_legal_matching(row, options):
+    A = families.random_rectangle(20_000, 20_000, 3, 3).A
+    P, problem, _, stopped = start(A, row, options, max_work=1000)
+    assert stopped == "max_work"
+    check_start(P, problem, maximal=False)
+
+
+@pytest.mark.parametrize("name", ["red-blue", "local-max"])
+def test_one_seed_one_matching(name):
+    """And another one with another seed."""
+    row = next(r for r in btfperm.algorithms("initial") if (r.name, r.backend) == (name, "cpu"))
+    A = families.random_rectangle(500, 500, 4, 1).A
+    first, again, other = (start(A, row, seed=seed)[1].col_match for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+@pytest.mark.parametrize("name", ["red-blue", "local-max"])
+def test_rounds_are_few(name):
+    """Birn and others prove O(log nnz) rounds for one, and see as much for the other."""
+    row = next(r for r in btfperm.algorithms("initial") if (r.name, r.backend) == (name, "cpu"))
+    for family in (families.random_rectangle(50_000, 50_000, 4, 1), families.chain(50_000)):
+        counters = start(family.A, row)[2]
+        assert 2 <= counters["phases"] <= 60
+
+
+@pytest.mark.gpu
+@settings(max_examples=50, deadline=None)
+@given(data=st.data())
+def test_in_order_is_what_one_thread_finds(data):
+    A = data.draw(strategies.any_matrix())
+    _, given_cols = data.draw(strategies.legal_matching(A))
+    same_as_one_thread(A, given_cols)
+
+
+@pytest.mark.gpu
+def test_in_order_is_what_one_thread_finds_on_large_matrices():
+    for family in (
+        families.random_rectangle(200_000, 150_000, 4, 1),
+        families.chain(100_000),
+        families.strip(2_000, 1),
+        families.stars(300, 500),
+    ):
+        same_as_one_thread(family.A, None)
+
+
+def same_as_one_thread(A, given_cols):
+    cpu, gpu = (r for r in btfperm.algorithms("initial") if r.name == "greedy")
+    found = [
+        start(A, row, options, given=given_cols)[1]
+        for row, options in ((cpu, None), (gpu, {"choice": "first"}))
+    ]
+    np.testing.assert_array_equal(found[0].col_match, found[1].col_match)
+    np.testing.assert_array_equal(found[0].row_match, found[1].row_match)
