@@ -60,7 +60,9 @@ def search(
     start = None
     first = choices.start() if initializer == "auto" else initializer
     if first != "none":
-        start = registry.find(first, initializer=True, backend=place)
+        # What no one named starts on the CPU, in order: a start by many threads would drift.
+        where = "cpu" if initializer == "auto" else place
+        start = registry.find(first, initializer=True, backend=where)
     named = None
     if algorithm != "auto":
         named = registry.find(algorithm, initializer=False, backend=controls.backend)

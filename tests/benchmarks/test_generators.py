@@ -25,7 +25,6 @@ SMALL = {
     "kron_s<n>": "kron_s6",
     "rmat_s<n>": "rmat_s6",
     "er_<n>_d<x>": "er_50_de",
-    "digraph_<n>_d<x>": "digraph_50_d1.5",
     "kshard_<n>_k<n>": "kshard_40_k3",
     "digraph_<n>_d<x>": "digraph_50_d1.5",
     "ladder_<n>": "ladder_18",

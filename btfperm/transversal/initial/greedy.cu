@@ -12,15 +12,17 @@
 //             admissions and the stability of marriage", Amer. Math. Monthly 69 (1962). Option
 //             choice: first (in order) or random
 // Cost        One launch; in order, chains of columns that get up are followed by one thread each,
-//             and are long on meshes in natural order. Workspace: m holders, in order
+//             and are long on meshes in natural order. Workspace: m + n, in order
 // Prefer it   first before a search on a GPU; random where first leaves more than some 2 %: its
 //             free rows and columns lie near each other, those of several threads that take the
 //             first they get drift apart
 // Encodings   holder[i] = -1: row i was matched before; nobody: free; else the column that holds it
+//             resume[j]: place in its list where column j sits or goes on, if the list is long
 // Invariants  holder[i] only falls; a column that has got up holds nothing until it sits again. At
 //             random, a matched row stays matched: a column that finds none free has none
 // Races       holder by atomicMin: who finds a greater one there has the row, and wakes that one;
-//             row_match by take: the first has it
+//             row_match by take: the first has it. An old value of resume is a place before the
+//             right one, which costs a second look
 
 #include "backends/gpu/atomics.cuh"
 #include "backends/gpu/counting.cuh"
@@ -35,26 +37,37 @@ extern "C" __global__ void empty_rows(Index m, const Index* row_match, Index* ho
     holder[i] = row_match[i] == -1 ? nobody : -1;
 }
 
-// Seats column v: the one that has to get up for it, or nobody.
-__device__ inline Index seat(Index v, const Index* indptr, const Index* indices, Index* holder,
-                             Count* edges) {
-  const Index end = indptr[v + 1];
-  for (Index p = indptr[v]; p < end; ++p) {
-    Index* place = &holder[indices[p]];
-    ++*edges;
-    if (seen(place) < v) continue;
-    const Index other = atomicMin(place, v);
-    if (other > v) return other;
+// Seats column v: the one that has to get up for it, or nobody. The holders of several rows are
+// asked for before the first is looked at, since all the answers together take no longer than one.
+// What a long list has been read for is not read again: rows only pass to earlier columns.
+__device__ inline Index seat(Index v, const Index* indptr, const Index* indices, Index* resume,
+                             Index* holder, Count* edges) {
+  constexpr int together = 4;
+  constexpr Index is_long = 64;
+  const Index begin = indptr[v], size = indptr[v + 1] - begin;
+  for (Index k = size > is_long ? seen(&resume[v]) : 0; k < size; k += together) {
+    *edges += together;
+    Index held[together];
+#pragma unroll
+    for (int t = 0; t < together; ++t)
+      held[t] = t < size - k ? seen(&holder[indices[begin + k + t]]) : -1;
+    for (int t = 0; t < together; ++t) {
+      if (held[t] < v) continue;
+      if (size > is_long) show(&resume[v], k);
+      const Index other = atomicMin(&holder[indices[begin + k + t]], v);
+      if (other > v) return other;
+    }
   }
   return nobody;
 }
 
 extern "C" __global__ void take_in_order(Index n, const Index* indptr, const Index* indices,
-                                         const Index* col_match, Index* holder, Count* edges) {
+                                         const Index* col_match, Index* resume, Index* holder,
+                                         Count* edges) {
   Count mine = 0;
   for (long long j = first_item(); j < n; j += item_stride()) {
     Index v = col_match[j] == -1 ? static_cast<Index>(j) : nobody;
-    while (v != nobody) v = seat(v, indptr, indices, holder, &mine);
+    while (v != nobody) v = seat(v, indptr, indices, resume, holder, &mine);
   }
   add_over_warp(edges, mine);
 }

@@ -31,8 +31,9 @@ def greedy(
     blocks = grid(n, COUNTING)
     if options.get("choice", "first") == "first":
         holder = cupy.empty(m, dtype=problem.width)
+        resume = cupy.zeros(n, dtype=problem.width)
         run("empty_rows", grid(m), BLOCK, m, rows, holder)
-        run("take_in_order", blocks, BLOCK, n, indptr, indices, cols, holder, edges.array)
+        run("take_in_order", blocks, BLOCK, n, indptr, indices, cols, resume, holder, edges.array)
         run("keep_holders", grid(m), BLOCK, m, holder, rows, cols)
     else:
         key = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
