@@ -164,7 +164,7 @@ def decompose_matched(
             col_perm,
             coarse_rows,
             coarse_cols,
-            threads=threads,
+            threads,
         )
     except ValueError as error:
         raise DefectError(

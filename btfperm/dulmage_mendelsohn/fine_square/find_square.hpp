@@ -82,7 +82,7 @@ bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S
     Workspace lists;
     std::uint8_t* stale = lists.take<std::uint8_t>(A.m);
     const Successors<I> successors = list_successors(C, rest, team, lists, budget);
-    if (successors.rows == nullptr) return false;
+    if (successors.indptr == nullptr) return false;
     if (!trim(C, successors, rest, team, order, budget)) return false;
     n_open = open_ones(C, rest, team, open);
     n_open = coloring(C, successors, open, n_open, team, color, stale, order, budget);

@@ -93,7 +93,7 @@ bool search_forward(const Components<I>& C, I pivot, const Members<I>& back, con
                     I* queue, Budget& budget) {
   Workspace lists;
   const Successors<I> successors = list_successors(C, back, team, lists, budget);
-  if (successors.rows == nullptr) return false;
+  if (successors.indptr == nullptr) return false;
   const auto restart = [&](I k) {
     store(C.region[back[k]], back[k] == pivot ? std::uint8_t{backward | forward} : backward);
     return std::int64_t{1};
