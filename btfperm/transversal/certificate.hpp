@@ -179,33 +179,38 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
                 std::uint8_t* col_in_cover, int threads, Budget& budget, I& where) {
   constexpr I piece = 1 << 18;  // some milliseconds
   const bool shared = threads > 1 && A.n >= least_to_share(worth_sharing);
-  I rows = 0;
-  I rows_in_cover = 0;
-  I unmatched_in_cover = 0;
-#pragma omp parallel for num_threads(threads) if (shared) schedule(static) \
-    reduction(+ : rows, rows_in_cover, unmatched_in_cover)
-  for (I i = 0; i < A.m; ++i) {
-    rows += M.row_match[i] != -1;
-    rows_in_cover += row_in_cover[i] != 0;
-    unmatched_in_cover += (row_in_cover[i] != 0) & (M.row_match[i] == -1);
-  }
+  std::atomic<I> rows{0};
+  std::atomic<I> rows_in_cover{0};
+  std::atomic<I> unmatched_in_cover{0};
+  on_team(threads, shared, [&](int t, int team) {
+    const Share<I> part(A.m, t, team);
+    I matched = 0;
+    I in_cover = 0;
+    I both = 0;
+    for (I i = part.first; i < part.last; ++i) {
+      matched += M.row_match[i] != -1;
+      in_cover += row_in_cover[i] != 0;
+      both += (row_in_cover[i] != 0) & (M.row_match[i] != -1);
+    }
+    rows += matched;
+    rows_in_cover += in_cover;
+    unmatched_in_cover += in_cover - both;
+  });
   const bool all_rows = rows_in_cover == A.m;
-  I pairs = 0;
-  I at_fault = A.n;  // the first, whatever the number of threads
-#pragma omp parallel num_threads(threads) if (shared) reduction(+ : pairs) reduction(min : at_fault)
-  {
-    const int t = omp_get_thread_num();
-    const Share<I> part(A.n, t, omp_get_num_threads());
+  std::atomic<I> pairs{0};
+  std::atomic<I> at_fault{A.n};  // the first, whatever the number of threads
+  on_team(threads, shared, [&](int t, int team) {
+    const Share<I> part(A.n, t, team);
     for (I first = part.first; first < part.last && !budget.stopped();) {
       const I last = part.last - first > piece ? first + piece : part.last;
       I own = 0;
       const I stop = certify_columns(A, M, row_in_cover, col_in_cover, all_rows, first, last, own);
       pairs += own;
-      if (stop < last) at_fault = stop;
+      if (stop < last) lower(at_fault, stop);
       first = stop < last ? part.last : last;
       if (t == 0) budget.look();
     }
-  }
+  });
   where = -1;
   if (budget.stopped()) return Verdict::unfinished;
   if (at_fault < A.n) {

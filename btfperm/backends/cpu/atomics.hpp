@@ -46,4 +46,12 @@ T decrement(T& word) {
   return std::atomic_ref<T>(word).fetch_sub(1, std::memory_order_relaxed) - 1;
 }
 
+// Puts `value` there if it is less.
+template <class T>
+void lower(std::atomic<T>& word, T value) {
+  T seen = word.load(std::memory_order_relaxed);
+  while (value < seen && !word.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+}
+
 }  // namespace btfperm

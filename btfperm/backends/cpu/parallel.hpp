@@ -26,6 +26,15 @@ struct Share {
         last(static_cast<I>(static_cast<std::int64_t>(count) * (t + 1) / team)) {}
 };
 
+// body(t, team) on each thread t of a team, or on this one alone. OpenMP takes a microsecond to open
+// even a region of one thread, which is as long as the whole search of a small matrix.
+template <class Body>
+void on_team(int threads, bool shared, Body body) {
+  if (!shared) return body(0, 1);
+#pragma omp parallel num_threads(threads)
+  body(omp_get_thread_num(), omp_get_num_threads());
+}
+
 // Appends value(k) for each k with keep(k), in order, to `out`; returns how many. Both are called
 // twice for a k that is kept, by the same thread.
 template <class I, class Keep, class Value>

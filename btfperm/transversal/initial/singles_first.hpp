@@ -14,9 +14,8 @@
 // Races       as shared_greedy.hpp
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
+#include <atomic>
 
 #include "backends/cpu/atomics.hpp"
 #include "backends/cpu/parallel.hpp"
@@ -59,13 +58,11 @@ template <class I>
 void singles_first(const PatternView<I>& A, Matching<I> M, const Options& options,
                    Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
   const bool shared = worth_sharing_search(A.nnz(), options.threads);
-  I singles = 0;
-#pragma omp parallel num_threads(options.threads) if (shared) reduction(+ : singles)
-  {
-    const int team = omp_get_num_threads();
-    const Share<I> part(A.n, omp_get_thread_num(), team);
-    singles = match_singles(A, M, part.first, part.last, team == 1);
-  }
+  std::atomic<I> singles{0};
+  on_team(options.threads, shared, [&](int t, int team) {
+    const Share<I> part(A.n, t, team);
+    singles += match_singles(A, M, part.first, part.last, team == 1);
+  });
   counters.edges += singles;
   if (!budget.spend(singles)) return;
   greedy(A, M, options, workspace, budget, counters, proof);
