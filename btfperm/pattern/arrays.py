@@ -34,6 +34,7 @@ IndexArray = npt.NDArray[np.signedinteger[Any]]
 LARGEST_INT32 = 2**31 - 16
 _LARGEST_INT64 = 2**63 - 16
 _DLPACK_CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
+_FEW = 2**11
 _LOOK_AT_MEMORY = 2**24  # indices; below, nobody asks how much is free
 
 
@@ -50,7 +51,8 @@ def prefix(name: str | None) -> str:
 def checked_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, int]:
     """(m, n) as Python's own numbers; numbers with a fraction are refused, not cut."""
     try:
-        m, n = (operator.index(k) for k in shape)
+        m, n = shape
+        m, n = operator.index(m), operator.index(n)
     except (TypeError, ValueError):
         raise InvalidMatrixError(f"a shape is two whole numbers, not {shape!r}") from None
     if m < 0 or n < 0:
@@ -146,6 +148,8 @@ def zeros_among(
         return None
     refuse_masked(values)
     refuse_masked(mask)
+    if mask is None and _none_is_zero(values, count):
+        return None
     try:
         zeros = np.asarray(values) == 0 if mask is None else np.asarray(mask)
         shape = np.shape(zeros)
@@ -159,6 +163,17 @@ def zeros_among(
             f"{prefix(name)}zero_mask must hold a truth value for each entry, not {zeros.dtype}"
         )
     return zeros.astype(bool, copy=False) if zeros.any() else None
+
+
+def _none_is_zero(values: object, count: int) -> bool:
+    """Whether a few values are seen to hold no zero; many are sooner compared than counted."""
+    return (
+        isinstance(values, np.ndarray)
+        and count < _FEW
+        and values.shape == (count,)
+        and values.dtype.kind in "biufc"
+        and np.count_nonzero(values) == count
+    )
 
 
 def why_invalid(m: int, indptr: npt.NDArray[Any], indices: npt.NDArray[Any], where: int) -> str:

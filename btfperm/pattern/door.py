@@ -75,7 +75,8 @@ def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool) -> Pattern:
         other = A.without(A.stored_zeros) if drop_zeros else A.union(A.stored_zeros)
         return other._with_zeros(A.stored_zeros, drop_zeros)
     drop = bool(drop_zeros)
-    if lives_on_device(A) or lives_on_device(getattr(A, "data", None)):
+    values = getattr(A, "data", None)
+    if not isinstance(values, np.ndarray) and (lives_on_device(A) or lives_on_device(values)):
         return _from_device(A, drop)
     if isinstance(A, str | os.PathLike):
         from btfperm.io import read

@@ -28,7 +28,7 @@ __all__ = ["Pattern"]
 
 def _frozen(array: IndexArray) -> IndexArray:
     view = array.view()
-    view.flags.writeable = False
+    view.setflags(write=False)
     return view
 
 

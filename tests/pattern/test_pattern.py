@@ -280,3 +280,22 @@ def test_a_hundred_thousand_duplicates_of_one_entry():
     assert Pattern.from_coo(zeros, zeros, (1, 1)).nnz == 1
     csr = sp.csr_array((np.ones(100_000), zeros, [0, 100_000]), shape=(1, 1))
     assert as_pattern(csr).nnz == 1
+
+
+@pytest.mark.parametrize("count", [3, 2**11 - 1, 2**11])
+@pytest.mark.parametrize("kind", ["?", "i1", "u8", "f2", "f4", "f8", "c8", "O"])
+def test_few_and_many_values_hold_the_same_zeros(count, kind):
+    indptr, rows = [0, count], np.arange(count)
+    values = np.ones(count).astype(kind)
+    assert Pattern.from_csc(indptr, rows, (count, 1), values=values).stored_zeros is None
+    values[count - 2] = 0
+    zeros = Pattern.from_csc(indptr, rows, (count, 1), values=values).stored_zeros
+    assert zeros is not None and zeros.indices.tolist() == [count - 2]
+
+
+@pytest.mark.parametrize("count", [3, 2**11])
+def test_a_negative_zero_is_one_and_what_is_no_number_is_none(count):
+    values = np.ones(count)
+    values[0], values[1] = np.nan, -0.0
+    P = Pattern.from_csc([0, count], np.arange(count), (count, 1), values=values)
+    assert P.stored_zeros is not None and P.stored_zeros.indices.tolist() == [1]
