@@ -2,8 +2,8 @@
 """What exists: one row per algorithm.
 
 Tests, benchmarks, `btfperm algorithms`, the help text and the README's table all loop over these
-rows. A row's file is ``btfperm/<room>/<family>/<name>.hpp`` with ``-`` as ``_``; a backend is
-loaded only when one of its rows is run.
+rows. A row's file is ``btfperm/<room>/<family>/<name>.hpp`` with ``-`` as ``_``; the driver of a
+GPU is loaded only when one of its rows is run.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from btfperm import _core
 from btfperm.errors import InvalidArgumentError
 
 __all__ = ["Algorithm", "Option", "algorithms", "find"]
@@ -122,8 +123,6 @@ class Algorithm:
         """The function that improves a matching in place: of the core, or of the driver beside
         the kernels."""
         if self.backend == "cpu":
-            from btfperm import _core
-
             return getattr(_core, self.stem)  # type: ignore[no-any-return]
         driver = importlib.import_module(
             f"btfperm.{self.room}.{self.family}.{self.file or self.stem}_gpu"

@@ -67,6 +67,8 @@ class Controls:
 
     def check_options(self, *rows: registry.Algorithm | None) -> None:
         """Each option must be one that an algorithm of this run has, with a value it can have."""
+        if not self._options:
+            return
         chosen = [row for row in rows if row is not None]
         for name in self._options:
             if not any(row.has_option(name) for row in chosen):
@@ -129,7 +131,7 @@ class Controls:
         own = math.ceil(within * problem.indices.size) if within is not None else 0
         tried = own > 0 and (work == 0 or own < work)
         most = own if tried else work
-        options = row.checked(self._options)
+        options = row.checked(self._options) if self._options else {}
         counters: dict[str, int | list[int]]
         if isinstance(problem, Problem):
             stop, problem.proven, counters = row.load()(
@@ -154,12 +156,13 @@ class Controls:
 
 def check_backend(backend: str) -> None:
     """Raises unless the backend exists; whether a GPU works here, its first use shows."""
+    if backend in ("auto", "cpu", "gpu"):
+        return
     if backend == "mpi":
         raise BackendUnavailableError(
             "this version of btfperm has no mpi backend; use backend='cpu' or 'auto'"
         )
-    if backend not in ("auto", "cpu", "gpu"):
-        raise InvalidArgumentError(f"unknown backend {backend!r}; there are auto, cpu, gpu")
+    raise InvalidArgumentError(f"unknown backend {backend!r}; there are auto, cpu, gpu")
 
 
 def _whole_number(name: str, value: Any, least: int, most: int) -> int:

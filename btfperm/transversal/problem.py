@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Problem"]
 
+_WORTH_PAGES = (
+    10_000  # rows and columns; smaller arrays are sooner had from NumPy than from the core
+)
+_BYTE = np.dtype(np.uint8)
+
 
 @dataclass
 class Problem:
@@ -38,8 +43,15 @@ class Problem:
     @classmethod
     def empty(cls, pattern: Pattern, threads: int = 1) -> Problem:
         """With no pair matched yet."""
-        arrays = _core.unmatched(pattern.m, pattern.indptr, threads=threads)
-        problem = cls(pattern.m, pattern.indptr, pattern.indices, *arrays)
+        m, n = pattern.shape
+        if m + n >= _WORTH_PAGES:
+            arrays = _core.unmatched(m, pattern.indptr, threads=threads)
+        else:
+            width = pattern.indices.dtype
+            arrays = np.empty(m, width), np.empty(n, width), np.zeros(m, _BYTE), np.empty(n, _BYTE)
+            arrays[0].fill(-1)
+            arrays[1].fill(-1)
+        problem = cls(m, pattern.indptr, pattern.indices, *arrays)
         problem.threads = threads
         return problem
 

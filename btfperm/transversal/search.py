@@ -66,7 +66,8 @@ def search(
     named = None
     if algorithm != "auto":
         named = registry.find(algorithm, initializer=False, backend=controls.backend)
-    controls.check_options(start, named or registry.find(choices.default, initializer=False))
+    finisher = named or registry.find(choices.default, initializer=False)
+    controls.check_options(start, finisher)
     explicit = controls.backend == "gpu" or "gpu" in (
         named.backend if named is not None else "",
         start.backend if start is not None and initializer != "auto" else "",
@@ -74,7 +75,11 @@ def search(
     if explicit:
         controls.refuse_missing_gpu()
     try:
-        return _search(pattern, problem, start, named, choices, controls, from_outside)
+        run = _Run(pattern, problem, choices, controls, from_outside)
+        if start is not None:
+            run.start(start, in_order=finisher.backend == "gpu")
+        run.search(named)
+        return run.proven()
     except BackendUnavailableError as failure:
         if explicit:
             raise
@@ -91,115 +96,151 @@ def search(
     )
 
 
-def _search(
-    pattern: Pattern,
-    problem: Problem | DeviceProblem,
-    start: registry.Algorithm | None,
-    named: registry.Algorithm | None,
-    choices: Choices,
-    controls: Controls,
-    from_outside: bool,
-) -> Transversal:
-    clock = _Clock()
-    counters: dict[str, int | list[int]] = {}
-    full = min(pattern.m, pattern.n)
-    if start is not None:
-        problem = controls.place(start, problem, pattern)
-        clock.stop("transfer")
-        finisher = named or registry.find(choices.default, initializer=False)
-        counted = controls.run(start, problem, in_order=finisher.backend == "gpu")
-        counters.update({f"start_{k}": v for k, v in counted.items()})
-    size = problem.size
-    clock.stop("start")
+class _Run:
+    """A problem on its way: where it is, what has run on it, and how long that took."""
 
-    ran, why, view = None, "", problem
-    if size == full:
-        why = "the start left nothing to do"
-    elif from_outside and find_cover(problem.on_host(), controls.threads):
-        problem = view = problem.on_host()
-        problem.proven = True  # what is maximum already is only checked, not moved about
-        why = "the matching given is maximum already"
-    elif controls.stopped_by is not None:
-        why = f"the start was stopped by {controls.stopped_by}"
-    else:
-        ran, within = named, None
-        if ran is None:
-            rule = choices.algorithm(full - size)
-            ran, within, why = (
-                registry.find(rule.choice, initializer=False),
-                rule.within,
-                choices.why(),
-            )
-        problem = view = controls.place(ran, problem, pattern)
-        clock.stop("transfer")
-        if choices.from_rows():
-            view = problem.transposed()
-        counters.update(controls.run(ran, view, within))
-        if controls.gave_up and isinstance(view, Problem):  # no rule limits a gpu
-            counters["given_up_edges"] = counters.pop("edges", 0)
-            ran = registry.find(choices.default, initializer=False)
-            why += f"; given up after {within} readings, {ran.name} finished"
-            view.take_back(keep_pairs=True)
-            counters.update(controls.run(ran, view))
-        size = problem.size
-    clock.stop("search")
+    def __init__(
+        self,
+        pattern: Pattern,
+        problem: Problem | DeviceProblem,
+        choices: Choices,
+        controls: Controls,
+        from_outside: bool,
+    ) -> None:
+        self.pattern, self.choices, self.controls = pattern, choices, controls
+        self.from_outside = from_outside
+        self.problem = self.view = problem  # view: as the search sees it, perhaps transposed
+        self.initializer: registry.Algorithm | None = None
+        self.algorithm: registry.Algorithm | None = None
+        self.size = 0  # pairs
+        self.why = ""
+        self.counters: dict[str, int | list[int]] = {}
+        self.seconds = {"start": 0.0, "search": 0.0, "certificate": 0.0}
+        self._since = time.perf_counter()
 
-    device = None if isinstance(problem, Problem) else problem.device
-    last = "none" if ran is None else ran.name
-    proven = None if isinstance(problem, Problem) else _proven_on_device(problem, view)
-    clock.stop("certificate")
-    if proven is not None:
-        row_match, col_match, row_cover, col_cover = proven
-        size = problem.size
-        if not isinstance(pattern, DevicePattern):
-            here = problem.on_host()
-            row_match, col_match = here.row_match, here.col_match
-            row_cover, col_cover = row_cover.get(), col_cover.get()
-        clock.stop("transfer")
-    else:
-        here = problem.on_host()
-        view = view if isinstance(view, Problem) else here
-        clock.stop("transfer")
+    def start(self, row: registry.Algorithm, *, in_order: bool) -> None:
+        """A first matching."""
+        self.initializer = row
+        self._place(row)
+        counted = self.controls.run(row, self.problem, in_order=in_order)
+        self.counters.update({f"start_{k}": v for k, v in counted.items()})
+        self._stop("start")
+
+    def search(self, named: registry.Algorithm | None) -> None:
+        """The maximum, by the algorithm named or the one that the rules say; nothing where there
+        is nothing left to do, or a limit came."""
+        self.size, full = self.problem.size, min(self.pattern.shape)
+        if self.size == full:
+            self.why = "the start left nothing to do"
+        elif self.from_outside and find_cover(self.problem.on_host(), self.controls.threads):
+            self.problem = self.view = self.problem.on_host()
+            self.problem.proven = True  # what is maximum already is only checked, not moved about
+            self.why = "the matching given is maximum already"
+        elif self.controls.stopped_by is not None:
+            self.why = f"the start was stopped by {self.controls.stopped_by}"
+        elif named is not None:
+            self._improve(named)
+        else:
+            rule = self.choices.algorithm(full - self.size)
+            self.why = self.choices.why()
+            self._improve(registry.find(rule.choice, initializer=False), rule.within)
+        self._stop("search")
+
+    def _improve(self, row: registry.Algorithm, within: float | None = None) -> None:
+        self.algorithm = row
+        self._place(row)
+        if self.choices.from_rows():
+            self.view = self.problem.transposed()
+        self.counters.update(self.controls.run(row, self.view, within))
+        if self.controls.gave_up and isinstance(self.view, Problem):  # no rule limits a gpu
+            self.counters["given_up_edges"] = self.counters.pop("edges", 0)
+            self.algorithm = registry.find(self.choices.default, initializer=False)
+            self.why += f"; given up after {within} readings, {self.algorithm.name} finished"
+            self.view.take_back(keep_pairs=True)
+            self.counters.update(self.controls.run(self.algorithm, self.view))
+        self.size = self.problem.size
+
+    def proven(self) -> Transversal:
+        """What has been reached, with its proof: from the device, where the search ended there."""
+        covers = None
+        if not isinstance(self.problem, Problem):
+            covers = _covers_on_device(self.problem, self.view)
+            self._stop("certificate")
+        if covers is not None and isinstance(self.pattern, DevicePattern):
+            found = self._found(self.problem, *covers)
+        else:
+            here = self.problem.on_host()
+            if covers is not None:
+                covers = covers[0].get(), covers[1].get()
+            if here is not self.problem:
+                self._stop("transfer")
+            found = self._found(here, *(self._prove(here) if covers is None else covers))
+        return _beside(self.pattern, found) if isinstance(self.pattern, DevicePattern) else found
+
+    def _prove(self, here: Problem) -> tuple[Any, Any]:
+        """The cover, (None, None) after a limit; by a second algorithm where the first is wrong."""
+        view = self.view if isinstance(self.view, Problem) else here
+        controls = self.controls
         try:
-            row_cover, col_cover = prove(here, view, size, controls.stopped_by, controls.threads)
+            cover = prove(here, view, self.size, controls.stopped_by, controls.threads)
         except DefectError as defect:
-            names = [row.name for row in (start, ran) if row is not None]
-            if names == [_SECOND] and not from_outside:
+            names = [row.name for row in (self.initializer, self.algorithm) if row is not None]
+            if names == [_SECOND] and not self.from_outside:
                 raise  # the same again would go wrong again
-            why = f"{' and '.join(names) or 'the start'} went wrong, {_SECOND} finished"
-            warnings.warn(DefectWarning(f"{defect}; {why}"), stacklevel=4)
-            last = _SECOND
-            second = _finish(here, view, controls)
-            counters.update({f"second_{k}": v for k, v in second.items()})
-            size = here.size
-            row_cover, col_cover = prove(here, view, size, controls.stopped_by, controls.threads)
-        row_match, col_match = here.row_match, here.col_match
-        clock.stop("certificate")
-    maximum = row_cover is not None
-    found = Transversal(
-        shape=pattern.shape,
-        row_match=row_match,
-        col_match=col_match,
-        maximum=maximum,
-        rank_bounds=(size, size if maximum else rank_at_most(pattern.on_host())),
-        verified=True,
-        algorithm=last,
-        initializer="none" if start is None else start.name,
-        backend="cpu" if device is None else "gpu",
-        device="cpu" if device is None else _name_of(device),
-        choice=why,
-        explain=choices.finished().explain,
-        stopped_by=None if maximum else controls.stopped_by,
-        counters=counters,
-        seconds=clock.seconds(moved=device is not None),
-        row_in_cover=row_cover,
-        col_in_cover=col_cover,
-    )
-    return found if not isinstance(pattern, DevicePattern) else _beside(pattern, found)
+            self.why = f"{' and '.join(names) or 'the start'} went wrong, {_SECOND} finished"
+            warnings.warn(DefectWarning(f"{defect}; {self.why}"), stacklevel=6)
+            self.algorithm = registry.find(_SECOND, initializer=False)
+            view.take_back(keep_pairs=is_legal(here))  # if it is none, from nothing
+            second = controls.run(self.algorithm, view)
+            self.counters.update({f"second_{k}": v for k, v in second.items()})
+            self.size = here.size
+            cover = prove(here, view, self.size, controls.stopped_by, controls.threads)
+        self._stop("certificate")
+        return cover
+
+    def _found(
+        self, matched: Problem | DeviceProblem, row_cover: Any, col_cover: Any
+    ) -> Transversal:
+        maximum, size = row_cover is not None, self.size
+        device = None if isinstance(self.problem, Problem) else self.problem.device
+        if device is not None:
+            self.seconds.setdefault("transfer", 0.0)
+        return Transversal(
+            shape=self.pattern.shape,
+            row_match=matched.row_match,
+            col_match=matched.col_match,
+            maximum=maximum,
+            rank_bounds=(size, size if maximum else rank_at_most(self.pattern.on_host())),
+            verified=True,
+            algorithm="none" if self.algorithm is None else self.algorithm.name,
+            initializer="none" if self.initializer is None else self.initializer.name,
+            backend="cpu" if device is None else "gpu",
+            device="cpu" if device is None else _name_of(device),
+            choice=self.why,
+            explain=self.choices.finished().explain,
+            stopped_by=None if maximum else self.controls.stopped_by,
+            counters=self.counters,
+            seconds=self.seconds,
+            row_in_cover=row_cover,
+            col_in_cover=col_cover,
+        )
+
+    def _place(self, row: registry.Algorithm) -> None:
+        """The problem where the algorithm runs."""
+        placed = self.controls.place(row, self.problem, self.pattern)
+        if placed is not self.problem:
+            self.problem = self.view = placed
+            self._stop("transfer")
+
+    def _stop(self, stage: str) -> None:
+        """What passed since the last stop belongs to this stage."""
+        now = time.perf_counter()
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self._since
+        self._since = now
 
 
-def _proven_on_device(problem: DeviceProblem, view: Problem | DeviceProblem) -> list[Any] | None:
-    """Matching and cover, of rows and columns each, on the device; None when the host has to judge.
+def _covers_on_device(problem: DeviceProblem, view: Problem | DeviceProblem) -> Any:
+    """Cover of rows and of columns, on the device; None when the host has to judge.
 
     `view` is the problem as the search saw it: itself, or transposed.
     """
@@ -208,14 +249,7 @@ def _proven_on_device(problem: DeviceProblem, view: Problem | DeviceProblem) -> 
     covers = None if isinstance(view, Problem) else prove_on_device(view)
     if covers is None:
         return None
-    return [problem.row_match, problem.col_match, *(covers if view is problem else covers[::-1])]
-
-
-def _finish(problem: Problem, view: Problem, controls: Controls) -> dict[str, int | list[int]]:
-    """The second algorithm, from the matching reached so far if it is one, else from nothing."""
-    legal = is_legal(problem)
-    view.take_back(keep_pairs=legal)
-    return controls.run(registry.find(_SECOND, initializer=False), view)
+    return covers if view is problem else covers[::-1]
 
 
 def _name_of(device: int) -> str:
@@ -236,20 +270,3 @@ def _beside(pattern: DevicePattern, found: Transversal) -> Transversal:
     names = ["row_match", "col_match", *(["row_in_cover", "col_in_cover"] if found.maximum else [])]
     with on(pattern.device):
         return replace(found, **{name: upload(getattr(there, name)) for name in names})
-
-
-class _Clock:
-    """Seconds by stage; each stop ends one stage and begins the next."""
-
-    def __init__(self) -> None:
-        self._last = time.perf_counter()
-        self._stages = {"start": 0.0, "search": 0.0, "certificate": 0.0, "transfer": 0.0}
-
-    def stop(self, stage: str) -> None:
-        now = time.perf_counter()
-        self._stages[stage] += now - self._last
-        self._last = now
-
-    def seconds(self, *, moved: bool) -> dict[str, float]:
-        """By stage; the transfers to and from a device only where there were any."""
-        return {k: v for k, v in self._stages.items() if moved or k != "transfer"}

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The matching that a search begins with."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from btfperm import as_pattern
+from btfperm.transversal import problem
+from btfperm.transversal.problem import Problem
+
+
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+@pytest.mark.parametrize(
+    ("m", "n"),
+    [(0, 0), (0, 3), (3, 0), (2, 5), (problem._WORTH_PAGES - 7, 6), (problem._WORTH_PAGES, 6)],
+)
+def test_nothing_is_matched_and_no_array_is_shared(m, n, width):
+    pattern = as_pattern((None, [], np.zeros(n + 1, int)), shape=(m, n))
+    object.__setattr__(pattern, "indptr", pattern.indptr.astype(width))
+    object.__setattr__(pattern, "indices", pattern.indices.astype(width))
+    empty = Problem.empty(pattern)
+    for match, places in ((empty.row_match, m), (empty.col_match, n)):
+        assert match.dtype == width and match.shape == (places,) and (match == -1).all()
+    assert empty.row_in_cover.shape == (m,) and not empty.row_in_cover.any()
+    assert empty.col_in_cover.shape == (n,) and empty.col_in_cover.dtype == np.uint8
+    arrays = [empty.row_match, empty.col_match, empty.row_in_cover, empty.col_in_cover]
+    for k, array in enumerate(arrays):
+        assert array.flags.writeable and array.flags.c_contiguous
+        assert not any(np.shares_memory(array, other) for other in arrays[k + 1 :])
