@@ -41,7 +41,8 @@ Row = dict[str, Any]
 @dataclass(frozen=True)
 class How:
     """Rounds, threads at most; `chosen`: only the pair that auto takes; `busy`: processor time
-    in place of the clock's, for a machine that others use, and for one thread."""
+    in place of the clock's, for a machine that others use, and for one thread; the least counts
+    then, because what others do to the caches and the clock rate only adds to it."""
 
     repeats: int
     threads: int = CORES
@@ -53,9 +54,8 @@ class How:
         return time.thread_time if self.busy else time.perf_counter
 
     @property
-    def patience(self) -> float:
-        """Limits are on the clock's time, in which others may run."""
-        return HOPELESS * (2 if self.busy else 1)
+    def figure(self) -> Callable[[list[float]], float]:
+        return min if self.busy else statistics.median
 
 
 def measured_apart(case: Case, how: How) -> Row:
@@ -99,10 +99,8 @@ def measure(case: Case, how: How) -> Row:
         call = functools.partial(
             maximum_transversal, pattern, initializer=start, algorithm=algorithm, threads=threads
         )
-        begin = how.clock()
-        limit = max(how.patience * min(took.values()), LEAST_LIMIT)
-        first = call(time_limit=None if own else limit)
-        elapsed = how.clock() - begin
+        limit = max(HOPELESS * min(took.values()), LEAST_LIMIT)
+        first, elapsed = _first(call, math.inf if own else limit, how)
         if threads > 1:
             time.sleep(SPIN_SECONDS)
         if first.algorithm == "none":
@@ -127,7 +125,7 @@ def measure(case: Case, how: How) -> Row:
         "rank": found.structural_rank,
         "rules": {what: [d["rule"], d["choice"]] for what, d in decisions.items()},
         "seconds": {name: [float(f"{t:.4g}") for t in taken] for name, taken in samples.items()},
-        "median": {name: statistics.median(taken) for name, taken in samples.items()},
+        "takes": {name: how.figure(taken) for name, taken in samples.items()},
     }
 
 
@@ -149,7 +147,7 @@ def _candidates(cores: int) -> Iterator[tuple[str, str, int]]:
     from btfperm.registry import algorithms
 
     rows = [row for row in algorithms() if row.backend == "cpu"]
-    starts = {"greedy": True, "none": False}
+    starts = {"singles-first": True, "greedy": True, "none": False}
     starts |= {row.name: row.parallel for row in rows if row.is_initializer}
     searches = {DEFAULT: True}
     searches |= {row.name: row.parallel for row in rows if not row.is_initializer}
@@ -160,14 +158,28 @@ def _candidates(cores: int) -> Iterator[tuple[str, str, int]]:
                 yield start, search, cores
 
 
+def _first(call: Call, limit: float, how: How) -> tuple[Any, float]:
+    """The answer, or what there was of it after `limit` seconds; and the seconds."""
+    wait = limit
+    while True:
+        begin = how.clock()
+        found = call(time_limit=None if wait == math.inf else wait)
+        elapsed = how.clock() - begin
+        if found.maximum or elapsed >= limit:
+            return found, elapsed
+        wait *= 2  # others had the processor for a part of the time
+
+
 def _name(start: str, algorithm: str, threads: int) -> str:
     return f"{start} + {algorithm}" + ("" if threads == 1 else f" on {threads}")
 
 
 def _take_turns(calls: dict[str, Call], took: dict[str, float], how: How) -> dict[str, list[float]]:
-    """Samples of each in turns; only the first few of those that are not near."""
+    """Samples of each in turns; only the first few of those that are not near. All are repeated
+    alike: the processor learns the branches of a short call."""
     samples: dict[str, list[float]] = {name: [] for name in calls}
     running = list(calls)
+    about = min(took.values())
     several = any(" on " in name for name in calls)
     gc.disable()
     for turn in range(how.repeats):
@@ -176,7 +188,7 @@ def _take_turns(calls: dict[str, Call], took: dict[str, float], how: How) -> dic
             limit = NEAR * min(least.values())
             running = [name for name in running if name == AUTO or least[name] <= limit]
         for name in running:
-            samples[name].append(_sample(calls[name], took[name], how))
+            samples[name].append(_sample(calls[name], about, how))
             if several:
                 time.sleep(SPIN_SECONDS)
     gc.enable()
@@ -184,8 +196,8 @@ def _take_turns(calls: dict[str, Call], took: dict[str, float], how: How) -> dic
 
 
 def _sample(call: Call, about: float, how: How) -> float:
-    """Seconds of a call that takes `about` so long; a short one goes on until that can be measured,
-    after it has got back its place in the caches."""
+    """Seconds of a call that takes `about` so long or more; a short one goes on until that can be
+    measured, after it has got back its place in the caches."""
     if about > SHORT_SECONDS:
         return _seconds(call, how)
     inner = math.ceil(SAMPLE_SECONDS / about)

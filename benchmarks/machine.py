@@ -15,16 +15,16 @@ from typing import Any
 BUSY_LOAD = 0.5  # per core, when the run starts
 
 
-def describe(arguments: list[str] | None = None) -> dict[str, Any]:
+def describe(arguments: list[str] | None = None, module: str = "benchmarks.run") -> dict[str, Any]:
     """Machine, versions, date and command; goes to the head of every result.
 
-    `arguments` of the command, if they are not this process's own.
+    `arguments` of the command, if they are not this process's own, and the `module` that it runs.
     """
     load = os.getloadavg()[0]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "command": shlex.join(["python", "-m", "benchmarks.run", *_without_folders(arguments)]),
+        "command": shlex.join(["python", "-m", module, *_without_folders(arguments)]),
         "machine": {
             "cpu": _cpu(),
             "cores": cores,

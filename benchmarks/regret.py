@@ -5,8 +5,8 @@
 a machine that others use, too: ``python -m benchmarks.regret --store FILE --seconds 50``, again and
 again; it measures what is not in FILE yet, and reports on what is.
 
-*Regret* is the median of ``auto`` over the least median of all candidates (candidates.py) on the
-same matrix: an oracle that knows the best for each. One *half* of the matrices was looked at while
+*Regret* is the time of ``auto`` over the least of all candidates (candidates.py) on the same
+matrix: an oracle that knows the best for each. One *half* of the matrices was looked at while
 the rules of ``auto`` were made, the other was not: a hash of the family (all sizes and orders
 together) or, for real matrices, of the name decides.
 """
@@ -23,14 +23,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import machine, rule_worth
-from benchmarks.candidates import AUTO, CORES, HOPELESS, How, Row, measured_apart
+from benchmarks.candidates import AUTO, CORES, HOPELESS, LEAST_LIMIT, NEAR, How, Row, measured_apart
 from benchmarks.cases import Case, generated, only, real
 from benchmarks.contest import Options, Section
 from benchmarks.generators import family_of
+from benchmarks.report import Report
 from benchmarks.tables import geometric_mean, milliseconds, table
 
 HALVES = ("fit", "held out")
 LASTING = 2e-4  # seconds: below, most of a call is Python
+DOUBLED = 2.0  # regret that no matrix should have
 SALT = 855  # families that had been looked at before there were halves are in the first
 
 # Every family, in its own order and permuted where that makes a difference, in sizes from a
@@ -90,37 +92,41 @@ def _outcome(row: Row) -> str:
     if half_of(row["matrix"]) != HALVES[0]:
         return f"{row['matrix']}: measured"
     chosen, least = best_of(row)
-    auto = f"auto {milliseconds(row['median'][AUTO])} ms"
+    auto = f"auto {milliseconds(row['takes'][AUTO])} ms"
     best = f"{chosen} {milliseconds(least)} ms"
     return f"{row['matrix']}: {auto}, {best}, regret {regret_of(row):.2f}"
 
 
 def best_of(row: Row) -> tuple[str, float]:
-    """The candidate with the least median, and that."""
-    candidates = {name: median for name, median in row["median"].items() if name != AUTO}
+    """The candidate that takes least, and how long."""
+    candidates = {name: seconds for name, seconds in row["takes"].items() if name != AUTO}
     return min(candidates.items(), key=lambda item: item[1])
 
 
 def regret_of(row: Row) -> float:
     """How many times slower than the best `auto` is."""
-    return float(row["median"][AUTO] / best_of(row)[1])
+    return float(row["takes"][AUTO] / best_of(row)[1])
 
 
 def behind(row: Row, name: str) -> float:
     """How many times slower than the best a candidate is; a hopeless one counts as `HOPELESS`."""
-    return float(row["median"].get(name, math.inf) / best_of(row)[1])
+    return float(row["takes"].get(name, math.inf) / best_of(row)[1])
 
 
 def report(rows: Sequence[Row]) -> Section:
-    """Regret by half, against the best for each matrix and the best one for all; the rules."""
+    """Regret by half, against the best for each matrix and the best one for all; what is far
+    behind; the rules."""
     found = rule_worth.worth([row for row in rows if half_of(row["matrix"]) == HALVES[0]])
     parts = [
         _summary(rows),
+        _far_behind(rows),
         f"Rules on the half `{HALVES[0]}`:",
         rule_worth.markdown(found),
         *(f"- {objection}" for objection in rule_worth.objections(found)),
     ]
-    return Section("Regret of auto", "\n\n".join(parts), {"rows": list(rows), "rules": found})
+    return Section(
+        "Regret of auto", "\n\n".join(filter(None, parts)), {"rows": list(rows), "rules": found}
+    )
 
 
 def _summary(rows: Sequence[Row]) -> str:
@@ -137,11 +143,26 @@ def _summary(rows: Sequence[Row]) -> str:
     return table(head, body)
 
 
+def _far_behind(rows: Sequence[Row]) -> str:
+    """What the summary counts as above two, the worst first."""
+    body = [
+        [
+            *(f"`{row['matrix']}`", half_of(row["matrix"]), f"{row['nnz']:,}"),
+            *(milliseconds(row["takes"][AUTO]), best_of(row)[0], milliseconds(best_of(row)[1])),
+            f"{regret_of(row):.2f}",
+        ]
+        for row in sorted(rows, key=regret_of, reverse=True)
+        if regret_of(row) > DOUBLED
+    ]
+    head = ["matrix", "half", "entries", "auto, ms", "best", "ms", "regret"]
+    return table(head, body) if body else ""
+
+
 def _figures(rows: Sequence[Row]) -> list[str]:
     regrets = sorted((regret_of(row), row["matrix"]) for row in rows)
     mean = geometric_mean([regret for regret, _ in regrets])
     worst, where = regrets[-1]
-    doubled = sum(regret > 2 for regret, _ in regrets)
+    doubled = sum(regret > DOUBLED for regret, _ in regrets)
     single, behind_by = best_single(rows)
     facts = [f"{len(rows)}", f"{mean:.3f}", f"{worst:.2f}", f"`{where}`", f"{doubled}"]
     return [*facts, single, f"{behind_by:.2f}", f"{mean / behind_by:.2f}"]
@@ -149,11 +170,20 @@ def _figures(rows: Sequence[Row]) -> list[str]:
 
 def best_single(rows: Sequence[Row]) -> tuple[str, float]:
     """The candidate that is least behind in the geometric mean, and by how much."""
-    names = {name for row in rows for name in row["median"] if " + " in name}
+    names = {name for row in rows for name in row["takes"] if " + " in name}
     slow = {
         name: geometric_mean([min(behind(row, name), HOPELESS) for row in rows]) for name in names
     }
     return min(slow.items(), key=lambda item: item[1])
+
+
+def _short(row: Row) -> Row:
+    """Without the samples, and of the candidates only those near the best: to be kept."""
+    most = NEAR * best_of(row)[1]
+    kept = {name: seconds for name, seconds in row["takes"].items() if seconds <= most}
+    kept[AUTO] = row["takes"][AUTO]
+    rest = {what: value for what, value in row.items() if what not in ("seconds", "takes")}
+    return {**rest, "takes": {name: float(f"{seconds:.3g}") for name, seconds in kept.items()}}
 
 
 def main() -> None:
@@ -169,10 +199,13 @@ def main() -> None:
     )
     parser.add_argument("--busy", action="store_true", help="one thread, its processor time")
     parser.add_argument("--keep", action="store_true", help="put the figures beside the rules")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="what is near the best")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="the tables that are printed")
     parser.add_argument("--only", action="append", metavar="NAME", help="measured (again)")
     options = parser.parse_args()
     threads = 1 if options.busy else options.threads
     how = How(options.repeats, threads, options.chosen, options.busy)
+    head = machine.describe(module="benchmarks.regret")
     ends = time.monotonic() + options.seconds
     rows = {}
     if options.store.exists():
@@ -189,8 +222,13 @@ def main() -> None:
                 print(json.dumps(rows[case.name]), file=store, flush=True)
     done = report(list(rows.values()))
     print(done.markdown)
+    about = Options("all", options.matrices, options.repeats, LEAST_LIMIT, [AUTO], threads, print)
+    result = Report(head, about)
+    short = {**done.data, "rows": [_short(row) for row in done.data["rows"]]}
+    result.add("regret", Section(done.title, done.markdown, short))
+    result.write(options.json, options.markdown, None)
     if options.keep:
-        rule_worth.keep(done.data["rules"], machine.describe([]))
+        rule_worth.keep(done.data["rules"], head)
 
 
 if __name__ == "__main__":

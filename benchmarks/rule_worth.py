@@ -95,13 +95,13 @@ def _of_rule(what: str, rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _times(what: str, row: Row) -> dict[str, float]:
-    """Seconds of each choice; `row` names its medians as regret.py does."""
-    median: dict[str, float] = row["median"]
+    """Seconds of each choice; `row` names what was timed as regret.py does."""
+    takes: dict[str, float] = row["takes"]
     if what == "side":
         prefix = "auto from "
-        return {n.removeprefix(prefix): t for n, t in median.items() if n.startswith(prefix)}
+        return {n.removeprefix(prefix): t for n, t in takes.items() if n.startswith(prefix)}
     best: dict[str, float] = {}
-    for name, seconds in median.items():
+    for name, seconds in takes.items():
         pair, _, several = name.partition(" on ")
         start, _, algorithm = pair.partition(" + ")
         if not algorithm or (several and what != "threads"):

@@ -152,7 +152,7 @@ _ROWS = (
         backend="cpu",
         reference="Duff, ACM TOMS 7 (1981)",
         summary="cheap matching: each column takes its first free row",
-        prefer="when a published start is wanted; enough on many matrices in natural order",
+        prefer="mostly first: one pass, enough on many matrices in natural order",
         parallel=True,
     ),
     Algorithm(
@@ -162,7 +162,7 @@ _ROWS = (
         backend="cpu",
         reference="btfperm",
         summary="columns of one entry, which have no choice, then greedy",
-        prefer="always first",
+        prefer="thin patterns: fewer than three entries a column",
         parallel=True,
     ),
     Algorithm(

@@ -128,7 +128,7 @@ def test_counters_are_plausible():
 
 
 def test_a_transversal_names_what_made_it():
-    assert repr(btfperm.maximum_transversal(np.eye(2))).endswith("verified, by singles-first>")
+    assert repr(btfperm.maximum_transversal(np.eye(2))).endswith("verified, by ss-bfs>")
     t = btfperm.maximum_transversal(np.eye(2), initializer="none", initial=[0, 1])
     assert repr(t).endswith("verified>")
 

@@ -105,10 +105,10 @@ void bind_width(nb::module_& module) {
       [](std::int64_t m, In<I> indptr, In<I> indices) {
         const Glance seen = glance(view_of<I>(m, indptr, indices));
         return std::tuple(seen.longest, seen.skew, seen.empty, seen.single, seen.diagonal,
-                          seen.near, seen.mirrored);
+                          seen.near);
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-      "Features of a sample of columns: longest, skew, empty, single, diagonal, near, mirrored.");
+      "Features of a sample of columns: longest, skew, empty, single, diagonal, near.");
 }
 
 }  // namespace

@@ -24,7 +24,6 @@ struct Glance {
   double single = 0;    // share with one entry
   double diagonal = 0;  // share with the entry (j, j)
   double near = 0;      // share near the diagonal
-  double mirrored = 0;  // share whose entry (i, j) in the middle has its (j, i), too
 };
 
 struct GlanceRules {
@@ -59,7 +58,6 @@ Glance glance(const PatternView<I>& A, const GlanceRules& rules = {}) {
     seen.empty += degree == 0;
     seen.single += degree == 1;
     seen.diagonal += has_entry(A, j, j);
-    seen.mirrored += degree > 0 && first[degree / 2] < A.n && has_entry(A, j, first[degree / 2]);
     const double place = slope * static_cast<double>(j);
     const I step = std::max<I>(1, degree / rules.sampled_entries);
     for (I p = 0; p < degree; p += step) {
@@ -75,7 +73,7 @@ Glance glance(const PatternView<I>& A, const GlanceRules& rules = {}) {
     seen.skew = std::sqrt(std::max(variance, 0.0)) / mean;
     seen.near /= static_cast<double>(entries);
   }
-  for (double* share : {&seen.empty, &seen.single, &seen.diagonal, &seen.mirrored}) {
+  for (double* share : {&seen.empty, &seen.single, &seen.diagonal}) {
     *share /= static_cast<double>(columns);
   }
   return seen;

@@ -27,7 +27,6 @@ class Features:
     single : share of the columns looked at that have one entry
     diagonal : share of the columns looked at that hold their entry of the diagonal
     near : share of the entries looked at that are within m/64 rows of the diagonal
-    mirrored : share of the columns looked at whose entry (i, j) in the middle has its (j, i), too
     missing : pairs that the start left short of full rank
     free : the same, as a share of full rank
     cores : that this process may use
@@ -47,7 +46,6 @@ class Features:
     single: float | None = None
     diagonal: float | None = None
     near: float | None = None
-    mirrored: float | None = None
     missing: float | None = None
     free: float | None = None
     cores: float | None = None
@@ -68,7 +66,7 @@ def ratios(m: float, n: float, nnz: float) -> dict[str, float]:
 
 def look(pattern: Pattern) -> dict[str, float]:
     """Those of a sample of some hundred columns: a few microseconds."""
-    longest, skew, empty, single, diagonal, near, mirrored = _core.glance(
+    longest, skew, empty, single, diagonal, near = _core.glance(
         pattern.m, pattern.indptr, pattern.indices
     )
     return {
@@ -78,5 +76,4 @@ def look(pattern: Pattern) -> dict[str, float]:
         "single": single,
         "diagonal": diagonal,
         "near": near,
-        "mirrored": mirrored,
     }

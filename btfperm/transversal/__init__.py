@@ -60,7 +60,7 @@ def maximum_transversal(
     algorithm : a name from `algorithms()`, or ``"auto"``: what the first rule says that holds for
         this matrix, mostly guided-displacement; ``explain()`` of the result names the rules
     initializer : a name from ``algorithms("initial")``, ``"none"``, or ``"auto"``: by rules, too,
-        mostly singles-first
+        mostly greedy
     backend : ``"auto"``, ``"cpu"`` or ``"gpu"``. ``"auto"`` is the GPU for a matrix that lives on
         one and for algorithms that only it has, else the CPU; where it took a GPU on its own and
         that fails, the CPU goes on and says so

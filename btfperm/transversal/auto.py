@@ -94,22 +94,23 @@ TABLE: dict[str, tuple[Rule, ...]] = {
     "start": (
         Rule("gpu", (_ON_GPU,), "greedy", "one pass, there too"),
         Rule(
-            "dense, no diagonal",
-            (
-                Condition("entries", ">=", 4_000),
-                Condition("density", ">=", 0.1),
-                Condition("wide", "<", 2),
-                Condition("diagonal", "<", 0.9),
-            ),
+            "tiny",
+            (Condition("entries", "<", 4_000),),
             "none",
-            "a search that looks ahead finds free rows itself, and takes fewer wrong ones",
+            "the search is over before a start would be set up",
         ),
         Rule(
-            "singles first",
-            (),
+            "thin",
+            (Condition("degree", "<", 3),),
             "singles-first",
-            "what has one entry has no choice; the rest is one pass, enough on many matrices, and "
-            "the search makes up for what Karp-Sipser would add",
+            "nearly a forest, with many columns of one entry, which have no choice",
+        ),
+        Rule(
+            "the rest",
+            (),
+            "greedy",
+            "one pass, enough on many matrices, and the search makes up for what a better start "
+            "would add",
         ),
     ),
     "side": (
@@ -124,54 +125,23 @@ TABLE: dict[str, tuple[Rule, ...]] = {
             DEFAULT,
             "it keeps all of them busy from start to proof",
         ),
-        Rule("tiny", (Condition("entries", "<", 4_000),), "ss-bfs", "least to set up", within=20),
         Rule(
             "dense",
-            (Condition("density", ">=", 0.1), Condition("wide", "<", 2)),
+            (Condition("entries", ">=", 4_000), Condition("density", ">=", 0.1)),
             "pothen-fan",
             "nearly every column sees a free row when it looks ahead",
             within=16,
         ),
+        Rule("small", (Condition("entries", "<", 16_000),), "ss-bfs", "least to set up", within=20),
         Rule(
             "few left",
-            (Condition("free", "<", 0.04), Condition("near", "<", 0.9)),
+            (
+                Condition("entries", "<", 250_000),
+                Condition("free", "<", 0.06),
+                Condition("single", ">", 0),
+            ),
             "ms-bfs",
             "trees from few columns stay small, and the last of them are the proof",
-            within=4,
-        ),
-        Rule(
-            "thin, with ends",
-            (
-                Condition("degree", "<", 2.5),
-                Condition("single", ">=", 0.03),
-                Condition("empty", "<", 0.4),
-            ),
-            "ss-bfs",
-            "nearly a forest: a search meets an end soon, and what it has seen is closed for good",
-            within=8,
-        ),
-        Rule(
-            "local",
-            (
-                Condition("entries", ">=", 10_000),
-                Condition("near", ">=", 0.5),
-                Condition("near", "<", 0.9),
-            ),
-            "ms-bfs",
-            "free rows are near, pushing would carry the gaps far away",
-            within=4,
-        ),
-        Rule(
-            "mesh in its own order",
-            (
-                Condition("entries", ">=", 10_000),
-                Condition("mirrored", ">=", 0.9),
-                Condition("diagonal", "<", 0.5),
-                Condition("skew", "<", 0.6),
-                Condition("near", "<", 0.9),
-            ),
-            "ms-bfs",
-            "free rows are two or three steps off, pushing would undo what the order gave",
             within=4,
         ),
         Rule("the rest", (), DEFAULT, "least behind the best where no other rule holds"),
@@ -211,10 +181,14 @@ class Choices:
     def why(self) -> str:
         """One sentence on the algorithm."""
         missing = int(self._known["missing"])
-        pairs = "1 pair" if missing == 1 else f"{missing:,} pairs"
+        short = (
+            f"the start was {'1 pair' if missing == 1 else f'{missing:,} pairs'} short of full rank"
+        )
+        if "start" in self._taken and self.start() == "none":
+            short = "no start"
         rule = self._taken["algorithm"]
         side = "; wide, so searched from the rows" if self.from_rows() else ""
-        return f"the start was {pairs} short of full rank; {rule.name}: {rule.because}{side}"
+        return f"{short}; {rule.name}: {rule.because}{side}"
 
     def finished(self) -> Choices:
         """Without the pattern, which is the caller's: to be kept with the result."""
@@ -250,7 +224,7 @@ class Choices:
         if feature == "cores":
             self._known["cores"] = usable_cores()
         elif feature in ("wide", "degree", "density"):
-            self._known |= ratios(*(self._known[name] for name in ("rows", "cols", "entries")))
+            self._known |= ratios(self._known["rows"], self._known["cols"], self._known["entries"])
         elif self._pattern is not None:
             self._known |= look(self._pattern)
         return self._known[feature]

@@ -11,11 +11,12 @@ from benchmarks import candidates, regret, rule_worth
 from benchmarks.cases import generated
 
 
-def row(matrix, auto, rules=None, **median):
-    names = {name.replace("__", " + ").replace("_", "-"): time for name, time in median.items()}
+def row(matrix, auto, rules=None, **takes):
+    names = {name.replace("__", " + ").replace("_", "-"): time for name, time in takes.items()}
     return {
         "matrix": matrix,
-        "median": {"auto": auto, **names},
+        "nnz": 1_000,
+        "takes": {"auto": auto, **names},
         "rules": rules or {"start": ["greedy", "greedy"], "algorithm": ["r", "ss-bfs"]},
     }
 
@@ -45,6 +46,7 @@ def test_the_report_has_both_halves_and_the_rules():
     lines = section.markdown.splitlines()
     assert "| fit | 2 | 1.414 | 2.00 | `er_1_d1` | 0 | greedy + hkdw | 1.00 | 1.41 |" in lines
     assert "| held out | 1 | 3.000 | 3.00 | `tri_1` | 1 | greedy + hkdw | 1.00 | 3.00 |" in lines
+    assert "| `tri_1` | held out | 1,000 | 3000 | greedy + hkdw | 1000 | 3.00 |" in lines
     assert any(
         line.startswith("| algorithm | r | ss-bfs | 2 | 1.41 | hkdw 1.00 |") for line in lines
     )
@@ -63,9 +65,9 @@ def test_rules_are_judged_by_what_else_could_be_chosen():
 
 def test_threads_and_sides_are_judged_too():
     rules = {"threads": ["one thread", "one"], "side": ["as stored", "columns"]}
-    median = {"greedy + hkdw": 2.0, "greedy + hkdw on 2": 1.0, "auto from rows": 1.5}
-    median |= {"auto from columns": 3.0, "auto": 3.0}
-    worth = rule_worth.worth([{"matrix": "a", "rules": rules, "median": median}])
+    takes = {"greedy + hkdw": 2.0, "greedy + hkdw on 2": 1.0, "auto from rows": 1.5}
+    takes |= {"auto from columns": 3.0, "auto": 3.0}
+    worth = rule_worth.worth([{"matrix": "a", "rules": rules, "takes": takes}])
     assert worth["threads"]["one thread"]["behind"] == 2
     assert worth["threads"]["one thread"]["others"] == {"all": 1.0}
     assert worth["side"]["as stored"]["behind"] == 2
@@ -84,10 +86,10 @@ def test_halves_go_by_family():
 def test_a_measurement(name):
     found = candidates.measure(generated([name])[0], candidates.How(repeats=2, threads=1))
     assert found["nnz"] > 0 and len(found["seconds"]["auto"]) == 2
-    assert all(time > 0 for time in found["median"].values())
-    assert any(label.startswith("greedy + ") for label in found["median"])
+    assert all(time > 0 for time in found["takes"].values())
+    assert any(label.startswith("greedy + ") for label in found["takes"])
     sides = {f"auto from {side}" for side in candidates.SIDES}
-    assert sides <= set(found["median"]) or found["shape"][0] == found["shape"][1]
+    assert sides <= set(found["takes"]) or found["shape"][0] == found["shape"][1]
     assert regret.regret_of(found) > 0
 
 
@@ -96,3 +98,39 @@ def test_what_fails_in_its_own_process_is_said(capfd):
     object.__setattr__(broken, "load", lambda: 1 / 0)
     with pytest.raises(RuntimeError, match="the process died"):
         candidates.measured_apart(broken, candidates.How(repeats=1))
+
+
+class Answer:
+    """Of a call that stops at its limit."""
+
+    maximum = False
+
+
+def test_a_call_that_waited_for_the_processor_gets_more_time(monkeypatch):
+    clock = iter([0.0, 0.1, 0.1, 0.4])  # of the first second this process had a tenth
+    limits = []
+
+    def call(time_limit):
+        limits.append(time_limit)
+        return Answer
+
+    monkeypatch.setattr(candidates.time, "thread_time", lambda: next(clock))
+    found, elapsed = candidates._first(call, 0.3, candidates.How(repeats=1, threads=1, busy=True))
+    assert limits == [0.3, 0.6] and not found.maximum
+    assert elapsed == pytest.approx(0.3)
+
+
+def test_a_result_is_kept_short(tmp_path, monkeypatch, capsys):
+    stored = ROWS[0] | {"seconds": {"auto": [2.0]}, "shape": [3, 3], "rank": 3}
+    store = tmp_path / "rows"
+    store.write_text(json.dumps(stored) + "\n")
+    files = {name: tmp_path / f"r.{name}" for name in ("json", "markdown")}
+    words = ["regret", "--store", str(store), "--seconds", "0"]
+    words += [word for name, path in files.items() for word in (f"--{name}", str(path))]
+    monkeypatch.setattr("sys.argv", words)
+    regret.main()
+    found = json.loads(files["json"].read_text())
+    (kept,) = found["sections"]["regret"]["rows"]
+    assert kept["takes"] == {"auto": 2.0, "greedy + hkdw": 1.0} and "seconds" not in kept
+    assert str(tmp_path) not in found["command"]
+    assert "Regret of auto" in files["markdown"].read_text() and "er_1" in capsys.readouterr().out

@@ -65,7 +65,7 @@ def test_warnings_are_in_the_json(cli, matrix):
 
 def test_explain_goes_to_stderr(cli, matrix):
     ended = cli("rank", matrix("blocks"), "--explain")
-    assert ended.out == "4\n" and "nothing to do" in ended.err
+    assert ended.out == "4\n" and "no start; small: " in ended.err
 
 
 def test_a_limit_prints_no_number(cli, hard):

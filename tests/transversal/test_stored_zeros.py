@@ -81,7 +81,7 @@ def test_the_second_search_has_what_the_first_has_left(monkeypatch):
 
     clock = SimpleNamespace(perf_counter=lambda: now[0])
     monkeypatch.setattr(limits, "time", clock)
-    for name in ("hopcroft_karp", "singles_first"):  # the first search, and the start of the second
+    for name in ("hopcroft_karp", "ss_bfs"):  # the first search, and the second, without a start
         monkeypatch.setattr(_core, name, partial(slow, getattr(_core, name)))
     A = sp.csc_array(np.array([[1.0, 1, 0], [0, 2, 1], [1, 0, 2]]))
     A.data[A.indices == 1] = 0.0

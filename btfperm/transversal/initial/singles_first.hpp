@@ -9,7 +9,9 @@
 //             random graphs", FOCS 1981, on the degrees as they are, so that no row lists are
 //             needed
 // Cost        n + O(nnz) time: reads the column pointers once more than greedy. Workspace: m bytes
-// Prefer it   always first; rather use greedy for comparison with others
+// Prefer it   where columns are short, as in a forest; rather use greedy where most have three
+//             entries and more: on a mesh in its own order one pair taken out of turn is paid for
+//             by pushes across all of it
 // Encodings   as greedy
 // Races       as shared_greedy.hpp
 #pragma once
