@@ -11,8 +11,7 @@
 //             (1958); algorithm: A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2. Uniting the
 //             trees as they grow is ours
 // Cost        O(nnz). Workspace: 2 (m + n), and when rows are unmatched the row lists of the
-// columns
-//             outside the horizontal part
+//             columns outside the horizontal part
 // Encodings   part bytes, see Part. tree[v] = number of the tree that v is in, its root being the
 //             unmatched vertex of that number; -1: none
 // Races       a vertex is claimed by one thread; sets of trees as union_find.hpp says

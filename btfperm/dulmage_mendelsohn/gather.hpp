@@ -6,8 +6,7 @@
 //             all members is left out of this, since all threads would meet there: its members are
 //             picked out in order, by a pass of its own.
 // Cost        O(members + blocks) with one thread; with several O(k log k) for a block of k
-// members,
-//             and a pass for each large block, of which there are a few at most
+//             members, and a pass for each large block, of which there are a few at most
 // Races       places are handed out by atomic additions; what order they come in is sorted away
 #pragma once
 

@@ -2,8 +2,7 @@
 // row lists: the columns of each row, for searches that go along the rows
 //
 // Idea        Count the entries of each row, sum up, put each entry in its place. Several threads
-// do
-//             it with atomic additions; the columns of a row then come in any order.
+//             do it with atomic additions; the columns of a row then come in any order.
 // Cost        O(m + entries), two passes over the columns that are kept
 #pragma once
 

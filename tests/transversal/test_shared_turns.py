@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from btfperm import _core
+from btfperm import _core, maximum_transversal
 from btfperm.pattern import as_pattern
 from tests import families, strategies
 from tests.checks.check_cover import check_cover
@@ -49,6 +49,22 @@ def local_and_deficient(n, seed):
     crowded = (j // 50) % 7 == 0
     i[crowded] -= i[crowded] % 4
     return families.csc([np.clip(i, 0, n - 1)], [j], (n, n))
+
+
+def behind_dense_columns(n, seed):
+    """A matching of n pairs to start from, and 1.5 % more columns: each leads to two of eight dense
+    columns, behind which is everything, and far off the one free row; no search is short."""
+    rng = np.random.default_rng(seed)
+    dense, free = np.arange(8), np.arange(n, n + 3 * n // 200)
+    sparse, last = np.arange(8, n), np.arange(n - 100, n)
+    first = 2 * (free % 4)
+    rows = [np.arange(n), rng.integers(8, n, n), rng.integers(8, n, sparse.size)]
+    cols = [np.arange(n), np.repeat(dense, n // 8), sparse]
+    rows += [first, first + 1, np.full(last.size, n)]
+    cols += [free, free, last]
+    size = n + free.size
+    pairs = np.where(np.arange(size) < n, np.arange(size), -1)
+    return families.csc(rows, cols, (size, size)), pairs
 
 
 def run(name, A, threads, start=None):
@@ -96,6 +112,17 @@ def test_small_matrices_are_proven(A, threads):
     P, rows, cols, cover, proven = run("guided_displacement", A, threads)
     assert proven
     check_proven(P, rows, cols, cover)
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_searches_together_read_no_more_than_a_few_times_the_entries(threads, run_seed):
+    A, pairs = behind_dense_columns(80_000, run_seed)
+    P = as_pattern(A)
+    found = maximum_transversal(
+        P, algorithm="guided-displacement", initializer="none", initial=pairs, threads=threads
+    )
+    assert found.size == rank_of(P.to_scipy())
+    assert found.counters["edges"] <= 6 * P.nnz
 
 
 @pytest.mark.parametrize("threads", THREADS)

@@ -8,9 +8,8 @@
 //             Amsterdam (2004); after forward-backward as in Slota, Rajamanickam, Madduri, IPDPS
 //             2014. Ours: a number is followed to the number that reached it
 // Cost        O(rounds * sweeps * vertices), and the entries of those whose color rises: quick
-// where
-//             paths are short, hopeless where they are long; it gives up when the sweeps are spent
-//             or a round finds little, and tarjan does the rest
+//             where paths are short, hopeless where they are long; it gives up when the sweeps are
+//             spent or a round finds little, and tarjan does the rest
 // Encodings   color[v] >= v
 // Races       colors are written by the thread that looks at their vertex, and only rise; others
 //             may read an older one, but are told to look again afterwards

@@ -2,10 +2,9 @@
 // levels: the heights of the components, by several threads
 //
 // Idea        As in the peel, but by components: one whose successors are all finished is ready,
-// and
-//             goes into the queue with all its members. The giant component takes no part in this:
-//             what stands before it reaches it, and so is higher than it is, by one at least. So
-//             first come the others, then its height is known, then what stands before it; its
+//             and goes into the queue with all its members. The giant component takes no part in
+//             this: what stands before it reaches it, and so is higher than it is, by one at least.
+//             So first come the others, then its height is known, then what stands before it; its
 //             lists are not read, and the threads do not meet at its counter.
 // Cost        O(entries), two random accesses each. (`heights` needs one, but also the components
 //             in order, which only tarjan knows)

@@ -10,9 +10,8 @@
 // Prefer it   where there are sinks; what lies on cycles or before them is left for the search for
 //             components
 // Encodings   mark = successors left, but for itself: 0 = ready, later -1 where it is in its own
-// list
-//             (a pair that completes a singular matrix is no entry). Rows outside the square part
-//             stay far below
+//             list (a pair that completes a singular matrix is no entry). Rows outside the square
+//             part stay far below
 // Invariants  a vertex that is left has the height that its peeled successors ask for
 // Races       several threads count down by atomic subtraction, the one that comes to 0
 //             appends; heights of one level are the same, whoever writes them

@@ -10,8 +10,10 @@
 //             breadth-first trees from all remaining columns, and, should these need many phases,
 //             by hopcroft-karp.
 // Paper       ours
-// Cost        O(nnz sqrt(n)) at worst: pushing O(nnz log n), at most sqrt(n) phases of trees, then
-//             hopcroft-karp. 1 to 3 nnz in practice. Workspace: m bytes + n, then that of the parts
+// Cost        O(nnz sqrt(n)) at worst, with several threads as with one: pushing O(nnz log n),
+//             short searches most_passes * nnz and what one of them reads, 8 + sqrt(n) phases of
+//             trees at most, then hopcroft-karp. 1 to 3 nnz in practice. Workspace: m bytes + n,
+//             then that of the parts
 // Prefer it   always, unless a published algorithm is wanted
 // Encodings   none beyond those of its parts
 #pragma once

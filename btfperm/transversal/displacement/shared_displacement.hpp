@@ -26,15 +26,17 @@ I push_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int t
   return push.active();
 }
 
-// Short searches, and once more for those that were in each other's way.
-// Returns the number of columns left, the first places of `free`.
+// Short searches, and once more for those that were in each other's way; all of them read as much
+// as those of one thread may. Returns the number of columns left, the first places of `free`.
 template <class I>
 I search_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int threads,
                   const DisplacementRules& rules, Budget& budget, Counters& counters,
                   Proof& proof) {
   Workspace workspace;
-  SharedSearches<I> searches(A, M, threads, n_free, static_cast<I>(rules.most_edges), workspace,
-                             budget, counters);
+  const auto most_read =
+      static_cast<std::int64_t>(rules.most_passes * static_cast<double>(A.nnz()));
+  SharedSearches<I> searches(A, M, threads, n_free, static_cast<I>(rules.most_edges), most_read,
+                             workspace, budget, counters);
   I left = searches.run(free, n_free);
   if (left < n_free / 2) left = searches.run(free, left);
   searches.mark_closed(proof.row_in_cover);

@@ -7,12 +7,15 @@
 //             here too. After each round the columns left are dealt out anew; rounds become short
 //             as the columns become few.
 // Paper       ours; the pushes are those of label_push.hpp
-// Cost        as label_push.hpp, divided by the threads. Workspace: m bytes, one list of columns
+// Cost        as label_push.hpp, O(nnz log n), divided by the threads: a look comes after nnz / 3
+//             edges of pushes, and one round more at most (nnz / 6 edges or two batches a thread,
+//             and the list at hand); pushing goes on only when a quarter of the active columns
+//             went. Choices made good too late count among these edges; pushes that close a row do
+//             not. Workspace: m bytes, one list of columns
 // Prefer it   on large matrices with more than one thread; rather use label_push.hpp otherwise
 // Encodings   label: 0 free row, 254 that far or farther, 255 hopeless. row_match: -2 locked
 // Invariants  those of label_push.hpp whenever no row is locked. For column j in row x, label[x]
-// was
-//             set to one more than labels read before, and labels never fall
+//             was set to one more than labels read before, and labels never fall
 // Races       label[i] is read without the lock of row i: what is read may be too low by now, and a
 //             label too low is a lower bound all the same
 #pragma once
@@ -231,7 +234,6 @@ class SharedPush {
     if (row < 0) return {j, -1, hopeless, hopeless};
     __builtin_prefetch(M_.row_match + row, 1);
     const bool closes = second == hopeless;  // no way on from this row
-    if (closes) done.closing += p - begin + 1;
     const unsigned label = closes ? hopeless : std::min<unsigned>(second + 1, farthest);
     return {j, row, static_cast<std::uint8_t>(lowest), static_cast<std::uint8_t>(label)};
   }
@@ -245,6 +247,7 @@ class SharedPush {
     }
     store(label_[choice.row], choice.label);
     unlock(choice.row, choice.column);
+    if (choice.label == hopeless) done.closing += A_.degree(choice.column) + 1;
     ++done.pushes;
     if (displaced >= 0) {
       queue.push(displaced);

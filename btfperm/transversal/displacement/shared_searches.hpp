@@ -5,15 +5,18 @@
 //             search locks the rows it reaches, so that no two ever touch; when it ends it unlocks
 //             them. One that ends without having met a lock has seen a closed set: no augmenting
 //             path will ever enter it, and its rows stay closed. One that met a lock and found
-//             nothing, or that has read too much, is left for later.
+//             nothing, or that has read too much, is left for later; so are all others once the
+//             searches have read too much together.
 // Paper       ours; P-DBFS (p_dbfs.hpp) is the nearest, whose trees keep their rows for a phase
-// Cost        the edges of the searches, divided by the threads. Workspace: m bytes, n, and a queue
-//             a thread
+// Cost        the edges of the searches, divided by the threads: most_edges each at most, and
+//             most_read + 2 most_edges a thread in all. Workspace: m bytes, n, and a queue a thread
 // Prefer it   where free rows are near the free columns: meshes and road networks in their own
-// order Encodings   state[i]: 0 open, t + 1 locked by thread t, 255 closed Invariants  who has
-// locked row i owns it and the column that held it: only the owner reads or
+//             order
+// Encodings   state[i]: 0 open, t + 1 locked by thread t, 255 closed
+// Invariants  who has locked row i owns it and the column that held it: only the owner reads or
 //             writes row_match[i], and col_match and parent of that column
-// Races       state[i] alone: exchanged to lock, stored to unlock
+// Races       state[i]: exchanged to lock, stored to unlock. read_: added to now and then, so that
+//             threads do not meet there
 #pragma once
 
 #include <omp.h>
@@ -30,19 +33,21 @@ namespace btfperm {
 template <class I>
 class SharedSearches {
  public:
-  // For searches from at most `most_roots` columns that read `most_edges` each.
+  // For searches from at most `most_roots` columns that read at most `most_edges` each, and about
+  // `most_read` together.
   SharedSearches(const PatternView<I>& A, Matching<I> M, int threads, I most_roots, I most_edges,
-                 Workspace& workspace, Budget& budget, Counters& counters)
+                 std::int64_t most_read, Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A),
         M_(M),
         threads_(std::min(threads, most_searchers)),
         most_edges_(most_edges),
+        most_read_(most_read),
         left_(workspace.take<I>(most_roots)),
         budget_(budget),
         counters_(counters) {
     state_ = workspace.take<std::uint8_t>(A.m);
     parent_ = workspace.take<I>(A.n);
-    places_ = static_cast<std::size_t>(std::min<I>(A.n, most_edges_));
+    places_ = static_cast<std::size_t>(std::min<I>(A.n, most_edges_ + 1));
     queues_ = workspace.take<I>(places_ * static_cast<std::size_t>(threads_));
     fill(state_, A.m, open, threads_);
   }
@@ -60,14 +65,17 @@ class SharedSearches {
     {
       const int t = omp_get_thread_num();
       Searcher own{
-          queues_ + places_ * static_cast<std::size_t>(t), static_cast<std::uint8_t>(t + 1), {}};
+          queues_ + places_ * static_cast<std::size_t>(t), static_cast<std::uint8_t>(t + 1), 0, {}};
       typename Frontier<I>::Private left(left_);
 #pragma omp for schedule(dynamic, 64)
       for (I k = 0; k < n_free; ++k) {
         const std::int64_t before = own.counted.edges;
-        if (budget_.stopped() || !search(free[k], own)) left.push(free[k]);
+        const bool go_on = load(read_) < most_read_ && !budget_.stopped();
+        if (!go_on || !search(free[k], own)) left.push(free[k]);
+        if (own.counted.edges - own.reported >= most_edges_) report(own);
         if (t == 0) budget_.spend((own.counted.edges - before) * omp_get_num_threads());
       }
+      report(own);
       edges = own.counted.edges;
       found = own.counted.augmentations;
       length = own.counted.path_edges;
@@ -97,37 +105,46 @@ class SharedSearches {
   struct Searcher {
     I* queue;
     std::uint8_t mark;
+    std::int64_t reported;  // of its edges, those in read_
     Counters counted;
   };
+
+  void report(Searcher& own) {
+    const std::int64_t more = own.counted.edges - own.reported;
+    std::atomic_ref<std::int64_t>(read_).fetch_add(more, std::memory_order_relaxed);
+    own.reported = own.counted.edges;
+  }
 
   // True: `root` is matched now, or unmatchable.
   bool search(I root, Searcher& own) {
     I* const queue = own.queue;
     std::size_t tail = 0;
     queue[tail++] = root;
-    std::int64_t read = 0;
+    I read = 0;
     bool whole = true;  // no lock of another was met, nothing was left out
     for (std::size_t head = 0; head < tail; ++head) {
       const I j = queue[head];
-      for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
+      const I begin = A_.indptr[j];
+      const I end = begin + std::min<I>(A_.degree(j), most_edges_ - read);
+      for (I p = begin; p < end; ++p) {
         const I i = A_.indices[p];
-        ++read;
         const std::uint8_t state = load(state_[i]);
         if (state == own.mark || state == closed) continue;
-        if (state != open || tail == places_ || !lock(i, own.mark)) {
+        if (state != open || !lock(i, own.mark)) {
           whole = false;
           continue;
         }
         const I below = M_.row_match[i];
         if (below < 0) {
           flip(root, i, j, own.counted);
-          own.counted.edges += read;
+          own.counted.edges += read + (p - begin + 1);
           return leave(queue, tail, open);
         }
         parent_[below] = j;
-        queue[tail++] = below;
+        queue[tail++] = below;  // one for each entry read, at most
       }
-      if (read > most_edges_) {
+      read += end - begin;
+      if (end < A_.indptr[j + 1]) {  // too much to read
         whole = false;
         break;
       }
@@ -168,6 +185,7 @@ class SharedSearches {
   Matching<I> M_;
   int threads_;
   I most_edges_;
+  std::int64_t most_read_;
   Frontier<I> left_;
   std::uint8_t* state_;
   I* parent_;
@@ -175,6 +193,7 @@ class SharedSearches {
   std::size_t places_;
   Budget& budget_;
   Counters& counters_;
+  alignas(64) std::int64_t read_ = 0;  // edges, by all searches
 };
 
 }  // namespace btfperm

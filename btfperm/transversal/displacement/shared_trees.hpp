@@ -8,10 +8,10 @@
 // Paper       ours; A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015, without grafting and bottom-up
 //             steps, which need the row lists: for few trees these cost more than they save
-// Cost        O(nnz) a phase, n phases at worst. Workspace: 3 n
+// Cost        O(nnz) a phase, in which a column joins one tree and is read once; n phases at worst,
+//             sqrt(n) where `most_phases` says so (finish_by_trees.hpp). Workspace: 3 n
 // Prefer it   to finish, and prove, what several threads have nearly finished; rather use
-// ms_bfs.hpp
-//             with one thread, ms-bfs-graft when many columns are free
+//             ms_bfs.hpp with one thread, ms-bfs-graft when many columns are free
 // Encodings   tree[j].root = base + k: column j is in the tree of the k-th root of this phase; less
 //             than `base`: not yet; `closed`: its row is in the cover already. row_match[i] = -2:
 //             free, and the leaf of a tree
