@@ -188,7 +188,7 @@ class _Run:
             if names == [_SECOND] and not self.from_outside:
                 raise  # the same again would go wrong again
             self.why = f"{' and '.join(names) or 'the start'} went wrong, {_SECOND} finished"
-            warnings.warn(DefectWarning(f"{defect}; {self.why}"), stacklevel=6)
+            warnings.warn(DefectWarning(f"{defect}; {self.why}"), stacklevel=5)
             self.algorithm = registry.find(_SECOND, initializer=False)
             view.take_back(keep_pairs=is_legal(here))  # if it is none, from nothing
             second = controls.run(self.algorithm, view)

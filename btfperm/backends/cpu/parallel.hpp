@@ -26,8 +26,8 @@ struct Share {
         last(static_cast<I>(static_cast<std::int64_t>(count) * (t + 1) / team)) {}
 };
 
-// body(t, team) on each thread t of a team, or on this one alone. OpenMP takes a microsecond to open
-// even a region of one thread, which is as long as the whole search of a small matrix.
+// body(t, team) on each thread t of a team, or on this one alone. OpenMP takes a microsecond to
+// open even a region of one thread, which is as long as the whole search of a small matrix.
 template <class Body>
 void on_team(int threads, bool shared, Body body) {
   if (!shared) return body(0, 1);
