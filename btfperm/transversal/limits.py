@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import math
 import operator
+import os
 import time
 from collections.abc import Mapping
 from numbers import Real
@@ -27,6 +28,19 @@ _STOPS = {0: None, 2: "time_limit", 3: "max_work"}
 
 _LONGEST = 1e9  # seconds; more is as good as no limit, and clocks cannot count it
 MOST_THREADS = 1024  # OpenMP ends the process where it gets no more
+
+# A forked child has OpenMP's list of its parent's threads, but not the threads: it would wait for
+# them forever, whichever library had them started.
+_forked = False
+
+
+def _note_fork() -> None:
+    global _forked
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
 
 
 class Controls:
@@ -50,6 +64,8 @@ class Controls:
             raise InvalidArgumentError("device= names a GPU: leave it out with backend='cpu'")
         if threads is not None:
             threads = _whole_number("threads", threads, 1, MOST_THREADS)
+        if _forked:
+            threads = 1
         self.threads = choose_threads(nnz, threads)
         self.threads_asked = threads is not None
         self._seed = 0 if seed is None else _whole_number("seed", seed, 0, 2**64 - 1)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Calls in forked children, whose OpenMP still counts on threads that only the parent has."""
+
+from __future__ import annotations
+
+import multiprocessing
+
+import numpy as np
+import pytest
+
+import btfperm
+from btfperm import _core
+from btfperm.transversal import limits
+from tests import families
+
+THREADS = 2
+SECONDS = 60  # a child that waits for its parent's threads never returns
+
+pytestmark = pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="no fork here"
+)
+
+CALLS = {
+    "structural_rank": lambda A: btfperm.structural_rank(A, threads=THREADS),
+    "maximum_transversal": lambda A: btfperm.maximum_transversal(A, threads=THREADS).row_match,
+    "dulmage_mendelsohn": lambda A: btfperm.dulmage_mendelsohn(A, threads=THREADS).row_perm,
+    "block_triangular_form": lambda A: btfperm.block_triangular_form(A, threads=THREADS).row_perm,
+    "p-dbfs": lambda A: btfperm.structural_rank(A, threads=THREADS, algorithm="p-dbfs"),
+    "from outside": lambda A: btfperm.structural_rank(
+        A, threads=THREADS, initial=btfperm.maximum_transversal(A, threads=1)
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def everything_shared():
+    before = _core.share_always(True)
+    yield
+    _core.share_always(before)
+
+
+def in_child(call):
+    """What `call` returns in a forked child."""
+    fork = multiprocessing.get_context("fork")
+    ours, theirs = fork.Pipe(duplex=False)
+    child = fork.Process(target=lambda: theirs.send(call()))
+    child.start()
+    try:
+        assert ours.poll(SECONDS), "the child does not return"
+        return ours.recv()
+    finally:
+        child.kill()
+        child.join()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.parametrize("name", CALLS)
+def test_every_call_returns_in_a_child(name, run_seed):
+    A = families.random_rectangle(4000, 4000, 2.7, run_seed).A
+    call = CALLS[name]
+    call(A)  # now OpenMP has its threads here
+    alone = btfperm.structural_rank(A, threads=1)
+    answer = in_child(lambda: call(A))
+    if np.ndim(answer) == 0:
+        assert answer == alone
+    elif name == "maximum_transversal":
+        assert np.count_nonzero(answer >= 0) == alone
+    else:
+        assert sorted(answer) == list(range(4000))
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_only_a_child_runs_on_one_thread():
+    """And its own children; the parent keeps what it asks for."""
+
+    def threads_of_two():
+        return [limits.Controls(10**7, threads=n).threads for n in (None, THREADS)]
+
+    assert in_child(threads_of_two) == [1, 1]
+    assert in_child(lambda: in_child(threads_of_two)) == [1, 1]
+    assert threads_of_two()[1] == THREADS
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_wrong_number_is_refused_in_a_child():
+    def refused():
+        with pytest.raises(btfperm.InvalidArgumentError, match="threads"):
+            btfperm.structural_rank(np.eye(3), threads=0)
+        return True
+
+    assert in_child(refused)
