@@ -12,7 +12,10 @@
 //             spent or a round finds little, and tarjan does the rest
 // Encodings   color[v] >= v
 // Races       colors are written by the thread that looks at their vertex, and only rise; others
-//             may read an older one, but are told to look again afterwards
+//             may read an older one, but are told to look again afterwards. Who takes a mark must
+//             see the colors of all who set it, or the mark is gone and a rise with it: so a mark
+//             is set by a releasing exchange after the color, and taken by an acquiring one before
+//             the colors are read. A plain store would hide the color of who set it before
 #pragma once
 
 #include <atomic>
@@ -41,7 +44,7 @@ bool color_reachable(const Components<I>& C, const Successors<I>& successors,
     const auto look = [&](I k) -> std::int64_t {
       const I v = left[k];
       if (load(stale[v]) == 0) return 1;
-      std::atomic_ref<std::uint8_t>(stale[v]).exchange(0);  // before the colors are read
+      std::atomic_ref<std::uint8_t>(stale[v]).exchange(0, std::memory_order_acquire);
       const I own = load(color[v]);
       I most = own;
       const std::uint8_t region = C.region[v];
@@ -53,7 +56,7 @@ bool color_reachable(const Components<I>& C, const Successors<I>& successors,
       store(color[v], most);
       return entries + successors.for_each(v, [&](I w) {
         if (C.region[w] != region || load(color[w]) >= most) return;
-        store(stale[w], std::uint8_t{1});
+        std::atomic_ref<std::uint8_t>(stale[w]).exchange(1, std::memory_order_release);
         changed.store(true, std::memory_order_relaxed);
       });
     };
