@@ -33,11 +33,6 @@ struct GlanceRules {
 };
 
 template <class I>
-bool has_entry(const PatternView<I>& A, I i, I j) {
-  return std::binary_search(A.indices + A.indptr[j], A.indices + A.indptr[j + 1], i);
-}
-
-template <class I>
 Glance glance(const PatternView<I>& A, const GlanceRules& rules = {}) {
   if (A.n == 0) return {};
   const I stride = std::max<I>(1, A.n / rules.sampled_columns);
