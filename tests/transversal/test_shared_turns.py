@@ -83,6 +83,8 @@ def run(name, A, threads, start=None):
 
 
 def rank_of(A):
+    if 0 in A.shape:
+        return 0
     return int((maximum_bipartite_matching(sp.csr_array(A), perm_type="column") >= 0).sum())
 
 
