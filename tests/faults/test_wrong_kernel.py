@@ -177,7 +177,7 @@ def test_no_algorithm_that_stops_early_passes_for_maximum(monkeypatch):
         monkeypatch.setattr(_core, row.stem, lambda *_: (0, False, {}))
     for face in (btfperm.maximum_transversal, btfperm.dulmage_mendelsohn):
         with (
-            pytest.warns(DefectWarning, match="guided-displacement went wrong"),
+            pytest.warns(DefectWarning, match="went wrong, hopcroft-karp finished"),
             pytest.raises(DefectError, match="not maximum"),
         ):
             face(P)
