@@ -65,8 +65,9 @@ def maximum_transversal(
         one and for algorithms that only it has, else the CPU; where it took a GPU on its own and
         that fails, the CPU goes on and says so
     threads : for the algorithms that use more than one; default all cores this process may use,
-        and one for small matrices. A child that `os.fork` or multiprocessing has forked runs on
-        one whatever is asked for: its parent's threads are not in it
+        and one for small matrices. One whatever is asked for: searches below 100,000 entries, and
+        all in a child that `os.fork` or multiprocessing has forked, which has not its parent's
+        threads
     seed : for the algorithms that draw at random; the same seed gives the same draws. Default 0
     options : numbers or words for the algorithm and the initializer by name, as their rows in
         `algorithms()` list them, such as ``{"alpha": 5}``

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "backends/cpu/sharing.hpp"
 #include "transversal/augmenting/hkdw.hpp"
 #include "transversal/augmenting/hopcroft_karp.hpp"
 #include "transversal/augmenting/ms_bfs.hpp"
@@ -55,7 +56,7 @@ void bind_algorithm(nb::module_& module, const char* name, Run run) {
             std::uint64_t seed, const std::map<std::string, double>& named) {
         const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
         require_places(row_in_cover, m, "row_in_cover");
-        const Options options{threads, seed, named};
+        const Options options{threads_for_search(A.nnz(), threads), seed, named};
         Budget budget(time_limit, max_work, &python_interrupted);
         Counters counters;
         Proof proof{row_in_cover.data()};

@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse.csgraph import structural_rank
 
 import btfperm
-from btfperm import registry
+from btfperm import _core, registry
 from btfperm.transversal.limits import Controls
 from btfperm.transversal.problem import Problem
 from tests import families
@@ -22,14 +22,14 @@ INITIALIZERS = [row.name for row in ROWS if row.parallel and row.is_initializer]
 ALGORITHMS = [row.name for row in ROWS if row.parallel and not row.is_initializer]
 HARD = {
     "chain": lambda: families.chain(60_000),
-    "chains": lambda: families.chains_hk(150),
+    "chains": lambda: families.chains_hk(320),
     "cycle": lambda: families.cycle(60_000),
     "stars": lambda: families.stars(300, 200),
-    "dead tree": lambda: families.deadtree(10_000, 1),
+    "dead tree": lambda: families.deadtree(25_000, 1),
     "triangular": lambda: families.triangular(30_000, 1),
-    "hard for Karp-Sipser": lambda: families.karp_sipser_hard(400, 4),
+    "hard for Karp-Sipser": lambda: families.karp_sipser_hard(700, 4),
     "tall": lambda: families.random_rectangle(40_000, 20_000, 3, 1),
-    "wide": lambda: families.random_rectangle(20_000, 40_000, 3, 1),
+    "wide": lambda: families.random_rectangle(35_000, 70_000, 3, 1),
     "sparse": lambda: families.random_rectangle(50_000, 50_000, 2.5, 1),
 }
 
@@ -47,6 +47,30 @@ def started(A, initializer, threads):
     problem = Problem.empty(P)
     Controls(P.nnz, threads=threads).run(registry.find(initializer, initializer=True), problem)
     return problem.row_match, problem.col_match
+
+
+@each_family
+def test_every_family_is_shared(family):
+    """Below 100,000 entries an algorithm runs on one thread, and nothing here would test others."""
+    assert HARD[family]().A.nnz >= 100_000
+
+
+@each_number
+@pytest.mark.parametrize("name", INITIALIZERS + ALGORITHMS)
+def test_a_small_matrix_is_left_to_one_thread(name, threads, run_seed):
+    """It finds, by the same steps, what one thread finds."""
+    A = families.random_rectangle(12_000, 12_000, 3, run_seed).A
+    which = {"initializer": name} if name in INITIALIZERS else {"algorithm": name}
+    before = _core.share_always(False)
+    try:
+        alone, several = (
+            btfperm.maximum_transversal(A, threads=t, **{"initializer": "none", **which})
+            for t in (1, threads)
+        )
+    finally:
+        _core.share_always(before)
+    np.testing.assert_array_equal(several.row_match, alone.row_match)
+    assert several.counters["edges"] == alone.counters["edges"]
 
 
 @each_family

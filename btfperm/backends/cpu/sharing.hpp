@@ -18,6 +18,18 @@ T least_to_share(T measured) {
   return share_always.load(std::memory_order_relaxed) ? T{2} : measured;
 }
 
+// Threads for one algorithm on a matrix with so many entries: what shares its loops from their
+// first column on waits at barriers, and a thread that others keep from its core holds up all.
+// Measured on two busy cores (entries: karp-sipser, pothen-fan, p-dbfs, ms-bfs-graft in ms on one
+// thread -> on two; d = 4, medians of 7): 2e3: .16 -> 76, .17 -> 43, .12 -> .35, .21 -> .37; 2e4:
+// .63 -> 47, 1.2 -> 16, 1.1 -> 58, 6.0 -> 22; 5e4: 2.1 -> 94, 13 -> 175, 9.2 -> 125, 17 -> 50. Busy
+// cores show no size from which on two threads gain; above this one a caller who asks for them has
+// them.
+inline int threads_for_search(std::int64_t entries, int threads) {
+  constexpr std::int64_t cautious = 100'000;
+  return entries < least_to_share(cautious) ? 1 : threads;
+}
+
 // Whether a whole search of a matrix with so many entries is faster on so many threads. Measured
 // (16 cores of a Xeon; totals of start, search and certificate in ms on 1, 2, 4, 16 threads): .15 M
 // entries, er_3e4_d5.0, 5.1, 6.9, 4.9, 3.0; .36 M, circuit_1e5, 11.9, 18.5, 12.4, 8.0; .5 M,
