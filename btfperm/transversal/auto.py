@@ -92,7 +92,7 @@ TABLE: dict[str, tuple[Rule, ...]] = {
         ),
     ),
     "start": (
-        Rule("gpu", (_ON_GPU,), "greedy", "one pass, there too"),
+        Rule("gpu", (_ON_GPU,), "greedy", "one pass, in order, on the cpu"),
         Rule(
             "tiny",
             (Condition("entries", "<", 4_000),),

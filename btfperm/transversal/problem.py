@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Problem"]
 
-_WORTH_PAGES = (
-    10_000  # rows and columns; smaller arrays are sooner had from NumPy than from the core
-)
+# Rows and columns; smaller arrays are sooner had from NumPy than from the core.
+_WORTH_PAGES = 10_000
 _BYTE = np.dtype(np.uint8)
 
 
@@ -51,9 +50,7 @@ class Problem:
             arrays = np.empty(m, width), np.empty(n, width), np.zeros(m, _BYTE), np.empty(n, _BYTE)
             arrays[0].fill(-1)
             arrays[1].fill(-1)
-        problem = cls(m, pattern.indptr, pattern.indices, *arrays)
-        problem.threads = threads
-        return problem
+        return cls(m, pattern.indptr, pattern.indices, *arrays, threads=threads)
 
     @classmethod
     def given(

@@ -28,7 +28,6 @@ __all__ = ["search"]
 # Finishes what another algorithm has spoiled: serial, short, and with a bound on its time.
 _SECOND = "hopcroft-karp"
 
-
 _said: set[str] = set()  # why gpus did not work: each reason is told once a process
 
 
