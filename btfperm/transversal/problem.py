@@ -50,7 +50,9 @@ class Problem:
             arrays = np.empty(m, width), np.empty(n, width), np.zeros(m, _BYTE), np.empty(n, _BYTE)
             arrays[0].fill(-1)
             arrays[1].fill(-1)
-        return cls(m, pattern.indptr, pattern.indices, *arrays, threads=threads)
+        problem = cls(m, pattern.indptr, pattern.indices, *arrays)
+        problem.threads = threads
+        return problem
 
     @classmethod
     def given(
