@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import re
 from itertools import chain
@@ -85,6 +86,12 @@ def test_each_algorithm_opens_with_its_idea(row):
 def test_names_are_unique():
     names = [(row.name, row.backend) for row in ROWS]
     assert len(names) == len(set(names))
+
+
+def test_each_family_has_its_file_of_rows():
+    for family in {row.family for row in ROWS}:
+        rows = importlib.import_module(f"btfperm.registry.{family}").ROWS
+        assert btfperm.algorithms(family) == rows
 
 
 def test_each_file_of_a_family_is_a_row_or_serves_one():

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a row of the registry says of an algorithm, and of what it can be given."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from btfperm import _core
+from btfperm.errors import InvalidArgumentError
+
+__all__ = ["Algorithm", "Option"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """What one algorithm can be given: ``options={"name": value}``.
+
+    A number from 0 on; or, where there are `forms`, one of these words. A form that ends in ``:k``
+    is a word with a number, such as ``"adaptive:0.7"`` for the form ``"adaptive:k"``.
+    """
+
+    name: str
+    default: float | str
+    summary: str
+    forms: tuple[str, ...] = ()
+
+    def checked(self, value: object, owner: str) -> float | str:
+        """The value as the algorithm takes it.
+
+        Raises
+        ------
+        InvalidArgumentError : it is none
+        """
+        if self.forms:
+            if isinstance(value, str) and self._form_of(value) in self.forms:
+                return value
+            raise InvalidArgumentError(
+                f"the option {self.name} of {owner} must be one of {', '.join(self.forms)}, "
+                f"not {value!r}"
+            )
+        if not isinstance(value, int | float) or not 0 <= value < math.inf:
+            raise InvalidArgumentError(
+                f"the option {self.name} of {owner} must be a finite number from 0 on, "
+                f"not {value!r}"
+            )
+        return float(value)
+
+    @staticmethod
+    def _form_of(value: str) -> str:
+        word, colon, number = value.partition(":")
+        try:
+            fits = not colon or 0 <= float(number) < math.inf
+        except ValueError:
+            fits = False
+        return f"{word}:k" if colon and fits else value
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One published method, or one of ours.
+
+    Attributes
+    ----------
+    name : what users type
+    room, family : where its file is; initialisers have the family ``"initial"``
+    backend : where it runs, ``"cpu"`` or ``"gpu"``
+    reference : where it was published
+    summary : what it does, one line
+    prefer : when to take it, one line
+    parallel : whether it uses more than one thread
+    options : what it can be given
+    file : stem of its file, where several share one
+    """
+
+    name: str
+    room: str
+    family: str
+    backend: str
+    reference: str
+    summary: str
+    prefer: str
+    parallel: bool = False
+    options: tuple[Option, ...] = ()
+    file: str = ""
+
+    @property
+    def stem(self) -> str:
+        """Name of its function, in the core or in its driver, and mostly of its file."""
+        return self.name.replace("-", "_")
+
+    @property
+    def path(self) -> str:
+        """Its file, from the package: the code, not the driver."""
+        ending = "hpp" if self.backend == "cpu" else "cu"
+        return f"{self.room}/{self.family}/{self.file or self.stem}.{ending}"
+
+    @property
+    def is_initializer(self) -> bool:
+        return self.family == "initial"
+
+    def has_option(self, name: str) -> bool:
+        return any(option.name == name for option in self.options)
+
+    def checked(self, options: Mapping[str, float | str]) -> dict[str, float | str]:
+        """Those of the options that this algorithm has, as it takes them."""
+        return {
+            option.name: option.checked(options[option.name], self.name)
+            for option in self.options
+            if option.name in options
+        }
+
+    def load(self) -> Callable[..., Any]:
+        """The function that improves a matching in place: of the core, or of the driver beside
+        the kernels."""
+        if self.backend == "cpu":
+            return getattr(_core, self.stem)  # type: ignore[no-any-return]
+        driver = importlib.import_module(
+            f"btfperm.{self.room}.{self.family}.{self.file or self.stem}_gpu"
+        )
+        return getattr(driver, self.stem)  # type: ignore[no-any-return]

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pushes led by distance labels, as published."""
+
+from __future__ import annotations
+
+from btfperm.registry.algorithm import Algorithm, Option
+
+__all__ = ["ROWS"]
+
+_RELABEL = Option(
+    "relabel",
+    "adaptive:0.7",
+    "global relabelling after k times the levels of the last one, or after k push kernels",
+    forms=("adaptive:k", "fixed:k"),
+)
+
+ROWS = (
+    Algorithm(
+        name="push-relabel",
+        room="transversal",
+        family="push_relabel",
+        backend="cpu",
+        reference="Kaya, Langguth, Manne, Uçar, Computers & OR 40 (2013)",
+        summary="first-in-first-out double pushes with global relabelling",
+        prefer="circuits and random patterns, when a published algorithm is wanted",
+        options=(Option("relabel", 2, "global relabelling after so many times n pushes"),),
+    ),
+    Algorithm(
+        name="g-pr-first",
+        room="transversal",
+        family="push_relabel",
+        backend="gpu",
+        reference="Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013",
+        summary="all free columns push at once, a thread a column; labels made exact now and then",
+        prefer="for comparison with g-pr-shr",
+        parallel=True,
+        options=(_RELABEL,),
+    ),
+    Algorithm(
+        name="g-pr-noshr",
+        room="transversal",
+        family="push_relabel",
+        backend="gpu",
+        reference="Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013",
+        summary="g-pr-first with a list of the free columns, a thread a place",
+        prefer="for comparison with g-pr-shr",
+        parallel=True,
+        options=(_RELABEL,),
+    ),
+    Algorithm(
+        name="g-pr-shr",
+        room="transversal",
+        family="push_relabel",
+        backend="gpu",
+        reference="Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013",
+        summary="g-pr-noshr, and the list is shrunk after each relabelling",
+        prefer="few free columns and paths not very long; else apfb-wr",
+        parallel=True,
+        options=(_RELABEL,),
+    ),
+)

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Numbers with their nouns."""
+
+from __future__ import annotations
+
+__all__ = ["counted"]
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 block`, `2,000 blocks`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

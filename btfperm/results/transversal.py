@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`Transversal` and its certificate, a `Cover`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.errors import LimitReachedError
+from btfperm.pattern.arrays import IndexArray
+from btfperm.results.read_only import freeze
+
+__all__ = ["Counters", "Cover", "Transversal"]
+
+#: numbers by name; a list where there is one number a phase
+Counters = Mapping[str, int | list[int]]
+
+
+class Cover(NamedTuple):
+    """Rows and columns that together touch every entry (Kőnig); both ascending."""
+
+    rows: IndexArray
+    cols: IndexArray
+
+    @property
+    def size(self) -> int:
+        """Number of rows and columns: equal to the size of a maximum transversal."""
+        return int(self.rows.size + self.cols.size)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Transversal:
+    """A set of entries, no two in a row or column.
+
+    A transversal has no file format of its own; to save one, decompose the matrix with it:
+    ``dulmage_mendelsohn(A, transversal=t).save(path)`` writes `row_match` and `col_match`, too.
+
+    Attributes
+    ----------
+    shape : (m, n)
+    row_match : (m,) column matched to each row, or -1
+    col_match : (n,) row matched to each column, or -1. All arrays are CuPy arrays when the matrix
+        lives on a device, unless the cpu was asked for or had to go on
+    maximum : True when a cover of the same size proved that no transversal is larger
+    rank_bounds : (lower, upper) bounds of the structural rank; equal when ``maximum``
+    verified : every matched pair was found among the entries, both arrays agree, and, when
+        ``maximum``, the cover was checked against every entry
+    algorithm, initializer, backend : what ran, by its registry name; ``"none"`` where nothing had
+        to, or a limit came first
+    device : the name of the GPU, where the backend is ``"gpu"``
+    choice : why ``auto`` took it; empty when it was asked for by name
+    explain : call it for the rules behind `choice`, those passed over, and the features they
+        looked at
+    stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the search, else None
+    counters : what the search counted (edges read, phases, augmentations, ...), the start's with
+        ``start_`` before the name; a list where there is one number a phase
+    seconds : time of each stage
+    row_in_cover, col_in_cover : (m,), (n,) bytes, 1 for what is in `cover()`; None unless `maximum`
+    """
+
+    shape: tuple[int, int]
+    row_match: IndexArray
+    col_match: IndexArray
+    maximum: bool
+    rank_bounds: tuple[int, int]
+    verified: bool
+    algorithm: str
+    initializer: str
+    backend: str = "cpu"
+    device: str = "cpu"
+    choice: str = ""
+    explain: Callable[[], Mapping[str, Any]] = dict
+    stopped_by: str | None = None
+    counters: Counters = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    row_in_cover: npt.NDArray[np.uint8] | None = None
+    col_in_cover: npt.NDArray[np.uint8] | None = None
+
+    def __post_init__(self) -> None:
+        freeze(self.row_match, self.col_match, self.row_in_cover, self.col_in_cover)
+
+    @property
+    def size(self) -> int:
+        """Number of matched entries: the structural rank when `maximum`, else a lower bound."""
+        return self.rank_bounds[0]
+
+    def on_host(self) -> Transversal:
+        """The same with NumPy arrays: itself, unless its arrays live on a device."""
+        if not hasattr(self.row_match, "__cuda_array_interface__"):
+            return self
+        names = ("row_match", "col_match", "row_in_cover", "col_in_cover")
+        here: dict[str, Any] = {
+            name: None if array is None else array.get()
+            for name in names
+            for array in (getattr(self, name),)
+        }
+        return replace(self, **here)
+
+    @property
+    def structural_rank(self) -> int:
+        """The structural rank; raises when a limit stopped the search before it was known."""
+        if not self.maximum:
+            lower, upper = self.rank_bounds
+            raise LimitReachedError(
+                f"the search was stopped by {self.stopped_by}: the structural rank lies between "
+                f"{lower} and {upper}; raise the limit, or use .rank_bounds",
+                self.rank_bounds,
+            )
+        return self.size
+
+    def cover(self) -> Cover:
+        """The certificate: as many rows and columns as the matching has entries, which together
+        touch every entry of the matrix. Raises when the transversal is not `maximum`."""
+        if self.row_in_cover is None or self.col_in_cover is None:
+            raise LimitReachedError(
+                f"the search was stopped by {self.stopped_by}: only a maximum transversal has a "
+                "cover of its own size; raise the limit",
+                self.rank_bounds,
+            )
+        cover = Cover(self.row_in_cover.nonzero()[0], self.col_in_cover.nonzero()[0])
+        freeze(*cover)
+        return cover
+
+    def __repr__(self) -> str:
+        m, n = self.shape
+        lower, upper = self.rank_bounds
+        if self.maximum:
+            what = f"structural rank {lower:,}, maximum"
+        else:
+            what = f"{lower:,} matched, rank at most {upper:,}, stopped by {self.stopped_by}"
+        proof = "verified" if self.verified else "not verified"
+        # When the start was all that ran, it is the one to be named.
+        last = self.initializer if self.algorithm == "none" else self.algorithm
+        by = "" if last == "none" else f", by {last}"
+        return f"<Transversal of a {m:,} x {n:,} matrix: {what}, {proof}{by}>"
