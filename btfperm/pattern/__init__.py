@@ -6,9 +6,9 @@ validated once, in linear time. `as_pattern` is the one door: it takes whatever 
 to its owner. After the door, nobody checks again; so a pattern owns its arrays, and what its
 maker does to the matrix later does not reach it.
 
-``pattern.py`` has the class, ``device_pattern.py`` its sibling on a GPU (``canonical_gpu.py``,
-``canonical.cu``), ``door.py`` the door, ``arrays.py`` the checks of what comes in,
-``permute.py`` permutations; ``canonical.hpp`` sorts, merges duplicates and transposes.
+``pattern.py`` has the class, ``device_pattern.py`` its sibling on a GPU, ``door.py`` the door,
+``arrays.py`` the checks of what comes in, ``permute.py`` permutations; ``canonical.py`` sorts,
+merges duplicates and transposes by ``canonical.hpp``, ``canonical_gpu.py`` by ``canonical.cu``.
 """
 
 from btfperm.pattern.arrays import LARGEST_INT32, index_type, refuse_beyond_memory

@@ -11,20 +11,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from btfperm import _core
 from btfperm.errors import InvalidMatrixError, ResourceMissingError
 
 __all__ = [
     "LARGEST_INT32",
     "IndexArray",
     "as_width",
+    "checked_columns",
+    "checked_positions",
     "checked_shape",
-    "index_array",
     "index_type",
     "lives_on_device",
     "prefix",
     "refuse_beyond_memory",
     "refuse_masked",
-    "why_invalid",
     "zeros_among",
 ]
 
@@ -36,6 +37,7 @@ _LARGEST_INT64 = 2**63 - 16
 _DLPACK_CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
 _FEW = 2**11
 _LOOK_AT_MEMORY = 2**24  # indices; below, nobody asks how much is free
+_CANONICAL, _INVALID = 0, 3  # what the core's check_columns says
 
 
 def index_type(shape: tuple[int, int], nnz: int) -> type[np.signedinteger[Any]]:
@@ -108,7 +110,7 @@ def lives_on_device(array: object) -> bool:
         return False
 
 
-def index_array(array: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
+def _index_array(array: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
     """The array, if it is one of integers, of whatever width."""
     refuse_masked(array)
     try:
@@ -138,6 +140,60 @@ def as_width(
     if array.size and (int(array.max()) > limits.max or int(array.min()) < limits.min):
         array = np.where((array > limits.max) | (array < limits.min), -1, array)
     return np.ascontiguousarray(array, dtype=width)
+
+
+def checked_positions(
+    rows: npt.ArrayLike,
+    cols: npt.ArrayLike,
+    shape: tuple[int, int],
+    name: str | None,
+    *,
+    owned: bool,
+) -> tuple[IndexArray, IndexArray]:
+    """Rows and columns of entries that lie inside the shape, to be overwritten; copies, unless
+    they are `owned`."""
+    m, n = shape
+    row_array, col_array = _index_array(rows, "rows"), _index_array(cols, "cols")
+    if row_array.size != col_array.size:
+        raise InvalidMatrixError(
+            f"{prefix(name)}{row_array.size} row indices but {col_array.size} column indices"
+        )
+    width = index_type(shape, row_array.size)
+    one_array = np.may_share_memory(row_array, col_array)
+    own_rows = _writeable(row_array, width, copy=not owned)
+    own_cols = _writeable(col_array, width, copy=not owned or one_array)
+    where = _core.first_out_of_range(m, n, own_rows, own_cols)
+    if where >= 0:
+        raise InvalidMatrixError(
+            f"{prefix(name)}entry {where} is at row {int(row_array[where])}, column "
+            f"{int(col_array[where])}, outside a {m} x {n} matrix (counted from 0)"
+        )
+    return own_rows, own_cols
+
+
+def checked_columns(
+    indptr: npt.ArrayLike,
+    indices: npt.ArrayLike,
+    shape: tuple[int, int],
+    name: str | None,
+    *,
+    owned: bool,
+) -> tuple[IndexArray, IndexArray, bool]:
+    """Compressed columns of that shape, and whether they are canonical; copies, unless they are
+    `owned`. The indices may be more than the columns hold."""
+    m, n = shape
+    starts, rows = _index_array(indptr, "indptr"), _index_array(indices, "indices")
+    if starts.size != n + 1:
+        raise InvalidMatrixError(
+            f"{prefix(name)}indptr has {starts.size} places, a matrix of {n} columns needs {n + 1}"
+        )
+    width = index_type(shape, rows.size)
+    own_starts = as_width(starts, width, copy=not owned)
+    own_rows = as_width(rows, width, copy=not owned)
+    order, where = _core.check_columns(m, own_starts, own_rows)
+    if order == _INVALID:
+        raise InvalidMatrixError(f"{prefix(name)}{_why_invalid(m, starts, rows, where)}")
+    return own_starts, own_rows, order == _CANONICAL
 
 
 def zeros_among(
@@ -176,7 +232,7 @@ def _none_is_zero(values: object, count: int) -> bool:
     )
 
 
-def why_invalid(m: int, indptr: npt.NDArray[Any], indices: npt.NDArray[Any], where: int) -> str:
+def _why_invalid(m: int, indptr: npt.NDArray[Any], indices: npt.NDArray[Any], where: int) -> str:
     """What the check of compressed columns stumbled over at `where`."""
     starts = indptr.astype(object)
     if starts[0] != 0:
@@ -193,3 +249,10 @@ def why_invalid(m: int, indptr: npt.NDArray[Any], indices: npt.NDArray[Any], whe
         f"entry {where} has row index {int(indices[where])}, outside 0 ... {m - 1}; "
         "row indices are counted from 0"
     )
+
+
+def _writeable(
+    array: npt.NDArray[Any], width: type[np.signedinteger[Any]], *, copy: bool
+) -> IndexArray:
+    own = as_width(array, width, copy=copy)
+    return own if own.flags.writeable else own.copy()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool) -> Pattern:
         if drop_zeros is None or A.stored_zeros is None or drop_zeros == A.zeros_dropped:
             return A
         other = A.without(A.stored_zeros) if drop_zeros else A.union(A.stored_zeros)
-        return other._with_zeros(A.stored_zeros, drop_zeros)
+        return replace(other, stored_zeros=A.stored_zeros.on_host(), zeros_dropped=drop_zeros)
     drop = bool(drop_zeros)
     values = getattr(A, "data", None)
     if not isinstance(values, np.ndarray) and (lives_on_device(A) or lives_on_device(values)):

@@ -4,32 +4,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from btfperm import _core
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import (
     IndexArray,
-    as_width,
+    checked_columns,
+    checked_positions,
     checked_shape,
-    index_array,
-    index_type,
     prefix,
-    why_invalid,
     zeros_among,
+)
+from btfperm.pattern.canonical import (
+    Columns,
+    columns_of,
+    difference,
+    from_columns,
+    from_positions,
+    from_triangle,
+    frozen,
+    selected,
+    split_zeros,
+    transposed,
 )
 
 __all__ = ["Pattern"]
-
-
-def _frozen(array: IndexArray) -> IndexArray:
-    view = array.view()
-    view.setflags(write=False)
-    return view
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,69 +132,25 @@ class Pattern:
         InvalidMatrixError : lengths differ, or an index lies outside the shape
         ResourceMissingError : the shape is beyond any memory
         """
-        m, n = checked_shape(shape, name)
-        row_array, col_array = index_array(rows, "rows"), index_array(cols, "cols")
-        if row_array.size != col_array.size:
-            raise InvalidMatrixError(
-                f"{prefix(name)}{row_array.size} row indices but {col_array.size} column indices"
-            )
+        shape = m, n = checked_shape(shape, name)
         if symmetric and m != n:
             raise InvalidMatrixError(f"{prefix(name)}a symmetric matrix is square, not {m} x {n}")
-        mask = zeros_among(values, zero_mask, row_array.size, name)
-        width = index_type((m, n), row_array.size)
-        one_array = np.may_share_memory(row_array, col_array)
-        own_rows = _writeable(row_array, width, copy=not owned)
-        own_cols = _writeable(col_array, width, copy=not owned or one_array)
-        where = _core.first_out_of_range(m, n, own_rows, own_cols)
-        if where >= 0:
-            raise InvalidMatrixError(
-                f"{prefix(name)}entry {where} is at row {int(row_array[where])}, column "
-                f"{int(col_array[where])}, outside a {m} x {n} matrix (counted from 0)"
-            )
-        if symmetric and mask is None:
-            return cls._of_triangle(own_rows, own_cols, (m, n), name, source)
-        if symmetric and mask is not None:
+        own_rows, own_cols = checked_positions(rows, cols, shape, name, owned=owned)
+        mask = zeros_among(values, zero_mask, own_rows.size, name)
+        about = name, dict(source or {})
+        if mask is None:
+            make = from_triangle if symmetric else from_positions
+            return cls(shape, *make(own_rows, own_cols, shape), *about)
+        if symmetric:
             off = own_rows != own_cols
             mask = np.concatenate((mask, mask[off]))
             own_rows, own_cols = (
                 np.concatenate((own_rows, own_cols[off])),
                 np.concatenate((own_cols, own_rows[off])),
             )
-        zeros: Pattern | None = None
-        if mask is not None:
-            zeros = cls.from_coo(own_rows[mask], own_cols[mask], (m, n), owned=True)
-            stays = ~mask
-            if drop_zeros:
-                own_rows, own_cols = own_rows[stays], own_cols[stays]
-            elif zeros.nnz < np.count_nonzero(mask) or _has_duplicates(own_rows, own_cols, m, n):
-                # A position may be stored as zero and again as something else: that is no zero.
-                nonzero = cls.from_coo(own_rows[stays], own_cols[stays], (m, n), owned=True)
-                zeros = zeros.without(nonzero)
-        indptr = np.empty(n + 1, dtype=width)
-        nnz = _core.columns_of_triplets(m, own_rows, own_cols, indptr)
-        indices = own_rows if nnz == own_rows.size else own_rows[:nnz].copy()
-        pattern = cls((m, n), _frozen(indptr), _frozen(indices), name, dict(source or {}))
-        return pattern._with_zeros(zeros, drop_zeros)
-
-    @classmethod
-    def _of_triangle(
-        cls,
-        rows: IndexArray,
-        cols: IndexArray,
-        shape: tuple[int, int],
-        name: str | None,
-        source: Mapping[str, Any] | None,
-    ) -> Pattern:
-        """From one half of a symmetric list: the other half is never listed, which keeps the
-        memory at twice the result."""
-        both = 2 * rows.size - int(np.count_nonzero(rows == cols))
-        width = index_type(shape, both)
-        indptr, indices = np.empty(shape[1] + 1, dtype=width), np.empty(both, dtype=width)
-        nnz = _core.columns_of_triangle(
-            as_width(rows, width, copy=False), as_width(cols, width, copy=False), indptr, indices
-        )
-        indices = indices if nnz == both else indices[:nnz].copy()
-        return cls(shape, _frozen(indptr), _frozen(indices), name, dict(source or {}))
+        nonzero, zero = split_zeros(own_rows, own_cols, mask, shape)
+        columns = nonzero if drop_zeros else from_positions(own_rows, own_cols, shape)
+        return cls(shape, *columns, *about)._with_zeros(zero, drop_zeros)
 
     @classmethod
     def from_csc(
@@ -221,37 +180,26 @@ class Pattern:
         ------
         InvalidMatrixError : the arrays do not describe an m x n matrix
         """
-        m, n = checked_shape(shape, name)
-        starts, rows = index_array(indptr, "indptr"), index_array(indices, "indices")
-        if starts.size != n + 1:
-            raise InvalidMatrixError(
-                f"{prefix(name)}indptr has {starts.size} places, a matrix of {n} columns needs "
-                f"{n + 1}"
-            )
+        shape = m, _ = checked_shape(shape, name)
+        starts, rows, canonical = checked_columns(indptr, indices, shape, name, owned=owned)
         mask = zeros_among(values, None, rows.size, name)
-        width = index_type((m, n), rows.size)
-        own_starts = as_width(starts, width, copy=not owned)
-        own_rows = as_width(rows, width, copy=not owned)
-        order, where = _core.check_columns(m, own_starts, own_rows)
-        if order == 3:
-            raise InvalidMatrixError(f"{prefix(name)}{why_invalid(m, starts, rows, where)}")
-        nnz = int(own_starts[-1])
-        if mask is None and order == 0:
-            return cls(
-                (m, n), _frozen(own_starts), _frozen(own_rows[:nnz]), name, dict(source or {})
-            )
-        if mask is None:  # two transpositions sort the columns
-            own_starts, own_rows = _transposed(m, own_starts, own_rows[:nnz])
-            own_starts, own_rows = _transposed(n, own_starts, own_rows)
-            kept = _core.merge_duplicates(own_starts, own_rows)
-            own_rows = own_rows if kept == own_rows.size else own_rows[:kept].copy()
-            return cls((m, n), _frozen(own_starts), _frozen(own_rows), name, dict(source or {}))
-        cols = np.repeat(np.arange(n, dtype=width), np.diff(own_starts))
+        rows = rows[: int(starts[-1])]
+        about = name, dict(source or {})
+        if mask is None:
+            columns = (frozen(starts), frozen(rows)) if canonical else from_columns(m, starts, rows)
+            return cls(shape, *columns, *about)
+        mask = mask[: rows.size]
+        if canonical:
+            zero = selected(starts, rows, mask, shape)
+            columns = frozen(starts), frozen(rows)
+            if drop_zeros:
+                columns = selected(starts, rows, ~mask, shape)
+            return cls(shape, *columns, *about)._with_zeros(zero, drop_zeros)
         return cls.from_coo(
-            own_rows[:nnz],
-            cols,
-            (m, n),
-            zero_mask=mask[:nnz],
+            rows,
+            columns_of(starts),
+            shape,
+            zero_mask=mask,
             drop_zeros=drop_zeros,
             name=name,
             source=source,
@@ -294,16 +242,10 @@ class Pattern:
 
     def transpose(self) -> Pattern:
         """The pattern with rows and columns exchanged. O(m + n + nnz)."""
-        indptr, indices = _transposed(self.m, self.indptr, self.indices)
-        zeros = self.stored_zeros.transpose() if self.stored_zeros is not None else None
-        return Pattern(
-            (self.n, self.m),
-            _frozen(indptr),
-            _frozen(indices),
-            self.name,
-            self.source,
-            zeros,
-            self.zeros_dropped,
+        indptr, indices = transposed(self.m, self.indptr, self.indices)
+        zeros = None if self.stored_zeros is None else self.stored_zeros.transpose()
+        return replace(
+            self, shape=(self.n, self.m), indptr=indptr, indices=indices, stored_zeros=zeros
         )
 
     @property
@@ -313,32 +255,13 @@ class Pattern:
 
     def without(self, other: Pattern) -> Pattern:
         """The pattern without the entries of another one of the same shape."""
-        if other.shape != self.shape:
-            raise InvalidArgumentError(
-                f"patterns of {self.shape} and {other.shape} do not fit together"
-            )
-        width = self.indices.dtype
-        indptr = np.empty(self.n + 1, dtype=width)
-        indices = np.empty(self.nnz, dtype=width)
-        kept = _core.difference(
-            self.m,
-            self.indptr,
-            self.indices,
-            as_width(other.indptr, width.type, copy=False),
-            as_width(other.indices, width.type, copy=False),
-            indptr,
-            indices,
-        )
-        return Pattern(
-            self.shape, _frozen(indptr), _frozen(indices[:kept].copy()), self.name, self.source
-        )
+        self._must_fit(other)
+        columns = difference(self.m, (self.indptr, self.indices), (other.indptr, other.indices))
+        return Pattern(self.shape, *columns, self.name, self.source)
 
     def union(self, other: Pattern) -> Pattern:
         """The pattern with the entries of another one of the same shape added."""
-        if other.shape != self.shape:
-            raise InvalidArgumentError(
-                f"patterns of {self.shape} and {other.shape} do not fit together"
-            )
+        self._must_fit(other)
         rows = np.concatenate((self.indices, other.indices))
         cols = np.concatenate((self.cols(), other.cols()))
         return Pattern.from_coo(
@@ -347,7 +270,7 @@ class Pattern:
 
     def cols(self) -> IndexArray:
         """(nnz,) column index of each entry, in the order of `indices`."""
-        return np.repeat(np.arange(self.n, dtype=self.indices.dtype), np.diff(self.indptr))
+        return columns_of(self.indptr)
 
     def to_scipy(self) -> Any:
         """A ``scipy.sparse.csc_array`` with ones (float64) at the entries."""
@@ -358,31 +281,13 @@ class Pattern:
             (ones, self.indices.copy(), self.indptr.copy()), shape=self.shape
         )
 
-    def _with_zeros(self, zeros: Pattern | None, dropped: bool) -> Pattern:
-        if zeros is not None and dropped:
-            zeros = zeros.without(self)  # stored as zero and again as something else
-        if zeros is None or zeros.nnz == 0:
+    def _with_zeros(self, zeros: Columns, dropped: bool) -> Pattern:
+        if zeros[1].size == 0:
             return self
-        return Pattern(
-            self.shape, self.indptr, self.indices, self.name, self.source, zeros, dropped
-        )
+        return replace(self, stored_zeros=Pattern(self.shape, *zeros), zeros_dropped=dropped)
 
-
-def _writeable(
-    array: npt.NDArray[Any], width: type[np.signedinteger[Any]], *, copy: bool
-) -> IndexArray:
-    own = as_width(array, width, copy=copy)
-    return own if own.flags.writeable else own.copy()
-
-
-def _transposed(m: int, indptr: IndexArray, indices: IndexArray) -> tuple[IndexArray, IndexArray]:
-    out_indptr = np.empty(m + 1, dtype=indices.dtype)
-    out_indices = np.empty(indices.size, dtype=indices.dtype)
-    _core.transpose(m, indptr, indices, out_indptr, out_indices)
-    return out_indptr, out_indices
-
-
-def _has_duplicates(rows: IndexArray, cols: IndexArray, m: int, n: int) -> bool:
-    indptr = np.empty(n + 1, dtype=rows.dtype)
-    kept: int = _core.columns_of_triplets(m, rows.copy(), cols.copy(), indptr)
-    return kept < rows.size
+    def _must_fit(self, other: Pattern) -> None:
+        if other.shape != self.shape:
+            raise InvalidArgumentError(
+                f"patterns of {self.shape} and {other.shape} do not fit together"
+            )

@@ -194,15 +194,16 @@ def test_permute(data, A):
 
 @given(strategies.stored_zeros())
 def test_stored_zeros_are_entries_and_are_remembered(A):
-    P = as_pattern(A)
-    assert_is(P, A)
-    assert not P.zeros_dropped
     zeros = A.data == 0
-    if zeros.any():
-        only = sp.coo_array((np.ones(zeros.sum()), (A.row[zeros], A.col[zeros])), shape=A.shape)
-        assert_is(P.stored_zeros, only)
-    else:
-        assert P.stored_zeros is None
+    only = sp.coo_array((np.ones(zeros.sum()), (A.row[zeros], A.col[zeros])), shape=A.shape)
+    for matrix in (A, sp.csc_array(A), sp.csr_array(A)):
+        P = as_pattern(matrix)
+        assert_is(P, A)
+        assert not P.zeros_dropped
+        if zeros.any():
+            assert_is(P.stored_zeros, only)
+        else:
+            assert P.stored_zeros is None
 
 
 @given(strategies.stored_zeros())
@@ -273,6 +274,17 @@ def test_wide_indices_appear_where_they_are_needed():
     assert P.indices.tolist() == [2**31 + 5, 3]
     small = Pattern.from_coo(np.array([5, 3], dtype=np.int64), np.array([0, 1]), (6, 2))
     assert small.indices.dtype == np.int32
+
+
+@given(strategies.stored_zeros())
+def test_patterns_of_both_widths_fit_together(A):
+    zeros = A.data == 0
+    less = sp.coo_array((np.ones(zeros.sum()), (A.row[zeros], A.col[zeros])), shape=A.shape)
+    P, Q = as_pattern(A), as_pattern(less)
+    wide = Pattern(Q.shape, Q.indptr.astype(np.int64), Q.indices.astype(np.int64))
+    assert_is(P.without(wide), A, drop_zeros=True)
+    assert_is(P.union(wide), A)
+    assert wide.without(P).indices.dtype == np.int64 and wide.without(P).nnz == 0
 
 
 def test_a_hundred_thousand_duplicates_of_one_entry():

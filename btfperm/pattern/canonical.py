@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Canonical compressed columns, made by the core: ascending, no duplicates, read-only.
+
+Everything here trusts its arguments; ``arrays.py`` has checked them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core
+from btfperm.pattern.arrays import IndexArray, as_width, index_type
+
+__all__ = [
+    "Columns",
+    "columns_of",
+    "difference",
+    "from_columns",
+    "from_positions",
+    "from_triangle",
+    "frozen",
+    "selected",
+    "split_zeros",
+    "transposed",
+]
+
+Columns = tuple[IndexArray, IndexArray]  # indptr, indices
+Shape = tuple[int, int]
+
+
+def frozen(array: IndexArray) -> IndexArray:
+    """A read-only view: who handed the array over may still write to it, or not at all."""
+    view = array.view()
+    view.setflags(write=False)
+    return view
+
+
+def from_positions(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
+    """Of a list of positions in any order. Both arrays are overwritten."""
+    m, n = shape
+    width = index_type(shape, rows.size)
+    rows, cols = as_width(rows, width, copy=False), as_width(cols, width, copy=False)
+    indptr = np.empty(n + 1, dtype=width)
+    nnz = _core.columns_of_triplets(m, rows, cols, indptr)
+    return frozen(indptr), _first(nnz, rows)
+
+
+def from_triangle(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
+    """Of one half of a symmetric list: the other half is never listed, which keeps the memory at
+    twice the result."""
+    both = 2 * rows.size - int(np.count_nonzero(rows == cols))
+    width = index_type(shape, both)
+    indptr, indices = np.empty(shape[1] + 1, dtype=width), np.empty(both, dtype=width)
+    rows, cols = as_width(rows, width, copy=False), as_width(cols, width, copy=False)
+    nnz = _core.columns_of_triangle(rows, cols, indptr, indices)
+    return frozen(indptr), _first(nnz, indices)
+
+
+def from_columns(m: int, indptr: IndexArray, indices: IndexArray) -> Columns:
+    """Of compressed columns that are not sorted: two transpositions sort them."""
+    n = indptr.size - 1
+    indptr, indices = _row_lists(n, *_row_lists(m, indptr, indices))
+    nnz = _core.merge_duplicates(indptr, indices)
+    return frozen(indptr), _first(nnz, indices)
+
+
+def transposed(m: int, indptr: IndexArray, indices: IndexArray) -> Columns:
+    """The columns of the transpose, m in number."""
+    starts, lists = _row_lists(m, indptr, indices)
+    return frozen(starts), frozen(lists)
+
+
+def difference(m: int, columns: Columns, less: Columns) -> Columns:
+    """The columns without the entries of others."""
+    width = columns[1].dtype
+    wide = np.promote_types(width, less[1].dtype).type
+    given = [as_width(array, wide, copy=False) for array in (*columns, *less)]
+    indptr, indices = np.empty_like(given[0]), np.empty_like(given[1])
+    kept = _core.difference(m, *given, indptr, indices)
+    starts = as_width(indptr, width.type, copy=False)
+    return frozen(starts), frozen(indices[:kept].astype(width))
+
+
+def columns_of(indptr: IndexArray) -> IndexArray:
+    """(nnz,) the column of each entry."""
+    return np.repeat(np.arange(indptr.size - 1, dtype=indptr.dtype), np.diff(indptr))
+
+
+def selected(
+    indptr: IndexArray, indices: IndexArray, chosen: npt.NDArray[np.bool_], shape: Shape
+) -> Columns:
+    """The chosen entries of canonical columns."""
+    places = np.flatnonzero(chosen)
+    width = index_type(shape, places.size)
+    starts = as_width(np.searchsorted(places, indptr), width, copy=False)
+    return frozen(starts), frozen(as_width(indices[places], width, copy=False))
+
+
+def split_zeros(
+    rows: IndexArray, cols: IndexArray, zeros: npt.NDArray[np.bool_], shape: Shape
+) -> tuple[Columns, Columns]:
+    """Of the positions that hold something, and of those that hold only zeros: a position may be
+    stored as zero and again as something else. Nothing is overwritten."""
+    stay = ~zeros
+    nonzero = from_positions(rows[stay], cols[stay], shape)
+    zero = from_positions(rows[zeros], cols[zeros], shape)
+    return nonzero, difference(shape[0], zero, nonzero)
+
+
+def _row_lists(m: int, indptr: IndexArray, indices: IndexArray) -> Columns:
+    starts = np.empty(m + 1, dtype=indices.dtype)
+    lists = np.empty(indices.size, dtype=indices.dtype)
+    _core.transpose(m, indptr, indices, starts, lists)
+    return starts, lists
+
+
+def _first(count: int, array: IndexArray) -> IndexArray:
+    return frozen(array if count == array.size else array[:count].copy())
