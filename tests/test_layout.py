@@ -228,6 +228,13 @@ def test_no_file_is_too_long(path):
     assert count <= 400, f"{count} lines: split it by the question each part answers"
 
 
+@each_file(CPP)
+def test_no_opening_is_cut_by_a_formatter(path):
+    """clang-format breaks a line that is too long, and leaves a word alone before the next."""
+    cut = re.search(r"^// [a-z].*\n//     ", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert not cut, cut[0]
+
+
 @each_file([path for path in PYTHON if path != Path(__file__)])
 def test_no_pickle_and_no_shell(path):
     text = path.read_text(encoding="utf-8")

@@ -2,10 +2,9 @@
 // certificate: the proof on the device that a matching is one and is maximum
 //
 // Idea        Alternating breadth-first search from all free columns. If it reaches no free row,
-// the
-//             rows reached and the matched columns not reached are a cover (Kőnig) of the size of
-//             the matching; that they are is then checked against every entry, with nothing taken
-//             over from the search that found the matching.
+//             the rows reached and the matched columns not reached are a cover (Kőnig) of the size
+//             of the matching; that they are is then checked against every entry, with nothing
+//             taken over from the search that found the matching.
 // Cost        each entry is read once for the cover and once for the check; a launch a level
 // Encodings   reached[i] = 1: row i is reached, and in the cover; queue: columns reached
 // Races       a row is claimed by atomicExch, so its column is queued once; flags are only raised

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// components: what several threads know of the strongly connected components while they look for
-// them
+// components: what several threads know of the strongly connected components they look for
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/vertex.hpp"

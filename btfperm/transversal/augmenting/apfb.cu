@@ -14,11 +14,10 @@
 //             (backends/gpu/visible.cuh); Alternate asks for the predecessor of a matched row only
 //             where there is one; flags count up instead of being reset
 // Cost        Each level looks at all columns, O(n), and comes back to the host, some 15 us,
-// however
-//             little it finds. A phase flips at least one path; thin levels are what makes it slow
+//             however little it finds. A phase flips at least one path; thin levels are what makes
+//             it slow
 // Prefer it   apfb-wr before the other three of the paper, where many columns are free and paths
-// are
-//             short; rather use guided-displacement on the CPU where searches go deep
+//             are short; rather use guided-displacement on the CPU where searches go deep
 // Encodings, Invariants, Races: gpubfs.cuh and alternate.cuh
 
 #include "transversal/augmenting/alternate.cuh"

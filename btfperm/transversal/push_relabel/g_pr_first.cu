@@ -2,10 +2,10 @@
 // g-pr-first: push-relabel on a GPU, one thread a column
 //
 // Idea        Every free column takes the row that is nearest to a free row, as its label says,
-// from
-//             whatever column has it, and raises the label; all columns at once, without locks: of
-//             those that take the same row one has it afterwards, the others try again. From time
-//             to time all labels are made exact by a breadth-first search from the free rows.
+//             from whatever column has it, and raises the label; all columns at once, without
+//             locks: of those that take the same row one has it afterwards, the others try again.
+//             From time to time all labels are made exact by a breadth-first search from the free
+//             rows.
 // Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "A push-relabel-based maximum
 //             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithms 3 (G-PR), 4
 //             and 5 (G-GR) and 6 (G-PR-Krnl). Option relabel: the next relabelling comes after k
