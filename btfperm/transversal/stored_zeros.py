@@ -54,7 +54,7 @@ def _rank_the_other_way(
     a limit came first."""
     initial = found.col_match
     if pattern.zeros_dropped:
-        if found.size == min(pattern.shape):
+        if found.size == min(pattern.shape) or _covers(found, zeros):
             return found.size
         other = pattern.union(zeros)
     else:
@@ -65,6 +65,14 @@ def _rank_the_other_way(
     problem = Problem.given(other, initial)
     result = search(other, problem, "auto", "auto", controls.rest(), True)
     return result.size if result.maximum else None
+
+
+def _covers(found: Transversal, more: Pattern) -> bool:
+    """Whether the cover that proves the rank touches each of these entries, too."""
+    if found.row_in_cover is None or found.col_in_cover is None:
+        return False
+    touched = found.row_in_cover[more.indices] | found.col_in_cover[more.cols()]
+    return bool(touched.all())
 
 
 def _without_entries(col_match: IndexArray, less: Pattern) -> IndexArray:

@@ -70,6 +70,13 @@ def test_a_zero_that_is_also_stored_as_something_else_is_no_zero():
     assert btfperm.structural_rank(A, drop_zeros=True) == 2
 
 
+def test_no_second_search_where_the_cover_touches_the_zeros(monkeypatch):
+    A = sp.coo_array(([1.0, 1.0, 1.0, 0.0], ([0, 0, 1, 2], [0, 1, 0, 0])), shape=(3, 3))
+    monkeypatch.setattr("btfperm.transversal.stored_zeros.search", None)  # would be called
+    (text,) = said(A, drop_zeros=True)
+    assert "does not change the structural rank" in text
+
+
 def test_the_second_search_has_what_the_first_has_left(monkeypatch):
     """A clock that only runs while an algorithm does: 4 of 10 seconds each time."""
     now = [0.0]
