@@ -14,7 +14,6 @@ Beware      - What the header says is not believed: arrays grow with what was fo
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -22,6 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.backends.threads import startable_threads, usable_cores
 from btfperm.errors import UnreadableInputError
 from btfperm.io.header import Header
 from btfperm.io.matrix_market_core import Pieces, core
@@ -176,7 +176,7 @@ class _Parser:
         self._core = core()
         self._source = source
         self._header = header
-        self._threads = threads or _usable_cores()
+        self._threads = startable_threads(threads or usable_cores())
         self._body = body
         self._buffer: npt.NDArray[Any] = np.empty(
             0, dtype=_VALUE_TYPE.get(header.field, np.float64)
@@ -332,9 +332,3 @@ def _mirror(body: Body, symmetry: str, off_diagonal: int) -> None:
         if body.zeros is not None:
             body.zeros[here] = body.zeros[part][off]
         body.used += off.size
-
-
-def _usable_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

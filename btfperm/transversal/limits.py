@@ -7,13 +7,13 @@ from __future__ import annotations
 import copy
 import math
 import operator
-import os
 import time
 from collections.abc import Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from btfperm import registry
+from btfperm.backends.threads import MOST_THREADS, start_threads
 from btfperm.errors import BackendUnavailableError, InvalidArgumentError
 from btfperm.pattern import Pattern
 from btfperm.transversal.auto import choose_threads
@@ -22,25 +22,11 @@ from btfperm.transversal.problem import Problem
 if TYPE_CHECKING:
     from btfperm.transversal.device_problem import DeviceProblem
 
-__all__ = ["MOST_THREADS", "Controls", "check_backend"]
+__all__ = ["Controls", "check_backend"]
 
 _STOPS = {0: None, 2: "time_limit", 3: "max_work"}
 
 _LONGEST = 1e9  # seconds; more is as good as no limit, and clocks cannot count it
-MOST_THREADS = 1024  # OpenMP ends the process where it gets no more
-
-# A forked child has OpenMP's list of its parent's threads, but not the threads: it would wait for
-# them forever, whichever library had them started.
-_forked = False
-
-
-def _note_fork() -> None:
-    global _forked
-    _forked = True
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_note_fork)
 
 
 class Controls:
@@ -64,9 +50,9 @@ class Controls:
             raise InvalidArgumentError("device= names a GPU: leave it out with backend='cpu'")
         if threads is not None:
             threads = _whole_number("threads", threads, 1, MOST_THREADS)
-        if _forked:
-            threads = 1
-        self.threads = choose_threads(nnz, threads)
+        wanted = choose_threads(nnz, threads)
+        self.threads = start_threads(wanted)
+        self._too_few_threads = self.threads < wanted
         self.threads_asked = threads is not None
         self._seed = 0 if seed is None else _whole_number("seed", seed, 0, 2**64 - 1)
         self._work = None if max_work is None else _whole_number("max_work", max_work, 1, 2**63 - 1)
@@ -161,6 +147,8 @@ class Controls:
             )
         else:
             stop, counters = problem.run(row.load(), seconds, most, self._seed, options)
+        if self._too_few_threads and row.parallel and row.backend == "cpu":
+            counters["threads"] = self.threads
         if self._work is not None:
             edges = counters.get("edges", 0)
             assert isinstance(edges, int)

@@ -108,7 +108,7 @@ class ThreadCount(WholeNumber):
         super().__init__(1)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        from btfperm.transversal.limits import MOST_THREADS
+        from btfperm.backends.threads import MOST_THREADS
 
         self.most = MOST_THREADS
         return super().convert(value, param, ctx)

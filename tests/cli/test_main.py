@@ -15,9 +15,9 @@ from btfperm_cli import order
 from btfperm_cli.main import main
 
 import btfperm
+from btfperm.backends.threads import MOST_THREADS
 from btfperm.conventions import CONVENTIONS
 from btfperm.errors import BtfpermError, DefectError, DefectWarning
-from btfperm.transversal.limits import MOST_THREADS
 
 COMMANDS = ("algorithms", "check", "convert", "doctor", "rank")
 

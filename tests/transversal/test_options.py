@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import btfperm
 from btfperm import InvalidArgumentError, _core
+from btfperm.backends.threads import MOST_THREADS
 from btfperm.pattern import as_pattern
-from btfperm.transversal.limits import MOST_THREADS, Controls
+from btfperm.transversal.limits import Controls
 from btfperm.transversal.problem import Problem
 from tests import strategies
 from tests.checks.check_transversal import check_transversal

@@ -2,8 +2,11 @@
 // btfperm._core: the CPU core under Python; each room binds its own functions
 #include <omp.h>
 
+#include <limits>
+
 #include "backends/cpu/bind.hpp"
 #include "backends/cpu/sharing.hpp"
+#include "backends/cpu/start_threads.hpp"
 
 NB_MODULE(_core, module) {
   namespace nb = nanobind;
@@ -15,6 +18,28 @@ NB_MODULE(_core, module) {
       "share_always", [](bool always) { return btfperm::share_always.exchange(always); },
       nb::arg("always"),
       "Share the smallest pieces of work among the threads, too; whether that was so. For tests.");
+  module.def(
+      "start_threads",
+      [](int threads) {
+        nb::gil_scoped_release nogil;
+        return btfperm::start_threads(threads);
+      },
+      nb::arg("threads"),
+      "Have OpenMP start so many threads for the calling one, or as many as the system gives; how "
+      "many there are.");
+  module.def(
+      "startable_threads",
+      [](int wanted) {
+        nb::gil_scoped_release nogil;
+        return btfperm::startable_threads(wanted, 0);
+      },
+      nb::arg("wanted"), "How many of so many threads the system gives beside those that run.");
+  module.def(
+      "refuse_threads_beyond",
+      [](int most) {
+        btfperm::refuse_threads_beyond.store(most < 0 ? std::numeric_limits<int>::max() : most);
+      },
+      nb::arg("most"), "Let only so many threads be started at a time; -1: all. For tests.");
   module.def("max_threads", [] { return omp_get_max_threads(); }, "Threads OpenMP would use.");
   btfperm::bind_pattern(module);
   btfperm::bind_transversal(module);

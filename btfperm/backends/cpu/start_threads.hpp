@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// start_threads: how many threads the system lets this process have, asked before OpenMP wants them
+//
+// Idea        Where a thread is refused, by a limit on memory or on the number of threads, libgomp
+//             ends the process. So the threads that a call wants are started here first, all at a
+//             time and with libgomp's stacks, and joined. OpenMP then starts them in an empty
+//             region: it keeps them for the calling thread, whose later regions of this size start
+//             none. Where some were refused it gets half of those that came: stacks are to leave
+//             memory for the work.
+// Cost        some 20 microseconds a thread, when a thread calls with more than the time before
+// Faults      `refuse_threads_beyond` lets a test refuse all but so many
+#pragma once
+
+#include <omp.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <cstdlib>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+namespace btfperm {
+
+// Threads that can be started beside those that run.
+inline std::atomic<int> refuse_threads_beyond{std::numeric_limits<int>::max()};
+
+// Bytes of a stack as OMP_STACKSIZE says ("64M", in kilobytes without a unit); 0: it does not.
+inline std::size_t asked_stack_bytes() {
+  const char* text = std::getenv("OMP_STACKSIZE");
+  if (text == nullptr) return 0;
+  char* unit = nullptr;
+  const unsigned long long size = std::strtoull(text, &unit, 10);
+  while (std::isspace(static_cast<unsigned char>(*unit))) ++unit;
+  switch (std::tolower(static_cast<unsigned char>(*unit))) {
+    case 'b':
+      return size;
+    case 'm':
+      return size << 20;
+    case 'g':
+      return size << 30;
+    default:
+      return size << 10;
+  }
+}
+
+// How many of `wanted` threads, with stacks of so many bytes (0: as is usual here), run at a time
+// beside those that run already.
+inline int startable_threads(int wanted, std::size_t stack_bytes) {
+  wanted = std::min(wanted, refuse_threads_beyond.load());
+  if (wanted <= 0) return 0;
+  pthread_attr_t stack;
+  pthread_attr_init(&stack);
+  if (stack_bytes > 0) pthread_attr_setstacksize(&stack, stack_bytes);  // if it is one at all
+  std::atomic<int> open{0};
+  const auto wait = [](void* gate) -> void* {
+    static_cast<std::atomic<int>*>(gate)->wait(0);
+    return nullptr;
+  };
+  std::vector<pthread_t> started;
+  started.reserve(static_cast<std::size_t>(wanted));
+  for (int k = 0; k < wanted; ++k) {
+    pthread_t thread;
+    if (pthread_create(&thread, &stack, wait, &open) != 0) break;
+    started.push_back(thread);
+  }
+  open.store(1);
+  open.notify_all();
+  for (const pthread_t thread : started) pthread_join(thread, nullptr);
+  pthread_attr_destroy(&stack);
+  return static_cast<int>(started.size());
+}
+
+// Makes OpenMP start `threads`, the calling one among them, or fewer where the system refuses some;
+// how many. One call at a time, so that no two count on the same.
+inline int start_threads(int threads) {
+  static std::mutex one_at_a_time;
+  thread_local int running = 1;  // that OpenMP keeps for the calling thread
+  thread_local int most = std::numeric_limits<int>::max();  // that it got when some were refused
+  threads = std::min(threads, most);
+  if (threads > running) {
+    const std::lock_guard<std::mutex> lock(one_at_a_time);
+    const int wanted = threads - running;
+    const int came = startable_threads(wanted, asked_stack_bytes());
+    threads = running + (came < wanted ? (came + 1) / 2 : came);
+    if (came < wanted) most = threads;
+    if (threads > running) {
+      std::atomic<int> met{0};
+#pragma omp parallel num_threads(threads)
+      met.fetch_add(1, std::memory_order_relaxed);  // an empty region would be left out
+    }
+  }
+  if (threads > 1) running = threads;  // a region of one thread lets none of them go
+  return threads;
+}
+
+}  // namespace btfperm

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Threads that this process can have: what cores there are for them, and what the system gives."""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+from btfperm import _core
+from btfperm.errors import BackendWarning
+
+__all__ = ["MOST_THREADS", "start_threads", "startable_threads", "usable_cores"]
+
+MOST_THREADS = 1024
+
+# A forked child has OpenMP's list of its parent's threads, but not the threads: it would wait for
+# them forever, whichever library had them started.
+_forked = False
+_said = False  # that the system gives too few: told once a process
+
+
+def _note_fork() -> None:
+    global _forked
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def start_threads(wanted: int) -> int:
+    """The threads, the calling one among them, that share the work of its next calls of the core:
+    those wanted, or as many as can be started; one in a forked child."""
+    global _said
+    if wanted <= 1 or _forked:
+        return 1
+    threads: int = _core.start_threads(wanted)
+    if threads < wanted and not _said:
+        _said = True
+        warnings.warn(
+            BackendWarning(
+                f"the system refuses to start {wanted} threads (its limits on memory, or on "
+                f"threads); btfperm goes on with {threads}"
+            ),
+            stacklevel=4,
+        )
+    return threads
+
+
+def startable_threads(wanted: int) -> int:
+    """Threads that another library can start now; at least one, which is the calling one."""
+    return max(1, _core.startable_threads(wanted)) if wanted > 1 else 1

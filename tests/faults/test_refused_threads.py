@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Threads that the system does not start: the work is shared by those that it does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import btfperm
+from btfperm import _core
+from btfperm.backends import threads
+from btfperm.errors import BackendWarning
+from tests import families
+from tests.checks.check_transversal import check_transversal
+
+ROOT = Path(__file__).parents[2]
+
+
+def in_fresh_thread(call):
+    """What `call` returns where OpenMP has not yet started any thread."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(call).result()
+
+
+@pytest.fixture
+def refusing(monkeypatch):
+    """Sets how many threads may be started beside the calling one."""
+    monkeypatch.setattr(threads, "_said", False)
+    before = _core.share_always(True)
+    yield _core.refuse_threads_beyond
+    _core.refuse_threads_beyond(-1)
+    _core.share_always(before)
+
+
+@pytest.mark.parametrize(("most", "given"), [(0, 1), (1, 2), (3, 3), (6, 4)])
+def test_so_many_as_come(refusing, most, given, run_seed):
+    """Of seven wanted beside the calling one half of those that came, and it is said once."""
+    A = families.random_rectangle(3000, 3000, 2.7, run_seed).A
+    refusing(most)
+
+    def twice():
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            found = [
+                btfperm.maximum_transversal(A, threads=8, algorithm="ms-bfs-graft")
+                for _ in range(2)
+            ]
+        return found, [str(w.message) for w in said if w.category is BackendWarning]
+
+    found, said = in_fresh_thread(twice)
+    for t in found:
+        check_transversal(A, t)
+        assert t.maximum and t.counters["threads"] == given
+    assert len(said) == 1
+    assert "refuses to start 8 threads" in said[0] and said[0].endswith(f"on with {given}")
+
+
+def test_all_come(refusing):
+    """Then nothing is said or counted, and what is kept for later calls is not asked for again."""
+    A = np.eye(300)
+
+    def calls():
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            first = btfperm.maximum_transversal(A, threads=4, algorithm="ms-bfs-graft")
+            refusing(0)
+            for fewer in (4, 3, 1, 3):
+                btfperm.maximum_transversal(A, threads=fewer, algorithm="ms-bfs-graft")
+        return first.counters
+
+    assert "threads" not in in_fresh_thread(calls)
+
+
+def test_of_the_decomposition(refusing, run_seed):
+    A = families.random_rectangle(3000, 2500, 2.7, run_seed).A
+    alone = btfperm.dulmage_mendelsohn(A, threads=1)
+    refusing(3)
+    with pytest.warns(BackendWarning):
+        d = in_fresh_thread(lambda: btfperm.dulmage_mendelsohn(A, threads=8))
+    np.testing.assert_array_equal(d.row_perm, alone.row_perm)
+    np.testing.assert_array_equal(d.col_blocks, alone.col_blocks)
+
+
+def test_of_a_reader(refusing, tmp_path):
+    btfperm.io.write_matrix(tmp_path / "a.mtx", np.eye(50))
+    assert threads.startable_threads(5) == 5
+    refusing(2)
+    assert threads.startable_threads(5) == 2
+    refusing(0)
+    assert threads.startable_threads(5) == 1
+    assert btfperm.read(tmp_path / "a.mtx", threads=5).nnz == 50
+
+
+# 30 stacks are more than there is, a few and the work are not.
+CHILD = """
+import resource
+import btfperm
+from tests import families
+P = btfperm.as_pattern(families.random_rectangle(200_000, 200_000, 3, 1).A)
+alone = btfperm.structural_rank(P, threads=1)
+with open("/proc/self/statm") as statm:
+    used = int(statm.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 600 * 2**20,) * 2)
+t = btfperm.maximum_transversal(P, threads=31, algorithm="ms-bfs-graft")
+print(t.size - alone, t.counters.get("threads", 31))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits the address space")
+@pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="a sanitizer needs the whole address space")
+def test_a_limit_on_memory():
+    """libgomp would end the process: "Thread creation failed"."""
+    child = subprocess.run(
+        [sys.executable, "-c", CHILD],
+        cwd=ROOT,
+        env={**os.environ, "OMP_STACKSIZE": "64M"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert child.returncode == 0, child.stderr
+    difference, given = map(int, child.stdout.split())
+    assert difference == 0 and 1 < given < 31
+    assert child.stderr.count("BackendWarning") == 1
