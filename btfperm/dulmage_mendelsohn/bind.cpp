@@ -42,7 +42,10 @@ void bind_width(nb::module_& module) {
         Found<I> found{};
         {
           nb::gil_scoped_release nogil;
-          maximum = find_blocks(A, match, team, found, workspace, budget);
+          try {
+            maximum = find_blocks(A, match, team, found, workspace, budget);
+          } catch (const Unfinished&) {
+          }
         }
         raise_if_interrupted(budget);
         if (!maximum) throw std::invalid_argument("the matching is not maximum");
@@ -53,10 +56,14 @@ void bind_width(nb::module_& module) {
           nb::gil_scoped_release nogil;
           const Form<I> form{row_perm.data(), col_perm.data(), row_blocks.data(),
                              col_blocks.data()};
-          order_blocks(A, match, team, found, form);
-          std::copy(found.coarse_rows, found.coarse_rows + 5, coarse_rows.data());
-          std::copy(found.coarse_cols, found.coarse_cols + 5, coarse_cols.data());
+          try {
+            order_blocks(A, match, team, found, form, budget);
+          } catch (const Unfinished&) {
+          }
         }
+        raise_if_interrupted(budget);
+        std::copy(found.coarse_rows, found.coarse_rows + 5, coarse_rows.data());
+        std::copy(found.coarse_cols, found.coarse_cols + 5, coarse_cols.data());
         return std::pair<NumpyArray<I>, NumpyArray<I>>(row_blocks, col_blocks);
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),

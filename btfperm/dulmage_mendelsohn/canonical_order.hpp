@@ -40,50 +40,45 @@ struct Side {
 // Numbers the components from `first` on, by their smallest member on the side of the roots.
 // `number` (a place for each tree) is workspace. Returns how many there are.
 template <class I>
-I number_alone(const Side<I>& side, const I* set, I n_trees, I first, I* number) {
+I number_alone(const Side<I>& side, const I* set, I n_trees, I first, Budget& budget, I* number) {
   std::fill(number, number + n_trees, I{-1});
   I next = first;
-  for (I k = 0; k < side.members.count; ++k) {
+  in_pieces(side.members.count, BudgetPoll{budget}, [&](I k) {
     I& own = number[set[side.tree[side.members[k]]]];
     if (own < 0) own = next++;
-  }
+  });
   return next - first;
 }
 
 // The same by several threads: the smallest members first.
 template <class I>
 I number_together(const Side<I>& side, const I* set, I n_trees, I first, const Team& team,
-                  I* number) {
+                  Budget& budget, I* number) {
   Workspace workspace;
   I* leaders = workspace.take<I>(n_trees);
-  fill(number, n_trees, std::numeric_limits<I>::max(), team.threads);
-#pragma omp parallel for num_threads(team.threads) schedule(static)
-  for (I k = 0; k < side.members.count; ++k) {
-    lower(number[set[side.tree[side.members[k]]]], side.members[k]);
-  }
+  fill(number, n_trees, std::numeric_limits<I>::max(), team.threads, budget);
+  for_parts(side.members.count, team.threads, budget,
+            [&](I k) { lower(number[set[side.tree[side.members[k]]]], side.members[k]); });
   const auto set_of = [&](I k) { return set[side.tree[side.members[k]]]; };
   const I count = select(
       side.members.count, team.threads, leaders,
-      [&](I k) { return number[set_of(k)] == side.members[k]; }, set_of);
-#pragma omp parallel for num_threads(team.threads) schedule(static)
-  for (I c = 0; c < count; ++c) number[leaders[c]] = first + c;
+      [&](I k) { return number[set_of(k)] == side.members[k]; }, set_of, budget);
+  for_parts(count, team.threads, budget, [&](I c) { number[leaders[c]] = first + c; });
   return count;
 }
 
 template <class I>
 I number_components(const Side<I>& side, const Side<I>& other, I* set, I n_trees, I first,
-                    const Team& team, I* number) {
+                    const Team& team, Budget& budget, I* number) {
   const bool alone = team.is_one(side.members.count, team.level);
-#pragma omp parallel for num_threads(team.threads) if (!alone) schedule(static)
-  for (I t = 0; t < n_trees; ++t) store(set[t], find_set(set, t));
-  const I count = alone ? number_alone(side, set, n_trees, first, number)
-                        : number_together(side, set, n_trees, first, team, number);
+  for_parts(n_trees, team.threads, budget, [&](I t) { store(set[t], find_set(set, t)); });
+  const I count = alone ? number_alone(side, set, n_trees, first, budget, number)
+                        : number_together(side, set, n_trees, first, team, budget, number);
   for (const Side<I>& members : {side, other}) {
-#pragma omp parallel for num_threads(team.threads) if (!alone) schedule(static)
-    for (I k = 0; k < members.members.count; ++k) {
+    for_parts(members.members.count, team.threads, budget, [&](I k) {
       I& tree = members.tree[members.members[k]];
       tree = number[set[tree]];
-    }
+    });
   }
   return count;
 }
@@ -145,22 +140,23 @@ I begin_block(Level<I>& level, I size, const Corner<I>& corner, const Form<I>& f
 
 // `levels` (highest + 1) and `places` (n_several) are workspace.
 template <class I>
-void order_alone(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,
+void order_alone(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner, Budget& budget,
                  Level<I>* levels, Places<I>* places, const Form<I>& form) {
+  const BudgetPoll poll{budget};
   for (I h = 0; h <= S.highest; ++h) levels[h] = {0, 0};
   for (I b = 0; b < S.n_several; ++b) {
     ++levels[S.several[b].height].block;
     levels[S.several[b].height].place += S.several[b].size;
     places[b] = {-1, -1};
   }
-  for (I k = 0; k < S.rows.count; ++k) {
+  in_pieces(S.rows.count, poll, [&](I k) {
     const I height = height_of(S, S.rows[k]);
-    if (height < 0) continue;
+    if (height < 0) return;
     ++levels[height].block;
     ++levels[height].place;
-  }
+  });
   begin_levels(S.highest, 1, corner, levels);
-  for (I k = 0; k < S.cols.count; ++k) {
+  in_pieces(S.cols.count, poll, [&](I k) {
     if (k + 16 < S.cols.count) __builtin_prefetch(S.vertices + M.col_match[S.cols[k + 16]]);
     const I j = S.cols[k];
     const I i = M.col_match[j];
@@ -169,7 +165,7 @@ void order_alone(const Matching<I>& M, const Square<I>& S, const Corner<I>& corn
       const I place = begin_block(levels[height], I{1}, corner, form);
       form.row_perm[corner.row + place] = i;
       form.col_perm[corner.col + place] = j;
-      continue;
+      return;
     }
     const Block<I>& block = S.several[~height];
     Places<I>& own = places[~height];
@@ -178,12 +174,12 @@ void order_alone(const Matching<I>& M, const Square<I>& S, const Corner<I>& corn
       own = {corner.row + place, corner.col + place};
     }
     form.col_perm[own.col++] = j;
-  }
+  });
   if (S.n_several == 0) return;
-  for (I k = 0; k < S.rows.count; ++k) {
+  in_pieces(S.rows.count, poll, [&](I k) {
     const I i = S.rows[k];
     if (height_of(S, i) < 0) form.row_perm[places[~height_of(S, i)].row++] = i;
-  }
+  });
 }
 
 // By several threads: each counts its share of the columns level by level, and then knows where its
@@ -191,10 +187,10 @@ void order_alone(const Matching<I>& M, const Square<I>& S, const Corner<I>& corn
 // the part), `number` and `smallest` (n_several) are workspace.
 template <class I>
 void order_together(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,
-                    const Team& team, Level<I>* levels, I* height, I* smallest, I* number,
-                    const Form<I>& form) {
+                    const Team& team, Budget& budget, Level<I>* levels, I* height, I* smallest,
+                    I* number, const Form<I>& form) {
   const I stride = S.highest + 1;
-  fill(smallest, S.n_several, std::numeric_limits<I>::max(), team.threads);
+  fill(smallest, S.n_several, std::numeric_limits<I>::max(), team.threads, budget);
 #pragma omp parallel num_threads(team.threads)
   {
     const int t = omp_get_thread_num();
@@ -202,13 +198,13 @@ void order_together(const Matching<I>& M, const Square<I>& S, const Corner<I>& c
     const Share<I> share(S.cols.count, t, size);
     Level<I>* own = levels + static_cast<std::ptrdiff_t>(t) * stride;
     std::fill(own, own + stride, Level<I>{0, 0});
-    for (I k = share.first; k < share.last; ++k) {
+    in_own_pieces(share, t, budget, [&](I k) {
       if (k + 16 < share.last) __builtin_prefetch(S.vertices + M.col_match[S.cols[k + 16]]);
       height[k] = height_of(S, M.col_match[S.cols[k]]);
       if (height[k] < 0) lower(smallest[~height[k]], k);
-    }
+    });
 #pragma omp barrier
-    for (I k = share.first; k < share.last; ++k) {
+    in_own_pieces(share, t, budget, [&](I k) {
       const I b = ~height[k];
       if (b < 0) {
         ++own[height[k]].block;
@@ -217,11 +213,11 @@ void order_together(const Matching<I>& M, const Square<I>& S, const Corner<I>& c
         ++own[S.several[b].height].block;
         own[S.several[b].height].place += S.several[b].size;
       }
-    }
+    });
 #pragma omp barrier
 #pragma omp single
     begin_levels(S.highest, size, corner, levels);
-    for (I k = share.first; k < share.last; ++k) {
+    in_own_pieces(share, t, budget, [&](I k) {
       const I b = ~height[k];
       if (b < 0) {
         const I j = S.cols[k];
@@ -232,14 +228,15 @@ void order_together(const Matching<I>& M, const Square<I>& S, const Corner<I>& c
         number[b] = own[S.several[b].height].block;
         begin_block(own[S.several[b].height], S.several[b].size, corner, form);
       }
-    }
+    });
   }
+  if (budget.stopped()) throw Unfinished();
 }
 
-// The square part, beginning at the corner.
+// The square part, beginning at the corner. Throws Unfinished when the budget ends it.
 template <class I>
 void order_square(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,
-                  const Team& team, const Form<I>& form) {
+                  const Team& team, Budget& budget, const Form<I>& form) {
   Workspace workspace;
   const auto n_levels = static_cast<std::size_t>(S.highest) + 1;
   const auto threads = static_cast<std::size_t>(std::max(team.threads, 1));
@@ -248,14 +245,14 @@ void order_square(const Matching<I>& M, const Square<I>& S, const Corner<I>& cor
   if (team.is_one(S.cols.count, team.level) ||
       n_levels * threads > static_cast<std::size_t>(S.cols.count)) {
     Level<I>* levels = workspace.take<Level<I>>(n_levels);
-    order_alone(M, S, corner, levels, workspace.take<Places<I>>(S.n_several), form);
+    order_alone(M, S, corner, budget, levels, workspace.take<Places<I>>(S.n_several), form);
     return;
   }
   Level<I>* levels = workspace.take<Level<I>>(n_levels * threads);
   I* height = workspace.take<I>(S.cols.count);
   I* smallest = workspace.take<I>(S.n_several);
   I* number = workspace.take<I>(S.n_several);
-  order_together(M, S, corner, team, levels, height, smallest, number, form);
+  order_together(M, S, corner, team, budget, levels, height, smallest, number, form);
   if (S.n_several == 0) return;
   I* next = workspace.take<I>(S.n_blocks);
   const auto block_of_col = [&](I k) { return height[k] < 0 ? number[~height[k]] : I{-1}; };
@@ -263,10 +260,10 @@ void order_square(const Matching<I>& M, const Square<I>& S, const Corner<I>& cor
     const I own = height_of(S, S.rows[k]);
     return own < 0 ? number[~own] : I{-1};
   };
-  place_together(S.cols, corner.block, S.n_blocks, block_of_col, team, form.col_blocks, next,
-                 form.col_perm);
-  place_together(S.rows, corner.block, S.n_blocks, block_of_row, team, form.row_blocks, next,
-                 form.row_perm);
+  place_together(S.cols, corner.block, S.n_blocks, block_of_col, team, budget, form.col_blocks,
+                 next, form.col_perm);
+  place_together(S.rows, corner.block, S.n_blocks, block_of_row, team, budget, form.row_blocks,
+                 next, form.row_perm);
 }
 
 }  // namespace btfperm

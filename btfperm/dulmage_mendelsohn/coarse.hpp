@@ -23,6 +23,7 @@
 #include "dulmage_mendelsohn/fine_rectangular/union_find.hpp"
 #include "dulmage_mendelsohn/row_lists.hpp"
 #include "dulmage_mendelsohn/team.hpp"
+#include "transversal/certificate.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
@@ -61,9 +62,10 @@ struct Search {
 
 // The unmatched vertices, each the root of its own tree; returns how many there are.
 template <class I>
-I plant(const Search<I>& s, int threads) {
+I plant(const Search<I>& s, int threads, Budget& budget) {
   const I roots = select(
-      s.lists.n, threads, s.queue, [&](I k) { return s.match[k] < 0; }, [](I k) { return k; });
+      s.lists.n, threads, s.queue, [&](I k) { return s.match[k] < 0; }, [](I k) { return k; },
+      budget);
   for (I t = 0; t < roots; ++t) {
     s.tree[s.queue[t]] = s.queue_tree[t] = s.set[t] = t;
   }
@@ -164,34 +166,33 @@ bool grow(const Search<I>& s, I roots, const Team& team, Budget& budget) {
 
 // The numbers k with parts[k] == part, ascending; `out` has one place more than there are.
 template <class I>
-I collect(I count, const std::uint8_t* parts, Part part, int threads, I* out) {
+I collect(I count, const std::uint8_t* parts, Part part, int threads, I* out, Budget& budget) {
   if (threads > 1) {
     return select(
-        count, threads, out, [=](I k) { return parts[k] == part; }, [](I k) { return k; });
+        count, threads, out, [=](I k) { return parts[k] == part; }, [](I k) { return k; }, budget);
   }
   I found = 0;
-  for (I k = 0; k < count; ++k) {
+  in_pieces(count, BudgetPoll{budget}, [&](I k) {
     out[found] = k;
     found += parts[k] == part;
-  }
+  });
   return found;
 }
 
 // Gives `part` to the square vertices of one side that are in a tree.
 template <class I>
-void mark_part(I count, const I* tree, Part part, std::uint8_t* parts, int threads) {
-  if (count < least_to_share(worth_sharing)) threads = 1;
-#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static)
-  for (I k = 0; k < count; ++k) {
-    parts[k] = (parts[k] == square) & (tree[k] >= 0) ? part : Part{parts[k]};
-  }
+void mark_part(I count, const I* tree, Part part, std::uint8_t* parts, int threads,
+               Budget& budget) {
+  for_parts(count, threads, budget,
+            [=](I k) { parts[k] = (parts[k] == square) & (tree[k] >= 0) ? part : Part{parts[k]}; });
 }
 
 // Lists the members of each part, one part after the other.
 template <class I>
-void list_members(I count, const std::uint8_t* parts, int threads, I* list, Members<I>* members) {
+void list_members(I count, const std::uint8_t* parts, int threads, I* list, Members<I>* members,
+                  Budget& budget) {
   for (const Part part : {square, horizontal, vertical}) {
-    const I found = collect(count, parts, part, threads, list);
+    const I found = collect(count, parts, part, threads, list, budget);
     members[part] = {list, found};
     list += found;
   }
@@ -260,7 +261,7 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
   I* found = workspace.take<I>(static_cast<std::size_t>(A.n) + 1);
   I* indptr = workspace.take<I>(static_cast<std::size_t>(A.m) + 2);
   I n_found = 0;
-  I n_cols = collect(A.n, C.col_part, square, team.threads, cols);
+  I n_cols = collect(A.n, C.col_part, square, team.threads, cols, budget);
   Search<I> search{{A.n, A.m, indptr, nullptr},
                    M.row_match,
                    M.col_match,
@@ -269,7 +270,7 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
                    C.vertical_set,
                    queue,
                    queue_tree};
-  I roots = plant(search, team.threads);
+  I roots = plant(search, team.threads, budget);
   for (I t = 0; t < roots; ++t) C.row_part[queue[t]] = vertical;
   constexpr double many = 0.4;  // of these rows
   if (team.threads == 1 && roots > many * (static_cast<double>(n_cols) + roots)) {
@@ -280,7 +281,7 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
   if (!count_rows(A, Members<I>{cols, n_cols}, team.threads, budget, indptr + 1)) return false;
   roots = select(
       A.m, team.threads, queue, [&](I i) { return C.row_part[i] == vertical && indptr[i + 1] > 0; },
-      [](I i) { return i; });
+      [](I i) { return i; }, budget);
   if (roots > 0) {
     for (I q = 0; q < roots; ++q) queue_tree[q] = C.row_tree[queue[q]];
     sum_up(indptr + 1, A.m, team.threads);
@@ -291,8 +292,8 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
     search.lists.indices = indices;
     if (!grow(search, roots, team, budget)) return false;
   }
-  mark_part(A.m, C.row_tree, vertical, C.row_part, team.threads);
-  mark_part(A.n, C.col_tree, vertical, C.col_part, team.threads);
+  mark_part(A.m, C.row_tree, vertical, C.row_part, team.threads, budget);
+  mark_part(A.n, C.col_tree, vertical, C.col_part, team.threads, budget);
   return unite_swept(A, C, Members<I>{found, n_found}, budget);
 }
 
@@ -302,7 +303,7 @@ template <class I>
 bool coarse(const PatternView<I>& A, const Matching<I>& M, const Team& team, Coarse<I>& C,
             Workspace& kept, Budget& budget) {
   const int threads = team.threads;
-  const I size = size_of(A, M);
+  const I size = static_cast<I>(count_matched(A.n, M.col_match, threads));
   C.n_horizontal_trees = A.n - size;
   C.n_vertical_trees = A.m - size;
   if (size == A.m && size == A.n) {
@@ -322,22 +323,22 @@ bool coarse(const PatternView<I>& A, const Matching<I>& M, const Team& team, Coa
   const std::size_t places = static_cast<std::size_t>(A.m) + static_cast<std::size_t>(A.n) + 1;
   I* queue = workspace.take<I>(places);
   I* queue_tree = workspace.take<I>(places);
-  fill(C.row_part, A.m, std::uint8_t{square}, threads);
-  fill(C.col_part, A.n, std::uint8_t{square}, threads);
-  fill(C.row_tree, A.m, I{-1}, threads);
-  fill(C.col_tree, A.n, I{-1}, threads);
+  fill(C.row_part, A.m, std::uint8_t{square}, threads, budget);
+  fill(C.col_part, A.n, std::uint8_t{square}, threads, budget);
+  fill(C.row_tree, A.m, I{-1}, threads, budget);
+  fill(C.col_tree, A.n, I{-1}, threads, budget);
   if (C.n_horizontal_trees > 0) {
     const Search<I> search{A,          M.col_match,      M.row_match, C.col_tree,
                            C.row_tree, C.horizontal_set, queue,       queue_tree};
-    if (!grow(search, plant(search, threads), team, budget)) return false;
-    mark_part(A.m, C.row_tree, horizontal, C.row_part, threads);
-    mark_part(A.n, C.col_tree, horizontal, C.col_part, threads);
+    if (!grow(search, plant(search, threads, budget), team, budget)) return false;
+    mark_part(A.m, C.row_tree, horizontal, C.row_part, threads, budget);
+    mark_part(A.n, C.col_tree, horizontal, C.col_part, threads, budget);
   }
   if (C.n_vertical_trees > 0 && !find_vertical(A, M, team, C, queue, queue_tree, budget)) {
     return false;
   }
-  list_members(A.m, C.row_part, threads, rows, C.rows);
-  list_members(A.n, C.col_part, threads, cols, C.cols);
+  list_members(A.m, C.row_part, threads, rows, C.rows, budget);
+  list_members(A.n, C.col_part, threads, cols, C.cols, budget);
   return true;
 }
 

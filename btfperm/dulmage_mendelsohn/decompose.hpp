@@ -42,7 +42,8 @@ void count_coarse(Found<I>& found) {
   }
 }
 
-// False: the budget ended the search, or the matching is not maximum.
+// False: the budget ended the search, or the matching is not maximum. Here and below the budget may
+// also throw Unfinished.
 template <class I>
 bool find_blocks(const PatternView<I>& A, const Matching<I>& M, Team team, Found<I>& found,
                  Workspace& kept, Budget& budget) {
@@ -59,19 +60,19 @@ bool find_blocks(const PatternView<I>& A, const Matching<I>& M, Team team, Found
   if (C.n_horizontal_trees > 0) {
     found.n_horizontal =
         number_components<I>({C.cols[horizontal], C.col_tree}, {C.rows[horizontal], C.row_tree},
-                             C.horizontal_set, C.n_horizontal_trees, 0, team, number);
+                             C.horizontal_set, C.n_horizontal_trees, 0, team, budget, number);
   }
   if (C.n_vertical_trees > 0) {
     found.n_vertical = number_components<I>(
         {C.rows[vertical], C.row_tree}, {C.cols[vertical], C.col_tree}, C.vertical_set,
-        C.n_vertical_trees, found.n_horizontal + S.n_blocks, team, number);
+        C.n_vertical_trees, found.n_horizontal + S.n_blocks, team, budget, number);
   }
   return true;
 }
 
 template <class I>
 void order_blocks(const PatternView<I>& A, const Matching<I>& M, Team team, const Found<I>& found,
-                  const Form<I>& form) {
+                  const Form<I>& form, Budget& budget) {
   if (team.is_one(A.nnz(), team.entries)) team.threads = 1;
   const Coarse<I>& C = found.parts;
   const Square<I>& S = found.square_part;
@@ -79,8 +80,8 @@ void order_blocks(const PatternView<I>& A, const Matching<I>& M, Team team, cons
   const auto gather_side = [&](const Members<I>& members, const I* component, I first, I count,
                                I begin, I* boundaries, I* perm) {
     gather(
-        members, first, count, begin, [&](I k) { return component[members[k]]; }, team, boundaries,
-        perm);
+        members, first, count, begin, [&](I k) { return component[members[k]]; }, team, budget,
+        boundaries, perm);
   };
   if (found.n_horizontal > 0) {
     const I count = found.n_horizontal;
@@ -89,7 +90,7 @@ void order_blocks(const PatternView<I>& A, const Matching<I>& M, Team team, cons
   }
   if (S.n_blocks > 0) {
     const Corner<I> corner{found.n_horizontal, found.coarse_rows[1], found.coarse_cols[2]};
-    order_square(M, S, corner, team, form);
+    order_square(M, S, corner, team, budget, form);
   }
   if (found.n_vertical > 0) {
     const I first = found.n_horizontal + S.n_blocks;

@@ -26,13 +26,14 @@ constexpr int large_share = 16;  // a block with one in so many members is large
 // boundaries[b + 1] - 1 in the end.
 template <class I, class BlockOf>
 void gather_alone(const Members<I>& members, I first, I n_blocks, I begin, BlockOf block_of,
-                  I* boundaries, I* perm) {
+                  Budget& budget, I* boundaries, I* perm) {
   I* start = boundaries + first;
+  const BudgetPoll poll{budget};
   std::fill(start, start + n_blocks + 1, I{0});
-  for (I k = 0; k < members.count; ++k) ++start[block_of(k) - first + 1];
+  in_pieces(members.count, poll, [&](I k) { ++start[block_of(k) - first + 1]; });
   start[0] = begin;
   for (I b = 0; b < n_blocks; ++b) start[b + 1] += start[b];
-  for (I k = 0; k < members.count; ++k) perm[start[block_of(k) - first]++] = members[k];
+  in_pieces(members.count, poll, [&](I k) { perm[start[block_of(k) - first]++] = members[k]; });
   for (I b = n_blocks; b > 0; --b) start[b] = start[b - 1];  // undo the advance
   start[0] = begin;
 }
@@ -60,20 +61,24 @@ I guess_giant(I count, BlockOf block_of) {
 // Sizes of the blocks into boundaries[first ...], as sums from `begin` on.
 template <class I, class BlockOf>
 void count_together(I count, I first, I n_blocks, I begin, BlockOf block_of, const Team& team,
-                    I* boundaries) {
+                    Budget& budget, I* boundaries) {
   I* start = boundaries + first;
-  fill(start, n_blocks + 1, I{0}, team.threads);
+  fill(start, n_blocks + 1, I{0}, team.threads, budget);
   const I giant = guess_giant(count, block_of);
-  I in_giant = 0;
-#pragma omp parallel for num_threads(team.threads) schedule(static) reduction(+ : in_giant)
-  for (I k = 0; k < count; ++k) {
-    const I b = block_of(k);
-    if (b == giant) {
-      ++in_giant;
-    } else {
-      std::atomic_ref<I>(start[b - first]).fetch_add(1, std::memory_order_relaxed);
-    }
-  }
+  std::atomic<I> in_giant{0};
+  on_team(team.threads, true, [&](int t, int size) {
+    I own_in_giant = 0;
+    in_own_pieces(Share<I>(count, t, size), t, budget, [&](I k) {
+      const I b = block_of(k);
+      if (b == giant) {
+        ++own_in_giant;
+      } else {
+        std::atomic_ref<I>(start[b - first]).fetch_add(1, std::memory_order_relaxed);
+      }
+    });
+    in_giant += own_in_giant;
+  });
+  if (budget.stopped()) throw Unfinished();
   if (giant >= 0) start[giant - first] += in_giant;
   start[0] += begin;
   sum_up(start, n_blocks, team.threads);
@@ -84,7 +89,7 @@ void count_together(I count, I first, I n_blocks, I begin, BlockOf block_of, con
 // not wanted. `next` (n_blocks) is workspace.
 template <class I, class BlockOf>
 void place_together(const Members<I>& members, I first, I n_blocks, BlockOf block_of,
-                    const Team& team, const I* boundaries, I* next, I* perm) {
+                    const Team& team, Budget& budget, const I* boundaries, I* next, I* perm) {
   const I large = std::max<I>(members.count / large_share, 2);
   std::array<I, static_cast<std::size_t>(large_share)> large_ones{};
   std::atomic<int> n_large{0};
@@ -92,19 +97,22 @@ void place_together(const Members<I>& members, I first, I n_blocks, BlockOf bloc
   const auto size = [start](I b) { return start[b + 1] - start[b]; };
 #pragma omp parallel num_threads(team.threads)
   {
-#pragma omp for schedule(static)
-    for (I b = 0; b < n_blocks; ++b) next[b] = start[b];
-#pragma omp for schedule(static)
-    for (I k = 0; k < members.count; ++k) {
+    const int t = omp_get_thread_num();
+    const int all = omp_get_num_threads();
+    in_own_pieces(Share<I>(n_blocks, t, all), t, budget, [&](I b) { next[b] = start[b]; });
+#pragma omp barrier
+    in_own_pieces(Share<I>(members.count, t, all), t, budget, [&](I k) {
       const I b = block_of(k) - first;
-      if (b < 0 || size(b) > large) continue;
+      if (b < 0 || size(b) > large) return;
       const I place = size(b) == 1
                           ? start[b]
                           : std::atomic_ref<I>(next[b]).fetch_add(1, std::memory_order_relaxed);
       perm[place] = members[k];
-    }
+    });
+#pragma omp barrier
 #pragma omp for schedule(dynamic, 256)
     for (I b = 0; b < n_blocks; ++b) {
+      if (budget.stopped()) continue;
       if (size(b) > large) {
         large_ones[n_large.fetch_add(1)] = b;
       } else if (size(b) > 1) {
@@ -112,27 +120,28 @@ void place_together(const Members<I>& members, I first, I n_blocks, BlockOf bloc
       }
     }
   }
+  if (budget.stopped()) throw Unfinished();
   for (int l = 0; l < n_large.load(); ++l) {
     const I b = large_ones[l];
     select(
         members.count, team.threads, perm + start[b], [&](I k) { return block_of(k) - first == b; },
-        [&](I k) { return members[k]; });
+        [&](I k) { return members[k]; }, budget);
   }
 }
 
 // From the blocks of the members to their boundaries and places; the first of the n_blocks has the
-// number `first` and begins at place `begin`.
+// number `first` and begins at place `begin`. Throws Unfinished when the budget ends it.
 template <class I, class BlockOf>
 void gather(const Members<I>& members, I first, I n_blocks, I begin, BlockOf block_of,
-            const Team& team, I* boundaries, I* perm) {
+            const Team& team, Budget& budget, I* boundaries, I* perm) {
   if (team.is_one(members.count, team.level)) {
-    gather_alone(members, first, n_blocks, begin, block_of, boundaries, perm);
+    gather_alone(members, first, n_blocks, begin, block_of, budget, boundaries, perm);
     return;
   }
   Workspace workspace;
   I* next = workspace.take<I>(n_blocks);
-  count_together(members.count, first, n_blocks, begin, block_of, team, boundaries);
-  place_together(members, first, n_blocks, block_of, team, boundaries, next, perm);
+  count_together(members.count, first, n_blocks, begin, block_of, team, budget, boundaries);
+  place_together(members, first, n_blocks, block_of, team, budget, boundaries, next, perm);
 }
 
 }  // namespace btfperm

@@ -85,7 +85,7 @@ void sum_up(I* places, I count, int threads) {
 template <class I>
 bool count_rows(const PatternView<I>& A, const Members<I>& cols, int threads, Budget& budget,
                 I* counts) {
-  fill(counts, A.m, I{0}, threads);
+  fill(counts, A.m, I{0}, threads, budget);
   const auto fetch = [counts](I i) { __builtin_prefetch(counts + i, 1); };
   if (threads > 1) {
     return for_each_entry(A, cols, threads, budget, fetch, [counts](I i, I) {

@@ -100,22 +100,4 @@ bool count_down(T& word, Shared shared) {
   }
 }
 
-// Raises `word` to `value` at least.
-template <class T>
-void raise(T& word, T value) {
-  T old = load(word);
-  while (old < value &&
-         !std::atomic_ref<T>(word).compare_exchange_weak(old, value, std::memory_order_relaxed)) {
-  }
-}
-
-// Lowers `word` to `value` at most.
-template <class T>
-void lower(T& word, T value) {
-  T old = load(word);
-  while (old > value &&
-         !std::atomic_ref<T>(word).compare_exchange_weak(old, value, std::memory_order_relaxed)) {
-  }
-}
-
 }  // namespace btfperm

@@ -38,7 +38,7 @@ void transpose_by_parts(const PatternView<I>& A, int threads, I* out_indptr, I* 
   };
   Workspace workspace;
   Entry* entries = workspace.take<Entry>(nnz);
-  first_touch(entries, nnz, threads);
+  first_touch(entries, nnz, threads, budget);
   I* places = workspace.take<I>(static_cast<std::size_t>(threads) * most_parts);
   out_indptr[0] = 0;
 #pragma omp parallel num_threads(threads)
@@ -48,16 +48,7 @@ void transpose_by_parts(const PatternView<I>& A, int threads, I* out_indptr, I* 
     const Share<I> own(nnz, t, team);
     I* next = places + static_cast<std::size_t>(t) * most_parts;
     std::fill(next, next + parts, I{0});
-    // What is left of a pass is skipped when the budget ends, and so are the passes after it.
-    const auto for_own = [&](auto body) {
-      constexpr I piece = 1 << 19;
-      for (I p = own.first; p < own.last && !budget.stopped();) {
-        const I last = own.last - p > piece ? p + piece : own.last;
-        for (; p < last; ++p) body(p);
-        if (t == 0) budget.look();
-      }
-    };
-    for_own([&](I p) { ++next[A.indices[p] >> shift]; });
+    in_own_pieces(own, t, budget, [&](I p) { ++next[A.indices[p] >> shift]; });
 #pragma omp barrier
 #pragma omp single
     {
@@ -72,7 +63,7 @@ void transpose_by_parts(const PatternView<I>& A, int threads, I* out_indptr, I* 
       }
     }
     I j = static_cast<I>(std::upper_bound(A.indptr, A.indptr + A.n, own.first) - A.indptr - 1);
-    for_own([&](I p) {
+    in_own_pieces(own, t, budget, [&](I p) {
       while (p >= A.indptr[j + 1]) ++j;
       const I i = A.indices[p];
       entries[next[i >> shift]++] = {i, j};
@@ -99,7 +90,7 @@ void transpose_by_parts(const PatternView<I>& A, int threads, I* out_indptr, I* 
       if (t == 0) budget.look();
     }
   }
-  if (budget.stopped()) throw Unfinished();
+  if (!budget.look()) throw Unfinished();
 }
 
 }  // namespace btfperm

@@ -66,7 +66,7 @@ void bind_algorithm(nb::module_& module, const char* name, Run run) {
           try {
             run(A, Matching<I>{row_match.data(), col_match.data()}, options, workspace, budget,
                 counters, proof);
-          } catch (const Unfinished&) {  // before the search had begun, or by Ctrl-C
+          } catch (const Unfinished&) {  // between two steps of the search, or by Ctrl-C
           }
         }
         raise_if_interrupted(budget);
@@ -129,9 +129,17 @@ void bind_width(nb::module_& module) {
         I* const col_match = memory->take<I>(cols);
         std::uint8_t* const row_in_cover = memory->take<std::uint8_t>(rows);
         std::uint8_t* const col_in_cover = memory->take<std::uint8_t>(cols);
-        fill(row_match, m, I{-1}, threads);
-        fill(col_match, static_cast<std::int64_t>(cols), I{-1}, threads);
-        fill(row_in_cover, m, std::uint8_t{0}, threads);
+        Budget budget(0, 0, &python_interrupted);
+        {
+          nb::gil_scoped_release nogil;
+          try {
+            fill(row_match, m, I{-1}, threads, budget);
+            fill(col_match, static_cast<std::int64_t>(cols), I{-1}, threads, budget);
+            fill(row_in_cover, m, std::uint8_t{0}, threads, budget);
+          } catch (const Unfinished&) {
+          }
+        }
+        raise_if_interrupted(budget);
         const nb::capsule owner = owner_of(std::move(memory));
         return nb::make_tuple(NumpyArray<I>(row_match, {rows}, owner),
                               NumpyArray<I>(col_match, {cols}, owner),
@@ -152,8 +160,11 @@ void bind_width(nb::module_& module) {
         {
           nb::gil_scoped_release nogil;
           Workspace workspace;
-          found = find_cover(A, matching_of<I>(row_match, col_match), row_in_cover.data(), threads,
-                             workspace, budget);
+          try {
+            found = find_cover(A, matching_of<I>(row_match, col_match), row_in_cover.data(),
+                               threads, workspace, budget);
+          } catch (const Unfinished&) {
+          }
         }
         raise_if_interrupted(budget);
         return found;

@@ -25,17 +25,18 @@
 namespace btfperm {
 
 // Marks the rows that an alternating search from the unmatched columns reaches. False: it reached
-// an unmatched row, so the matching is not maximum (or the budget ended the search).
+// an unmatched row, so the matching is not maximum (or the budget ended the search; it may throw
+// Unfinished then).
 template <class I>
 bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row_in_cover,
                 int threads, Workspace& workspace, Budget& budget) {
   const I share_from = least_to_share<I>(4096);  // smaller levels are left to one thread
-  fill(row_in_cover, A.m, std::uint8_t{0}, threads);
+  fill(row_in_cover, A.m, std::uint8_t{0}, threads, budget);
   Frontier<I> frontier(workspace.take<I>(A.n));
   Frontier<I> next(workspace.take<I>(A.n));
   frontier.assign(select(
       A.n, threads, frontier.places(), [&](I j) { return M.col_match[j] < 0; },
-      [](I j) { return j; }));
+      [](I j) { return j; }, budget));
   std::atomic<bool> free_row{false};
   while (frontier.size() > 0 && !free_row.load(std::memory_order_relaxed)) {
     next.clear();
@@ -119,7 +120,7 @@ Verdict check_matching(const PatternView<I>& A, const Matching<I>& M, I& where, 
     pairs += M.col_match[j] != -1;
   });
   if (verdict != Verdict::proven) return verdict;
-  for (I i = 0; i < A.m; ++i) pairs -= M.row_match[i] != -1;
+  in_pieces(A.m, poll, [&](I i) { pairs -= M.row_match[i] != -1; });
   return pairs == 0 ? Verdict::proven : Verdict::disagreement;
 }
 
@@ -163,18 +164,18 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
     I matched = 0;
     I in_cover = 0;
     I both = 0;
-    for (I i = part.first; i < part.last; ++i) {
+    in_own_pieces(part, t, budget, [&](I i) {
       matched += M.row_match[i] != -1;
       in_cover += row_in_cover[i] != 0;
       both += (row_in_cover[i] != 0) & (M.row_match[i] != -1);
-    }
+    });
     rows += matched;
     rows_in_cover += in_cover;
     unmatched_in_cover += in_cover - both;
   });
   const bool all_rows = rows_in_cover == A.m;
   std::atomic<I> pairs{0};
-  std::atomic<I> at_fault{A.n};  // the first, whatever the number of threads
+  I at_fault = A.n;  // the first, whatever the number of threads
   on_team(threads, shared, [&](int t, int team) {
     const Share<I> part(A.n, t, team);
     for (I first = part.first; first < part.last && !budget.stopped();) {

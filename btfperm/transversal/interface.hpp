@@ -30,13 +30,6 @@ struct Matching {
   }
 };
 
-template <class I>
-I size_of(const PatternView<I>& A, const Matching<I>& M) {
-  I size = 0;
-  for (I j = 0; j < A.n; ++j) size += M.col_match[j] >= 0;
-  return size;
-}
-
 // What a search that ends with a proof leaves behind: the rows of a minimum cover.
 struct Proof {
   std::uint8_t* row_in_cover;  // m bytes, all 0 before

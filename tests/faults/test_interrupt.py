@@ -147,12 +147,22 @@ def test_a_signal_ends_a_single_long_pass(name):
     assert any(ends(n) for n in (5_000_000, 15_000_000, 45_000_000))
 
 
-@pytest.mark.parametrize("name", ["two-sided", "karp-sipser", "min-degree", "push-relabel"])
-def test_a_time_limit_holds_while_row_lists_are_made(name):
+@pytest.fixture
+def everything_shared():
+    before = _core.share_always(True)
+    yield
+    _core.share_always(before)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(
+    "name", ["two-sided", "karp-sipser", "min-degree", "push-relabel", "ms-bfs-graft"]
+)
+def test_a_time_limit_holds_while_row_lists_are_made(name, threads, everything_shared):
     """Nothing is matched yet, and what comes back is that: a matching."""
     A = families.random_rectangle(10_000, 10_000, 2.7, 1).A
     initial = name in INITIALIZERS
     which = {"initializer": name} if initial else {"algorithm": name, "initializer": "none"}
-    t = btfperm.maximum_transversal(A, **which, time_limit=1e-6)
+    t = btfperm.maximum_transversal(A, **which, threads=threads, time_limit=1e-6)
     assert not t.maximum and t.size == 0
     assert (t.stopped_by, t.counters.get("edges", 0)) == ("time_limit", 0)

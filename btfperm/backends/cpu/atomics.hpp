@@ -46,11 +46,21 @@ T decrement(T& word) {
   return std::atomic_ref<T>(word).fetch_sub(1, std::memory_order_relaxed) - 1;
 }
 
-// Puts `value` there if it is less.
+// Lowers `word` to `value` at most.
 template <class T>
-void lower(std::atomic<T>& word, T value) {
-  T seen = word.load(std::memory_order_relaxed);
-  while (value < seen && !word.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+void lower(T& word, T value) {
+  T old = load(word);
+  while (old > value &&
+         !std::atomic_ref<T>(word).compare_exchange_weak(old, value, std::memory_order_relaxed)) {
+  }
+}
+
+// Raises `word` to `value` at least.
+template <class T>
+void raise(T& word, T value) {
+  T old = load(word);
+  while (old < value &&
+         !std::atomic_ref<T>(word).compare_exchange_weak(old, value, std::memory_order_relaxed)) {
   }
 }
 

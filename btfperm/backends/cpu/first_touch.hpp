@@ -5,21 +5,29 @@
 // same page, a large one above all, and then each of them clears it and waits for the others.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
+#include <omp.h>
 
+#include <cstddef>
+#include <cstdint>
+
+#include "backends/cpu/budget.hpp"
 #include "backends/cpu/parallel.hpp"
 
 namespace btfperm {
 
+// Ends when the budget does; what was to be written there, then is not.
 template <class T>
-void first_touch(T* array, std::size_t count, int threads) {
+void first_touch(T* array, std::size_t count, int threads, Budget& budget) {
   constexpr std::int64_t page = 4096 / sizeof(T);
   constexpr std::int64_t large_page = 512;  // in pages
   const std::int64_t pages = (static_cast<std::int64_t>(count) + page - 1) / page;
   if (threads <= 1 || static_cast<std::int64_t>(count) < least_to_share(worth_sharing)) return;
 #pragma omp parallel for num_threads(threads) schedule(static, large_page)
-  for (std::int64_t k = 0; k < pages; ++k) array[k * page] = T{};
+  for (std::int64_t k = 0; k < pages; ++k) {
+    if (budget.stopped()) continue;
+    array[k * page] = T{};
+    if (k % large_page == 0 && omp_get_thread_num() == 0) budget.look();
+  }
 }
 
 }  // namespace btfperm

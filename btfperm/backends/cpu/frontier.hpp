@@ -7,10 +7,14 @@
 //             when full and when it goes out of scope. After the region `size()` is right.
 #pragma once
 
+#include <omp.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <utility>
+
+#include "backends/cpu/parallel.hpp"
 
 namespace btfperm {
 
@@ -36,16 +40,19 @@ class Frontier {
   class Private;
 
   // turn(k, mine) for k = 0 ... count - 1, each thread with a part and a Private of its own; the
-  // sum of what the turns return. One thread keeps the order.
+  // sum of what the turns return. One thread keeps the order. Throws Unfinished when the budget
+  // ends it.
   template <class Turn>
-  std::int64_t collect(I count, int threads, Turn turn) {
+  std::int64_t collect(I count, int threads, Budget& budget, Turn turn) {
     std::int64_t sum = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
     {
       Private mine(*this);
-#pragma omp for schedule(static)
-      for (I k = 0; k < count; ++k) sum += turn(k, mine);
+      const int t = omp_get_thread_num();
+      in_own_pieces(Share<I>(count, t, omp_get_num_threads()), t, budget,
+                    [&](I k) { sum += turn(k, mine); });
     }
+    if (budget.stopped()) throw Unfinished();
     return sum;
   }
 

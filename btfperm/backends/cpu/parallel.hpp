@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops over all cores that keep the order of what they produce; a barrier for long regions
+// Loops over all cores that keep the order of what they produce, and end when the budget ends; a
+// barrier for long regions
 #pragma once
 
 #include <omp.h>
@@ -9,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "backends/cpu/pieces.hpp"
 #include "backends/cpu/sharing.hpp"
 
 namespace btfperm {
@@ -35,37 +37,65 @@ void on_team(int threads, bool shared, Body body) {
   body(omp_get_thread_num(), omp_get_num_threads());
 }
 
-// Appends value(k) for each k with keep(k), in order, to `out`; returns how many. Both are called
-// twice for a k that is kept, by the same thread.
-template <class I, class Keep, class Value>
-I select(I count, int threads, I* out, Keep keep, Value value) {
-  threads = std::min(threads, most_threads);
-  if (threads <= 1 || count < least_to_share(worth_sharing)) {
-    I kept = 0;
-    for (I k = 0; k < count; ++k) {
-      if (keep(k)) out[kept++] = value(k);
-    }
-    return kept;
+// For passes that nothing ends.
+struct NoBudget {
+  void look() const {}
+  bool stopped() const { return false; }
+};
+
+// body(k) for each k of the part that thread `t` has, in pieces of some milliseconds. Between two
+// of them thread 0 looks at the budget, for all; what is left when it has ended is skipped.
+template <class I, class Limit, class Body>
+void in_own_pieces(const Share<I>& own, int t, Limit& budget, Body body) {
+  constexpr I piece = 1 << 18;
+  for (I k = own.first; k < own.last && !budget.stopped();) {
+    const I end = own.last - k > piece ? k + piece : own.last;
+    for (; k < end; ++k) body(k);
+    if (t == 0 && k < own.last) budget.look();
   }
+}
+
+// body(k) for k = 0 ... count - 1, each thread with a part. Throws Unfinished when the budget ends
+// it.
+template <class I, class Limit, class Body>
+void for_parts(I count, int threads, Limit& budget, Body body) {
+  const bool shared = threads > 1 && count >= least_to_share(worth_sharing);
+  on_team(threads, shared,
+          [&](int t, int team) { in_own_pieces(Share<I>(count, t, team), t, budget, body); });
+  if (budget.stopped()) throw Unfinished();
+}
+
+// Appends value(k) for each k with keep(k), in order, to `out`; returns how many. Both are called
+// twice for a k that is kept, by the same thread. Throws Unfinished when the budget ends it.
+template <class I, class Keep, class Value, class Limit = NoBudget>
+I select(I count, int threads, I* out, Keep keep, Value value, Limit&& budget = Limit{}) {
+  threads = std::min(threads, most_threads);
   std::array<I, most_threads + 1> start{};
   int team = 1;
+  if (threads <= 1 || count < least_to_share(worth_sharing)) {
+    in_own_pieces(Share<I>(count, 0, 1), 0, budget, [&](I k) {
+      if (keep(k)) out[start[1]++] = value(k);
+    });
+  } else {
 #pragma omp parallel num_threads(threads)
-  {
-    const int t = omp_get_thread_num();
+    {
+      const int t = omp_get_thread_num();
 #pragma omp single
-    team = omp_get_num_threads();
-    const Share<I> part(count, t, team);
-    I kept = 0;
-    for (I k = part.first; k < part.last; ++k) kept += keep(k);
-    start[t + 1] = kept;
+      team = omp_get_num_threads();
+      const Share<I> part(count, t, team);
+      I kept = 0;
+      in_own_pieces(part, t, budget, [&](I k) { kept += keep(k); });
+      start[t + 1] = kept;
 #pragma omp barrier
 #pragma omp single
-    for (int other = 0; other < team; ++other) start[other + 1] += start[other];
-    I place = start[t];
-    for (I k = part.first; k < part.last; ++k) {
-      if (keep(k)) out[place++] = value(k);
+      for (int other = 0; other < team; ++other) start[other + 1] += start[other];
+      I place = start[t];
+      in_own_pieces(part, t, budget, [&](I k) {
+        if (keep(k)) out[place++] = value(k);
+      });
     }
   }
+  if (budget.stopped()) throw Unfinished();
   return start[team];
 }
 
@@ -98,24 +128,15 @@ class Barrier {
   alignas(64) std::atomic<unsigned> round_{0};
 };
 
-template <class T>
-void fill(T* array, std::int64_t count, T value, int threads) {
-  if (threads <= 1 || count < least_to_share(worth_sharing)) {
-    std::fill(array, array + count, value);
-    return;
-  }
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::int64_t k = 0; k < count; ++k) array[k] = value;
+// Throws Unfinished when the budget ends it, and so does `copy`.
+template <class T, class Limit = NoBudget>
+void fill(T* array, std::int64_t count, T value, int threads, Limit&& budget = Limit{}) {
+  for_parts(count, threads, budget, [=](std::int64_t k) { array[k] = value; });
 }
 
-template <class T>
-void copy(const T* from, std::int64_t count, T* to, int threads) {
-  if (threads <= 1 || count < least_to_share(worth_sharing)) {
-    std::copy(from, from + count, to);
-    return;
-  }
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::int64_t k = 0; k < count; ++k) to[k] = from[k];
+template <class T, class Limit = NoBudget>
+void copy(const T* from, std::int64_t count, T* to, int threads, Limit&& budget = Limit{}) {
+  for_parts(count, threads, budget, [=](std::int64_t k) { to[k] = from[k]; });
 }
 
 }  // namespace btfperm

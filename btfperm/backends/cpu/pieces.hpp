@@ -14,7 +14,7 @@ struct NoPoll {
 // Thrown out of a pass in the middle of which the budget ended: what it was making is not whole.
 struct Unfinished {};
 
-// Ends a pass when the budget ends: by Ctrl-C or by its time.
+// Ends a pass when the budget ends: by Ctrl-C, by its time or by its work.
 struct BudgetPoll {
   Budget& budget;
   void operator()() const {

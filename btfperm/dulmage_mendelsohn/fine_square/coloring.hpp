@@ -72,14 +72,14 @@ template <class I>
 I coloring(const Components<I>& C, const Successors<I>& successors, I* left, I n_left,
            const Team& team, I* color, std::uint8_t* stale, I* queue, Budget& budget) {
   int sweeps = 100;
-  fill(stale, C.A.m, std::uint8_t{0}, team.threads);
+  fill(stale, C.A.m, std::uint8_t{0}, team.threads, budget);
   while (!team.is_one(n_left, team.left)) {
     const Members<I> open{left, n_left};
     if (!color_reachable(C, successors, open, team, color, stale, sweeps, budget)) return n_left;
     Frontier<I> reached(queue);
     reached.assign(select(
         n_left, team.threads, queue, [&](I k) { return color[left[k]] == left[k]; },
-        [&](I k) { return left[k]; }));
+        [&](I k) { return left[k]; }, budget));
     for_each(reached.size(), team, budget, [&](I q) {
       C.close(reached[q], reached[q]);
       return std::int64_t{1};
@@ -97,8 +97,8 @@ I coloring(const Components<I>& C, const Successors<I>& successors, I* left, I n
         });
     if (levels < 0) return n_left;
     const I before = n_left;
-    n_left = open_ones(C, open, team, queue);
-    copy(queue, n_left, left, team.threads);
+    n_left = open_ones(C, open, team, queue, budget);
+    copy(queue, n_left, left, team.threads, budget);
     if (n_left > before - before / 8) return n_left;
   }
   return n_left;

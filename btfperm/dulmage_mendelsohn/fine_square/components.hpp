@@ -49,22 +49,19 @@ struct Components {
 
 // What the peel left is open; without a peel (`counted`) all is.
 template <class I>
-void note_open(const Components<I>& C, bool counted, const Team& team) {
-#pragma omp parallel for num_threads(team.threads) schedule(static)
-  for (I i = 0; i < C.A.m; ++i) {
+void note_open(const Components<I>& C, bool counted, const Team& team, Budget& budget) {
+  for_parts(C.A.m, team.threads, budget, [&](I i) {
     const bool open = !counted || C.vertices[i].mark > 0;
     C.of[i] = open ? unknown<I> : elsewhere<I>;
     C.region[i] = open ? std::uint8_t{0} : closed;
-  }
+  });
 }
 
 // The way back: marks for tarjan.
 template <class I>
-void mark_open(const Components<I>& C, const Team& team) {
-#pragma omp parallel for num_threads(team.threads) schedule(static)
-  for (I i = 0; i < C.A.m; ++i) {
-    C.vertices[i].mark = C.is_open(i) ? I{0} : finished<I>;
-  }
+void mark_open(const Components<I>& C, const Team& team, Budget& budget) {
+  for_parts(C.A.m, team.threads, budget,
+            [&](I i) { C.vertices[i].mark = C.is_open(i) ? I{0} : finished<I>; });
 }
 
 // The lists of the successors: rows, too.
@@ -99,7 +96,7 @@ Successors<I> list_successors(const Components<I>& C, const Members<I>& left, co
   I* indptr = workspace.take<I>(static_cast<std::size_t>(m) + 2);
   indptr[0] = 0;
   I* next = indptr + 1;
-  fill(next, m, I{0}, team.threads);
+  fill(next, m, I{0}, team.threads, budget);
   const auto fetch = [&](I k) {
     if (k + 8 < left.count) C.fetch_list(left[k + 8]);
     if (k + 4 < left.count) fetch_targets(C.A, C.vertices[left[k + 4]], next);
@@ -126,10 +123,11 @@ Successors<I> list_successors(const Components<I>& C, const Members<I>& left, co
 
 // Those of `rows` that are open still, in the same order.
 template <class I>
-I open_ones(const Components<I>& C, const Members<I>& rows, const Team& team, I* out) {
+I open_ones(const Components<I>& C, const Members<I>& rows, const Team& team, I* out,
+            Budget& budget) {
   return select(
       rows.count, team.threads, out, [&](I k) { return C.is_open(rows[k]); },
-      [&](I k) { return rows[k]; });
+      [&](I k) { return rows[k]; }, budget);
 }
 
 }  // namespace btfperm

@@ -42,7 +42,7 @@ bool search_alone(const PatternView<I>& A, Square<I>& S, I* order, I left, Budge
 template <class I>
 bool finish_by_tarjan(Components<I>& C, const Members<I>& rows, const Team& team, I* order,
                       Budget& budget) {
-  mark_open(C, team);
+  mark_open(C, team, budget);
   Workspace deep;
   PathFrame<I>* path = deep.take<PathFrame<I>>(rows.count);
   I* open = deep.take<I>(rows.count);
@@ -67,16 +67,16 @@ bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S
   I* color = workspace.take<I>(A.m);
   I* left = workspace.take<I>(places);
   I* next = workspace.take<I>(places);
-  note_open(C, counted, team);
+  note_open(C, counted, team, budget);
   const Members<I> all{
       left,  // in the order of the columns, whose lists follow each other
       select(
           S.cols.count, team.threads, left, [&](I k) { return C.is_open(M.col_match[S.cols[k]]); },
-          [&](I k) { return M.col_match[S.cols[k]]; })};
+          [&](I k) { return M.col_match[S.cols[k]]; }, budget)};
   if (!forward_backward(C, all, team, order, open, next, budget)) return false;
   I* others = workspace.take<I>(places);
-  const Members<I> rest{others, open_ones(C, all, team, others)};
-  copy(others, rest.count, open, team.threads);
+  const Members<I> rest{others, open_ones(C, all, team, others, budget)};
+  copy(others, rest.count, open, team.threads, budget);
   I n_open = rest.count;
   if (!team.is_one(n_open, team.left)) {
     Workspace lists;
@@ -84,7 +84,7 @@ bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S
     const Successors<I> successors = list_successors(C, rest, team, lists, budget);
     if (successors.indptr == nullptr) return false;
     if (!trim(C, successors, rest, team, order, budget)) return false;
-    n_open = open_ones(C, rest, team, open);
+    n_open = open_ones(C, rest, team, open, budget);
     n_open = coloring(C, successors, open, n_open, team, color, stale, order, budget);
     if (budget.stopped()) return false;
     if (n_open > n_left / 2) {  // long and thin: nothing was gained
@@ -92,7 +92,7 @@ bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S
         C.region[left[k]] = 0;
         return std::int64_t{1};
       });
-      mark_open(C, team);
+      mark_open(C, team, budget);
       return search_alone(A, S, order, n_left, budget);
     }
   }
@@ -117,7 +117,7 @@ bool find_square(const PatternView<I>& A, const Matching<I>& M, const Team& team
                  Workspace& kept, Budget& budget) {
   S.vertices = kept.take<Vertex<I>>(A.m);
   S.several = kept.take<Block<I>>(S.rows.count / 2);
-  list_vertices(A, M, S.cols, team.threads, S.vertices);
+  list_vertices(A, M, S.cols, team.threads, S.vertices, budget);
   Workspace workspace;
   I* order = workspace.take<I>(static_cast<std::size_t>(S.rows.count) + 1);
   const bool counted = may_peel(A, S.cols);
@@ -131,7 +131,7 @@ bool find_square(const PatternView<I>& A, const Matching<I>& M, const Team& team
   if (!team.is_one(left, team.left) && team.threads >= least_to_share(team.components)) {
     return search_together(A, M, S, team, counted, order, left, budget);
   }
-  if (counted) mark_left(A.m, S.vertices);
+  if (counted) mark_left(A.m, S.vertices, budget);
   if (!counted && is_one_block(A, S.vertices, left, order, workspace, budget)) {
     S.n_blocks = 1;
     S.n_several = left > 1;

@@ -79,7 +79,7 @@ bool sweep_forward(const Components<I>& C, I count, const Team& team, I* waiting
     if (!for_each(count, team, budget, look)) return false;
     const I left = select(
         count, team.threads, next, [&](I k) { return (C.region[waiting[k]] & forward) == 0; },
-        [&](I k) { return waiting[k]; });
+        [&](I k) { return waiting[k]; }, budget);
     if (left == count) return true;
     count = left;
     std::swap(waiting, next);
@@ -138,7 +138,7 @@ bool forward_backward(Components<I>& C, const Members<I>& left, const Team& team
   const Members<I> back{queue, reached.size()};
   const I count = select(
       left.count, team.threads, waiting, [&](I k) { return C.region[left[k]] == backward; },
-      [&](I k) { return left[k]; });
+      [&](I k) { return left[k]; }, budget);
   if (levels > shallow || !sweep_forward(C, count, team, waiting, next, most_sweeps, budget)) {
     if (budget.stopped() || !search_forward(C, pivot, back, team, waiting, budget)) return false;
   }

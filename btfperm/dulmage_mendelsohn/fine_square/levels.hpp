@@ -35,7 +35,7 @@ struct Blocks {
 template <class I>
 bool list_blocks(const Components<I>& C, const Members<I>& rest, I giant_size, const Team& team,
                  I* names, Blocks<I>& B, Budget& budget) {
-  fill(B.block, C.A.m, I{0}, team.threads);
+  fill(B.block, C.A.m, I{0}, team.threads, budget);
   const auto count_member = [&](I k) {
     const I name = C.of[rest[k]];
     if (name != rest[k]) std::atomic_ref<I>(B.block[name]).fetch_add(1, std::memory_order_relaxed);
@@ -44,7 +44,7 @@ bool list_blocks(const Components<I>& C, const Members<I>& rest, I giant_size, c
   if (!for_each(rest.count, team, budget, count_member)) return false;
   const I count = select(
       rest.count, team.threads, names, [&](I k) { return B.block[rest[k]] > 0; },
-      [&](I k) { return rest[k]; });
+      [&](I k) { return rest[k]; }, budget);
   for (I b = 0; b < count; ++b) {
     const I size = B.block[names[b]] + 1;
     B.several[b] = {size, 0};
@@ -112,7 +112,8 @@ bool finish_side(const Components<I>& C, const Members<I>& rest, std::uint8_t si
     return (C.region[name] & backward) == side && C.vertices[name].mark == 0;
   };
   Frontier<I> ready(queue);
-  ready.assign(select(rest.count, team.threads, queue, is_ready, [&](I k) { return rest[k]; }));
+  ready.assign(
+      select(rest.count, team.threads, queue, is_ready, [&](I k) { return rest[k]; }, budget));
   const auto targets = [&](I v) {
     fetch_targets(C.A, C.vertices[v], C.of);
     fetch_targets(C.A, C.vertices[v], C.vertices);

@@ -101,15 +101,16 @@ I peel(const PatternView<I>& A, const Matching<I>& M, const Members<I>& rows,
   if (!count_successors(A, M, cols, team.threads, vertices, budget)) return -1;
   const I ready = select(
       rows.count, team.threads, order, [&](I k) { return vertices[rows[k]].mark == 0; },
-      [&](I k) { return rows[k]; });
+      [&](I k) { return rows[k]; }, budget);
   return team.threads > 1 ? peel_together(A, vertices, order, ready, team, budget)
                           : peel_alone(A, vertices, order, ready, budget);
 }
 
 // Marks for tarjan: 0 what is left, `finished` everything else.
 template <class I>
-void mark_left(I m, Vertex<I>* vertices) {
-  for (I i = 0; i < m; ++i) vertices[i].mark = vertices[i].mark > 0 ? I{0} : finished<I>;
+void mark_left(I m, Vertex<I>* vertices, Budget& budget) {
+  in_pieces(m, BudgetPoll{budget},
+            [=](I i) { vertices[i].mark = vertices[i].mark > 0 ? I{0} : finished<I>; });
 }
 
 }  // namespace btfperm

@@ -28,7 +28,7 @@ bool trim(const Components<I>& C, const Successors<I>& successors, const Members
   Frontier<I> sources(queue);
   sources.assign(select(
       left.count, team.threads, queue, [&](I k) { return C.vertices[left[k]].mark == 0; },
-      [&](I k) { return left[k]; }));
+      [&](I k) { return left[k]; }, budget));
   const I levels = flood(
       sources, I{0}, team, budget, [&](I v) { successors.fetch_record(v); },
       [&](I v) { successors.fetch_list(v); }, [&](I v) { successors.fetch_targets(v, C.vertices); },

@@ -39,20 +39,14 @@ void fetch_targets(const PatternView<I>& A, const Vertex<I>& v, const Word* word
 // A record for each row; the square part is given by its columns.
 template <class I>
 void list_vertices(const PatternView<I>& A, const Matching<I>& M, const Members<I>& cols,
-                   int threads, Vertex<I>* vertices) {
-  if (A.n < least_to_share(worth_sharing)) threads = 1;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    if (cols.count < A.m) {
-#pragma omp for schedule(static)
-      for (I i = 0; i < A.m; ++i) vertices[i] = {0, 0, outside<I>, 0};
-    }
-#pragma omp for schedule(static)
-    for (I k = 0; k < cols.count; ++k) {
-      const I j = cols[k];
-      vertices[M.col_match[j]] = {A.indptr[j], A.indptr[j + 1], 0, 0};
-    }
+                   int threads, Vertex<I>* vertices, Budget& budget) {
+  if (cols.count < A.m) {
+    for_parts(A.m, threads, budget, [=](I i) { vertices[i] = {0, 0, outside<I>, 0}; });
   }
+  for_parts(cols.count, threads, budget, [&](I k) {
+    const I j = cols[k];
+    vertices[M.col_match[j]] = {A.indptr[j], A.indptr[j + 1], 0, 0};
+  });
 }
 
 }  // namespace btfperm

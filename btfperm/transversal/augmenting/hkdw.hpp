@@ -30,7 +30,7 @@ template <class I>
 void hkdw(const PatternView<I>& A, Matching<I> M, const Options&, Workspace& workspace,
           Budget& budget, Counters& counters, Proof&) {
   HopcroftKarp<I> shortest(A, M, workspace, budget, counters);
-  SsDfs<I> any(A, M, 1, workspace);
+  SsDfs<I> any(A, M, 1, workspace, budget);
   Alone<Counters> own{budget, counters};
   I* free = workspace.take<I>(A.n);
   I n_free = 0;

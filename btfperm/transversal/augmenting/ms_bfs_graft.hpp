@@ -67,16 +67,16 @@ class MsBfsGraft {
     leaf_ = workspace.take<I>(A.n);
     I* row_indptr = workspace.take<I>(A.m + 1);
     I* row_indices = workspace.take<I>(A.nnz());
-    first_touch(parent_, A.m, threads_);
-    first_touch(row_indices, A.nnz(), threads_);
+    first_touch(parent_, A.m, threads_, budget);
+    first_touch(row_indices, A.nnz(), threads_, budget);
     transpose_by_parts(A, threads_, row_indptr, row_indices, budget);
     R_ = {A.n, A.m, row_indptr, row_indices};
   }
 
   void run() {
     forget_trees();
-    fill(leaf_, A_.n, I{-1}, threads_);
-    free_.collect(A_.n, threads_for(A_.n), [&](I x, auto& free) {
+    fill(leaf_, A_.n, I{-1}, threads_, budget_);
+    free_.collect(A_.n, threads_for(A_.n), budget_, [&](I x, auto& free) {
       if (M_.col_match[x] < 0 && A_.degree(x) > 0) free.push(x);
       return 0;
     });
@@ -282,7 +282,7 @@ class MsBfsGraft {
   I release_used_trees() {
     const StepTime time(counters_.statistics_us);
     rows_.clear();
-    const auto active = rows_.collect(A_.m, threads_for(A_.m), [&](I y, auto& renewable) {
+    const auto active = rows_.collect(A_.m, threads_for(A_.m), budget_, [&](I y, auto& renewable) {
       if (row_root_[y] < 0) return 0;
       if (leaf_[row_root_[y]] < 0) return 1;
       visited_[y] = 0;
@@ -295,9 +295,9 @@ class MsBfsGraft {
   }
 
   void forget_trees() {
-    fill(visited_, A_.m, std::uint8_t{0}, threads_);
-    fill(row_root_, A_.m, I{-1}, threads_);
-    fill(col_root_, A_.n, I{-1}, threads_);
+    fill(visited_, A_.m, std::uint8_t{0}, threads_, budget_);
+    fill(row_root_, A_.m, I{-1}, threads_, budget_);
+    fill(col_root_, A_.n, I{-1}, threads_, budget_);
     unvisited_ = A_.m;
   }
 
@@ -313,7 +313,7 @@ class MsBfsGraft {
 
   void list_unvisited() {
     rows_.clear();
-    rows_.collect(A_.m, threads_for(A_.m), [&](I y, auto& unvisited) {
+    rows_.collect(A_.m, threads_for(A_.m), budget_, [&](I y, auto& unvisited) {
       if (visited_[y] == 0) unvisited.push(y);
       return 0;
     });

@@ -44,13 +44,13 @@ class PDbfs {
     parent_ = workspace.take<I>(A.n);
     next_ = workspace.take<I>(A.n);
     free_ = workspace.take<I>(A.n);
-    copy(A.indptr, A.n, lookahead_, threads_);
+    copy(A.indptr, A.n, lookahead_, threads_, budget);
   }
 
   void run() {
-    for (I j = 0; j < A_.n; ++j) {
-      if (M_.col_match[j] < 0 && A_.degree(j) > 0) free_[n_free_++] = j;
-    }
+    n_free_ = select(
+        A_.n, threads_, free_, [&](I j) { return M_.col_match[j] < 0 && A_.degree(j) > 0; },
+        [](I j) { return j; }, budget_);
     while (n_free_ > 0 && !budget_.stopped()) {
       search_all();
       I left = 0;
@@ -68,7 +68,7 @@ class PDbfs {
   // One phase: a tree from every free column.
   void search_all() {
     ++counters_.phases;
-    fill(visited_, A_.m, std::uint8_t{0}, threads_);
+    fill(visited_, A_.m, std::uint8_t{0}, threads_, budget_);
     shared_loop(n_free_, block_for(n_free_, threads_, I{8}), threads_, budget_, counters_,
                 [&](I k, Own& own) { grow(free_[k], own); });
   }

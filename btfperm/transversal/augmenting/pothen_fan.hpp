@@ -30,11 +30,11 @@ template <class I, class Own, class Phase>
 void pothen_fan_phases(const PatternView<I>& A, Matching<I> M, const Options& options,
                        Workspace& workspace, Budget& budget, Counters& counters, Phase phase) {
   const bool fairness = options.get("fairness", 1) != 0;
-  SsDfs<I, Own> dig(A, M, options.threads, workspace);
+  SsDfs<I, Own> dig(A, M, options.threads, workspace, budget);
   I* free = workspace.take<I>(A.n);
   I n_free = select(
       A.n, options.threads, free, [&](I j) { return M.col_match[j] < 0 && A.degree(j) > 0; },
-      [](I j) { return j; });
+      [](I j) { return j; }, budget);
   for (I stamp = 1; n_free > 0; ++stamp) {
     ++counters.phases;
     const bool backwards = fairness && stamp % 2 == 0;

@@ -61,13 +61,14 @@ struct LinkedPath {
 template <class I, class Own = Alone<Counters>>
 class SsDfs {
  public:
-  SsDfs(const PatternView<I>& A, Matching<I> M, int threads, Workspace& workspace) : A_(A), M_(M) {
+  SsDfs(const PatternView<I>& A, Matching<I> M, int threads, Workspace& workspace, Budget& budget)
+      : A_(A), M_(M) {
     visited_ = workspace.take<I>(A.m);
     lookahead_ = workspace.take<I>(A.n);
     next_ = workspace.take<I>(A.n);
     path_ = workspace.take<I>(A.n);
-    fill(visited_, A.m, I{-1}, threads);
-    copy(A.indptr, A.n, lookahead_, threads);
+    fill(visited_, A.m, I{-1}, threads, budget);
+    copy(A.indptr, A.n, lookahead_, threads, budget);
   }
 
   // Digs from the free column `root`, but not through rows that carry `stamp` already; flips the
@@ -165,7 +166,7 @@ template <class I>
 void ss_dfs(const PatternView<I>& A, Matching<I> M, const Options&, Workspace& workspace,
             Budget& budget, Counters& counters, Proof&) {
   Alone<Counters> own{budget, counters};
-  SsDfs<I> dig(A, M, 1, workspace);
+  SsDfs<I> dig(A, M, 1, workspace, budget);
   for (I j = 0; j < A.n && !budget.stopped(); ++j) {
     if (M.col_match[j] >= 0) continue;
     ++counters.phases;
