@@ -73,7 +73,7 @@ void count_together(I count, I first, I n_blocks, I begin, BlockOf block_of, con
       if (b == giant) {
         ++own_in_giant;
       } else {
-        std::atomic_ref<I>(start[b - first]).fetch_add(1, std::memory_order_relaxed);
+        increment(start[b - first]);
       }
     });
     in_giant += own_in_giant;
@@ -104,9 +104,7 @@ void place_together(const Members<I>& members, I first, I n_blocks, BlockOf bloc
     in_own_pieces(Share<I>(members.count, t, all), t, budget, [&](I k) {
       const I b = block_of(k) - first;
       if (b < 0 || size(b) > large) return;
-      const I place = size(b) == 1
-                          ? start[b]
-                          : std::atomic_ref<I>(next[b]).fetch_add(1, std::memory_order_relaxed);
+      const I place = size(b) == 1 ? start[b] : increment(next[b]);
       perm[place] = members[k];
     });
 #pragma omp barrier

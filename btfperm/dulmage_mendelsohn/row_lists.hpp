@@ -88,9 +88,8 @@ bool count_rows(const PatternView<I>& A, const Members<I>& cols, int threads, Bu
   fill(counts, A.m, I{0}, threads, budget);
   const auto fetch = [counts](I i) { __builtin_prefetch(counts + i, 1); };
   if (threads > 1) {
-    return for_each_entry(A, cols, threads, budget, fetch, [counts](I i, I) {
-      std::atomic_ref<I>(counts[i]).fetch_add(1, std::memory_order_relaxed);
-    });
+    return for_each_entry(A, cols, threads, budget, fetch,
+                          [counts](I i, I) { increment(counts[i]); });
   }
   return for_each_entry(A, cols, 1, budget, fetch, [counts](I i, I) { ++counts[i]; });
 }
@@ -102,9 +101,8 @@ bool list_rows(const PatternView<I>& A, const Members<I>& cols, int threads, Bud
                I* next, I* indices) {
   const auto fetch = [next](I i) { __builtin_prefetch(next + i, 1); };
   if (threads > 1) {
-    return for_each_entry(A, cols, threads, budget, fetch, [next, indices](I i, I j) {
-      indices[std::atomic_ref<I>(next[i]).fetch_add(1, std::memory_order_relaxed)] = j;
-    });
+    return for_each_entry(A, cols, threads, budget, fetch,
+                          [next, indices](I i, I j) { indices[increment(next[i])] = j; });
   }
   return for_each_entry(A, cols, 1, budget, fetch,
                         [next, indices](I i, I j) { indices[next[i]++] = j; });

@@ -40,6 +40,12 @@ bool stamp_first(T& mark, T stamp) {
          std::atomic_ref<T>(mark).exchange(stamp, std::memory_order_relaxed) != stamp;
 }
 
+// Adds one; what was there before.
+template <class T>
+T increment(T& word) {
+  return std::atomic_ref<T>(word).fetch_add(1, std::memory_order_relaxed);
+}
+
 // Takes one off; what is left.
 template <class T>
 T decrement(T& word) {

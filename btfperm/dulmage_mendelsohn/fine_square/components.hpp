@@ -104,7 +104,7 @@ Successors<I> list_successors(const Components<I>& C, const Members<I>& left, co
   const auto count = [&](I k) {
     fetch(k);
     return C.for_each_predecessor(left[k], [&](I u) {
-      if (C.is_open(u)) std::atomic_ref<I>(next[u]).fetch_add(1, std::memory_order_relaxed);
+      if (C.is_open(u)) increment(next[u]);
     });
   };
   if (!for_each(left.count, team, budget, count)) return {nullptr, nullptr};
@@ -114,7 +114,7 @@ Successors<I> list_successors(const Components<I>& C, const Members<I>& left, co
     fetch(k);
     return C.for_each_predecessor(left[k], [&](I u) {
       if (!C.is_open(u)) return;
-      rows[std::atomic_ref<I>(next[u]).fetch_add(1, std::memory_order_relaxed)] = left[k];
+      rows[increment(next[u])] = left[k];
     });
   };
   if (!for_each(left.count, team, budget, put)) return {nullptr, nullptr};

@@ -38,7 +38,7 @@ bool list_blocks(const Components<I>& C, const Members<I>& rest, I giant_size, c
   fill(B.block, C.A.m, I{0}, team.threads, budget);
   const auto count_member = [&](I k) {
     const I name = C.of[rest[k]];
-    if (name != rest[k]) std::atomic_ref<I>(B.block[name]).fetch_add(1, std::memory_order_relaxed);
+    if (name != rest[k]) increment(B.block[name]);
     return std::int64_t{1};
   };
   if (!for_each(rest.count, team, budget, count_member)) return false;
@@ -55,7 +55,7 @@ bool list_blocks(const Components<I>& C, const Members<I>& rest, I giant_size, c
   const auto put = [&](I k) {
     const I b = B.block[C.of[rest[k]]] - 1;
     if (b >= 0) {
-      B.members[std::atomic_ref<I>(B.start[b]).fetch_add(1, std::memory_order_relaxed)] = rest[k];
+      B.members[increment(B.start[b])] = rest[k];
     }
     return std::int64_t{1};
   };
@@ -97,7 +97,7 @@ bool count_exits(const Components<I>& C, const Members<I>& left, const Members<I
     return C.for_each_predecessor(v, [&](I u) {
       const I other = C.of[u];
       if (other == own || other < 0 || other == C.giant) return;
-      std::atomic_ref<I>(C.vertices[other].mark).fetch_add(1, std::memory_order_relaxed);
+      increment(C.vertices[other].mark);
     });
   });
 }

@@ -40,7 +40,7 @@ bool count_successors(const PatternView<I>& A, const Matching<I>& M, const Membe
   if (threads > 1) {
     return for_each_entry(A, cols, threads, budget, fetch, [vertices, match](I i, I j) {
       if (i == match[j]) return;
-      std::atomic_ref<I>(vertices[i].mark).fetch_add(1, std::memory_order_relaxed);
+      increment(vertices[i].mark);
     });
   }
   return for_each_entry(A, cols, 1, budget, fetch,

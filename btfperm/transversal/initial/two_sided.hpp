@@ -8,24 +8,29 @@
 //             matching of it in linear time.
 // Paper       F. Dufosse, K. Kaya, B. Ucar, "Two approximation algorithms for bipartite matching on
 //             multicore architectures", J. Parallel and Distributed Computing 85 (2015):
-//             TwoSidedMatch, then KarpSipserMT (one thread). Restricted to what the initial
-//             matching leaves free
-// Cost        O(sweeps nnz) time; scaling and drawing on all threads. Workspace: the row lists
-//             (nnz + m + 1), 3 (m + n)
+//             TwoSidedMatch, then KarpSipserMT, first from the rows, then from the columns.
+//             Restricted to what the initial matching leaves free
+// Cost        O(sweeps nnz) time, on all threads. Workspace: the row lists (nnz + m + 1), 3 (m + n)
 // Prefer it   on many cores; some .866 of the maximum is expected where all entries can be matched.
 //             Rather use karp-sipser on one core: it leaves less, and is faster
 // Options     sweeps (5): of the scaling
 // Encodings   scale = 0: not in play (matched, or no free neighbour); choice = -1 then. choices[k]
-//             = number of neighbours k has in the drawn graph: its own choice and who chose it
-// Races       none: every row and column writes its own scale and its own choice, and draws from
-//             random numbers of its own, so the result does not depend on the number of threads
+//             = number of neighbours k has in the drawn graph: its own choice and who chose it.
+//             chosen[k] = 1: somebody chose k
+// Races       every row and column writes its own scale and its own choice, and draws from random
+//             numbers of its own. A chain belongs to one thread: whoever has the last neighbour of
+//             k taken away goes on with k, and u goes to the first chain that takes it. So what is
+//             drawn, and the size of the matching, do not depend on the number of threads; with
+//             several, the pairs may
 #pragma once
 
 #include <omp.h>
 
 #include <algorithm>
 
-#include "pattern/canonical.hpp"
+#include "backends/cpu/atomics.hpp"
+#include "backends/cpu/parallel.hpp"
+#include "pattern/transpose_by_parts.hpp"
 #include "transversal/interface.hpp"
 #include "transversal/options.hpp"
 
@@ -43,7 +48,7 @@ class TwoSided {
         counters_(counters) {
     I* row_indptr = workspace.take<I>(static_cast<std::size_t>(A.m) + 1);
     I* row_indices = workspace.take<I>(A.nnz());
-    transpose(A, row_indptr, row_indices, BudgetPoll{budget});
+    transpose_by_parts(A, threads_, row_indptr, row_indices, budget);
     cols_ = side(A, M.col_match, workspace);
     rows_ = side({A.n, A.m, row_indptr, row_indices}, M.row_match, workspace);
   }
@@ -71,12 +76,20 @@ class TwoSided {
     float* scale;
     I* choice;
     I* choices;
+    std::uint8_t* chosen;
   };
 
-  static Side side(const PatternView<I>& lists, I* match, Workspace& workspace) {
-    Side own{lists, match, workspace.take<float>(lists.n), workspace.take<I>(lists.n),
-             workspace.take<I>(lists.n)};
-    for (I k = 0; k < lists.n; ++k) own.scale[k] = match[k] < 0 ? 1.0F : 0.0F;
+  Side side(const PatternView<I>& lists, I* match, Workspace& workspace) {
+    const Side own{lists,
+                   match,
+                   workspace.take<float>(lists.n),
+                   workspace.take<I>(lists.n),
+                   workspace.take<I>(lists.n),
+                   workspace.take<std::uint8_t>(lists.n)};
+    for_parts(lists.n, threads_, budget_, [&](I k) {
+      own.scale[k] = match[k] < 0 ? 1.0F : 0.0F;
+      own.choice[k] = -1;
+    });
     return own;
   }
 
@@ -88,7 +101,7 @@ class TwoSided {
     {
       const bool spends = omp_get_thread_num() == 0;
       const int team = omp_get_num_threads();
-#pragma omp for schedule(static)
+#pragma omp for schedule(dynamic, 512)
       for (I k = 0; k < own.lists.n; ++k) {
         if (own.scale[k] == 0 || budget_.stopped()) continue;
         step(k);
@@ -117,7 +130,6 @@ class TwoSided {
 
   // A neighbour with probability proportional to its scale: that of k is the same for all.
   void draw(Side& own, const Side& other, std::uint64_t stream) {
-    std::fill(own.choice, own.choice + own.lists.n, I{-1});
     for_all(own, [&](I k) {
       double left =
           sum(own.lists, k, other.scale) * uniform(stream + static_cast<std::uint64_t>(k) * golden);
@@ -131,38 +143,40 @@ class TwoSided {
     });
   }
 
-  static void count_choices(Side& own, const Side& other) {
-    for (I k = 0; k < own.lists.n; ++k) own.choices[k] = own.choice[k] >= 0;
-    for (I x = 0; x < other.lists.n; ++x) {
+  void count_choices(Side& own, const Side& other) {
+    for_parts(own.lists.n, threads_, budget_, [&](I k) {
+      own.choices[k] = own.choice[k] >= 0;
+      own.chosen[k] = 0;
+    });
+    for_parts(other.lists.n, threads_, budget_, [&](I x) {
       const I k = other.choice[x];
-      if (k >= 0 && own.choice[k] != x) ++own.choices[k];
-    }
+      if (k < 0) return;
+      store(own.chosen[k], std::uint8_t{1});
+      if (own.choice[k] != x) increment(own.choices[k]);
+    });
   }
 
   // KarpSipserMT, phase 1: whoever was chosen by nobody takes its own choice u. What u had chosen
   // loses a neighbour and may be next: the chain stays on one side.
   void match_chains(Side& own, Side& other) {
-    for (I start = 0; start < own.lists.n; ++start) {
-      if (own.choices[start] != 1 || own.match[start] >= 0) continue;
-      I k = start;
-      do {
+    for_parts(own.lists.n, threads_, budget_, [&](I start) {
+      if (own.choice[start] < 0 || own.chosen[start] != 0) return;
+      for (I k = start; k >= 0;) {
         const I u = own.choice[k];
-        if (other.match[u] >= 0) break;
-        own.match[k] = u;
-        other.match[u] = k;
-        k = other.choice[u];
-      } while (own.match[k] < 0 && --own.choices[k] == 1);
-    }
+        if (load(other.match[u]) >= 0 || !take(other.match[u], k)) return;
+        store(own.match[k], u);
+        const I next = other.choice[u];
+        k = load(own.match[next]) < 0 && decrement(own.choices[next]) == 1 ? next : I{-1};
+      }
+    });
   }
 
   // KarpSipserMT, phase 2: cycles are left, and each column of a cycle may have its choice.
   void match_cycles() {
-    for (I j = 0; j < cols_.lists.n; ++j) {
+    for_parts(cols_.lists.n, threads_, budget_, [&](I j) {
       const I i = cols_.choice[j];
-      if (i < 0 || cols_.match[j] >= 0 || rows_.match[i] >= 0) continue;
-      cols_.match[j] = i;
-      rows_.match[i] = j;
-    }
+      if (i >= 0 && cols_.match[j] < 0 && take(rows_.match[i], j)) cols_.match[j] = i;
+    });
   }
 
   static constexpr std::uint64_t golden = 0x9E3779B97F4A7C15U;
