@@ -48,6 +48,9 @@ OWN_CASES: dict[str, Callable[[str], list[Case]]] = {
     "scaling": scaling.cases,
 }
 
+# Those whose matrices are families or stand-ins, each in one order unless it is permuted, too.
+PERMUTED = ("matching", "decomposition", "published")
+
 DEFAULT = ["auto"]  # the section `published` runs all algorithms then
 QUICK = {"set": "quick", "repeats": 3, "limit": 0.5}
 
@@ -93,8 +96,14 @@ def _cases(section: str, asked: argparse.Namespace) -> list[Case]:
     else:
         cases = of_set(asked.set, asked.matrices)
         cases = only(asked.only, cases) if asked.only else cases
-    cases = with_permutations(cases, asked.permutations)
+    count = asked.permutations
+    if count is None:
+        count = int(section == "published" or (asked.all is not None and section in PERMUTED))
+    cases = with_permutations(cases, count)
     return kept(cases, asked.keep) if asked.keep else cases
+
+
+_PERMUTATIONS = "and K random orders of each (1 for published, and with --all; 0 else)"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -104,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--section", action="append", choices=list(SECTIONS), help="repeatable; default matching")
     add("--set", choices=[*SETS, "real"], default="quick", help="which matrices (quick)")
     add("--only", action="append", metavar="NAME", help="just this matrix; repeatable")
-    add("--permutations", type=int, default=0, metavar="K", help="and K random orders of each")
+    add("--permutations", type=int, metavar="K", help=_PERMUTATIONS)
     add("--keep", type=Path, metavar="DIR", help="keep generated matrices, made on all cores, here")
     add("--repeats", type=int, default=5, help="timed rounds after the warm-up (5)")
     add("--limit", type=float, default=60.0, help="seconds a method may use on one matrix (60)")

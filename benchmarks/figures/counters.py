@@ -33,7 +33,7 @@ def draw(data: dict[str, Any]) -> Figure | None:
             known += [height for height in heights if height > 0]
             places = [k + width * (index - 2) for k in range(len(graphs))]
             ax.bar(places, heights, width, label=name, **page.bar(index))
-        page.label_bars(ax, [graph["stands_for"] for graph in graphs])
+        page.label_bars(ax, [page.graph_name(graph) for graph in graphs])
         ax.set_yscale("log")
         ax.set_ylim(bottom=0.6 * min(known, default=1.0))
         ax.set_title(title)

@@ -80,6 +80,13 @@ def on_threads(count: int) -> str:
     return "one thread" if count == 1 else f"{count} threads"
 
 
+def graph_name(facts: dict[str, Any]) -> str:
+    """The paper's name of a graph; a star for its stand-in with rows and columns permuted."""
+    if facts["stands_for"] is None:
+        return str(facts["matrix"])
+    return f"{facts['stands_for']}{' *' if '_rcp' in facts['matrix'] else ''}"
+
+
 def label_bars(ax: Axes, names: list[str]) -> None:
     """Names under groups of bars, slanted where they would touch."""
     ax.set_xticks(range(len(names)), names, rotation=35, ha="right", rotation_mode="anchor")

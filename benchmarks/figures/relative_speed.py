@@ -49,7 +49,7 @@ def _speeds(data: dict[str, Any], threads: int) -> list[dict[str, Any]]:
         slowest = max(times.values())
         result.append(
             {
-                "graph": graph["stands_for"] or graph["matrix"],
+                "graph": page.graph_name(graph),
                 "class": graph["class"],
                 "speed": {name: slowest / time for name, time in times.items()},
             }

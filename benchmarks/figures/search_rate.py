@@ -24,7 +24,7 @@ def draw(data: dict[str, Any]) -> Figure | None:
         graft, fan = entry(here, GRAFT, threads), entry(here, FAN, threads)
         if graft and fan and searched(graft) and searched(fan):
             rates = edges_and_rate(graft)[1], edges_and_rate(fan)[1]
-            bars.append((graph["stands_for"] or graph["matrix"], graph["class"], rates))
+            bars.append((page.graph_name(graph), graph["class"], rates))
     if not bars:
         return None
     figure, (ax,) = page.blank(3.0)

@@ -18,7 +18,7 @@ def draw(data: dict[str, Any]) -> Figure | None:
     threads = data["threads"][-1]
     rows = select(data, GRAFT, threads)
     bars = [
-        (graph["stands_for"] or graph["matrix"], graph["class"], shares)
+        (page.graph_name(graph), graph["class"], shares)
         for graph in data["matrices"]
         if graph["matrix"] in rows and (shares := step_shares(rows[graph["matrix"]]))
     ]

@@ -17,6 +17,7 @@ import btfperm
 from btfperm import _core
 from btfperm.backends import threads
 from btfperm.errors import BackendWarning
+from btfperm.io import write_matrix
 from tests import families
 from tests.checks.check_transversal import check_transversal
 
@@ -89,7 +90,7 @@ def test_of_the_decomposition(refusing, run_seed):
 
 
 def test_of_a_reader(refusing, tmp_path):
-    btfperm.io.write_matrix(tmp_path / "a.mtx", np.eye(50))
+    write_matrix(tmp_path / "a.mtx", np.eye(50))
     assert threads.startable_threads(5) == 5
     refusing(2)
     assert threads.startable_threads(5) == 2
