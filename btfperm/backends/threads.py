@@ -7,11 +7,20 @@ import os
 import warnings
 
 from btfperm import _core
+from btfperm.arguments import whole_number
 from btfperm.errors import BackendWarning
 
-__all__ = ["MOST_THREADS", "start_threads", "startable_threads", "usable_cores"]
+__all__ = [
+    "MOST_THREADS",
+    "checked_threads",
+    "pass_threads",
+    "start_threads",
+    "startable_threads",
+    "usable_cores",
+]
 
 MOST_THREADS = 1024
+_WORTH_PASSING = 1_000_000  # entries; one thread has passed over fewer in three milliseconds
 
 # A forked child has OpenMP's list of its parent's threads, but not the threads: it would wait for
 # them forever, whichever library had them started.
@@ -33,6 +42,19 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def checked_threads(threads: int | None) -> int | None:
+    """What a caller asks for, None when that is nothing; raises InvalidArgumentError."""
+    return None if threads is None else whole_number("threads", threads, 1, MOST_THREADS)
+
+
+def pass_threads(entries: int, asked: int | None) -> int:
+    """Threads for passes over so many entries: what was asked for, else all cores; one for few."""
+    asked = checked_threads(asked)
+    if entries < _WORTH_PASSING:
+        return 1
+    return start_threads(usable_cores() if asked is None else asked)
 
 
 def start_threads(wanted: int) -> int:

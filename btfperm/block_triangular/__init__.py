@@ -71,7 +71,7 @@ def block_triangular_form(
            [0, 3, 1],
            [0, 0, 2]])
     """
-    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros).on_host()
+    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads).on_host()
     if pattern.m != pattern.n:
         raise InvalidArgumentError(
             f"block triangular form needs a square matrix, this one is {pattern.m} x {pattern.n}; "

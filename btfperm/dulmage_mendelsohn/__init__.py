@@ -83,7 +83,7 @@ def dulmage_mendelsohn(
     >>> d.row_perm.tolist(), d.col_perm.tolist()
     ([1, 0, 2], [0, 2, 1])
     """
-    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros).on_host()
+    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads).on_host()
     team = Controls(pattern.nnz, threads=threads).threads
     if transversal is None:
         options["threads"] = threads

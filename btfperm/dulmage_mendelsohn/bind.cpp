@@ -36,32 +36,16 @@ void bind_width(nb::module_& module) {
         const Matching<I> match{const_cast<I*>(row_match.data()), const_cast<I*>(col_match.data())};
         Team team;
         team.threads = threads;
-        Budget budget(0, 0, &python_interrupted);
-        bool maximum = false;
         Workspace workspace;
         Found<I> found{};
-        {
-          nb::gil_scoped_release nogil;
-          try {
-            maximum = find_blocks(A, match, team, found, workspace, budget);
-          } catch (const Unfinished&) {
-          }
-        }
-        raise_if_interrupted(budget);
+        const bool maximum = run_pass(
+            [&](Budget& budget) { return find_blocks(A, match, team, found, workspace, budget); });
         if (!maximum) throw std::invalid_argument("the matching is not maximum");
         const auto places = static_cast<std::size_t>(found.n_blocks()) + 1;
         NumpyArray<I> row_blocks = new_array<I>(places);
         NumpyArray<I> col_blocks = new_array<I>(places);
-        {
-          nb::gil_scoped_release nogil;
-          const Form<I> form{row_perm.data(), col_perm.data(), row_blocks.data(),
-                             col_blocks.data()};
-          try {
-            order_blocks(A, match, team, found, form, budget);
-          } catch (const Unfinished&) {
-          }
-        }
-        raise_if_interrupted(budget);
+        const Form<I> form{row_perm.data(), col_perm.data(), row_blocks.data(), col_blocks.data()};
+        run_pass([&](Budget& budget) { order_blocks(A, match, team, found, form, budget); });
         std::copy(found.coarse_rows, found.coarse_rows + 5, coarse_rows.data());
         std::copy(found.coarse_cols, found.coarse_cols + 5, coarse_cols.data());
         return std::pair<NumpyArray<I>, NumpyArray<I>>(row_blocks, col_blocks);
@@ -81,26 +65,21 @@ void bind_width(nb::module_& module) {
         if (col_blocks.shape(0) == 0) throw std::invalid_argument("col_blocks has no places");
         require_places(col_perm, col_blocks.data()[col_blocks.shape(0) - 1], "col_perm");
         const I n_blocks = static_cast<I>(col_blocks.shape(0) - 1);
-        Budget budget(0, 0, &python_interrupted);
         NumpyArray<I> arc_indptr = new_array<I>(static_cast<std::size_t>(n_blocks) + 1);
         NumpyArray<I> work = new_array<I>(n_blocks);
         NumpyArray<I> level = new_array<I>(n_blocks);
         Workspace workspace;
         I* seen = workspace.take<I>(n_blocks);
         I* place = workspace.take<I>(n_blocks);
-        {
-          nb::gil_scoped_release nogil;
-          count_arcs(A, row_block.data(), col_perm.data(), col_blocks.data(), n_blocks,
-                     arc_indptr.data(), work.data(), seen, budget);
-        }
-        raise_if_interrupted(budget);
+        run_pass([&](Budget& budget) {
+          return count_arcs(A, row_block.data(), col_perm.data(), col_blocks.data(), n_blocks,
+                            arc_indptr.data(), work.data(), seen, budget);
+        });
         NumpyArray<I> arcs = new_array<I>(arc_indptr.data()[n_blocks]);
-        {
-          nb::gil_scoped_release nogil;
-          list_arcs(A, row_block.data(), col_perm.data(), col_blocks.data(), n_blocks,
-                    arc_indptr.data(), arcs.data(), level.data(), place, seen, budget);
-        }
-        raise_if_interrupted(budget);
+        run_pass([&](Budget& budget) {
+          return list_arcs(A, row_block.data(), col_perm.data(), col_blocks.data(), n_blocks,
+                           arc_indptr.data(), arcs.data(), level.data(), place, seen, budget);
+        });
         return std::tuple<NumpyArray<I>, NumpyArray<I>, NumpyArray<I>, NumpyArray<I>>(
             arc_indptr, arcs, level, work);
       },

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm import _core
+from btfperm.backends.threads import pass_threads
 from btfperm.errors import InvalidMatrixError, ResourceMissingError
 
 __all__ = [
@@ -178,6 +179,7 @@ def checked_columns(
     name: str | None,
     *,
     owned: bool,
+    threads: int | None = None,
 ) -> tuple[IndexArray, IndexArray, bool]:
     """Compressed columns of that shape, and whether they are canonical; copies, unless they are
     `owned`. The indices may be more than the columns hold."""
@@ -190,7 +192,9 @@ def checked_columns(
     width = index_type(shape, rows.size)
     own_starts = as_width(starts, width, copy=not owned)
     own_rows = as_width(rows, width, copy=not owned)
-    order, where = _core.check_columns(m, own_starts, own_rows)
+    order, where = _core.check_columns(
+        m, own_starts, own_rows, threads=pass_threads(rows.size, threads)
+    )
     if order == _INVALID:
         raise InvalidMatrixError(f"{prefix(name)}{_why_invalid(m, starts, rows, where)}")
     return own_starts, own_rows, order == _CANONICAL

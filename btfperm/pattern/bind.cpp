@@ -8,6 +8,7 @@
 
 #include "pattern/canonical.hpp"
 #include "pattern/features.hpp"
+#include "pattern/transpose_by_parts.hpp"
 
 namespace btfperm {
 namespace {
@@ -16,32 +17,36 @@ template <class I>
 void bind_width(nb::module_& module) {
   module.def(
       "check_columns",
-      [](std::int64_t m, In<I> indptr, In<I> indices) {
+      [](std::int64_t m, In<I> indptr, In<I> indices, int threads) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
-        return run_pass([&] {
+        return run_pass([&](Budget& budget) {
           std::int64_t where = 0;
           const Order order =
-              check_columns(A, static_cast<I>(indices.shape(0)), where, poll_signals);
+              check_columns(A, static_cast<I>(indices.shape(0)), threads, budget, where);
           return std::pair<int, std::int64_t>(static_cast<int>(order), where);
         });
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-      "(0 canonical, 1 unsorted, 2 duplicates, 3 invalid; where)");
+      nb::arg("threads") = 1, "(0 canonical, 1 unsorted, 2 duplicates, 3 invalid; where)");
   module.def(
       "transpose",
-      [](std::int64_t m, In<I> indptr, In<I> indices, Out<I> out_indptr, Out<I> out_indices) {
+      [](std::int64_t m, In<I> indptr, In<I> indices, Out<I> out_indptr, Out<I> out_indices,
+         int threads) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
-        run_pass([&] { transpose(A, out_indptr.data(), out_indices.data(), poll_signals); });
+        run_pass([&](Budget& budget) {
+          transpose_by_parts(A, threads, out_indptr.data(), out_indices.data(), budget);
+        });
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-      nb::arg("out_indptr").noconvert(), nb::arg("out_indices").noconvert(),
+      nb::arg("out_indptr").noconvert(), nb::arg("out_indices").noconvert(), nb::arg("threads") = 1,
       "Row lists of a pattern, each ascending.");
   module.def(
       "merge_duplicates",
       [](Out<I> indptr, Out<I> indices) {
-        return run_pass([&] {
-          return static_cast<std::int64_t>(merge_duplicates(
-              static_cast<I>(indptr.shape(0) - 1), indptr.data(), indices.data(), poll_signals));
+        return run_pass([&](Budget& budget) {
+          return static_cast<std::int64_t>(merge_duplicates(static_cast<I>(indptr.shape(0) - 1),
+                                                            indptr.data(), indices.data(),
+                                                            BudgetPoll{budget}));
         });
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
@@ -58,16 +63,16 @@ void bind_width(nb::module_& module) {
   module.def(
       "columns_of_triplets",
       [](std::int64_t m, Out<I> rows, Out<I> cols, Out<I> indptr) {
-        return run_pass([&] {
+        return run_pass([&](Budget& budget) {
           Workspace workspace;
           const I nnz = static_cast<I>(rows.shape(0));
           const auto need = [&](I*& row_start, I*& row_lists) {
             row_start = workspace.take<I>(static_cast<std::size_t>(m) + 1);
             row_lists = workspace.take<I>(nnz);
           };
-          return static_cast<std::int64_t>(
-              columns_of_triplets(static_cast<I>(m), static_cast<I>(indptr.shape(0) - 1), nnz,
-                                  rows.data(), cols.data(), indptr.data(), need, poll_signals));
+          return static_cast<std::int64_t>(columns_of_triplets(
+              static_cast<I>(m), static_cast<I>(indptr.shape(0) - 1), nnz, rows.data(), cols.data(),
+              indptr.data(), need, BudgetPoll{budget}));
         });
       },
       nb::arg("m"), nb::arg("rows").noconvert(), nb::arg("cols").noconvert(),
@@ -76,10 +81,10 @@ void bind_width(nb::module_& module) {
   module.def(
       "columns_of_triangle",
       [](In<I> rows, In<I> cols, Out<I> indptr, Out<I> indices) {
-        return run_pass([&] {
+        return run_pass([&](Budget& budget) {
           return static_cast<std::int64_t>(columns_of_triangle(
               static_cast<I>(indptr.shape(0) - 1), static_cast<I>(rows.shape(0)), rows.data(),
-              cols.data(), indptr.data(), indices.data(), poll_signals));
+              cols.data(), indptr.data(), indices.data(), BudgetPoll{budget}));
         });
       },
       nb::arg("rows").noconvert(), nb::arg("cols").noconvert(), nb::arg("indptr").noconvert(),
@@ -91,9 +96,9 @@ void bind_width(nb::module_& module) {
          Out<I> out_indptr, Out<I> out_indices) {
         const PatternView<I> A = view_of<I>(m, indptr, indices);
         const PatternView<I> B = view_of<I>(m, less_indptr, less_indices);
-        return run_pass([&] {
+        return run_pass([&](Budget& budget) {
           return static_cast<std::int64_t>(
-              difference(A, B, out_indptr.data(), out_indices.data(), poll_signals));
+              difference(A, B, out_indptr.data(), out_indices.data(), BudgetPoll{budget}));
         });
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "backends/cpu/atomics.hpp"
+#include "backends/cpu/parallel.hpp"
 #include "backends/cpu/pieces.hpp"
 #include "pattern/pattern.hpp"
 
@@ -17,37 +19,50 @@ namespace btfperm {
 
 enum class Order : int { canonical = 0, unsorted = 1, duplicates = 2, invalid = 3 };
 
-// What one pass over compressed columns finds; `where` is the first offending column, or position.
-template <class I, class Poll = NoPoll>
-Order check_columns(const PatternView<I>& A, I capacity, std::int64_t& where, Poll poll = {}) {
+// What one pass over compressed columns finds, by all threads; `where` is the first column whose
+// boundaries are wrong, or the first position outside the rows. Throws Unfinished when the budget
+// ends it.
+template <class I>
+Order check_columns(const PatternView<I>& A, I capacity, int threads, Budget& budget,
+                    std::int64_t& where) {
   where = 0;
   if (A.indptr[0] != 0) return Order::invalid;
-  for (I j = 0; j < A.n; ++j) {
-    if (A.indptr[j + 1] < A.indptr[j] || A.indptr[j + 1] > capacity) {
-      where = j;
-      return Order::invalid;
-    }
+  I wrong = A.n;
+  for_parts(A.n, threads, budget, [&](I j) {
+    if (A.indptr[j + 1] < A.indptr[j] || A.indptr[j + 1] > capacity) lower(wrong, j);
+  });
+  if (wrong < A.n) {
+    where = wrong;
+    return Order::invalid;
   }
   Order found = Order::canonical;
-  in_pieces(A.n, poll, [&](I j) {
-    I last = -1;
-    for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
-      const I i = A.indices[p];
-      if ((i < 0 || i >= A.m) && found != Order::invalid) {
-        where = p;
-        found = Order::invalid;
+  I outside = A.nnz();
+  const bool shared = threads > 1 && A.n >= least_to_share(worth_sharing);
+  on_team(threads, shared, [&](int t, int team) {
+    Order own = Order::canonical;
+    I own_outside = A.nnz();
+    in_own_pieces(Share<I>(A.n, t, team), t, budget, [&](I j) {
+      I last = -1;
+      for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
+        const I i = A.indices[p];
+        if (i < 0 || i >= A.m) own_outside = std::min(own_outside, p);
+        if (i <= last) own = std::max(own, i == last ? Order::duplicates : Order::unsorted);
+        last = i;
       }
-      if (i <= last) found = std::max(found, i == last ? Order::duplicates : Order::unsorted);
-      last = i;
-    }
+    });
+    raise(found, own);
+    lower(outside, own_outside);
   });
-  return found;
+  if (budget.stopped()) throw Unfinished();
+  if (outside == A.nnz()) return found;
+  where = outside;
+  return Order::invalid;
 }
 
 // Row lists of a pattern (or column lists of its transpose); each list ascends, whatever the order
 // inside the columns of A. out_indptr has m + 1 places.
-template <class I, class Poll = NoPoll>
-void transpose(const PatternView<I>& A, I* out_indptr, I* out_indices, Poll poll = {}) {
+template <class I, class Poll>
+void transpose(const PatternView<I>& A, I* out_indptr, I* out_indices, const Poll& poll) {
   std::fill(out_indptr, out_indptr + A.m + 1, I{0});
   in_pieces(A.nnz(), poll, [&](I p) { ++out_indptr[A.indices[p] + 1]; });
   for (I i = 0; i < A.m; ++i) out_indptr[i + 1] += out_indptr[i];
@@ -59,8 +74,8 @@ void transpose(const PatternView<I>& A, I* out_indptr, I* out_indices, Poll poll
 }
 
 // Drops repeated neighbours of sorted columns in place; returns the number of entries left.
-template <class I, class Poll = NoPoll>
-I merge_duplicates(I n, I* indptr, I* indices, Poll poll = {}) {
+template <class I, class Poll>
+I merge_duplicates(I n, I* indptr, I* indices, const Poll& poll) {
   I kept = 0;
   I begin = indptr[0];
   in_pieces(n, poll, [&](I j) {
@@ -87,8 +102,8 @@ std::int64_t first_out_of_range(I m, I n, I nnz, const I* rows, const I* cols) {
 // Columns of a list of positions. On return `rows` holds the row indices of the result (its first
 // indptr[n] places); `cols` is overwritten. `row_lists` (nnz) and `row_start` (m + 1) are
 // workspace, asked for only when the list is not in order: `need` is called for them.
-template <class I, class Need, class Poll = NoPoll>
-I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need, Poll poll = {}) {
+template <class I, class Need, class Poll>
+I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need, const Poll& poll) {
   std::fill(indptr, indptr + n + 1, I{0});
   bool by_column = true;
   bool ascending = true;
@@ -127,9 +142,9 @@ I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need, P
 // Columns of a square matrix of which one entry of each symmetric pair is listed. `indices` has
 // room for both. Each column is filled in the order of the list, which is ascending for files that
 // list a triangle by columns; others are sorted.
-template <class I, class Poll = NoPoll>
+template <class I, class Poll>
 I columns_of_triangle(I n, I nnz, const I* rows, const I* cols, I* indptr, I* indices,
-                      Poll poll = {}) {
+                      const Poll& poll) {
   std::fill(indptr, indptr + n + 1, I{0});
   in_pieces(nnz, poll, [&](I p) {
     ++indptr[cols[p] + 1];
@@ -151,9 +166,9 @@ I columns_of_triangle(I n, I nnz, const I* rows, const I* cols, I* indptr, I* in
 }
 
 // A with the entries of B (a subset of it) left out; returns the number of entries.
-template <class I, class Poll = NoPoll>
+template <class I, class Poll>
 I difference(const PatternView<I>& A, const PatternView<I>& B, I* indptr, I* indices,
-             Poll poll = {}) {
+             const Poll& poll) {
   I kept = 0;
   indptr[0] = 0;
   in_pieces(A.n, poll, [&](I j) {

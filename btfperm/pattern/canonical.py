@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm import _core
+from btfperm.backends.threads import pass_threads
 from btfperm.pattern.arrays import IndexArray, as_width, index_type
 
 __all__ = [
@@ -57,17 +58,21 @@ def from_triangle(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
     return frozen(indptr), _first(nnz, indices)
 
 
-def from_columns(m: int, indptr: IndexArray, indices: IndexArray) -> Columns:
+def from_columns(
+    m: int, indptr: IndexArray, indices: IndexArray, threads: int | None = None
+) -> Columns:
     """Of compressed columns that are not sorted: two transpositions sort them."""
     n = indptr.size - 1
-    indptr, indices = _row_lists(n, *_row_lists(m, indptr, indices))
+    indptr, indices = _row_lists(n, *_row_lists(m, indptr, indices, threads), threads)
     nnz = _core.merge_duplicates(indptr, indices)
     return frozen(indptr), _first(nnz, indices)
 
 
-def transposed(m: int, indptr: IndexArray, indices: IndexArray) -> Columns:
+def transposed(
+    m: int, indptr: IndexArray, indices: IndexArray, threads: int | None = None
+) -> Columns:
     """The columns of the transpose, m in number."""
-    starts, lists = _row_lists(m, indptr, indices)
+    starts, lists = _row_lists(m, indptr, indices, threads)
     return frozen(starts), frozen(lists)
 
 
@@ -108,10 +113,11 @@ def split_zeros(
     return nonzero, difference(shape[0], zero, nonzero)
 
 
-def _row_lists(m: int, indptr: IndexArray, indices: IndexArray) -> Columns:
+def _row_lists(m: int, indptr: IndexArray, indices: IndexArray, threads: int | None) -> Columns:
     starts = np.empty(m + 1, dtype=indices.dtype)
     lists = np.empty(indices.size, dtype=indices.dtype)
-    _core.transpose(m, indptr, indices, starts, lists)
+    threads = pass_threads(indices.size, threads)
+    _core.transpose(m, indptr, indices, starts, lists, threads=threads)
     return starts, lists
 
 

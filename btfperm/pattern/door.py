@@ -23,6 +23,7 @@ def as_pattern(
     shape: Sequence[int] | None = None,
     drop_zeros: bool | None = None,
     owned: bool = False,
+    threads: int | None = None,
 ) -> Pattern:
     """Whatever is a sparse matrix to its owner, as a `Pattern`. Inputs are never modified.
 
@@ -38,6 +39,8 @@ def as_pattern(
     drop_zeros : leave stored zeros out; default is to keep them (for a `Pattern`: as it is)
     owned : nobody writes to the index arrays of `A` while the pattern is in use, which spares a
         copy of canonical compressed columns; if that is not so, the core may read out of bounds
+    threads : that share the passes over compressed rows or columns; default all cores from a
+        million entries on, else one
 
     Raises
     ------
@@ -59,8 +62,8 @@ def as_pattern(
     if isinstance(A, tuple):
         if any(map(lives_on_device, A)):
             return _from_device_triple(A, shape, bool(drop_zeros))
-        return _from_triple(A, shape, bool(drop_zeros), owned)
-    pattern = _with_own_shape(A, drop_zeros, owned)
+        return _from_triple(A, shape, bool(drop_zeros), owned, threads)
+    pattern = _with_own_shape(A, drop_zeros, owned, threads)
     if shape is not None and checked_shape(shape) != pattern.shape:
         raise InvalidArgumentError(
             f"shape={tuple(shape)} was given with a matrix of shape {pattern.shape}; leave it out, "
@@ -69,7 +72,7 @@ def as_pattern(
     return pattern
 
 
-def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool) -> Pattern:
+def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool, threads: int | None) -> Pattern:
     if isinstance(A, Pattern):
         if drop_zeros is None or A.stored_zeros is None or drop_zeros == A.zeros_dropped:
             return A
@@ -86,7 +89,7 @@ def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool) -> Pattern:
     if not hasattr(A, "format") and (hasattr(A, "tocsc") or hasattr(A, "tocoo")):
         A = A.tocsc() if hasattr(A, "tocsc") else A.tocoo()  # not SciPy's own, but becomes so
     if hasattr(A, "tocoo") and hasattr(A, "format") and hasattr(A, "shape"):
-        return _from_scipy(A, drop, owned)
+        return _from_scipy(A, drop, owned, threads)
     refuse_masked(A)
     try:
         dense = np.asarray(A)
@@ -111,18 +114,24 @@ def _parts(A: tuple[Any, ...], shape: Sequence[int] | None) -> tuple[Any, Any, A
 
 
 def _from_triple(
-    A: tuple[Any, ...], shape: Sequence[int] | None, drop: bool, owned: bool
+    A: tuple[Any, ...],
+    shape: Sequence[int] | None,
+    drop: bool,
+    owned: bool,
+    threads: int | None,
 ) -> Pattern:
     data, indices, indptr, shape = _parts(A, shape)
-    return Pattern.from_csc(indptr, indices, shape, values=data, drop_zeros=drop, owned=owned)
+    how: dict[str, Any] = {"drop_zeros": drop, "owned": owned, "threads": threads}
+    return Pattern.from_csc(indptr, indices, shape, values=data, **how)
 
 
-def _from_scipy(A: Any, drop: bool, owned: bool) -> Pattern:
+def _from_scipy(A: Any, drop: bool, owned: bool, threads: int | None) -> Pattern:
     if len(A.shape) != 2:
         raise InvalidMatrixError(f"a matrix has two dimensions, not {len(A.shape)}")
     if A.format in ("csc", "csr"):
         make = Pattern.from_csc if A.format == "csc" else Pattern.from_csr
-        return make(A.indptr, A.indices, A.shape, values=A.data, drop_zeros=drop, owned=owned)
+        how: dict[str, Any] = {"drop_zeros": drop, "owned": owned, "threads": threads}
+        return make(A.indptr, A.indices, A.shape, values=A.data, **how)
     coo = A if A.format == "coo" else A.tocoo()
     return Pattern.from_coo(coo.row, coo.col, coo.shape, values=coo.data, drop_zeros=drop)
 

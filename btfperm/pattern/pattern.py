@@ -164,6 +164,7 @@ class Pattern:
         name: str | None = None,
         source: Mapping[str, Any] | None = None,
         owned: bool = False,
+        threads: int | None = None,
     ) -> Pattern:
         """Pattern of compressed columns, which need not be sorted and may hold duplicates.
 
@@ -175,18 +176,23 @@ class Pattern:
         values, drop_zeros, name, source : as for `from_coo`
         owned : nobody else writes to the arrays any more, which spares a copy of canonical ones;
             if that is not so, the core may read out of bounds. They are not overwritten
+        threads : as for `as_pattern`
 
         Raises
         ------
         InvalidMatrixError : the arrays do not describe an m x n matrix
         """
         shape = m, _ = checked_shape(shape, name)
-        starts, rows, canonical = checked_columns(indptr, indices, shape, name, owned=owned)
+        starts, rows, canonical = checked_columns(
+            indptr, indices, shape, name, owned=owned, threads=threads
+        )
         mask = zeros_among(values, None, rows.size, name)
         rows = rows[: int(starts[-1])]
         about = name, dict(source or {})
         if mask is None:
-            columns = (frozen(starts), frozen(rows)) if canonical else from_columns(m, starts, rows)
+            columns = frozen(starts), frozen(rows)
+            if not canonical:
+                columns = from_columns(m, starts, rows, threads)
             return cls(shape, *columns, *about)
         mask = mask[: rows.size]
         if canonical:
@@ -218,6 +224,7 @@ class Pattern:
         name: str | None = None,
         source: Mapping[str, Any] | None = None,
         owned: bool = False,
+        threads: int | None = None,
     ) -> Pattern:
         """Pattern of compressed rows; as `from_csc` otherwise, and shares no array, `owned` or
         not."""
@@ -231,8 +238,9 @@ class Pattern:
             name=name,
             source=source,
             owned=True,  # for this moment: the transposed lists are new
+            threads=threads,
         )
-        return transposed.transpose()
+        return transposed._turned(threads)
 
     # -- other forms -------------------------------------------------------------------------
 
@@ -242,7 +250,10 @@ class Pattern:
 
     def transpose(self) -> Pattern:
         """The pattern with rows and columns exchanged. O(m + n + nnz)."""
-        indptr, indices = transposed(self.m, self.indptr, self.indices)
+        return self._turned(None)
+
+    def _turned(self, threads: int | None) -> Pattern:
+        indptr, indices = transposed(self.m, self.indptr, self.indices, threads)
         zeros = None if self.stored_zeros is None else self.stored_zeros.transpose()
         return replace(
             self, shape=(self.n, self.m), indptr=indptr, indices=indices, stored_zeros=zeros

@@ -113,7 +113,7 @@ def maximum_transversal(
     Cover(rows=array([0]), cols=array([0]))
     """
     # The arrays of `A` may be shared, because the pattern does not outlive the call.
-    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True)
+    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True, threads=threads)
     controls = Controls(pattern.nnz, time_limit, max_work, threads, seed, options, backend, device)
     if controls.backend == "cpu":
         pattern = pattern.on_host()
@@ -128,7 +128,7 @@ def maximum_transversal(
 
 def _given_or_empty(pattern: Pattern, initial: Any, controls: Controls) -> Problem | DeviceProblem:
     if initial is not None:
-        return Problem.given(pattern.on_host(), initial)
+        return Problem.given(pattern.on_host(), initial, controls.threads)
     if isinstance(pattern, DevicePattern):
         from btfperm.transversal.device_problem import DeviceProblem
 

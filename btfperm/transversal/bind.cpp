@@ -129,17 +129,11 @@ void bind_width(nb::module_& module) {
         I* const col_match = memory->take<I>(cols);
         std::uint8_t* const row_in_cover = memory->take<std::uint8_t>(rows);
         std::uint8_t* const col_in_cover = memory->take<std::uint8_t>(cols);
-        Budget budget(0, 0, &python_interrupted);
-        {
-          nb::gil_scoped_release nogil;
-          try {
-            fill(row_match, m, I{-1}, threads, budget);
-            fill(col_match, static_cast<std::int64_t>(cols), I{-1}, threads, budget);
-            fill(row_in_cover, m, std::uint8_t{0}, threads, budget);
-          } catch (const Unfinished&) {
-          }
-        }
-        raise_if_interrupted(budget);
+        run_pass([&](Budget& budget) {
+          fill(row_match, m, I{-1}, threads, budget);
+          fill(col_match, static_cast<std::int64_t>(cols), I{-1}, threads, budget);
+          fill(row_in_cover, m, std::uint8_t{0}, threads, budget);
+        });
         const nb::capsule owner = owner_of(std::move(memory));
         return nb::make_tuple(NumpyArray<I>(row_match, {rows}, owner),
                               NumpyArray<I>(col_match, {cols}, owner),
@@ -155,19 +149,11 @@ void bind_width(nb::module_& module) {
          Out<std::uint8_t> row_in_cover, int threads) {
         const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
         require_places(row_in_cover, A.m, "row_in_cover");
-        Budget budget(0, 0, &python_interrupted);
-        bool found = false;
-        {
-          nb::gil_scoped_release nogil;
+        return run_pass([&](Budget& budget) {
           Workspace workspace;
-          try {
-            found = find_cover(A, matching_of<I>(row_match, col_match), row_in_cover.data(),
-                               threads, workspace, budget);
-          } catch (const Unfinished&) {
-          }
-        }
-        raise_if_interrupted(budget);
-        return found;
+          return find_cover(A, matching_of<I>(row_match, col_match), row_in_cover.data(), threads,
+                            workspace, budget);
+        });
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
@@ -210,8 +196,9 @@ void bind_width(nb::module_& module) {
         const bool fits = std::all_of(match.data(), match.data() + count,
                                       [others](I partner) { return partner < others; });
         if (!fits) throw std::invalid_argument("match is out of range");
-        run_pass([&] {
-          complete_cover(count, match.data(), other_in_cover.data(), in_cover.data(), poll_signals);
+        run_pass([&](Budget& budget) {
+          complete_cover(count, match.data(), other_in_cover.data(), in_cover.data(),
+                         BudgetPoll{budget});
         });
       },
       nb::arg("match").noconvert(), nb::arg("other_in_cover").noconvert(),
@@ -220,10 +207,10 @@ void bind_width(nb::module_& module) {
       "check_matching",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match) {
         const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
-        return run_pass([&] {
+        return run_pass([&](Budget& budget) {
           I where = -1;
           const Verdict verdict =
-              check_matching(A, matching_of<I>(row_match, col_match), where, poll_signals);
+              check_matching(A, matching_of<I>(row_match, col_match), where, BudgetPoll{budget});
           return answer(verdict, where);
         });
       },
@@ -237,16 +224,13 @@ void bind_width(nb::module_& module) {
         const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
         require_places(row_in_cover, A.m, "row_in_cover");
         require_places(col_in_cover, A.n, "col_in_cover");
-        Budget budget(0, 0, &python_interrupted);
-        I where = -1;
-        Verdict verdict = Verdict::unfinished;
-        {
-          nb::gil_scoped_release nogil;
-          verdict = certify(A, matching_of<I>(row_match, col_match), row_in_cover.data(),
-                            col_in_cover.data(), threads, budget, where);
-        }
-        raise_if_interrupted(budget);
-        return answer(verdict, where);
+        return run_pass([&](Budget& budget) {
+          I where = -1;
+          const Verdict verdict =
+              certify(A, matching_of<I>(row_match, col_match), row_in_cover.data(),
+                      col_in_cover.data(), threads, budget, where);
+          return answer(verdict, where);
+        });
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),

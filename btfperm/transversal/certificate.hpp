@@ -73,9 +73,9 @@ bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row
 }
 
 // The other side of a minimum cover: of each matched pair, the end that the given side has not.
-template <class I, class Poll = NoPoll>
+template <class I, class Poll>
 void complete_cover(I count, const I* match, const std::uint8_t* other_in_cover,
-                    std::uint8_t* in_cover, Poll poll = {}) {
+                    std::uint8_t* in_cover, const Poll& poll) {
   in_pieces(count, poll, [&](I k) { in_cover[k] = match[k] >= 0 && !other_in_cover[match[k]]; });
 }
 
@@ -108,8 +108,8 @@ Verdict check_pair(const PatternView<I>& A, const Matching<I>& M, I j) {
 }
 
 // The matching is a matching of A. `where` = a column at fault, or -1.
-template <class I, class Poll = NoPoll>
-Verdict check_matching(const PatternView<I>& A, const Matching<I>& M, I& where, Poll poll = {}) {
+template <class I, class Poll>
+Verdict check_matching(const PatternView<I>& A, const Matching<I>& M, I& where, const Poll& poll) {
   Verdict verdict = Verdict::proven;
   I pairs = 0;
   where = -1;

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import copy
 import math
-import operator
 import time
 from collections.abc import Mapping
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from btfperm import registry
-from btfperm.backends.threads import MOST_THREADS, start_threads
+from btfperm.arguments import whole_number
+from btfperm.backends.threads import checked_threads, start_threads
 from btfperm.errors import BackendUnavailableError, InvalidArgumentError
 from btfperm.pattern import Pattern
 from btfperm.transversal.auto import choose_threads
@@ -45,17 +45,16 @@ class Controls:
     ) -> None:
         check_backend(backend)
         self.backend = backend
-        self._device = None if device is None else _whole_number("device", device, 0, 2**31 - 1)
+        self._device = None if device is None else whole_number("device", device, 0, 2**31 - 1)
         if backend == "cpu" and device is not None:
             raise InvalidArgumentError("device= names a GPU: leave it out with backend='cpu'")
-        if threads is not None:
-            threads = _whole_number("threads", threads, 1, MOST_THREADS)
+        threads = checked_threads(threads)
         wanted = choose_threads(nnz, threads)
         self.threads = start_threads(wanted)
         self._too_few_threads = self.threads < wanted
         self.threads_asked = threads is not None
-        self._seed = 0 if seed is None else _whole_number("seed", seed, 0, 2**64 - 1)
-        self._work = None if max_work is None else _whole_number("max_work", max_work, 1, 2**63 - 1)
+        self._seed = 0 if seed is None else whole_number("seed", seed, 0, 2**64 - 1)
+        self._work = None if max_work is None else whole_number("max_work", max_work, 1, 2**63 - 1)
         self._options = {} if options is None else _values_by_name(options)
         self._ends = None
         if time_limit is not None:
@@ -167,16 +166,6 @@ def check_backend(backend: str) -> None:
             "this version of btfperm has no mpi backend; use backend='cpu' or 'auto'"
         )
     raise InvalidArgumentError(f"unknown backend {backend!r}; there are auto, cpu, gpu")
-
-
-def _whole_number(name: str, value: Any, least: int, most: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise InvalidArgumentError(f"{name} must be a whole number, not {value!r}") from None
-    if not least <= number <= most:
-        raise InvalidArgumentError(f"{name} must be a whole number from {least} to {most}")
-    return number
 
 
 def _values_by_name(options: Mapping[str, float | str]) -> dict[str, float | str]:

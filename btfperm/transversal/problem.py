@@ -56,7 +56,10 @@ class Problem:
 
     @classmethod
     def given(
-        cls, pattern: Pattern, initial: Transversal | Decomposition | npt.ArrayLike
+        cls,
+        pattern: Pattern,
+        initial: Transversal | Decomposition | npt.ArrayLike,
+        threads: int = 1,
     ) -> Problem:
         """With a matching from outside, which is checked and copied."""
         given = _row_of_each_column(pattern, initial)
@@ -67,7 +70,7 @@ class Problem:
                 f"initial matches column {j} to row {given[j]}; rows are 0 ... {pattern.m - 1}"
             )
         col_match = given.astype(pattern.indices.dtype)
-        problem = cls.empty(pattern)
+        problem = cls.empty(pattern, threads)
         problem.col_match[:] = col_match
         pairs = np.flatnonzero(col_match >= 0)
         problem.row_match[col_match[pairs]] = pairs
@@ -101,7 +104,7 @@ class Problem:
         """The same problem seen from the rows; the matching arrays are shared."""
         indptr = np.empty(self.m + 1, dtype=self.indices.dtype)
         indices = np.empty(self.indices.size, dtype=self.indices.dtype)
-        _core.transpose(self.m, self.indptr, self.indices, indptr, indices)
+        _core.transpose(self.m, self.indptr, self.indices, indptr, indices, threads=self.threads)
         covers = np.zeros(self.n, dtype=np.uint8), self.row_in_cover
         matches = self.col_match, self.row_match
         return Problem(self.n, indptr, indices, *matches, *covers, self.threads)

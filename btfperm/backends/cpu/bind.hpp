@@ -10,8 +10,10 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "backends/cpu/budget.hpp"
+#include "backends/cpu/pieces.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "pattern/pattern.hpp"
 
@@ -37,23 +39,22 @@ inline void raise_if_interrupted(const Budget& budget) {
   if (budget.stop() == Stop::interrupted) throw nb::python_error();
 }
 
-// For passes that know no Budget: thrown out of them, without the GIL, when a signal handler
-// raised.
-struct Interrupted {};
-
-inline void poll_signals() {
-  if (python_interrupted()) throw Interrupted();
-}
-
-// Runs a pass without the GIL; Ctrl-C ends it.
+// What pass(budget) returns, run without the GIL; Ctrl-C ends the budget, and there are no limits.
 template <class Pass>
 auto run_pass(Pass pass) {
+  Budget budget(0, 0, &python_interrupted);
   try {
     nb::gil_scoped_release nogil;
-    return pass();
-  } catch (const Interrupted&) {
-    throw nb::python_error();
+    if constexpr (std::is_void_v<decltype(pass(budget))>) {
+      pass(budget);
+      if (!budget.stopped()) return;
+    } else {
+      auto result = pass(budget);
+      if (!budget.stopped()) return result;
+    }
+  } catch (const Unfinished&) {
   }
+  throw nb::python_error();
 }
 
 template <class I>

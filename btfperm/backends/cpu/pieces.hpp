@@ -6,11 +6,6 @@
 
 namespace btfperm {
 
-// Does nothing: for those who need no way out of a pass.
-struct NoPoll {
-  void operator()() const {}
-};
-
 // Thrown out of a pass in the middle of which the budget ended: what it was making is not whole.
 struct Unfinished {};
 

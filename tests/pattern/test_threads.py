@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What comes in is checked, turned and sorted by several threads as by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from btfperm import InvalidArgumentError, _core
+from btfperm.pattern import as_pattern
+from tests import families, strategies
+
+
+@pytest.fixture
+def everything_shared():
+    before = _core.share_always(True)
+    yield
+    _core.share_always(before)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@given(A=strategies.any_matrix(), data=st.data())
+def test_passes_on_several_threads_find_the_same(everything_shared, threads, A, data):
+    """Whatever is wrong with the columns, and wherever; and the same row lists."""
+    P = as_pattern(A)
+    indptr, indices = P.indptr.copy(), P.indices.copy()
+    for array in (indptr, indices):
+        if array.size and data.draw(st.booleans()):
+            place = data.draw(st.integers(0, array.size - 1))
+            array[place] = data.draw(st.integers(-2, max(*P.shape, P.nnz) + 2))
+    alone = _core.check_columns(P.m, indptr, indices)
+    assert _core.check_columns(P.m, indptr, indices, threads=threads) == alone
+    starts, lists = np.empty(P.m + 1, P.indices.dtype), np.empty(P.nnz, P.indices.dtype)
+    _core.transpose(P.m, P.indptr, P.indices, starts, lists, threads=threads)
+    rows = sp.csr_array(P.to_scipy())
+    np.testing.assert_array_equal(starts, rows.indptr)
+    np.testing.assert_array_equal(lists, rows.indices)
+
+
+@pytest.mark.parametrize("container", [sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize("threads", [None, 1, 3])
+def test_many_entries_are_taken_by_several_threads(container, threads, run_seed):
+    """Rows become columns, and columns out of order are sorted, as one thread would."""
+    A = sp.csr_array(families.random_rectangle(400_000, 500_000, 3, run_seed).A)
+    right = A.tocsc()
+    right.sort_indices()
+    given = container(A)
+    given.indices = given.indices.copy()
+    begin, end = given.indptr[:-1], given.indptr[1:]
+    several = end - begin > 1
+    first, last = begin[several], end[several] - 1
+    given.indices[first], given.indices[last] = given.indices[last], given.indices[first]
+    P = as_pattern(given, threads=threads)
+    np.testing.assert_array_equal(P.indptr, right.indptr)
+    np.testing.assert_array_equal(P.indices, right.indices)
+    with pytest.raises(InvalidArgumentError, match="threads"):
+        as_pattern(given, threads=0)
