@@ -67,7 +67,8 @@ def maximum_transversal(
     threads : for the algorithms that use more than one; default all cores this process may use,
         and one for small matrices. One whatever is asked for: searches below 100,000 entries, and
         all in a child that `os.fork` or multiprocessing has forked, which has not its parent's
-        threads
+        threads. Fewer where the system refuses to start so many: a BackendWarning says so, and
+        ``counters["threads"]`` how many there were
     seed : for the algorithms that draw at random; the same seed gives the same draws. Default 0
     options : numbers or words for the algorithm and the initializer by name, as their rows in
         `algorithms()` list them, such as ``{"alpha": 5}``
