@@ -8,7 +8,6 @@ import scipy.sparse as sp
 
 from benchmarks.generators.assemble import SEED, pattern, symmetric
 
-AUTHORS_PER_PAPER = 2.6
 CITED_PER_PAPER = 4.4
 
 

@@ -14,8 +14,6 @@ import scipy.sparse as sp
 
 from benchmarks.generators.assemble import SEED, Index, pattern
 
-ACTIVITY = 1.0  # shape of the distribution of how much pages link: the smaller, the more uneven
-
 
 @dataclass(frozen=True)
 class Site:

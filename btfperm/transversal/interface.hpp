@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 
+#include "backends/cpu/atomics.hpp"
 #include "backends/cpu/budget.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "pattern/pattern.hpp"
@@ -29,6 +30,21 @@ struct Matching {
     col_match[j] = i;
   }
 };
+
+// Flips the path from the free row i over column j back to the free column that it began with; its
+// edges. before(j, held) is the column before j on the path, held being the row that j holds. Other
+// threads may look at the rows.
+template <class I, class Before>
+std::int64_t flip_path(Matching<I> M, I i, I j, Before before) {
+  for (std::int64_t edges = 1;; edges += 2) {
+    const I held = M.col_match[j];
+    store(M.row_match[i], j);
+    M.col_match[j] = i;
+    if (held < 0) return edges;
+    i = held;
+    j = before(j, held);
+  }
+}
 
 // What a search that ends with a proof leaves behind: the rows of a minimum cover.
 struct Proof {

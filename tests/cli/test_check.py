@@ -12,19 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import btfperm
-from tests.reports.answers import MIXED
+from tests.reports.answers import KEYS, MIXED
 
-ARRAYS = (
-    "row_perm",
-    "col_perm",
-    "row_blocks",
-    "col_blocks",
-    "coarse_rows",
-    "coarse_cols",
-    "row_match",
-    "col_match",
-    "structural_rank",
-)
+ARRAYS = (*KEYS, "structural_rank")
 
 
 @pytest.fixture

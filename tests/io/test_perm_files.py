@@ -18,7 +18,8 @@ import btfperm
 from btfperm.errors import InvalidArgumentError, UnreadableInputError
 from btfperm.io import load, read, save, write_matrix
 from btfperm.results import BlockTriangularForm
-from tests.io.perm_fields import ARRAYS, MIXED
+from tests.io.mixed import MIXED
+from tests.reports.answers import KEYS
 
 READABLE = ["npz", "json", "txt"]
 
@@ -31,7 +32,7 @@ def same(result, again) -> bool:
         and all(
             getattr(again, name).dtype == np.int32
             and np.array_equal(getattr(again, name), getattr(result, name))
-            for name in (*ARRAYS, "matched_row_perm")
+            for name in (*KEYS, "matched_row_perm")
         )
     )
 
@@ -72,8 +73,8 @@ def test_npz_opens_with_numpy_alone(tmp_path, result):
     file = tmp_path / "perm.npz"
     result.save(file)
     with np.load(file, allow_pickle=False) as arrays:
-        assert set(arrays.files) == {*ARRAYS, "shape", "structural_rank", "convention", "meta"}
-        for name in ARRAYS:
+        assert set(arrays.files) == {*KEYS, "shape", "structural_rank", "convention", "meta"}
+        for name in KEYS:
             assert arrays[name].dtype == np.int64
             assert np.array_equal(arrays[name], getattr(result, name))
         assert arrays["structural_rank"].shape == ()
@@ -124,7 +125,7 @@ def test_every_convention_in_every_format(tmp_path, format, convention):
     file = tmp_path / f"perm.{format}"
     save(result, file, convention=convention)
     if convention == "btfperm":
-        expected = {name: getattr(result, name) for name in ARRAYS}
+        expected = {name: getattr(result, name) for name in KEYS}
     else:
         expected = CONVENTIONS[convention](result)._asdict()
     if format == "npz":
@@ -180,7 +181,7 @@ def test_the_text_format_in_c(tmp_path):
         text=True,
         check=True,
     )
-    arrays = [getattr(result, name) for name in ARRAYS]
+    arrays = [getattr(result, name) for name in KEYS]
     count = sum(array.size for array in arrays) + 3
     total = sum(int(array.sum()) for array in arrays) + 150
     assert done.stdout.split() == [str(count), str(total)]

@@ -19,7 +19,8 @@ from btfperm.errors import UnreadableInputError
 from btfperm.io import load, save
 from btfperm.results import DulmageMendelsohn
 from tests import strategies
-from tests.io.perm_fields import ARRAYS, MIXED
+from tests.io.mixed import MIXED
+from tests.reports.answers import KEYS
 
 
 def content() -> dict[str, object]:
@@ -145,7 +146,7 @@ def test_what_is_loaded_can_be_used(tmp_path, A, data):
     file = tmp_path / "perm.json"
     save(btfperm.dulmage_mendelsohn(A), file)
     fields = json.loads(file.read_text())
-    key = data.draw(st.sampled_from([key for key in ARRAYS if fields[key]]))
+    key = data.draw(st.sampled_from([key for key in KEYS if fields[key]]))
     place = data.draw(st.integers(0, len(fields[key]) - 1))
     fields[key][place] = data.draw(st.integers(-1, max(A.shape)))
     file.write_text(json.dumps(fields))

@@ -140,17 +140,8 @@ class MsBfs {
   }
 
   void flip(I root) {
-    std::int64_t length = 1;
-    I i = leaf_[root];
-    for (I j = tree_[root].parent;; length += 2) {
-      const I freed = M_.col_match[j];
-      const I above = tree_[j].parent;
-      M_.match(i, j);
-      if (j == root) break;
-      i = freed;
-      j = above;
-    }
-    counters_.augmented(length);
+    counters_.augmented(
+        flip_path(M_, leaf_[root], tree_[root].parent, [&](I j, I) { return tree_[j].parent; }));
   }
 
   const PatternView<I>& A_;

@@ -239,7 +239,8 @@ class MsBfsGraft {
         if (y < 0) {
           still_free.push(free_[k]);
         } else {
-          const std::int64_t edges = flip(y);
+          const auto before = [&](I, I held) { return parent_[held]; };
+          const std::int64_t edges = flip_path(M_, y, parent_[y], before);
           length += edges;
           longest = std::max(longest, edges);
         }
@@ -251,16 +252,6 @@ class MsBfsGraft {
     counters_.path_edges += length;
     counters_.longest_path = std::max(counters_.longest_path, longest);
     return found;
-  }
-
-  std::int64_t flip(I y) {
-    for (std::int64_t length = 1;; length += 2) {
-      const I x = parent_[y];
-      const I above = M_.col_match[x];
-      M_.match(y, x);
-      if (above < 0) return length;  // x is the root
-      y = above;
-    }
   }
 
   // Step 3, algorithm 7.

@@ -94,7 +94,8 @@ class PDbfs {
       }
       count_edges(A_.degree(j), own);
     }
-    if (free_row >= 0) flip(free_row, leaf, root, own);
+    if (free_row < 0) return;
+    own.counted.augmented(flip_path(M_, free_row, leaf, [&](I j, I) { return parent_[j]; }));
   }
 
   // Claims a free row in the list of column j, and returns it; or -1.
@@ -108,19 +109,6 @@ class PDbfs {
     }
     count_edges(p - begin + 1, own);
     return found;
-  }
-
-  void flip(I i, I j, I root, Own& own) {
-    std::int64_t length = 1;
-    for (;; length += 2) {
-      const I freed = M_.col_match[j];
-      store(M_.row_match[i], j);
-      M_.col_match[j] = i;
-      if (j == root) break;
-      i = freed;
-      j = parent_[j];
-    }
-    own.counted.augmented(length);
   }
 
   static void count_edges(I read, Own& own) {

@@ -61,7 +61,7 @@ class SsBfs {
         const I below = M_.row_match[i];
         if (below < 0) {
           counters_.edges += read + (p - begin + 1);
-          flip(root, i, j);
+          counters_.augmented(flip_path(M_, i, j, [&](I k, I) { return parent_[k]; }));
           return Outcome::augmented;
         }
         seen_[i] = root;
@@ -84,18 +84,6 @@ class SsBfs {
 
  private:
   static constexpr I closed = std::numeric_limits<I>::max();
-
-  void flip(I root, I i, I j) {
-    std::int64_t length = 1;
-    for (;; length += 2) {
-      const I freed = M_.col_match[j];
-      M_.match(i, j);
-      if (j == root) break;
-      i = freed;
-      j = parent_[j];
-    }
-    counters_.augmented(length);
-  }
 
   const PatternView<I>& A_;
   Matching<I> M_;
