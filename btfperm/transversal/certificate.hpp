@@ -48,7 +48,7 @@ bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row
       const bool spends = omp_get_thread_num() == 0;
 #pragma omp for schedule(dynamic, 256)
       for (I k = 0; k < size; ++k) {
-        if (budget.stopped()) continue;
+        if (budget.stopped() || free_row.load(std::memory_order_relaxed)) continue;
         const I j = frontier[k];
         for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
           const I i = A.indices[p];
