@@ -43,7 +43,7 @@ template <class I>
 I number_alone(const Side<I>& side, const I* set, I n_trees, I first, Budget& budget, I* number) {
   std::fill(number, number + n_trees, I{-1});
   I next = first;
-  in_pieces(side.members.count, BudgetPoll{budget}, [&](I k) {
+  in_pieces(side.members.count, budget, [&](I k) {
     I& own = number[set[side.tree[side.members[k]]]];
     if (own < 0) own = next++;
   });
@@ -142,21 +142,20 @@ I begin_block(Level<I>& level, I size, const Corner<I>& corner, const Form<I>& f
 template <class I>
 void order_alone(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner, Budget& budget,
                  Level<I>* levels, Places<I>* places, const Form<I>& form) {
-  const BudgetPoll poll{budget};
   for (I h = 0; h <= S.highest; ++h) levels[h] = {0, 0};
   for (I b = 0; b < S.n_several; ++b) {
     ++levels[S.several[b].height].block;
     levels[S.several[b].height].place += S.several[b].size;
     places[b] = {-1, -1};
   }
-  in_pieces(S.rows.count, poll, [&](I k) {
+  in_pieces(S.rows.count, budget, [&](I k) {
     const I height = height_of(S, S.rows[k]);
     if (height < 0) return;
     ++levels[height].block;
     ++levels[height].place;
   });
   begin_levels(S.highest, 1, corner, levels);
-  in_pieces(S.cols.count, poll, [&](I k) {
+  in_pieces(S.cols.count, budget, [&](I k) {
     if (k + 16 < S.cols.count) __builtin_prefetch(S.vertices + M.col_match[S.cols[k + 16]]);
     const I j = S.cols[k];
     const I i = M.col_match[j];
@@ -176,7 +175,7 @@ void order_alone(const Matching<I>& M, const Square<I>& S, const Corner<I>& corn
     form.col_perm[own.col++] = j;
   });
   if (S.n_several == 0) return;
-  in_pieces(S.rows.count, poll, [&](I k) {
+  in_pieces(S.rows.count, budget, [&](I k) {
     const I i = S.rows[k];
     if (height_of(S, i) < 0) form.row_perm[places[~height_of(S, i)].row++] = i;
   });

@@ -172,7 +172,7 @@ I collect(I count, const std::uint8_t* parts, Part part, int threads, I* out, Bu
         count, threads, out, [=](I k) { return parts[k] == part; }, [](I k) { return k; }, budget);
   }
   I found = 0;
-  in_pieces(count, BudgetPoll{budget}, [&](I k) {
+  in_pieces(count, budget, [&](I k) {
     out[found] = k;
     found += parts[k] == part;
   });

@@ -28,12 +28,11 @@ template <class I, class BlockOf>
 void gather_alone(const Members<I>& members, I first, I n_blocks, I begin, BlockOf block_of,
                   Budget& budget, I* boundaries, I* perm) {
   I* start = boundaries + first;
-  const BudgetPoll poll{budget};
   std::fill(start, start + n_blocks + 1, I{0});
-  in_pieces(members.count, poll, [&](I k) { ++start[block_of(k) - first + 1]; });
+  in_pieces(members.count, budget, [&](I k) { ++start[block_of(k) - first + 1]; });
   start[0] = begin;
   for (I b = 0; b < n_blocks; ++b) start[b + 1] += start[b];
-  in_pieces(members.count, poll, [&](I k) { perm[start[block_of(k) - first]++] = members[k]; });
+  in_pieces(members.count, budget, [&](I k) { perm[start[block_of(k) - first]++] = members[k]; });
   for (I b = n_blocks; b > 0; --b) start[b] = start[b - 1];  // undo the advance
   start[0] = begin;
 }

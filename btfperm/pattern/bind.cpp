@@ -45,8 +45,7 @@ void bind_width(nb::module_& module) {
       [](Out<I> indptr, Out<I> indices) {
         return run_pass([&](Budget& budget) {
           return static_cast<std::int64_t>(merge_duplicates(static_cast<I>(indptr.shape(0) - 1),
-                                                            indptr.data(), indices.data(),
-                                                            BudgetPoll{budget}));
+                                                            indptr.data(), indices.data(), budget));
         });
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
@@ -70,9 +69,9 @@ void bind_width(nb::module_& module) {
             row_start = workspace.take<I>(static_cast<std::size_t>(m) + 1);
             row_lists = workspace.take<I>(nnz);
           };
-          return static_cast<std::int64_t>(columns_of_triplets(
-              static_cast<I>(m), static_cast<I>(indptr.shape(0) - 1), nnz, rows.data(), cols.data(),
-              indptr.data(), need, BudgetPoll{budget}));
+          return static_cast<std::int64_t>(
+              columns_of_triplets(static_cast<I>(m), static_cast<I>(indptr.shape(0) - 1), nnz,
+                                  rows.data(), cols.data(), indptr.data(), need, budget));
         });
       },
       nb::arg("m"), nb::arg("rows").noconvert(), nb::arg("cols").noconvert(),
@@ -84,7 +83,7 @@ void bind_width(nb::module_& module) {
         return run_pass([&](Budget& budget) {
           return static_cast<std::int64_t>(columns_of_triangle(
               static_cast<I>(indptr.shape(0) - 1), static_cast<I>(rows.shape(0)), rows.data(),
-              cols.data(), indptr.data(), indices.data(), BudgetPoll{budget}));
+              cols.data(), indptr.data(), indices.data(), budget));
         });
       },
       nb::arg("rows").noconvert(), nb::arg("cols").noconvert(), nb::arg("indptr").noconvert(),
@@ -98,7 +97,7 @@ void bind_width(nb::module_& module) {
         const PatternView<I> B = view_of<I>(m, less_indptr, less_indices);
         return run_pass([&](Budget& budget) {
           return static_cast<std::int64_t>(
-              difference(A, B, out_indptr.data(), out_indices.data(), BudgetPoll{budget}));
+              difference(A, B, out_indptr.data(), out_indices.data(), budget));
         });
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),

@@ -61,12 +61,12 @@ Order check_columns(const PatternView<I>& A, I capacity, int threads, Budget& bu
 
 // Row lists of a pattern (or column lists of its transpose); each list ascends, whatever the order
 // inside the columns of A. out_indptr has m + 1 places.
-template <class I, class Poll>
-void transpose(const PatternView<I>& A, I* out_indptr, I* out_indices, const Poll& poll) {
+template <class I>
+void transpose(const PatternView<I>& A, I* out_indptr, I* out_indices, Budget& budget) {
   std::fill(out_indptr, out_indptr + A.m + 1, I{0});
-  in_pieces(A.nnz(), poll, [&](I p) { ++out_indptr[A.indices[p] + 1]; });
+  in_pieces(A.nnz(), budget, [&](I p) { ++out_indptr[A.indices[p] + 1]; });
   for (I i = 0; i < A.m; ++i) out_indptr[i + 1] += out_indptr[i];
-  in_pieces(A.n, poll, [&](I j) {
+  in_pieces(A.n, budget, [&](I j) {
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) out_indices[out_indptr[A.indices[p]]++] = j;
   });
   for (I i = A.m; i > 0; --i) out_indptr[i] = out_indptr[i - 1];  // undo the advance
@@ -74,11 +74,11 @@ void transpose(const PatternView<I>& A, I* out_indptr, I* out_indices, const Pol
 }
 
 // Drops repeated neighbours of sorted columns in place; returns the number of entries left.
-template <class I, class Poll>
-I merge_duplicates(I n, I* indptr, I* indices, const Poll& poll) {
+template <class I>
+I merge_duplicates(I n, I* indptr, I* indices, Budget& budget) {
   I kept = 0;
   I begin = indptr[0];
-  in_pieces(n, poll, [&](I j) {
+  in_pieces(n, budget, [&](I j) {
     const I end = indptr[j + 1];
     const I first = kept;
     for (I p = begin; p < end; ++p) {
@@ -102,12 +102,12 @@ std::int64_t first_out_of_range(I m, I n, I nnz, const I* rows, const I* cols) {
 // Columns of a list of positions. On return `rows` holds the row indices of the result (its first
 // indptr[n] places); `cols` is overwritten. `row_lists` (nnz) and `row_start` (m + 1) are
 // workspace, asked for only when the list is not in order: `need` is called for them.
-template <class I, class Need, class Poll>
-I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need, const Poll& poll) {
+template <class I, class Need>
+I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need, Budget& budget) {
   std::fill(indptr, indptr + n + 1, I{0});
   bool by_column = true;
   bool ascending = true;
-  in_pieces(nnz, poll, [&](I p) {
+  in_pieces(nnz, budget, [&](I p) {
     ++indptr[cols[p] + 1];
     if (p > 0) {
       by_column &= cols[p - 1] <= cols[p];
@@ -117,61 +117,61 @@ I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need, c
   for (I j = 0; j < n; ++j) indptr[j + 1] += indptr[j];
   if (by_column && ascending) return nnz;
   if (by_column) {
-    in_pieces(n, poll, [&](I j) { std::sort(rows + indptr[j], rows + indptr[j + 1]); });
-    return merge_duplicates(n, indptr, rows, poll);
+    in_pieces(n, budget, [&](I j) { std::sort(rows + indptr[j], rows + indptr[j + 1]); });
+    return merge_duplicates(n, indptr, rows, budget);
   }
   // First by rows ...
   I* row_start = nullptr;
   I* row_lists = nullptr;
   need(row_start, row_lists);
   std::fill(row_start, row_start + m + 1, I{0});
-  in_pieces(nnz, poll, [&](I p) { ++row_start[rows[p] + 1]; });
+  in_pieces(nnz, budget, [&](I p) { ++row_start[rows[p] + 1]; });
   for (I i = 0; i < m; ++i) row_start[i + 1] += row_start[i];
-  in_pieces(nnz, poll, [&](I p) { row_lists[row_start[rows[p]]++] = cols[p]; });
+  in_pieces(nnz, budget, [&](I p) { row_lists[row_start[rows[p]]++] = cols[p]; });
   // ... then by columns, into the array that held the rows.
   I begin = 0;
-  in_pieces(m, poll, [&](I i) {
+  in_pieces(m, budget, [&](I i) {
     for (I q = begin; q < row_start[i]; ++q) rows[indptr[row_lists[q]]++] = i;
     begin = row_start[i];
   });
   for (I j = n; j > 0; --j) indptr[j] = indptr[j - 1];
   indptr[0] = 0;
-  return merge_duplicates(n, indptr, rows, poll);
+  return merge_duplicates(n, indptr, rows, budget);
 }
 
 // Columns of a square matrix of which one entry of each symmetric pair is listed. `indices` has
 // room for both. Each column is filled in the order of the list, which is ascending for files that
 // list a triangle by columns; others are sorted.
-template <class I, class Poll>
+template <class I>
 I columns_of_triangle(I n, I nnz, const I* rows, const I* cols, I* indptr, I* indices,
-                      const Poll& poll) {
+                      Budget& budget) {
   std::fill(indptr, indptr + n + 1, I{0});
-  in_pieces(nnz, poll, [&](I p) {
+  in_pieces(nnz, budget, [&](I p) {
     ++indptr[cols[p] + 1];
     if (rows[p] != cols[p]) ++indptr[rows[p] + 1];
   });
   for (I j = 0; j < n; ++j) indptr[j + 1] += indptr[j];
-  in_pieces(nnz, poll, [&](I p) {
+  in_pieces(nnz, budget, [&](I p) {
     indices[indptr[cols[p]]++] = rows[p];
     if (rows[p] != cols[p]) indices[indptr[rows[p]]++] = cols[p];
   });
   for (I j = n; j > 0; --j) indptr[j] = indptr[j - 1];
   indptr[0] = 0;
-  in_pieces(n, poll, [&](I j) {
+  in_pieces(n, budget, [&](I j) {
     I* begin = indices + indptr[j];
     I* end = indices + indptr[j + 1];
     if (!std::is_sorted(begin, end)) std::sort(begin, end);
   });
-  return merge_duplicates(n, indptr, indices, poll);
+  return merge_duplicates(n, indptr, indices, budget);
 }
 
 // A with the entries of B (a subset of it) left out; returns the number of entries.
-template <class I, class Poll>
+template <class I>
 I difference(const PatternView<I>& A, const PatternView<I>& B, I* indptr, I* indices,
-             const Poll& poll) {
+             Budget& budget) {
   I kept = 0;
   indptr[0] = 0;
-  in_pieces(A.n, poll, [&](I j) {
+  in_pieces(A.n, budget, [&](I j) {
     I q = B.indptr[j];
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
       while (q < B.indptr[j + 1] && B.indices[q] < A.indices[p]) ++q;

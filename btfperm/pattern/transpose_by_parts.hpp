@@ -26,7 +26,7 @@ void transpose_by_parts(const PatternView<I>& A, int threads, I* out_indptr, I* 
                         Budget& budget) {
   const I nnz = A.nnz();
   if (threads <= 1 || nnz < least_to_share(worth_sharing)) {
-    return transpose(A, out_indptr, out_indices, BudgetPoll{budget});
+    return transpose(A, out_indptr, out_indices, budget);
   }
   constexpr I most_parts = 512;  // what a thread writes to at a time fits its first-level cache
   int shift = 0;                 // row i is in part i >> shift

@@ -197,8 +197,7 @@ void bind_width(nb::module_& module) {
                                       [others](I partner) { return partner < others; });
         if (!fits) throw std::invalid_argument("match is out of range");
         run_pass([&](Budget& budget) {
-          complete_cover(count, match.data(), other_in_cover.data(), in_cover.data(),
-                         BudgetPoll{budget});
+          complete_cover(count, match.data(), other_in_cover.data(), in_cover.data(), budget);
         });
       },
       nb::arg("match").noconvert(), nb::arg("other_in_cover").noconvert(),
@@ -210,7 +209,7 @@ void bind_width(nb::module_& module) {
         return run_pass([&](Budget& budget) {
           I where = -1;
           const Verdict verdict =
-              check_matching(A, matching_of<I>(row_match, col_match), where, BudgetPoll{budget});
+              check_matching(A, matching_of<I>(row_match, col_match), where, budget);
           return answer(verdict, where);
         });
       },

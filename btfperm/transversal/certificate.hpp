@@ -73,10 +73,10 @@ bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row
 }
 
 // The other side of a minimum cover: of each matched pair, the end that the given side has not.
-template <class I, class Poll>
+template <class I>
 void complete_cover(I count, const I* match, const std::uint8_t* other_in_cover,
-                    std::uint8_t* in_cover, const Poll& poll) {
-  in_pieces(count, poll, [&](I k) { in_cover[k] = match[k] >= 0 && !other_in_cover[match[k]]; });
+                    std::uint8_t* in_cover, Budget& budget) {
+  in_pieces(count, budget, [&](I k) { in_cover[k] = match[k] >= 0 && !other_in_cover[match[k]]; });
 }
 
 // Number of places that are not -1.
@@ -108,19 +108,19 @@ Verdict check_pair(const PatternView<I>& A, const Matching<I>& M, I j) {
 }
 
 // The matching is a matching of A. `where` = a column at fault, or -1.
-template <class I, class Poll>
-Verdict check_matching(const PatternView<I>& A, const Matching<I>& M, I& where, const Poll& poll) {
+template <class I>
+Verdict check_matching(const PatternView<I>& A, const Matching<I>& M, I& where, Budget& budget) {
   Verdict verdict = Verdict::proven;
   I pairs = 0;
   where = -1;
-  in_pieces(A.n, poll, [&](I j) {
+  in_pieces(A.n, budget, [&](I j) {
     if (verdict != Verdict::proven) return;
     verdict = check_pair(A, M, j);
     if (verdict != Verdict::proven) where = j;
     pairs += M.col_match[j] != -1;
   });
   if (verdict != Verdict::proven) return verdict;
-  in_pieces(A.m, poll, [&](I i) { pairs -= M.row_match[i] != -1; });
+  in_pieces(A.m, budget, [&](I i) { pairs -= M.row_match[i] != -1; });
   return pairs == 0 ? Verdict::proven : Verdict::disagreement;
 }
 

@@ -109,8 +109,7 @@ I peel(const PatternView<I>& A, const Matching<I>& M, const Members<I>& rows,
 // Marks for tarjan: 0 what is left, `finished` everything else.
 template <class I>
 void mark_left(I m, Vertex<I>* vertices, Budget& budget) {
-  in_pieces(m, BudgetPoll{budget},
-            [=](I i) { vertices[i].mark = vertices[i].mark > 0 ? I{0} : finished<I>; });
+  in_pieces(m, budget, [=](I i) { vertices[i].mark = vertices[i].mark > 0 ? I{0} : finished<I>; });
 }
 
 }  // namespace btfperm

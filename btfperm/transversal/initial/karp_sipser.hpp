@@ -51,7 +51,7 @@ class KarpSipser {
     row_degree_ = workspace.take<I>(A.m);
     col_degree_ = workspace.take<I>(A.n);
     queue_ = workspace.take<I>(A.m + A.n);
-    transpose(A, row_indptr, row_indices, BudgetPoll{budget});
+    transpose(A, row_indptr, row_indices, budget);
     R_ = {A.n, A.m, row_indptr, row_indices};
   }
 

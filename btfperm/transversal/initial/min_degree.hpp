@@ -39,7 +39,7 @@ class DegreeBuckets {
     degree_ = workspace.take<I>(lists.n);
     next_ = workspace.take<I>(lists.n);
     previous_ = workspace.take<I>(lists.n);
-    in_pieces(lists.n, BudgetPoll{budget}, [&](I k) {
+    in_pieces(lists.n, budget, [&](I k) {
       degree_[k] = 0;
       if (match[k] >= 0) return;
       for (I p = lists.indptr[k]; p < lists.indptr[k + 1]; ++p) {
@@ -126,7 +126,7 @@ class MinDegree {
   static PatternView<I> row_lists(const PatternView<I>& A, Workspace& workspace, Budget& budget) {
     I* indptr = workspace.take<I>(static_cast<std::size_t>(A.m) + 1);
     I* indices = workspace.take<I>(A.nnz());
-    transpose(A, indptr, indices, BudgetPoll{budget});
+    transpose(A, indptr, indices, budget);
     return {A.n, A.m, indptr, indices};
   }
 

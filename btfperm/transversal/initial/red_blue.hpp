@@ -38,7 +38,7 @@ class RedBlue {
     alive_ = workspace.take<I>(vertices_);
     sigma_ = workspace.take<I>(vertices_);
     colour_ = workspace.take<Colour>(vertices_);
-    transpose(A, row_indptr, row_indices, BudgetPoll{budget});
+    transpose(A, row_indptr, row_indices, budget);
     R_ = {A.n, A.m, row_indptr, row_indices};
   }
 

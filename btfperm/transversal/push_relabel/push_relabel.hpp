@@ -48,7 +48,7 @@ class PushRelabel {
     rows_ = workspace.take<I>(A.m);
     col_label_ = workspace.take<I>(A.n);
     active_ = workspace.take<I>(A.n);
-    transpose(A, row_indptr, row_indices, BudgetPoll{budget});
+    transpose(A, row_indptr, row_indices, budget);
     R_ = {A.n, A.m, row_indptr, row_indices};
   }
 
