@@ -166,7 +166,7 @@ bool grow(const Search<I>& s, I roots, const Team& team, Budget& budget) {
 
 // The numbers k with parts[k] == part, ascending; `out` has one place more than there are.
 template <class I>
-I collect(I count, const std::uint8_t* parts, Part part, int threads, I* out, Budget& budget) {
+I list_part(I count, const std::uint8_t* parts, Part part, int threads, I* out, Budget& budget) {
   if (threads > 1) {
     return select(
         count, threads, out, [=](I k) { return parts[k] == part; }, [](I k) { return k; }, budget);
@@ -192,7 +192,7 @@ template <class I>
 void list_members(I count, const std::uint8_t* parts, int threads, I* list, Members<I>* members,
                   Budget& budget) {
   for (const Part part : {square, horizontal, vertical}) {
-    const I found = collect(count, parts, part, threads, list, budget);
+    const I found = list_part(count, parts, part, threads, list, budget);
     members[part] = {list, found};
     list += found;
   }
@@ -261,7 +261,7 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
   I* found = workspace.take<I>(static_cast<std::size_t>(A.n) + 1);
   I* indptr = workspace.take<I>(static_cast<std::size_t>(A.m) + 2);
   I n_found = 0;
-  I n_cols = collect(A.n, C.col_part, square, team.threads, cols, budget);
+  I n_cols = list_part(A.n, C.col_part, square, team.threads, cols, budget);
   Search<I> search{{A.n, A.m, indptr, nullptr},
                    M.row_match,
                    M.col_match,
