@@ -160,7 +160,7 @@ def machine() -> Machine:
     True
     """
     cores = os.cpu_count() or 1
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores
+    usable = _of_core("usable_cores", cores)
     total, available = memory()
     return Machine(
         system=platform.platform(),
@@ -169,18 +169,18 @@ def machine() -> Machine:
         location=str(Path(__file__).parents[1]),
         cores=cores,
         usable_cores=usable,
-        threads=_threads(usable),
+        threads=_of_core("max_threads", usable),
         memory=total,
         memory_available=available,
     )
 
 
-def _threads(usable: int) -> int:
-    """What OpenMP answers in the core; without a core, one a processor."""
+def _of_core(question: str, without: int) -> int:
+    """What OpenMP answers in the core; `without` one, the other number."""
     try:
-        return int(importlib.import_module("btfperm._core").max_threads())
+        return int(getattr(importlib.import_module("btfperm._core"), question)())
     except ImportError:
-        return usable
+        return without
 
 
 def memory() -> tuple[int | None, int | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from pathlib import Path
 
 from btfperm import _core
 from btfperm.arguments import whole_number
@@ -23,25 +24,33 @@ MOST_THREADS = 1024
 _WORTH_PASSING = 1_000_000  # entries; one thread has passed over fewer in three milliseconds
 
 # A forked child has OpenMP's list of its parent's threads, but not the threads: it would wait for
-# them forever, whichever library had them started.
+# them forever, whichever library had them started. A parent of one thread leaves no such list.
 _forked = False
+_had_others = False
 _said = False  # that the system gives too few: told once a process
+
+
+def _note_threads() -> None:
+    global _had_others
+    try:
+        _had_others = len(list(Path("/proc/self/task").iterdir())) > 1
+    except OSError:
+        _had_others = True
 
 
 def _note_fork() -> None:
     global _forked
-    _forked = True
+    _forked = _forked or _had_others
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_note_fork)
+    os.register_at_fork(before=_note_threads, after_in_child=_note_fork)
 
 
 def usable_cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Cores that this process may use, even where OMP_PROC_BIND holds this thread on one."""
+    cores: int = _core.usable_cores()
+    return cores
 
 
 def checked_threads(threads: int | None) -> int | None:

@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -89,3 +93,41 @@ def test_a_wrong_number_is_refused_in_a_child():
         return True
 
     assert in_child(refused)
+
+
+def output(program, **environment):
+    """Of a Python of its own, whose NumPy starts no threads."""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **environment},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+    )
+    return done.stdout.split()
+
+
+FORKED = """
+import os, warnings
+warnings.simplefilter("ignore")
+from btfperm.backends.threads import start_threads
+{first}
+child = os.fork()
+if child:
+    os.waitpid(child, 0)
+print(start_threads(2), flush=True)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="no list of threads here")
+def test_a_child_of_a_parent_with_one_thread_has_threads():
+    """It has no list of threads that are not there; one of a parent that had threads has."""
+    assert output(FORKED.format(first="")) == ["2", "2"]
+    assert output(FORKED.format(first="start_threads(2)")) == ["1", "2"]
+
+
+def test_cores_are_counted_where_threads_are_bound_to_them():
+    program = "from btfperm.backends.threads import usable_cores; print(usable_cores())"
+    bound = output(program, OMP_PROC_BIND="close", OMP_PLACES="cores")
+    assert bound == output(program, OMP_PROC_BIND="false") == [str(len(os.sched_getaffinity(0)))]

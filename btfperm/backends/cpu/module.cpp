@@ -40,6 +40,9 @@ NB_MODULE(_core, module) {
         btfperm::refuse_threads_beyond.store(most < 0 ? std::numeric_limits<int>::max() : most);
       },
       nb::arg("most"), "Let only so many threads be started at a time; -1: all. For tests.");
+  module.def(
+      "usable_cores", [] { return omp_get_num_procs(); },
+      "Cores that this process may use, OpenMP's places counted: not those of the calling thread.");
   module.def("max_threads", [] { return omp_get_max_threads(); }, "Threads OpenMP would use.");
   btfperm::bind_pattern(module);
   btfperm::bind_transversal(module);

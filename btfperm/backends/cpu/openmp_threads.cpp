@@ -154,6 +154,9 @@ std::mutex atomic;
 extern "C" {
 
 int omp_get_thread_num() noexcept { return self.number; }
+int omp_get_num_procs() noexcept {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 int omp_get_num_threads() noexcept { return self.team == nullptr ? 1 : self.team->size; }
 int omp_get_max_threads() noexcept {
   const char* wanted = std::getenv("OMP_NUM_THREADS");
