@@ -95,6 +95,19 @@ std::pair<int, std::int64_t> answer(Verdict verdict, std::int64_t where) {
   return {static_cast<int>(verdict), where};
 }
 
+// The last turn of guided-displacement alone, for tests of what seldom happens in it.
+template <class I>
+void only_finish(const PatternView<I>& A, Matching<I> M, const Options& options,
+                 Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
+  FinishRules rules;
+  rules.one_sided_passes = options.get("one_sided_passes", rules.one_sided_passes);
+  rules.most_phases = static_cast<std::int64_t>(options.get("most_phases", 0));
+  rules.first_root = static_cast<std::int64_t>(options.get("first_root", 0));
+  I* const free = workspace.take<I>(A.n);
+  const I n_free = list_free(A, M, options.threads, free);
+  finish_by_trees(A, M, free, n_free, options.threads, rules, workspace, budget, counters, proof);
+}
+
 template <class I>
 void bind_width(nb::module_& module) {
   bind_algorithm<I>(module, "greedy", &greedy<I>);
@@ -114,6 +127,7 @@ void bind_width(nb::module_& module) {
   bind_algorithm<I>(module, "ms_bfs_graft", &ms_bfs_graft<I>);
   bind_algorithm<I>(module, "push_relabel", &push_relabel<I>);
   bind_algorithm<I>(module, "guided_displacement", &guided_displacement<I>);
+  bind_algorithm<I>(module, "finish_by_trees", &only_finish<I>);
 
   module.def(
       "unmatched",

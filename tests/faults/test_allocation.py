@@ -57,6 +57,51 @@ def test_transversal(name, algorithm, initializer):
     assert each_failure(call) > 0
 
 
+@pytest.fixture
+def everything_shared():
+    before = _core.share_always(True)
+    yield
+    _core.share_always(before)
+
+
+@each_algorithm
+@pytest.mark.usefixtures("everything_shared")
+@pytest.mark.parametrize("name", ["Erdos971", "lpA_25fv47", "cat_ears_3_1"])
+def test_transversal_on_threads(name, algorithm):
+    """What several threads work in is theirs together, asked for before they start; what had been
+    asked for when it failed is given back."""
+    P = as_pattern(read(name))
+    rank = btfperm.structural_rank(P, threads=1)
+
+    def call():
+        for initializer in ("none", "greedy"):
+            options = {"algorithm": algorithm, "initializer": initializer, "threads": 3}
+            assert btfperm.structural_rank(P, **options) == rank
+
+    assert each_failure(call) > 0
+
+
+@pytest.mark.usefixtures("everything_shared")
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("options", [{}, {"one_sided_passes": 0}, {"most_phases": 1}], ids=str)
+def test_last_turn(options, threads):
+    """Trees, row lists, Hopcroft-Karp: the matching stays legal wherever one of them fails."""
+    P = as_pattern(read("Erdos971"))
+    rank = btfperm.structural_rank(P)
+
+    def call():
+        rows, cols, cover, _ = _core.unmatched(P.m, P.indptr)
+        try:
+            _core.finish_by_trees(
+                P.m, P.indptr, P.indices, rows, cols, cover, threads=threads, options=options
+            )
+        finally:
+            assert _core.check_matching(P.m, P.indptr, P.indices, rows, cols)[0] == 0
+        assert (cols >= 0).sum() == rank
+
+    assert each_failure(call) > 0
+
+
 @pytest.mark.parametrize("name", ["Erdos971", "lpA_25fv47", "cat_ears_3_1", "bp_1200"])
 def test_decomposition(name):
     P = as_pattern(read(name))
@@ -65,6 +110,21 @@ def test_decomposition(name):
 
     def call():
         d = btfperm.dulmage_mendelsohn(P, transversal=t)
+        np.testing.assert_array_equal(d.row_perm, right.row_perm)
+        np.testing.assert_array_equal(d.col_blocks, right.col_blocks)
+
+    assert each_failure(call) > 0
+
+
+@pytest.mark.usefixtures("everything_shared")
+@pytest.mark.parametrize("name", ["Erdos971", "lpA_25fv47", "bp_1200"])
+def test_decomposition_on_threads(name):
+    P = as_pattern(read(name))
+    t = btfperm.maximum_transversal(P, threads=1)
+    right = btfperm.dulmage_mendelsohn(P, transversal=t, threads=1)
+
+    def call():
+        d = btfperm.dulmage_mendelsohn(P, transversal=t, threads=3)
         np.testing.assert_array_equal(d.row_perm, right.row_perm)
         np.testing.assert_array_equal(d.col_blocks, right.col_blocks)
 

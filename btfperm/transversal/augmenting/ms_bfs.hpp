@@ -25,9 +25,10 @@ namespace btfperm {
 template <class I>
 class MsBfs {
  public:
-  MsBfs(const PatternView<I>& A, Matching<I> M, Workspace& workspace, Budget& budget,
-        Counters& counters)
-      : A_(A), M_(M), budget_(budget), counters_(counters) {
+  // Grows no tree into rows that are in `row_in_cover`: what is closed is not entered again.
+  MsBfs(const PatternView<I>& A, Matching<I> M, const std::uint8_t* row_in_cover,
+        Workspace& workspace, Budget& budget, Counters& counters)
+      : A_(A), M_(M), row_in_cover_(row_in_cover), budget_(budget), counters_(counters) {
     seen_ = workspace.take<std::uint8_t>(A.m);
     tree_ = workspace.take<Node>(A.n);
     leaf_ = workspace.take<I>(A.n);
@@ -38,15 +39,17 @@ class MsBfs {
     for (I j = 0; j < A_.n; ++j) {
       if (M_.col_match[j] < 0) queue_[n_roots_++] = j;
     }
-    finish(std::numeric_limits<std::int64_t>::max());
+    constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
+    finish(any, any);
   }
 
   // The same from a list that holds every free column that may still be matched, for so many
-  // phases; true: none of them can (or the budget ended the search).
-  bool run(const I* free, I count, std::int64_t most_phases) {
+  // phases, and until so many edges are read; true: none of them can (or the budget ended the
+  // search).
+  bool run(const I* free, I count, std::int64_t most_phases, std::int64_t most_edges) {
     std::copy(free, free + count, queue_);
     n_roots_ = count;
-    return finish(most_phases);
+    return finish(most_phases, most_edges);
   }
 
   // Marks what the phase that found no path has seen: the rows that the columns left can reach.
@@ -61,8 +64,10 @@ class MsBfs {
     I parent;
   };
 
-  bool finish(std::int64_t most_phases) {
-    for (; n_roots_ > 0 && most_phases > 0; --most_phases) {
+  bool finish(std::int64_t most_phases, std::int64_t most_edges) {
+    const std::int64_t before = counters_.edges;
+    for (; n_roots_ > 0 && most_phases > 0 && counters_.edges - before < most_edges;
+         --most_phases) {
       if (phase() == 0 || budget_.stopped()) return true;
       I left = 0;
       for (I k = 0; k < n_roots_; ++k) {
@@ -76,7 +81,7 @@ class MsBfs {
   // Grows the trees and flips their paths; the number of paths.
   I phase() {
     ++counters_.phases;
-    std::fill(seen_, seen_ + A_.m, std::uint8_t{0});
+    std::copy(row_in_cover_, row_in_cover_ + A_.m, seen_);
     for (I k = 0; k < n_roots_; ++k) {
       tree_[queue_[k]].root = queue_[k];
       leaf_[queue_[k]] = -1;
@@ -146,6 +151,7 @@ class MsBfs {
 
   const PatternView<I>& A_;
   Matching<I> M_;
+  const std::uint8_t* row_in_cover_;
   std::uint8_t* seen_;
   Node* tree_;
   I* leaf_;
@@ -158,7 +164,7 @@ class MsBfs {
 template <class I>
 void ms_bfs(const PatternView<I>& A, Matching<I> M, const Options&, Workspace& workspace,
             Budget& budget, Counters& counters, Proof& proof) {
-  MsBfs<I> search(A, M, workspace, budget, counters);
+  MsBfs<I> search(A, M, proof.row_in_cover, workspace, budget, counters);
   search.run();
   search.mark_seen(proof.row_in_cover);
   proof.complete = !budget.stopped();

@@ -8,6 +8,7 @@
 #include "transversal/augmenting/hopcroft_karp.hpp"
 #include "transversal/augmenting/ms_bfs.hpp"
 #include "transversal/displacement/shared_trees.hpp"
+#include "transversal/displacement/trees_from_both_sides.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
@@ -28,32 +29,49 @@ I list_free(const PatternView<I>& A, const Matching<I>& M, int threads, I* list)
       [](I j) { return j; });
 }
 
-// Trees from the columns listed, which must be all that may still be matched; then hopcroft-karp,
-// should they need too many phases. `trees` is MsBfs or SharedTrees.
-template <class Trees, class I>
-void finish_by(Trees& trees, const PatternView<I>& A, Matching<I> M, I* free, I n_free,
-               Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
-  const std::int64_t most_phases = 8 + static_cast<std::int64_t>(std::sqrt(A.n));
-  if (trees.run(free, n_free, most_phases)) {
-    trees.mark_seen(proof.row_in_cover);
-    proof.complete = !budget.stopped();
-  } else {
-    proof.complete = false;
-    HopcroftKarp<I>(A, M, workspace, budget, counters).run();
-  }
-}
+// A test sets others.
+struct FinishRules {
+  // Readings of the matrix by trees from the columns alone (as many a thread), before trees grow
+  // from the rows, too: row lists cost as much as 1.3 readings, mostly for nothing (finish in ms by
+  // columns alone, then from both sides at once: road_512_rcp 1.4, 9; delaunay_n18 .4, 7;
+  // circuit_3e6 110, 320; but rmat_s17, whose 27 last columns are unmatchable, 8.4, 4.4).
+  double one_sided_passes = .8;
+  std::int64_t most_phases = 0;  // of all trees; 0: 8 + sqrt(n)
+  std::int64_t first_root = 0;   // the number that shared trees give it
+};
 
-// The same by one thread or several.
+// Trees from the columns listed, which must be all that may still be matched, by one thread or
+// several; then from both sides, should these read much; then hopcroft-karp, should they need many
+// phases.
 template <class I>
 void finish_by_trees(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int threads,
-                     Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
+                     const FinishRules& rules, Workspace& workspace, Budget& budget,
+                     Counters& counters, Proof& proof) {
+  const std::int64_t most_phases =
+      rules.most_phases > 0 ? rules.most_phases : 8 + static_cast<std::int64_t>(std::sqrt(A.n));
+  const std::int64_t last_phase = counters.phases + most_phases;
+  const auto most_edges =
+      static_cast<std::int64_t>(rules.one_sided_passes * threads * static_cast<double>(A.nnz()));
+  const auto finished_by = [&](auto& trees, auto... most) {
+    if (!trees.run(free, n_free, last_phase - counters.phases, most...)) return false;
+    trees.mark_seen(proof.row_in_cover);
+    proof.complete = !budget.stopped();
+    return true;
+  };
+  proof.complete = false;
   if (threads > 1) {
-    SharedTrees<I> trees(A, M, proof.row_in_cover, threads, n_free, workspace, budget, counters);
-    finish_by(trees, A, M, free, n_free, workspace, budget, counters, proof);
+    SharedTrees<I> trees(A, M, proof.row_in_cover, threads, n_free,
+                         static_cast<I>(rules.first_root), workspace, budget, counters);
+    if (finished_by(trees, most_edges)) return;
   } else {
-    MsBfs<I> trees(A, M, workspace, budget, counters);
-    finish_by(trees, A, M, free, n_free, workspace, budget, counters, proof);
+    MsBfs<I> trees(A, M, proof.row_in_cover, workspace, budget, counters);
+    if (finished_by(trees, most_edges)) return;
   }
+  if (counters.phases < last_phase) {
+    TreesFromBothSides<I> trees(A, M, proof.row_in_cover, threads, workspace, budget, counters);
+    if (finished_by(trees)) return;
+  }
+  HopcroftKarp<I>(A, M, workspace, budget, counters).run();
 }
 
 }  // namespace btfperm

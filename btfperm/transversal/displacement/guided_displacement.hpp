@@ -6,9 +6,9 @@
 //             Cases better searched are those where the start left little, where the free rows are
 //             near, and where the numbering is local (meshes in their own order): pushing would
 //             undo what the order gave (look.hpp). Pushes that stall on long chains and bands give
-//             way to peeling (peel.hpp). What all these leave is finished by
-//             breadth-first trees from all remaining columns, and, should these need many phases,
-//             by hopcroft-karp.
+//             way to peeling (peel.hpp). What all these leave is finished by breadth-first trees
+//             from all remaining columns, then from the free rows, too (finish_by_trees.hpp), and,
+//             should these need many phases, by hopcroft-karp.
 // Paper       ours
 // Cost        O(nnz sqrt(n)) at worst, with several threads as with one: pushing O(nnz log n),
 //             short searches most_passes * nnz and what one of them reads, 8 + sqrt(n) phases of
@@ -117,7 +117,7 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
   }
   proof.complete = !budget.stopped();  // unless there is more to do
   if (n_free == 0 || budget.stopped()) return;
-  finish_by_trees(A, M, free, n_free, threads, workspace, budget, counters, proof);
+  finish_by_trees(A, M, free, n_free, threads, {}, workspace, budget, counters, proof);
 }
 
 }  // namespace btfperm

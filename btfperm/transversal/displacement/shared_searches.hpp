@@ -136,7 +136,7 @@ class SharedSearches {
         }
         const I below = M_.row_match[i];
         if (below < 0) {
-          flip(root, i, j, own.counted);
+          own.counted.augmented(flip_path(M_, i, j, [&](I k, I) { return parent_[k]; }));
           own.counted.edges += read + (p - begin + 1);
           return leave(queue, tail, open);
         }
@@ -167,18 +167,6 @@ class SharedSearches {
       if (i >= 0) std::atomic_ref<std::uint8_t>(state_[i]).store(state, std::memory_order_release);
     }
     return true;
-  }
-
-  void flip(I root, I i, I j, Counters& counted) {
-    std::int64_t length = 1;
-    for (;; length += 2) {
-      const I freed = M_.col_match[j];
-      M_.match(i, j);
-      if (j == root) break;
-      i = freed;
-      j = parent_[j];
-    }
-    counted.augmented(length);
   }
 
   const PatternView<I>& A_;

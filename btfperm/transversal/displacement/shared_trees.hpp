@@ -36,13 +36,15 @@ namespace btfperm {
 template <class I>
 class SharedTrees {
  public:
-  // Grows no tree into rows that are in `row_in_cover`: what is closed is not entered again.
+  // Grows no tree into rows that are in `row_in_cover`: what is closed is not entered again. Roots
+  // are numbered from `first_root` on.
   SharedTrees(const PatternView<I>& A, Matching<I> M, const std::uint8_t* row_in_cover, int threads,
-              I most_roots, Workspace& workspace, Budget& budget, Counters& counters)
+              I most_roots, I first_root, Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A),
         M_(M),
         threads_(threads),
         queue_(workspace.take<I>(A.n)),
+        base_(first_root),
         budget_(budget),
         counters_(counters) {
     tree_ = workspace.take<Node>(A.n);
@@ -59,10 +61,12 @@ class SharedTrees {
   }
 
   // From a list (kept, reordered) that holds every free column that may still be matched, for so
-  // many phases. True: none of those left can be matched (or the budget ended the search).
-  bool run(I* free, I count, std::int64_t most_phases) {
+  // many phases, and until so many edges are read. True: none of those left can be matched (or the
+  // budget ended the search).
+  bool run(I* free, I count, std::int64_t most_phases, std::int64_t most_edges) {
+    const std::int64_t before = counters_.edges;
     for (; count > 0; --most_phases) {
-      if (most_phases == 0) return false;
+      if (most_phases == 0 || counters_.edges - before >= most_edges) return false;
       base_ += n_roots_;
       if (base_ >= closed - count) forget();
       roots_ = free;
@@ -118,7 +122,8 @@ class SharedTrees {
 #pragma omp for schedule(dynamic, 16)
       for (I k = 0; k < n_roots_; ++k) {
         if (leaf_[k] < 0) continue;
-        const std::int64_t flipped = flip(leaf_[k], roots_[k]);
+        const std::int64_t flipped =
+            flip_path(M_, leaf_[k], tree_[roots_[k]].parent, [&](I j, I) { return tree_[j].parent; });
         ++found;
         length += flipped;
         longest = std::max(longest, flipped);
@@ -252,19 +257,6 @@ class SharedTrees {
     for (I p = 0; p < count; ++p) action(list[p]);
   }
 
-  std::int64_t flip(I i, I root) {
-    std::int64_t length = 1;
-    for (I j = tree_[root].parent;; length += 2) {
-      const I freed = M_.col_match[j];
-      const I above = tree_[j].parent;
-      M_.match(i, j);
-      if (j == root) break;
-      i = freed;
-      j = above;
-    }
-    return length;
-  }
-
   const PatternView<I>& A_;
   Matching<I> M_;
   int threads_;
@@ -277,7 +269,7 @@ class SharedTrees {
   std::atomic<std::int64_t> drawn_{0};  // how far its columns have been handed out
   I* roots_ = nullptr;
   I n_roots_ = 0;
-  I base_ = 0;
+  I base_;
   Node* tree_;
   I* leaf_;  // of each root, by its place in roots_
   Budget& budget_;

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// trees from both sides: the last free columns and the free rows search for each other
+//
+// Idea        Alternating trees grow from all free columns along the columns, and from all free
+//             rows along the rows, in turns: the side that has read less goes on. Where a tree of
+//             one side meets a tree of the other there is an augmenting path; it is flipped at
+//             once, and both trees stop growing. A phase ends when one side has nothing left to
+//             grow. If it found no path, that side has seen all that it can reach, which is the
+//             proof, whichever side it is.
+// Paper       ours; the two sides are those of I. S. Pohl, "Bi-directional search", Machine
+//             Intelligence 6 (1971)
+// Cost        Row lists first: 2 readings of the entries. A phase reads twice what the cheaper of
+//             the two proofs would, O(nnz) at worst, or what it takes until the trees meet; a phase
+//             for each path at worst. Workspace: 2 m + nnz for the lists, m + 4 n
+// Prefer it   when few columns are left and trees from the columns alone have read much: one side
+//             of a deficient matrix is often small, and where both are large, paths are found half
+//             way; rather use ms_bfs.hpp first, which needs no row lists
+// Encodings   side[j]: in whose tree column j and its row are; `closed`: in the cover already. A
+//             tree may grow as long as its root is free: flipping a path matches both roots
+// Invariants  trees share nothing: a column joins one tree in a phase. A path lies in two trees and
+//             the entry between them, so no path of the phase is in the way of another. parent[j]
+//             = column that j was reached from, along the columns; row that it would take, along
+//             the rows
+#pragma once
+
+#include <algorithm>
+
+#include "pattern/transpose_by_parts.hpp"
+#include "transversal/interface.hpp"
+
+namespace btfperm {
+
+template <class I>
+class TreesFromBothSides {
+ public:
+  // Grows no tree into rows that are in `row_in_cover`.
+  TreesFromBothSides(const PatternView<I>& A, Matching<I> M, const std::uint8_t* row_in_cover,
+                     int threads, Workspace& workspace, Budget& budget, Counters& counters)
+      : A_(A), M_(M), row_in_cover_(row_in_cover), budget_(budget), counters_(counters) {
+    I* const indptr = workspace.take<I>(static_cast<std::size_t>(A.m) + 1);
+    I* const indices = workspace.take<I>(A.nnz());
+    rows_ = {A.n, A.m, indptr, indices};
+    side_ = workspace.take<std::uint8_t>(A.n);
+    root_ = workspace.take<I>(A.n);
+    parent_ = workspace.take<I>(A.n);
+    from_cols_.queue = workspace.take<I>(A.n);
+    from_rows_.queue = workspace.take<I>(A.m);
+    transpose_by_parts(A, threads, indptr, indices, budget);
+    counters.edges += 2 * A.nnz();
+  }
+
+  // From a list (kept, reordered) that holds every free column that may still be matched, for so
+  // many phases. True: none of those left can be matched (or the budget ended the search).
+  bool run(I* free, I count, std::int64_t most_phases) {
+    for (;; --most_phases) {
+      I left = 0;
+      for (I k = 0; k < count; ++k) {
+        if (M_.col_match[free[k]] < 0) free[left++] = free[k];
+      }
+      count = left;
+      if (count == 0) break;
+      if (most_phases == 0) return false;
+      if (phase(free, count) == 0 || budget_.stopped()) return true;
+    }
+    side_seen_ = nobody;
+    return true;
+  }
+
+  // Marks the rows of the cover that the last phase has found: those that the columns left can
+  // reach, or all that the free rows cannot.
+  void mark_seen(std::uint8_t* row_in_cover) const {
+    if (side_seen_ == nobody) return;
+    for (I i = 0; i < A_.m; ++i) {
+      const I j = M_.row_match[i];
+      if (side_seen_ == columns) {
+        row_in_cover[i] |= j >= 0 && side_[j] == columns;
+      } else {
+        row_in_cover[i] = j >= 0 && side_[j] != rows;
+      }
+    }
+  }
+
+ private:
+  enum Side : std::uint8_t { nobody, columns, rows, closed };
+  static constexpr std::int64_t turn = 1024;  // entries that one side reads at a time
+
+  // One side: columns, or rows, in the order they were reached.
+  struct Front {
+    I* queue;
+    I head;
+    I tail;
+    std::int64_t read;
+
+    bool empty() const { return head == tail; }
+  };
+
+  // Grows trees from both sides until one has nothing left; the number of paths.
+  I phase(const I* free, I count) {
+    ++counters_.phases;
+    ++counters_.two_sided_phases;
+    plant(free, count);
+    const std::int64_t before = counters_.augmentations;
+    while (!from_cols_.empty() && !from_rows_.empty() && !budget_.stopped()) {
+      if (from_cols_.read <= from_rows_.read) {
+        take_turn(from_cols_, [&](I j) { return grow_along_column(j); });
+      } else {
+        take_turn(from_rows_, [&](I i) { return grow_along_row(i); });
+      }
+    }
+    side_seen_ = from_cols_.empty() ? columns : rows;
+    return static_cast<I>(counters_.augmentations - before);
+  }
+
+  // The roots of all trees.
+  void plant(const I* free, I count) {
+    std::fill(side_, side_ + A_.n, std::uint8_t{nobody});
+    from_cols_ = {from_cols_.queue, 0, 0, 0};
+    from_rows_ = {from_rows_.queue, 0, 0, 0};
+    for (I i = 0; i < A_.m; ++i) {
+      const I j = M_.row_match[i];
+      if (j < 0) {
+        from_rows_.queue[from_rows_.tail++] = i;
+      } else if (row_in_cover_[i]) {
+        side_[j] = closed;
+      }
+    }
+    for (I k = 0; k < count; ++k) {
+      side_[free[k]] = columns;
+      root_[free[k]] = free[k];
+      from_cols_.queue[from_cols_.tail++] = free[k];
+    }
+  }
+
+  template <class Grow>
+  void take_turn(Front& front, Grow grow) {
+    const std::int64_t before = front.read;
+    while (front.read - before < turn && !front.empty()) {
+      front.read += grow(front.queue[front.head++]) + 1;
+    }
+    counters_.edges += front.read - before;
+    budget_.spend(front.read - before);
+  }
+
+  // The rows in the list of column j, each with the column that holds it; the entries read.
+  I grow_along_column(I j) {
+    prefetch_ahead(from_cols_, A_);
+    const I root = root_[j];
+    if (M_.col_match[root] >= 0) return 0;
+    for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
+      const I i = A_.indices[p];
+      const I holder = M_.row_match[i];
+      if (holder < 0 || (side_[holder] == rows && M_.row_match[root_[holder]] < 0)) {
+        flip(i, j);
+        return p - A_.indptr[j] + 1;
+      }
+      if (side_[holder] != nobody) continue;
+      side_[holder] = columns;
+      root_[holder] = root;
+      parent_[holder] = j;
+      from_cols_.queue[from_cols_.tail++] = holder;
+    }
+    return A_.degree(j);
+  }
+
+  // The columns in the list of row i, each with the row that it holds; the entries read.
+  I grow_along_row(I i) {
+    prefetch_ahead(from_rows_, rows_);
+    const I holder = M_.row_match[i];
+    if (holder >= 0 && side_[holder] != rows) return 0;  // it was where two trees met
+    const I root = holder < 0 ? i : root_[holder];
+    if (M_.row_match[root] >= 0) return 0;
+    for (I p = rows_.indptr[i]; p < rows_.indptr[i + 1]; ++p) {
+      const I j = rows_.indices[p];
+      if (side_[j] == columns && M_.col_match[root_[j]] < 0) {
+        flip(i, j);
+        return p - rows_.indptr[i] + 1;
+      }
+      if (side_[j] != nobody || M_.col_match[j] < 0) continue;  // free: it cannot be matched
+      side_[j] = rows;
+      root_[j] = root;
+      parent_[j] = i;
+      from_rows_.queue[from_rows_.tail++] = M_.col_match[j];
+    }
+    return rows_.degree(i);
+  }
+
+  // The path through the entry (i, j), row i in a tree of the rows, column j in one of the columns.
+  void flip(I i, I j) {
+    std::int64_t length = 0;
+    for (I holder = M_.row_match[i]; holder >= 0; length += 2) {  // each takes the row beyond
+      const I beyond = parent_[holder];
+      const I next = M_.row_match[beyond];
+      M_.match(beyond, holder);
+      holder = next;
+    }
+    counters_.augmented(length + flip_path(M_, i, j, [&](I k, I) { return parent_[k]; }));
+  }
+
+  static void prefetch_ahead(const Front& front, const PatternView<I>& lists) {
+    if (front.head + 8 >= front.tail) return;
+    __builtin_prefetch(lists.indptr + front.queue[front.head + 8]);
+    __builtin_prefetch(lists.indices + lists.indptr[front.queue[front.head + 4]]);
+  }
+
+  const PatternView<I>& A_;
+  PatternView<I> rows_{};  // the row lists
+  Matching<I> M_;
+  const std::uint8_t* row_in_cover_;
+  std::uint8_t* side_;
+  I* root_;  // a column, or a row
+  I* parent_;
+  Front from_cols_{};
+  Front from_rows_{};
+  Side side_seen_ = nobody;  // in a phase without path
+  Budget& budget_;
+  Counters& counters_;
+};
+
+}  // namespace btfperm

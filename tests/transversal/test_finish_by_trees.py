@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The last turn of the default engine: trees from the columns that are left, trees from both sides,
+Hopcroft-Karp. Each is made to do all the work, from whatever matching, and its proof is checked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import btfperm
+from btfperm import _core
+from btfperm.pattern import as_pattern
+from tests import families, strategies
+from tests.checks.check_cover import check_cover
+from tests.checks.check_matching import check_matching
+from tests.oracles.plain_matching import structural_rank
+
+BOTH_SIDES = {"one_sided_passes": 0}
+
+
+@pytest.fixture(autouse=True)
+def everything_shared():
+    before = _core.share_always(True)
+    yield
+    _core.share_always(before)
+
+
+def finish(A, options, *, threads=1, initial=None, start=None):
+    """(P, col_match, cover of the rows, whether it is one, counters) of the last turn alone."""
+    P = as_pattern(A)
+    rows, cols = np.full(P.m, -1, P.indices.dtype), np.full(P.n, -1, P.indices.dtype)
+    if initial is not None:
+        cols[:] = initial
+        rows[cols[cols >= 0]] = np.flatnonzero(cols >= 0)
+    cover = np.zeros(P.m, dtype=np.uint8)
+    if start is not None:
+        getattr(_core, start)(P.m, P.indptr, P.indices, rows, cols, cover)
+    _, proven, counters = _core.finish_by_trees(
+        P.m, P.indptr, P.indices, rows, cols, cover, threads=threads, options=options
+    )
+    check_matching(P.to_scipy(), rows, cols)
+    return P, cols, cover, proven, counters
+
+
+def check_proven(P, cols, cover):
+    """The rows marked are those of a cover, whose columns follow from the pairs."""
+    matched = np.flatnonzero(cols >= 0)
+    in_cols = matched[cover[cols[matched]] == 0]
+    check_cover(P.to_scipy(), np.flatnonzero(cover), in_cols, matched.size)
+
+
+@given(data=st.data(), A=strategies.any_matrix(), threads=st.integers(1, 3))
+def test_both_sides_from_any_matching(data, A, threads):
+    _, initial = data.draw(strategies.legal_matching(A.tocoo()))
+    P, cols, cover, proven, _ = finish(A, BOTH_SIDES, threads=threads, initial=initial)
+    assert proven and (cols >= 0).sum() == structural_rank(P.to_scipy())
+    check_proven(P, cols, cover)
+
+
+LARGE = {
+    "random": lambda seed: families.random_rectangle(4000, 4000, 2.7, seed),
+    "tall": lambda seed: families.random_rectangle(5000, 3000, 1.5, seed),
+    "wide": lambda seed: families.random_rectangle(2500, 5000, 4, seed),
+    "stars": lambda seed: families.renumbered(families.stars(30, 60), "mixed", seed),
+    "dead trees": lambda seed: families.deadtree(3000, seed),
+    "rivals": lambda seed: families.renumbered(families.rivals(60, 20), "mixed", seed),
+    "chain": lambda seed: families.renumbered(families.chain(1500), "mixed", seed),
+    "chains": lambda _: families.chains_hk(40),
+    "triangle": lambda seed: families.triangular(1500, seed),
+    "empty lines": lambda seed: families.empty_lines(3000, seed),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("start", [None, "greedy"])
+@pytest.mark.parametrize("family", LARGE)
+def test_both_sides(family, start, threads, run_seed):
+    hard = LARGE[family](run_seed)
+    P, cols, cover, proven, counters = finish(hard.A, BOTH_SIDES, threads=threads, start=start)
+    rank = btfperm.structural_rank(P, algorithm="hopcroft-karp")
+    assert proven and (cols >= 0).sum() == rank
+    check_proven(P, cols, cover)
+    assert counters.get("two_sided_phases", 0) == counters.get("phases", 0)
+
+
+def dead_ends(n, *, of_columns):
+    """A matched chain that no search can leave, long on the side of the columns or of the rows, and
+    a short one on the other: the first column, and the last row, stay free."""
+    long, short = (n, 3) if of_columns else (3, n)
+    j = np.arange(1, long + 1)  # column j holds row j - 1, its own, and row j, that of the next
+    rows, cols = [[0], j - 1, j[:-1]], [[0], j, j[:-1]]
+    first = long + 1
+    k = np.arange(short)  # column first + k holds rows first + k, its own, and first + k + 1
+    rows += [long + k, long + k + 1]
+    cols += [first + k, first + k]
+    A = families.csc(rows, cols, (long + short + 1, long + 1 + short))
+    initial = np.concatenate(([-1], j - 1, long + k))
+    return A, initial
+
+
+@pytest.mark.parametrize("of_columns", [True, False])
+def test_the_smaller_side_is_the_proof(of_columns):
+    A, initial = dead_ends(100_000, of_columns=of_columns)
+    P, cols, cover, proven, counters = finish(A, BOTH_SIDES, initial=initial)
+    assert proven and np.array_equal(cols, initial)
+    check_proven(P, cols, cover)
+    assert counters["edges"] - 2 * P.nnz < 10_000  # row lists apart, the short chain's and a turn
+    assert cover.sum() == (100_000 if of_columns else 3)
+
+
+def test_trees_meet_half_way():
+    """One path through everything, found from both its ends."""
+    n = 50_000
+    hard = families.chain(n)
+    P, cols, _, proven, counters = finish(hard.A, BOTH_SIDES, start="greedy")
+    assert proven and (cols >= 0).all() and counters["longest_path"] == 2 * n - 1
+    assert counters["augmentations"] == counters["two_sided_phases"] == 1
+    assert counters["edges"] - 2 * P.nnz <= 1.6 * P.nnz  # a row counts as an entry
+
+
+def test_the_engine_turns_to_both_sides(run_seed):
+    """Trees find one path a phase, and read much each time."""
+    hard = families.renumbered(families.hessenberg(300), "mixed", run_seed)
+    t = btfperm.maximum_transversal(hard.A, algorithm="guided-displacement", threads=1)
+    assert t.structural_rank == hard.rank
+    assert 0 < t.counters["two_sided_phases"] < t.counters["phases"]
+
+
+@pytest.mark.parametrize("options", [{}, BOTH_SIDES], ids=["columns", "both sides"])
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_hopcroft_karp_takes_over(threads, options, run_seed):
+    """After one phase of trees, which finds some paths and leaves no proof behind."""
+    hard = families.random_rectangle(3000, 3000, 2.5, run_seed)
+    options = options | {"most_phases": 1}
+    P, cols, _, proven, counters = finish(hard.A, options, threads=threads, start="greedy")
+    assert not proven and counters["phases"] > 1
+    assert counters.get("two_sided_phases", 0) == ("one_sided_passes" in options)
+    assert (cols >= 0).sum() == btfperm.structural_rank(P, algorithm="hopcroft-karp")
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("below", [0, 1, 700, 3000])
+def test_shared_trees_forget_their_numbers(below, threads, run_seed):
+    """Roots are numbered up to the largest index, then from 0 again: no column of an old tree
+    passes for one of a new."""
+    A = families.random_rectangle(4000, 4000, 2.5, run_seed).A
+    last = np.iinfo(as_pattern(A).indices.dtype).max
+    options = {"first_root": float(last - below), "one_sided_passes": 1e9}
+    P, cols, cover, proven, counters = finish(A, options, threads=threads)
+    assert proven and counters["phases"] > 3 and "two_sided_phases" not in counters
+    assert (cols >= 0).sum() == btfperm.structural_rank(P, algorithm="hopcroft-karp")
+    check_proven(P, cols, cover)
+
+
+@pytest.mark.parametrize("work", [1, 10_000, 30_000])
+def test_both_sides_stop_at_a_limit(work, run_seed):
+    A = families.random_rectangle(20_000, 20_000, 2.7, run_seed).A
+    P = as_pattern(A)
+    rows, cols, cover, _ = _core.unmatched(P.m, P.indptr)
+    stop, proven, _ = _core.finish_by_trees(
+        P.m, P.indptr, P.indices, rows, cols, cover, max_work=work, options=BOTH_SIDES
+    )
+    assert stop == 3 and not proven
+    check_matching(P.to_scipy(), rows, cols)
