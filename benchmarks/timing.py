@@ -151,10 +151,12 @@ def _work(pipe: Connection, method: Method, data: Any) -> None:
             reply = method.counted(result, elapsed / inner), elapsed, method.notes(result)
             if answer is None:
                 answer = method.answer(result)
-                inner = min(1000, math.ceil(SAMPLE_SECONDS / max(elapsed, 1e-9)))
                 pipe.send((*reply, answer))
             else:
                 pipe.send((*reply, None))
+            # The first call took longer, because it loads: each turn says anew how many it takes.
+            calls = math.ceil(SAMPLE_SECONDS * inner / max(elapsed, 1e-9))
+            inner = max(inner, min(1000, calls))
     except (EOFError, KeyboardInterrupt):
         return
     except NotApplicableError as error:

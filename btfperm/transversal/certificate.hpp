@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <type_traits>
 
 #include "backends/cpu/atomics.hpp"
 #include "backends/cpu/frontier.hpp"
@@ -146,6 +147,52 @@ I certify_columns(const PatternView<I>& A, const Matching<I>& M, const std::uint
   return last;
 }
 
+// Columns first ... last - 1 are all matched, to rows that say so too, in places where A has an
+// entry. `thin`: most have one or two entries.
+template <class I>
+bool all_matched(const PatternView<I>& A, const Matching<I> M, bool thin, I first, I last) {
+  using Unsigned = std::make_unsigned_t<I>;  // of which -1 is too large, too
+  const auto m = static_cast<Unsigned>(A.m);
+  const I* const indptr = A.indptr;
+  const I* const indices = A.indices;
+  for (I j = first; j < last; ++j) {
+    const I i = M.col_match[j];
+    if (static_cast<Unsigned>(i) >= m || M.row_match[i] != j) return false;
+    if (thin) {  // at one of the ends is i, and at which cannot be predicted
+      const I begin = indptr[j];
+      const I end = indptr[j + 1];
+      if (begin >= end) return false;
+      const auto off = static_cast<Unsigned>(indices[begin] ^ i);
+      const auto off_last = static_cast<Unsigned>(indices[end - 1] ^ i);
+      if (std::min(off, off_last) == 0) continue;
+    }
+    if (!has_entry(A, i, j)) return false;
+  }
+  return true;
+}
+
+constexpr int certified_at_once = 1 << 18;  // columns between two looks at the budget
+
+// The proof where every column is matched, and all rows are in the cover, or none: what is left to
+// see are the pairs. False: they are none, or the budget ended it.
+template <class I>
+bool certify_pairs(const PatternView<I>& A, const Matching<I>& M, bool all_rows,
+                   std::uint8_t* col_in_cover, int threads, Budget& budget) {
+  const bool thin = A.nnz() / 3 < A.n;
+  std::atomic<bool> holds{true};
+  on_team(threads, threads > 1, [&](int t, int team) {
+    const Share<I> part(A.n, t, team);
+    for (I first = part.first; first < part.last && holds && !budget.stopped();) {
+      const I last = part.last - first > certified_at_once ? first + certified_at_once : part.last;
+      if (!all_matched(A, M, thin, first, last)) holds = false;
+      std::fill(col_in_cover + first, col_in_cover + last, std::uint8_t{!all_rows});
+      first = last;
+      if (t == 0) budget.look();
+    }
+  });
+  return holds && !budget.stopped();
+}
+
 // The whole proof. A cover of the size of the matching holds one end of each pair and nothing else:
 // so from the rows that are in it follow the columns (col_in_cover, written here), and it remains
 // to see that the pairs are entries, that both arrays agree, that no unmatched row is in the cover,
@@ -154,7 +201,6 @@ I certify_columns(const PatternView<I>& A, const Matching<I>& M, const std::uint
 template <class I>
 Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_in_cover,
                 std::uint8_t* col_in_cover, int threads, Budget& budget, I& where) {
-  constexpr I piece = 1 << 18;  // some milliseconds
   const bool shared = threads > 1 && A.n >= least_to_share(worth_sharing);
   std::atomic<I> rows{0};
   std::atomic<I> rows_in_cover{0};
@@ -173,13 +219,18 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
     rows_in_cover += in_cover;
     unmatched_in_cover += in_cover - both;
   });
+  where = -1;
   const bool all_rows = rows_in_cover == A.m;
+  if (rows == A.n && (all_rows ? rows == A.m : rows_in_cover == 0)) {
+    const int team = shared ? threads : 1;
+    if (certify_pairs(A, M, all_rows, col_in_cover, team, budget)) return Verdict::proven;
+  }
   std::atomic<I> pairs{0};
   I at_fault = A.n;  // the first, whatever the number of threads
   on_team(threads, shared, [&](int t, int team) {
     const Share<I> part(A.n, t, team);
     for (I first = part.first; first < part.last && !budget.stopped();) {
-      const I last = part.last - first > piece ? first + piece : part.last;
+      const I last = part.last - first > certified_at_once ? first + certified_at_once : part.last;
       I own = 0;
       const I stop = certify_columns(A, M, row_in_cover, col_in_cover, all_rows, first, last, own);
       pairs += own;
@@ -188,7 +239,6 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
       if (t == 0) budget.look();
     }
   });
-  where = -1;
   if (budget.stopped()) return Verdict::unfinished;
   if (at_fault < A.n) {
     where = at_fault;
