@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "backends/cpu/prefetch.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
@@ -110,8 +111,8 @@ class MsBfs {
     std::int64_t read = 0;
     for (I head = 0; head < tail && found < n_roots; ++head) {
       if (head + 8 < tail) {
-        __builtin_prefetch(indptr + queue[head + 8]);
-        __builtin_prefetch(indices + indptr[queue[head + 4]]);
+        prefetch(indptr + queue[head + 8]);
+        prefetch(indices + indptr[queue[head + 4]]);
       }
       const I j = queue[head];
       const I root = tree[j].root;

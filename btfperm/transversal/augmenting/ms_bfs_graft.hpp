@@ -34,6 +34,7 @@
 #include "backends/cpu/first_touch.hpp"
 #include "backends/cpu/frontier.hpp"
 #include "backends/cpu/parallel.hpp"
+#include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/shared_loop.hpp"
 #include "backends/cpu/step_time.hpp"
 #include "pattern/transpose_by_parts.hpp"
@@ -159,13 +160,13 @@ class MsBfsGraft {
   void fetch_ahead(I k, I size) const {
     if (k + 8 < size) {
       const I x = frontier_[k + 8];
-      __builtin_prefetch(&A_.indptr[x]);
-      __builtin_prefetch(&col_root_[x]);
+      prefetch(&A_.indptr[x]);
+      prefetch(&col_root_[x]);
     }
     if (k + 4 < size) {
       const I x = frontier_[k + 4];
-      __builtin_prefetch(&A_.indices[A_.indptr[x]]);
-      __builtin_prefetch(&leaf_[col_root_[x]]);
+      prefetch(&A_.indices[A_.indptr[x]]);
+      prefetch(&leaf_[col_root_[x]]);
     }
   }
 

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 
+#include "backends/cpu/prefetch.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
@@ -85,9 +86,9 @@ class Peel {
   // Rows in the queue, the starts of their last columns, the lists of these.
   void prefetch_ahead(I head, I tail) const {
     if (tail - head <= 6) return;
-    __builtin_prefetch(left_ + queue_[head + 6]);
-    __builtin_prefetch(A_.indptr + last_column(queue_[head + 4]));
-    __builtin_prefetch(A_.indices + A_.indptr[last_column(queue_[head + 2])]);
+    prefetch(left_ + queue_[head + 6]);
+    prefetch(A_.indptr + last_column(queue_[head + 4]));
+    prefetch(A_.indices + A_.indptr[last_column(queue_[head + 2])]);
   }
 
   // Of a row that has one column left; some column of any other.

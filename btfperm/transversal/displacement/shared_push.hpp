@@ -27,6 +27,7 @@
 
 #include "backends/cpu/atomics.hpp"
 #include "backends/cpu/parallel.hpp"
+#include "backends/cpu/prefetch.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
@@ -232,7 +233,7 @@ class SharedPush {
     }
     done.edges += p - begin + 1;
     if (row < 0) return {j, -1, hopeless, hopeless};
-    __builtin_prefetch(M_.row_match + row, 1);
+    prefetch_to_write(M_.row_match + row);
     const bool closes = second == hopeless;  // no way on from this row
     const unsigned label = closes ? hopeless : std::min<unsigned>(second + 1, farthest);
     return {j, row, static_cast<std::uint8_t>(lowest), static_cast<std::uint8_t>(label)};
@@ -272,12 +273,12 @@ class SharedPush {
   void prefetch_ahead(const Ring& queue) const {
     if (queue.active < 4) return;
     const I far = std::min<I>(queue.active - 1, 16);
-    __builtin_prefetch(A_.indptr + queue.places[queue.ahead(far)]);
-    __builtin_prefetch(A_.indices + A_.indptr[queue.places[queue.ahead(far * 5 / 8)]]);
+    prefetch(A_.indptr + queue.places[queue.ahead(far)]);
+    prefetch(A_.indices + A_.indptr[queue.places[queue.ahead(far * 5 / 8)]]);
     const I j = queue.places[queue.ahead(far * 5 / 16)];
     const I* list = A_.indices + A_.indptr[j];
     const I count = std::min<I>(A_.degree(j), 8);
-    for (I k = 0; k < count; ++k) __builtin_prefetch(label_ + list[k]);
+    for (I k = 0; k < count; ++k) prefetch(label_ + list[k]);
   }
 
   // Rows above a label that no row has are hopeless. All threads call it together.

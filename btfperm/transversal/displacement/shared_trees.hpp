@@ -29,6 +29,7 @@
 #include "backends/cpu/atomics.hpp"
 #include "backends/cpu/frontier.hpp"
 #include "backends/cpu/parallel.hpp"
+#include "backends/cpu/prefetch.hpp"
 #include "transversal/interface.hpp"
 
 namespace btfperm {
@@ -237,15 +238,15 @@ class SharedTrees {
 
   // What the columns next in the queue will touch can be on its way.
   void prefetch_ahead(I k, I last) const {
-    if (k + 12 < last) __builtin_prefetch(A_.indptr + queue_[k + 12]);
-    if (k + 8 < last) __builtin_prefetch(A_.indices + A_.indptr[queue_[k + 8]]);
+    if (k + 12 < last) prefetch(A_.indptr + queue_[k + 12]);
+    if (k + 8 < last) prefetch(A_.indices + A_.indptr[queue_[k + 8]]);
     if (k + 5 < last) {
-      for_first_rows(queue_[k + 5], [&](I i) { __builtin_prefetch(M_.row_match + i); });
+      for_first_rows(queue_[k + 5], [&](I i) { prefetch(M_.row_match + i); });
     }
     if (k + 2 < last) {
       for_first_rows(queue_[k + 2], [&](I i) {
         const I below = load(M_.row_match[i]);
-        if (below >= 0) __builtin_prefetch(tree_ + below, 1);
+        if (below >= 0) prefetch_to_write(tree_ + below);
       });
     }
   }

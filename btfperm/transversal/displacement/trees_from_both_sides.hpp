@@ -25,6 +25,7 @@
 
 #include <algorithm>
 
+#include "backends/cpu/prefetch.hpp"
 #include "pattern/transpose_by_parts.hpp"
 #include "transversal/interface.hpp"
 
@@ -198,8 +199,8 @@ class TreesFromBothSides {
 
   static void prefetch_ahead(const Front& front, const PatternView<I>& lists) {
     if (front.head + 8 >= front.tail) return;
-    __builtin_prefetch(lists.indptr + front.queue[front.head + 8]);
-    __builtin_prefetch(lists.indices + lists.indptr[front.queue[front.head + 4]]);
+    prefetch(lists.indptr + front.queue[front.head + 8]);
+    prefetch(lists.indices + lists.indptr[front.queue[front.head + 4]]);
   }
 
   const PatternView<I>& A_;
