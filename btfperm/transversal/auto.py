@@ -84,11 +84,16 @@ TABLE: dict[str, tuple[Rule, ...]] = {
             "a million entries keep several threads busy",
         ),
         Rule(
+            "very large, two cores",
+            (Condition("entries", ">=", 5_000_000), Condition("cores", ">=", 2)),
+            "all",
+            "memory is far, and two wait for it at the same time",
+        ),
+        Rule(
             "one thread",
             (),
             "one",
-            "a small search is over before other threads have woken up, and two threads gain "
-            "little over one that need not lock what it takes",
+            "a small search is over before other threads have woken up",
         ),
     ),
     "start": (

@@ -77,18 +77,31 @@ bool take_peeled(const PatternView<I>& A, I* row_match, I pairs, Budget& budget,
 // Pushes the columns of `free`; where that stalls although all may still be matched, peels. Keeps
 // the columns that are left to do in the list, which has n places; their number.
 template <class I>
-I push_or_peel(const PatternView<I>& A, Matching<I> M, I* free, I n_free, Budget& budget,
-               Counters& counters, Proof& proof) {
+I push_or_peel(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
+               const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
   Workspace labels;
+  const auto go_on_from = [&](const auto& push) {
+    const bool many = static_cast<double>(push.active()) > rules.left_to_peel * A.n;
+    const bool all_may_match = many && push.active() == push.free_rows();
+    const bool peeled = all_may_match && !budget.stopped() &&
+                        take_peeled(A, M.row_match, A.m - push.free_rows(), budget, counters);
+    rows_to_columns(A, M, 1);
+    if (peeled) return list_free(A, M, 1, free);  // another matching: what is hopeless is unknown
+    push.mark_hopeless(proof.row_in_cover);
+    return push.active();
+  };
+  if (A.m >= least_to_share(rules.labels_near)) {
+    SharedPush<I> push(A, M, free, labels.take<I>(n_free), n_free, 1, labels, budget, counters);
+    push.run();
+    std::copy(push.columns(), push.columns() + push.active(), free);
+    if (!push.has_few_left()) return go_on_from(push);
+    LabelPush<I> last(A, M, free, push.active(), labels, budget, counters);
+    last.go_on(push.labels(), A.nnz() / 8);
+    return go_on_from(last);
+  }
   LabelPush<I> push(A, M, free, n_free, labels, budget, counters);
   push.run();
-  const bool all_may_match = push.active() > 0 && push.active() == push.free_rows();
-  const bool peeled = all_may_match && !budget.stopped() &&
-                      take_peeled(A, M.row_match, A.m - push.free_rows(), budget, counters);
-  rows_to_columns(A, M, 1);
-  if (peeled) return list_free(A, M, 1, free);  // another matching: what is hopeless is unknown
-  push.mark_hopeless(proof.row_in_cover);
-  return push.active();
+  return go_on_from(push);
 }
 
 template <class I>
@@ -109,7 +122,7 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
   } else if (!few && threads > 1) {  // also where free rows are near: searches would meet there
     n_free = push_together(A, M, free, n_free, threads, budget, counters, proof);
   } else if (!few && near_share(A, M, free, n_free) < rules.near_rows) {
-    n_free = push_or_peel(A, M, free, n_free, budget, counters, proof);
+    n_free = push_or_peel(A, M, free, n_free, rules, budget, counters, proof);
   } else {
     n_free = threads > 1
                  ? search_together(A, M, free, n_free, threads, rules, budget, counters, proof)

@@ -56,12 +56,8 @@ class LabelPush {
   // Pushes until no column is active, or progress stalls. The columns still active are then the
   // first `active()` places of the list handed over; all other free columns are unmatchable.
   // col_match is not kept meanwhile: `rows_to_columns` makes it anew.
-  void run() { run(first_labels()); }
-
-  // The same from labels that are there already. When these come from several threads, "hopeless"
-  // proves nothing.
-  void run(std::uint8_t* label) {
-    narrow_ = label;
+  void run() {
+    narrow_ = first_labels();
     count_free_rows();
     if (push_until_stalled(narrow_) == Ended::label_too_large) {
       wide_ = workspace_.take<std::uint32_t>(A_.m);
@@ -69,6 +65,21 @@ class LabelPush {
         wide_[i] = narrow_[i] == hopeless<std::uint8_t> ? hopeless<std::uint32_t> : narrow_[i];
       }
       push_until_stalled(wide_);
+    }
+    std::rotate(queue_, queue_ + head_, queue_ + capacity_);
+  }
+
+  // The same from labels that shared_push.hpp has left, until so many edges are read.
+  void go_on(std::uint8_t* label, std::int64_t most) {
+    narrow_ = label;
+    count_free_rows();
+    bool in_time = true;
+    for (std::int64_t read = 0; read < most && active_ > 0 && !too_large_ && in_time;) {
+      const std::int64_t edges = push(narrow_, std::min<std::int64_t>(most - read, 1 << 18));
+      counters_.edges += edges;
+      read += edges;
+      in_time = budget_.spend(edges);
+      if (free_rows_ == 0) drop_all();
     }
     std::rotate(queue_, queue_ + head_, queue_ + capacity_);
   }

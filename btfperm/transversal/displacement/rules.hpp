@@ -21,6 +21,12 @@ struct DisplacementRules {
   // Share of them that two steps leave, below which to go on shortly, not by trees (delaunay_n18,
   // .07: 13 ms by trees, 7.5 shortly; but kkt_sing_2e5, .32: 5.6, 17).
   double left_by_two_steps = .1;
+  // Rows whose labels are near. Beyond, one thread pushes as several would (shared_push.hpp), which
+  // has more on its way from memory (circuit_3e6: 560 ms, 1200 else; but tri_2e5: 13, 7).
+  std::int64_t labels_near = 1 << 20;
+  // Share of the columns that a stall must leave, all of which may be matched, for peeling
+  // (bandtri_2e5, .0002: 24 ms, 54 by trees; circuit_3e6, 4e-6, has nothing to peel).
+  double left_to_peel = 1e-5;
   std::int64_t most_edges = 2048;  // a short search gives up here (then here times 2, 4, ...),
   double most_passes = 1.5;        // all of them after this many readings of the matrix
 };

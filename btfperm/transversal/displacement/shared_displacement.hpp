@@ -21,9 +21,16 @@ I push_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int t
   SharedPush<I> push(A, M, free, spare, n_free, threads, workspace, budget, counters);
   push.run();
   std::copy(push.columns(), push.columns() + push.active(), free);
-  rows_to_columns(A, M, threads);
-  push.mark_hopeless(proof.row_in_cover);
-  return push.active();
+  const auto left_by = [&](const auto& last) {
+    rows_to_columns(A, M, threads);
+    last.mark_hopeless(proof.row_in_cover);
+    return last.active();
+  };
+  // One of two goes on alone with the last; many threads are sooner done by trees.
+  if (threads > 2 || push.active() == 0 || !push.has_few_left()) return left_by(push);
+  LabelPush<I> last(A, M, free, push.active(), workspace, budget, counters);
+  last.go_on(push.labels(), A.nnz() / 8);
+  return left_by(last);
 }
 
 // Short searches, and once more for those that were in each other's way; all of them read as much

@@ -12,7 +12,8 @@
 //             and the list at hand); pushing goes on only when a quarter of the active columns
 //             went. Choices made good too late count among these edges; pushes that close a row do
 //             not. Workspace: m bytes, one list of columns
-// Prefer it   on large matrices with more than one thread; rather use label_push.hpp otherwise
+// Prefer it   on large matrices with more than one thread, or with one and labels far from the
+//             core; rather use label_push.hpp otherwise
 // Encodings   label: 0 free row, 254 that far or farther, 255 hopeless. row_match: -2 locked
 // Invariants  those of label_push.hpp whenever no row is locked. For column j in row x, label[x]
 //             was set to one more than labels read before, and labels never fall
@@ -54,7 +55,7 @@ class SharedPush {
   // Pushes until few columns are active, or progress stalls. The other columns that are free then
   // are unmatchable. col_match is not kept meanwhile.
   void run() {
-    bool ended = active_ <= few_a_thread * threads_;
+    bool ended = has_few_left();
     bool look_for_gap = false;
 #pragma omp parallel num_threads(threads_)
     {
@@ -75,7 +76,7 @@ class SharedPush {
         if (t == 0) {
           add_round(team);
           look_for_gap = false;
-          ended = active_ <= few_a_thread * team || has_stalled(look_for_gap) || budget_.stopped();
+          ended = has_few_left() || has_stalled(look_for_gap) || budget_.stopped();
         }
         barrier_.wait(team);
         if (look_for_gap) close_gap(t, team);
@@ -88,6 +89,9 @@ class SharedPush {
   // The columns still active.
   const I* columns() const { return list_; }
   I active() const { return active_; }
+  I free_rows() const { return free_rows_; }
+  bool has_few_left() const { return active_ <= few_a_thread * threads_; }
+  std::uint8_t* labels() { return label_; }  // to go on from
 
   // Marks the hopeless rows: those that the dropped columns can reach.
   void mark_hopeless(std::uint8_t* row_in_cover) const {
