@@ -14,6 +14,7 @@ from pathlib import Path
 
 from benchmarks import (
     decomposition,
+    engine,
     gpu,
     machine,
     memory,
@@ -35,6 +36,7 @@ SECTIONS: dict[str, Callable[[list[Case], Options], Section]] = {
     "published": published.run,
     "regret": regret.run,
     "gpu": gpu.run,
+    "engine": engine.run,
     "scaling": scaling.run,
     "start-up": startup.run,
     "memory": memory.run,
@@ -45,6 +47,7 @@ SECTIONS: dict[str, Callable[[list[Case], Options], Section]] = {
 OWN_CASES: dict[str, Callable[[str], list[Case]]] = {
     "published": stand_ins,
     "gpu": gpu.cases,
+    "engine": engine.cases,
     "scaling": scaling.cases,
 }
 

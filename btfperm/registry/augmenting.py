@@ -144,4 +144,14 @@ ROWS = (
         options=(_THREADS,),
         file="apsb",
     ),
+    Algorithm(
+        name="meeting-trees",
+        room="transversal",
+        family="augmenting",
+        backend="gpu",
+        reference="btfperm",
+        summary="trees from free columns and free rows meet; they stay between phases; one launch",
+        prefer="on a GPU, always, unless a published algorithm is wanted",
+        parallel=True,
+    ),
 )

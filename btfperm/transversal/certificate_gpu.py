@@ -14,6 +14,7 @@ from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["prove_on_device"]
 
+_FILE = "transversal/certificate.cu"
 _FINDINGS = 6  # numbers of Findings
 # A level costs some 20 us here; where the search is deeper than this, the host is quicker.
 _MOST_LEVELS = 2000
@@ -22,52 +23,71 @@ _MOST_LEVELS = 2000
 def prove_on_device(problem: DeviceProblem) -> tuple[Any, Any] | None:
     """The cover: rows and columns as bytes on the device; None when the host has to judge, because
     the matching is none, or not maximum, or the search too deep for launches."""
+    with on(problem.device):
+        findings = Readback(_FINDINGS)
+        run = problem.kernels(_FILE).launch
+        m, n, row_match, col_match = problem.m, problem.n, problem.row_match, problem.col_match
+        run("check_pairs", grid(m + n), BLOCK, m, n, row_match, col_match, findings.array)
+        if problem.reached is not None:
+            _, _, wrong, *_ = findings.read()
+            covers = None if wrong else _checked(problem, problem.reached, findings)
+            if wrong or covers is not None:
+                return covers
+            findings = Readback(_FINDINGS)
+        return _searched(problem, findings)
+
+
+def _searched(problem: DeviceProblem, findings: Readback) -> tuple[Any, Any] | None:
+    """By a search of its own."""
     import cupy
 
-    with on(problem.device):
-        m, n = problem.m, problem.n
-        row_match, col_match = problem.row_match, problem.col_match
-        run = problem.kernels("transversal/certificate.cu").launch
-        findings = Readback(_FINDINGS)
-        reached = cupy.zeros(m, dtype=np.int32)
-        queue = cupy.empty(n, dtype=problem.width)
-        run("check_pairs", grid(m + n), BLOCK, m, n, row_match, col_match, findings.array)
-        run("queue_free_columns", grid(n), BLOCK, n, col_match, queue, findings.array)
-        end, free_row, wrong, *_ = findings.read()
-        begin, levels = 0, 0
-        while end > begin and not (free_row or wrong):
-            levels += 1
-            if levels > _MOST_LEVELS:
-                return None
-            run(
-                "reach_rows",
-                grid(32 * (end - begin)),
-                BLOCK,
-                begin,
-                end,
-                problem.indptr,
-                problem.indices,
-                row_match,
-                reached,
-                queue,
-                findings.array,
-            )
-            begin, (end, free_row, *_) = end, findings.read()
-        if free_row or wrong:
+    m, n, row_match, col_match = problem.m, problem.n, problem.row_match, problem.col_match
+    run = problem.kernels(_FILE).launch
+    reached = cupy.zeros(m, dtype=np.int32)
+    queue = cupy.empty(n, dtype=problem.width)
+    run("queue_free_columns", grid(n), BLOCK, n, col_match, queue, findings.array)
+    end, free_row, wrong, *_ = findings.read()
+    begin, levels = 0, 0
+    while end > begin and not (free_row or wrong):
+        levels += 1
+        if levels > _MOST_LEVELS:
             return None
-        rows, cols = cupy.empty(m, dtype=np.uint8), cupy.empty(n, dtype=np.uint8)
         run(
-            "check_entries",
-            grid(32 * n, COUNTING),
+            "reach_rows",
+            grid(32 * (end - begin)),
             BLOCK,
-            n,
+            begin,
+            end,
             problem.indptr,
             problem.indices,
-            col_match,
+            row_match,
             reached,
-            cols,
+            queue,
             findings.array,
         )
-        run("mark_rows", grid(m, COUNTING), BLOCK, m, reached, rows, findings.array)
-        _, _, wrong, matched, pairs, covers = findings.read()
+        begin, (end, free_row, *_) = end, findings.read()
+    return None if free_row or wrong else _checked(problem, reached, findings)
+
+
+def _checked(problem: DeviceProblem, reached: Any, findings: Readback) -> tuple[Any, Any] | None:
+    """The cover of which `reached` marks the rows, if it is one, of the matching's size."""
+    import cupy
+
+    m, n = problem.m, problem.n
+    run = problem.kernels(_FILE).launch
+    rows, cols = cupy.empty(m, dtype=np.uint8), cupy.empty(n, dtype=np.uint8)
+    run(
+        "check_entries",
+        grid(32 * n, COUNTING),
+        BLOCK,
+        n,
+        problem.indptr,
+        problem.indices,
+        problem.col_match,
+        reached,
+        cols,
+        findings.array,
+    )
+    run("mark_rows", grid(m, COUNTING), BLOCK, m, reached, rows, findings.array)
+    _, _, wrong, matched, pairs, covers = findings.read()
     return None if wrong or not matched == pairs == covers else (rows, cols)

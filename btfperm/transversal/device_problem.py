@@ -43,6 +43,8 @@ class DeviceProblem:
     pattern : where the columns come from, to go back to the host
     m : rows; indptr, indices : compressed columns
     row_match, col_match : the matching at hand, written to by the algorithms
+    reached : marks of the rows that the last search reached without a path, where it left them: the
+        rows of a least cover, if it was right
     """
 
     device: int
@@ -54,6 +56,7 @@ class DeviceProblem:
     col_match: Any
     host: Problem | None = None
     proven: bool = False
+    reached: Any = None
 
     @classmethod
     def empty(cls, pattern: DevicePattern) -> DeviceProblem:

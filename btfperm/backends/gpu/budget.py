@@ -24,3 +24,7 @@ class Budget:
         elif self._ends and time.perf_counter() >= self._ends:
             self.stop = 2
         return self.stop != 0
+
+    def work_left(self, edges: int, most: int) -> int:
+        """How many entries more may be read, with so many read so far: `most`, or what is left."""
+        return min(most, max(self._work - edges, 1)) if self._work else most

@@ -62,15 +62,48 @@ class Kernels:
             code=(PACKAGE / file).read_text(encoding="utf-8"), options=options(width)
         )
         self._functions: dict[str, Any] = {}
+        self._resident: dict[tuple[str, int], int] = {}
 
     def launch(self, name: str, blocks: int, threads: int, *arguments: Any) -> None:
         """Runs ``blocks`` x ``threads`` of the kernel on the current stream; does not wait."""
+        self._function(name)((blocks,), (threads,), self._typed(arguments))
+
+    def launch_together(self, name: str, threads: int, *arguments: Any) -> None:
+        """The same with as many blocks as the device holds at once, which may wait for each
+        other."""
+        kernel = self._function(name).kernel
+        kernel(
+            (self._blocks_at_once(name, threads),),
+            (threads,),
+            self._typed(arguments),
+            enable_cooperative_groups=True,
+        )
+
+    def threads_at_once(self, name: str, threads: int) -> int:
+        """How many threads of that kernel the device holds, in blocks of `threads`."""
+        return self._blocks_at_once(name, threads) * threads
+
+    def _blocks_at_once(self, name: str, threads: int) -> int:
+        import cupy
+
+        blocks = self._resident.get((name, threads))
+        if blocks is None:
+            pointer = self._function(name).kernel.ptr
+            driver, device = cupy.cuda.driver, cupy.cuda.Device()
+            each = driver.occupancyMaxActiveBlocksPerMultiprocessor(pointer, threads, 0)
+            blocks = each * device.attributes["MultiProcessorCount"]
+            self._resident[name, threads] = blocks
+        return blocks
+
+    def _function(self, name: str) -> Any:
         function = self._functions.get(name)
         if function is None:
             function = self._functions[name] = self._module.get_function(name)
+        return function
+
+    def _typed(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         index = self._index
-        typed = tuple([index(a) if type(a) is int else a for a in arguments])
-        function((blocks,), (threads,), typed)
+        return tuple([index(a) if type(a) is int else a for a in arguments])
 
 
 def kernels(file: str, width: str) -> Kernels:

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A queue of one warp in shared memory: its lanes put in and take out together, without an atomic
+// operation. What does not fit goes to a list in memory, many items at a time.
+#pragma once
+
+#include "backends/gpu/counting.cuh"
+#include "backends/gpu/index.cuh"
+
+// The place in a list from which on a warp may write `many` items.
+__device__ inline Count places(Count* size, unsigned many) {
+  Count first = 0;
+  if (threadIdx.x % 32 == 0) first = atomicAdd(size, static_cast<Count>(many));
+  return __shfl_sync(whole_warp, first, 0);
+}
+
+// `words` numbers an item; first in, first out. Head and count are the same in all lanes.
+template <int words, unsigned room>
+struct WarpQueue {
+  static_assert((room & (room - 1)) == 0 && room >= 64, "a power of two");
+
+  Index (*items)[room];  // [words][room], in shared memory
+  unsigned head = 0, count = 0;
+
+  __device__ bool has_room() const { return count + 32 <= room; }
+
+  __device__ Index get(unsigned place, int word) const {
+    return items[word][(head + place) % room];
+  }
+
+  __device__ void drop(unsigned many) {
+    __syncwarp();
+    head += many;
+    count -= many;
+  }
+
+  // Each lane puts in one item or none.
+  template <class... Words>
+  __device__ void put(bool mine, Words... item) {
+    const unsigned who = __ballot_sync(whole_warp, mine);
+    if (mine) {
+      const unsigned before = __popc(who & ((1u << (threadIdx.x % 32)) - 1));
+      const unsigned place = (head + count + before) % room;
+      int word = 0;
+      ((items[word++][place] = item), ...);
+    }
+    count += __popc(who);
+    __syncwarp();
+  }
+
+  // Moves the first word of the oldest items to the end of a list.
+  __device__ void spill(unsigned many, Index* list, Count* size, Count offset = 0) {
+    if (many == 0) return;
+    const Count first = offset + places(size, many);
+    for (unsigned k = threadIdx.x % 32; k < many; k += 32) list[first + k] = get(k, 0);
+    drop(many);
+  }
+};

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// forest: disjoint alternating trees from free columns and from free rows, and paths where they
+// meet
+//
+// A pair is a row and the column matched to it, known by its row. A tree from a column takes a pair
+// through its row and goes on from its column; a tree from a row takes it through its column and
+// goes on from its row.
+//
+// Encodings   a root: its column j, or -2 - i for row i
+//             owner[i] = the root whose tree has taken row i's pair; -1: none yet. A free row's own
+//             is itself
+//             up[i] = the row of the pair before it in its tree, towards the root: for the first
+//             pair from column j, -1 - j; for the first from row i, i
+//             state[j], state[m + ...]: see State, by root
+// Invariants  while trees grow, the matching stands still. An owner changes only from none or from
+// a
+//             released root. A root has at most one path, so paths are disjoint
+// Races       a pair goes to the first who sets owner. A path is made by who first gets its column
+//             root, then its row root, in this order; a column root that was gained in vain is
+//             given back: those who saw it meanwhile take it for growing, or come again in the next
+//             phase
+#pragma once
+
+#include "backends/gpu/index.cuh"
+#include "backends/gpu/visible.cuh"
+
+enum State : int { growing, trying, joined, released };
+
+struct Graph {
+  Index m, n;
+  const Index *starts[2], *lists[2];  // [0]: rows of each column, [1]: columns of each row
+  Index *row_match, *col_match;
+};
+
+struct Forest {
+  Index *owner, *up;
+  int* state;
+  Index n;
+
+  static constexpr Index none = -1;
+
+  __device__ static Index of_row(Index i) { return -2 - i; }
+  __device__ static bool is_row(Index root) { return root < none; }
+
+  __device__ int* state_of(Index root) const {
+    return is_row(root) ? &state[static_cast<long long>(n) + (-2 - root)] : &state[root];
+  }
+
+  // A tree that is tried for a path grows on: it may not get it.
+  __device__ bool grows(Index root) const { return seen(state_of(root)) <= trying; }
+
+  // Takes row i's pair for `root` if no tree that grows has it; whose it is then. It was taken now
+  // where `*taken` is set.
+  __device__ Index take(Index i, Index root, Index parent, bool* taken) const {
+    const Index before = seen(&owner[i]);
+    if (before == root || (before != none && seen(state_of(before)) != released)) return before;
+    const Place was = static_cast<Place>(before);
+    const Place found =
+        atomicCAS(reinterpret_cast<Place*>(&owner[i]), was, static_cast<Place>(root));
+    if (found != was) return static_cast<Index>(found);
+    show(&up[i], parent);
+    *taken = true;
+    return root;
+  }
+
+  // True for the one that joins these two trees.
+  __device__ bool join(Index col_root, Index row_root) const {
+    if (seen(state_of(row_root)) != growing) return false;
+    if (atomicCAS(state_of(col_root), growing, trying) != growing) return false;
+    const bool both = atomicCAS(state_of(row_root), growing, joined) == growing;
+    atomicExch(state_of(col_root), both ? joined : growing);
+    return both;
+  }
+};
+
+// Where two trees meet: column `col`, whose pair is that of row `below` (or -1 - col, the root),
+// has an entry in row `row` of the other tree.
+struct Meeting {
+  Index col, below, row;
+};
+
+// Moves each column on the row's side of a path to the next row: `col` gets `row`, whose column
+// gets the row above it, until one was free.
+__device__ inline void shift_rows(const Graph& graph, const Forest& forest, Meeting at) {
+  const Index root = seen(&forest.owner[at.row]);
+  Index col = at.col, row = at.row;
+  while (true) {
+    const Index next = seen(&forest.up[row]), other = seen(&graph.row_match[row]);
+    show(&graph.row_match[row], col);
+    show(&graph.col_match[col], row);
+    if (other < 0) break;
+    col = other;
+    row = next;
+  }
+  show(forest.state_of(root), static_cast<int>(released));
+}
+
+// The same on the column's side: each row gets the column above it.
+__device__ inline void shift_cols(const Graph& graph, const Forest& forest, Meeting at) {
+  const Index root = at.below < 0 ? at.col : seen(&forest.owner[at.below]);
+  Index row = at.below;
+  while (row >= 0) {
+    const Index above = seen(&forest.up[row]);
+    const Index col = above < 0 ? -1 - above : seen(&graph.row_match[above]);
+    show(&graph.row_match[row], col);
+    show(&graph.col_match[col], row);
+    row = above;
+  }
+  show(forest.state_of(root), static_cast<int>(released));
+}
