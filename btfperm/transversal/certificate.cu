@@ -62,18 +62,19 @@ extern "C" __global__ void reach_rows(Index begin, Index end, const Index* indpt
   }
 }
 
-// One warp a column: is its pair an entry (there are no duplicates), is each entry covered? A row
+// Some lanes a column: is its pair an entry (there are no duplicates), is each entry covered? A row
 // is in the cover when it is reached, a column when it is matched to a row that is not.
-extern "C" __global__ void check_entries(Index n, const Index* indptr, const Index* indices,
-                                         const Index* col_match, const int* reached,
-                                         unsigned char* col_in_cover, Findings* findings) {
-  const int lane = threadIdx.x % 32;
+extern "C" __global__ void check_entries(int lanes, Index n, const Index* indptr,
+                                         const Index* indices, const Index* col_match,
+                                         const int* reached, unsigned char* col_in_cover,
+                                         Findings* findings) {
+  const int lane = threadIdx.x % lanes;
   Count matched = 0, pairs = 0, covers = 0;
   bool wrong = false;
-  for (long long j = first_item() / 32; j < n; j += item_stride() / 32) {
+  for (long long j = first_item() / lanes; j < n; j += item_stride() / lanes) {
     const Index mate = col_match[j];
     const bool in_cover = mate != -1 && !reached[mate];
-    for (long long p = indptr[j] + lane; p < indptr[j + 1]; p += 32) {
+    for (long long p = indptr[j] + lane; p < indptr[j + 1]; p += lanes) {
       pairs += indices[p] == mate;
       wrong |= !in_cover && !reached[indices[p]];
     }

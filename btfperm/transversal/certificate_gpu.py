@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
+from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid, lanes_for
 from btfperm.backends.gpu.device import on
 from btfperm.backends.gpu.readback import Readback
 from btfperm.transversal.device_problem import DeviceProblem
@@ -76,10 +76,12 @@ def _checked(problem: DeviceProblem, reached: Any, findings: Readback) -> tuple[
     m, n = problem.m, problem.n
     run = problem.kernels(_FILE).launch
     rows, cols = cupy.empty(m, dtype=np.uint8), cupy.empty(n, dtype=np.uint8)
+    lanes = lanes_for(problem.nnz, n)
     run(
         "check_entries",
-        grid(32 * n, COUNTING),
+        grid(lanes * n, COUNTING),
         BLOCK,
+        np.int32(lanes),
         n,
         problem.indptr,
         problem.indices,

@@ -19,6 +19,7 @@ __all__ = [
     "device_of",
     "download",
     "grid",
+    "lanes_for",
     "minus_ones",
     "transposed",
     "upload",
@@ -60,6 +61,12 @@ def download(array: Any, into: npt.NDArray[Any]) -> None:
 def grid(items: int, most: int = _MOST_BLOCKS) -> int:
     """Blocks for one thread an item; the kernels' strided loops take what is beyond `most`."""
     return min(max(-(-items // BLOCK), 1), most)
+
+
+def lanes_for(entries: int, lists: int) -> int:
+    """Lanes of a warp that share a list of mean length: a power of two."""
+    mean = entries / max(lists, 1)
+    return next(lanes for lanes in (2, 4, 8, 16, 32) if lanes >= mean or lanes == 32)
 
 
 def minus_ones(size: int, width: Any) -> Any:

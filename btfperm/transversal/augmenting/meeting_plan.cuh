@@ -22,10 +22,10 @@ struct Round {
 };
 
 struct Limits {
-  Count edges, rounds;       // in one launch
-  unsigned long long share;  // a phase ends with one path for so many open columns and rows
-  Count thin;                // so few columns and rows do not fill the device
-  int steps;                 // taken without a barrier, then
+  Count edges, rounds;  // in one launch
+  Count thin;           // so few open columns and rows do not fill the device
+  Count share[2];       // a phase ends with one path for so many open ones; [1]: where it is thin
+  int steps;            // taken without a barrier, then
 };
 
 struct Plan {
@@ -66,7 +66,7 @@ struct Plan {
     if (paths == 0 && (dry || over)) {
       action = stop;
       closed = !dry ? 0 : open(cols) == 0 ? 1 + cols : 1 + rows;
-    } else if (dry || over || paths * limits.share >= both) {
+    } else if (dry || over || paths * limits.share[both <= limits.thin] >= both) {
       action = turn;
     } else {
       action = grow;

@@ -28,16 +28,28 @@ def greedy(
     m, n, indptr, indices = problem.m, problem.n, problem.indptr, problem.indices
     rows, cols = problem.row_match, problem.col_match
     edges = Readback(1)
-    blocks = grid(n, COUNTING)
     if options.get("choice", "first") == "first":
         holder = cupy.empty(m, dtype=problem.width)
         resume = cupy.zeros(n, dtype=problem.width)
         run("empty_rows", grid(m), BLOCK, m, rows, holder)
-        run("take_in_order", blocks, BLOCK, n, indptr, indices, cols, resume, holder, edges.array)
+        # A block for each piece of the columns: the device starts them in order, and on a mesh the
+        # fewer have to get up again.
+        run("take_in_order", grid(n), BLOCK, n, indptr, indices, cols, resume, holder, edges.array)
         run("keep_holders", grid(m), BLOCK, m, holder, rows, cols)
     else:
         key = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
-        run("take_at_random", blocks, BLOCK, n, key, indptr, indices, rows, cols, edges.array)
+        run(
+            "take_at_random",
+            grid(n, COUNTING),
+            BLOCK,
+            n,
+            key,
+            indptr,
+            indices,
+            rows,
+            cols,
+            edges.array,
+        )
     (read,) = edges.read()
     budget.spent(read)
     return {"edges": read}
