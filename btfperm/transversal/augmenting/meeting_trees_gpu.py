@@ -11,6 +11,7 @@ import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, grid
 from btfperm.backends.gpu.readback import Readback
+from btfperm.pattern.order_sample_gpu import sample_order
 from btfperm.transversal.initial.greedy_gpu import greedy
 
 if TYPE_CHECKING:
@@ -30,9 +31,8 @@ _LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 30, 1 << 13
 _THIN, _STEPS = 8, 8
 # A phase ends when it has a path for so many open columns and rows; where these are thin.
 _SHARE, _SHARE_THIN = 100, 1000
-# Columns that the choice of a start looks at; more than so many entries for each of a mean list are
-# a hub's.
-_DRAWS, _HUB_BY_MEAN = 4096, 16
+# A hub has so many times the entries of a mean column.
+_HUB_BY_MEAN = 16
 
 
 def meeting_trees(
@@ -132,21 +132,6 @@ def choose_start(problem: DeviceProblem) -> str:
     where there are hubs, whose lists one thread reads. Else at random: what the order leaves on a
     mesh that was permuted takes five times as long to find (2.6 and 12 ms, `del:20+rcp`).
     """
-    sample = Readback(3)
-    run = problem.kernels("transversal/initial/order_sample.cu").launch
-    m, n = problem.m, problem.n
-    draws = min(n, _DRAWS)
-    run(
-        "sample_order",
-        grid(draws),
-        BLOCK,
-        m,
-        n,
-        problem.indptr,
-        problem.indices,
-        draws,
-        sample.array,
-    )
-    entries, near, longest = sample.read()
-    has_hub = longest > _HUB_BY_MEAN * (problem.nnz / n + 1)
-    return "first" if has_hub or 2 * near > entries else "random"
+    sample = sample_order(problem.m, problem.indptr, problem.indices)
+    has_hub = sample.longest > _HUB_BY_MEAN * (problem.nnz / problem.n + 1)
+    return "first" if has_hub or 2 * sample.near > sample.entries else "random"

@@ -7,7 +7,6 @@
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/index.cuh"
-#include "transversal/initial/vertex_hash.cuh"
 
 struct Sample {
   Count entries, near;
@@ -19,7 +18,7 @@ extern "C" __global__ void sample_order(Index m, Index n, const Index* indptr, c
   constexpr Index looked_at = 16;
   Count entries = 0, near = 0;
   for (long long k = first_item(); k < draws; k += item_stride()) {
-    const Index j = static_cast<Index>(mixed(k) % n);
+    const Index j = static_cast<Index>((k * 0x9E3779B97F4A7C15ULL >> 11) % n);
     const Index begin = indptr[j], size = indptr[j + 1] - begin;
     const double place = static_cast<double>(j) / n;
     for (Index p = begin; p < begin + (size < looked_at ? size : looked_at); ++p) {

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a few columns of a pattern on a device show; see ``order_sample.cu``."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from btfperm.backends.gpu.arrays import BLOCK, grid
+from btfperm.backends.gpu.compile import kernels
+from btfperm.backends.gpu.readback import Readback
+
+__all__ = ["OrderSample", "sample_order"]
+
+_DRAWS = 4096
+
+
+class OrderSample(NamedTuple):
+    """Entries looked at, how many of them lie near the diagonal, and the longest list drawn."""
+
+    entries: int
+    near: int
+    longest: int
+
+
+def sample_order(m: int, indptr: Any, indices: Any) -> OrderSample:
+    """Looks at 4096 columns of an m x n pattern (compressed columns) on the current device."""
+    n = int(indptr.size) - 1
+    draws, sample = min(n, _DRAWS), Readback(3)
+    run = kernels("pattern/order_sample.cu", indices.dtype.name)
+    run.launch("sample_order", grid(draws), BLOCK, m, n, indptr, indices, draws, sample.array)
+    return OrderSample(*sample.read())
