@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// forest: disjoint alternating trees from free columns and from free rows, and paths where they
-// meet
+// forest: disjoint alternating trees from free columns and from free rows, and paths between them
 //
 // A pair is a row and the column matched to it, known by its row. A tree from a column takes a pair
 // through its row and goes on from its column; a tree from a row takes it through its column and
 // goes on from its row.
 //
 // Encodings   a root: its column j, or -2 - i for row i
-//             owner[i] = the root whose tree has taken row i's pair; -1: none yet. A free row's own
-//             is itself
+//             owner[i] = the root whose tree has taken row i's pair; -1: none yet. A free row's is
+//             itself
 //             up[i] = the row of the pair before it in its tree, towards the root: for the first
 //             pair from column j, -1 - j; for the first from row i, i
-//             state[j], state[m + ...]: see State, by root
+//             state[j], state[n + i]: see State, of the roots
 // Invariants  while trees grow, the matching stands still. An owner changes only from none or from
-// a
-//             released root. A root has at most one path, so paths are disjoint
-// Races       a pair goes to the first who sets owner. A path is made by who first gets its column
-//             root, then its row root, in this order; a column root that was gained in vain is
-//             given back: those who saw it meanwhile take it for growing, or come again in the next
-//             phase
+//             a released root. A root has at most one path, so paths are disjoint
+// Races       a pair goes to the first who sets its owner. A path is made by who first gets its
+//             column root, then its row root, in this order. A column root that was gained in vain
+//             is given back; who saw it meanwhile has its column or row on the border, and as the
+//             row root was lost to another path, the phase is not the last
+
 #pragma once
 
 #include "backends/gpu/index.cuh"

@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // meeting-trees: augmenting paths where trees from both sides meet, in one launch
 //
-// Idea        Alternating trees grow from all free columns and from all free rows at once; where
-// one
-//             of either kind meet is a path. After a few paths their columns are shifted, their
-//             trees fall apart, and the other trees, which stay as they are, grow into what became
-//             free: only their border is looked at again. A tree that has no border left is never
-//             looked at again. When the trees of one side are complete and there is no path, the
-//             matching is maximum. All in one kernel that stays: its blocks meet at a barrier
-//             after each round; thin rounds take several steps without one, a warp on its own.
-// Paper       ours. After A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting algorithm for
-//             maximum cardinality matching in bipartite graphs", IPDPS 2015 (trees that are kept),
-//             and Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013 (disjoint trees on a GPU, a root of
-//             each)
-// Cost        O(nnz) a phase at most, mostly some readings of the border; a round costs a barrier
-//             and some six dependent accesses, a step without a barrier five. Workspace: 3 (m + n)
-//             + 2 m indices, m + n words. What makes it slow: paths through all of a large mesh
-// Prefer it   on a GPU, always; rather use guided-displacement on the CPU where the free rows and
-//             columns of a large permuted mesh with holes lie far apart
-// Encodings   lists hold pairs by their row i, or a root: column j as -1 - j, row i as i; see
-//             forest.cuh. piece: an entry of a list and which part of its own list is meant
+// Idea        Alternating trees grow from all free columns and all free rows at once; where two
+//             meet, one of either kind, is a path. After a few paths their columns are shifted and
+//             their trees fall apart; all other trees stay, and grow into what became free: only
+//             their border is looked at again, and a tree without a border never. When the trees of
+//             one side are complete and there is no path, the matching is maximum. It is one kernel
+//             that stays: its blocks meet at a barrier after each round. Where little is open,
+//             each warp takes several steps on its own before that.
+// Paper       ours, after A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting algorithm for
+//             maximum cardinality matching in bipartite graphs", IPDPS 2015 (trees are kept), and
+//             M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "GPU accelerated maximum
+//             cardinality matching algorithms for bipartite graphs", Euro-Par 2013 (their roots)
+// Cost        O(nnz) a phase at most, mostly a part of it. A round is a barrier and some eight
+//             accesses one after the other, a step without a barrier six. Slow: paths through all
+//             of a large mesh. Workspace: 3 (m + n) + 2 m indices, m + n words
+// Prefer it   on a GPU, always; rather use guided-displacement on the CPU for a large permuted
+//             mesh with holes, where free rows and columns lie far apart
+// Encodings   lists hold pairs by their row i, or a root: column j as -1 - j, row i as i; others:
+//             forest.cuh. A piece is an entry of a list and the number of a part of its list
 // Invariants  at the top of each round: 1. the matching is legal. 2. every pair of a tree that
-// still
-//             grows is in `next`, in `border`, or all its entries are in its own tree. 3. no pair
-//             is in two places. So when a side has nothing open and this phase found no path, its
-//             trees are closed
-// Races       forest.cuh. Counters of a round are read a barrier later, see Round
+//             grows is in `next`, in `pieces`, in `border`, or all its entries are in its tree.
+//             3. no pair is in two places. So when a side has nothing open and this phase found
+//             no path, its trees are closed
+// Races       see forest.cuh. What a round counts is read behind its barrier, see Round
 
 #include "backends/gpu/grid_barrier.cuh"
 #include "transversal/augmenting/meeting_grower.cuh"
@@ -37,8 +35,7 @@ struct Progress {
   Plan plan;
 };
 
-// -- the other actions
-// -----------------------------------------------------------------------------
+// -- the other actions --------------------------------------------------------------------------
 
 // Lists the free columns and rows, and marks the free rows as roots.
 __device__ void plant_roots(const Graph& graph, const Forest& forest, const Lists& lists,
@@ -102,8 +99,7 @@ __device__ void turn_over(const Graph& graph, const Forest& forest, const Lists&
   }
 }
 
-// -- the kernel
-// ------------------------------------------------------------------------------------
+// -- the kernel ---------------------------------------------------------------------------------
 
 __device__ void grow_trees(const Graph& graph, const Forest& forest, const Lists& lists,
                            const Plan& plan, Round* counted, Queue queue, BorderQueue border,
