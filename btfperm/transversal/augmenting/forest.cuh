@@ -66,7 +66,7 @@ struct Forest {
     if (seen(state_of(row_root)) != growing) return false;
     if (atomicCAS(state_of(col_root), growing, trying) != growing) return false;
     const bool both = atomicCAS(state_of(row_root), growing, joined) == growing;
-    atomicExch(state_of(col_root), both ? joined : growing);
+    show(state_of(col_root), static_cast<int>(both ? joined : growing));
     return both;
   }
 };

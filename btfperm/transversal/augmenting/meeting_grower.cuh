@@ -7,7 +7,7 @@
 #include "transversal/augmenting/forest.cuh"
 #include "transversal/augmenting/meeting_plan.cuh"
 
-constexpr int warps = 16;                                 // of a block
+constexpr int warps = sizeof(Index) == 4 ? 16 : 8;        // of a block
 constexpr unsigned room = sizeof(Index) == 4 ? 128 : 64;  // of a warp's queue
 constexpr Index is_hub = 2048;  // longer lists are cut into pieces for several warps
 constexpr Index piece = 1024;
@@ -22,6 +22,7 @@ struct Lists {
 
 using Queue = WarpQueue<3, room>;      // list entry, its column or row, its root
 using BorderQueue = WarpQueue<1, 64>;  // list entry
+using PathQueue = WarpQueue<3, 64>;    // see Meeting
 
 // One warp at work on one side, in one round. It takes up to 32 columns or rows at a time, one to a
 // lane, and its lanes go through all their lists together, as if these were one.
@@ -34,6 +35,7 @@ struct Grower {
   Round* counted;
   Queue queue;
   BorderQueue border;
+  PathQueue paths;
   Count edges = 0;
 
   // A column or row of a tree, and the part of its list that is to be looked at.
@@ -63,11 +65,17 @@ struct Grower {
     if (!border.has_room()) store_border();
   }
 
-  __device__ void note_paths(bool mine, Meeting at) const {
-    const unsigned who = __ballot_sync(whole_warp, mine);
-    if (who == 0) return;
-    const Count first = plan.paths + places(&counted->paths, __popc(who));
-    if (mine) lists.paths[first + __popc(who & ((1u << lane()) - 1))] = at;
+  __device__ void store_paths() {
+    if (paths.count == 0) return;
+    const Count first = plan.paths + places(&counted->paths, paths.count);
+    for (unsigned k = threadIdx.x % 32; k < paths.count; k += 32)
+      lists.paths[first + k] = {paths.get(k, 0), paths.get(k, 1), paths.get(k, 2)};
+    paths.drop(paths.count);
+  }
+
+  __device__ void note_paths(bool mine, Meeting at) {
+    paths.put(mine, at.col, at.below, at.row);
+    if (!paths.has_room()) store_paths();
   }
 
   __device__ Index column_of(Index code) const {
@@ -246,5 +254,6 @@ struct Grower {
     }
     queue.spill(queue.count, next(), &counted->next[side]);
     store_border();
+    store_paths();
   }
 };

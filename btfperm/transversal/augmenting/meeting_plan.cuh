@@ -26,6 +26,7 @@ struct Limits {
   Count thin;           // so few open columns and rows do not fill the device
   Count share[2];       // a phase ends with one path for so many open ones; [1]: where it is thin
   int steps;            // taken without a barrier, then
+  Count lean;           // else a side so many times larger than the other waits
 };
 
 struct Plan {
@@ -72,7 +73,7 @@ struct Plan {
       action = grow;
       // The larger side waits, unless it costs nothing to take it along.
       for (int side : {cols, rows})
-        grows[side] = both <= limits.thin || open(side) <= 8 * open(1 - side);
+        grows[side] = both <= limits.thin || open(side) <= limits.lean * open(1 - side);
       steps = both <= limits.thin ? limits.steps : 0;
     }
   }

@@ -58,7 +58,7 @@ __device__ void plant_roots(const Graph& graph, const Forest& forest, const List
   }
 }
 
-// Keeps those of a list whose trees still grow.
+// Puts those of a list whose trees still grow into the queue, and on to `next`.
 __device__ void keep(int side, const Index* from, int words, Count many, const Forest& forest,
                      Index* next, Count* size, Queue& queue, long long warp, long long all) {
   const int lane = threadIdx.x % 32;
@@ -73,7 +73,6 @@ __device__ void keep(int side, const Index* from, int words, Count many, const F
     if (!queue.has_room()) queue.spill(queue.count / 32 * 32, next, size);
     queue.put(kept, code);
   }
-  queue.spill(queue.count, next, size);
 }
 
 __device__ void turn_over(const Graph& graph, const Forest& forest, const Lists& lists,
@@ -96,6 +95,7 @@ __device__ void turn_over(const Graph& graph, const Forest& forest, const Lists&
     keep(side, lists.pieces[side][from], 2, plan.pieces[side], forest, next, size, queue, warp,
          all);
     keep(side, lists.border[side], 1, plan.border[side], forest, next, size, queue, warp, all);
+    queue.spill(queue.count, next, size);
   }
 }
 
@@ -103,7 +103,7 @@ __device__ void turn_over(const Graph& graph, const Forest& forest, const Lists&
 
 __device__ void grow_trees(const Graph& graph, const Forest& forest, const Lists& lists,
                            const Plan& plan, Round* counted, Queue queue, BorderQueue border,
-                           Count warp, Count all) {
+                           PathQueue paths, Count warp, Count all) {
   // The warps are shared out by what is open.
   const Count left = plan.grows[cols] ? plan.open(cols) : 0;
   const Count right = plan.grows[rows] ? plan.open(rows) : 0;
@@ -112,11 +112,11 @@ __device__ void grow_trees(const Graph& graph, const Forest& forest, const Lists
   if (right && for_cols == all) for_cols = all - 1;
   Count edges;
   if (warp < for_cols) {
-    Grower<cols> grower{graph, forest, lists, plan, counted, queue, border};
+    Grower<cols> grower{graph, forest, lists, plan, counted, queue, border, paths};
     grower.run(warp, for_cols);
     edges = grower.edges;
   } else {
-    Grower<rows> grower{graph, forest, lists, plan, counted, queue, border};
+    Grower<rows> grower{graph, forest, lists, plan, counted, queue, border, paths};
     grower.run(warp - for_cols, all - for_cols);
     edges = grower.edges;
   }
@@ -130,18 +130,19 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
                   const Index* row_indptr, const Index* row_indices, Index* row_match,
                   Index* col_match, Index* workspace, int* state, Index* pieces, Index most,
                   Meeting* paths, Count most_edges, Count most_rounds, Count thin, Count share,
-                  Count share_thin, int steps, Progress* progress) {
-  __shared__ Index queues[warps][3][room], borders[warps][1][64];
+                  Count share_thin, int steps, Count lean, Progress* progress) {
+  __shared__ Index queues[warps][3][room], borders[warps][1][64], paths_of_warps[warps][3][64];
   __shared__ Graph graph;  // here, and not in registers, which are short
   __shared__ Forest forest;
   __shared__ Lists lists;
   __shared__ Plan plan;
-  const Limits limits{most_edges, most_rounds, thin, {share, share_thin}, steps};
+  const Limits limits{most_edges, most_rounds, thin, {share, share_thin}, steps, lean};
   const int in_block = threadIdx.x / 32;
   const Count all = static_cast<Count>(gridDim.x) * warps;
   const Count warp = static_cast<Count>(in_block) * gridDim.x + blockIdx.x;
   const Queue queue{queues[in_block]};
   const BorderQueue border{borders[in_block]};
+  const PathQueue path_queue{paths_of_warps[in_block]};
   Count edges_before = 0, rounds_before = 0;
   if (threadIdx.x == 0) {
     Index* const for_rows = workspace + 3LL * n;
@@ -167,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
         plant_roots(graph, forest, lists, counted, queue, warp, all);
         break;
       case grow:
-        grow_trees(graph, forest, lists, plan, counted, queue, border, warp, all);
+        grow_trees(graph, forest, lists, plan, counted, queue, border, path_queue, warp, all);
         break;
       default:
         turn_over(graph, forest, lists, plan, counted, queue, warp, all);

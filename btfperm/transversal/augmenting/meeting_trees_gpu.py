@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["choose_start", "meeting_trees"]
 
 _FILE = "transversal/augmenting/meeting_trees.cu"
-_THREADS = 512  # of a block: 32 times `warps` there
+_THREADS = {4: 512, 8: 256}  # of a block, by the bytes of an index: 32 times `warps` there
 _HUB, _PIECE = 2048, 1024  # is_hub and piece there
 # Numbers of Progress, and where some of its Plan stand.
 _PROGRESS, _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED = 40, 25, 26, 27, 28, 29
@@ -87,13 +87,14 @@ def _search(
     pieces = cupy.empty(8 * most_pieces, dtype=width)
     paths = cupy.empty(3 * roots, dtype=width)
     progress = Readback(_PROGRESS)
-    thin = _THIN * run.threads_at_once("meeting_trees", _THREADS) // 32
+    threads = _THREADS[width.itemsize]
+    thin = _THIN * run.threads_at_once("meeting_trees", threads) // 32
     told, launches = [0] * _PROGRESS, 0
     while not told[_CLOSED] and not budget.spent(before + told[_EDGES]):
         launches += 1
         run.launch_together(
             "meeting_trees",
-            _THREADS,
+            threads,
             m,
             n,
             problem.indptr,
@@ -113,6 +114,7 @@ def _search(
             np.uint64(options.get("share", _SHARE)),
             np.uint64(options.get("share_thin", _SHARE_THIN)),
             np.int32(options.get("steps", _STEPS)),
+            np.uint64(options.get("lean", 8)),
             progress.array,
         )
         told = progress.read()
