@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["DeviceProblem"]
 
 # Index arrays as long as the rows or the columns that an algorithm keeps beside the matching.
-_WORKSPACE = 6
+_WORKSPACE = 9
 
 
 @dataclass

@@ -21,8 +21,6 @@ struct WarpQueue {
   Index (*items)[room];  // [words][room], in shared memory
   unsigned head = 0, count = 0;
 
-  __device__ bool has_room() const { return count + 32 <= room; }
-
   __device__ Index get(unsigned place, int word) const {
     return items[word][(head + place) % room];
   }
@@ -47,11 +45,17 @@ struct WarpQueue {
     __syncwarp();
   }
 
-  // Moves the first word of the oldest items to the end of a list.
+  // Moves the oldest items, all their words, to the end of a list.
   __device__ void spill(unsigned many, Index* list, Count* size, Count offset = 0) {
     if (many == 0) return;
     const Count first = offset + places(size, many);
-    for (unsigned k = threadIdx.x % 32; k < many; k += 32) list[first + k] = get(k, 0);
+    for (unsigned k = threadIdx.x % 32; k < words * many; k += 32)
+      list[words * first + k] = get(k / words, k % words);
     drop(many);
+  }
+
+  // Makes room for one item of each lane, if need be there.
+  __device__ void make_room(Index* list, Count* size) {
+    if (count + 32 > room) spill(count / 32 * 32, list, size);
   }
 };

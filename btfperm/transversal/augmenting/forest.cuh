@@ -48,9 +48,10 @@ struct Forest {
   // A tree that is tried for a path grows on: it may not get it.
   __device__ bool grows(Index root) const { return seen(state_of(root)) <= trying; }
 
-  // Takes row i's pair, last seen with the owner `before`, for `root` if no tree that grows has it;
-  // whose it is then. It was taken now where `*taken` is set.
-  __device__ Index take(Index i, Index before, Index root, Index parent, bool* taken) const {
+  // Takes row i's pair for `root` if no tree that grows has it; whose it is then. It was taken now
+  // where `*taken` is set.
+  __device__ Index take(Index i, Index root, Index parent, bool* taken) const {
+    const Index before = seen(&owner[i]);
     if (before == root || (before != none && seen(state_of(before)) != released)) return before;
     const Place was = static_cast<Place>(before);
     const Place found =

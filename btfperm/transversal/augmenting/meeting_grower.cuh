@@ -9,20 +9,30 @@
 
 constexpr int warps = sizeof(Index) == 4 ? 16 : 8;        // of a block
 constexpr unsigned room = sizeof(Index) == 4 ? 128 : 64;  // of a warp's queue
-constexpr Index is_hub = 2048;  // longer lists are cut into pieces for several warps
-constexpr Index piece = 1024;
-constexpr int together = 2;  // entries that a lane asks for before it looks at the first
+constexpr Index is_hub = 256;  // longer lists are cut into pieces, for several warps
+constexpr Index piece = 256;
+constexpr unsigned own_steps = 12;  // a warp with more in its queue leaves it to others
 
 struct Lists {
-  Index* next[2][2];    // [side][buffer]: n, m
-  Index* border[2];     // n, m
-  Index* pieces[2][2];  // [side][buffer]: two words each
-  Meeting* paths;
+  Index* next[2][2];    // [side][buffer]: three words each, see Queue
+  Index* border[2];     // as listed
+  Index* pieces[2][2];  // [side][buffer]: two words each; the number is -1 where 0 is on the border
+  Index* paths;         // three words each, see Meeting
 };
 
-using Queue = WarpQueue<3, room>;      // list entry, its column or row, its root
-using BorderQueue = WarpQueue<1, 64>;  // list entry
+using Queue = WarpQueue<3, room>;      // as listed, its column or row, its root
+using BorderQueue = WarpQueue<1, 64>;  // as listed
 using PathQueue = WarpQueue<3, 64>;    // see Meeting
+
+// The column or row that is listed as `code`, and the root of its tree.
+template <int side>
+__device__ inline Index self_of(const Graph& graph, Index code) {
+  return side == rows ? code : code < 0 ? -1 - code : seen(&graph.row_match[code]);
+}
+
+__device__ inline Index root_of(const Forest& forest, Index code) {
+  return code < 0 ? -1 - code : seen(&forest.owner[code]);
+}
 
 // One warp at work on one side, in one round. It takes up to 32 columns or rows at a time, one to a
 // lane, and its lanes go through all their lists together, as if these were one.
@@ -40,14 +50,8 @@ struct Grower {
 
   // A column or row of a tree, and the part of its list that is to be looked at.
   struct Vertex {
-    Index code, root, begin;
+    Index code, self, root, begin;
     unsigned degree;
-  };
-
-  // An entry of one of those lists: whose, and what it leads to.
-  struct Entry {
-    int lane;                  // of its vertex; -1: there is none
-    Index other, row, before;  // row or column, the pair's row, its owner when looked at
   };
 
   enum Found : int { nothing, pair, other_tree, path };
@@ -56,38 +60,32 @@ struct Grower {
 
   __device__ Index* next() const { return lists.next[side][plan.buffer[side] ^ 1]; }
 
+  __device__ void note_border(bool mine, Index code) {
+    border.put(mine, code);
+    if (border.count > 32) store_border();
+  }
+
   __device__ void store_border() {
     border.spill(border.count, lists.border[side], &counted->border[side], plan.border[side]);
   }
 
-  __device__ void note_border(bool mine, Index code) {
-    border.put(mine, code);
-    if (!border.has_room()) store_border();
+  __device__ void note_path(bool mine, Index col, Index below, Index row) {
+    paths.put(mine, col, below, row);
+    if (paths.count > 32) store_paths();
   }
 
   __device__ void store_paths() {
-    if (paths.count == 0) return;
-    const Count first = plan.paths + places(&counted->paths, paths.count);
-    for (unsigned k = threadIdx.x % 32; k < paths.count; k += 32)
-      lists.paths[first + k] = {paths.get(k, 0), paths.get(k, 1), paths.get(k, 2)};
-    paths.drop(paths.count);
+    paths.spill(paths.count, lists.paths, &counted->paths, plan.paths);
   }
 
-  __device__ void note_paths(bool mine, Meeting at) {
-    paths.put(mine, at.col, at.below, at.row);
-    if (!paths.has_room()) store_paths();
-  }
-
-  __device__ Index column_of(Index code) const {
-    return code < 0 ? -1 - code : seen(&graph.row_match[code]);
-  }
-
-  // Looks at one entry from a vertex listed as `code`.
-  __device__ Found look(const Entry& entry, Index code, Index root) const {
-    Index other_root = entry.before;
-    if (side == cols || entry.row >= 0) {  // else a free column, a root
+  // Looks at `other`, a row or column in the list of a vertex. Sets the row of its pair, -1 where
+  // there is none.
+  __device__ Found look(Index other, Index code, Index root, Index* row) const {
+    *row = side == cols ? other : seen(&graph.col_match[other]);
+    Index other_root = other;  // of a free column
+    if (side == cols || *row >= 0) {
       bool taken = false;
-      other_root = forest.take(entry.row, entry.before, root, code, &taken);
+      other_root = forest.take(*row, root, code, &taken);
       if (taken) return pair;
       if (other_root == root) return nothing;
       if (Forest::is_row(other_root) == (side == rows)) return other_tree;
@@ -104,8 +102,8 @@ struct Grower {
     return found;
   }
 
-  // Goes through the lists of all lanes; `listed` are those that may go to the border.
-  __device__ void expand(const Vertex& mine, bool listed) {
+  // Goes through the lists of all lanes; which lanes' vertices border on other trees.
+  __device__ unsigned expand(const Vertex& mine) {
     unsigned upto = mine.degree;
     for (int apart = 1; apart < 32; apart *= 2) {
       const unsigned before = __shfl_up_sync(whole_warp, upto, apart);
@@ -113,61 +111,37 @@ struct Grower {
     }
     const unsigned total = __shfl_sync(whole_warp, upto, 31);
     const Index first = mine.begin - static_cast<Index>(upto - mine.degree);
-    unsigned bordering = 0, joined = 0;  // lanes whose vertex is so
-    for (unsigned base = 0; base < total; base += 32 * together) {
-      Entry entries[together];
-      Index mates[together];
-#pragma unroll
-      for (int t = 0; t < together; ++t) {
-        const unsigned place = base + 32 * t + lane();
-        entries[t].lane = -1;
-        if (base + 32 * t >= total) continue;
-        const int from = lane_at(place, upto);
-        const Index start = __shfl_sync(whole_warp, first, from & 31);
-        if (place >= total) continue;
-        entries[t].lane = from;
-        entries[t].other = graph.lists[side][start + static_cast<Index>(place)];
-      }
-#pragma unroll
-      for (int t = 0; t < together; ++t)
-        if (entries[t].lane >= 0)
-          entries[t].row =
-              side == cols ? entries[t].other : seen(&graph.col_match[entries[t].other]);
-#pragma unroll
-      for (int t = 0; t < together; ++t) {
-        if (entries[t].lane < 0) continue;
-        const Index row = entries[t].row;
-        entries[t].before = row >= 0 ? seen(&forest.owner[row]) : entries[t].other;
+    unsigned bordering = 0, joined = 0;  // lanes
+    for (unsigned base = 0; base < total; base += 32) {
+      const unsigned place = base + lane();
+      const int from = lane_at(place, upto) & 31;
+      const unsigned bit = place < total ? 1u << from : 0;
+      const Index code = __shfl_sync(whole_warp, mine.code, from);
+      const Index root = __shfl_sync(whole_warp, mine.root, from);
+      const Index start = __shfl_sync(whole_warp, first, from);
+      Found found = nothing;
+      Index other = 0, row = 0, child = 0;
+      if (bit & ~joined) {
+        other = graph.lists[side][start + static_cast<Index>(place)];
         // Asked for before it is needed, where waiting is what takes time.
-        if (side == cols && plan.steps) mates[t] = seen(&graph.row_match[row]);
+        if (side == cols && plan.steps) child = seen(&graph.row_match[other]);
+        found = look(other, code, root, &row);
+        if (side == rows) child = row;
+        if (side == cols && found == pair && !plan.steps) child = seen(&graph.row_match[row]);
+        ++edges;
       }
-#pragma unroll
-      for (int t = 0; t < together; ++t) {
-        if (base + 32 * t >= total) continue;
-        if (!queue.has_room()) queue.spill(queue.count / 32 * 32, next(), &counted->next[side]);
-        const Entry& entry = entries[t];
-        const Index code = __shfl_sync(whole_warp, mine.code, entry.lane & 31);
-        const Index root = __shfl_sync(whole_warp, mine.root, entry.lane & 31);
-        const unsigned bit = entry.lane < 0 ? 0 : 1u << entry.lane;
-        Found found = nothing;
-        if (bit & ~joined) found = look(entry, code, root);
-        Index child = entry.row;
-        if (side == cols && found == pair)
-          child = plan.steps ? mates[t] : seen(&graph.row_match[entry.row]);
-        queue.put(found == pair, entry.row, child, root);
-        edges += bit != 0;
-        if (found == other_tree) bordering |= bit;
-        if (!__any_sync(whole_warp, found == path)) continue;
-        Meeting at{};
-        if (found == path && side == cols) at = {column_of(code), code, entry.row};
-        if (found == path && side == rows)
-          at = {entry.other, entry.row < 0 ? -1 - entry.other : entry.row, code};
-        note_paths(found == path, at);
-        joined |= any_of_warp(found == path ? bit : 0);
-      }
+      queue.make_room(next(), &counted->next[side]);
+      queue.put(found == pair, row, child, root);
+      if (found == other_tree) bordering |= bit;
+      if (!__any_sync(whole_warp, found == path)) continue;
+      const Index self = __shfl_sync(whole_warp, mine.self, from);
+      if (side == cols)
+        note_path(found == path, self, code, row);
+      else
+        note_path(found == path, other, row < 0 ? -1 - other : row, self);
+      joined |= any_of_warp(found == path ? bit : 0);
     }
-    bordering = any_of_warp(bordering) & ~joined;
-    note_border(listed && bordering >> lane() & 1, mine.code);
+    return any_of_warp(bordering) & ~joined;
   }
 
   __device__ static unsigned any_of_warp(unsigned bits) {
@@ -192,55 +166,49 @@ struct Grower {
 
   // All of the list of column or row `self`, or none, where its tree has its path.
   __device__ void expand_whole(bool valid, Index code, Index self, Index root) {
-    Vertex mine{code, root, 0, 0};
-    Index degree = 0;
+    Index begin = 0, degree = 0;
     if (valid) {
-      mine.begin = graph.starts[side][self];
-      degree = graph.starts[side][self + 1] - mine.begin;
-      if (!forest.grows(root)) degree = 0;
+      begin = graph.starts[side][self];
+      degree = graph.starts[side][self + 1] - begin;
+      if (plan.may_be_joined && !forest.grows(root)) degree = 0;
     }
     if (__any_sync(whole_warp, degree > is_hub)) cut(degree > is_hub, code, degree);
-    mine.degree = degree > is_hub ? 0 : static_cast<unsigned>(degree);
-    expand(mine, true);
+    if (degree > is_hub) degree = 0;
+    const unsigned bordering = expand({code, self, root, begin, static_cast<unsigned>(degree)});
+    note_border(bordering >> lane() & 1, code);
   }
 
   __device__ void expand_from_list(Count first, Count many) {
-    Index code = 0, self = 0, root = 0;
     const bool valid = lane() < static_cast<long long>(many);
-    if (valid) {
-      code = seen(&lists.next[side][plan.buffer[side]][first + lane()]);
-      self = side == cols ? column_of(code) : code;
-      root = code < 0 ? self : seen(&forest.owner[code]);
-    }
-    expand_whole(valid, code, self, root);
+    Index item[3] = {0, 0, 0};
+    if (valid)
+      for (int word = 0; word < 3; ++word)
+        item[word] = seen(&lists.next[side][plan.buffer[side]][3 * (first + lane()) + word]);
+    expand_whole(valid, item[0], item[1], item[2]);
   }
 
   __device__ void expand_from_queue() {
-    Index code = 0, self = 0, root = 0;
     const unsigned many = queue.count < 32 ? queue.count : 32;
     const bool valid = lane() < static_cast<int>(many);
-    if (valid) {
-      code = queue.get(lane(), 0);
-      self = queue.get(lane(), 1);
-      root = queue.get(lane(), 2);
-    }
+    Index item[3] = {0, 0, 0};
+    if (valid)
+      for (int word = 0; word < 3; ++word) item[word] = queue.get(lane(), word);
     queue.drop(many);
-    expand_whole(valid, code, self, root);
+    expand_whole(valid, item[0], item[1], item[2]);
   }
 
-  // A piece of a hub's list. A hub always stays on the border.
+  // A piece of a hub's list; the first piece to find another tree puts the hub on the border.
   __device__ void expand_piece(Count k) {
-    const Index* entry = &lists.pieces[side][plan.buffer[side]][2 * k];
-    const Index code = seen(&entry[0]), number = seen(&entry[1]);
-    const Index self = side == cols ? column_of(code) : code;
-    const Index root = code < 0 ? self : seen(&forest.owner[code]);
-    const bool grows = forest.grows(root);
+    Index* entry = &lists.pieces[side][plan.buffer[side]][2 * k];
+    const Index code = seen(&entry[0]), told = seen(&entry[1]), number = told < 0 ? 0 : told;
+    const Index self = self_of<side>(graph, code), root = root_of(forest, code);
     const Index begin = graph.starts[side][self] + number * piece;
     const Index rest = graph.starts[side][self + 1] - begin;
-    const bool whole = grows && lane() == 0;
-    expand({code, root, begin, whole ? static_cast<unsigned>(rest < piece ? rest : piece) : 0u},
-           false);
-    note_border(whole && number == 0, code);
+    const bool whole = lane() == 0 && forest.grows(root);
+    const unsigned degree = static_cast<unsigned>(rest < piece ? rest : piece);
+    const bool bordering = expand({code, self, root, begin, whole ? degree : 0u}) & 1;
+    Place* of_first = reinterpret_cast<Place*>(entry - 2LL * number + 1);
+    note_border(lane() == 0 && bordering && atomicExch(of_first, ~Place{0}) == 0, code);
   }
 
   // The share of warp `mine` of `all` in this side's round.
@@ -250,7 +218,8 @@ struct Grower {
     const Count each = open > 32 * all ? 32 : (open + all - 1) / all;
     for (Count k = mine * each; k < open; k += all * each) {
       expand_from_list(k, each < open - k ? each : open - k);
-      for (int step = 0; step < plan.steps && queue.count; ++step) expand_from_queue();
+      for (int step = 0; step < plan.steps && queue.count && queue.count <= own_steps; ++step)
+        expand_from_queue();
     }
     queue.spill(queue.count, next(), &counted->next[side]);
     store_border();

@@ -24,7 +24,7 @@ struct Round {
 struct Limits {
   Count edges, rounds;  // in one launch
   Count thin;           // so few open columns and rows do not fill the device
-  Count share[2];       // a phase ends with one path for so many open ones; [1]: where it is thin
+  Count share[2];       // a phase ends with one path for so many open or bordering; [1]: thin
   int steps;            // taken without a barrier, then
   Count lean;           // else a side so many times larger than the other waits
 };
@@ -35,8 +35,9 @@ struct Plan {
   Action action;
   Count paths;  // of this phase
   Count next[2], pieces[2], border[2];
-  int buffer[2];  // which of two lists holds `next`
-  bool grows[2];  // in this round
+  int buffer[2];       // which of two lists holds `next`
+  bool grows[2];       // in this round
+  bool may_be_joined;  // a tree with something open; not in the first round of a phase
   int steps;
 
   __device__ Count open(int side) const { return next[side] + pieces[side]; }
@@ -67,7 +68,8 @@ struct Plan {
     if (paths == 0 && (dry || over)) {
       action = stop;
       closed = !dry ? 0 : open(cols) == 0 ? 1 + cols : 1 + rows;
-    } else if (dry || over || paths * limits.share[both <= limits.thin] >= both) {
+    } else if (dry || over ||
+               paths * limits.share[both <= limits.thin] >= both + border[cols] + border[rows]) {
       action = turn;
     } else {
       action = grow;
@@ -75,6 +77,7 @@ struct Plan {
       for (int side : {cols, rows})
         grows[side] = both <= limits.thin || open(side) <= limits.lean * open(1 - side);
       steps = both <= limits.thin ? limits.steps : 0;
+      may_be_joined = paths != 0 || steps != 0;
     }
   }
 };

@@ -14,7 +14,7 @@
 //             cardinality matching algorithms for bipartite graphs", Euro-Par 2013 (their roots)
 // Cost        O(nnz) a phase at most, mostly a part of it. A round is a barrier and some eight
 //             accesses one after the other, a step without a barrier six. Slow: paths through all
-//             of a large mesh. Workspace: 3 (m + n) + 2 m indices, m + n words
+//             of a large mesh. Workspace: 7 (m + n) + 2 m indices, m + n words
 // Prefer it   on a GPU, always; rather use guided-displacement on the CPU for a large permuted
 //             mesh with holes, where free rows and columns lie far apart
 // Encodings   lists hold pairs by their row i, or a root: column j as -1 - j, row i as i; others:
@@ -51,28 +51,54 @@ __device__ void plant_roots(const Graph& graph, const Forest& forest, const List
       if (side == rows && first + lane < many)
         forest.owner[k] = free ? Forest::of_row(k) : Forest::none;
       const bool root = free && graph.starts[side][k] < graph.starts[side][k + 1];
-      if (!queue.has_room()) queue.spill(queue.count / 32 * 32, next, &counted->next[side]);
-      queue.put(root, side == cols ? -1 - k : k);
+      queue.make_room(next, &counted->next[side]);
+      if (side == cols)
+        queue.put(root, -1 - k, k, k);
+      else
+        queue.put(root, k, k, Forest::of_row(k));
     }
     queue.spill(queue.count, next, &counted->next[side]);
   }
 }
 
+// What is listed: how many words an item has, and which of them it is.
+enum Kind { nexts, pieces_of_hubs, borders };
+
 // Puts those of a list whose trees still grow into the queue, and on to `next`.
-__device__ void keep(int side, const Index* from, int words, Count many, const Forest& forest,
+template <int side, Kind kind>
+__device__ void keep(const Graph& graph, const Forest& forest, const Index* from, Count many,
                      Index* next, Count* size, Queue& queue, long long warp, long long all) {
+  constexpr int words = kind == nexts ? 3 : kind == pieces_of_hubs ? 2 : 1;
   const int lane = threadIdx.x % 32;
   for (Count first = 32 * warp; first < many; first += 32 * all) {
     const Count k = first + lane;
-    bool kept = k < many && (words == 1 || seen(&from[words * k + 1]) == 0);
-    Index code = 0;
+    bool kept = k < many && (kind != pieces_of_hubs || seen(&from[words * k + 1]) == 0);
+    Index code = 0, self = 0, root = 0;
     if (kept) {
       code = seen(&from[words * k]);
-      kept = forest.grows(code < 0 ? -1 - code : seen(&forest.owner[code]));
+      root = kind == nexts ? seen(&from[words * k + 2]) : root_of(forest, code);
+      kept = forest.grows(root);
     }
-    if (!queue.has_room()) queue.spill(queue.count / 32 * 32, next, size);
-    queue.put(kept, code);
+    if (kept) self = kind == nexts ? seen(&from[words * k + 1]) : self_of<side>(graph, code);
+    queue.make_room(next, size);
+    queue.put(kept, code, self, root);
   }
+}
+
+template <int side>
+__device__ void keep_all(const Graph& graph, const Forest& forest, const Lists& lists,
+                         const Plan& plan, Round* counted, Queue& queue, long long warp,
+                         long long all) {
+  const int from = plan.buffer[side];
+  Index* next = lists.next[side][from ^ 1];
+  Count* size = &counted->next[side];
+  keep<side, nexts>(graph, forest, lists.next[side][from], plan.next[side], next, size, queue, warp,
+                    all);
+  keep<side, pieces_of_hubs>(graph, forest, lists.pieces[side][from], plan.pieces[side], next, size,
+                             queue, warp, all);
+  keep<side, borders>(graph, forest, lists.border[side], plan.border[side], next, size, queue, warp,
+                      all);
+  queue.spill(queue.count, next, size);
 }
 
 __device__ void turn_over(const Graph& graph, const Forest& forest, const Lists& lists,
@@ -80,23 +106,16 @@ __device__ void turn_over(const Graph& graph, const Forest& forest, const Lists&
                           long long all) {
   // Path k and its side, few to a warp: their length is what takes time.
   for (Count k = warp + all * (threadIdx.x % 32); k < 2 * plan.paths; k += 32 * all) {
-    const Meeting at = lists.paths[k / 2];
+    const Index* at = &lists.paths[3 * (k / 2)];
+    const Meeting meeting{at[0], at[1], at[2]};
     if (k % 2)
-      shift_rows(graph, forest, at);
+      shift_rows(graph, forest, meeting);
     else
-      shift_cols(graph, forest, at);
+      shift_cols(graph, forest, meeting);
   }
   __syncwarp();
-  for (int side : {cols, rows}) {
-    const int from = plan.buffer[side];
-    Index* next = lists.next[side][from ^ 1];
-    Count* size = &counted->next[side];
-    keep(side, lists.next[side][from], 1, plan.next[side], forest, next, size, queue, warp, all);
-    keep(side, lists.pieces[side][from], 2, plan.pieces[side], forest, next, size, queue, warp,
-         all);
-    keep(side, lists.border[side], 1, plan.border[side], forest, next, size, queue, warp, all);
-    queue.spill(queue.count, next, size);
-  }
+  keep_all<cols>(graph, forest, lists, plan, counted, queue, warp, all);
+  keep_all<rows>(graph, forest, lists, plan, counted, queue, warp, all);
 }
 
 // -- the kernel ---------------------------------------------------------------------------------
@@ -123,13 +142,13 @@ __device__ void grow_trees(const Graph& graph, const Forest& forest, const Lists
   add_over_warp(&counted->edges, edges);
 }
 
-// workspace: 3 (m + n) + 2 m; pieces: 8 x `most`, for so many pieces on a side; paths: one for each
+// workspace: 7 (m + n) + 2 m; pieces: 8 x `most`, for so many pieces on a side; paths: one for each
 // free row, or for each free column; state: m + n, all 0.
 extern "C" __global__ void __launch_bounds__(32 * warps, 2)
     meeting_trees(Index m, Index n, const Index* indptr, const Index* indices,
                   const Index* row_indptr, const Index* row_indices, Index* row_match,
                   Index* col_match, Index* workspace, int* state, Index* pieces, Index most,
-                  Meeting* paths, Count most_edges, Count most_rounds, Count thin, Count share,
+                  Index* paths, Count most_edges, Count most_rounds, Count thin, Count share,
                   Count share_thin, int steps, Count lean, Progress* progress) {
   __shared__ Index queues[warps][3][room], borders[warps][1][64], paths_of_warps[warps][3][64];
   __shared__ Graph graph;  // here, and not in registers, which are short
@@ -145,12 +164,12 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
   const PathQueue path_queue{paths_of_warps[in_block]};
   Count edges_before = 0, rounds_before = 0;
   if (threadIdx.x == 0) {
-    Index* const for_rows = workspace + 3LL * n;
-    Index* const for_pairs = for_rows + 3LL * m;
+    Index* const for_rows = workspace + 7LL * n;
+    Index* const for_pairs = for_rows + 7LL * m;
     graph = {m, n, {indptr, row_indptr}, {indices, row_indices}, row_match, col_match};
     forest = {for_pairs, for_pairs + m, state, n};
-    lists = {{{workspace, workspace + n}, {for_rows, for_rows + m}},
-             {workspace + 2LL * n, for_rows + 2LL * m},
+    lists = {{{workspace, workspace + 3LL * n}, {for_rows, for_rows + 3LL * m}},
+             {workspace + 6LL * n, for_rows + 6LL * m},
              {{pieces, pieces + 2LL * most}, {pieces + 4LL * most, pieces + 6LL * most}},
              paths};
     plan = progress->plan;

@@ -22,7 +22,7 @@ __all__ = ["choose_start", "meeting_trees"]
 
 _FILE = "transversal/augmenting/meeting_trees.cu"
 _THREADS = {4: 512, 8: 256}  # of a block, by the bytes of an index: 32 times `warps` there
-_HUB, _PIECE = 2048, 1024  # is_hub and piece there
+_HUB, _PIECE = 256, 256  # is_hub and piece there
 # Numbers of Progress, and where some of its Plan stand.
 _PROGRESS, _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED = 40, 25, 26, 27, 28, 29
 # A launch comes back after so much, that limits can be looked at: a tenth of a second or so.
@@ -30,7 +30,7 @@ _LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 30, 1 << 13
 # So few open columns and rows for each warp are thin: so many steps are taken without a barrier.
 _THIN, _STEPS = 8, 8
 # A phase ends when it has a path for so many open columns and rows; where these are thin.
-_SHARE, _SHARE_THIN = 100, 1000
+_SHARE, _SHARE_THIN = 300, 2000
 # A hub has so many times the entries of a mean column.
 _HUB_BY_MEAN = 16
 
@@ -82,7 +82,7 @@ def _search(
     run = problem.kernels(_FILE)
     row_starts, row_lists = problem.by_rows
     most_pieces = problem.nnz // _PIECE + problem.nnz // _HUB + 1
-    workspace = cupy.empty(3 * (m + n) + 2 * m, dtype=width)
+    workspace = cupy.empty(7 * (m + n) + 2 * m, dtype=width)
     state = cupy.zeros(m + n, dtype=np.int32)
     pieces = cupy.empty(8 * most_pieces, dtype=width)
     paths = cupy.empty(3 * roots, dtype=width)
@@ -120,7 +120,7 @@ def _search(
         told = progress.read()
     if told[_CLOSED]:
         reached = problem.reached = cupy.empty(m, dtype=np.int32)
-        owner, closed = workspace[3 * (m + n) :], np.int32(told[_CLOSED])
+        owner, closed = workspace[7 * (m + n) :], np.int32(told[_CLOSED])
         run.launch(
             "mark_cover", grid(m), BLOCK, m, owner, state, problem.row_match, n, closed, reached
         )
