@@ -9,6 +9,7 @@ hull.
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -112,9 +113,7 @@ def delaunay(exponent: int) -> Graph:
     """Triangles of random points in Morton order."""
     import cupy
 
-    strips = [(exponent, k) for k in range(STRIPS)]
-    with ProcessPoolExecutor(STRIPS) as pool:
-        edges = np.concatenate(list(pool.map(_strip, strips)), axis=1)
+    edges = _triangulated(exponent)
     points = np.random.default_rng(exponent).random((2**exponent, 2))
     place = cupy.empty(2**exponent, cupy.int64)
     place[cupy.argsort(cupy.asarray(_morton(points)))] = cupy.arange(2**exponent)
@@ -187,6 +186,14 @@ def _recursive(scale: int, count: int, quadrants: tuple[float, float, float]) ->
         rows = 2 * rows + (r >= a + b)
         cols = 2 * cols + (((r >= a) & (r < a + b)) | (r >= a + b + c))
     return rows, cols
+
+
+@lru_cache(maxsize=1)  # natural and permuted come one after the other
+def _triangulated(exponent: int) -> Any:
+    """The edges of the triangulation, between points as drawn."""
+    strips = [(exponent, k) for k in range(STRIPS)]
+    with ProcessPoolExecutor(STRIPS) as pool:
+        return np.concatenate(list(pool.map(_strip, strips)), axis=1)
 
 
 def _strip(which: tuple[int, int]) -> Any:
