@@ -11,7 +11,6 @@ constexpr int warps = sizeof(Index) == 4 ? 16 : 8;        // of a block
 constexpr unsigned room = sizeof(Index) == 4 ? 128 : 64;  // of a warp's queue
 constexpr Index is_hub = 256;  // longer lists are cut into pieces, for several warps
 constexpr Index piece = 256;
-constexpr unsigned own_steps = 12;  // a warp with more in its queue leaves it to others
 
 struct Lists {
   Index* next[2][2];    // [side][buffer]: three words each, see Queue
@@ -218,8 +217,7 @@ struct Grower {
     const Count each = open > 32 * all ? 32 : (open + all - 1) / all;
     for (Count k = mine * each; k < open; k += all * each) {
       expand_from_list(k, each < open - k ? each : open - k);
-      for (int step = 0; step < plan.steps && queue.count && queue.count <= own_steps; ++step)
-        expand_from_queue();
+      for (int step = 0; step < plan.steps && queue.count; ++step) expand_from_queue();
     }
     queue.spill(queue.count, next(), &counted->next[side]);
     store_border();

@@ -24,7 +24,7 @@ struct Round {
 struct Limits {
   Count edges, rounds;  // in one launch
   Count thin;           // so few open columns and rows do not fill the device
-  Count share[2];       // a phase ends with one path for so many open or bordering; [1]: thin
+  Count share[2];       // a phase ends with one path for so many columns and rows; [1]: thin
   int steps;            // taken without a barrier, then
   Count lean;           // else a side so many times larger than the other waits
 };
@@ -64,19 +64,20 @@ struct Plan {
   // `over`: this launch has done its share.
   __device__ void decide(const Limits& limits, bool over) {
     const Count both = open(cols) + open(rows);
-    const bool dry = open(cols) == 0 || open(rows) == 0;
+    const bool dry = open(cols) == 0 || open(rows) == 0, is_thin = both <= limits.thin;
+    // What a new phase looks at again counts, too, where there is so much that it costs.
+    const Count weighed = is_thin ? both : both + border[cols] + border[rows];
     if (paths == 0 && (dry || over)) {
       action = stop;
       closed = !dry ? 0 : open(cols) == 0 ? 1 + cols : 1 + rows;
-    } else if (dry || over ||
-               paths * limits.share[both <= limits.thin] >= both + border[cols] + border[rows]) {
+    } else if (dry || over || paths * limits.share[is_thin] >= weighed) {
       action = turn;
     } else {
       action = grow;
       // The larger side waits, unless it costs nothing to take it along.
       for (int side : {cols, rows})
-        grows[side] = both <= limits.thin || open(side) <= limits.lean * open(1 - side);
-      steps = both <= limits.thin ? limits.steps : 0;
+        grows[side] = is_thin || open(side) <= limits.lean * open(1 - side);
+      steps = is_thin ? limits.steps : 0;
       may_be_joined = paths != 0 || steps != 0;
     }
   }

@@ -26,17 +26,20 @@ _HUB, _PIECE = 256, 256  # is_hub and piece there
 # Numbers of Progress, and where some of its Plan stand.
 _PROGRESS, _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED = 40, 25, 26, 27, 28, 29
 # A launch comes back after so much, that limits can be looked at: a tenth of a second or so.
-_LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 30, 1 << 13
+_LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 28, 1 << 11
 # So few open columns and rows for each warp are thin: so many steps are taken without a barrier.
 _THIN, _STEPS = 8, 8
-# A phase ends when it has a path for so many open columns and rows; where these are thin.
-_SHARE, _SHARE_THIN = 300, 2000
+# A phase ends when it has a path for so many columns and rows, open or on the border; for so many
+# open ones, where these are thin.
+_SHARE, _SHARE_THIN = 300, 1000
+# Where they are not, a side waits that has so many times as much open as the other.
+_LEAN = 2
 # A hub has so many times the entries of a mean column.
 _HUB_BY_MEAN = 16
 
 
 def meeting_trees(
-    problem: DeviceProblem, budget: Budget, seed: int, options: Mapping[str, float | str]
+    problem: DeviceProblem, budget: Budget, seed: int, _options: Mapping[str, float | str]
 ) -> dict[str, int | list[int]]:
     """Searches until there is no path, or a limit is reached; begins by itself where nothing is
     matched.
@@ -56,7 +59,7 @@ def meeting_trees(
     told = [0] * _PROGRESS
     launches = 0
     if roots and problem.nnz and not budget.stop:
-        told, launches = _search(problem, budget, roots, edges, options)
+        told, launches = _search(problem, budget, roots, edges)
     return {
         "edges": edges + told[_EDGES],
         "phases": told[_PHASE],
@@ -72,7 +75,6 @@ def _search(
     budget: Budget,
     roots: int,
     before: int,
-    options: Mapping[str, float | str],
 ) -> tuple[list[int], int]:
     """The numbers of Progress at the end, and how many launches it took; `roots`: free columns or
     rows, which are fewer; `before`: entries read so far."""
@@ -110,11 +112,11 @@ def _search(
             paths,
             np.uint64(budget.work_left(before + told[_EDGES], _LAUNCH_EDGES)),
             np.uint64(_LAUNCH_ROUNDS),
-            np.uint64(options.get("thin", thin)),
-            np.uint64(options.get("share", _SHARE)),
-            np.uint64(options.get("share_thin", _SHARE_THIN)),
-            np.int32(options.get("steps", _STEPS)),
-            np.uint64(options.get("lean", 8)),
+            np.uint64(thin),
+            np.uint64(_SHARE),
+            np.uint64(_SHARE_THIN),
+            np.int32(_STEPS),
+            np.uint64(_LEAN),
             progress.array,
         )
         told = progress.read()
