@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""meeting-trees on a GPU: what it has beside the other rows, which test_gpu.py tests with them: its
+cover, its start, hubs in pieces, and indices of 64 bits where nothing less will do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import btfperm
+from tests import families
+from tests.checks.check_transversal import check_transversal
+
+pytestmark = pytest.mark.gpu
+
+
+def on_device(A):
+    import cupyx.scipy.sparse as cs
+
+    return cs.csc_matrix(sp.csc_matrix(A))
+
+
+def test_its_cover_is_the_proof(monkeypatch):
+    """The marks of its last search pass the certificate without a search of the certificate's."""
+    from btfperm.transversal import certificate_gpu
+
+    monkeypatch.setattr(certificate_gpu, "_searched", lambda *_: None)
+    for A in (
+        families.random_rectangle(3_000, 3_000, 2, 3).A,  # closed by either side
+        families.random_rectangle(2_000, 3_000, 3, 3).A,
+        families.random_rectangle(3_000, 2_000, 3, 3).A,
+    ):
+        for initializer in ("none", "greedy"):
+            theirs = on_device(A)
+            t = btfperm.maximum_transversal(
+                theirs, algorithm="meeting-trees", initializer=initializer
+            )
+            assert t.maximum and t.counters["launches"] >= 1
+            assert not isinstance(t.row_in_cover, np.ndarray), "the host had to judge"
+            check_transversal(A, t.on_host(), rank=btfperm.structural_rank(A))
+
+
+def test_marks_of_another_matching_prove_nothing():
+    from btfperm.transversal.certificate_gpu import prove_on_device
+    from btfperm.transversal.device_problem import DeviceProblem
+    from btfperm.transversal.limits import Controls
+
+    theirs = on_device(families.random_rectangle(3_000, 3_000, 3, 3).A)
+    problem = DeviceProblem.empty(btfperm.as_pattern(theirs))
+    row = btfperm.registry.find("meeting-trees", initializer=False)
+    Controls(problem.nnz).run(row, problem)
+    assert problem.reached is not None and prove_on_device(problem) is not None
+    j = int(problem.row_match.argmax())
+    i = int(problem.col_match[j])
+    problem.row_match[i], problem.col_match[j] = -1, -1
+    assert prove_on_device(problem) is None, "a smaller matching"
+    problem.row_match[i] = j
+    assert prove_on_device(problem) is None, "arrays that disagree"
+
+
+def test_columns_and_rows_of_any_length():
+    """Lists as long as a hub's are cut into pieces: just below, at and above the lengths."""
+    rng = np.random.default_rng(11)
+    n = 6_000
+    A = sp.lil_array((n, n))
+    A.setdiag(1)
+    for k, length in enumerate([255, 256, 257, 511, 512, 513, 2048, 5000, n]):
+        A[rng.choice(n, length, replace=False), 2 * k] = 1
+        A[2 * k + 1, rng.choice(n, length, replace=False)] = 1
+    A = sp.csc_array(A)[rng.permutation(n)][:, rng.permutation(n)]
+    A = sp.csc_array(A.multiply(rng.random(n) < 0.9))
+    A.eliminate_zeros()
+    for B in (A, A.T.tocsc(), A[:4_000], A[:, :4_000]):
+        t = btfperm.maximum_transversal(B, algorithm="meeting-trees", initializer="none")
+        check_transversal(B, t, rank=btfperm.structural_rank(B))
+
+
+def test_more_entries_than_32_bits_count():
+    """One entry in each of 33 blocks of rows: more than 2^31 in all, known to be canonical."""
+    import cupy
+
+    per_column, block = 33, 2_000_000
+    n = per_column * block
+    if cupy.cuda.runtime.memGetInfo()[0] < 90e9:
+        pytest.skip("needs 90 GB of GPU memory")
+    draw = cupy.ElementwiseKernel(
+        "int64 block",
+        "int64 row",
+        """unsigned long long x = (i + 1) * 0x9E3779B97F4A7C15ULL;
+           x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+           x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+           row = i % 33 * block + (x ^ (x >> 31)) % block;""",
+        "draw",
+    )
+    indices = draw(block, size=n * per_column)
+    indptr = cupy.arange(0, n * per_column + 1, per_column)
+    assert indices.size > 2**31
+    t = btfperm.maximum_transversal(
+        (None, indices, indptr), shape=(n, n), algorithm="meeting-trees", initializer="none"
+    )
+    assert t.maximum and t.row_match.dtype == np.int64 and t.structural_rank == n
+    cols = t.col_match
+    assert bool((t.row_match[cols] == cupy.arange(n)).all())
+    drawn = indices.reshape(n, per_column)[cupy.arange(n), cols // block]
+    assert bool((drawn == cols).all()), "a pair that is no entry"
+
+
+@pytest.mark.parametrize(
+    ("A", "choice"),
+    [
+        (families.chain(3_000).A, "first"),  # neighbours lie near
+        (families.random_rectangle(3_000, 5_000, 3, 1).A, "random"),
+        (families.stars(60, 70).A, None),  # whatever it is, it is taken
+    ],
+)
+def test_its_start_is_chosen_by_the_order(A, choice):
+    from btfperm.transversal.augmenting.meeting_trees_gpu import choose_start
+    from btfperm.transversal.device_problem import DeviceProblem
+
+    problem = DeviceProblem.empty(btfperm.as_pattern(on_device(A)))
+    assert choose_start(problem) in ((choice,) if choice else ("first", "random"))
+    t = btfperm.maximum_transversal(A, algorithm="meeting-trees", initializer="none")
+    assert t.counters["begun_pairs"] > 0
+    check_transversal(A, t, rank=btfperm.structural_rank(A))
