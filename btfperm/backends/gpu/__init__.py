@@ -4,5 +4,6 @@ arrays in and out (`arrays`, `staging`), limits (`budget`). No mathematics; CuPy
 matrix first goes to a GPU.
 
 The ``.cuh`` files are for all kernels: `index` (the index type, strided loops), `visible` (words
-that other threads of a launch read or write), `counting` (counters).
+that other threads of a launch read or write), `counting` (counters), `frontier` and `warp_queue`
+(lists that grow), `grid_barrier` (for blocks that stay).
 """
