@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +26,26 @@ BETTER = 1.05  # so many times slower than another choice: the rule should take 
 
 Row = dict[str, Any]
 Worth = dict[str, dict[str, dict[str, Any]]]
+TimesOf = Callable[[str, Row], dict[str, float]]
 
 
-def worth(rows: Sequence[Row]) -> Worth:
-    """decision -> rule -> its choice, how far that is behind, the best of the others."""
+def worth(
+    rows: Sequence[Row],
+    decisions: Sequence[str] = ("start", "algorithm", "threads", "side"),
+    times_of: TimesOf | None = None,
+) -> Worth:
+    """decision -> rule -> its choice, how far that is behind, the best of the others.
+
+    `times_of`: seconds of each choice of a decision in a row; default as regret.py measures them.
+    """
+    times_of = times_of or _times
     found: Worth = {}
-    for what in ("start", "algorithm", "threads", "side"):
+    for what in decisions:
         held: dict[str, list[Row]] = {}
         for row in rows:
-            if what in row["rules"] and len(_times(what, row)) > 1:
+            if what in row["rules"] and len(times_of(what, row)) > 1:
                 held.setdefault(row["rules"][what][0], []).append(row)
-        found[what] = {rule: _of_rule(what, those) for rule, those in held.items()}
+        found[what] = {rule: _of_rule(what, those, times_of) for rule, those in held.items()}
     return found
 
 
@@ -53,9 +62,12 @@ def objections(found: Worth) -> list[str]:
 
 
 def keep(found: Worth, head: dict[str, Any]) -> None:
-    """Put the figures beside the rules, with the machine and the day."""
-    about = {"date": head["date"], "machine": head["machine"]["cpu"], "rules": found}
-    KEPT.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    """Put the figures of these decisions beside the rules, with the machine and the day of each."""
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    where = {"date": head["date"], "machine": head["machine"]["cpu"]}
+    kept["measured"].update(dict.fromkeys(found, where))
+    kept["rules"].update(found)
+    KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
 def markdown(found: Worth) -> str:
@@ -72,8 +84,8 @@ def markdown(found: Worth) -> str:
     return table(head, body)
 
 
-def _of_rule(what: str, rows: Sequence[Row]) -> dict[str, Any]:
-    times = [_times(what, row) for row in rows]
+def _of_rule(what: str, rows: Sequence[Row], times_of: TimesOf) -> dict[str, Any]:
+    times = [times_of(what, row) for row in rows]
     best = [min(by_choice.values()) for by_choice in times]
     behind = {
         choice: geometric_mean(

@@ -31,7 +31,8 @@ class Features:
     free : the same, as a share of full rank
     cores : that this process may use
     threads : that the search may use
-    gpu : 1 where a GPU works on it, else 0
+    gpus : of this machine, for CuPy; whether they work, nobody has tried
+    warm : 1 where this process has a GPU at work already, else 0: starting one takes long
     """
 
     rows: float
@@ -50,7 +51,8 @@ class Features:
     free: float | None = None
     cores: float | None = None
     threads: float | None = None
-    gpu: float | None = None
+    gpus: float | None = None
+    warm: float | None = None
 
 
 def size(pattern: Pattern) -> dict[str, float]:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The choice: a table of measured rules over cheap features of the matrix.
 
-Four things are decided: what starts, on how many threads, from which side the search goes, and
-which algorithm finishes what the start has left. For each, the first rule counts whose conditions
-all hold. `TABLE` is all there is to it; ``python -m benchmarks.run --section regret`` measures how
-far its choices are behind the best, and ``auto_measured.json`` keeps what that found for each rule.
+Five things are decided: on the CPU or on a GPU, what starts, on how many threads, from which side
+the search goes, and which algorithm finishes what the start has left. For each, the first rule
+counts whose conditions all hold. `TABLE` is all there is to it; ``python -m benchmarks.regret`` and
+``python -m benchmarks.regret_gpu`` measure how far its choices are behind the best, and
+``auto_measured.json`` keeps what they found for each rule.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from btfperm.backends.gpu.device import count_unloaded, in_use
 from btfperm.pattern import Pattern
 from btfperm.pattern.features import Features, look, ratios, size
 
@@ -60,8 +62,9 @@ class Condition(NamedTuple):
 class Rule(NamedTuple):
     """When all conditions hold, take the choice.
 
-    `within`: the algorithm has so many readings of the matrix; if it is not done by then, the
-    default goes on from what it has reached.
+    `within`: the algorithm has so many readings of the matrix, on a GPU so many looks of the host,
+    mostly one a level; if it is not done by then, the default of the CPU goes on from what it has
+    reached, and a start begins anew there.
     """
 
     name: str
@@ -71,11 +74,26 @@ class Rule(NamedTuple):
     within: float | None = None
 
 
-_ON_GPU = Condition("gpu", ">", 0)
-
-# Bounds were set on one half of the families and real matrices of benchmarks/regret.py; what each
-# rule is worth stands in auto_measured.json.
+# Bounds were set on one half of the families and real matrices of benchmarks/regret.py and
+# benchmarks/regret_gpu.py; what each rule is worth stands in auto_measured.json. Of a matrix that
+# lives on a GPU, the rules there know only the sizes and what the start has left.
 TABLE: dict[str, tuple[Rule, ...]] = {
+    "place": (
+        Rule(
+            "small",
+            (Condition("entries", "<", 3_000_000),),
+            "cpu",
+            "it is done before a GPU has its copy",
+        ),
+        Rule(
+            "cold",
+            (Condition("warm", "<", 1), Condition("entries", "<", 150_000_000)),
+            "cpu",
+            "starting CUDA takes longer than the search",
+        ),
+        Rule("no gpu", (Condition("gpus", "<", 1),), "cpu", "no GPU is here that CuPy could use"),
+        Rule("the rest", (), "gpu", "large, and the bus is fast"),
+    ),
     "threads": (
         Rule(
             "large, many cores",
@@ -97,7 +115,6 @@ TABLE: dict[str, tuple[Rule, ...]] = {
         ),
     ),
     "start": (
-        Rule("gpu", (_ON_GPU,), "greedy", "one pass, in order, on the cpu"),
         Rule(
             "tiny",
             (Condition("entries", "<", 4_000),),
@@ -123,7 +140,6 @@ TABLE: dict[str, tuple[Rule, ...]] = {
         Rule("as stored", (), "columns", "the lists of the columns are there"),
     ),
     "algorithm": (
-        Rule("gpu", (_ON_GPU,), DEFAULT_ON_GPU, "the fastest of those that a GPU runs"),
         Rule(
             "several threads",
             (Condition("threads", ">", 1), Condition("entries", ">=", 2_000_000)),
@@ -151,25 +167,40 @@ TABLE: dict[str, tuple[Rule, ...]] = {
         ),
         Rule("the rest", (), DEFAULT, "least behind the best where no other rule holds"),
     ),
+    "start on gpu": (
+        Rule("always", (), "greedy", "in order, as one thread finds it: others drift apart"),
+    ),
+    "algorithm on gpu": (
+        Rule("the rest", (), DEFAULT_ON_GPU, "the fastest of those that a GPU runs"),
+    ),
 }
 
 
 class Choices:
     """The decisions for one matrix, each taken when it is asked for, from what is known by then."""
 
-    def __init__(
-        self, pattern: Pattern, *, on_gpu: bool, threads: int, threads_asked: bool
-    ) -> None:
-        self.default = DEFAULT_ON_GPU if on_gpu else DEFAULT
+    def __init__(self, pattern: Pattern, place: str, *, threads: int, threads_asked: bool) -> None:
         self._pattern: Pattern | None = pattern
-        self._known = size(pattern)
-        self._known |= {"gpu": int(on_gpu), "threads": threads}
+        self._place = place
+        self._known = size(pattern) | {"threads": threads}
         self._taken: dict[str, Rule] = {}
         self._threads_asked = threads_asked
 
-    def start(self) -> str:
-        """Name of the initializer."""
-        return self._take("start").choice
+    @property
+    def place(self) -> str:
+        """``"cpu"`` or ``"gpu"``; decided where it was ``"auto"``."""
+        if self._place == "auto":
+            self._place = self._take("place").choice
+        return self._place
+
+    @property
+    def default(self) -> str:
+        """The algorithm whose options count where nobody has named one."""
+        return DEFAULT_ON_GPU if self.place == "gpu" else DEFAULT
+
+    def start(self) -> Rule:
+        """Its choice is the name of the initializer."""
+        return self._take(self._here("start"))
 
     def from_rows(self) -> bool:
         """Whether to search from the rows; a square matrix has no shorter side."""
@@ -181,7 +212,11 @@ class Choices:
         known = self._known
         known["missing"] = missing
         known["free"] = missing / (min(known["rows"], known["cols"]) or 1)
-        return self._take("algorithm")
+        return self._take(self._here("algorithm"))
+
+    def _here(self, what: str) -> str:
+        """The decision with the rules of this place."""
+        return f"{what} on gpu" if self.place == "gpu" else what
 
     def why(self) -> str:
         """One sentence on the algorithm."""
@@ -189,9 +224,9 @@ class Choices:
         short = (
             f"the start was {'1 pair' if missing == 1 else f'{missing:,} pairs'} short of full rank"
         )
-        if "start" in self._taken and self.start() == "none":
+        if self._here("start") in self._taken and self.start().choice == "none":
             short = "no start"
-        rule = self._taken["algorithm"]
+        rule = self._taken[self._here("algorithm")]
         side = "; wide, so searched from the rows" if self.from_rows() else ""
         return f"{short}; {rule.name}: {rule.because}{side}"
 
@@ -203,7 +238,7 @@ class Choices:
     def explain(self) -> dict[str, Any]:
         """For machines: the features, and for each decision the rule that held and those before
         it that did not. What was asked for by name was not decided."""
-        if not self._threads_asked:
+        if not self._threads_asked and self.place == "cpu":
             self._take("threads")
         return {
             "decisions": {
@@ -228,6 +263,10 @@ class Choices:
         """Looks when a rule asks: for a tiny matrix a look would cost as much as the search."""
         if feature == "cores":
             self._known["cores"] = usable_cores()
+        elif feature == "gpus":
+            self._known["gpus"] = count_unloaded()
+        elif feature == "warm":
+            self._known["warm"] = int(in_use())
         elif feature in ("wide", "degree", "density"):
             self._known |= ratios(self._known["rows"], self._known["cols"], self._known["entries"])
         elif self._pattern is not None:

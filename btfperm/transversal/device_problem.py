@@ -89,7 +89,10 @@ class DeviceProblem:
             here = isinstance(pattern, DevicePattern) and pattern.device == number
             indptr: Any = pattern.indptr if here else upload(problem.indptr)
             indices: Any = pattern.indices if here else upload(problem.indices)
-            row_match, col_match = upload(problem.row_match), upload(problem.col_match)
+            if problem.size:
+                row_match, col_match = upload(problem.row_match), upload(problem.col_match)
+            else:  # nothing to copy
+                row_match, col_match = minus_ones(m, indices.dtype), minus_ones(n, indices.dtype)
         return cls(number, pattern, m, indptr, indices, row_match, col_match, problem)
 
     @property
@@ -139,16 +142,13 @@ class DeviceProblem:
     def run(
         self,
         algorithm: Callable[..., dict[str, int | list[int]]],
-        seconds: float,
-        work: int,
+        budget: Budget,
         seed: int,
         options: Mapping[str, float | str],
-    ) -> tuple[int, dict[str, int | list[int]]]:
-        """Runs a driver on the device: why it stopped (see `Budget`), and its counters."""
-        budget = Budget(seconds, work)
+    ) -> dict[str, int | list[int]]:
+        """Runs a driver on the device, within the budget; its counters."""
         with on(self.device):
-            counters = algorithm(self, budget, seed, options)
-        return budget.stop, counters
+            return algorithm(self, budget, seed, options)
 
     def on_host(self) -> Problem:
         """The problem with the matching at hand, on the host."""

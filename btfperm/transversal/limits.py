@@ -64,7 +64,7 @@ class Controls:
                 )
             self._ends = time.perf_counter() + float(min(time_limit, _LONGEST))
         self.stopped_by: str | None = None
-        self.gave_up = False  # the last algorithm was not done within the readings it had
+        self.gave_up = False  # the last algorithm was not done within what its rule gave it
 
     def check_options(self, *rows: registry.Algorithm | None) -> None:
         """Each option must be one that an algorithm of this run has, with a value it can have."""
@@ -95,6 +95,11 @@ class Controls:
         other.backend, other._device = "cpu", None
         return other
 
+    @property
+    def places_freely(self) -> bool:
+        """Whether it is left to the rules where to search: nothing says so, no option either."""
+        return self.backend == "auto" and not self._options
+
     def refuse_missing_gpu(self) -> None:
         """Raises BackendUnavailableError when the GPU that was asked for cannot be used."""
         from btfperm.backends.gpu.device import refuse_missing
@@ -117,8 +122,8 @@ class Controls:
         *,
         in_order: bool = False,
     ) -> dict[str, int | list[int]]:
-        """Runs one algorithm within the limits, and `within` so many readings of the matrix; its
-        counters.
+        """Runs one algorithm within the limits, and `within` so many readings of the matrix, or
+        looks of the host on a gpu; its counters.
 
         `in_order`: on one thread unless more were asked for. What many threads start with is
         nearly as large, but on a mesh its free rows and columns lie far apart, which a search
@@ -129,12 +134,12 @@ class Controls:
         if self._ends is not None:
             seconds = max(self._ends - time.perf_counter(), 1e-9)
         work = self._work or 0
-        own = math.ceil(within * problem.indices.size) if within is not None else 0
-        tried = own > 0 and (work == 0 or own < work)
-        most = own if tried else work
         options = row.checked(self._options) if self._options else {}
         counters: dict[str, int | list[int]]
         if isinstance(problem, Problem):
+            own = math.ceil(within * problem.indices.size) if within is not None else 0
+            tried = own > 0 and (work == 0 or own < work)
+            most = own if tried else work
             stop, problem.proven, counters = row.load()(
                 *problem.matched,
                 problem.row_in_cover,
@@ -144,15 +149,19 @@ class Controls:
                 self._seed,
                 options,
             )
+            self.gave_up = tried and _STOPS[stop] == "max_work"
         else:
-            stop, counters = problem.run(row.load(), seconds, most, self._seed, options)
+            from btfperm.backends.gpu.budget import LOOKED, Budget
+
+            budget = Budget(seconds, work, 0 if within is None else math.ceil(within))
+            counters = problem.run(row.load(), budget, self._seed, options)
+            stop, self.gave_up = budget.stop, budget.stop == LOOKED
         if self._too_few_threads and row.parallel and row.backend == "cpu":
             counters["threads"] = self.threads
         if self._work is not None:
             edges = counters.get("edges", 0)
             assert isinstance(edges, int)
             self._work = max(self._work - edges, 1)
-        self.gave_up = tried and _STOPS[stop] == "max_work"
         self.stopped_by = None if self.gave_up else _STOPS[stop]
         return counters
 

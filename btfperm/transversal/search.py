@@ -15,7 +15,7 @@ from btfperm import registry
 from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError, DefectWarning
 from btfperm.pattern import DevicePattern, Pattern
 from btfperm.results import Transversal
-from btfperm.transversal.auto import Choices
+from btfperm.transversal.auto import DEFAULT, Choices, Rule
 from btfperm.transversal.certificate import find_cover, is_legal, prove, rank_at_most
 from btfperm.transversal.limits import Controls
 from btfperm.transversal.problem import Problem
@@ -47,24 +47,32 @@ def search(
     InvalidArgumentError : no such algorithm, initializer or option
     DefectError : what was found does not stand its proof, at the second attempt either
     """
-    place = controls.backend
-    if place == "auto" and isinstance(pattern, DevicePattern):
-        place = "gpu"
-    choices = Choices(
-        pattern,
-        on_gpu=place == "gpu",
-        threads=controls.threads,
-        threads_asked=controls.threads_asked,
-    )
-    start = None
-    first = choices.start() if initializer == "auto" else initializer
-    if first != "none":
-        # What no one named starts on the CPU, in order: a start by many threads would drift.
-        where = "cpu" if initializer == "auto" else place
-        start = registry.find(first, initializer=True, backend=where)
     named = None
     if algorithm != "auto":
         named = registry.find(algorithm, initializer=False, backend=controls.backend)
+    lives_on_gpu = isinstance(pattern, DevicePattern)
+    if named is not None:
+        place = named.backend
+    elif controls.backend != "auto" or lives_on_gpu:
+        place = "cpu" if controls.backend == "cpu" else "gpu"
+    else:
+        free = initializer == "auto" and not from_outside and controls.places_freely
+        place = "auto" if free else "cpu"
+    choices = Choices(
+        pattern if place != "cpu" else pattern.on_host(),
+        place,
+        threads=controls.threads,
+        threads_asked=controls.threads_asked,
+    )
+    start, rule = None, None
+    if initializer == "auto":
+        rule = choices.start()
+        where = choices.place
+    else:
+        where = "gpu" if lives_on_gpu and controls.backend == "auto" else controls.backend
+    first = initializer if rule is None else rule.choice
+    if first != "none":
+        start = registry.find(first, initializer=True, backend=where)
     finisher = named or registry.find(choices.default, initializer=False)
     controls.check_options(start, finisher)
     explicit = controls.backend == "gpu" or "gpu" in (
@@ -76,7 +84,7 @@ def search(
     try:
         run = _Run(pattern, problem, choices, controls, from_outside)
         if start is not None:
-            run.start(start, in_order=finisher.backend == "gpu")
+            run.start(start, rule, in_order=finisher.backend == "gpu")
         run.search(named)
         return run.proven()
     except BackendUnavailableError as failure:
@@ -108,6 +116,7 @@ class _Run:
     ) -> None:
         self.pattern, self.choices, self.controls = pattern, choices, controls
         self.from_outside = from_outside
+        self.stays = controls.backend == "gpu"  # what a rule gives up goes on nowhere else
         self.problem = self.view = problem  # view: as the search sees it, perhaps transposed
         self.initializer: registry.Algorithm | None = None
         self.algorithm: registry.Algorithm | None = None
@@ -117,11 +126,19 @@ class _Run:
         self.seconds = {"start": 0.0, "search": 0.0, "certificate": 0.0}
         self._since = time.perf_counter()
 
-    def start(self, row: registry.Algorithm, *, in_order: bool) -> None:
-        """A first matching."""
+    def start(
+        self, row: registry.Algorithm, rule: Rule | None = None, *, in_order: bool = False
+    ) -> None:
+        """A first matching; `rule` is what chose it. One given up on a gpu is made on the cpu."""
         self.initializer = row
         self._place(row)
-        counted = self.controls.run(row, self.problem, in_order=in_order)
+        within = None if rule is None or self.stays or self.from_outside else rule.within
+        counted = self.controls.run(row, self.problem, within, in_order=in_order)
+        if self.controls.gave_up:
+            self.initializer = registry.find(row.name, initializer=True, backend="cpu")
+            self._place(self.initializer)
+            self.problem.on_host().take_back(keep_pairs=False)
+            counted = self.controls.run(self.initializer, self.problem, in_order=in_order)
         self.counters.update({f"start_{k}": v for k, v in counted.items()})
         self._stop("start")
 
@@ -150,12 +167,17 @@ class _Run:
         self._place(row)
         if self.choices.from_rows():
             self.view = self.problem.transposed()
+        on_gpu = row.backend == "gpu"
+        if on_gpu and self.stays:
+            within = None
         self.counters.update(self.controls.run(row, self.view, within))
-        if self.controls.gave_up and isinstance(self.view, Problem):  # no rule limits a gpu
+        if self.controls.gave_up:
             self.counters["given_up_edges"] = self.counters.pop("edges", 0)
-            self.algorithm = registry.find(self.choices.default, initializer=False)
-            self.why += f"; given up after {within} readings, {self.algorithm.name} finished"
-            self.view.take_back(keep_pairs=True)
+            self.algorithm = registry.find(DEFAULT, initializer=False)
+            what = "looks" if on_gpu else "readings"
+            self.why += f"; given up after {within} {what}, {self.algorithm.name} finished"
+            self._back_on_host()
+            self.view.on_host().take_back(keep_pairs=True)
             self.counters.update(self.controls.run(self.algorithm, self.view))
         self.size = self.problem.size
 
@@ -223,6 +245,15 @@ class _Run:
             row_in_cover=row_cover,
             col_in_cover=col_cover,
         )
+
+    def _back_on_host(self) -> None:
+        """Problem and view where the cpu can go on."""
+        if isinstance(self.problem, Problem):
+            return
+        turned = self.view is not self.problem
+        self.problem = self.view = self.problem.on_host()
+        if turned:
+            self.view = self.problem.transposed()
 
     def _place(self, row: registry.Algorithm) -> None:
         """The problem where the algorithm runs."""

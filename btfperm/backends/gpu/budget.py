@@ -5,24 +5,33 @@ from __future__ import annotations
 
 import time
 
-__all__ = ["Budget"]
+__all__ = ["LOOKED", "Budget"]
+
+LOOKED = 4  # the stop of a budget whose looks are spent
 
 
 class Budget:
-    """Seconds and entries read; 0 is no limit. `stop` is the reason as the core numbers it: 0 none,
-    2 time, 3 work."""
+    """Seconds, entries read, and looks at the device; 0 is no limit. `stop` is the reason as the
+    core numbers it: 0 none, 2 time, 3 work; and `LOOKED`.
 
-    def __init__(self, seconds: float = 0.0, work: int = 0) -> None:
+    A host loop looks once a level: what it finds costs next to nothing, the way does.
+    """
+
+    def __init__(self, seconds: float = 0.0, work: int = 0, looks: int = 0) -> None:
         self._ends = time.perf_counter() + seconds if seconds else 0.0
         self._work = work
+        self._looks_left = looks
         self.stop = 0
 
     def spent(self, edges: int) -> bool:
         """Whether a limit is reached, with so many entries read so far in this run."""
+        self._looks_left -= 1
         if self._work and edges >= self._work:
             self.stop = 3
         elif self._ends and time.perf_counter() >= self._ends:
             self.stop = 2
+        elif self._looks_left == 0:
+            self.stop = LOOKED
         return self.stop != 0
 
     def work_left(self, edges: int, most: int) -> int:

@@ -15,8 +15,19 @@ from typing import Any
 
 from btfperm.errors import BackendUnavailableError
 
-__all__ = ["Gpu", "describe", "gpus", "on", "refuse_beyond_free", "refuse_missing", "why_not"]
+__all__ = [
+    "Gpu",
+    "count_unloaded",
+    "describe",
+    "gpus",
+    "in_use",
+    "on",
+    "refuse_beyond_free",
+    "refuse_missing",
+    "why_not",
+]
 
+_LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 # Atomics on 64 bits, independent threads and what current compilers still know.
 _LEAST_CAPABILITY = (7, 0)
 
@@ -43,11 +54,10 @@ class Gpu:
 @cache
 def _driver() -> Driver | str:
     """The driver, or why there is none to use."""
-    library = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
     try:
-        cuda = ctypes.CDLL(library)
+        cuda = ctypes.CDLL(_LIBRARY)
     except OSError:
-        return f"there is no NVIDIA driver on this machine ({library} does not load)"
+        return f"there is no NVIDIA driver on this machine ({_LIBRARY} does not load)"
     version, count = ctypes.c_int(), ctypes.c_int()
     code = cuda.cuInit(0) or cuda.cuDriverGetVersion(ctypes.byref(version))
     code = code or cuda.cuDeviceGetCount(ctypes.byref(count))
@@ -105,6 +115,27 @@ def _count() -> int:
     import cupy
 
     return int(cupy.cuda.runtime.getDeviceCount())
+
+
+def count_unloaded() -> int:
+    """How many GPUs the driver has for CuPy, without loading it: whether they work, their first
+    use shows."""
+    driver = _driver()
+    if isinstance(driver, str) or importlib.util.find_spec("cupy") is None:
+        return 0
+    return driver.devices
+
+
+def in_use() -> bool:
+    """Whether CuPy is loaded and has a GPU at work, so that another search starts at once."""
+    if "cupy" not in sys.modules:
+        return False
+    flags, active = ctypes.c_uint(), ctypes.c_int()
+    state = ctypes.CDLL(_LIBRARY).cuDevicePrimaryCtxGetState if count_unloaded() else None
+    return state is not None and any(
+        state(number, ctypes.byref(flags), ctypes.byref(active)) == 0 and active.value
+        for number in range(count_unloaded())
+    )
 
 
 def gpus() -> tuple[Gpu, ...]:

@@ -17,39 +17,52 @@ if TYPE_CHECKING:
 
 __all__ = ["greedy"]
 
+_STATE = 2  # numbers of State
+
 
 def greedy(
     problem: DeviceProblem, budget: Budget, seed: int, options: Mapping[str, float | str]
 ) -> dict[str, int | list[int]]:
-    """The cheap matching; a limit is looked at when it is done."""
+    """The cheap matching; in order, a limit is looked at after each launch."""
     import cupy
 
     run = problem.kernels("transversal/initial/greedy.cu").launch
     m, n, indptr, indices = problem.m, problem.n, problem.indptr, problem.indices
     rows, cols = problem.row_match, problem.col_match
-    edges = Readback(1)
-    if options.get("choice", "first") == "first":
-        holder = cupy.empty(m, dtype=problem.width)
-        resume = cupy.zeros(n, dtype=problem.width)
-        run("empty_rows", grid(m), BLOCK, m, rows, holder)
+    state = Readback(_STATE)
+    if options.get("choice", "first") == "random":
+        key = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
+        blocks = grid(n, COUNTING)
+        run("take_at_random", blocks, BLOCK, n, key, indptr, indices, rows, cols, state.array)
+        read, _ = state.read()
+        budget.spent(read)
+        return {"edges": read}
+    width, left = problem.width, state.array[1:]
+    holder, resume = cupy.empty(m, dtype=width), cupy.zeros(n, dtype=width)
+    run("empty_rows", grid(m), BLOCK, m, rows, holder)
+    size, listed, launches, read = n, np.uint64(0), 0, 0  # a null list is all columns
+    while size and not budget.stop:
         # A block for each piece of the columns: the device starts them in order, and on a mesh the
         # fewer have to get up again.
-        run("take_in_order", grid(n), BLOCK, n, indptr, indices, cols, resume, holder, edges.array)
-        run("keep_holders", grid(m), BLOCK, m, holder, rows, cols)
-    else:
-        key = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
+        launches += 1
+        left.fill(0)
+        following = cupy.empty(size, dtype=width)
         run(
-            "take_at_random",
-            grid(n, COUNTING),
+            "take_in_order",
+            grid(size),
             BLOCK,
-            n,
-            key,
+            size,
+            listed,
+            following,
             indptr,
             indices,
-            rows,
             cols,
-            edges.array,
+            resume,
+            holder,
+            state.array,
         )
-    (read,) = edges.read()
-    budget.spent(read)
-    return {"edges": read}
+        read, size = state.read()
+        listed = following
+        budget.spent(read)
+    run("keep_holders", grid(m), BLOCK, m, holder, rows, cols)
+    return {"edges": read, "launches": launches}
