@@ -9,8 +9,10 @@ within the limit stops with a legal matching, and its size is shown.
 
 from __future__ import annotations
 
+import os
 import statistics
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,10 +30,13 @@ NAMES = {
     "tiny": "er:7:3 del:7 del:7+rcp",
     "quick": "er:14:3 er:14:8 kron:12 rmat:14:30 del:14 del:14+rcp rgg:14 rgg:14+rcp road:128",
     "field": "er:18:3 er:18:8 kron:16 rmat:18:30 del:18 del:18+rcp rgg:18 rgg:18+rcp road:1000",
-    "large": """er:22:3 er:22:8 kron:20 rmat:22:30 del:20 del:20+rcp del:22 del:22+rcp rgg:22
-        rgg:22+rcp road:4000 hex:4000""",
+    "large": """er:22:3 er:22:8 kron:20 kron:21 rmat:22:30 del:20 del:22 del:23 del:24 rgg:22 rgg:24
+        road:4000 hex:4000 del:20+rcp del:22+rcp del:23+rcp del:24+rcp rgg:22+rcp road:4000+rcp
+        hex:4000+rcp""",
 }
 HARDEST = 20
+SEQUENTIAL = ("hopcroft-karp", "pothen-fan", "push-relabel")  # the papers' peers, on one core
+LONG = 0.4  # seconds: one call of a search that takes longer needs no warm-up and no repeat
 _TINY = np.eye(3)
 # The number that stands for k in a form such as adaptive:k.
 NUMBERS = {"adaptive:k": "adaptive:0.7", "fixed:k": "fixed:10"}
@@ -78,10 +83,12 @@ def run(cases: list[Case], options: Options) -> Section:
     if why is not None:
         raise OSError(f"there is no GPU to measure: {why}")
     field, rows, complaints = variants(), [], []
+    alone = _sequential(cases, options)
     for variant in field:  # compiles its kernels, which must not count
         btfperm.maximum_transversal(_TINY, algorithm=variant.row.name, initializer="none")
     for case in cases:
         row, wrong = _measured(case, field, options)
+        row["sequential"] = alone[case.name]
         rows.append(row)
         complaints += [f"{case.name}: {what}" for what in wrong]
         times = [f"{name} {milliseconds(s)}" for name, s in row["median"].items()]
@@ -94,6 +101,25 @@ def _names(field: list[Variant]) -> list[str]:
     return [variant.name for variant in field]
 
 
+def _sequential(cases: list[Case], options: Options) -> dict[str, dict[str, float]]:
+    """Seconds of the sequential searches after the same cheap matching, as far as they end within
+    the limit: several graphs at a time, each on its own core."""
+    with ThreadPoolExecutor(max(1, len(os.sched_getaffinity(0)) // 2)) as pool:
+        found = pool.map(lambda case: _alone(case, options.limit), cases)
+        return dict(zip([case.name for case in cases], found, strict=True))
+
+
+def _alone(case: Case, limit: float) -> dict[str, float]:
+    pattern, found = btfperm.as_pattern(case.load()), {}
+    for name in SEQUENTIAL:
+        t = btfperm.maximum_transversal(
+            pattern, algorithm=name, initializer="greedy", threads=1, time_limit=limit
+        )
+        if t.maximum:
+            found[name] = float(t.seconds["search"])
+    return found
+
+
 def _measured(case: Case, field: list[Variant], options: Options) -> tuple[Row, list[str]]:
     import cupy
 
@@ -103,6 +129,10 @@ def _measured(case: Case, field: list[Variant], options: Options) -> tuple[Row, 
     Controls(pattern.nnz, threads=1).run(greedy, host)
     start = host.size
     problem = host.on_device(pattern, None)
+    begin = time.perf_counter()
+    _ = problem.by_rows  # the papers' graphs come with both orientations
+    cupy.cuda.Device().synchronize()
+    row_lists = time.perf_counter() - begin
     kept = problem.row_match.copy(), problem.col_match.copy()
     row: Row = {
         "matrix": case.name,
@@ -110,12 +140,13 @@ def _measured(case: Case, field: list[Variant], options: Options) -> tuple[Row, 
         "n": pattern.n,
         "nnz": pattern.nnz,
         "start": start,
+        "row_lists": row_lists,
         **{key: {} for key in ("seconds", "median", "stopped", "counters")},
     }
     sizes, wrong = {}, []
     for variant in field:
         seconds: list[float] = []
-        for turn in range(options.repeats + 1):  # the first is a warm-up
+        for _ in range(options.repeats + 1):  # the first is a warm-up
             problem.row_match[...], problem.col_match[...] = kept
             cupy.cuda.Device().synchronize()
             controls = Controls(pattern.nnz, options.limit, options=variant.options)
@@ -123,9 +154,7 @@ def _measured(case: Case, field: list[Variant], options: Options) -> tuple[Row, 
             counters = controls.run(variant.row, problem)
             cupy.cuda.Device().synchronize()
             seconds.append(time.perf_counter() - begin)
-            if turn and sum(seconds[1:]) + seconds[-1] > options.limit:
-                break
-            if controls.stopped_by:
+            if controls.stopped_by or seconds[-1] > LONG:
                 break
         row["counters"][variant.name] = counters
         if controls.stopped_by:
@@ -146,7 +175,8 @@ def _wrong(found: Problem, name: str, *, stopped: bool) -> list[str]:
     if _core.check_matching(*found.matched)[0]:
         return [f"{name}: no matching"]
     found.row_in_cover.fill(0)
-    if not stopped and not _core.find_cover(*found.matched, found.row_in_cover):
+    threads = len(os.sched_getaffinity(0))
+    if not stopped and not _core.find_cover(*found.matched, found.row_in_cover, threads=threads):
         return [f"{name}: not maximum"]
     return []
 
@@ -155,11 +185,12 @@ def _wrong(found: Problem, name: str, *, stopped: bool) -> list[str]:
 
 
 def markdown(data: dict[str, Any]) -> str:
-    """Times, geometric means by set, phases and launches."""
+    """Times, geometric means by set, the sequential peers, phases and launches."""
     rows, names, limit = data["rows"], data["variants"], data["limit"]
     return "\n\n".join(
         [
-            f"{data['gpu']}.",
+            f"{data['gpu']}. Columns and row lists are on the device before, as the papers' graphs "
+            f"come with both. A search of more than {LONG:g} s is timed once.",
             "### Search after the cheap matching, ms",
             f"`>`: stopped after {limit:g} s, so many pairs short of the largest matching of all.",
             table(
@@ -181,7 +212,20 @@ def markdown(data: dict[str, Any]) -> str:
             table(
                 ["set", "matrices", *names], [_means(*group, names, limit) for group in _sets(rows)]
             ),
-            "### Phases / launches of the search kernel",
+            "### Sequential searches on one core of the host, ms",
+            f"After the same start, several at a time, within {limit:g} s.",
+            table(
+                ["matrix", *SEQUENTIAL, "best variant over the best of them"],
+                [
+                    [
+                        f"`{row['matrix']}`",
+                        *(_ended(row["sequential"], name) for name in SEQUENTIAL),
+                        _gain(row),
+                    ]
+                    for row in rows
+                ],
+            ),
+            "### Phases, or relabels / launches of the search kernel, or levels of the relabels",
             table(
                 ["matrix", *names],
                 [[f"`{row['matrix']}`", *(_phases(row, name) for name in names)] for row in rows],
@@ -197,6 +241,16 @@ def _time(row: Row, name: str) -> str:
     return f"> {best - row['stopped'][name]:,}"
 
 
+def _ended(seconds: dict[str, float], name: str) -> str:
+    return milliseconds(seconds[name]) if name in seconds else ">"
+
+
+def _gain(row: Row) -> str:
+    if not row["sequential"] or not row["median"]:
+        return ""
+    return f"{min(row['sequential'].values()) / min(row['median'].values()):.1f}"
+
+
 def _phases(row: Row, name: str) -> str:
     counters = row["counters"][name]
     return (
@@ -209,6 +263,7 @@ def _sets(rows: list[Row]) -> list[tuple[str, list[Row]]]:
     groups = {
         "natural": [row for row in rows if not _is_permuted(row)],
         "permuted": [row for row in rows if _is_permuted(row)],
+        "all": rows,
     }
     for name, group in list(groups.items()):
         if len(group) > HARDEST:

@@ -16,6 +16,7 @@ from benchmarks import (
     decomposition,
     engine,
     gpu,
+    gpu_answers,
     machine,
     memory,
     published,
@@ -37,6 +38,7 @@ SECTIONS: dict[str, Callable[[list[Case], Options], Section]] = {
     "regret": regret.run,
     "gpu": gpu.run,
     "engine": engine.run,
+    "gpu-answers": gpu_answers.run,
     "scaling": scaling.run,
     "start-up": startup.run,
     "memory": memory.run,
@@ -48,6 +50,7 @@ OWN_CASES: dict[str, Callable[[str], list[Case]]] = {
     "published": stand_ins,
     "gpu": gpu.cases,
     "engine": engine.cases,
+    "gpu-answers": gpu_answers.cases,
     "scaling": scaling.cases,
 }
 

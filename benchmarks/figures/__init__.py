@@ -35,6 +35,7 @@ KINDS = (
     Kind("published", "step_shares", "Where ms-bfs-graft spends its time"),
     Kind("published", "contributions", "What direction optimisation and grafting are worth"),
     Kind("gpu", "performance_profile", "How often, and by how much, each is behind the best"),
+    Kind("gpu", "gpu_speed_up", "How often each is how many times faster than one core"),
     Kind("gpu", "levels", "Launches of the search kernel by phase"),
     Kind("scaling", "scaling", "Speed-up with the number of threads"),
 )

@@ -11,7 +11,7 @@ import btfperm
 from benchmarks import gpu
 from benchmarks.cases import SETS
 from benchmarks.contest import Options
-from benchmarks.figures import levels
+from benchmarks.figures import gpu_speed_up, levels
 
 DATA = {
     "gpu": "some GPU (device 0)",
@@ -26,15 +26,16 @@ DATA = {
             "rank": rank,
             "median": median,
             "stopped": stopped,
+            "sequential": sequential,
             "counters": {
                 "a ct": {"phases": 2, "levels": 9, "levels_by_phase": [4, 5]},
                 "b ct": {"phases": 3, "levels": 6, "levels_by_phase": [1, 2, 3]},
             },
         }
-        for name, rank, median, stopped in (
-            ("er:4:3", 990, {"a ct": 0.002, "b ct": 0.008}, {}),
-            ("del:4", 1000, {"a ct": 0.008, "b ct": 0.002}, {}),
-            ("del:4+rcp", 1000, {"a ct": 0.5}, {"b ct": 988}),
+        for name, rank, median, stopped, sequential in (
+            ("er:4:3", 990, {"a ct": 0.002, "b ct": 0.008}, {}, {"push-relabel": 0.01}),
+            ("del:4", 1000, {"a ct": 0.008, "b ct": 0.002}, {}, {}),
+            ("del:4+rcp", 1000, {"a ct": 0.5}, {"b ct": 988}, {"pothen-fan": 0.25}),
         )
     ],
 }
@@ -67,6 +68,8 @@ def test_the_tables_show_what_was_measured():
     assert "| natural | 2 | 4.00 | 4.00 |" in text
     assert "| permuted | 1 | 500 | >3000 |" in text
     assert "| `del:4` | 2 / 9 | 3 / 6 |" in text
+    assert "| `er:4:3` | > | > | 10.0 | 5.0 |" in text
+    assert "| `del:4` | > | > | > |  |" in text
 
 
 def test_the_curves_are_the_launches_of_each_phase():
@@ -75,6 +78,14 @@ def test_the_curves_are_the_launches_of_each_phase():
     shown = [list(line.get_ydata()) for ax in figure.axes for line in ax.lines]
     assert shown == [[4, 5], [1, 2, 3]] * 2
     assert levels.draw({"rows": []}) is None
+
+
+def test_the_speed_up_over_one_core_counts_what_was_stopped_at_the_edge():
+    pytest.importorskip("matplotlib")
+    figure = gpu_speed_up.draw(DATA)
+    a, b, _ = (list(line.get_xdata()) for line in figure.axes[0].lines)
+    assert a[:2] == [0.5, 5.0] and b[1] == 1.25 and b[0] < 0.5
+    assert gpu_speed_up.draw({"rows": [], "variants": []}) is None
 
 
 def test_without_a_gpu_it_says_so(monkeypatch):

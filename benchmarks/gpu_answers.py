@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether every algorithm on a GPU finds a maximum transversal of everything, time and again.
+
+Each variant of each search, and each start with a search behind it, on the real matrices, their
+transposes and a random permutation of each, and on the smallest graphs of every family: 20 runs on
+small matrices, since races fall out differently each time. The rank is that of the index or of
+the CPU, and each answer has passed its certificate. What does not end within the limit must have
+left a legal matching. Several processes share the GPU.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+import numpy as np
+
+import btfperm
+from benchmarks.cases import Case, generated, real
+from benchmarks.contest import Options, Section
+from benchmarks.gpu import NUMBERS, variants
+from benchmarks.tables import table
+from btfperm.backends.gpu.device import describe, why_not
+
+RUNS = 20
+SMALL = 20_000  # entries, up to which a matrix has all the runs
+FEW = 3  # runs of larger ones, of transposes and of permutations
+LARGE = 1_000_000  # entries, from which a matrix is run once
+FAMILIES = """
+    er:10:3 er:14:8 kron:12 rmat:12:30 del:12 del:12+rcp rgg:12 rgg:12+rcp road:100 hex:100
+    grid3d_12 circuit_1e3 tri_1e3 bandtri_1e3 hessenberg_60 arrow_1e3 kkt_1e3 kkt_sing_1e3
+    chain_1e3 chain_1e3_rcp chains_hk_40 chains_30x30 deadtree_1e3 ladder_57 kshard_60_k4
+    rect_wide_1e3 rect_tall_1e3 er_1e3_d1.5
+"""
+WORKERS = 10
+
+Row = dict[str, Any]
+
+
+def cases(which: str) -> list[Case]:
+    """The generated ones; ``--set real`` takes the real ones instead."""
+    return generated(FAMILIES.split()[: 4 if which == "tiny" else None])
+
+
+def run(cases: list[Case], options: Options) -> Section:
+    """Runs, wrong answers and stopped ones of every variant.
+
+    Raises
+    ------
+    OSError : there is no GPU that works
+    """
+    why = why_not()
+    if why is not None:
+        raise OSError(f"there is no GPU to try: {why}")
+    context = multiprocessing.get_context("spawn")
+    tasks = [
+        (case.name, str(options.matrices) if case.path else "", options.limit) for case in cases
+    ]
+    rows: list[Row] = []
+    begin = time.perf_counter()
+    with ProcessPoolExecutor(min(WORKERS, os.cpu_count() or 1), context) as pool:
+        for found in pool.map(_of_matrix, tasks):
+            rows += found
+            for row in found:
+                options.say(f"{row['matrix']}: {row['runs']} runs, {row['seconds']:.1f} s")
+    complaints = [f"{row['matrix']}: {what}" for row in rows for what in row["wrong"]]
+    data = {"gpu": describe(), "limit": options.limit, "rows": rows, "names": list(_calls())}
+    data["seconds"] = time.perf_counter() - begin
+    return Section("Answers on a GPU", markdown(data), data, complaints)
+
+
+def _calls() -> dict[str, dict[str, Any]]:
+    """How each variant is asked for: searches behind the start of `auto`, starts before apfb-wr."""
+    calls: dict[str, dict[str, Any]] = {
+        variant.name: {"algorithm": variant.row.name, "options": variant.options}
+        for variant in variants()
+    }
+    for row in btfperm.algorithms("initial"):
+        if row.backend != "gpu":
+            continue
+        forms = [(option.name, form) for option in row.options for form in option.forms]
+        for name, form in forms or [("", "")]:
+            options = {name: NUMBERS.get(form, form)} if name else {}
+            calls[f"{row.name} {form}".strip()] = {
+                "initializer": row.name,
+                "algorithm": "apfb-wr",
+                "options": options,
+            }
+    return calls
+
+
+def _of_matrix(task: tuple[str, str, float]) -> list[Row]:
+    """The matrix, its transpose and a permutation of it."""
+    from pathlib import Path
+
+    name, folder, limit = task
+    known = {case.name: case for case in real(Path(folder))} if folder else {}
+    case = known[name] if name in known else generated([name])[0]
+    P = btfperm.as_pattern(case.load())
+    rng = np.random.default_rng()
+    shuffled = btfperm.Pattern.from_coo(
+        rng.permutation(P.m)[P.indices], rng.permutation(P.n)[P.cols()], P.shape
+    )
+    rank = btfperm.structural_rank(P, backend="cpu")
+    rows = []
+    for label, A in (("", P), (", transposed", P.T), (", permuted", shuffled)):
+        runs = FEW if P.nnz < LARGE else 1
+        runs = RUNS if P.nnz <= SMALL and not label else runs
+        rows.append(_tried(name + label, A, rank, case.expected.get("rank"), runs, limit))
+    return rows
+
+
+def _tried(
+    name: str, A: btfperm.Pattern, rank: int, expected: int | None, runs: int, limit: float
+) -> Row:
+    begin = time.perf_counter()
+    wrong = [] if expected in (None, rank) else [f"the index says {expected}, the cpu {rank}"]
+    stopped: dict[str, int] = {}
+    tried = 0
+    for variant, call in _calls().items():
+        for seed in range(runs):
+            tried += 1
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error", btfperm.DefectWarning)
+                    t = btfperm.maximum_transversal(
+                        A, backend="gpu", seed=seed, time_limit=limit, **call
+                    )
+            except Exception as error:
+                wrong.append(f"{variant}: {type(error).__name__}: {error}")
+                continue
+            if t.maximum and t.structural_rank != rank:
+                wrong.append(f"{variant}: {t.structural_rank} instead of {rank}")
+            elif not t.maximum:
+                stopped[variant] = max(stopped.get(variant, 0), rank - t.structural_rank)
+                break
+    return {
+        "matrix": name,
+        "shape": list(A.shape),
+        "nnz": A.nnz,
+        "rank": rank,
+        "runs": tried,
+        "wrong": wrong,
+        "stopped": stopped,
+        "seconds": time.perf_counter() - begin,
+    }
+
+
+def markdown(data: dict[str, Any]) -> str:
+    """Totals by kind, and what was stopped."""
+    rows = data["rows"]
+    kinds = {
+        "square, full rank": lambda m, n, rank: m == n == rank,
+        "square, deficient": lambda m, n, rank: m == n > rank,
+        "rectangular, full rank": lambda m, n, rank: m != n and rank == min(m, n),
+        "rectangular, deficient": lambda m, n, rank: m != n and rank < min(m, n),
+    }
+    body = []
+    for kind, is_one in kinds.items():
+        group = [row for row in rows if is_one(*row["shape"], row["rank"])]
+        if group:
+            runs = sum(row["runs"] for row in group)
+            wrong = sum(len(row["wrong"]) for row in group)
+            body.append([kind, str(len(group)), f"{runs:,}", str(wrong)])
+    runs = sum(row["runs"] for row in rows)
+    wrong = sum(len(row["wrong"]) for row in rows)
+    body.append(["all", str(len(rows)), f"{runs:,}", str(wrong)])
+    stopped = [
+        [f"`{row['matrix']}`", f"{row['nnz']:,}", name, f"{short:,}"]
+        for row in rows
+        for name, short in row["stopped"].items()
+    ]
+    parts = [
+        f"{data['gpu']}.",
+        f"{len(data['names'])} variants ({', '.join(data['names'])}); {RUNS} runs of each on "
+        f"matrices of up to {SMALL:,} entries, {FEW} on larger, transposed and permuted ones, 1 "
+        f"from {LARGE:,} on; {data['seconds']:.0f} s in all.",
+        table(["matrices", "how many", "runs", "wrong"], body),
+    ]
+    if stopped:
+        parts += [
+            f"Stopped after {data['limit']:g} s with a legal matching:",
+            table(["matrix", "entries", "variant", "pairs short"], stopped),
+        ]
+    return "\n\n".join(parts)

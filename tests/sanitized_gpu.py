@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every kernel on small matrices, for NVIDIA's checkers, which make it some hundred times slower:
+
+``compute-sanitizer --tool memcheck python -m tests.sanitized_gpu [NAME ...]``, and initcheck,
+synccheck, racecheck; `.ci/run gpu` runs all four. NAME is an algorithm; default all.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import btfperm
+from tests import families
+
+CASES = [
+    families.random_rectangle(700, 900, 3, 1).A,
+    families.random_rectangle(900, 700, 2, 1).A,
+    families.chain(40).A,
+    families.stars(20, 30).A,
+    families.deadtree(600, 1).A,
+    families.chains_hk(8).A,
+    families.dense(30, 40).A,
+    families.dense(3, 200).A,
+    families.triangular(60, 1).A,
+    families.empty_lines(300, 1).A,
+]
+NUMBERS = {"adaptive:k": "adaptive:0.7", "fixed:k": "fixed:3"}
+
+
+def main(names: list[str]) -> int:
+    """Each algorithm with each of its words on each matrix, on the host and on the device."""
+    import cupy
+
+    cupy.cuda.set_allocator(None)  # each array its own, so that what lies behind its end is seen
+    calls = 0
+    for row in btfperm.algorithms():
+        if row.backend != "gpu" or (names and row.name not in names):
+            continue
+        worded = [
+            {option.name: NUMBERS.get(form, form)}
+            for option in row.options
+            for form in option.forms
+        ]
+        for options in worded or [{}]:
+            for A in CASES:
+                how = {"algorithm": row.name, "initializer": "none"}
+                if row.is_initializer:
+                    how = {"initializer": row.name, "algorithm": "apfb-wr"}
+                t = btfperm.maximum_transversal(A, backend="gpu", options=options, **how)
+                assert t.maximum and t.structural_rank == btfperm.structural_rank(A)
+                calls += 1
+    for A in CASES:
+        P = btfperm.as_pattern(A)
+        for Q in (P, P.T):
+            triple = (None, cupy.asarray(Q.indices), cupy.asarray(Q.indptr))
+            there = btfperm.as_pattern(triple, shape=Q.shape)
+            assert (there.T.T.on_host().indices == Q.indices).all()
+            assert btfperm.maximum_transversal(there).maximum
+            calls += 1
+    cupy.cuda.Device().synchronize()
+    print(f"{calls} calls")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
