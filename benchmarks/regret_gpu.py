@@ -12,6 +12,7 @@ takes, measured in processes of their own, counts for all that use the GPU. Halv
 from __future__ import annotations
 
 import argparse
+import csv
 import functools
 import gc
 import json
@@ -32,13 +33,17 @@ from benchmarks.report import Report
 from benchmarks.tables import geometric_mean, milliseconds, table
 
 AUTO, CPU = "auto", "cpu"
+ONE_THREAD = "cpu, one thread"  # what a machine with few cores would take; once
 SEARCHES = ("apfb-wr", "g-pr-shr")
 CPU_START = "g-pr-shr, greedy on the cpu"  # a start that is copied, to compare
 DECISIONS = ("place", "start on gpu", "algorithm on gpu")
 HOPELESS = 3.0  # times the CPU: not worth waiting for
 LEAST_LIMIT = 0.05  # seconds
+LONGEST = 20.0
+LONG = 1.0  # seconds: after so many, a call is not repeated
+NEAR = 1.5  # times the best before: worth another look
 PAUSE_SECONDS = 5e-3  # after this the threads of a call have stopped waiting for the next
-LEAST_REAL = 100_000  # entries of a real matrix
+LEAST_REAL = 1_000_000  # entries of a real matrix
 _FRESH = (
     "import time, numpy as np; A = np.eye(3); import btfperm; call = btfperm.maximum_transversal; "
     "call(A, backend='cpu'); begin = time.perf_counter(); call(A, backend='gpu'); "
@@ -47,15 +52,13 @@ _FRESH = (
 )
 
 MATRICES = """
-    er:16:3 er:18:3 er:20:3 er:22:3 er:18:8 er:20:8 er:22:8 er_3e6_d2.7 er_3e6_d5.0
-    kron:14 kron:16 kron:18 kron:20 rmat:16:30 rmat:18:30 rmat:20:30 rmat:22:30 rmat_s20
-    del:16 del:18 del:18+rcp del:20 del:20+rcp del:22 del:22+rcp
-    rgg:16 rgg:18 rgg:18+rcp rgg:20 rgg:20+rcp rgg:22 rgg:22+rcp rgg_n_2_20 rgg_n_2_20_rcp
-    road:500 road:1000 road:2000 road:4000 road:4000+rcp road_2048 road_2048_rcp
-    hex:1000 hex:2000 hex:4000 grid3d_64 grid3d_64_rcp grid3d_128 grid3d_128_rcp
-    circuit_2e5 circuit_3e6 tri_2e5 tri_3e6 bandtri_2e6 kkt_2e5 kkt_3e6 kkt_sing_2e6
-    chain_2e6 chain_2e6_rcp chains_500x10000 deadtree_1e6 arrow_3e6 hessenberg_3000
-    rect_wide_2e6 rect_tall_2e6 trace_n20 copapers_300000 citations_1000000 crawl_1000000
+    er_1e6_d2.7 er_1e6_d5.0 er_3e6_d2.7 er_3e6_d5.0 er_6e6_d3.5 er:20:3 er:22:3 er:20:8 er:22:8
+    kron:16 kron:18 kron:20 rmat_s20 rmat_s21 rmat:18:30 rmat:20:30 rmat:22:30
+    del:20 del:20+rcp del:22 del:22+rcp rgg:20 rgg:20+rcp rgg:22 rgg:22+rcp rgg_n_2_20_rcp
+    road:2000 road:4000 road_2048 road_2048_rcp hex:1000 grid3d_64 grid3d_128 grid3d_128_rcp
+    circuit_3e6 tri_3e6 bandtri_2e6 kkt_3e6 kkt_sing_2e6 chain_2e6 chain_2e6_rcp chains_500x10000
+    deadtree_1e6 arrow_3e6 hessenberg_3000 rect_wide_2e6 rect_tall_2e6 trace_n20 copapers_300000
+    citations_1000000 crawl_1000000
 """
 
 Row = dict[str, Any]
@@ -67,8 +70,9 @@ def every_case(matrices: Path, keep: Path | None) -> list[Case]:
     made = kept(made, keep) if keep else made
     if not (matrices / "index.csv").exists():
         return made
-    large = [case for case in real(matrices) if case.path and case.expected["rank"] > 10_000]
-    return made + large
+    with (matrices / "index.csv").open(newline="") as index:
+        large = {row["name"] for row in csv.DictReader(index) if int(row["nnz"]) >= LEAST_REAL}
+    return made + [case for case in real(matrices) if case.name in large]
 
 
 def starting() -> float:
@@ -83,8 +87,9 @@ def starting() -> float:
     return statistics.median(seconds[1:])
 
 
-def measure(case: Case, repeats: int) -> Row:
-    """Seconds of `auto` and of every candidate that is not hopeless, on one matrix."""
+def measure(case: Case, repeats: int, before: Row | None = None) -> Row:
+    """Seconds of `auto` and of every candidate that is not hopeless, on one matrix; where it has
+    been measured `before`, of `auto` and of what came near the best then."""
     from btfperm import maximum_transversal
     from btfperm.pattern import as_pattern
     from btfperm.pattern.features import look, ratios
@@ -97,20 +102,29 @@ def measure(case: Case, repeats: int) -> Row:
         **{name: functools.partial(call, backend="gpu", algorithm=name) for name in SEARCHES},
         CPU_START: functools.partial(call, algorithm="g-pr-shr", initializer="greedy"),
     }
-    found, least = {}, math.inf
-    for name in (CPU, *SEARCHES, CPU_START, AUTO):
+    if before is not None:
+        most = NEAR * best_of(before)[1]
+        calls = {n: c for n, c in calls.items() if n == AUTO or before["takes"].get(n, most) < most}
+    found, least = {}, LONGEST
+    for name in (CPU, *SEARCHES, CPU_START, AUTO):  # a warm-up
+        if name not in calls:
+            continue
         wait = None if name in (CPU, AUTO) else max(HOPELESS * least, LEAST_LIMIT)
-        for _ in range(2):  # the first is a warm-up
-            begin = time.perf_counter()
-            found[name] = calls[name](time_limit=wait)
-            elapsed = time.perf_counter() - begin
-        if found[name].maximum:
-            least = min(least, elapsed)
-    finished = [name for name in calls if found[name].maximum]
+        begin = time.perf_counter()
+        found[name] = calls[name](time_limit=wait)
+        if name == CPU:
+            least = time.perf_counter() - begin
+    finished = [name for name in found if found[name].maximum]
     samples: dict[str, list[float]] = {name: [] for name in finished}
+    if before is None:
+        begin = time.perf_counter()
+        call(backend="cpu", threads=1)
+        samples[ONE_THREAD] = [time.perf_counter() - begin]
     gc.disable()
     for _ in range(repeats):
         for name in finished:
+            if sum(samples[name]) > LONG:
+                continue
             begin = time.perf_counter()
             calls[name]()
             samples[name].append(time.perf_counter() - begin)
@@ -140,7 +154,10 @@ def measure(case: Case, repeats: int) -> Row:
         "levels": {name: found[name].counters.get("levels") for name in found},
         "by_phase": {name: _by_phase(found[name])[:5] for name in found},
         "seconds": samples,
-        "takes": {name: statistics.median(taken) for name, taken in samples.items()},
+        "takes": {
+            **({} if before is None else before["takes"]),
+            **{name: statistics.median(taken) for name, taken in samples.items()},
+        },
     }
 
 
@@ -266,11 +283,15 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help="put the figures beside the rules")
     parser.add_argument("--json", type=Path, metavar="FILE", help="every sample")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="the tables that are printed")
+    parser.add_argument("--before", type=Path, metavar="FILE", help="a store: see measure()")
     parser.add_argument("--only", action="append", metavar="NAME", help="measured (again)")
     options = parser.parse_args()
     head = machine.describe(module="benchmarks.regret_gpu")
     ends = time.monotonic() + options.seconds
-    rows, start_up = {}, math.nan
+    rows, before = {}, {}
+    if options.before:
+        _, *stored = map(json.loads, options.before.read_text().splitlines())
+        before = {row["matrix"]: row for row in stored}
     if options.store.exists():
         start_up, *stored = map(json.loads, options.store.read_text().splitlines())
         rows = {row["matrix"]: row for row in stored}
@@ -282,7 +303,8 @@ def main() -> None:
     with options.store.open("a") as store:
         for case in cases:
             if (options.only or case.name not in rows) and time.monotonic() < ends:
-                row = rows[case.name] = measure(case, options.repeats)
+                row = measure(case, options.repeats, before.get(case.name))
+                rows[case.name] = row
                 seen = half_of(case.name) == HALVES[0]
                 times = [f"{name} {milliseconds(t)}" for name, t in row["takes"].items()]
                 print(f"{case.name}: {', '.join(times) if seen else 'measured'}", flush=True)

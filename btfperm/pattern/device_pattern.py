@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from btfperm.pattern.pattern import Pattern
 
@@ -38,6 +39,17 @@ class DevicePattern(Pattern):
             None if zeros is None else zeros.on_host(),
             self.zeros_dropped,
         )
+
+    def sampled_degrees(self, least: int) -> npt.NDArray[np.int64]:
+        """The numbers of entries of every k-th column, so that `least` to twice as many are read,
+        on the host."""
+        from btfperm.backends.gpu.device import on
+
+        stride = max(1, self.n // least)
+        with on(self.device):
+            ends = self.indptr[1:][::stride] - self.indptr[:-1][::stride]
+            degrees: npt.NDArray[np.int64] = ends.get().astype(np.int64)  # type: ignore[attr-defined]
+        return degrees
 
     def transpose(self) -> Pattern:
         """The pattern with rows and columns exchanged, on the device. O(nnz log nnz)."""

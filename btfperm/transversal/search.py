@@ -82,11 +82,13 @@ def search(
     if explicit:
         controls.refuse_missing_gpu()
     try:
-        run = _Run(pattern, problem, choices, controls, from_outside)
+        run = _Run(pattern, problem, choices, controls, from_outside, stays=explicit)
         if start is not None:
             run.start(start, rule, in_order=finisher.backend == "gpu")
         run.search(named)
         return run.proven()
+    except _GivenUpError as given_up:
+        return _on_cpu(run, given_up, problem)
     except BackendUnavailableError as failure:
         if explicit:
             raise
@@ -103,6 +105,31 @@ def search(
     )
 
 
+class _GivenUpError(Exception):
+    """A search on a gpu, chosen by a rule, was not done within the looks that the rule gave it:
+    where it takes so many levels, the cpu is sooner done from nothing."""
+
+
+def _on_cpu(tried: _Run, given_up: _GivenUpError, problem: Problem | DeviceProblem) -> Transversal:
+    """The same search on the cpu, by the rules of there."""
+    begin = time.perf_counter()
+    here = problem.on_host()
+    if not tried.from_outside:
+        here.take_back(keep_pairs=False)
+    choices = tried.choices
+    choices.leave_gpu()
+    run = _Run(tried.pattern.on_host(), here, choices, tried.controls.on_cpu(), tried.from_outside)
+    lost = sum(tried.seconds.values()) + run.since - begin
+    first = choices.start().choice
+    if first != "none":
+        run.start(registry.find(first, initializer=True, backend="cpu"))
+    run.search(None)
+    run.why = f"{given_up}; then {run.why}"
+    run.seconds["given_up"] = lost
+    found = run.proven()
+    return _beside(tried.pattern, found) if isinstance(tried.pattern, DevicePattern) else found
+
+
 class _Run:
     """A problem on its way: where it is, what has run on it, and how long that took."""
 
@@ -113,10 +140,12 @@ class _Run:
         choices: Choices,
         controls: Controls,
         from_outside: bool,
+        *,
+        stays: bool = False,
     ) -> None:
         self.pattern, self.choices, self.controls = pattern, choices, controls
         self.from_outside = from_outside
-        self.stays = controls.backend == "gpu"  # what a rule gives up goes on nowhere else
+        self.stays = stays  # on the gpu that was asked for, whatever a rule gives up
         self.problem = self.view = problem  # view: as the search sees it, perhaps transposed
         self.initializer: registry.Algorithm | None = None
         self.algorithm: registry.Algorithm | None = None
@@ -124,7 +153,7 @@ class _Run:
         self.why = ""
         self.counters: dict[str, int | list[int]] = {}
         self.seconds = {"start": 0.0, "search": 0.0, "certificate": 0.0}
-        self._since = time.perf_counter()
+        self.since = time.perf_counter()
 
     def start(
         self, row: registry.Algorithm, rule: Rule | None = None, *, in_order: bool = False
@@ -132,9 +161,12 @@ class _Run:
         """A first matching; `rule` is what chose it. One given up on a gpu is made on the cpu."""
         self.initializer = row
         self._place(row)
-        within = None if rule is None or self.stays or self.from_outside else rule.within
+        within = None if rule is None or self.from_outside else rule.within
         counted = self.controls.run(row, self.problem, within, in_order=in_order)
         if self.controls.gave_up:
+            self._stop("start")
+            if not self.stays:
+                raise _GivenUpError(f"{row.name} on a gpu given up after {within} looks")
             self.initializer = registry.find(row.name, initializer=True, backend="cpu")
             self._place(self.initializer)
             self.problem.on_host().take_back(keep_pairs=False)
@@ -167,18 +199,18 @@ class _Run:
         self._place(row)
         if self.choices.from_rows():
             self.view = self.problem.transposed()
-        on_gpu = row.backend == "gpu"
-        if on_gpu and self.stays:
+        if row.backend == "gpu" and self.stays:
             within = None
         self.counters.update(self.controls.run(row, self.view, within))
-        if self.controls.gave_up:
+        if self.controls.gave_up and isinstance(self.view, Problem):
             self.counters["given_up_edges"] = self.counters.pop("edges", 0)
             self.algorithm = registry.find(DEFAULT, initializer=False)
-            what = "looks" if on_gpu else "readings"
-            self.why += f"; given up after {within} {what}, {self.algorithm.name} finished"
-            self._back_on_host()
-            self.view.on_host().take_back(keep_pairs=True)
+            self.why += f"; given up after {within} readings, {self.algorithm.name} finished"
+            self.view.take_back(keep_pairs=True)
             self.counters.update(self.controls.run(self.algorithm, self.view))
+        elif self.controls.gave_up:
+            self._stop("search")
+            raise _GivenUpError(f"{row.name} on a gpu given up after {within} looks")
         self.size = self.problem.size
 
     def proven(self) -> Transversal:
@@ -246,15 +278,6 @@ class _Run:
             col_in_cover=col_cover,
         )
 
-    def _back_on_host(self) -> None:
-        """Problem and view where the cpu can go on."""
-        if isinstance(self.problem, Problem):
-            return
-        turned = self.view is not self.problem
-        self.problem = self.view = self.problem.on_host()
-        if turned:
-            self.view = self.problem.transposed()
-
     def _place(self, row: registry.Algorithm) -> None:
         """The problem where the algorithm runs."""
         placed = self.controls.place(row, self.problem, self.pattern)
@@ -265,8 +288,8 @@ class _Run:
     def _stop(self, stage: str) -> None:
         """What passed since the last stop belongs to this stage."""
         now = time.perf_counter()
-        self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self._since
-        self._since = now
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self.since
+        self.since = now
 
 
 def _covers_on_device(problem: DeviceProblem, view: Problem | DeviceProblem) -> Any:

@@ -29,7 +29,13 @@ def nothing_remembered():
     """What was found out about the machine, and what was said, is forgotten around each test."""
 
     def forget():
-        for remembered in (device._driver, device._why_none, device._count):
+        for remembered in (
+            device._library,
+            device._driver,
+            device._why_none,
+            device._count,
+            device.count_unloaded,
+        ):
             remembered.cache_clear()
         importlib.import_module("btfperm.transversal.search")._said.clear()
 

@@ -182,7 +182,7 @@ def test_explain_names_the_rules(cli, hard):
     """Each decision with its rule, what was measured of it, what was passed over, what was seen."""
     found = cli(hard, "--json").json["explain"]
     out = cli(hard, "--explain").out
-    assert found["decisions"].keys() == {"start", "algorithm", "threads"}
+    assert found["decisions"].keys() == {"place", "start", "algorithm", "threads"}
     for what, decision in found["decisions"].items():
         assert f"{what}: {decision['choice']} ({decision['rule']}: " in out
         for rule in decision["passed_over"]:

@@ -4,6 +4,7 @@ harm; what is explained is what happened."""
 
 from __future__ import annotations
 
+import importlib
 import json
 
 import numpy as np
@@ -16,14 +17,19 @@ import btfperm
 from btfperm.pattern import as_pattern
 from btfperm.pattern.features import Features
 from btfperm.transversal import auto
-from btfperm.transversal.auto import DEFAULT, DEFAULT_ON_GPU, TABLE, Condition, Rule
+from btfperm.transversal.auto_table import DEFAULT, TABLE, Condition, Rule
+from btfperm.transversal.limits import Controls
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
 from tests.oracles.plain_matching import structural_rank
 from tests.transversal.methods import ALGORITHMS, INITIALIZERS
 
 RULES = [(what, rule) for what, rules in TABLE.items() for rule in rules]
+ON_GPU = [row.name for row in btfperm.algorithms() if row.backend == "gpu"]
 CHOICES = {
+    "place": ["cpu", "gpu"],
+    "start on gpu": ON_GPU,
+    "algorithm on gpu": ON_GPU,
     "start": INITIALIZERS,
     "algorithm": ALGORITHMS,
     "side": ["rows", "columns"],
@@ -39,6 +45,7 @@ def random(m, n, per_col, seed=1):
 
 # A matrix on which each rule holds.
 EXAMPLES = {
+    ("place", "small"): random(50, 50, 3),
     ("start", "tiny"): random(50, 50, 3),
     ("start", "thin"): random(3_000, 3_000, 2),
     ("start", "the rest"): random(3_000, 3_000, 5),
@@ -54,15 +61,15 @@ EXAMPLES = {
 
 @pytest.mark.parametrize(("what", "rule"), RULES, ids=lambda x: getattr(x, "name", x))
 def test_each_rule_is_sound(what, rule):
-    assert rule.choice in (*CHOICES[what], DEFAULT_ON_GPU)
+    assert rule.choice in CHOICES[what]
     assert {condition.feature for condition in rule.when} <= set(Features.__slots__)
     assert rule.because and rule.name
     assert sum(other.name == rule.name for other in TABLE[what]) == 1
     assert (rule is TABLE[what][-1]) == (not rule.when), (
         "the last rule, and only that, always holds"
     )
-    bounded = what != "algorithm" or rule.choice in (DEFAULT, DEFAULT_ON_GPU)
-    assert (rule.within is None) == bounded, "the others have no bound on their time"
+    unbounded = what.endswith("on gpu") or (what == "algorithm" and rule.choice != DEFAULT)
+    assert (rule.within is not None) == unbounded, "the others have no bound on their time"
 
 
 def test_the_figures_belong_to_the_rules():
@@ -80,6 +87,8 @@ def test_each_rule_holds_somewhere(what, rule):
     decision = t.explain()["decisions"][what]
     assert decision["rule"] == rule
     check_transversal(A, t, rank=sp.csgraph.structural_rank(A))
+    if what == "place":
+        assert t.backend == decision["choice"]
     if what == "algorithm":
         assert t.algorithm in (decision["choice"], DEFAULT) and rule in t.choice
     if what == "start":
@@ -90,13 +99,107 @@ def test_each_rule_holds_somewhere(what, rule):
 
 def test_every_rule_has_an_example():
     missing = {(what, rule.name) for what, rule in RULES} - set(EXAMPLES)
-    gpu = {("start", "gpu"), ("algorithm", "gpu")}  # in tests/backends
     pretended = {  # below
         ("threads", "large, many cores"),
         ("threads", "very large, two cores"),
         ("algorithm", "several threads"),
     }
+    pretended |= {("place", rule.name) for rule in TABLE["place"][1:]}
+    gpu = {(what, rule) for what, rule in missing if what.endswith("on gpu")}  # in test_gpu.py
     assert missing == pretended | gpu
+
+
+LARGE = {
+    "entries": 20_000_000,
+    "density": 1e-6,
+    "skew": 0.4,
+    "wide": 1.0,
+    "diagonal": 0.0,
+    "near": 0.1,
+    "degree": 5.0,
+    "single": 0.1,
+    "threads": 16,
+    "warm": 1,
+    "gpus": 1,
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "choice", "other"),
+    [
+        ("the rest", "gpu", {}),
+        ("small", "cpu", {"entries": 100_000}),
+        ("cold", "cpu", {"warm": 0}),
+        ("the rest", "gpu", {"warm": 0, "entries": 400_000_000}),
+        ("no gpu", "cpu", {"gpus": 0}),
+        ("dense", "cpu", {"density": 0.3}),
+        ("hubs", "cpu", {"skew": 5.0}),
+        ("few threads", "gpu", {"threads": 1, "near": 1.0, "diagonal": 1.0}),
+        ("the rest", "gpu", {"wide": 2.0}),
+        ("tall", "cpu", {"wide": 0.5}),
+        ("diagonal", "cpu", {"diagonal": 1.0}),
+        ("even strip", "cpu", {"near": 1.0, "skew": 0.3}),
+        ("no ends", "cpu", {"degree": 2.7, "single": 0.0}),
+        ("the rest", "gpu", {"near": 1.0, "degree": 2.4, "skew": 0.5}),
+        ("critical", "cpu", {"degree": 2.7, "skew": 0.6}),
+    ],
+)
+def test_where_to_search(rule, choice, other):
+    taken = auto._first("place", LARGE | other, lambda feature: pytest.fail(feature))
+    assert (taken.name, taken.choice) == (rule, choice)
+
+
+def test_the_driver_is_asked_only_about_large_matrices(monkeypatch):
+    monkeypatch.setattr(auto, "_of_gpus", lambda feature: pytest.fail(feature))
+    assert btfperm.maximum_transversal(random(300, 300, 3)).backend == "cpu"
+
+
+def test_where_no_gpu_is_in_use_only_the_copy_is_not_what_it_costs(monkeypatch):
+    asked = []
+
+    def of_gpus(feature):
+        asked.append(feature)
+        return 0
+
+    monkeypatch.setattr(auto, "_of_gpus", of_gpus)
+    monkeypatch.setitem(TABLE, "place", TABLE["place"][1:])
+    t = btfperm.maximum_transversal(random(300, 300, 3))
+    place = t.explain()["decisions"]["place"]
+    assert (t.backend, place["rule"], asked) == ("cpu", "cold", ["warm"])
+
+
+def test_what_says_where_leaves_nothing_to_choose(monkeypatch):
+    monkeypatch.setitem(TABLE, "place", (Rule("never", (), "no such place", "so"),))
+    A = random(300, 300, 3)
+    some = btfperm.maximum_transversal(A, backend="cpu")
+    for more in (
+        {"backend": "cpu"},
+        {"algorithm": "pothen-fan"},
+        {"initializer": "karp-sipser"},
+        {"options": {"alpha": 5}, "algorithm": "ms-bfs-graft"},
+        {"initial": some},
+    ):
+        t = btfperm.maximum_transversal(A, **more)
+        assert t.backend == "cpu" and "place" not in t.explain()["decisions"]
+
+
+def test_a_gpu_that_fails_is_said_once_and_the_cpu_goes_on(monkeypatch):
+    monkeypatch.setitem(TABLE, "place", (Rule("always", (), "gpu", "so"),))
+    search = importlib.import_module("btfperm.transversal.search")
+    monkeypatch.setattr(search, "_said", set())
+    honest = Controls.place
+
+    def fails(controls, row, *rest):
+        if row.backend == "gpu":
+            raise btfperm.BackendUnavailableError("device 0 failed (so it was planned)")
+        return honest(controls, row, *rest)
+
+    monkeypatch.setattr(Controls, "place", fails)
+    A = random(300, 300, 3)
+    with pytest.warns(btfperm.BackendWarning, match="so it was planned"):
+        t = btfperm.maximum_transversal(A)
+    assert t.backend == "cpu"
+    check_transversal(A, t, rank=sp.csgraph.structural_rank(A))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +222,7 @@ def test_threads(monkeypatch, nnz, cores, asked, threads):
 
 @pytest.mark.parametrize(("threads", "rule"), [(1, "dense"), (2, "several threads")])
 def test_several_threads_take_what_uses_them(threads, rule):
-    known = {"gpu": 0, "entries": 3_000_000, "threads": threads, "density": 0.5}
+    known = {"entries": 3_000_000, "threads": threads, "density": 0.5}
     assert auto._first("algorithm", known, lambda feature: pytest.fail(feature)).name == rule
 
 

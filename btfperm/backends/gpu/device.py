@@ -55,7 +55,7 @@ class Gpu:
 def _driver() -> Driver | str:
     """The driver, or why there is none to use."""
     try:
-        cuda = ctypes.CDLL(_LIBRARY)
+        cuda = _library()
     except OSError:
         return f"there is no NVIDIA driver on this machine ({_LIBRARY} does not load)"
     version, count = ctypes.c_int(), ctypes.c_int()
@@ -117,6 +117,7 @@ def _count() -> int:
     return int(cupy.cuda.runtime.getDeviceCount())
 
 
+@cache
 def count_unloaded() -> int:
     """How many GPUs the driver has for CuPy, without loading it: whether they work, their first
     use shows."""
@@ -128,14 +129,20 @@ def count_unloaded() -> int:
 
 def in_use() -> bool:
     """Whether CuPy is loaded and has a GPU at work, so that another search starts at once."""
-    if "cupy" not in sys.modules:
+    if "cupy" not in sys.modules or not count_unloaded():
         return False
     flags, active = ctypes.c_uint(), ctypes.c_int()
-    state = ctypes.CDLL(_LIBRARY).cuDevicePrimaryCtxGetState if count_unloaded() else None
-    return state is not None and any(
+    state = _library().cuDevicePrimaryCtxGetState
+    return any(
         state(number, ctypes.byref(flags), ctypes.byref(active)) == 0 and active.value
         for number in range(count_unloaded())
     )
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    """The driver; raises OSError where there is none."""
+    return ctypes.CDLL(_LIBRARY)
 
 
 def gpus() -> tuple[Gpu, ...]:

@@ -12,12 +12,13 @@
 //             256 x 256 threads, mt one thread a column. Changed: words that other threads of a
 //             launch write are accessed as volatile, where the paper has plain accesses
 //             (backends/gpu/visible.cuh); Alternate asks for the predecessor of a matched row only
-//             where there is one; flags count up instead of being reset
-// Cost        Each level looks at all columns, O(n), and comes back to the host, some 15 us,
-//             however little it finds. A phase flips at least one path; thin levels are what makes
-//             it slow
+//             where there is one; flags count up instead of being reset; the host looks at them
+//             every fourth level, since a launch that finds no column of its level changes nothing
+// Cost        Each level looks at all columns, O(n), however little it finds; each look of the host
+//             takes some 20 us. A phase flips at least one path; thin levels are what makes it slow
 // Prefer it   apfb-wr before the other three of the paper, where many columns are free and paths
-//             are short; rather use guided-displacement on the CPU where searches go deep
+//             are short; rather use g-pr-shr, or guided-displacement on the CPU where searches go
+//             deep
 // Encodings, Invariants, Races: gpubfs.cuh and alternate.cuh
 
 #include "transversal/augmenting/alternate.cuh"

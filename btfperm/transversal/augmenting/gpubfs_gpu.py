@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The host's side of apfb and apsb: algorithm 1 of their paper, one launch and one look a level."""
+"""The host's side of apfb and apsb: algorithm 1 of their paper, a launch a level."""
 
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ _STATE = (
     "longest_path",
 )
 _CT_BLOCKS = 256
+# Levels from one look at the device to the next, where a search goes on past its first path: a look
+# costs as much as several launches, and a launch that finds no column of its level changes nothing.
+_LEVELS_A_LOOK = 4
 
 
 def search_in_phases(
@@ -75,29 +78,30 @@ def search_in_phases(
         run("init_bfs_array", blocks, BLOCK, n, cmatch, bfs_array, root)
         first, bfs_level = launches, _L0
         while True:
-            launches += 1
-            run(
-                bfs,
-                blocks,
-                BLOCK,
-                np.uint64(launches),
-                np.uint64(phase),
-                bfs_level,
-                bfs_array,
-                cxadj,
-                cadj,
-                n,
-                rmatch,
-                root,
-                predecessor,
-                state.array,
-            )
+            for _ in range(1 if shortest else _LEVELS_A_LOOK):
+                launches += 1
+                run(
+                    bfs,
+                    blocks,
+                    BLOCK,
+                    np.uint64(launches),
+                    np.uint64(phase),
+                    bfs_level,
+                    bfs_array,
+                    cxadj,
+                    cadj,
+                    n,
+                    rmatch,
+                    root,
+                    predecessor,
+                    state.array,
+                )
+                bfs_level += 1
             vertex_inserted, augmenting_path_found, edges, *_ = state.read()
             if budget.spent(edges) or vertex_inserted != launches:
                 break
             if shortest and augmenting_path_found == phase:
                 break
-            bfs_level += 1
         levels.append(launches - first)
         if augmenting_path_found != phase:
             break

@@ -12,10 +12,11 @@
 //             times its levels (adaptive, cLevel counts in steps of two) or k (fixed) push kernels.
 //             Changed: words that other threads of a launch write are accessed as volatile
 //             (backends/gpu/visible.cuh); labels that pushes raise stay below m + n, see push.cuh;
-//             the host asks only every few launches whether an active column was left, since a
-//             launch that finds none changes nothing
+//             the host asks only every few launches whether an active column was left, and every
+//             fourth level whether a row was reached, since a launch that finds none changes
+//             nothing
 // Cost        Each push kernel looks at all columns and each level of a relabelling at all rows,
-//             however little they find; a level comes back to the host, some 15 us
+//             however little they find; a look of the host takes some 20 us
 // Prefer it   for comparison with g-pr-shr
 // Encodings, Invariants, Races: relabel.cuh and push.cuh
 

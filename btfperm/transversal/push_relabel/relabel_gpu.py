@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["PushRelabel"]
 
-# Loops from one look at the device to the next, since a look costs as much as two launches.
+# Loops and levels from one look at the device to the next: a look costs as much as several
+# launches, and a launch that finds nothing to do changes nothing.
 _LOOK = 8
+_LEVELS_A_LOOK = 4
 _STATE = ("u_added", "act_exists", "edges", "pushes", "listed")
 _TOGETHER = 8  # rows of a thread, as in relabel.cuh
 
@@ -79,26 +81,28 @@ class PushRelabel:
         self.launch("init_relabel", grid(m + n), m, n, self.mu_row, self._unreachable, *self._psi)
         first, c_level, added = self._levels, 0, True
         while added and not self._budget.stop:
-            self._levels += 1
-            self.launch(
-                "g_gr_krnl",
-                grid(-(-m // _TOGETHER), COUNTING),
-                np.uint64(self._levels),
-                c_level,
-                m,
-                row_ptr,
-                row_cols,
-                self.mu_row,
-                self.mu_col,
-                self._unreachable,
-                *self._psi,
-                self.state,
-            )
+            for _ in range(_LEVELS_A_LOOK):
+                self._levels += 1
+                self.launch(
+                    "g_gr_krnl",
+                    grid(-(-m // _TOGETHER), COUNTING),
+                    np.uint64(self._levels),
+                    c_level,
+                    m,
+                    row_ptr,
+                    row_cols,
+                    self.mu_row,
+                    self.mu_col,
+                    self._unreachable,
+                    *self._psi,
+                    self.state,
+                )
+                c_level += 2
             u_added, _, edges, *_ = self._state.read()
             self._budget.spent(edges)
             added = u_added == self._levels
-            c_level += 2
         self._levels_by_relabel.append(self._levels - first)
+        c_level = 2 * (max(u_added - first, 0) + 1)  # where the first launch in vain left it
         every = self._k * c_level if self._adaptive else self._k
         self._iter_gr = self.loop + max(1, round(every))
         return not self._budget.stop

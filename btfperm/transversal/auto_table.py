@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rules of ``auto``: for each decision, the first whose conditions all hold is taken.
+
+Bounds were set on one half of the families and real matrices of benchmarks/regret.py and
+benchmarks/regret_gpu.py; what each rule is worth stands in ``auto_measured.json``.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import NamedTuple
+
+__all__ = ["COMPARE", "DEFAULT", "DEFAULT_ON_GPU", "TABLE", "Condition", "Rule", "number"]
+
+DEFAULT = "guided-displacement"
+DEFAULT_ON_GPU = "g-pr-shr"
+
+COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+class Condition(NamedTuple):
+    """A feature, how it is compared, and with what."""
+
+    feature: str
+    comparison: str
+    bound: float
+
+    def holds(self, value: float) -> bool:
+        return COMPARE[self.comparison](value, self.bound)
+
+    def __str__(self) -> str:
+        return f"{self.feature} {self.comparison} {number(self.bound)}"
+
+
+class Rule(NamedTuple):
+    """When all conditions hold, take the choice.
+
+    `within`: the algorithm has so many readings of the matrix; if it is not done by then, the
+    default goes on from what it has reached. On a GPU it has so many looks of the host, one in four
+    levels; if it is not done by then, all is done anew on the CPU, where a deep search costs less.
+    """
+
+    name: str
+    when: tuple[Condition, ...]
+    choice: str
+    because: str
+    within: float | None = None
+
+
+# Of a matrix that lives on a GPU, only sizes and column pointers are looked at.
+TABLE: dict[str, tuple[Rule, ...]] = {
+    "place": (
+        Rule(
+            "small",
+            (Condition("entries", "<", 4_000_000),),
+            "cpu",
+            "it is done before a GPU has its copy",
+        ),
+        Rule(
+            "cold",
+            (Condition("warm", "<", 1), Condition("entries", "<", 150_000_000)),
+            "cpu",
+            "starting CUDA takes longer than the search",
+        ),
+        Rule("no gpu", (Condition("gpus", "<", 1),), "cpu", "no GPU is here that CuPy could use"),
+        Rule("dense", (Condition("density", ">=", 0.01),), "cpu", "found before it is copied"),
+        Rule("hubs", (Condition("skew", ">", 2),), "cpu", "it needs to read a part of the matrix"),
+        Rule(
+            "few threads",
+            (Condition("threads", "<", 4),),
+            "gpu",
+            "the search takes several times as long as the copy",
+        ),
+        Rule("tall", (Condition("wide", "<", 0.8),), "cpu", "paths to the free rows are short"),
+        Rule(
+            "diagonal",
+            (Condition("diagonal", ">", 0.5),),
+            "cpu",
+            "the start finds nearly all of it",
+        ),
+        Rule(
+            "even strip",
+            (Condition("near", ">", 0.5), Condition("skew", "<", 0.4)),
+            "cpu",
+            "a mesh in its own order: few columns are left, and a GPU searches level by level",
+        ),
+        Rule(
+            "no ends",
+            (Condition("degree", "<", 4.5), Condition("single", "<", 0.05)),
+            "cpu",
+            "few entries and few columns that end a path: a GPU needs a thousand levels and more",
+        ),
+        Rule(
+            "critical",
+            (Condition("degree", "<", 2.85), Condition("skew", ">", 0.55)),
+            "cpu",
+            "nearly a tree at random: paths are long",
+        ),
+        Rule("the rest", (), "gpu", "many short paths, from many columns at once"),
+    ),
+    "threads": (
+        Rule(
+            "large, many cores",
+            (Condition("entries", ">=", 1_000_000), Condition("cores", ">=", 4)),
+            "all",
+            "a million entries keep several threads busy",
+        ),
+        Rule(
+            "very large, two cores",
+            (Condition("entries", ">=", 5_000_000), Condition("cores", ">=", 2)),
+            "all",
+            "memory is far, and two wait for it at the same time",
+        ),
+        Rule(
+            "one thread",
+            (),
+            "one",
+            "a small search is over before other threads have woken up",
+        ),
+    ),
+    "start": (
+        Rule(
+            "tiny",
+            (Condition("entries", "<", 4_000),),
+            "none",
+            "the search is over before a start would be set up",
+        ),
+        Rule(
+            "thin",
+            (Condition("degree", "<", 3),),
+            "singles-first",
+            "nearly a forest, with many columns of one entry, which have no choice",
+        ),
+        Rule(
+            "the rest",
+            (),
+            "greedy",
+            "one pass, enough on many matrices, and the search makes up for what a better start "
+            "would add",
+        ),
+    ),
+    "side": (
+        Rule("wide", (Condition("wide", ">", 1.3),), "rows", "there are fewer rows to search from"),
+        Rule("as stored", (), "columns", "the lists of the columns are there"),
+    ),
+    "algorithm": (
+        Rule(
+            "several threads",
+            (Condition("threads", ">", 1), Condition("entries", ">=", 2_000_000)),
+            DEFAULT,
+            "it keeps all of them busy from start to proof",
+        ),
+        Rule(
+            "dense",
+            (Condition("entries", ">=", 4_000), Condition("density", ">=", 0.1)),
+            "pothen-fan",
+            "nearly every column sees a free row when it looks ahead",
+            within=16,
+        ),
+        Rule("small", (Condition("entries", "<", 16_000),), "ss-bfs", "least to set up", within=20),
+        Rule(
+            "few left",
+            (
+                Condition("entries", "<", 250_000),
+                Condition("free", "<", 0.06),
+                Condition("single", ">", 0),
+            ),
+            "ms-bfs",
+            "trees from few columns stay small, and the last of them are the proof",
+            within=4,
+        ),
+        Rule("the rest", (), DEFAULT, "least behind the best where no other rule holds"),
+    ),
+    "start on gpu": (
+        Rule(
+            "always",
+            (),
+            "greedy",
+            "in order, as one thread finds it, by all of them; not where columns push each other "
+            "on in long chains",
+            within=3,
+        ),
+    ),
+    "algorithm on gpu": (
+        Rule(
+            "even columns",
+            (Condition("skew", "<", 0.33),),
+            "apfb-wr",
+            "on an even mesh, phases that go on past the first paths find more of them",
+            within=220,
+        ),
+        Rule(
+            "the rest",
+            (),
+            DEFAULT_ON_GPU,
+            "mostly the fastest of those that a GPU runs",
+            within=220,
+        ),
+    ),
+}
+
+
+def number(value: float) -> str:
+    """`98,252`, `0.0213`."""
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.3g}"
