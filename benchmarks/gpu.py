@@ -147,7 +147,7 @@ def _measured(case: Case, field: list[Variant], options: Options) -> tuple[Row, 
         **{key: {} for key in ("seconds", "median", "stopped", "counters")},
     }
     sizes, wrong = {}, []
-    limit = min(options.limit, HOPELESS_LIMIT) if case.name in HOPELESS else options.limit
+    limit = _limit_on(case.name, options.limit)
     for variant in field:
         seconds: list[float] = []
         for _ in range(options.repeats + 1):  # the first is a warm-up
@@ -172,6 +172,10 @@ def _measured(case: Case, field: list[Variant], options: Options) -> tuple[Row, 
     if len(set(sizes.values())) > 1:
         wrong.append(f"different sizes: {sizes}")
     return row, wrong
+
+
+def _limit_on(name: str, limit: float) -> float:
+    return min(limit, HOPELESS_LIMIT) if name in HOPELESS else limit
 
 
 def _wrong(found: Problem, name: str, *, stopped: bool) -> list[str]:
@@ -284,7 +288,9 @@ def _is_permuted(row: Row) -> bool:
 def _means(label: str, rows: list[Row], names: list[str], limit: float) -> list[str]:
     cells = [label, str(len(rows))]
     for name in names:
-        mean = geometric_mean([row["median"].get(name, limit) for row in rows])
+        mean = geometric_mean(
+            [row["median"].get(name, _limit_on(row["matrix"], limit)) for row in rows]
+        )
         whole = all(name in row["median"] for row in rows)
         cells.append(f"{'' if whole else '>'}{milliseconds(mean)}")
     return cells

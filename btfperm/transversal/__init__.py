@@ -9,7 +9,8 @@
    side;
 3. the certificate (`certificate.hpp`): the pairs are entries, and a cover of the same size exists.
 
-``search.py`` calls one after the other, ``auto.py`` chooses the first two when nobody else does,
+``search.py`` calls one after the other, ``auto.py`` chooses the first two when nobody else does, by
+the rules of ``auto_table.py``,
 ``limits.py`` holds what a run may spend, ``problem.py`` what it works on, ``certificate.py`` the
 proof, ``stored_zeros.py`` the warning about entries that are stored as zero.
 """
@@ -62,8 +63,9 @@ def maximum_transversal(
     initializer : a name from ``algorithms("initial")``, ``"none"``, or ``"auto"``: by rules, too,
         mostly greedy
     backend : ``"auto"``, ``"cpu"`` or ``"gpu"``. ``"auto"`` is the GPU for a matrix that lives on
-        one and for algorithms that only it has, else the CPU; where it took a GPU on its own and
-        that fails, the CPU goes on and says so
+        one and for algorithms that only it has; where nothing else is named, for a large matrix if
+        the rules say that it pays; else the CPU. Where it took a GPU on its own and that fails, the
+        CPU goes on and says so; where a search goes deep there, it is done anew on the CPU
     threads : for the algorithms that use more than one; default all cores this process may use,
         and one for small matrices. One whatever is asked for: searches below 100,000 entries, and
         all in a child that `os.fork` or multiprocessing has forked, which has not its parent's

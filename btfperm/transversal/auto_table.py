@@ -199,7 +199,7 @@ TABLE: dict[str, tuple[Rule, ...]] = {
             (),
             DEFAULT_ON_GPU,
             "mostly the fastest of those that a GPU runs",
-            within=220,
+            within=600,
         ),
     ),
 }
