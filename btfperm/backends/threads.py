@@ -14,6 +14,7 @@ from btfperm.errors import BackendWarning
 __all__ = [
     "MOST_THREADS",
     "checked_threads",
+    "is_forked",
     "pass_threads",
     "start_threads",
     "startable_threads",
@@ -45,6 +46,12 @@ def _note_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_note_threads, after_in_child=_note_fork)
+
+
+def is_forked() -> bool:
+    """Whether this is a forked child of a process with threads, such as those of a GPU's driver,
+    none of which it has."""
+    return _forked
 
 
 def usable_cores() -> int:

@@ -11,12 +11,12 @@ the best, and ``auto_measured.json`` keeps what they found for each rule.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from btfperm.backends.threads import usable_cores
 from btfperm.pattern import Pattern
 from btfperm.pattern.features import Features, look, ratios, size
 from btfperm.transversal.auto_table import (
@@ -41,9 +41,6 @@ __all__ = [
     "number",
     "usable_cores",
 ]
-
-# Asked before anything runs on threads: OpenMP may bind the thread that asks to one of them.
-_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Choices:
@@ -183,11 +180,6 @@ def _of_gpus(feature: str) -> int:
     from btfperm.backends.gpu.device import count_unloaded, in_use
 
     return int(in_use()) if feature == "warm" else count_unloaded()
-
-
-def usable_cores() -> int:
-    """Cores that this process may use."""
-    return _CORES
 
 
 def measured() -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from btfperm import registry
 from btfperm.arguments import whole_number
-from btfperm.backends.threads import checked_threads, start_threads
+from btfperm.backends.threads import checked_threads, is_forked, start_threads
 from btfperm.errors import BackendUnavailableError, InvalidArgumentError
 from btfperm.pattern import Pattern
 from btfperm.transversal.auto import choose_threads
@@ -98,7 +98,7 @@ class Controls:
     @property
     def places_freely(self) -> bool:
         """Whether it is left to the rules where to search: nothing says so, no option either."""
-        return self.backend == "auto" and not self._options
+        return self.backend == "auto" and not self._options and not is_forked()
 
     def refuse_missing_gpu(self) -> None:
         """Raises BackendUnavailableError when the GPU that was asked for cannot be used."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import btfperm
 from btfperm.pattern import Pattern, as_pattern
@@ -28,3 +29,16 @@ def in_64_bits(A):
     """The pattern of `A` with 64-bit arrays, as if it were too large for 32."""
     P = as_pattern(A)
     return Pattern(P.shape, P.indptr.astype(np.int64), P.indices.astype(np.int64))
+
+
+def on_device(A, how):
+    """The same matrix on the GPU, in one of CuPy's forms, and the shape where it needs one."""
+    import cupy
+    import cupyx.scipy.sparse as cs
+
+    if how == "triple":
+        C = btfperm.as_pattern(A)
+        return (None, cupy.asarray(C.indices), cupy.asarray(C.indptr)), {"shape": A.shape}
+    if how == "dense":
+        return cupy.asarray(A.toarray()), {}
+    return getattr(cs, f"{how}_matrix")(getattr(sp, f"{how}_matrix")(A)), {}

@@ -105,7 +105,7 @@ def test_every_rule_has_an_example():
         ("algorithm", "several threads"),
     }
     pretended |= {("place", rule.name) for rule in TABLE["place"][1:]}
-    gpu = {(what, rule) for what, rule in missing if what.endswith("on gpu")}  # in test_gpu.py
+    gpu = {(what, rule) for what, rule in missing if what.endswith("on gpu")}  # in test_gpu_auto.py
     assert missing == pretended | gpu
 
 

@@ -9,17 +9,16 @@ import time
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import btfperm
 from btfperm.pattern import DevicePattern, as_pattern
-from btfperm.transversal.auto_table import TABLE, Rule
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
 from tests.known_answers import known_answers, parametrized
 from tests.oracles import plain_matching
-from tests.transversal.methods import in_64_bits
+from tests.transversal.methods import in_64_bits, on_device
 
 pytestmark = pytest.mark.gpu
 
@@ -233,85 +232,7 @@ def test_a_kernel_that_fails_is_said_in_one_sentence(monkeypatch):
         btfperm.maximum_transversal(A, algorithm="apfb-wr", initializer="none")
 
 
-# -- what auto does --------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def takes_a_gpu(monkeypatch):
-    """Rules that send everything there: more of them, and those that look at most, by name."""
-
-    def rules(**others):
-        monkeypatch.setitem(TABLE, "place", (Rule("always", (), "gpu", "so"),))
-        for what, rule in others.items():
-            monkeypatch.setitem(TABLE, f"{what} on gpu", (rule,))
-
-    return rules
-
-
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(A=strategies.any_matrix())
-def test_auto_on_a_gpu(takes_a_gpu, A):
-    takes_a_gpu()
-    t = btfperm.maximum_transversal(A)
-    check_transversal(A, t, rank=plain_matching.structural_rank(A))
-    decisions = t.explain()["decisions"]
-    assert decisions["place"]["choice"] == t.backend == "gpu"
-    assert decisions["start on gpu"]["choice"] == t.initializer
-    assert "threads" not in decisions and "start" not in decisions
-
-
-@pytest.mark.parametrize("algorithm", ["apfb-wr", "g-pr-shr"])
-@pytest.mark.parametrize("lives", ["on host", "on device"])
-def test_a_deep_search_is_given_up_and_done_on_the_cpu(takes_a_gpu, algorithm, lives):
-    takes_a_gpu(algorithm=Rule("rash", (), algorithm, "so", within=2))
-    hard = families.renumbered(families.chain(20_000), "mixed", seed=3)
-    A, shape = (hard.A, {}) if lives == "on host" else on_device(hard.A, "triple")
-    t = btfperm.maximum_transversal(A, **shape)
-    assert t.backend == "cpu" and f"{algorithm} on a gpu given up after 2 looks" in t.choice
-    assert t.seconds["given_up"] > 0
-    assert {"algorithm", "algorithm on gpu"} <= t.explain()["decisions"].keys()
-    assert isinstance(t.row_match, np.ndarray) == (lives == "on host")
-    check_transversal(hard.A, t.on_host(), rank=hard.rank)
-    stays = btfperm.maximum_transversal(A, backend="gpu", **shape)
-    assert stays.backend == "gpu" and stays.algorithm == algorithm
-    check_transversal(hard.A, stays.on_host(), rank=hard.rank)
-
-
-def test_a_start_with_long_chains_is_made_on_the_cpu():
-    n = 60_000
-    A = sp.diags_array([np.ones(n)] * 2, offsets=[0, 1], shape=(n, n), format="csc")
-    t = btfperm.maximum_transversal(A, backend="gpu")
-    assert t.initializer == "greedy" and t.structural_rank == n
-    assert "start_launches" not in t.counters, "this one is of the cpu"
-    named = btfperm.maximum_transversal(A, backend="gpu", initializer="greedy")
-    assert named.counters["start_launches"] > 3 and named.structural_rank == n
-
-
-def test_rules_look_at_columns_that_live_on_a_device():
-    A = families.random_rectangle(3_000, 3_000, 3, 1).A
-    theirs, shape = on_device(A, "triple")
-    t = btfperm.maximum_transversal(theirs, **shape)
-    assert t.backend == "gpu"
-    seen, whole = t.explain()["features"], np.diff(as_pattern(A).indptr)
-    assert abs(seen["skew"] - whole.std() / whole.mean()) < 0.2
-    assert 0 < seen["longest"] <= whole.max()
-
-
 # -- matrices that live on a device ----------------------------------------------------------------
-
-
-def on_device(A, how):
-    import cupy
-    import cupyx.scipy.sparse as cs
-
-    if how == "triple":
-        C = btfperm.as_pattern(A)
-        return (None, cupy.asarray(C.indices), cupy.asarray(C.indptr)), {"shape": A.shape}
-    if how == "dense":
-        return cupy.asarray(A.toarray()), {}
-    return getattr(cs, f"{how}_matrix")(getattr(sp, f"{how}_matrix")(A)), {}
 
 
 @pytest.mark.parametrize("how", ["csc", "csr", "coo", "dense", "triple"])
