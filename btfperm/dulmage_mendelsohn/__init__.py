@@ -22,11 +22,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from btfperm import _core
+from btfperm.dulmage_mendelsohn.form import Form
 from btfperm.errors import DefectError
 from btfperm.pattern import Pattern, as_pattern
 from btfperm.results import DulmageMendelsohn, IndexArray, Transversal
@@ -127,17 +128,6 @@ def describe(
         "seconds": seconds,
         "counters": dict(transversal.counters),
     }
-
-
-class Form(NamedTuple):
-    """Permutations and boundaries, as `Decomposition` names them."""
-
-    row_perm: IndexArray
-    col_perm: IndexArray
-    row_blocks: IndexArray
-    col_blocks: IndexArray
-    coarse_rows: IndexArray
-    coarse_cols: IndexArray
 
 
 def decompose_matched(

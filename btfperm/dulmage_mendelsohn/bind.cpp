@@ -9,6 +9,7 @@
 
 #include "dulmage_mendelsohn/block_graph.hpp"
 #include "dulmage_mendelsohn/decompose.hpp"
+#include "dulmage_mendelsohn/fine_square/blocks_of_digraph.hpp"
 
 namespace btfperm {
 namespace {
@@ -86,6 +87,23 @@ void bind_width(nb::module_& module) {
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_block").noconvert(), nb::arg("col_perm").noconvert(),
       nb::arg("col_blocks").noconvert(), "(indptr, indices, level, work) of the block graph.");
+  module.def(
+      "blocks_of_digraph",
+      [](In<I> indptr, In<I> predecessors, Out<I> height, Out<I> name) {
+        const auto places = static_cast<std::int64_t>(indptr.shape(0)) - 1;
+        const PatternView<I> A = checked_view_of<I>(places, indptr, predecessors);
+        require_places(height, A.n, "height");
+        require_places(name, A.n, "name");
+        Budget budget(0, 0, &python_interrupted);
+        {
+          nb::gil_scoped_release nogil;
+          blocks_of_digraph(A, height.data(), name.data(), budget);
+        }
+        raise_if_interrupted(budget);
+      },
+      nb::arg("indptr").noconvert(), nb::arg("predecessors").noconvert(),
+      nb::arg("height").noconvert(), nb::arg("name").noconvert(),
+      "Raise `height` to the heights of the strongly connected components, and name them.");
 }
 
 }  // namespace

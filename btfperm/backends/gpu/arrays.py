@@ -92,3 +92,9 @@ def transposed(m: int, indptr: Any, indices: Any) -> tuple[Any, Any]:
     lists = cupy.empty(nnz, dtype=width)
     run.launch("scatter", grid(32 * n), BLOCK, n, indptr, indices, following, lists)
     return starts, lists
+
+
+def lanes_for(entries: int, lists: int) -> int:
+    """Threads that go through a list together: 4 for short lists, 32 for long ones."""
+    mean = entries / max(lists, 1)
+    return 4 if mean < 5.5 else 8 if mean < 12 else 32

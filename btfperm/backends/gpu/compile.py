@@ -68,32 +68,26 @@ class Kernels:
         """Runs ``blocks`` x ``threads`` of the kernel on the current stream; does not wait."""
         self._function(name)((blocks,), (threads,), self._typed(arguments))
 
-    def launch_together(self, name: str, threads: int, *arguments: Any) -> None:
-        """The same with as many blocks as the device holds at once, which may wait for each
-        other."""
+    def launch_together(self, name: str, threads: int, *arguments: Any, most: int = 32) -> None:
+        """The same with as many blocks as the device holds at once, at most `most` a
+        multiprocessor: they may wait for each other (``grid_barrier.cuh``)."""
         kernel = self._function(name).kernel
-        kernel(
-            (self._blocks_at_once(name, threads),),
-            (threads,),
-            self._typed(arguments),
-            enable_cooperative_groups=True,
-        )
+        blocks = self._blocks_at_once(name, threads, most)
+        kernel((blocks,), (threads,), self._typed(arguments), enable_cooperative_groups=True)
 
     def threads_at_once(self, name: str, threads: int) -> int:
         """How many threads of that kernel the device holds, in blocks of `threads`."""
         return self._blocks_at_once(name, threads) * threads
 
-    def _blocks_at_once(self, name: str, threads: int) -> int:
+    def _blocks_at_once(self, name: str, threads: int, most: int = 32) -> int:
         import cupy
 
-        blocks = self._resident.get((name, threads))
-        if blocks is None:
+        if (name, threads) not in self._resident:
             pointer = self._function(name).kernel.ptr
-            driver, device = cupy.cuda.driver, cupy.cuda.Device()
-            each = driver.occupancyMaxActiveBlocksPerMultiprocessor(pointer, threads, 0)
-            blocks = each * device.attributes["MultiProcessorCount"]
-            self._resident[name, threads] = blocks
-        return blocks
+            fit = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(pointer, threads, 0)
+            self._resident[name, threads] = int(fit)
+        processors = int(cupy.cuda.Device().attributes["MultiProcessorCount"])
+        return min(self._resident[name, threads], most) * processors
 
     def _function(self, name: str) -> Any:
         function = self._functions.get(name)

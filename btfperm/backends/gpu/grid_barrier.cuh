@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A barrier for all blocks of a launch, which must all run at once: a cooperative launch.
+// All blocks of a launch wait for each other. The launch must be cooperative (`launch_together` of
+// compile.py), so that all of them run at once.
 #pragma once
 
-// Every thread arrives; `word` is 0 before the first launch. The blocks together add 2^31, so its
-// highest bit turns over when the last one has come, and nobody resets it. What was written before
-// the barrier is seen behind it, by loads that do not stop at this multiprocessor's own cache.
-__device__ inline void meet_all_blocks(unsigned* word) {
+#include "backends/gpu/visible.cuh"
+
+// `arrived` is zero before the first launch and is left as the next one wants it. Each block adds
+// one, the first one what is missing to 2^31: the highest bit turns when all are there. What any
+// thread wrote before, every thread sees after.
+__device__ inline void grid_barrier(unsigned* arrived) {
   __syncthreads();
   if (threadIdx.x == 0) {
-    constexpr unsigned turns = 0x80000000u;
+    constexpr unsigned turned = 1u << 31;
     __threadfence();
-    const unsigned mine = blockIdx.x == 0 ? turns - (gridDim.x - 1) : 1;
-    const unsigned before = atomicAdd(word, mine);
-    while (((before ^ *const_cast<const volatile unsigned*>(word)) & turns) == 0) {
+    const unsigned before = atomicAdd(arrived, blockIdx.x == 0 ? turned - (gridDim.x - 1) : 1u);
+    while (((before ^ seen(arrived)) & turned) == 0) {
     }
     __threadfence();
   }

@@ -192,7 +192,7 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
       default:
         turn_over(graph, forest, lists, plan, counted, queue, warp, all);
     }
-    meet_all_blocks(reinterpret_cast<unsigned*>(&progress->barrier));
+    grid_barrier(reinterpret_cast<unsigned*>(&progress->barrier));
     if (threadIdx.x == 0) {
       Round brought;
       const Count* from = reinterpret_cast<const Count*>(counted);

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The host's side of ``coarse.cu``: which part each column is in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid, lanes_for
+from btfperm.backends.gpu.by_levels import LevelSearch, Limits
+from btfperm.backends.gpu.readback import Readback
+from btfperm.errors import DefectError
+from btfperm.transversal.device_problem import DeviceProblem
+
+__all__ = ["HORIZONTAL", "VERTICAL", "Parts", "split"]
+
+HORIZONTAL, VERTICAL = 1, 2
+_FILE = "dulmage_mendelsohn/coarse.cu"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The coarse parts of a problem.
+
+    Attributes
+    ----------
+    of_col : (n,) 0 square, 1 horizontal, 2 vertical; None where all is square
+    horizontal, square, vertical : (rows, columns) of each part
+    unmatched_rows, unmatched_cols : how many; a row is in the part of its column, an unmatched one
+        in the vertical part
+    levels : of the search
+    """
+
+    of_col: Any
+    horizontal: tuple[int, int]
+    square: tuple[int, int]
+    vertical: tuple[int, int]
+    unmatched_rows: int
+    unmatched_cols: int
+    levels: int
+
+    def boundaries(self) -> tuple[list[int], list[int]]:
+        """`coarse_rows` and `coarse_cols`, see results.py."""
+        rows = (
+            self.horizontal[0],
+            self.square[0],
+            self.vertical[0] - self.unmatched_rows,
+            self.unmatched_rows,
+        )
+        cols = (
+            self.unmatched_cols,
+            self.horizontal[1] - self.unmatched_cols,
+            self.square[1],
+            self.vertical[1],
+        )
+        return [sum(rows[:k]) for k in range(5)], [sum(cols[:k]) for k in range(5)]
+
+
+def split(problem: DeviceProblem, matched: int) -> Parts:
+    """The coarse split of a problem with a maximum matching of so many pairs.
+
+    Raises
+    ------
+    DefectError : the matching is not maximum
+    """
+    import cupy
+
+    m, n, width = problem.m, problem.n, problem.width
+    rows, cols = m - matched, n - matched
+    if rows == cols == 0:
+        return Parts(None, (0, 0), (m, n), (0, 0), 0, 0, 0)
+    run = problem.kernels(_FILE)
+    of_col = cupy.empty(n, dtype=np.int32)
+    search = LevelSearch(m + n, width, Limits())
+    match = problem.row_match, problem.col_match
+    run.launch("queue_unmatched", grid(m + n), BLOCK, m, n, *match, of_col, search.items, search.end)
+    by_rows = problem.by_rows if rows else (np.uint64(0), np.uint64(0))
+    stand = search.run(
+        run,
+        "reach_parts",
+        lanes_for(problem.nnz, n),
+        problem.indptr,
+        problem.indices,
+        *by_rows,
+        *match,
+        of_col,
+    )
+    if stand.found:
+        raise DefectError(
+            "the decomposition went wrong: the matching is not maximum; this is a defect of "
+            "btfperm, please report it with the matrix"
+        )
+    counts = Readback(2)
+    run.launch("count_parts", grid(n, COUNTING), BLOCK, n, of_col, counts.array)
+    horizontal, vertical = counts.read()
+    square = n - horizontal - vertical
+    return Parts(
+        of_col,
+        (horizontal - cols, horizontal),
+        (square, square),
+        (vertical + rows, vertical),
+        rows,
+        cols,
+        stand.level,
+    )

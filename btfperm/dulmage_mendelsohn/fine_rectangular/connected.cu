@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// connected: connected components of the horizontal and of the vertical part, on the device
+//
+// Idea        All entries of a horizontal column lie in horizontal rows, each matched to a
+//             horizontal column: uniting the two columns of every such entry gives the components,
+//             named by their smallest column. The vertical ones are united by their rows, named by
+//             their smallest row.
+// Paper       none: union-find over all entries
+// Cost        O(entries of the two parts), one pass
+// Encodings   col_root[j], row_root[i] = the smallest member of the set on its own side; -1 outside
+// Races       as union_find.cuh says
+
+#include "backends/gpu/lists.cuh"
+#include "dulmage_mendelsohn/fine_rectangular/union_find.cuh"
+
+constexpr int horizontal = 1, vertical = 2;
+
+// Each vertex alone. A row is in the part of its column; without one it is vertical.
+extern "C" __global__ void begin_sets(Index m, Index n, const Index* row_match, const int* col_part,
+                                      Index* row_root, Index* col_root) {
+  for (long long j = first_item(); j < n; j += item_stride())
+    col_root[j] = col_part[j] == horizontal ? static_cast<Index>(j) : -1;
+  for (long long i = first_item(); i < m; i += item_stride()) {
+    const Index j = row_match[i];
+    row_root[i] = j < 0 || col_part[j] == vertical ? static_cast<Index>(i) : -1;
+  }
+}
+
+extern "C" __global__ void unite_entries(Index n, Index lanes, const Index* indptr,
+                                         const Index* indices, const Index* row_match,
+                                         const Index* col_match, const int* col_part,
+                                         Index* row_root, Index* col_root) {
+  const auto open = [=](long long j, bool) {
+    return List<Index>{static_cast<Index>(j), indptr[j], col_part[j] ? indptr[j + 1] : indptr[j]};
+  };
+  const auto visit = [=](Index j, long long p) {
+    const Index i = indices[p];
+    if (col_part[j] == horizontal)
+      unite(col_root, j, row_match[i]);
+    else if (row_root[i] >= 0)
+      unite(row_root, col_match[j], i);
+  };
+  share_lists(0, n, static_cast<int>(lanes), Sharing::whole_grid(), open, visit);
+}
+
+extern "C" __global__ void flatten_sets(Index count, Index* root) {
+  for (long long v = first_item(); v < count; v += item_stride())
+    if (root[v] >= 0) show(&root[v], find_root(root, static_cast<Index>(v)));
+}
+
+// The other side of each set: rows of horizontal columns, columns of vertical rows.
+extern "C" __global__ void lend_roots(Index m, Index n, const Index* row_match,
+                                      const Index* col_match, const int* col_part,
+                                      const Index* row_root, const Index* col_root,
+                                      Index* row_lent, Index* col_lent) {
+  for (long long j = first_item(); j < n; j += item_stride())
+    col_lent[j] = col_part[j] == vertical ? row_root[col_match[j]] : -1;
+  for (long long i = first_item(); i < m; i += item_stride()) {
+    const Index j = row_match[i];
+    row_lent[i] = j >= 0 && col_part[j] == horizontal ? col_root[j] : -1;
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// blocks of a digraph: what a search on another machine leaves, finished here
+//
+// Idea        Lists of predecessors are columns, so tarjan and heights take them as they are. A
+//             height given is one that the vertex must not fall below.
+// Cost        O(n + edges); workspace about 10 n words
+#pragma once
+
+#include <algorithm>
+
+#include "backends/cpu/workspace.hpp"
+#include "dulmage_mendelsohn/fine_square/heights.hpp"
+#include "dulmage_mendelsohn/fine_square/tarjan.hpp"
+
+namespace btfperm {
+
+// name[v] becomes a member of v's block, the same one for all; height[v] the height of the block.
+// False: the budget ended it.
+template <class I>
+bool blocks_of_digraph(const PatternView<I>& predecessors, I* height, I* name, Budget& budget) {
+  const I n = predecessors.n;
+  Workspace workspace;
+  Vertex<I>* vertices = workspace.take<Vertex<I>>(n);
+  PathFrame<I>* path = workspace.take<PathFrame<I>>(n);
+  I* open = workspace.take<I>(n);
+  I* order = workspace.take<I>(n);
+  Block<I>* several = workspace.take<Block<I>>(n);
+  for (I v = 0; v < n; ++v) {
+    vertices[v] = {predecessors.indptr[v], predecessors.indptr[v + 1], 0, height[v]};
+  }
+  if (!tarjan(predecessors, vertices, n, path, open, order, budget)) return false;
+  if (heights(predecessors, order, n, vertices, several, budget) < 0) return false;
+  I last = 0;
+  for (I k = n; k-- > 0;) {  // the last one of each component stands as ~v
+    const I v = order[k] < 0 ? ~order[k] : order[k];
+    if (order[k] < 0) last = v;
+    name[v] = last;
+    const I own = vertices[v].height;
+    height[v] = own < 0 ? several[~own].height : own;
+  }
+  return true;
+}
+
+}  // namespace btfperm

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// digraph: the square part as a graph on the device, whole and in parts
+//
+// A vertex is a matched pair, named by its column; edge u -> v if the row of u has an entry in
+// column v. So the list of v's column holds its predecessors, and predecessors are what is kept:
+// pred[p] is one, or -1 where the entry is no edge (the pair itself, or a row outside the part).
+//
+// Races: counters are only added to; places in a list are handed out by atomicAdd, in any order.
+
+#include "backends/gpu/counting.cuh"
+#include "backends/gpu/index.cuh"
+#include "backends/gpu/lists.cuh"
+#include "backends/gpu/visible.cuh"
+
+// pred, and the number of successors of each vertex in out, which is zero at first. What is not in
+// the square part has col_part != 0 and gets out = -1; col_part is null where all is.
+extern "C" __global__ void contract(Index n, Index lanes, const Index* indptr, const Index* indices,
+                                    const Index* row_match, const int* col_part, Index* pred,
+                                    Index* out) {
+  const auto open = [=](long long j, bool first) {
+    const bool inside = !col_part || col_part[j] == 0;
+    if (!inside && first) out[j] = -1;
+    return List<Index>{static_cast<Index>(j), indptr[j], inside ? indptr[j + 1] : indptr[j]};
+  };
+  const auto visit = [=](Index j, long long p) {
+    const Index u = row_match[indices[p]];
+    const bool edge = u >= 0 && u != j && (!col_part || col_part[u] == 0);
+    pred[p] = edge ? u : -1;
+    if (edge) atomicAdd(reinterpret_cast<Place*>(&out[u]), 1u);
+  };
+  share_lists(0, n, static_cast<int>(lanes), Sharing::whole_grid(), open, visit);
+}
+
+// A part of a graph: place[v] is v's new number, or -1. Edges are kept between vertices of the same
+// side (where side is not null). First how many each list keeps ...
+extern "C" __global__ void count_kept(Index n, Index lanes, const Index* indptr, const Index* pred,
+                                      const Index* place, const int* side, Index* degree) {
+  const auto visit = [=](Index v, long long p) {
+    const Index u = pred[p];
+    if (u >= 0 && place[v] >= 0 && place[u] >= 0 && (!side || side[u] == side[v]))
+      atomicAdd(reinterpret_cast<Place*>(&degree[place[v]]), 1u);
+  };
+  share_all_lists(n, indptr, static_cast<int>(lanes), visit);
+}
+
+// ... then the lists; next[k] is where the list of new vertex k goes on. out is zero at first.
+extern "C" __global__ void fill_kept(Index n, Index lanes, const Index* indptr, const Index* pred,
+                                     const Index* place, const int* side, Index* next,
+                                     Index* new_pred, Index* out) {
+  const auto visit = [=](Index v, long long p) {
+    const Index u = pred[p];
+    if (u < 0 || place[v] < 0 || place[u] < 0 || (side && side[u] != side[v])) return;
+    new_pred[atomicAdd(reinterpret_cast<Place*>(&next[place[v]]), 1u)] = place[u];
+    atomicAdd(reinterpret_cast<Place*>(&out[place[u]]), 1u);
+  };
+  share_all_lists(n, indptr, static_cast<int>(lanes), visit);
+}
+
+// 1 for the vertices that are kept: out >= 0, and where side is not null, side != dropped.
+extern "C" __global__ void mark_kept(Index n, const Index* out, const int* side, Index dropped,
+                                     Index* kept) {
+  for (long long v = first_item(); v < n; v += item_stride())
+    kept[v] = (!out || out[v] >= 0) && (!side || side[v] != dropped);
+}
+
+// From running totals of those marks: new numbers, and the old number of each new vertex.
+extern "C" __global__ void number_kept(Index n, const Index* totals, Index* place, Index* own) {
+  for (long long v = first_item(); v < n; v += item_stride()) {
+    const bool kept = totals[v] != (v > 0 ? totals[v - 1] : 0);
+    place[v] = kept ? totals[v] - 1 : -1;
+    if (kept) own[totals[v] - 1] = static_cast<Index>(v);
+  }
+}
+
+// The edges between different names, as keys (head, tail), at the end of `keys`; how many there are
+// in `count`. With keys = null they are only counted.
+extern "C" __global__ void list_between(Index n, Index lanes, const Index* indptr,
+                                        const Index* pred, const Index* name, Count* keys,
+                                        Count* count) {
+  const auto visit = [=](Index v, long long p) {
+    const Index u = pred[p];
+    if (u < 0 || name[u] == name[v]) return;
+    const unsigned together = __activemask();
+    const int lane = threadIdx.x % 32, first = __ffs(together) - 1;
+    const int before = __popc(together & ((1u << lane) - 1));
+    Count place = 0;
+    if (lane == first) place = atomicAdd(count, static_cast<Count>(__popc(together)));
+    place = __shfl_sync(together, place, first) + before;
+    if (keys) keys[place] = static_cast<Count>(name[v]) << 32 | static_cast<unsigned>(name[u]);
+  };
+  share_all_lists(n, indptr, static_cast<int>(lanes), visit);
+}
+
+// The tails of sorted keys; out, zero at first, counts the successors.
+extern "C" __global__ void tails_of_keys(Index count, const Count* keys, Index* pred, Index* out) {
+  for (long long e = first_item(); e < count; e += item_stride()) {
+    const Index tail = static_cast<Index>(keys[e] & 0xffffffffu);
+    pred[e] = tail;
+    atomicAdd(reinterpret_cast<Place*>(&out[tail]), 1u);
+  }
+}
+
+// The list that each entry is in.
+extern "C" __global__ void heads_of_lists(Index n, Index lanes, const Index* indptr, Index* heads) {
+  const auto visit = [=](Index v, long long p) { heads[p] = v; };
+  share_all_lists(n, indptr, static_cast<int>(lanes), visit);
+}
+
+// The highest floor of each block's vertices; height is zero at first.
+extern "C" __global__ void raise_floor(Index n, const Index* block, const Index* floor,
+                                       Index* height) {
+  for (long long v = first_item(); v < n; v += item_stride())
+    if (seen(&height[block[v]]) < floor[v]) atomicMax(&height[block[v]], floor[v]);
+}

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The host's side of ``forward_backward.cu``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
+from btfperm.backends.gpu.by_levels import LevelSearch, Limits
+from btfperm.backends.gpu.readback import Readback
+from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph
+
+__all__ = ["BOTH", "find_giant"]
+
+BOTH = 3  # the mark of the giant
+# Long thin graphs crawl: then contraction of 2-cycles is quicker, or names that travel.
+_LIMITS = Limits(narrow=50, window=500, most=3000)
+
+
+def find_giant(graph: Digraph, name: Any) -> tuple[Any, int] | None:
+    """Names the component of the best connected vertex by that vertex, in `name`; the marks of all
+    vertices and how many have both. None where the searches crawl."""
+    import cupy
+
+    n, run = graph.n, graph.kernels("forward_backward.cu")
+    best = Readback(1)
+    run.launch("find_pivot", grid(n, COUNTING), BLOCK, n, graph.indptr, graph.out, best.array)
+    pivot = best.read()[0] & 0xFFFFFFFF
+    search = LevelSearch(2 * n, graph.width, _LIMITS)
+    mark = cupy.zeros(n, dtype=np.int32)
+    mark[pivot] = BOTH
+    search.items[:2] = cupy.asarray(np.array([pivot, ~pivot], dtype=graph.width))
+    search.end[0] = 2
+    successors = graph.list_successors()
+    stand = search.run(
+        run, "reach_both_ways", graph.lanes, graph.indptr, graph.pred, *successors, mark
+    )
+    if stand.gave_up:
+        return None
+    size = Readback(1)
+    run.launch("name_giant", grid(n, COUNTING), BLOCK, n, mark, pivot, name, size.array)
+    return mark, size.read()[0]

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The host's side of ``max_id.cu``: rounds of sweeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from btfperm.backends.gpu.arrays import BLOCK, grid, minus_ones
+from btfperm.backends.gpu.readback import Readback
+from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph, heads, of_keys, on_host
+
+__all__ = ["name_components"]
+
+_MOST_SWEEPS = 200  # in all rounds; what is left is Tarjan's
+_SWEEPS_AT_ONCE = 4  # between two looks
+_MOST_BLOCKS = 4096
+
+
+def name_components(graph: Digraph) -> Any:
+    """The name of each vertex's component, a member of it; the lists have no holes."""
+    import cupy
+
+    n, width, run = graph.n, graph.width, graph.kernels("max_id.cu")
+    tails, ends = graph.pred, heads(graph)
+    name, origin, target = minus_ones(n, width), minus_ones(n, width), minus_ones(n, width)
+    changed, sweeps = Readback(1), 0
+    while True:
+        count = int(tails.size)
+        run.launch("begin_round", grid(n), BLOCK, n, name, origin, target)
+        moving = count > 0
+        while moving and sweeps < _MOST_SWEEPS:
+            for _ in range(_SWEEPS_AT_ONCE):
+                sweeps += 1
+                run.launch(
+                    "sweep",
+                    grid(count, _MOST_BLOCKS),
+                    BLOCK,
+                    count,
+                    tails,
+                    ends,
+                    origin,
+                    target,
+                    np.uint64(sweeps),
+                    changed.array,
+                )
+            moving = changed.read()[0] == sweeps
+        if moving:
+            return _finished_by_tarjan(name, tails, ends)
+        run.launch("settle", grid(n), BLOCK, n, origin, target, name)
+        if count == 0:
+            return name
+        kept = Readback(1)
+        left = cupy.empty(count, dtype=width), cupy.empty(count, dtype=width)
+        run.launch(
+            "keep_edges", grid(count), BLOCK, count, tails, ends, origin, target, *left, kept.array
+        )
+        tails, ends = (part[: kept.read()[0]] for part in left)
+
+
+def _finished_by_tarjan(name: Any, tails: Any, ends: Any) -> Any:
+    import cupy
+
+    n, width = int(name.size), name.dtype
+    keys = ends.astype(np.uint64) << np.uint64(32) | tails.astype(np.uint64)
+    named, _ = on_host(of_keys(cupy.sort(keys), n, width), cupy.zeros(n, dtype=width))
+    return cupy.where(name < 0, named, name)

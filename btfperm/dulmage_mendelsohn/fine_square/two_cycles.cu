@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// two-cycles: edges in both directions, contracted
+//
+// Idea        u -> v and v -> u lie in one component. A pattern that is nearly symmetric about its
+//             matching collapses in a round or two, where searches would crawl through long thin
+//             graphs: kkt 289,000 levels.
+// Paper       ours
+// Cost        the first round walks list against list: O(sum of squared degrees) at most, lists
+//             longer than `longest` are passed over; later rounds sort what edges are left
+// Encodings   parent: as union_find.cuh; in the end the smallest member of each set
+// Races       as union_find.cuh says
+
+#include "backends/gpu/counting.cuh"
+#include "backends/gpu/lists.cuh"
+#include "dulmage_mendelsohn/fine_rectangular/union_find.cuh"
+
+constexpr long long longest = 64;  // list that is looked through for the edge back
+
+__device__ inline bool has(const Index* indptr, const Index* pred, Index list, Index wanted) {
+  const long long from = indptr[list], to = indptr[list + 1];
+  if (to - from > longest) return false;
+  for (long long p = from; p < to; ++p)
+    if (pred[p] == wanted) return true;
+  return false;
+}
+
+// Of every `apart`-th vertex: its edges, and how many of them have one back.
+extern "C" __global__ void sample(Index n, Index apart, const Index* indptr, const Index* pred,
+                                  Count* edges, Count* both) {
+  Count mine = 0, mine_both = 0;
+  for (long long k = first_item(); k * apart < n; k += item_stride()) {
+    const Index v = static_cast<Index>(k * apart);
+    if (indptr[v + 1] - indptr[v] > longest) continue;
+    for (long long p = indptr[v]; p < indptr[v + 1]; ++p) {
+      if (pred[p] < 0) continue;
+      ++mine;
+      mine_both += has(indptr, pred, pred[p], v);
+    }
+  }
+  add_over_warp(edges, mine);
+  add_over_warp(both, mine_both);
+}
+
+extern "C" __global__ void each_alone(Index n, Index* parent) {
+  for (long long v = first_item(); v < n; v += item_stride()) parent[v] = static_cast<Index>(v);
+}
+
+extern "C" __global__ void unite_pairs(Index n, Index lanes, const Index* indptr, const Index* pred,
+                                       Index* parent) {
+  const auto visit = [=](Index v, long long p) {
+    const Index u = pred[p];
+    if (u < 0 || seen(&parent[u]) == seen(&parent[v])) return;
+    if (has(indptr, pred, u, v)) unite(parent, u, v);
+  };
+  share_all_lists(n, indptr, static_cast<int>(lanes), visit);
+}
+
+// Keys (smaller end, larger end, direction), sorted and without duplicates: neighbours that differ
+// in their last bit alone are an edge and the edge back.
+extern "C" __global__ void unite_neighbours(Index count, const Count* keys, Index n, Index* parent,
+                                            Count* united) {
+  Count mine = 0;
+  for (long long e = first_item() + 1; e < count; e += item_stride()) {
+    if (keys[e] != keys[e - 1] + 1 || (keys[e] & 1) == 0) continue;
+    const Count pair = keys[e] >> 1;
+    unite(parent, static_cast<Index>(pair / n), static_cast<Index>(pair % n));
+    ++mine;
+  }
+  add_over_warp(united, mine);
+}
+
+extern "C" __global__ void flatten(Index n, Index* parent) {
+  for (long long v = first_item(); v < n; v += item_stride())
+    show(&parent[v], find_root(parent, static_cast<Index>(v)));
+}
