@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from btfperm.block_triangular.completion import complete
-from btfperm.dulmage_mendelsohn import decompose_matched, describe
+from btfperm.dulmage_mendelsohn import decompose_matched, describe, where_the_matrix_is
 from btfperm.errors import InvalidArgumentError
-from btfperm.pattern import as_pattern
+from btfperm.pattern import Pattern, as_pattern
 from btfperm.results import BlockTriangularForm, Transversal
 from btfperm.transversal import proven_transversal
 from btfperm.transversal.limits import Controls
@@ -56,7 +56,8 @@ def block_triangular_form(
 
     Notes
     -----
-    O(nnz) after the transversal.
+    O(nnz) after the transversal. A matrix that lives on a GPU is decomposed there, unless
+    ``backend="cpu"``: the result holds CuPy arrays; see `Decomposition`.
 
     Examples
     --------
@@ -71,7 +72,7 @@ def block_triangular_form(
            [0, 3, 1],
            [0, 0, 2]])
     """
-    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads).on_host()
+    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
     if pattern.m != pattern.n:
         raise InvalidArgumentError(
             f"block triangular form needs a square matrix, this one is {pattern.m} x {pattern.n}; "
@@ -80,11 +81,17 @@ def block_triangular_form(
     team = Controls(pattern.nnz, threads=threads).threads
     if transversal is None:
         options["threads"] = threads
-    transversal = proven_transversal(pattern, transversal, options)
+    return where_the_matrix_is(_formed, pattern, transversal, options, team)
+
+
+def _formed(
+    pattern: Pattern, given: Transversal | None, options: dict[str, Any], team: int
+) -> BlockTriangularForm:
+    transversal = proven_transversal(pattern, given, options)
     begin = time.perf_counter()
     row_match, col_match = transversal.row_match, transversal.col_match
     paired_col, paired_row, completed = complete(row_match, col_match)
-    form = decompose_matched(pattern, paired_col, paired_row, team)
+    form = decompose_matched(pattern, paired_col, paired_row, pattern.n, team)
     seconds = dict(transversal.seconds, decomposition=time.perf_counter() - begin)
     whole = np.array([0, 0, pattern.n, pattern.n, pattern.n], dtype=pattern.indices.dtype)
     return BlockTriangularForm(

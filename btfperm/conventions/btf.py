@@ -51,6 +51,7 @@ def as_btf(result: Decomposition) -> Btf:
     (1, 1)
     """
     require_square(result, "BTF", completed=True)
+    result = result.on_host()
     unmatched = result.col_match[result.col_perm] < 0
     Q = np.where(unmatched, -result.col_perm - 2, result.col_perm)
     return Btf(

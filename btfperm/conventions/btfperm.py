@@ -34,4 +34,5 @@ def as_btfperm(result: Decomposition) -> Btfperm:
     (array([2, 1, 0], dtype=int32), array([0, 2, 1], dtype=int32), array([0, 1, 2, 3], dtype=int32))
     """
     require_decomposition(result)
+    result = result.on_host()
     return Btfperm(*(getattr(result, name) for name in Btfperm._fields))

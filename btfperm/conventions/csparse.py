@@ -64,6 +64,7 @@ def as_csparse(result: Decomposition) -> CSparse:
      array([0, 2, 3, 3, 4], dtype=int32))
     """
     refuse_completed(result, "CSparse's dmperm")
+    result = result.on_host()
     rr, cc = result.coarse_rows, result.coarse_cols
     row_match, col_match = result.row_match, result.col_match
     rows, cols = slice(rr[1], rr[2]), slice(cc[2], cc[3])

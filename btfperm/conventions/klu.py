@@ -45,4 +45,5 @@ def as_klu(result: Decomposition) -> Klu:
         R=array([0, 1, 2, 3], dtype=int32))
     """
     require_square(result, "KLU", completed=True)
+    result = result.on_host()
     return Klu(result.matched_row_perm, result.col_perm, result.row_blocks)

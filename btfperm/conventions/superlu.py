@@ -41,4 +41,5 @@ def as_superlu(result: Decomposition) -> SuperLU:
     SuperLU(perm_r=array([2, 1, 0], dtype=int32), perm_c=array([0, 2, 1], dtype=int32))
     """
     require_square(result, "SuperLU")
+    result = result.on_host()
     return SuperLU(inverse(result.matched_row_perm), inverse(result.col_perm))

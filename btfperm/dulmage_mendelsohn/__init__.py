@@ -15,22 +15,25 @@ The permuted matrix, rows and columns in canonical order::
 
 ``coarse.hpp`` makes the coarse split, ``fine_square/`` and ``fine_rectangular/`` the blocks,
 ``canonical_order.hpp`` their order, ``decompose.hpp`` calls one after the other; ``team.hpp`` says
-from what size on several threads share the work.
+from what size on several threads share the work. The same on a GPU: ``coarse.cu``, the ``.cu`` of
+the two folders, ``canonical_order.cu``, and ``decompose_gpu.py``; ``find_square_gpu.py`` says which
+search runs when, and what goes to the CPU.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import Any
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from btfperm import _core
 from btfperm.dulmage_mendelsohn.form import Form
-from btfperm.errors import DefectError
-from btfperm.pattern import Pattern, as_pattern
-from btfperm.results import DulmageMendelsohn, IndexArray, Transversal
+from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError
+from btfperm.pattern import DevicePattern, Pattern, as_pattern
+from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
 from btfperm.transversal import proven_transversal
 from btfperm.transversal.limits import Controls
 
@@ -70,7 +73,8 @@ def dulmage_mendelsohn(
 
     Notes
     -----
-    O(nnz) after the transversal.
+    O(nnz) after the transversal. A matrix that lives on a GPU is decomposed there, unless
+    ``backend="cpu"``: the result holds CuPy arrays; see `Decomposition`.
 
     Examples
     --------
@@ -84,14 +88,21 @@ def dulmage_mendelsohn(
     >>> d.row_perm.tolist(), d.col_perm.tolist()
     ([1, 0, 2], [0, 2, 1])
     """
-    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads).on_host()
+    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
     team = Controls(pattern.nnz, threads=threads).threads
     if transversal is None:
         options["threads"] = threads
-    transversal = proven_transversal(pattern, transversal, options)
+    return where_the_matrix_is(_decomposed, pattern, transversal, options, team)
+
+
+def _decomposed(
+    pattern: Pattern, given: Transversal | None, options: dict[str, Any], team: int
+) -> DulmageMendelsohn:
+    transversal = proven_transversal(pattern, given, options)
     begin = time.perf_counter()
     row_match, col_match = transversal.row_match, transversal.col_match
-    form = decompose_matched(pattern, row_match, col_match, team)
+    matched = transversal.structural_rank
+    form = decompose_matched(pattern, row_match, col_match, matched, team)
     seconds = dict(transversal.seconds, decomposition=time.perf_counter() - begin)
     return DulmageMendelsohn(
         shape=pattern.shape,
@@ -103,6 +114,28 @@ def dulmage_mendelsohn(
         transversal=transversal,
         pattern=pattern,
     )
+
+
+_Result = TypeVar("_Result", bound=Decomposition)
+
+
+def where_the_matrix_is(
+    decompose: Callable[[Pattern, Transversal | None, dict[str, Any], int], _Result],
+    pattern: Pattern,
+    given: Transversal | None,
+    options: dict[str, Any],
+    team: int,
+) -> _Result:
+    """Calls `decompose` with a pattern on its device; on the host when the cpu was asked for, and
+    when the device fails although nobody asked for it."""
+    if isinstance(pattern, DevicePattern) and options.get("backend") != "cpu":
+        try:
+            return decompose(pattern, given, options, team)
+        except BackendUnavailableError as failure:
+            if options.get("backend") == "gpu":
+                raise
+            warnings.warn(BackendWarning(f"{failure}; the cpu went on"), stacklevel=3)
+    return decompose(pattern.on_host(), given, options, team)
 
 
 def describe(
@@ -131,15 +164,24 @@ def describe(
 
 
 def decompose_matched(
-    pattern: Pattern, row_match: IndexArray, col_match: IndexArray, threads: int = 1
+    pattern: Pattern, row_match: IndexArray, col_match: IndexArray, matched: int, threads: int = 1
 ) -> Form:
-    """The blocks of a pattern with a matching that is known to be maximum; of a square one also
-    with all rows paired, be the pairs entries or not.
+    """The blocks of a pattern with a matching that is known to be maximum, and of so many pairs; of
+    a square one also with all rows paired, be the pairs entries or not. On the pattern's device, if
+    it lives on one.
 
     Raises
     ------
+    BackendUnavailableError : the device fails
     DefectError : the core finds that the matching is not maximum, or arrays of wrong lengths
     """
+    if isinstance(pattern, DevicePattern):
+        from btfperm.dulmage_mendelsohn.decompose_gpu import decompose_on_device
+        from btfperm.transversal.device_problem import DeviceProblem
+
+        matching = row_match, col_match
+        arrays = pattern.m, pattern.indptr, pattern.indices, *matching
+        return decompose_on_device(DeviceProblem(pattern.device, pattern, *arrays), matched)
     width = pattern.indices.dtype
     row_perm, col_perm = np.empty(pattern.m, dtype=width), np.empty(pattern.n, dtype=width)
     coarse_rows, coarse_cols = np.empty(5, dtype=width), np.empty(5, dtype=width)

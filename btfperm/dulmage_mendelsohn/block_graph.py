@@ -9,10 +9,11 @@ import numpy as np
 
 from btfperm import _core
 from btfperm.errors import InvalidArgumentError
-from btfperm.pattern import as_pattern
+from btfperm.pattern import DevicePattern, as_pattern
+from btfperm.pattern.arrays import lives_on_device
 from btfperm.results import BlockGraph, Decomposition
 
-__all__ = ["block_graph"]
+__all__ = ["another_matrix", "block_graph"]
 
 
 def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
@@ -49,11 +50,15 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
     shape = result.shape if isinstance(A, tuple) else None
     pattern = result.pattern if A is None else as_pattern(A, shape=shape, owned=True)  # not kept
     assert pattern is not None
-    pattern = pattern.on_host()
     if pattern.shape != result.shape:
         raise InvalidArgumentError(
             f"the decomposition belongs to a matrix of shape {result.shape}, not {pattern.shape}"
         )
+    if isinstance(pattern, DevicePattern) and lives_on_device(result.row_perm):
+        from btfperm.dulmage_mendelsohn.block_graph_gpu import block_graph_on_device
+
+        return block_graph_on_device(pattern, result)
+    pattern, result = pattern.on_host(), result.on_host()
     width = pattern.indices.dtype
     graph = BlockGraph(
         *_core.block_graph(
@@ -67,8 +72,13 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
     )
     tail = np.repeat(np.arange(graph.n_blocks), np.diff(graph.indptr))
     if (graph.indices <= tail).any():
-        raise InvalidArgumentError(
-            "the matrix has entries below the diagonal blocks: this decomposition belongs to "
-            "another matrix, or to this one before it was changed"
-        )
+        raise another_matrix()
     return graph
+
+
+def another_matrix() -> InvalidArgumentError:
+    """What to raise for entries below the diagonal blocks."""
+    return InvalidArgumentError(
+        "the matrix has entries below the diagonal blocks: this decomposition belongs to another "
+        "matrix, or to this one before it was changed"
+    )

@@ -32,8 +32,8 @@ extern "C" __global__ void lend_leaders(Index count, const Index* name, const In
 extern "C" __global__ void block_keys(Index count, const Index* leaders, const Index* height,
                                       Index above, Key* keys) {
   for (long long b = first_item(); b < count; b += item_stride())
-    keys[b] = static_cast<Key>(above - height[leaders[b]]) << 32 |
-              static_cast<unsigned>(leaders[b]);
+    keys[b] =
+        static_cast<Key>(above - height[leaders[b]]) << 32 | static_cast<unsigned>(leaders[b]);
 }
 
 // The place among the blocks, at each leader.

@@ -41,13 +41,17 @@ def in_order(
     if roots is not None and parts.horizontal[1]:
         named = order.of_part(parts.of_col, HORIZONTAL)
         rows = cupy.flatnonzero(roots.rows_by_col >= 0)
-        placed.append(order.components(rows, named, roots.rows_by_col, roots.cols_by_col, cols_name=True))
+        placed.append(
+            order.components(rows, named, roots.rows_by_col, roots.cols_by_col, cols_name=True)
+        )
     if square is not None:
         placed.append(order.square(square))
     if roots is not None and parts.vertical[0]:
         rows = cupy.flatnonzero(roots.rows_by_row >= 0)
         cols = order.of_part(parts.of_col, VERTICAL)
-        placed.append(order.components(rows, cols, roots.rows_by_row, roots.cols_by_row, cols_name=False))
+        placed.append(
+            order.components(rows, cols, roots.rows_by_row, roots.cols_by_row, cols_name=False)
+        )
     return order.joined(placed)
 
 
@@ -89,9 +93,7 @@ class _Order:
         leaders = cols if square.leader is None else cols[square.leader[cols] == cols]
         blocks = int(leaders.size)
         keys = cupy.empty(blocks, dtype=np.uint64)
-        self.run.launch(
-            "block_keys", grid(blocks), BLOCK, blocks, leaders, square.height, n, keys
-        )
+        self.run.launch("block_keys", grid(blocks), BLOCK, blocks, leaders, square.height, n, keys)
         if blocks > 1:
             keys = cupy.sort(keys)
         if blocks == count:
@@ -123,7 +125,7 @@ class _Order:
             row, col = row + int(part.rows.size), col + int(part.cols.size)
         row_starts.append(cupy.full(1, row, dtype=width))
         col_starts.append(cupy.full(1, col, dtype=width))
-        return tuple(cupy.concatenate(parts) for parts in (rows, cols, row_starts, col_starts))  # type: ignore[return-value]
+        return tuple(cupy.concatenate(parts) for parts in (rows, cols, row_starts, col_starts))
 
     def _sorted(self, members: Any, leader: Any, match: Any = NULL, rank: Any = NULL) -> Any:
         """Keys of members: the rank of what leads them (or of what leads their match), and they

@@ -75,7 +75,9 @@ def split(problem: DeviceProblem, matched: int) -> Parts:
     of_col = cupy.empty(n, dtype=np.int32)
     search = LevelSearch(m + n, width, Limits())
     match = problem.row_match, problem.col_match
-    run.launch("queue_unmatched", grid(m + n), BLOCK, m, n, *match, of_col, search.items, search.end)
+    run.launch(
+        "queue_unmatched", grid(m + n), BLOCK, m, n, *match, of_col, search.items, search.end
+    )
     by_rows = problem.by_rows if rows else (np.uint64(0), np.uint64(0))
     stand = search.run(
         run,

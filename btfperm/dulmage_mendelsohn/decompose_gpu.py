@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-
 import numpy as np
 
 from btfperm.backends.gpu.device import on
@@ -15,10 +14,11 @@ from btfperm.dulmage_mendelsohn.coarse_gpu import split
 from btfperm.dulmage_mendelsohn.fine_rectangular.connected_gpu import connected
 from btfperm.dulmage_mendelsohn.fine_square.find_square_gpu import find_square
 from btfperm.dulmage_mendelsohn.form import Form
+from btfperm.errors import BackendUnavailableError
+from btfperm.pattern import LARGEST_INT32
 from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["decompose_on_device"]
-
 
 
 def decompose_on_device(
@@ -30,8 +30,16 @@ def decompose_on_device(
 
     Raises
     ------
+    BackendUnavailableError : the device fails, or the matrix has 2^31 rows or columns
     DefectError : the matching is not maximum
     """
+    if max(problem.m, problem.n) > LARGEST_INT32:
+        raise BackendUnavailableError(
+            f"a {problem.m:,} x {problem.n:,} matrix has more rows or columns than the keys of the "
+            "gpu's sorts can tell apart; use backend='cpu'"
+        )
+    import cupy
+
     with on(problem.device):
         parts = split(problem, matched)
         stage("coarse")
@@ -40,4 +48,5 @@ def decompose_on_device(
         square = find_square(problem, parts, stage) if parts.square[0] else None
         form = in_order(problem, parts, roots, square)
         stage("order")
+        cupy.cuda.get_current_stream().synchronize()
     return Form(*form, *(np.array(b, dtype=problem.width) for b in parts.boundaries()))

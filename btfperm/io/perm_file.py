@@ -59,6 +59,7 @@ def save(
             f"not as {format!r}: choose such a suffix, or give the format"
         )
     convention = convention or _DEFAULT_CONVENTION[format]
+    result = result.on_host()
     fields = _fields(result, convention)
     kind = next((kind for kind, made in _KINDS.items() if isinstance(result, made)), "")
     meta = {

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
-from btfperm.pattern.arrays import IndexArray, refuse_masked
+from btfperm.pattern.arrays import IndexArray, lives_on_device, refuse_masked
+from btfperm.pattern.device_pattern import DevicePattern
 from btfperm.pattern.door import as_pattern
 from btfperm.pattern.pattern import Pattern
 
@@ -31,7 +32,8 @@ def inverse(perm: IndexArray) -> IndexArray:
 def permute(A: Any, row_perm: IndexArray, col_perm: IndexArray) -> Any:
     """``A[row_perm, :][:, col_perm]``: a `Pattern` gives a `Pattern`, a SciPy matrix the same kind
     in compressed columns, a dense array a dense array; a path or a (data, indices, indptr) triple
-    of compressed columns gives a ``csc_array``, a triple without data a `Pattern`.
+    of compressed columns gives a ``csc_array``, a triple without data a `Pattern`. What lives on a
+    device stays there.
 
     Raises
     ------
@@ -51,12 +53,26 @@ def permute(A: Any, row_perm: IndexArray, col_perm: IndexArray) -> Any:
             f"permutations of {row_perm.size} rows and {col_perm.size} columns do not fit a matrix "
             f"of shape {shape}"
         )
+    if isinstance(A, DevicePattern) or lives_on_device(A) or lives_on_device(_values(A)):
+        from btfperm.pattern.permute_gpu import permute_on_device
+
+        return permute_on_device(A, row_perm, col_perm)
+    row_perm, col_perm = _here(row_perm), _here(col_perm)
     if isinstance(A, Pattern):
         rows, cols = inverse(row_perm)[A.indices], inverse(col_perm)[A.cols()]
         return Pattern.from_coo(rows, cols, A.shape, name=A.name, owned=True)
     if hasattr(A, "tocsc"):
         return A.tocsr()[row_perm, :].tocsc()[:, col_perm]
     return np.asarray(A)[np.ix_(row_perm, col_perm)]
+
+
+def _values(A: Any) -> Any:
+    return getattr(A, "data", None) if hasattr(A, "tocsc") else None
+
+
+def _here(perm: Any) -> IndexArray:
+    on_host: IndexArray = perm.get() if lives_on_device(perm) else perm
+    return on_host
 
 
 def _matrix_of_triple(A: tuple[Any, ...], shape: tuple[int, int]) -> Any:

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
     import os
 
 __all__ = ["BlockTriangularForm", "Decomposition", "DulmageMendelsohn"]
+
+_FIELDS_OF_ARRAYS = (
+    "row_perm",
+    "col_perm",
+    "row_blocks",
+    "col_blocks",
+    "row_match",
+    "col_match",
+    "paired_row",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,6 +52,10 @@ class Decomposition:
     meta : what a file's ``meta`` holds: versions, matrix, algorithm, seconds, counters, ...
     transversal : the transversal with its certificate; None when read from a file
     pattern : the matrix it belongs to; None when read from a file
+
+    Of a matrix that lives on a device, permutations, boundaries of the fine blocks and the matching
+    are CuPy arrays there, unless the cpu was asked for or had to go on; the coarse boundaries, five
+    numbers each, are NumPy arrays always.
     """
 
     shape: tuple[int, int]
@@ -61,6 +75,23 @@ class Decomposition:
     def __post_init__(self) -> None:
         freeze(self.row_perm, self.col_perm, self.row_blocks, self.col_blocks)
         freeze(self.coarse_rows, self.coarse_cols, self.row_match, self.col_match)
+
+    def on_host(self) -> Self:
+        """The same with NumPy arrays: itself, unless its arrays live on a device."""
+        if not hasattr(self.row_perm, "__cuda_array_interface__"):
+            return self
+        here: dict[str, Any] = {
+            name: value.get()
+            for name, value in vars(self).items()
+            if name in _FIELDS_OF_ARRAYS and hasattr(value, "get")
+        }
+        transversal, pattern = self.transversal, self.pattern
+        return replace(
+            self,
+            **here,
+            transversal=None if transversal is None else transversal.on_host(),
+            pattern=None if pattern is None else pattern.on_host(),
+        )
 
     @property
     def n_blocks(self) -> int:
@@ -101,7 +132,8 @@ class Decomposition:
         """The permuted matrix ``A[row_perm, :][:, col_perm]``: sparse in, sparse out.
 
         A `Pattern` gives a `Pattern`; a SciPy matrix or array gives the same kind, as CSC; a path
-        or a (data, indices, indptr) triple of compressed columns gives a ``csc_array``.
+        or a (data, indices, indptr) triple of compressed columns gives a ``csc_array``. What lives
+        on a device is permuted there: a ``cupyx.scipy.sparse`` matrix gives a ``csc_matrix``.
         """
         return permute(A, self.row_perm, self.col_perm)
 
@@ -120,10 +152,22 @@ class Decomposition:
 
 
 def _block_of(perm: IndexArray, boundaries: IndexArray) -> IndexArray:
+    if hasattr(perm, "__cuda_array_interface__"):
+        on_device: IndexArray = _block_on_device(perm, boundaries)
+        return on_device
     sizes = np.diff(boundaries)
     block = np.empty(perm.size, dtype=perm.dtype)
     block[perm] = np.repeat(np.arange(sizes.size, dtype=perm.dtype), sizes)
     return frozen(block)
+
+
+def _block_on_device(perm: Any, boundaries: Any) -> Any:
+    import cupy
+
+    places = cupy.arange(perm.size, dtype=perm.dtype)
+    block = cupy.empty(perm.size, dtype=perm.dtype)
+    block[perm] = cupy.searchsorted(boundaries[1:], places, side="right").astype(perm.dtype)
+    return block
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -21,6 +21,6 @@ def freeze(*arrays: npt.NDArray[Any] | None) -> None:
 
 
 def frozen(array: _Array) -> _Array:
-    """The array, read-only from now on."""
-    array.setflags(write=False)
+    """The array, read-only from now on unless it lives on a device."""
+    freeze(array)
     return array

@@ -158,7 +158,8 @@ def structural_rank(A: Any, **options: Any) -> int:
 def proven_transversal(
     pattern: Pattern, given: Transversal | None, options: Mapping[str, Any]
 ) -> Transversal:
-    """A maximum transversal of `pattern`: found now, or the given one, proven anew to belong.
+    """A maximum transversal of `pattern`, beside it on its device: found now, or the given one,
+    proven anew to belong.
 
     Raises
     ------
@@ -170,7 +171,7 @@ def proven_transversal(
     # matrix with 32-bit indices.
     refuse_beyond_memory(pattern.shape, 5 * (pattern.m + pattern.n), pattern.name)
     found = maximum_transversal(pattern, **options) if given is None else given
-    if isinstance(found, Transversal):
+    if isinstance(found, Transversal) and not isinstance(pattern, DevicePattern):
         found = found.on_host()
     if isinstance(found, Decomposition):
         raise InvalidArgumentError(
@@ -198,4 +199,10 @@ def proven_transversal(
             f"{upper}; raise the limit",
             found.rank_bounds,
         )
-    return found if given is None else certified(pattern, found)
+    if given is None:
+        return found
+    if isinstance(pattern, DevicePattern):
+        from btfperm.transversal.certificate_gpu import certified_on_device
+
+        return certified_on_device(pattern, found)
+    return certified(pattern, found)

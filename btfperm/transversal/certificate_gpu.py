@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid, lanes_for
+from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid, lanes_for, upload
 from btfperm.backends.gpu.device import on
 from btfperm.backends.gpu.readback import Readback
+from btfperm.pattern import DevicePattern
+from btfperm.results import Transversal
+from btfperm.transversal.certificate import certified
 from btfperm.transversal.device_problem import DeviceProblem
 
-__all__ = ["prove_on_device"]
+__all__ = ["certified_on_device", "prove_on_device"]
 
 _FILE = "transversal/certificate.cu"
 _FINDINGS = 6  # numbers of Findings
@@ -93,3 +97,46 @@ def _checked(problem: DeviceProblem, reached: Any, findings: Readback) -> tuple[
     run("mark_rows", grid(m, COUNTING), BLOCK, m, reached, rows, findings.array)
     _, _, wrong, matched, pairs, covers = findings.read()
     return None if wrong or not matched == pairs == covers else (rows, cols)
+
+
+def certified_on_device(pattern: DevicePattern, given: Transversal) -> Transversal:
+    """A transversal from outside, proven anew on the device; `certified` judges what is not good.
+
+    Raises
+    ------
+    InvalidArgumentError : it is not one of this matrix
+    """
+    problem = DeviceProblem.empty(pattern)
+    with on(problem.device):
+        names = ("row_match", "col_match")
+        places = [_places(getattr(given, name)) for name in names]
+        if places == [(pattern.m,), (pattern.n,)]:
+            problem.row_match, problem.col_match = (
+                _as_width(getattr(given, name), problem.width) for name in names
+            )
+            covers = prove_on_device(problem)
+            if covers is not None:
+                return replace(
+                    given,
+                    row_match=problem.row_match,
+                    col_match=problem.col_match,
+                    rank_bounds=(problem.size, problem.size),
+                    verified=True,
+                    row_in_cover=covers[0],
+                    col_in_cover=covers[1],
+                )
+        proven = certified(pattern.on_host(), given.on_host())
+        proven_arrays = {
+            name: upload(getattr(proven, name)) for name in (*names, "row_in_cover", "col_in_cover")
+        }
+        return replace(proven, **proven_arrays)
+
+
+def _places(array: Any) -> Any:
+    """The shape of an array of whole numbers; None of anything else."""
+    return array.shape if getattr(getattr(array, "dtype", None), "kind", "?") in "iu" else None
+
+
+def _as_width(array: Any, width: Any) -> Any:
+    on_device = upload(array) if isinstance(array, np.ndarray) else array
+    return on_device.astype(width, copy=False)

@@ -17,21 +17,21 @@
 #include "backends/gpu/lists.cuh"
 #include "backends/gpu/visible.cuh"
 
-constexpr Count few = 64;              // items that one block alone takes on
+constexpr Count few = 64;                // items that one block alone takes on
 constexpr int pushes_of_a_block = 2048;  // that it collects before they go to the queue
 
 // What a search is told, and where it stands: the host writes it before and reads it after.
 struct Levels {
-  Count level;      // the next one
-  Count begin;      // of its items in the queue
-  Count end;        //
-  Count narrow;     // gives up when `window` levels had fewer items than this on average
-  Count window;     //
-  Count most;       // levels, then it gives up
-  Count gave_up;    // 1: by one of these two; level, begin and end say where
-  Count found;      // for the search itself to raise
-  Count pushed[3];  // by the shared levels, in turns
-  Count arrived;    // at the barrier
+  Count level;        // the next one
+  Count begin;        // of its items in the queue
+  Count end;          //
+  Count narrow;       // gives up when `window` levels had fewer items than this on average
+  Count window;       //
+  Count most;         // levels, then it gives up
+  Count gave_up;      // 1: by one of these two; level, begin and end say where
+  Count found;        // for the search itself to raise
+  Count pushed[3];    // by the shared levels, in turns
+  Count arrived;      // at the barrier
   Count stand[2][3];  // level, begin, end after one block went alone: two in turns
 };
 
@@ -80,7 +80,7 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
   const Count narrow = levels->narrow, window = levels->window, most = levels->most;
   Count level = levels->level, begin = levels->begin, end = levels->end;
   Count watched = level, watched_begin = begin;  // where the window begins
-  grid_barrier(arrived);  // all have read before anyone writes
+  grid_barrier(arrived);                         // all have read before anyone writes
 
   const auto run_level = [&](Sharing sharing, Count* pushed) {
     const Queue queue{items, pushed, static_cast<long long>(end), collected, &n_collected};

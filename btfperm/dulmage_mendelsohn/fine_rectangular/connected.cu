@@ -51,8 +51,8 @@ extern "C" __global__ void flatten_sets(Index count, Index* root) {
 // The other side of each set: rows of horizontal columns, columns of vertical rows.
 extern "C" __global__ void lend_roots(Index m, Index n, const Index* row_match,
                                       const Index* col_match, const int* col_part,
-                                      const Index* row_root, const Index* col_root,
-                                      Index* row_lent, Index* col_lent) {
+                                      const Index* row_root, const Index* col_root, Index* row_lent,
+                                      Index* col_lent) {
   for (long long j = first_item(); j < n; j += item_stride())
     col_lent[j] = col_part[j] == vertical ? row_root[col_match[j]] : -1;
   for (long long i = first_item(); i < m; i += item_stride()) {

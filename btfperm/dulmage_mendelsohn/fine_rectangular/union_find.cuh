@@ -32,9 +32,8 @@ __device__ inline void unite(Index* parent, Index u, Index v) {
       v = u;
       u = larger;
     }
-    const Index before =
-        static_cast<Index>(atomicCAS(reinterpret_cast<Place*>(&parent[u]), static_cast<Place>(u),
-                                     static_cast<Place>(v)));
+    const Index before = static_cast<Index>(atomicCAS(
+        reinterpret_cast<Place*>(&parent[u]), static_cast<Place>(u), static_cast<Place>(v)));
     if (before == u) return;
     u = find_root(parent, before);
   }

@@ -7,7 +7,7 @@
 //
 // Races: counters are only added to; places in a list are handed out by atomicAdd, in any order.
 
-#include "backends/gpu/counting.cuh"
+#include "backends/gpu/append.cuh"
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/lists.cuh"
 #include "backends/gpu/visible.cuh"
@@ -72,21 +72,14 @@ extern "C" __global__ void number_kept(Index n, const Index* totals, Index* plac
   }
 }
 
-// The edges between different names, as keys (head, tail), at the end of `keys`; how many there are
-// in `count`. With keys = null they are only counted.
+// The edges between different names, as keys (head, tail); how many there are in `count`.
 extern "C" __global__ void list_between(Index n, Index lanes, const Index* indptr,
                                         const Index* pred, const Index* name, Count* keys,
                                         Count* count) {
   const auto visit = [=](Index v, long long p) {
     const Index u = pred[p];
     if (u < 0 || name[u] == name[v]) return;
-    const unsigned together = __activemask();
-    const int lane = threadIdx.x % 32, first = __ffs(together) - 1;
-    const int before = __popc(together & ((1u << lane) - 1));
-    Count place = 0;
-    if (lane == first) place = atomicAdd(count, static_cast<Count>(__popc(together)));
-    place = __shfl_sync(together, place, first) + before;
-    if (keys) keys[place] = static_cast<Count>(name[v]) << 32 | static_cast<unsigned>(name[u]);
+    keys[place_at_end(count)] = static_cast<Count>(name[v]) << 32 | static_cast<unsigned>(name[u]);
   };
   share_all_lists(n, indptr, static_cast<int>(lanes), visit);
 }

@@ -141,9 +141,7 @@ def of_keys(keys: Any, n: int, width: Any) -> Digraph:
     starts = cupy.arange(n + 1, dtype=np.uint64) << _LOWER
     indptr = cupy.searchsorted(keys, starts).astype(width)
     pred, out = cupy.empty(count, dtype=width), cupy.zeros(n, dtype=width)
-    kernels(_FILE, width.name).launch(
-        "tails_of_keys", grid(count), BLOCK, count, keys, pred, out
-    )
+    kernels(_FILE, width.name).launch("tails_of_keys", grid(count), BLOCK, count, keys, pred, out)
     return Digraph(indptr, pred, out, n, _turned(indptr, pred))
 
 

@@ -29,7 +29,7 @@ from btfperm.dulmage_mendelsohn.fine_square.max_id_gpu import name_components
 from btfperm.dulmage_mendelsohn.fine_square.peel_gpu import peel
 from btfperm.transversal.device_problem import DeviceProblem
 
-__all__ = ["Square", "find_square"]
+__all__ = ["Square", "find_square", "heights_above"]
 
 # Edges of a graph that one core is done with sooner than the device.
 _FEW_EDGES = 10_000
@@ -51,9 +51,7 @@ class Square(NamedTuple):
     height: Any
 
 
-def find_square(
-    problem: DeviceProblem, parts: Parts, stage: Callable[[str], None]
-) -> Square:
+def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], None]) -> Square:
     """The blocks of the square part and their heights."""
     import cupy
 
@@ -144,12 +142,15 @@ def heights_of_blocks(graph: Digraph, name: Any, floor: Any) -> Any:
     height = cupy.zeros(count, dtype=width)
     graph.kernels("digraph.cu").launch("raise_floor", grid(n), BLOCK, n, block, floor, height)
     keys = edges_between(graph, block) if count > 1 else cupy.empty(0, dtype=np.uint64)
-    if keys.size == 0:
-        return height[block]
-    blocks = of_keys(keys, count, width)
-    if keys.size > _FEW_EDGES:
-        first = height.copy()
-        if not peel(blocks, height, raising=True, window=_BLOCK_WINDOW).gave_up:
-            return height[block]
-        height = first
-    return on_host(blocks, height)[1][block]
+    return heights_above(of_keys(keys, count, width), height)[block]
+
+
+def heights_above(graph: Digraph, floor: Any) -> Any:
+    """The height of each vertex of a graph without cycles, given what it must not fall below."""
+    if graph.pred.size == 0:
+        return floor
+    if graph.pred.size > _FEW_EDGES:
+        height = floor.copy()
+        if not peel(graph, height, raising=True, window=_BLOCK_WINDOW).gave_up:
+            return height
+    return on_host(graph, floor)[1]

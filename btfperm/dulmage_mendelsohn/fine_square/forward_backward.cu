@@ -22,7 +22,8 @@ constexpr int reaches = 1, is_reached = 2;
 extern "C" __global__ void find_pivot(Index n, const Index* indptr, const Index* out, Count* best) {
   Count mine = 0;
   for (long long v = first_item(); v < n; v += item_stride()) {
-    const Count product = static_cast<Count>(indptr[v + 1] - indptr[v]) * static_cast<Count>(out[v]);
+    const Count product =
+        static_cast<Count>(indptr[v + 1] - indptr[v]) * static_cast<Count>(out[v]);
     const Count capped = product < 0xffffffffu ? product : 0xffffffffu;
     const Count own = capped << 32 | static_cast<Count>(v);
     if (own > mine) mine = own;

@@ -13,7 +13,7 @@
 // Encodings   edges as pairs (tail, head); name[v] = -1 until a component is known
 // Races       from and to only grow, by atomicMax; a late value costs another sweep
 
-#include "backends/gpu/frontier.cuh"
+#include "backends/gpu/append.cuh"
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/visible.cuh"
 
@@ -53,11 +53,7 @@ extern "C" __global__ void keep_edges(Index count, const Index* tails, const Ind
   for (long long e = first_item(); e < count; e += item_stride()) {
     const Index u = tails[e], v = heads[e];
     if (from[u] == to[u] || from[u] != from[v] || to[u] != to[v]) continue;
-    const unsigned together = __activemask();
-    const int lane = threadIdx.x % 32, first = __ffs(together) - 1;
-    Count place = 0;
-    if (lane == first) place = atomicAdd(kept, static_cast<Count>(__popc(together)));
-    place = __shfl_sync(together, place, first) + __popc(together & ((1u << lane) - 1));
+    const Count place = place_at_end(kept);
     new_tails[place] = u;
     new_heads[place] = v;
   }

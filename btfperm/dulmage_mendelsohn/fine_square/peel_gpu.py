@@ -15,9 +15,7 @@ __all__ = ["peel"]
 _NARROW, _WINDOW = 40, 1000
 
 
-def peel(
-    graph: Digraph, height: Any, *, raising: bool = False, window: int = _WINDOW
-) -> Stand:
+def peel(graph: Digraph, height: Any, *, raising: bool = False, window: int = _WINDOW) -> Stand:
     """Takes out what can be peeled, and writes the heights of that; `taken` of the result is how
     many that are. It gives up where levels are narrow.
 

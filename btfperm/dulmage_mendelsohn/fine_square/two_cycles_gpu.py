@@ -51,9 +51,7 @@ def contract(graph: Digraph) -> tuple[Any, Digraph, Any]:
     parent = cupy.empty(n, dtype=width)
     run.launch("each_alone", grid(n), BLOCK, n, parent)
     lanes = graph.lanes
-    run.launch(
-        "unite_pairs", grid(lanes * n), BLOCK, n, lanes, graph.indptr, graph.pred, parent
-    )
+    run.launch("unite_pairs", grid(lanes * n), BLOCK, n, lanes, graph.indptr, graph.pred, parent)
     run.launch("flatten", grid(n), BLOCK, n, parent)
     keys = edges_between(graph, parent)
     united, gone = 1, 1.0

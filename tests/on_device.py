@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Matrices of the host on a GPU, and arrays back: for tests marked `gpu`."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+import btfperm
+from btfperm.pattern import DevicePattern
+
+
+def pattern_there(A, width=None):
+    """The pattern of `A` on the current device; of any shape, also without rows or columns."""
+    import cupy
+
+    P = btfperm.as_pattern(A)
+    arrays = (cupy.asarray(part.astype(width or part.dtype)) for part in (P.indptr, P.indices))
+    return DevicePattern(P.shape, *arrays)
+
+
+def matrix_there(A, kind="csc"):
+    """`A` with its values, as a matrix of CuPy, or as a dense array of it."""
+    import cupy
+    import cupyx.scipy.sparse as cs
+
+    if kind == "dense":
+        return cupy.asarray(A.toarray())
+    return getattr(cs, f"{kind}_matrix")(getattr(sp, f"{kind}_matrix")(A))
+
+
+def lives_there(array):
+    return hasattr(array, "__cuda_array_interface__")
+
+
+def here(array):
+    """On the host, as it is."""
+    return array.get() if lives_there(array) else np.asarray(array)
