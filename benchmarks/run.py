@@ -17,6 +17,7 @@ from benchmarks import (
     engine,
     gpu,
     gpu_answers,
+    gpu_decomposition,
     machine,
     memory,
     published,
@@ -39,6 +40,7 @@ SECTIONS: dict[str, Callable[[list[Case], Options], Section]] = {
     "gpu": gpu.run,
     "engine": engine.run,
     "gpu-answers": gpu_answers.run,
+    "gpu-decomposition": gpu_decomposition.run,
     "scaling": scaling.run,
     "start-up": startup.run,
     "memory": memory.run,
@@ -51,6 +53,7 @@ OWN_CASES: dict[str, Callable[[str], list[Case]]] = {
     "gpu": gpu.cases,
     "engine": engine.cases,
     "gpu-answers": gpu_answers.cases,
+    "gpu-decomposition": gpu_decomposition.cases,
     "scaling": scaling.cases,
 }
 
