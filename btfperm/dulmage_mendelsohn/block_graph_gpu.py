@@ -12,7 +12,7 @@ from btfperm.backends.gpu.compile import kernels
 from btfperm.backends.gpu.device import on
 from btfperm.backends.gpu.readback import Readback
 from btfperm.dulmage_mendelsohn.block_graph import another_matrix
-from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import of_keys
+from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import of_pairs
 from btfperm.dulmage_mendelsohn.fine_square.find_square_gpu import heights_above
 from btfperm.pattern import DevicePattern
 from btfperm.results import BlockGraph, Decomposition
@@ -45,7 +45,8 @@ def block_graph_on_device(pattern: DevicePattern, result: Decomposition) -> Bloc
         heads, tails = keys >> _HALF, keys & _LOWER
         if bool((heads <= tails).any()):
             raise another_matrix()
-        level = heights_above(of_keys(keys, count, width), cupy.zeros(count, dtype=width))
+        ends = heads.astype(width), tails.astype(width)
+        level = heights_above(of_pairs(*ends, count, width), cupy.zeros(count, dtype=width))
         arcs = cupy.sort(tails << _HALF | heads)
         starts = cupy.arange(count + 1, dtype=np.uint64) << _HALF
         return BlockGraph(

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// canonical order, on the device: the keys that are sorted; see canonical_order.hpp for the order
+// canonical order, on the device: names and numbers of the blocks; canonical_order.hpp has the
+// order
 //
-// Races: words only fall, by atomicMin; of words that several threads write, all write the same.
+// Idea        A block is named by one member: a horizontal one by its smallest column, a square one
+//             by its smallest column, a vertical one by its smallest row. Marks at the names of the
+//             three parts, one part after the other, and their running totals number the blocks;
+//             those of the square part then change places by their heights. A stable sort by these
+//             numbers orders all columns, and another one all rows.
+// Encodings   marks: a place for each column as horizontal name, for each column as square name,
+// for
+//             each row as vertical name. part of a column: as in coarse.cu; col_part is null where
+//             all is square, leader where each square block is one column
+// Races       words only fall or rise, by atomicMin and atomicMax; others are written once.
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/visible.cuh"
 
-using Key = unsigned long long;
+constexpr int horizontal = 1;
 
 // The smallest original column of each named component; n at first.
 extern "C" __global__ void find_leaders(Index count, const Index* name, const Index* own,
@@ -28,35 +38,85 @@ extern "C" __global__ void lend_leaders(Index count, const Index* name, const In
   }
 }
 
-// Keys of the blocks: falling height, then smallest column. No height is above `above`.
-extern "C" __global__ void block_keys(Index count, const Index* leaders, const Index* height,
-                                      Index above, Key* keys) {
-  for (long long b = first_item(); b < count; b += item_stride())
-    keys[b] =
-        static_cast<Key>(above - height[leaders[b]]) << 32 | static_cast<unsigned>(leaders[b]);
+// m + 2 n marks; see above.
+extern "C" __global__ void mark_names(Index m, Index n, const int* col_part, const Index* leader,
+                                      const Index* col_root, const Index* row_root, Index* marks) {
+  for (long long j = first_item(); j < n; j += item_stride()) {
+    const int part = col_part ? col_part[j] : 0;
+    marks[j] = part == horizontal && col_root[j] == j;
+    marks[n + j] = part == 0 && (!leader || leader[j] == j);
+  }
+  for (long long i = first_item(); i < m; i += item_stride())
+    marks[2LL * n + i] = row_root && row_root[i] == i;
 }
 
-// The place among the blocks, at each leader.
-extern "C" __global__ void rank_leaders(Index count, const Key* keys, Index* rank) {
-  for (long long b = first_item(); b < count; b += item_stride())
-    rank[static_cast<Index>(keys[b] & 0xffffffffu)] = static_cast<Index>(b);
+// What the host reads.
+struct Numbers {
+  Count horizontal;  // blocks
+  Count with_square;
+  Count all;
+  Count highest;  // of the square ones
+};
+
+extern "C" __global__ void note_numbers(Index m, Index n, const Index* totals, Numbers* numbers) {
+  if (first_item() > 0) return;
+  numbers->horizontal = n > 0 ? totals[n - 1] : 0;
+  numbers->with_square = n > 0 ? totals[2LL * n - 1] : 0;
+  numbers->all = totals[2LL * n + m - 1];
 }
 
-// Keys of columns: place of the block, then the column; of rows: likewise, by their columns.
-extern "C" __global__ void member_keys(Index count, const Index* members, const Index* match,
-                                       const Index* leader, const Index* rank, Key* keys) {
-  for (long long k = first_item(); k < count; k += item_stride()) {
-    const Index v = members[k];
-    const Index lead = leader[match ? match[v] : v];
-    keys[k] = static_cast<Key>(rank ? rank[lead] : lead) << 32 | static_cast<unsigned>(v);
+// The names of the square part, ascending, and the height of each; the highest of them.
+extern "C" __global__ void list_square_names(Index n, const Index* totals, const Index* height,
+                                             Index* names, Index* heights, Numbers* numbers) {
+  const Index before = totals[n - 1];
+  Index most = 0;
+  for (long long j = first_item(); j < n; j += item_stride()) {
+    const Index number = totals[n + j];
+    if (number == totals[n + j - 1]) continue;
+    names[number - 1 - before] = static_cast<Index>(j);
+    heights[number - 1 - before] = height[j];
+    if (height[j] > most) most = height[j];
+  }
+  const Count own = static_cast<Count>(most);
+  if (own > seen(&numbers->highest)) atomicMax(&numbers->highest, own);
+}
+
+extern "C" __global__ void turn_heights(Index count, Index highest, Index* heights) {
+  for (long long b = first_item(); b < count; b += item_stride()) heights[b] = highest - heights[b];
+}
+
+// The number of each square block, at its name, from the order of the names.
+extern "C" __global__ void renumber_square(Index count, Index first, const Index* order,
+                                           const Index* names, Index n, Index* totals) {
+  for (long long b = first_item(); b < count; b += item_stride())
+    totals[n + names[order[b]]] = first + static_cast<Index>(b) + 1;
+}
+
+// The block of each column and of each row.
+extern "C" __global__ void block_of_each(Index m, Index n, const Index* row_match,
+                                         const Index* col_match, const int* col_part,
+                                         const Index* leader, const Index* col_root,
+                                         const Index* row_root, const Index* totals,
+                                         Index* col_block, Index* row_block) {
+  const auto block_of_col = [=](Index j) {
+    const int part = col_part ? col_part[j] : 0;
+    if (part == 0) return totals[n + (leader ? leader[j] : j)] - 1;
+    if (part == horizontal) return totals[col_root[j]] - 1;
+    return totals[2LL * n + row_root[col_match[j]]] - 1;
+  };
+  for (long long j = first_item(); j < n; j += item_stride())
+    col_block[j] = block_of_col(static_cast<Index>(j));
+  for (long long i = first_item(); i < m; i += item_stride()) {
+    const Index j = row_match[i];
+    row_block[i] = j >= 0 ? block_of_col(j) : totals[2LL * n + row_root[i]] - 1;
   }
 }
 
-// The lower half of each key; through a match, what is opposite it.
-extern "C" __global__ void lower_halves(Index count, const Key* keys, const Index* match,
-                                        Index* members) {
+// What stands at each place of a list, or is matched to that.
+extern "C" __global__ void look_up(Index count, const Index* places, const Index* words,
+                                   const Index* match, Index* found) {
   for (long long k = first_item(); k < count; k += item_stride()) {
-    const Index v = static_cast<Index>(keys[k] & 0xffffffffu);
-    members[k] = match ? match[v] : v;
+    const Index word = words[places[k]];
+    found[k] = match ? match[word] : word;
   }
 }

@@ -76,7 +76,7 @@ def way(request, monkeypatch):
         monkeypatch.setattr(find_square_gpu, "_BLOCK_WINDOW", 2)
         monkeypatch.setattr(peel_gpu.peel, "__kwdefaults__", {"raising": False, "window": 2})
     if request.param == "no sweeps":
-        monkeypatch.setattr(max_id_gpu, "_MOST_SWEEPS", 0)
+        monkeypatch.setattr(max_id_gpu, "_MOST_READINGS", 0)
     return request.param
 
 

@@ -45,18 +45,5 @@ extern "C" __global__ void unite_entries(Index n, Index lanes, const Index* indp
 
 extern "C" __global__ void flatten_sets(Index count, Index* root) {
   for (long long v = first_item(); v < count; v += item_stride())
-    if (root[v] >= 0) show(&root[v], find_root(root, static_cast<Index>(v)));
-}
-
-// The other side of each set: rows of horizontal columns, columns of vertical rows.
-extern "C" __global__ void lend_roots(Index m, Index n, const Index* row_match,
-                                      const Index* col_match, const int* col_part,
-                                      const Index* row_root, const Index* col_root, Index* row_lent,
-                                      Index* col_lent) {
-  for (long long j = first_item(); j < n; j += item_stride())
-    col_lent[j] = col_part[j] == vertical ? row_root[col_match[j]] : -1;
-  for (long long i = first_item(); i < m; i += item_stride()) {
-    const Index j = row_match[i];
-    row_lent[i] = j >= 0 && col_part[j] == horizontal ? col_root[j] : -1;
-  }
+    if (root[v] >= 0) flatten_way(root, static_cast<Index>(v));
 }

@@ -13,13 +13,11 @@ __all__ = ["Roots", "connected"]
 
 
 class Roots(NamedTuple):
-    """Smallest member of each vertex's component, -1 outside the part: columns name horizontal
-    components, rows vertical ones."""
+    """Smallest member of each vertex's component on its own side: of the columns of the horizontal
+    part, of the rows of the vertical part; -1 of all others."""
 
-    rows_by_col: Any
-    cols_by_col: Any
-    rows_by_row: Any
-    cols_by_row: Any
+    cols: Any
+    rows: Any
 
 
 def connected(problem: DeviceProblem, parts: Parts) -> Roots:
@@ -28,11 +26,10 @@ def connected(problem: DeviceProblem, parts: Parts) -> Roots:
 
     m, n, width = problem.m, problem.n, problem.width
     run = problem.kernels("dulmage_mendelsohn/fine_rectangular/connected.cu")
-    row_root, row_lent = cupy.empty(m, dtype=width), cupy.empty(m, dtype=width)
-    col_root, col_lent = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
+    row_root, col_root = cupy.empty(m, dtype=width), cupy.empty(n, dtype=width)
     match = problem.row_match, problem.col_match
-    both = grid(m + n), BLOCK, m, n
-    run.launch("begin_sets", *both, match[0], parts.of_col, row_root, col_root)
+    roots = row_root, col_root
+    run.launch("begin_sets", grid(m + n), BLOCK, m, n, match[0], parts.of_col, *roots)
     lanes = lanes_for(problem.nnz, n)
     run.launch(
         "unite_entries",
@@ -44,11 +41,8 @@ def connected(problem: DeviceProblem, parts: Parts) -> Roots:
         problem.indices,
         *match,
         parts.of_col,
-        row_root,
-        col_root,
+        *roots,
     )
     run.launch("flatten_sets", grid(m), BLOCK, m, row_root)
     run.launch("flatten_sets", grid(n), BLOCK, n, col_root)
-    roots = row_root, col_root
-    run.launch("lend_roots", *both, *match, parts.of_col, *roots, row_lent, col_lent)
-    return Roots(row_lent, col_root, row_root, col_lent)
+    return Roots(col_root, row_root)

@@ -23,6 +23,14 @@ __device__ inline Index find_root(Index* parent, Index v) {
   return v;
 }
 
+// Makes v point to its root. Nobody shortens ways in the same launch: a late word of theirs would
+// undo this.
+__device__ inline void flatten_way(Index* parent, Index v) {
+  Index root = seen(&parent[v]);
+  while (root != seen(&parent[root])) root = seen(&parent[root]);
+  show(&parent[v], root);
+}
+
 __device__ inline void unite(Index* parent, Index u, Index v) {
   u = find_root(parent, u);
   v = find_root(parent, v);

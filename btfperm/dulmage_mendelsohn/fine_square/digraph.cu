@@ -72,25 +72,29 @@ extern "C" __global__ void number_kept(Index n, const Index* totals, Index* plac
   }
 }
 
-// The edges between different names, as keys (head, tail); how many there are in `count`.
+// The names at both ends of the edges between different names; how many there are in `count`.
 extern "C" __global__ void list_between(Index n, Index lanes, const Index* indptr,
-                                        const Index* pred, const Index* name, Count* keys,
-                                        Count* count) {
+                                        const Index* pred, const Index* name, Index* heads,
+                                        Index* tails, Count* count) {
   const auto visit = [=](Index v, long long p) {
     const Index u = pred[p];
     if (u < 0 || name[u] == name[v]) return;
-    keys[place_at_end(count)] = static_cast<Count>(name[v]) << 32 | static_cast<unsigned>(name[u]);
+    const Count place = place_at_end(count);
+    heads[place] = name[v];
+    tails[place] = name[u];
   };
   share_all_lists(n, indptr, static_cast<int>(lanes), visit);
 }
 
-// The tails of sorted keys; out, zero at first, counts the successors.
-extern "C" __global__ void tails_of_keys(Index count, const Count* keys, Index* pred, Index* out) {
-  for (long long e = first_item(); e < count; e += item_stride()) {
-    const Index tail = static_cast<Index>(keys[e] & 0xffffffffu);
-    pred[e] = tail;
-    atomicAdd(reinterpret_cast<Place*>(&out[tail]), 1u);
-  }
+// How often each vertex is a tail; out is zero at first.
+extern "C" __global__ void count_out(Index count, const Index* tails, Index* out) {
+  for (long long e = first_item(); e < count; e += item_stride())
+    atomicAdd(reinterpret_cast<Place*>(&out[tails[e]]), 1u);
+}
+
+// 1 for the vertices that are names.
+extern "C" __global__ void mark_names(Index n, const Index* name, Index* marks) {
+  for (long long v = first_item(); v < n; v += item_stride()) marks[v] = name[v] == v;
 }
 
 // The list that each entry is in.

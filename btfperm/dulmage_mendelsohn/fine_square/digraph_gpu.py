@@ -12,14 +12,24 @@ import numpy as np
 from btfperm import _core
 from btfperm.backends.gpu.arrays import BLOCK, grid, lanes_for, transposed
 from btfperm.backends.gpu.compile import Kernels, kernels
+from btfperm.backends.gpu.radix_sort import sort_by_keys
 from btfperm.backends.gpu.readback import Readback
 from btfperm.transversal.device_problem import DeviceProblem
 
-__all__ = ["NULL", "Digraph", "edges_between", "heads", "of_keys", "on_host", "part_of", "whole"]
+__all__ = [
+    "NULL",
+    "Digraph",
+    "edges_between",
+    "heads",
+    "numbered",
+    "of_pairs",
+    "on_host",
+    "part_of",
+    "whole",
+]
 
 NULL = np.uint64(0)  # a pointer to nothing
 _FILE = "dulmage_mendelsohn/fine_square/digraph.cu"
-_LOWER = np.uint64(32)  # bits of a key's lower half
 
 
 @dataclass
@@ -112,12 +122,12 @@ def part_of(graph: Digraph, side: Any = None, dropped: int = 0) -> tuple[Digraph
     return Digraph(indptr, pred, out, count, _turned(indptr, pred)), own
 
 
-def edges_between(graph: Digraph, name: Any) -> Any:
-    """Sorted keys (name of the head, name of the tail) of the edges between different names."""
+def edges_between(graph: Digraph, name: Any) -> tuple[Any, Any]:
+    """The names at head and tail of each edge between different names, in any order."""
     import cupy
 
     lanes, total = graph.lanes, Readback(1)
-    keys = cupy.empty(graph.pred.size, dtype=np.uint64)
+    ends = [cupy.empty(graph.pred.size, dtype=graph.width) for _ in range(2)]
     kernels(_FILE, graph.width.name).launch(
         "list_between",
         grid(lanes * graph.n),
@@ -127,22 +137,37 @@ def edges_between(graph: Digraph, name: Any) -> Any:
         graph.indptr,
         graph.pred,
         name,
-        keys,
+        *ends,
         total.array,
     )
-    return cupy.sort(keys[: total.read()[0]])
+    count = total.read()[0]
+    return ends[0][:count], ends[1][:count]
 
 
-def of_keys(keys: Any, n: int, width: Any) -> Digraph:
-    """The graph of sorted keys (head, tail)."""
+def of_pairs(heads: Any, tails: Any, n: int, width: Any) -> Digraph:
+    """The graph of edges given by their ends; duplicates stay."""
     import cupy
 
-    count = int(keys.size)
-    starts = cupy.arange(n + 1, dtype=np.uint64) << _LOWER
-    indptr = cupy.searchsorted(keys, starts).astype(width)
-    pred, out = cupy.empty(count, dtype=width), cupy.zeros(n, dtype=width)
-    kernels(_FILE, width.name).launch("tails_of_keys", grid(count), BLOCK, count, keys, pred, out)
+    count = int(heads.size)
+    heads, pred = sort_by_keys(heads, tails, n)
+    indptr = cupy.searchsorted(heads, cupy.arange(n + 1, dtype=width)).astype(width)
+    out = cupy.zeros(n, dtype=width)
+    kernels(_FILE, width.name).launch("count_out", grid(count), BLOCK, count, pred, out)
     return Digraph(indptr, pred, out, n, _turned(indptr, pred))
+
+
+def numbered(name: Any) -> tuple[Any, Any]:
+    """New numbers, at each vertex that is a name (name[v] = v), ascending; and those vertices."""
+    import cupy
+
+    n, width = int(name.size), name.dtype
+    run = kernels(_FILE, width.name)
+    totals, number = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
+    run.launch("mark_names", grid(n), BLOCK, n, name, totals)
+    totals = cupy.cumsum(totals, dtype=width)
+    members = cupy.empty(int(totals[-1]), dtype=width)
+    run.launch("number_kept", grid(n), BLOCK, n, totals, number, members)
+    return number, members
 
 
 def heads(graph: Digraph) -> Any:

@@ -11,15 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from btfperm.backends.gpu.arrays import BLOCK, grid, minus_ones
 from btfperm.dulmage_mendelsohn.coarse_gpu import Parts
 from btfperm.dulmage_mendelsohn.fine_square import two_cycles_gpu
 from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import (
     Digraph,
     edges_between,
-    of_keys,
+    numbered,
+    of_pairs,
     on_host,
     part_of,
     whole,
@@ -133,16 +132,13 @@ def heights_of_blocks(graph: Digraph, name: Any, floor: Any) -> Any:
     import cupy
 
     n, width = graph.n, graph.width
-    alone = cupy.arange(n, dtype=width)
-    members = cupy.flatnonzero(name == alone)
-    count = int(members.size)
-    number = cupy.empty(n, dtype=width)
-    number[members] = alone[:count]
-    block = number[name]
+    number, members = numbered(name)
+    block, count = number[name], int(members.size)
     height = cupy.zeros(count, dtype=width)
     graph.kernels("digraph.cu").launch("raise_floor", grid(n), BLOCK, n, block, floor, height)
-    keys = edges_between(graph, block) if count > 1 else cupy.empty(0, dtype=np.uint64)
-    return heights_above(of_keys(keys, count, width), height)[block]
+    if count == 1:
+        return height[block]
+    return heights_above(of_pairs(*edges_between(graph, block), count, width), height)[block]
 
 
 def heights_above(graph: Digraph, floor: Any) -> Any:

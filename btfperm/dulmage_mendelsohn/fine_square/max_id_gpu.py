@@ -9,11 +9,13 @@ import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, grid, minus_ones
 from btfperm.backends.gpu.readback import Readback
-from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph, heads, of_keys, on_host
+from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph, heads, of_pairs, on_host
 
 __all__ = ["name_components"]
 
-_MOST_SWEEPS = 200  # in all rounds; what is left is Tarjan's
+# Edges that all sweeps may read, for each edge there is: one core is as quick then, and Tarjan's
+# algorithm finishes there. A sweep costs as much as reading so many edges beside its own.
+_MOST_READINGS, _EDGES_OF_A_LAUNCH = 1000, 200_000
 _SWEEPS_AT_ONCE = 4  # between two looks
 _MOST_BLOCKS = 4096
 
@@ -26,13 +28,15 @@ def name_components(graph: Digraph) -> Any:
     tails, ends = graph.pred, heads(graph)
     name, origin, target = minus_ones(n, width), minus_ones(n, width), minus_ones(n, width)
     changed, sweeps = Readback(1), 0
+    left_to_read = _MOST_READINGS * int(tails.size)
     while True:
         count = int(tails.size)
         run.launch("begin_round", grid(n), BLOCK, n, name, origin, target)
         moving = count > 0
-        while moving and sweeps < _MOST_SWEEPS:
+        while moving and left_to_read > 0:
             for _ in range(_SWEEPS_AT_ONCE):
                 sweeps += 1
+                left_to_read -= count + _EDGES_OF_A_LAUNCH
                 run.launch(
                     "sweep",
                     grid(count, _MOST_BLOCKS),
@@ -63,6 +67,5 @@ def _finished_by_tarjan(name: Any, tails: Any, ends: Any) -> Any:
     import cupy
 
     n, width = int(name.size), name.dtype
-    keys = ends.astype(np.uint64) << np.uint64(32) | tails.astype(np.uint64)
-    named, _ = on_host(of_keys(cupy.sort(keys), n, width), cupy.zeros(n, dtype=width))
+    named, _ = on_host(of_pairs(ends, tails, n, width), cupy.zeros(n, dtype=width))
     return cupy.where(name < 0, named, name)

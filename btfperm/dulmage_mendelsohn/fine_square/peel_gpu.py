@@ -12,7 +12,7 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph
 __all__ = ["peel"]
 
 # Below so many vertices a level, over so many levels, a core of the CPU is as quick.
-_NARROW, _WINDOW = 40, 1000
+_NARROW, _WINDOW = 30, 1000
 
 
 def peel(graph: Digraph, height: Any, *, raising: bool = False, window: int = _WINDOW) -> Stand:

@@ -5,8 +5,9 @@
 //             matching collapses in a round or two, where searches would crawl through long thin
 //             graphs: kkt 289,000 levels.
 // Paper       ours
-// Cost        the first round walks list against list: O(sum of squared degrees) at most, lists
-//             longer than `longest` are passed over; later rounds sort what edges are left
+// Cost        a round looks through the list at the far end of each edge. Lists longer than
+// `longest`
+//             are not looked through; the edge back, seen from its own end, asks the other list
 // Encodings   parent: as union_find.cuh; in the end the smallest member of each set
 // Races       as union_find.cuh says
 
@@ -41,35 +42,18 @@ extern "C" __global__ void sample(Index n, Index apart, const Index* indptr, con
   add_over_warp(both, mine_both);
 }
 
-extern "C" __global__ void each_alone(Index n, Index* parent) {
-  for (long long v = first_item(); v < n; v += item_stride()) parent[v] = static_cast<Index>(v);
-}
-
 extern "C" __global__ void unite_pairs(Index n, Index lanes, const Index* indptr, const Index* pred,
-                                       Index* parent) {
+                                       Index* parent, Count* united) {
   const auto visit = [=](Index v, long long p) {
     const Index u = pred[p];
-    if (u < 0 || seen(&parent[u]) == seen(&parent[v])) return;
-    if (has(indptr, pred, u, v)) unite(parent, u, v);
+    if (u < 0 || seen(&parent[u]) == seen(&parent[v]) || !has(indptr, pred, u, v)) return;
+    unite(parent, u, v);
+    raise(united, Count{1});
   };
   share_all_lists(n, indptr, static_cast<int>(lanes), visit);
 }
 
-// Keys (smaller end, larger end, direction), sorted and without duplicates: neighbours that differ
-// in their last bit alone are an edge and the edge back.
-extern "C" __global__ void unite_neighbours(Index count, const Count* keys, Index n, Index* parent,
-                                            Count* united) {
-  Count mine = 0;
-  for (long long e = first_item() + 1; e < count; e += item_stride()) {
-    if (keys[e] != keys[e - 1] + 1 || (keys[e] & 1) == 0) continue;
-    const Count pair = keys[e] >> 1;
-    unite(parent, static_cast<Index>(pair / n), static_cast<Index>(pair % n));
-    ++mine;
-  }
-  add_over_warp(united, mine);
-}
-
 extern "C" __global__ void flatten(Index n, Index* parent) {
   for (long long v = first_item(); v < n; v += item_stride())
-    show(&parent[v], find_root(parent, static_cast<Index>(v)));
+    flatten_way(parent, static_cast<Index>(v));
 }
