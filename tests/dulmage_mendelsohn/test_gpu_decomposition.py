@@ -4,6 +4,9 @@ what lives on a device stays there."""
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -350,3 +353,12 @@ def test_a_failing_device_is_answered_by_the_cpu(monkeypatch):
     assert_same(d, btfperm.dulmage_mendelsohn(GIANT))
     with pytest.raises(btfperm.BackendUnavailableError, match="out of memory"):
         btfperm.dulmage_mendelsohn(theirs, backend="gpu")
+
+
+def test_the_example_of_a_solver_pipeline(capsys):
+    path = Path(__file__).parents[2] / "docs" / "examples" / "gpu_solver_pipeline.py"
+    spec = importlib.util.spec_from_file_location("gpu_solver_pipeline", path)
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    assert example.main(10_000) < 1e-8
+    assert "5,001 blocks" in capsys.readouterr().out
