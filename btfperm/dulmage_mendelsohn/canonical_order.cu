@@ -18,23 +18,27 @@
 
 constexpr int horizontal = 1;
 
-// The smallest original column of each named component; n at first.
+// The smallest original column of each component, at its name; n at first. What has no name (-1) is
+// led by itself already.
 extern "C" __global__ void find_leaders(Index count, const Index* name, const Index* own,
                                         Index* smallest) {
   for (long long v = first_item(); v < count; v += item_stride()) {
+    if (name[v] < 0) continue;
     Index* word = &smallest[name[v]];
     if (own[v] < seen(word)) atomicMin(word, own[v]);
   }
 }
 
-// What leads each column of a part of the graph, and how high its block stands (at the leader).
+// What leads each column of a part of the graph, and how high its block stands (at the leader);
+// block_height goes by the numbers of the names, or by the names where number is null.
 extern "C" __global__ void lend_leaders(Index count, const Index* name, const Index* own,
-                                        const Index* smallest, const Index* block_height,
-                                        Index* leader, Index* height) {
+                                        const Index* smallest, const Index* number,
+                                        const Index* block_height, Index* leader, Index* height) {
   for (long long v = first_item(); v < count; v += item_stride()) {
+    if (name[v] < 0) continue;
     const Index first = smallest[name[v]];
     leader[own[v]] = first;
-    if (first == own[v]) height[first] = block_height[name[v]];
+    if (first == own[v]) height[first] = block_height[number ? number[name[v]] : name[v]];
   }
 }
 

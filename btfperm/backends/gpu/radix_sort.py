@@ -26,13 +26,13 @@ def sort_by_keys(keys: Any, values: Any, below: int) -> tuple[Any, Any]:
         return keys, values
     run = kernels("backends/gpu/radix_sort.cu", width.name)
     blocks, source = -(-n // _TILE), np.uint64(0) if values is None else values
-    for shift in range(0, (below - 1).bit_length(), _BITS):
-        counts = cupy.empty(blocks << _BITS, dtype=width)
+    counts = cupy.empty(blocks << _BITS, dtype=width)
+    room = cupy.empty((2, 2, n), dtype=width)
+    turns = [(room[0, 0], room[0, 1]), (room[1, 0], room[1, 1])]
+    for turn, shift in enumerate(range(0, (below - 1).bit_length(), _BITS)):
         run.launch("count_digits", blocks, _THREADS, n, keys, shift, counts)
-        totals = cupy.cumsum(counts, dtype=width)
-        sorted_keys, sorted_values = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
-        tables = counts, totals, sorted_keys, sorted_values
+        tables = counts, cupy.cumsum(counts, dtype=width), *turns[turn % 2]
         run.launch("place_keys", blocks, _THREADS, n, keys, source, shift, *tables)
-        keys, values = sorted_keys, sorted_values
+        keys, values = turns[turn % 2]
         source = values
     return keys, values

@@ -31,29 +31,37 @@ extern "C" __global__ void contract(Index n, Index lanes, const Index* indptr, c
   share_lists(0, n, static_cast<int>(lanes), Sharing::whole_grid(), open, visit);
 }
 
-// A part of a graph: place[v] is v's new number, or -1. Edges are kept between vertices of the same
-// side (where side is not null). First how many each list keeps ...
-extern "C" __global__ void count_kept(Index n, Index lanes, const Index* indptr, const Index* pred,
-                                      const Index* place, const int* side, Index* degree) {
-  const auto visit = [=](Index v, long long p) {
-    const Index u = pred[p];
-    if (u >= 0 && place[v] >= 0 && place[u] >= 0 && (!side || side[u] == side[v]))
-      atomicAdd(reinterpret_cast<Place*>(&degree[place[v]]), 1u);
+// A part of a graph: place[v] is v's new number, or -1, own[k] the old one of new vertex k. Edges
+// are kept between vertices of the same side (where side is not null). First how many each list
+// keeps ...
+extern "C" __global__ void count_kept(Index kept, Index lanes, const Index* own,
+                                      const Index* indptr, const Index* pred, const Index* place,
+                                      const int* side, Index* degree) {
+  const auto open = [=](long long k, bool) {
+    return List<Index>{static_cast<Index>(k), indptr[own[k]], indptr[own[k] + 1]};
   };
-  share_all_lists(n, indptr, static_cast<int>(lanes), visit);
+  const auto visit = [=](Index k, long long p) {
+    const Index u = pred[p];
+    if (u >= 0 && place[u] >= 0 && (!side || side[u] == side[own[k]]))
+      atomicAdd(reinterpret_cast<Place*>(&degree[k]), 1u);
+  };
+  share_lists(0, kept, static_cast<int>(lanes), Sharing::whole_grid(), open, visit);
 }
 
 // ... then the lists; next[k] is where the list of new vertex k goes on. out is zero at first.
-extern "C" __global__ void fill_kept(Index n, Index lanes, const Index* indptr, const Index* pred,
-                                     const Index* place, const int* side, Index* next,
-                                     Index* new_pred, Index* out) {
-  const auto visit = [=](Index v, long long p) {
+extern "C" __global__ void fill_kept(Index kept, Index lanes, const Index* own, const Index* indptr,
+                                     const Index* pred, const Index* place, const int* side,
+                                     Index* next, Index* new_pred, Index* out) {
+  const auto open = [=](long long k, bool) {
+    return List<Index>{static_cast<Index>(k), indptr[own[k]], indptr[own[k] + 1]};
+  };
+  const auto visit = [=](Index k, long long p) {
     const Index u = pred[p];
-    if (u < 0 || place[v] < 0 || place[u] < 0 || (side && side[u] != side[v])) return;
-    new_pred[atomicAdd(reinterpret_cast<Place*>(&next[place[v]]), 1u)] = place[u];
+    if (u < 0 || place[u] < 0 || (side && side[u] != side[own[k]])) return;
+    new_pred[atomicAdd(reinterpret_cast<Place*>(&next[k]), 1u)] = place[u];
     atomicAdd(reinterpret_cast<Place*>(&out[place[u]]), 1u);
   };
-  share_all_lists(n, indptr, static_cast<int>(lanes), visit);
+  share_lists(0, kept, static_cast<int>(lanes), Sharing::whole_grid(), open, visit);
 }
 
 // 1 for the vertices that are kept: out >= 0, and where side is not null, side != dropped.
@@ -72,18 +80,22 @@ extern "C" __global__ void number_kept(Index n, const Index* totals, Index* plac
   }
 }
 
-// The names at both ends of the edges between different names; how many there are in `count`.
+// The numbers of the names at both ends of the edges between different names, where both ends have
+// one; how many there are in `count`.
 extern "C" __global__ void list_between(Index n, Index lanes, const Index* indptr,
-                                        const Index* pred, const Index* name, Index* heads,
-                                        Index* tails, Count* count) {
-  const auto visit = [=](Index v, long long p) {
-    const Index u = pred[p];
-    if (u < 0 || name[u] == name[v]) return;
-    const Count place = place_at_end(count);
-    heads[place] = name[v];
-    tails[place] = name[u];
+                                        const Index* pred, const Index* name, const Index* number,
+                                        Index* heads, Index* tails, Count* count) {
+  const auto open = [=](long long v, bool) {
+    return List<Index>{name[v], indptr[v], name[v] >= 0 ? indptr[v + 1] : indptr[v]};
   };
-  share_all_lists(n, indptr, static_cast<int>(lanes), visit);
+  const auto visit = [=](Index head, long long p) {
+    const Index u = pred[p];
+    if (u < 0 || name[u] < 0 || name[u] == head) return;
+    const Count place = place_at_end(count);
+    heads[place] = number[head];
+    tails[place] = number[name[u]];
+  };
+  share_lists(0, n, static_cast<int>(lanes), Sharing::whole_grid(), open, visit);
 }
 
 // How often each vertex is a tail; out is zero at first.
@@ -104,8 +116,11 @@ extern "C" __global__ void heads_of_lists(Index n, Index lanes, const Index* ind
 }
 
 // The highest floor of each block's vertices; height is zero at first.
-extern "C" __global__ void raise_floor(Index n, const Index* block, const Index* floor,
-                                       Index* height) {
-  for (long long v = first_item(); v < n; v += item_stride())
-    if (seen(&height[block[v]]) < floor[v]) atomicMax(&height[block[v]], floor[v]);
+extern "C" __global__ void raise_floor(Index n, const Index* name, const Index* number,
+                                       const Index* floor, Index* height) {
+  for (long long v = first_item(); v < n; v += item_stride()) {
+    if (name[v] < 0 || floor[v] == 0) continue;
+    Index* word = &height[number[name[v]]];
+    if (seen(word) < floor[v]) atomicMax(word, floor[v]);
+  }
 }

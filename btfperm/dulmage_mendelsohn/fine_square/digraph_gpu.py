@@ -40,7 +40,7 @@ class Digraph:
     ----------
     indptr, pred : the lists; -1 in them is no edge
     out : successors of each vertex that are not taken out yet; -1: a vertex that is out itself
-    count : vertices that were in at first
+    count : vertices that are in
     list_successors : makes (indptr, succ, row_of) of successor lists; v's is that of row_of[v], or
         of v itself where row_of is null
     """
@@ -113,7 +113,8 @@ def part_of(graph: Digraph, side: Any = None, dropped: int = 0) -> tuple[Digraph
     own = cupy.empty(count, dtype=width)
     run.launch("number_kept", grid(n), BLOCK, n, totals, place, own)
     degree = cupy.zeros(count + 1, dtype=width)
-    walk = grid(lanes * n), BLOCK, n, lanes, graph.indptr, graph.pred, place, sides
+    lists = own, graph.indptr, graph.pred, place, sides
+    walk = grid(lanes * count), BLOCK, count, lanes, *lists
     run.launch("count_kept", *walk, degree[1:])
     indptr = cupy.cumsum(degree, dtype=width)
     pred = cupy.empty(int(indptr[-1]), dtype=width)
@@ -122,8 +123,9 @@ def part_of(graph: Digraph, side: Any = None, dropped: int = 0) -> tuple[Digraph
     return Digraph(indptr, pred, out, count, _turned(indptr, pred)), own
 
 
-def edges_between(graph: Digraph, name: Any) -> tuple[Any, Any]:
-    """The names at head and tail of each edge between different names, in any order."""
+def edges_between(graph: Digraph, name: Any, number: Any) -> tuple[Any, Any]:
+    """The numbers of the names at head and tail of each edge between different names, in any order;
+    what has the name -1 is left out."""
     import cupy
 
     lanes, total = graph.lanes, Readback(1)
@@ -137,6 +139,7 @@ def edges_between(graph: Digraph, name: Any) -> tuple[Any, Any]:
         graph.indptr,
         graph.pred,
         name,
+        number,
         *ends,
         total.array,
     )

@@ -15,6 +15,7 @@ from btfperm.backends.gpu.arrays import BLOCK, grid, minus_ones
 from btfperm.dulmage_mendelsohn.coarse_gpu import Parts
 from btfperm.dulmage_mendelsohn.fine_square import two_cycles_gpu
 from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import (
+    NULL,
     Digraph,
     edges_between,
     numbered,
@@ -58,43 +59,44 @@ def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], Non
     graph = whole(problem, parts.of_col, parts.square[1])
     stage("contract")
     height = cupy.zeros(n, dtype=width)
-    peeled = peel(graph, height)
+    gave_up = peel(graph, height).gave_up
     stage("peel")
-    if peeled.taken == graph.count:
+    if graph.count == 0:
         return Square(None, height)
-    own = cupy.arange(n, dtype=width)
+    left, own, floor, number = graph, cupy.arange(n, dtype=width), height, NULL
     leader = own.copy()
-    left = graph
-    if graph.count < n or peeled.taken or peeled.gave_up:
+    if gave_up or 2 * graph.count < n or problem.nnz <= _FEW_EDGES:
         left, own = part_of(graph)
-    floor = height[own]
-    if left.pred.size <= _FEW_EDGES or peeled.gave_up:
-        name, blocks = on_host(part_of(left)[0] if left is graph else left, floor)
+        floor = height[own]
+    if gave_up or left.pred.size <= _FEW_EDGES:
+        name, blocks = on_host(left, floor)
         stage("rest on the CPU")
     else:
         name = components(left)
         stage("components")
-        blocks = heights_of_blocks(left, name, floor)
+        number, blocks = heights_of_blocks(left, name, floor)
         stage("levels")
     run = problem.kernels("dulmage_mendelsohn/canonical_order.cu")
     count = int(own.size)
     smallest = cupy.full(count, n, dtype=width)
     run.launch("find_leaders", grid(count), BLOCK, count, name, own, smallest)
-    run.launch(
-        "lend_leaders", grid(count), BLOCK, count, name, own, smallest, blocks, leader, height
-    )
+    lent = number, blocks, leader, height
+    run.launch("lend_leaders", grid(count), BLOCK, count, name, own, smallest, *lent)
     stage("block list")
     return Square(leader, height)
 
 
 def components(graph: Digraph) -> Any:
-    """The name of each vertex's component, a member of it."""
-    if two_cycles_gpu.are_most(graph):
-        return _by_contraction(graph)
+    """The name of each vertex's component, a member of it; -1 of what is taken out."""
     name = minus_ones(graph.n, graph.width)
-    found = find_giant(graph, name)
+    found = None if two_cycles_gpu.are_most(graph) else find_giant(graph, name)
     if found is None:
-        return _by_contraction(graph)
+        rest, own = (graph, None) if graph.count == graph.n else part_of(graph)
+        small = _by_contraction(rest)
+        if own is None:
+            return small
+        name[own] = own[small]
+        return name
     mark, size = found
     if size < graph.count:
         rest, own = part_of(graph, mark, BOTH)
@@ -117,28 +119,35 @@ def _of_small(graph: Digraph) -> Any:
     name = cupy.arange(graph.n, dtype=width)
     if graph.pred.size <= _FEW_EDGES:
         return on_host(graph, cupy.zeros(graph.n, dtype=width))[0]
-    peeled = peel(graph, cupy.zeros(graph.n, dtype=width))
-    if peeled.gave_up:
-        rest, own = part_of(graph)
-        name[own] = own[on_host(rest, cupy.zeros(rest.n, dtype=width))[0]]
-    elif peeled.taken < graph.count:
-        rest, own = part_of(graph)
-        name[own] = own[name_components(rest)]
+    gave_up = peel(graph, cupy.zeros(graph.n, dtype=width)).gave_up
+    if graph.count == 0:
+        return name
+    rest, own = (graph, None) if graph.count == graph.n else part_of(graph)
+    if gave_up:
+        small = on_host(rest, cupy.zeros(rest.n, dtype=width))[0]
+    else:
+        small = name_components(rest)
+    if own is None:
+        return small
+    name[own] = own[small]
     return name
 
 
-def heights_of_blocks(graph: Digraph, name: Any, floor: Any) -> Any:
-    """The height of each vertex's block, given what each vertex must not fall below."""
+def heights_of_blocks(graph: Digraph, name: Any, floor: Any) -> tuple[Any, Any]:
+    """A number for each name, and the heights of the blocks by these numbers, given what each
+    vertex must not fall below."""
     import cupy
 
     n, width = graph.n, graph.width
     number, members = numbered(name)
-    block, count = number[name], int(members.size)
+    count = int(members.size)
     height = cupy.zeros(count, dtype=width)
-    graph.kernels("digraph.cu").launch("raise_floor", grid(n), BLOCK, n, block, floor, height)
-    if count == 1:
-        return height[block]
-    return heights_above(of_pairs(*edges_between(graph, block), count, width), height)[block]
+    run = graph.kernels("digraph.cu")
+    run.launch("raise_floor", grid(n), BLOCK, n, name, number, floor, height)
+    if count > 1:
+        ends = edges_between(graph, name, number)
+        height = heights_above(of_pairs(*ends, count, width), height)
+    return number, height
 
 
 def heights_above(graph: Digraph, floor: Any) -> Any:

@@ -11,17 +11,21 @@
 // Cost        O(entries reached), a barrier a level
 // Prefer it   where one component is large; long thin graphs crawl: the levels are limited
 // Encodings   mark[v]: bit 1 it reaches the pivot, bit 2 the pivot reaches it. Queue: v >= 0 for
-//             the search along predecessors, ~v along successors
+//             the search along predecessors, ~v along successors. 7: not in the graph
 // Races       a bit is set by atomicOr; whoever sets it queues the vertex
 
 #include "backends/gpu/by_levels.cuh"
 
-constexpr int reaches = 1, is_reached = 2;
+constexpr int reaches = 1, is_reached = 2, is_out = 7;
 
-// The largest product of degrees, in the upper half of a word, and whose it is.
-extern "C" __global__ void find_pivot(Index n, const Index* indptr, const Index* out, Count* best) {
+// Marks what is not in the graph; and finds the largest product of degrees, in the upper half of a
+// word, and whose it is.
+extern "C" __global__ void begin_search(Index n, const Index* indptr, const Index* out, int* mark,
+                                        Count* best) {
   Count mine = 0;
   for (long long v = first_item(); v < n; v += item_stride()) {
+    mark[v] = out[v] < 0 ? is_out : 0;
+    if (out[v] < 0) continue;
     const Count product =
         static_cast<Count>(indptr[v + 1] - indptr[v]) * static_cast<Count>(out[v]);
     const Count capped = product < 0xffffffffu ? product : 0xffffffffu;

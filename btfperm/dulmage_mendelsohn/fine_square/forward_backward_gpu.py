@@ -21,15 +21,15 @@ _LIMITS = Limits(narrow=50, window=500, most=3000)
 
 def find_giant(graph: Digraph, name: Any) -> tuple[Any, int] | None:
     """Names the component of the best connected vertex by that vertex, in `name`; the marks of all
-    vertices and how many have both. None where the searches crawl."""
+    vertices and how many are in it. None where the searches crawl."""
     import cupy
 
     n, run = graph.n, graph.kernels("forward_backward.cu")
     best = Readback(1)
-    run.launch("find_pivot", grid(n, COUNTING), BLOCK, n, graph.indptr, graph.out, best.array)
+    mark = cupy.empty(n, dtype=np.int32)
+    run.launch("begin_search", grid(n), BLOCK, n, graph.indptr, graph.out, mark, best.array)
     pivot = best.read()[0] & 0xFFFFFFFF
     search = LevelSearch(2 * n, graph.width, _LIMITS)
-    mark = cupy.zeros(n, dtype=np.int32)
     mark[pivot] = BOTH
     search.items[:2] = cupy.asarray(np.array([pivot, ~pivot], dtype=graph.width))
     search.end[0] = 2

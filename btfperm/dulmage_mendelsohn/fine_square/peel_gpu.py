@@ -16,8 +16,8 @@ _NARROW, _WINDOW = 30, 1000
 
 
 def peel(graph: Digraph, height: Any, *, raising: bool = False, window: int = _WINDOW) -> Stand:
-    """Takes out what can be peeled, and writes the heights of that; `taken` of the result is how
-    many that are. It gives up where levels are narrow.
+    """Takes out what can be peeled, and writes the heights of that. It gives up where levels are
+    narrow.
 
     Parameters
     ----------
@@ -30,7 +30,8 @@ def peel(graph: Digraph, height: Any, *, raising: bool = False, window: int = _W
     lists = graph.indptr, graph.pred, graph.out
     name = "peel_raising" if raising else "peel"
     stand = search.run(run, name, graph.lanes, *lists, height)
-    if stand.taken < graph.count:
+    graph.count -= stand.taken
+    if graph.count:
         run.launch("take_out", grid(stand.taken), BLOCK, stand.taken, search.items, graph.out)
         if not raising:
             blocks = grid(graph.lanes * stand.taken)

@@ -46,7 +46,9 @@ extern "C" __global__ void unite_pairs(Index n, Index lanes, const Index* indptr
                                        Index* parent, Count* united) {
   const auto visit = [=](Index v, long long p) {
     const Index u = pred[p];
-    if (u < 0 || seen(&parent[u]) == seen(&parent[v]) || !has(indptr, pred, u, v)) return;
+    // Each pair once, unless the list that must be asked is a long one.
+    if (u < 0 || (u > v && indptr[v + 1] - indptr[v] <= longest)) return;
+    if (seen(&parent[u]) == seen(&parent[v]) || !has(indptr, pred, u, v)) return;
     unite(parent, u, v);
     raise(united, Count{1});
   };

@@ -58,7 +58,9 @@ def contract(graph: Digraph) -> tuple[Any, Digraph, Any]:
         own = number[parent]
         vertex = own if vertex is None else own[vertex]
         member = roots if member is None else member[roots]
-        contracted = of_pairs(*edges_between(contracted, own), int(roots.size), graph.width)
+        contracted = of_pairs(
+            *edges_between(contracted, parent, number), int(roots.size), graph.width
+        )
         if not united or contracted.pred.size > (1 - _LEAST_GONE) * edges:
             break
     return vertex, contracted, member
