@@ -21,7 +21,6 @@ from btfperm.dulmage_mendelsohn.fine_square import (
     forward_backward_gpu,
     max_id_gpu,
     peel_gpu,
-    two_cycles_gpu,
 )
 from btfperm.pattern import DevicePattern
 from btfperm.transversal.device_problem import DeviceProblem
@@ -74,7 +73,7 @@ def way(request, monkeypatch):
     if request.param == "no search":
         monkeypatch.setattr(forward_backward_gpu, "_LIMITS", Limits(most=1))
     if request.param == "contraction":
-        monkeypatch.setattr(two_cycles_gpu, "are_most", lambda _: True)
+        monkeypatch.setattr(find_square_gpu, "_SYMMETRIC", -1)
     if request.param == "narrow":
         monkeypatch.setattr(find_square_gpu, "_BLOCK_WINDOW", 2)
         monkeypatch.setattr(peel_gpu.peel, "__kwdefaults__", {"raising": False, "window": 2})

@@ -33,6 +33,8 @@ struct Levels {
   Count pushed[3];    // by the shared levels, in turns
   Count arrived;      // at the barrier
   Count stand[2][3];  // level, begin, end after one block went alone: two in turns
+  Count n_huge[3];    // items of a shared level whose lists are left to the whole grid, in turns
+  Count huge[3][most_huge];
 };
 
 // The items of a level go through here: collected by the block, then to the queue all at once,
@@ -90,6 +92,15 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
         [&](const auto& item, long long p) { visit(item, p, queue); });
     queue.flush(&first);
   };
+  const auto run_huge = [&](const Count* huge, Count count, Count* pushed) {
+    const Queue queue{items, pushed, static_cast<long long>(end), collected, &n_collected};
+    for (Count h = 0; h < count && h < most_huge; ++h) {
+      const auto list = open(__ldcg(&items[__ldcg(&huge[h])]), level, false);
+      for (long long p = list.from + first_item(); p < list.to; p += item_stride())
+        visit(list.item, p, queue);
+    }
+    queue.flush(&first);
+  };
   const auto next_level = [&](Count pushed) {
     ++level;
     begin = end;
@@ -100,11 +111,19 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
   int turn = 0, shared_level = 0;
   while (begin < end && !gave_up) {
     if (end - begin >= few) {
-      if (leader) levels->pushed[(shared_level + 2) % 3] = 0;
+      if (leader) {
+        levels->pushed[(shared_level + 2) % 3] = 0;
+        levels->n_huge[(shared_level + 2) % 3] = 0;
+      }
       shared_level = (shared_level + 1) % 3;
-      run_level(Sharing::whole_grid(), &levels->pushed[shared_level]);
+      Count *pushed = &levels->pushed[shared_level], *n_huge = &levels->n_huge[shared_level];
+      run_level(Sharing::whole_grid(n_huge, levels->huge[shared_level]), pushed);
       grid_barrier(arrived);
-      next_level(seen(&levels->pushed[shared_level]));
+      if (seen(n_huge) > 0) {
+        run_huge(levels->huge[shared_level], seen(n_huge), pushed);
+        grid_barrier(arrived);
+      }
+      next_level(seen(pushed));
     } else {
       Count* stand = levels->stand[turn];
       turn ^= 1;  // slow blocks may still read the other one

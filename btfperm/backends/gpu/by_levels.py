@@ -12,7 +12,7 @@ from btfperm.backends.gpu.readback import Readback
 
 __all__ = ["LevelSearch", "Limits", "Stand"]
 
-_PLACES = 18  # words of Levels
+_PLACES = 18 + 3 + 3 * 32  # words of Levels
 _NONE = 2**62
 _THREADS = 512
 _BLOCKS = 2  # a multiprocessor: more wait longer for each other
@@ -52,7 +52,7 @@ class LevelSearch:
         self._state = Readback(_PLACES)
         told = np.zeros(_PLACES, dtype=np.uint64)
         told[3:6] = limits
-        self._state.array[...] = cupy.asarray(told)
+        self._state.array.set(told)
         self.end = self._state.array[2:3]
 
     def run(self, kernels: Kernels, name: str, lanes: int, *arguments: Any) -> Stand:

@@ -33,6 +33,9 @@ __all__ = ["Square", "find_square", "heights_above"]
 
 # Edges of a graph that one core is done with sooner than the device.
 _FEW_EDGES = 10_000
+# Shares of 2-cycles among the edges: from the first on, contracting them comes before any search;
+# from the second on, before names that travel.
+_SYMMETRIC, _SHORTER = 0.5, 0.05
 # Levels of the block graph that are looked at before it goes to the CPU: there it costs 15 ns an
 # entry, here 4 us a level.
 _BLOCK_WINDOW = 200
@@ -89,7 +92,7 @@ def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], Non
 def components(graph: Digraph) -> Any:
     """The name of each vertex's component, a member of it; -1 of what is taken out."""
     name = minus_ones(graph.n, graph.width)
-    found = None if two_cycles_gpu.are_most(graph) else find_giant(graph, name)
+    found = None if two_cycles_gpu.share(graph) > _SYMMETRIC else find_giant(graph, name)
     if found is None:
         rest, own = (graph, None) if graph.count == graph.n else part_of(graph)
         small = _by_contraction(rest)
@@ -118,19 +121,30 @@ def _of_small(graph: Digraph) -> Any:
     width = graph.width
     name = cupy.arange(graph.n, dtype=width)
     if graph.pred.size <= _FEW_EDGES:
-        return on_host(graph, cupy.zeros(graph.n, dtype=width))[0]
+        return _by_tarjan(graph)
     gave_up = peel(graph, cupy.zeros(graph.n, dtype=width)).gave_up
     if graph.count == 0:
         return name
     rest, own = (graph, None) if graph.count == graph.n else part_of(graph)
-    if gave_up:
-        small = on_host(rest, cupy.zeros(rest.n, dtype=width))[0]
-    else:
-        small = name_components(rest)
+    small = _by_tarjan(rest) if gave_up else _by_names(rest)
     if own is None:
         return small
     name[own] = own[small]
     return name
+
+
+def _by_tarjan(graph: Digraph) -> Any:
+    import cupy
+
+    return on_host(graph, cupy.zeros(graph.n, dtype=graph.width))[0]
+
+
+def _by_names(graph: Digraph) -> Any:
+    """Names that travel; first 2-cycles are contracted where that makes the way shorter."""
+    if two_cycles_gpu.share(graph) < _SHORTER:
+        return name_components(graph)
+    vertex, smaller, roots = two_cycles_gpu.contract(graph)
+    return roots[name_components(smaller)][vertex]
 
 
 def heights_of_blocks(graph: Digraph, name: Any, floor: Any) -> tuple[Any, Any]:

@@ -14,14 +14,14 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import (
     of_pairs,
 )
 
-__all__ = ["are_most", "contract"]
+__all__ = ["contract", "share"]
 
 _SAMPLES = 8192  # vertices that are looked at
 _LEAST_GONE = 0.2  # of the edges in a round; else the next one does not pay
 
 
-def are_most(graph: Digraph) -> bool:
-    """Whether most edges have an edge back, by a sample."""
+def share(graph: Digraph) -> float:
+    """The share of the edges that have an edge back, by a sample."""
     n, found = graph.n, Readback(2)
     apart = max(n // _SAMPLES, 1)
     run = graph.kernels("two_cycles.cu")
@@ -37,7 +37,7 @@ def are_most(graph: Digraph) -> bool:
         found.array[1:],
     )
     edges, both = found.read()
-    return 2 * both > edges
+    return both / max(edges, 1)
 
 
 def contract(graph: Digraph) -> tuple[Any, Digraph, Any]:
