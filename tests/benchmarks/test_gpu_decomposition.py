@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The section for decompositions on a GPU: inputs, tables; and a run, where there is a GPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import btfperm
+from benchmarks import gpu_decomposition as section
+from benchmarks.cases import SETS
+from benchmarks.contest import Options
+from benchmarks.generators.planted import planted
+
+DATA = {
+    "gpu": "some GPU (device 0)",
+    "rows": [
+        {
+            "matrix": name,
+            "n": 1000,
+            "nnz": 5000,
+            "blocks": 7,
+            "gpu": seconds,
+            "cpu": 0.1,
+            "cpu_threads": 16,
+            "stages": {"coarse": 0.001, **stages},
+        }
+        for name, seconds, stages in (
+            ("tri:3e6", 0.0014, {"peel": 0.0004}),
+            ("er:22:3", 0.005, {section.RECTANGULAR: 0.003}),
+            ("band:1e6", 0.2, {}),
+        )
+    ],
+}
+
+
+def options():
+    return Options("tiny", Path(), 2, 5.0, ["auto"], None, lambda _: None)
+
+
+def test_each_set_has_inputs():
+    assert set(section.NAMES) == set(SETS)
+    for which in section.NAMES:
+        assert [case.name for case in section.cases(which)] == section.NAMES[which].split()
+    assert set(section.RECORDED) <= set(section.NAMES["large"].split())
+
+
+@pytest.mark.parametrize("name", section.NAMES["quick"].split())
+def test_the_known_pairs_are_entries(name):
+    if name.split(":")[0] == "er":
+        return
+    made = planted(name)
+    P = btfperm.Pattern.from_coo(made.rows, made.cols, (made.n, made.n))
+    known = made.col_match[made.col_match >= 0]
+    assert known.size == (0 if name.startswith("kkt") else made.n)
+    if known.size:
+        t = btfperm.maximum_transversal(P, initial=made.col_match)  # refuses what is no matching
+        np.testing.assert_array_equal(t.col_match, made.col_match)
+
+
+@pytest.mark.parametrize(
+    ("name", "blocks", "largest", "levels"),
+    [
+        ("tri:3e4", (30_000, 30_000), (1, 1), (15, 40)),
+        ("wide:300:3e4", (30_000, 30_000), (1, 1), (700, 1_100)),
+        ("band:3e3", (3_000, 3_000), (1, 1), (3_000, 3_000)),
+        ("g3:12:nat", (1, 1), (1_728, 1_728), (1, 1)),
+        ("circ:3e4", (3_000, 5_000), (18_000, 18_000), (5, 30)),
+        ("blk:30:3e4", (1_400, 2_000), (25, 30), (300, 900)),
+        ("erd:3:3e4", (2_500, 4_500), (25_000, 28_000), (5, 30)),
+        ("kkt:3e4", (100, 1_000), (18_000, 26_000), (3, 20)),
+    ],
+)
+def test_they_are_what_their_names_say(name, blocks, largest, levels):
+    made = planted(name)
+    d = btfperm.dulmage_mendelsohn(btfperm.Pattern.from_coo(made.rows, made.cols, (made.n, made.n)))
+    sizes = np.diff(d.col_blocks)
+    for found, (least, most) in (
+        (d.n_blocks, blocks),
+        (sizes.max(), largest),
+        (d.block_graph().n_levels, levels),
+    ):
+        assert least <= found <= most
+
+
+def test_the_tables_show_what_was_measured():
+    text = section.markdown(DATA)
+    assert "| `tri:3e6` | 1,000 | 5,000 | 7 | 1.40 | 1.40 | 2.8 | 1.4 | 100 | 71.4 |" in text
+    assert "| `er:22:3` | 1,000 | 5,000 | 7 | 5.00 | 2.00 | 3.8 | 2 | 100 | 20.0 |" in text
+    assert "| `band:1e6` | 1,000 | 5,000 | 7 | 200 | 200 |  |  | 100 | 0.5 |" in text
+    assert "geometric mean: 1.00." in text
+    assert "CPU: 16 threads" in text and "| `tri:3e6` | 1.00 | 0.400 |  |" in text
+
+
+def test_without_a_gpu_it_says_so(monkeypatch):
+    monkeypatch.setattr(section, "why_not", lambda: "none was planted")
+    with pytest.raises(OSError, match="none was planted"):
+        section.run([], options())
+
+
+@pytest.mark.gpu
+def test_a_run():
+    found = section.run(section.cases("tiny"), options())
+    assert not found.complaints
+    assert found.markdown == section.markdown(found.data)
+    for row in found.data["rows"]:
+        assert row["gpu"] > 0 and {"coarse", "order"} <= set(row["stages"])
