@@ -7,10 +7,10 @@
 //             three parts, one part after the other, and their running totals number the blocks;
 //             those of the square part then change places by their heights. A stable sort by these
 //             numbers orders all columns, and another one all rows.
-// Encodings   marks: a place for each column as horizontal name, for each column as square name,
-// for
-//             each row as vertical name. part of a column: as in coarse.cu; col_part is null where
-//             all is square, leader where each square block is one column
+// Encodings   marks: n places for the columns as horizontal names, n for the columns as square
+// names,
+//             m for the rows as vertical names. col_part: as in coarse.cu, null where all is
+//             square; leader: null where each square block is one column
 // Races       words only fall or rise, by atomicMin and atomicMax; others are written once.
 
 #include "backends/gpu/index.cuh"

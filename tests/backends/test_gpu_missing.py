@@ -17,6 +17,7 @@ import scipy.sparse as sp
 import btfperm
 from btfperm.backends.gpu import device
 from btfperm.backends.select import backends
+from btfperm.dulmage_mendelsohn import where_the_matrix_is
 from btfperm.errors import BackendUnavailableError, BackendWarning, InvalidArgumentError
 from btfperm.pattern import DevicePattern, as_pattern
 
@@ -187,6 +188,26 @@ def test_auto_goes_on_with_the_cpu_and_says_so_once(monkeypatch):
     with pytest.raises(BackendUnavailableError, match="out of memory"):
         monkeypatch.setattr(device, "why_not", lambda _=None: None)
         btfperm.maximum_transversal(lost, initial=initial, backend="gpu")
+
+
+def test_a_decomposition_goes_on_with_the_cpu_unless_the_gpu_was_asked_for():
+    P = as_pattern(A)
+    lost = OnNoDevice(P.shape, P.indptr, P.indices)
+
+    def decompose(pattern, given, options, team):
+        if isinstance(pattern, DevicePattern):
+            raise BackendUnavailableError("device 0 failed (out of memory)")
+        return pattern, team
+
+    with pytest.warns(BackendWarning, match=r"out of memory\); the cpu went on") as caught:
+        found, team = where_the_matrix_is(decompose, lost, None, {}, 3)
+    assert type(found) is btfperm.Pattern and team == 3 and len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for pattern, options in ((lost, {"backend": "cpu"}), (P, {}), (P, {"backend": "gpu"})):
+            assert type(where_the_matrix_is(decompose, pattern, None, options, 1)[0]) is type(P)
+    with pytest.raises(BackendUnavailableError, match="out of memory"):
+        where_the_matrix_is(decompose, lost, None, {"backend": "gpu"}, 1)
 
 
 def test_too_little_memory_is_seen_before_it_is_taken(monkeypatch):
