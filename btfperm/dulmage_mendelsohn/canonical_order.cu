@@ -7,10 +7,9 @@
 //             three parts, one part after the other, and their running totals number the blocks;
 //             those of the square part then change places by their heights. A stable sort by these
 //             numbers orders all columns, and another one all rows.
-// Encodings   marks: n places for the columns as horizontal names, n for the columns as square
-// names,
-//             m for the rows as vertical names. col_part: as in coarse.cu, null where all is
-//             square; leader: null where each square block is one column
+// Encodings   marks: n places for columns that name horizontal blocks, n for columns that name
+//             square ones, m for rows that name vertical ones. col_part: as in coarse.cu, null
+//             where all is square; leader: null where each square block is one column
 // Races       words only fall or rise, by atomicMin and atomicMax; others are written once.
 
 #include "backends/gpu/index.cuh"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
-from btfperm.backends.gpu.radix_sort import sort_by_keys
+from btfperm.backends.gpu.counting_sort import sort_by_keys
 from btfperm.backends.gpu.readback import Readback
 from btfperm.dulmage_mendelsohn.coarse_gpu import Parts
 from btfperm.dulmage_mendelsohn.fine_rectangular.connected_gpu import Roots

@@ -39,7 +39,7 @@ def example_matrix(n: int) -> Any:
     rows = cupy.concatenate([j, low, high, next_low, next_high, a[outside]])
     cols = cupy.concatenate([j, high, low, next_high, next_low, b[outside]])
     values = cupy.concatenate([cupy.full(n, 8.0), rng.uniform(-1, 1, rows.size - n)])
-    row_name, col_name = rng.permutation(n), rng.permutation(n)
+    row_name, col_name = cupy.argsort(rng.random(n)), cupy.argsort(rng.random(n))
     return cs.coo_matrix((values, (row_name[rows], col_name[cols])), shape=(n, n)).tocsc()
 
 

@@ -339,12 +339,12 @@ def test_a_transversal_of_another_matrix_is_refused(where):
 
 
 def test_a_failing_device_is_answered_by_the_cpu(monkeypatch):
-    module = "btfperm.dulmage_mendelsohn.decompose_gpu.decompose_on_device"
+    module = importlib.import_module("btfperm.dulmage_mendelsohn.decompose_gpu")
 
     def fails(*_):
         raise btfperm.BackendUnavailableError("device 0 failed (out of memory)")
 
-    monkeypatch.setattr(module, fails)
+    monkeypatch.setattr(module, "decompose_on_device", fails)
     theirs = matrix_there(GIANT)
     with pytest.warns(btfperm.BackendWarning, match="out of memory.*the cpu went on"):
         d = btfperm.dulmage_mendelsohn(theirs)

@@ -31,9 +31,9 @@ struct Levels {
   Count gave_up;      // 1: by one of these two; level, begin and end say where
   Count found;        // for the search itself to raise
   Count pushed[3];    // by the shared levels, in turns
+  Count n_huge[3];    // items of a shared level whose lists are left to the grid, in turns
   Count arrived;      // at the barrier
   Count stand[2][3];  // level, begin, end after one block went alone: two in turns
-  Count n_huge[3];    // items of a shared level whose lists are left to the whole grid, in turns
   Count huge[3][most_huge];
 };
 
@@ -119,11 +119,14 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
       Count *pushed = &levels->pushed[shared_level], *n_huge = &levels->n_huge[shared_level];
       run_level(Sharing::whole_grid(n_huge, levels->huge[shared_level]), pushed);
       grid_barrier(arrived);
-      if (seen(n_huge) > 0) {
-        run_huge(levels->huge[shared_level], seen(n_huge), pushed);
+      Count reached = seen(pushed);
+      const Count left = seen(n_huge);  // asked for together: one answer takes as long as two
+      if (left > 0) {
+        run_huge(levels->huge[shared_level], left, pushed);
         grid_barrier(arrived);
+        reached = seen(pushed);
       }
-      next_level(seen(pushed));
+      next_level(reached);
     } else {
       Count* stand = levels->stand[turn];
       turn ^= 1;  // slow blocks may still read the other one

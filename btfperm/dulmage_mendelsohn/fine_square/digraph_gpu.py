@@ -12,7 +12,7 @@ import numpy as np
 from btfperm import _core
 from btfperm.backends.gpu.arrays import BLOCK, grid, lanes_for, transposed
 from btfperm.backends.gpu.compile import Kernels, kernels
-from btfperm.backends.gpu.radix_sort import sort_by_keys
+from btfperm.backends.gpu.counting_sort import sort_by_keys
 from btfperm.backends.gpu.readback import Readback
 from btfperm.transversal.device_problem import DeviceProblem
 

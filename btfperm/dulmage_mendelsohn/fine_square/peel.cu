@@ -49,7 +49,11 @@ extern "C" __global__ void peel_raising(Levels* levels, Index lanes, const Index
     const Index u = pred[p];
     if (u < 0) return;
     if (seen(&height[u]) < above) atomicMax(&height[u], above);
-    if (lose_successor(out, u)) queue.push(u);
+    // Many lose the same one, a giant block: the lanes of a warp that do go to memory together.
+    const unsigned same = __match_any_sync(__activemask(), u);
+    if (threadIdx.x % 32 != __ffs(same) - 1) return;
+    const Place count = static_cast<Place>(__popc(same));
+    if (atomicAdd(reinterpret_cast<Place*>(&out[u]), ~count + 1) == count) queue.push(u);
   };
   search_by_levels(levels, items, static_cast<int>(lanes), open, visit);
 }

@@ -25,13 +25,13 @@ __device__ inline bool has(const Index* indptr, const Index* pred, Index list, I
   return false;
 }
 
-// Of every `apart`-th vertex: its edges, and how many of them have one back.
+// Of every `apart`-th vertex that is in the graph: its edges, and how many of them have one back.
 extern "C" __global__ void sample(Index n, Index apart, const Index* indptr, const Index* pred,
-                                  Count* edges, Count* both) {
+                                  const Index* out, Count* edges, Count* both) {
   Count mine = 0, mine_both = 0;
   for (long long k = first_item(); k * apart < n; k += item_stride()) {
     const Index v = static_cast<Index>(k * apart);
-    if (indptr[v + 1] - indptr[v] > longest) continue;
+    if (out[v] < 0 || indptr[v + 1] - indptr[v] > longest) continue;
     for (long long p = indptr[v]; p < indptr[v + 1]; ++p) {
       if (pred[p] < 0) continue;
       ++mine;

@@ -33,6 +33,7 @@ def share(graph: Digraph) -> float:
         apart,
         graph.indptr,
         graph.pred,
+        graph.out,
         found.array[:1],
         found.array[1:],
     )

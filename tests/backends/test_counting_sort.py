@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The radix sort on a GPU is NumPy's stable one."""
+"""Sorting on a GPU is NumPy's stable sort."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from btfperm.backends.gpu.radix_sort import sort_by_keys
+from btfperm.backends.gpu.counting_sort import sort_by_keys
 
 pytestmark = pytest.mark.gpu
 
