@@ -153,7 +153,7 @@ def measured(case: Case, options: Options) -> tuple[Row, list[str]]:
     for _ in range(min(options.repeats, 5)):
         timed_stages()
     here = pattern.on_host(), row_match.get(), col_match.get()
-    cpu_form, cpu = _on_cpu(*here, matched, options)
+    cpu_form, cpu = _on_cpu(*here, options)
     wrong = [
         name
         for name in ARRAYS
@@ -200,14 +200,14 @@ def _with_matching(case: Case, options: Options) -> tuple[DevicePattern, Any, An
 
 
 def _on_cpu(
-    pattern: Pattern, row_match: Any, col_match: Any, matched: int, options: Options
+    pattern: Pattern, row_match: Any, col_match: Any, options: Options
 ) -> tuple[Form, float]:
     """The same by the core, the best of three."""
     threads = Controls(pattern.nnz, threads=options.threads).threads
     times = []
     for _ in range(3):
         begin = time.perf_counter()
-        form = decompose_matched(pattern, row_match, col_match, matched, threads)
+        form = decompose_matched(pattern, row_match, col_match, threads)
         times.append(time.perf_counter() - begin)
     return form, min(times)
 

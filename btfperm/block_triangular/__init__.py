@@ -91,7 +91,7 @@ def _formed(
     begin = time.perf_counter()
     row_match, col_match = transversal.row_match, transversal.col_match
     paired_col, paired_row, completed = complete(row_match, col_match)
-    form = decompose_matched(pattern, paired_col, paired_row, pattern.n, team)
+    form = decompose_matched(pattern, paired_col, paired_row, team)
     seconds = dict(transversal.seconds, decomposition=time.perf_counter() - begin)
     whole = np.array([0, 0, pattern.n, pattern.n, pattern.n], dtype=pattern.indices.dtype)
     return BlockTriangularForm(

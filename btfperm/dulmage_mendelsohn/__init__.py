@@ -101,8 +101,7 @@ def _decomposed(
     transversal = proven_transversal(pattern, given, options)
     begin = time.perf_counter()
     row_match, col_match = transversal.row_match, transversal.col_match
-    matched = transversal.structural_rank
-    form = decompose_matched(pattern, row_match, col_match, matched, team)
+    form = decompose_matched(pattern, row_match, col_match, team)
     seconds = dict(transversal.seconds, decomposition=time.perf_counter() - begin)
     return DulmageMendelsohn(
         shape=pattern.shape,
@@ -164,11 +163,10 @@ def describe(
 
 
 def decompose_matched(
-    pattern: Pattern, row_match: IndexArray, col_match: IndexArray, matched: int, threads: int = 1
+    pattern: Pattern, row_match: IndexArray, col_match: IndexArray, threads: int = 1
 ) -> Form:
-    """The blocks of a pattern with a matching that is known to be maximum, and of so many pairs; of
-    a square one also with all rows paired, be the pairs entries or not. On the pattern's device, if
-    it lives on one.
+    """The blocks of a pattern with a matching that is known to be maximum; of a square one also
+    with all rows paired, be the pairs entries or not. On the pattern's device, if it lives on one.
 
     Raises
     ------
@@ -179,9 +177,9 @@ def decompose_matched(
         from btfperm.dulmage_mendelsohn.decompose_gpu import decompose_on_device
         from btfperm.transversal.device_problem import DeviceProblem
 
-        matching = row_match, col_match
-        arrays = pattern.m, pattern.indptr, pattern.indices, *matching
-        return decompose_on_device(DeviceProblem(pattern.device, pattern, *arrays), matched)
+        arrays = pattern.m, pattern.indptr, pattern.indices, row_match, col_match
+        problem = DeviceProblem(pattern.device, pattern, *arrays)
+        return decompose_on_device(problem, problem.size)
     width = pattern.indices.dtype
     row_perm, col_perm = np.empty(pattern.m, dtype=width), np.empty(pattern.n, dtype=width)
     coarse_rows, coarse_cols = np.empty(5, dtype=width), np.empty(5, dtype=width)
