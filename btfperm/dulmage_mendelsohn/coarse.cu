@@ -37,8 +37,8 @@ extern "C" __global__ void reach_parts(Levels* levels, Index lanes, const Index*
                                        const Index* row_indices, const Index* row_match,
                                        const Index* col_match, int* col_part, Index* items) {
   const auto open = [=](Index item, Count, bool) {
-    if (item >= 0) return List<Index>{item, indptr[item], indptr[item + 1]};
-    return List<Index>{item, row_indptr[~item], row_indptr[~item + 1]};
+    if (item >= 0) return List{item, indptr[item], indptr[item + 1]};
+    return List{item, row_indptr[~item], row_indptr[~item + 1]};
   };
   const auto visit = [=](Index item, long long p, const Queue& queue) {
     const bool by_column = item >= 0;

@@ -89,13 +89,13 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
     share_lists(
         begin, end, lanes, sharing,
         [&](long long k, bool is_first) { return open(__ldcg(&items[k]), level, is_first); },
-        [&](const auto& item, long long p) { visit(item, p, queue); });
+        [&](Index item, long long p) { visit(item, p, queue); });
     queue.flush(&first);
   };
   const auto run_huge = [&](const Count* huge, Count count, Count* pushed) {
     const Queue queue{items, pushed, static_cast<long long>(end), collected, &n_collected};
     for (Count h = 0; h < count && h < most_huge; ++h) {
-      const auto list = open(__ldcg(&items[__ldcg(&huge[h])]), level, false);
+      const List list = open(__ldcg(&items[__ldcg(&huge[h])]), level, false);
       for (long long p = list.from + first_item(); p < list.to; p += item_stride())
         visit(list.item, p, queue);
     }

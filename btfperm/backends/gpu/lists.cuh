@@ -15,9 +15,8 @@ constexpr long long longest_of_a_block = 1 << 15;  // entries; longer lists are 
 constexpr Count most_huge = 32;                    // that are left to it in one walk
 
 // Entries from ... to - 1 of some list, and what is to be known of the list at each.
-template <class Item>
 struct List {
-  Item item;
+  Index item;
   long long from;
   long long to;
 };
@@ -58,7 +57,7 @@ __device__ void share_lists(long long begin, long long end, int lanes, Sharing s
                          << (threadIdx.x & 31 & ~(lanes - 1));
   for (long long k = begin + sharing.block * groups + threadIdx.x / lanes; k < end;
        k += sharing.blocks * groups) {
-    const auto list = open(k, lane == 0);
+    const List list = open(k, lane == 0);
     if (list.to - list.from > steps_of_a_hub * lanes) {
       int put_off = 0;
       if (lane == 0 && sharing.leave_to_grid(k, list.to - list.from)) {
@@ -75,7 +74,7 @@ __device__ void share_lists(long long begin, long long end, int lanes, Sharing s
   __syncthreads();
   const int count = n_hubs < most_hubs ? n_hubs : most_hubs;
   for (int h = 0; h < count; ++h) {
-    const auto list = open(hubs[h], false);
+    const List list = open(hubs[h], false);
     for (long long p = list.from + threadIdx.x; p < list.to; p += blockDim.x) visit(list.item, p);
   }
   __syncthreads();
@@ -85,7 +84,7 @@ __device__ void share_lists(long long begin, long long end, int lanes, Sharing s
 template <class Visit>
 __device__ void share_all_lists(Index count, const Index* indptr, int lanes, const Visit& visit) {
   const auto open = [=](long long k, bool) {
-    return List<Index>{static_cast<Index>(k), indptr[k], indptr[k + 1]};
+    return List{static_cast<Index>(k), indptr[k], indptr[k + 1]};
   };
   share_lists(0, count, lanes, Sharing::whole_grid(), open, visit);
 }

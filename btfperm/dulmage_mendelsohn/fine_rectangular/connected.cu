@@ -31,7 +31,7 @@ extern "C" __global__ void unite_entries(Index n, Index lanes, const Index* indp
                                          const Index* col_match, const int* col_part,
                                          Index* row_root, Index* col_root) {
   const auto open = [=](long long j, bool) {
-    return List<Index>{static_cast<Index>(j), indptr[j], col_part[j] ? indptr[j + 1] : indptr[j]};
+    return List{static_cast<Index>(j), indptr[j], col_part[j] ? indptr[j + 1] : indptr[j]};
   };
   const auto visit = [=](Index j, long long p) {
     const Index i = indices[p];

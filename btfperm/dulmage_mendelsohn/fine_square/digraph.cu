@@ -20,7 +20,7 @@ extern "C" __global__ void contract(Index n, Index lanes, const Index* indptr, c
   const auto open = [=](long long j, bool first) {
     const bool inside = !col_part || col_part[j] == 0;
     if (!inside && first) out[j] = -1;
-    return List<Index>{static_cast<Index>(j), indptr[j], inside ? indptr[j + 1] : indptr[j]};
+    return List{static_cast<Index>(j), indptr[j], inside ? indptr[j + 1] : indptr[j]};
   };
   const auto visit = [=](Index j, long long p) {
     const Index u = row_match[indices[p]];
@@ -38,7 +38,7 @@ extern "C" __global__ void count_kept(Index kept, Index lanes, const Index* own,
                                       const Index* indptr, const Index* pred, const Index* place,
                                       const int* side, Index* degree) {
   const auto open = [=](long long k, bool) {
-    return List<Index>{static_cast<Index>(k), indptr[own[k]], indptr[own[k] + 1]};
+    return List{static_cast<Index>(k), indptr[own[k]], indptr[own[k] + 1]};
   };
   const auto visit = [=](Index k, long long p) {
     const Index u = pred[p];
@@ -53,7 +53,7 @@ extern "C" __global__ void fill_kept(Index kept, Index lanes, const Index* own, 
                                      const Index* pred, const Index* place, const int* side,
                                      Index* next, Index* new_pred, Index* out) {
   const auto open = [=](long long k, bool) {
-    return List<Index>{static_cast<Index>(k), indptr[own[k]], indptr[own[k] + 1]};
+    return List{static_cast<Index>(k), indptr[own[k]], indptr[own[k] + 1]};
   };
   const auto visit = [=](Index k, long long p) {
     const Index u = pred[p];
@@ -86,7 +86,7 @@ extern "C" __global__ void list_between(Index n, Index lanes, const Index* indpt
                                         const Index* pred, const Index* name, const Index* number,
                                         Index* heads, Index* tails, Count* count) {
   const auto open = [=](long long v, bool) {
-    return List<Index>{name[v], indptr[v], name[v] >= 0 ? indptr[v + 1] : indptr[v]};
+    return List{name[v], indptr[v], name[v] >= 0 ? indptr[v + 1] : indptr[v]};
   };
   const auto visit = [=](Index head, long long p) {
     const Index u = pred[p];

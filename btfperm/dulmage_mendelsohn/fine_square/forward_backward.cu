@@ -42,9 +42,9 @@ extern "C" __global__ void reach_both_ways(Levels* levels, Index lanes, const In
                                            const Index* succ, const Index* row_of, int* mark,
                                            Index* items) {
   const auto open = [=](Index item, Count, bool) {
-    if (item >= 0) return List<Index>{item, indptr[item], indptr[item + 1]};
+    if (item >= 0) return List{item, indptr[item], indptr[item + 1]};
     const Index list = row_of ? row_of[~item] : ~item;
-    return List<Index>{item, succ_indptr[list], succ_indptr[list + 1]};
+    return List{item, succ_indptr[list], succ_indptr[list + 1]};
   };
   const auto visit = [=](Index item, long long p, const Queue& queue) {
     const bool backward = item >= 0;

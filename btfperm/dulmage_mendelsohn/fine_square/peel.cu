@@ -29,7 +29,7 @@ extern "C" __global__ void peel(Levels* levels, Index lanes, const Index* indptr
                                 Index* out, Index* height, Index* items) {
   const auto open = [=](Index v, Count level, bool first) {
     if (first) height[v] = static_cast<Index>(level);
-    return List<Index>{v, indptr[v], indptr[v + 1]};
+    return List{v, indptr[v], indptr[v + 1]};
   };
   const auto visit = [=](Index, long long p, const Queue& queue) {
     const Index u = pred[p];
@@ -43,7 +43,7 @@ extern "C" __global__ void peel_raising(Levels* levels, Index lanes, const Index
                                         const Index* pred, Index* out, Index* height,
                                         Index* items) {
   const auto open = [=](Index v, Count, bool) {
-    return List<Index>{static_cast<Index>(seen(&height[v]) + 1), indptr[v], indptr[v + 1]};
+    return List{static_cast<Index>(seen(&height[v]) + 1), indptr[v], indptr[v + 1]};
   };
   const auto visit = [=](Index above, long long p, const Queue& queue) {
     const Index u = pred[p];
@@ -69,7 +69,7 @@ extern "C" __global__ void raise_left(Index n, Index lanes, const Index* indptr,
                                       const Index* items) {
   const auto open = [=](long long k, bool) {
     const Index v = items[k];
-    return List<Index>{static_cast<Index>(height[v] + 1), indptr[v], indptr[v + 1]};
+    return List{static_cast<Index>(height[v] + 1), indptr[v], indptr[v + 1]};
   };
   const auto visit = [=](Index above, long long p) {
     const Index u = pred[p];
