@@ -45,8 +45,8 @@ NAMES = {
     "field": """tri:3e5 wide:3000:3e5 wide:300:3e5 band:3e5 circ:3e5 blk:1000:3e5 blk:30:3e5
         erd:1.5:3e5 erd:3:3e5 g3:64 g3:64:nat kkt:3e5 er:18:3 er:18:2.5 del:16 kron:16""",
     "large": """tri:3e6 wide:100000:3e6 wide:3000:3e6 wide:300:3e6 band:1e6 circ:3e6 erd:1.5:4e6
-        erd:3:4e6 blk:1000:2e6 blk:30:2e6 g3:128 g3:128:nat kkt:1e6 er:22:3 er:21:2.5 del:20 del:22
-        del:22+rcp kron:20 rmat:22:30""",
+        erd:3:4e6 blk:1000:2e6 blk:30:2e6 g3:128 g3:128:nat kkt:1e6 er:21:2.5 er:22:3 del:20 kron:20
+        del:22 del:22+rcp rmat:22:30""",
 }
 RECORDED = {
     "tri:3e6": Recorded(2.8, 1.4),
@@ -202,13 +202,15 @@ def _with_matching(case: Case, options: Options) -> tuple[DevicePattern, Any, An
 def _on_cpu(
     pattern: Pattern, row_match: Any, col_match: Any, options: Options
 ) -> tuple[Form, float]:
-    """The same by the core, the best of three."""
+    """The same by the core, the best of three, or of what takes a second."""
     threads = Controls(pattern.nnz, threads=options.threads).threads
     times = []
     for _ in range(3):
         begin = time.perf_counter()
         form = decompose_matched(pattern, row_match, col_match, threads)
         times.append(time.perf_counter() - begin)
+        if sum(times) > 1:
+            break
     return form, min(times)
 
 
