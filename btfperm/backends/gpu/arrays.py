@@ -64,9 +64,9 @@ def grid(items: int, most: int = _MOST_BLOCKS) -> int:
 
 
 def lanes_for(entries: int, lists: int) -> int:
-    """Lanes of a warp that share a list of mean length: a power of two."""
+    """Threads that go through a list together: 4 for short lists, 32 for long ones."""
     mean = entries / max(lists, 1)
-    return next(lanes for lanes in (2, 4, 8, 16, 32) if lanes >= mean or lanes == 32)
+    return 4 if mean < 5.5 else 8 if mean < 12 else 32
 
 
 def minus_ones(size: int, width: Any) -> Any:
@@ -92,9 +92,3 @@ def transposed(m: int, indptr: Any, indices: Any) -> tuple[Any, Any]:
     lists = cupy.empty(nnz, dtype=width)
     run.launch("scatter", grid(32 * n), BLOCK, n, indptr, indices, following, lists)
     return starts, lists
-
-
-def lanes_for(entries: int, lists: int) -> int:
-    """Threads that go through a list together: 4 for short lists, 32 for long ones."""
-    mean = entries / max(lists, 1)
-    return 4 if mean < 5.5 else 8 if mean < 12 else 32
