@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,6 +50,23 @@ def check_proven(P, cols, cover):
     matched = np.flatnonzero(cols >= 0)
     in_cols = matched[cover[cols[matched]] == 0]
     check_cover(P.to_scipy(), np.flatnonzero(cover), in_cols, matched.size)
+
+
+def hopeless_and_matched(seed):
+    """Hundreds of columns over half as many rows, so that most stay free, and two full columns,
+    which are matched at once: from one turn to the next the list of free columns shrinks."""
+    crowded = families.random_rectangle(200, 400 + 16 * (seed % 12), 3, seed).A
+    return sp.block_diag([crowded, np.ones((4000, 2))], format="csc")
+
+
+@pytest.mark.parametrize("turn", range(30))
+def test_trees_hand_on_whom_they_left(turn, run_seed):
+    """Each column once, whoever was matched in between: both sides have room for no more."""
+    A = hopeless_and_matched(run_seed + turn)
+    P, cols, cover, proven, counters = finish(A, {"one_sided_passes": 0.01}, threads=2)
+    assert proven and (cols >= 0).sum() == structural_rank(P.to_scipy())
+    assert counters["phases"] > counters["two_sided_phases"] > 0
+    check_proven(P, cols, cover)
 
 
 @given(data=st.data(), A=strategies.any_matrix(), threads=st.integers(1, 3))

@@ -37,7 +37,6 @@ struct FinishRules {
   // columns alone, then from both sides at once: road_512_rcp 1.4, 9; delaunay_n18 .4, 7;
   // circuit_3e6 110, 320; but rmat_s17, whose 27 last columns are unmatchable, 8.4, 4.4).
   double one_sided_passes = .8;
-  double far_passes = 2;         // the same where the matrix is far larger than the caches
   std::int64_t most_phases = 0;  // of all trees; 0: 8 + sqrt(n)
   std::int64_t first_root = 0;   // the number that shared trees give it
 };

@@ -25,6 +25,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "backends/cpu/atomics.hpp"
 #include "backends/cpu/frontier.hpp"
@@ -75,7 +76,7 @@ class SharedTrees {
       if (phase() == 0 || budget_.stopped()) return true;
       I left = 0;
       for (I k = 0; k < count; ++k) {
-        if (M_.col_match[free[k]] < 0) free[left++] = free[k];
+        if (M_.col_match[free[k]] < 0) std::swap(free[left++], free[k]);
       }
       count = left;
     }

@@ -24,6 +24,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "backends/cpu/prefetch.hpp"
 #include "pattern/transpose_by_parts.hpp"
@@ -56,7 +57,7 @@ class TreesFromBothSides {
     for (;; --most_phases) {
       I left = 0;
       for (I k = 0; k < count; ++k) {
-        if (M_.col_match[free[k]] < 0) free[left++] = free[k];
+        if (M_.col_match[free[k]] < 0) std::swap(free[left++], free[k]);
       }
       count = left;
       if (count == 0) break;
