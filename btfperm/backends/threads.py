@@ -21,7 +21,10 @@ __all__ = [
     "usable_cores",
 ]
 
-MOST_THREADS = 1024
+MOST_THREADS = 1024  # that may be asked for
+_MOST_TOGETHER = (
+    254  # that the smallest tables of the core have room for: no team is another's part
+)
 _WORTH_PASSING = 1_000_000  # entries; one thread has passed over fewer in three milliseconds
 
 # A forked child has OpenMP's list of its parent's threads, but not the threads: it would wait for
@@ -77,6 +80,7 @@ def start_threads(wanted: int) -> int:
     """The threads, the calling one among them, that share the work of its next calls of the core:
     those wanted, or as many as can be started; one in a forked child."""
     global _said
+    wanted = min(wanted, _MOST_TOGETHER)
     if wanted <= 1 or _forked:
         return 1
     threads: int = _core.start_threads(wanted)

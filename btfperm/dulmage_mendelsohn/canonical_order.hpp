@@ -21,7 +21,7 @@
 
 namespace btfperm {
 
-// Permutations and boundaries, as results.py names them.
+// Permutations and boundaries, as results/decomposition.py names them.
 template <class I>
 struct Form {
   I* row_perm;    // m

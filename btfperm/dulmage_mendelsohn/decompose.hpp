@@ -20,7 +20,7 @@ struct Found {
   Square<I> square_part;
   I n_horizontal;  // blocks
   I n_vertical;
-  I coarse_rows[5];  // boundaries, see results.py
+  I coarse_rows[5];  // boundaries, see results/decomposition.py
   I coarse_cols[5];
 
   I n_blocks() const { return n_horizontal + square_part.n_blocks + n_vertical; }

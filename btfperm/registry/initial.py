@@ -43,7 +43,7 @@ ROWS = (
         room="transversal",
         family="initial",
         backend="cpu",
-        reference="Duff, Kaya, Uçar, ACM TOMS 38 (2011), section 2.1",
+        reference="Langguth, Manne, Sanders, ACM J. Experimental Algorithmics 15 (2010)",
         summary="match a vertex of least degree to a neighbour of least degree, again and again",
         prefer="when the start must leave as little as possible, whatever it costs",
     ),

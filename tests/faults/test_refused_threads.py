@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -77,6 +78,24 @@ def test_all_come(refusing):
         return first.counters
 
     assert "threads" not in in_fresh_thread(calls)
+
+
+def test_a_shortage_that_passes(refusing):
+    """Within a second nobody asks again; then the threads are there."""
+
+    def before_and_after():
+        refusing(0)
+        got = [_core.start_threads(4)]
+        refusing(-1)
+        got.append(_core.start_threads(4))
+        time.sleep(1.1)
+        return [*got, _core.start_threads(4)]
+
+    assert in_fresh_thread(before_and_after) in ([1, 1, 4], [1, 4, 4])  # should it take a second
+
+
+def test_a_team_is_not_larger_than_the_tables_of_the_core():
+    assert in_fresh_thread(lambda: threads.start_threads(1000)) == 254
 
 
 def test_of_the_decomposition(refusing, run_seed):

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
+#include <chrono>
 #include <cstdlib>
 #include <limits>
 #include <mutex>
@@ -27,9 +28,11 @@ namespace btfperm {
 // Threads that can be started beside those that run.
 inline std::atomic<int> refuse_threads_beyond{std::numeric_limits<int>::max()};
 
-// Bytes of a stack as OMP_STACKSIZE says ("64M", in kilobytes without a unit); 0: it does not.
+// Bytes of a stack as OMP_STACKSIZE or GOMP_STACKSIZE says ("64M", in kilobytes without a unit); 0:
+// neither does.
 inline std::size_t asked_stack_bytes() {
   const char* text = std::getenv("OMP_STACKSIZE");
+  if (text == nullptr) text = std::getenv("GOMP_STACKSIZE");
   if (text == nullptr) return 0;
   char* unit = nullptr;
   const unsigned long long size = std::strtoull(text, &unit, 10);
@@ -78,14 +81,17 @@ inline int startable_threads(int wanted, std::size_t stack_bytes) {
 inline int start_threads(int threads) {
   static std::mutex one_at_a_time;
   thread_local int running = 1;  // that OpenMP keeps for the calling thread
-  thread_local int most = std::numeric_limits<int>::max();  // that it got when some were refused
-  threads = std::min(threads, most);
+  thread_local int most = 0;     // that it got when some were refused; after a second it asks again
+  thread_local std::chrono::steady_clock::time_point refused;
+  const auto now = std::chrono::steady_clock::now();
+  if (most > 0 && now - refused < std::chrono::seconds(1)) threads = std::min(threads, most);
   if (threads > running) {
     const std::lock_guard<std::mutex> lock(one_at_a_time);
     const int wanted = threads - running;
     const int came = startable_threads(wanted, asked_stack_bytes());
     threads = running + (came < wanted ? (came + 1) / 2 : came);
-    if (came < wanted) most = threads;
+    most = came < wanted ? threads : 0;
+    refused = now;
     if (threads > running) {
       std::atomic<int> met{0};
 #pragma omp parallel num_threads(threads)
