@@ -8,6 +8,8 @@ import importlib.metadata
 import os
 import platform
 import shlex
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -59,7 +61,19 @@ def _packages() -> dict[str, str]:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             found[name] = "not installed"
-    return found
+    commit = _commit()
+    return {"commit": commit, **found} if commit else found
+
+
+def _commit() -> str:
+    """The state of the sources, where they are a checkout and git is there; "" else."""
+    git = shutil.which("git")
+    if git is None:
+        return ""
+    asked = [git, "describe", "--always", "--dirty", "--exclude=*"]
+    here = Path(__file__).parent
+    done = subprocess.run(asked, cwd=here, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def _libraries() -> dict[str, str]:
