@@ -10,47 +10,26 @@
 //             from all remaining columns, then from the free rows, too (finish_by_trees.hpp), and,
 //             should these need many phases, by hopcroft-karp.
 // Paper       ours
-// Cost        O(nnz sqrt(n)) at worst, with several threads as with one: pushing O(nnz log n),
-//             short searches most_passes * nnz and what one of them reads, 8 + sqrt(n) phases of
-//             trees at most, then hopcroft-karp. 1 to 3 nnz in practice. Workspace: m bytes + n,
-//             then that of the parts
+// Cost        O((m + n + nnz) sqrt(n)) at worst, with several threads as with one: pushing
+//             O(nnz log n), short searches most_passes * nnz and what one of them reads, 8 +
+//             sqrt(n) phases of trees at most, then hopcroft-karp. 1 to 3 nnz in practice.
+//             Workspace: m bytes + n, then that of the parts
 // Prefer it   always, unless a published algorithm is wanted
 // Encodings   none beyond those of its parts
 #pragma once
 
 #include <algorithm>
 
-#include "transversal/augmenting/ss_bfs.hpp"
+#include "transversal/displacement/after_push.hpp"
 #include "transversal/displacement/finish_by_trees.hpp"
 #include "transversal/displacement/label_push.hpp"
 #include "transversal/displacement/look.hpp"
-#include "transversal/displacement/peel.hpp"
 #include "transversal/displacement/rules.hpp"
 #include "transversal/displacement/shared_displacement.hpp"
+#include "transversal/displacement/short_searches.hpp"
 #include "transversal/displacement/two_steps.hpp"
 
 namespace btfperm {
-
-// Short searches from each column of `free`; keeps those that gave up. Returns their number.
-template <class I>
-I search_shortly(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
-                 const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
-  Workspace workspace;
-  SsBfs<I> search(A, M, workspace, budget, counters);
-  const std::int64_t most =
-      counters.edges + static_cast<std::int64_t>(rules.most_passes * static_cast<double>(A.nnz()));
-  std::int64_t most_edges = rules.most_edges;
-  I left = 0;
-  for (I k = 0; k < n_free; ++k) {
-    const bool go_on = counters.edges < most && !budget.stopped();
-    if (!go_on || search.search(free[k], most_edges) == SsBfs<I>::Outcome::gave_up) {
-      free[left++] = free[k];
-      if (go_on) most_edges *= 2;  // so that one closes a dead part that all would enter
-    }
-  }
-  search.mark_closed(proof.row_in_cover);
-  return left;
-}
 
 // Paths of two steps from each column of `free`; then short searches, if few are left. Keeps the
 // columns that are left to do. Returns their number.
@@ -63,45 +42,27 @@ I search_near(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
   return search_shortly(A, M, free, n_free, rules, budget, counters, proof);
 }
 
-// Peels from nothing into `row_match`, if that gives more than the `pairs` at hand; whether it did.
-template <class I>
-bool take_peeled(const PatternView<I>& A, I* row_match, I pairs, Budget& budget,
-                 Counters& counters) {
-  Workspace workspace;
-  Peel<I> peel(A, workspace, budget, counters);
-  if (peel.run() <= pairs) return false;
-  std::copy(peel.row_match(), peel.row_match() + A.m, row_match);
-  return true;
-}
-
 // Pushes the columns of `free`; where that stalls although all may still be matched, peels. Keeps
 // the columns that are left to do in the list, which has n places; their number.
 template <class I>
 I push_or_peel(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
                const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
   Workspace labels;
-  const auto go_on_from = [&](const auto& push) {
-    const bool many = static_cast<double>(push.active()) > rules.left_to_peel * A.n;
-    const bool all_may_match = many && push.active() == push.free_rows();
-    const bool peeled = all_may_match && !budget.stopped() &&
-                        take_peeled(A, M.row_match, A.m - push.free_rows(), budget, counters);
-    rows_to_columns(A, M, 1);
-    if (peeled) return list_free(A, M, 1, free);  // another matching: what is hopeless is unknown
-    push.mark_hopeless(proof.row_in_cover);
-    return push.active();
+  const auto go_on = [&](const auto& push) {
+    return go_on_from(push, A, M, free, 1, rules, budget, counters, proof);
   };
   if (A.m >= least_to_share(rules.labels_near)) {
     SharedPush<I> push(A, M, free, labels.take<I>(n_free), n_free, 1, labels, budget, counters);
     push.run();
     std::copy(push.columns(), push.columns() + push.active(), free);
-    if (!push.has_few_left()) return go_on_from(push);
+    if (!push.has_few_left()) return go_on(push);
     LabelPush<I> last(A, M, free, push.active(), labels, budget, counters);
     last.go_on(push.labels(), A.nnz() / 8);
-    return go_on_from(last);
+    return go_on(last);
   }
   LabelPush<I> push(A, M, free, n_free, labels, budget, counters);
   push.run();
-  return go_on_from(push);
+  return go_on(push);
 }
 
 template <class I>
@@ -120,7 +81,7 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
                  ? search_together(A, M, free, n_free, threads, rules, budget, counters, proof)
                  : search_shortly(A, M, free, n_free, rules, budget, counters, proof);
   } else if (!few && threads > 1) {  // also where free rows are near: searches would meet there
-    n_free = push_together(A, M, free, n_free, threads, budget, counters, proof);
+    n_free = push_together(A, M, free, n_free, threads, rules, budget, counters, proof);
   } else if (!few && near_share(A, M, free, n_free) < rules.near_rows) {
     n_free = push_or_peel(A, M, free, n_free, rules, budget, counters, proof);
   } else {

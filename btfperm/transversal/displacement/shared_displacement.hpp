@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "transversal/displacement/after_push.hpp"
 #include "transversal/displacement/label_push.hpp"
 #include "transversal/displacement/rules.hpp"
 #include "transversal/displacement/shared_push.hpp"
@@ -11,26 +12,24 @@
 
 namespace btfperm {
 
-// Label pushes; col_match is made anew. The columns left are the first places of `free`
-// afterwards; returns their number.
+// Label pushes, and peeling where these stall although all columns may still be matched. Keeps the
+// columns that are left to do in the list, which has n places; their number.
 template <class I>
 I push_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int threads,
-                Budget& budget, Counters& counters, Proof& proof) {
+                const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
   Workspace workspace;
   I* spare = workspace.take<I>(n_free);
   SharedPush<I> push(A, M, free, spare, n_free, threads, workspace, budget, counters);
   push.run();
   std::copy(push.columns(), push.columns() + push.active(), free);
-  const auto left_by = [&](const auto& last) {
-    rows_to_columns(A, M, threads);
-    last.mark_hopeless(proof.row_in_cover);
-    return last.active();
+  const auto go_on = [&](const auto& last) {
+    return go_on_from(last, A, M, free, threads, rules, budget, counters, proof);
   };
   // One of two goes on alone with the last; many threads are sooner done by trees.
-  if (threads > 2 || push.active() == 0 || !push.has_few_left()) return left_by(push);
+  if (threads > 2 || push.active() == 0 || !push.has_few_left()) return go_on(push);
   LabelPush<I> last(A, M, free, push.active(), workspace, budget, counters);
   last.go_on(push.labels(), A.nnz() / 8);
-  return left_by(last);
+  return go_on(last);
 }
 
 // Short searches, and once more for those that were in each other's way; all of them read as much
