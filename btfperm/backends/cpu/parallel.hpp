@@ -99,6 +99,13 @@ I select(I count, int threads, I* out, Keep keep, Value value, Limit&& budget = 
   return start[team];
 }
 
+// A moment's rest between two looks at what another thread writes.
+inline void pause_core() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
 // Where the threads of a team wait for each other, many times in one parallel region. Who waits
 // longer than usual sleeps: OpenMP's own barrier keeps the core for milliseconds, and on a busy
 // machine the thread that all wait for is the one without a core.
@@ -114,9 +121,7 @@ class Barrier {
     }
     for (int looks = 0; looks < patience; ++looks) {
       if (round_.load(std::memory_order_acquire) != round) return;
-#if defined(__x86_64__)
-      __builtin_ia32_pause();
-#endif
+      pause_core();
     }
     round_.wait(round, std::memory_order_acquire);
   }

@@ -18,13 +18,15 @@
 // Invariants  those of label_push.hpp whenever no row is locked. For column j in row x, label[x]
 //             was set to one more than labels read before, and labels never fall
 // Races       label[i] is read without the lock of row i: what is read may be too low by now, and a
-//             label too low is a lower bound all the same
+//             label too low is a lower bound all the same. Who finds a row locked waits for a few
+//             stores; should its holder be without a core, it gives way
 #pragma once
 
 #include <omp.h>
 
 #include <algorithm>
 #include <limits>
+#include <thread>
 
 #include "backends/cpu/atomics.hpp"
 #include "backends/cpu/parallel.hpp"
@@ -104,6 +106,7 @@ class SharedPush {
   static constexpr std::uint8_t hopeless = 255;
   static constexpr std::uint8_t farthest = 254;
   static constexpr I locked = -2;
+  static constexpr int patience = 64;   // looks at a locked row: a microsecond or two
   static constexpr I few_a_thread = 2;  // columns: each push waits for memory four times
   static constexpr I many = 64;         // columns
   static constexpr std::int64_t longest_round = 1 << 21;  // edges of a thread: some 50 ms
@@ -264,9 +267,15 @@ class SharedPush {
   // Whoever held the row.
   I lock(I row) {
     std::atomic_ref<I> mate(M_.row_match[row]);
-    I held = mate.exchange(locked, std::memory_order_acquire);
-    while (held == locked) held = mate.exchange(locked, std::memory_order_acquire);
-    return held;
+    for (int looks = 1;; ++looks) {
+      const I held = mate.exchange(locked, std::memory_order_acquire);
+      if (held != locked) return held;
+      if (looks % patience == 0) {
+        std::this_thread::yield();
+      } else {
+        pause_core();
+      }
+    }
   }
 
   void unlock(I row, I mate) {
