@@ -7,7 +7,7 @@
 //             that none exists.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015 (MS-BFS, without grafting)
-// Cost        O(nnz) a phase, n phases at worst. Workspace: m bytes, 4 n
+// Cost        O(m + nnz) a phase, n phases at worst. Workspace: m bytes, 4 n
 // Prefer it   to finish, and prove, what another search has nearly finished; rather use
 //             hopcroft-karp when many columns are free
 // Encodings   leaf[root] = free row found by the tree of `root`, or -1; leaf_parent[root] = the
@@ -83,6 +83,7 @@ class MsBfs {
   I phase() {
     ++counters_.phases;
     std::copy(row_in_cover_, row_in_cover_ + A_.m, seen_);
+    budget_.spend(A_.m);
     for (I k = 0; k < n_roots_; ++k) {
       tree_[queue_[k]].root = queue_[k];
       leaf_[queue_[k]] = -1;

@@ -33,7 +33,7 @@ I list_free(const PatternView<I>& A, const Matching<I>& M, int threads, I* list)
 // A test sets others.
 struct FinishRules {
   // Readings of the matrix by trees from the columns alone (as many a thread), before trees grow
-  // from the rows, too: row lists cost as much as 1.3 readings, mostly for nothing (finish in ms by
+  // from the rows, too: row lists are 2 readings, in the time of 1.3, mostly for nothing (in ms by
   // columns alone, then from both sides at once: road_512_rcp 1.4, 9; delaunay_n18 .4, 7;
   // circuit_3e6 110, 320; but rmat_s17, whose 27 last columns are unmatchable, 8.4, 4.4).
   double one_sided_passes = .8;

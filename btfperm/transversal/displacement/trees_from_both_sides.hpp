@@ -9,9 +9,10 @@
 //             proof, whichever side it is.
 // Paper       ours; the two sides are those of I. S. Pohl, "Bi-directional search", Machine
 //             Intelligence 6 (1971)
-// Cost        Row lists first: 2 readings of the entries. A phase reads twice what the cheaper of
-//             the two proofs would, O(nnz) at worst, or what it takes until the trees meet; a phase
-//             for each path at worst. Workspace: 2 m + nnz for the lists, m + 4 n
+// Cost        Row lists first: 2 readings of the entries. A phase goes through the m + n mates and
+//             reads twice what the cheaper of the two proofs would, O(nnz) at worst, or what it
+//             takes until the trees meet; a phase for each path at worst. Workspace: m + 1 + nnz
+//             for the lists (2 nnz more while several threads make them), m + 3 n, n bytes
 // Prefer it   when few columns are left and trees from the columns alone have read much: one side
 //             of a deficient matrix is often small, and where both are large, paths are found half
 //             way; rather use ms_bfs.hpp first, which needs no row lists
@@ -48,7 +49,8 @@ class TreesFromBothSides {
     from_cols_.queue = workspace.take<I>(A.n);
     from_rows_.queue = workspace.take<I>(A.m);
     transpose_by_parts(A, threads, indptr, indices, budget);
-    counters.edges += 2 * A.nnz();
+    counters.edges += 2 * std::int64_t{A.nnz()};
+    budget.spend(2 * std::int64_t{A.nnz()});
   }
 
   // From a list (kept, reordered) that holds every free column that may still be matched, for so
@@ -113,7 +115,7 @@ class TreesFromBothSides {
     return static_cast<I>(counters_.augmentations - before);
   }
 
-  // The roots of all trees.
+  // The roots of all trees; what is empty grows none.
   void plant(const I* free, I count) {
     std::fill(side_, side_ + A_.n, std::uint8_t{nobody});
     from_cols_ = {from_cols_.queue, 0, 0, 0};
@@ -121,7 +123,8 @@ class TreesFromBothSides {
     for (I i = 0; i < A_.m; ++i) {
       const I j = M_.row_match[i];
       if (j < 0) {
-        from_rows_.queue[from_rows_.tail++] = i;
+        from_rows_.queue[from_rows_.tail] = i;
+        from_rows_.tail += rows_.degree(i) > 0;
       } else if (row_in_cover_[i]) {
         side_[j] = closed;
       }
@@ -131,6 +134,7 @@ class TreesFromBothSides {
       root_[free[k]] = free[k];
       from_cols_.queue[from_cols_.tail++] = free[k];
     }
+    budget_.spend(std::int64_t{A_.m} + A_.n);
   }
 
   template <class Grow>
