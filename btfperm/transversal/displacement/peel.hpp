@@ -36,7 +36,7 @@ class Peel {
   // The number of pairs found; less than there are when the budget ends it.
   I run() {
     std::fill(row_match_, row_match_ + A_.m, I{-1});
-    count_columns();
+    if (!count_columns()) return 0;
     I tail = 0;
     for (I i = 0; i < A_.m; ++i) {
       queue_[tail] = i;
@@ -70,7 +70,7 @@ class Peel {
     I columns;
   };
 
-  void count_columns() {
+  bool count_columns() {
     std::fill(left_, left_ + A_.m, Left{0, 0});
     for (I j = 0; j < A_.n; ++j) {
       for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
@@ -78,9 +78,10 @@ class Peel {
         ++row.count;
         row.columns ^= j;
       }
+      counters_.edges += A_.degree(j);
+      if (!budget_.spend(A_.degree(j))) return false;
     }
-    counters_.edges += A_.nnz();
-    budget_.spend(A_.nnz());
+    return true;
   }
 
   // Rows in the queue, the starts of their last columns, the lists of these.

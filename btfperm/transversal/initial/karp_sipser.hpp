@@ -27,6 +27,7 @@
 #include <algorithm>
 
 #include "backends/cpu/atomics.hpp"
+#include "backends/cpu/pieces.hpp"
 #include "backends/cpu/shared_loop.hpp"
 #include "pattern/transpose_by_parts.hpp"
 #include "transversal/interface.hpp"
@@ -70,14 +71,14 @@ class KarpSipser {
 
  private:
   void count_degrees() {
-    for (I i = 0; i < A_.m; ++i) {
+    in_pieces(A_.m, budget_, [&](I i) {
       row_degree_[i] = free_neighbours(R_, i, M_.col_match);
       if (M_.row_match[i] < 0 && row_degree_[i] == 1) queue_[tail_++] = i;
-    }
-    for (I j = 0; j < A_.n; ++j) {
+    });
+    in_pieces(A_.n, budget_, [&](I j) {
       col_degree_[j] = free_neighbours(A_, j, M_.row_match);
       if (M_.col_match[j] < 0 && col_degree_[j] == 1) queue_[tail_++] = A_.m + j;
-    }
+    });
   }
 
   void match_the_forced() {
