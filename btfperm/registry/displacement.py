@@ -14,7 +14,7 @@ ROWS = (
         family="displacement",
         backend="cpu",
         reference="btfperm",
-        summary="label-guided pushes or short searches, by a look at the pattern; O(nnz sqrt(n))",
+        summary="label-guided pushes or short searches, by a look; O((m + n + nnz) sqrt(n))",
         prefer="always, unless a published algorithm is wanted",
         parallel=True,
     ),

@@ -102,7 +102,7 @@ def maximum_transversal(
 
     Notes
     -----
-    O(nnz sqrt(n)) at worst with ``"auto"``, linear in practice.
+    O((m + n + nnz) sqrt(n)) at worst with ``"auto"``, linear in practice.
 
     Examples
     --------

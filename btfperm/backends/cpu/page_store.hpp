@@ -22,7 +22,7 @@ namespace btfperm {
 class PageStore {
  public:
   static constexpr std::size_t huge_page = std::size_t{1} << 21;
-  static constexpr std::size_t most_kept = std::size_t{64} << 20;
+  static constexpr std::size_t most_kept = std::size_t{32} << 20;
 
   struct Pages {
     char* start = nullptr;  // on a huge page
@@ -50,6 +50,7 @@ class PageStore {
         total_ -= found.bytes;
         return found;
       }
+      make_room(bytes);  // what did not fit is not held beside what does
     }
     return map(bytes);
   }
@@ -57,10 +58,7 @@ class PageStore {
   void give_back(Pages pages) noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (pages.bytes > most_kept) return unmap(pages);
-    // The place of the oldest is next; what was kept longest goes until the new one fits.
-    for (std::size_t k = 0; k < kept_.size() && total_ + pages.bytes > most_kept; ++k) {
-      drop((next_ + k) % kept_.size());
-    }
+    make_room(pages.bytes);
     drop(next_);
     kept_[next_] = pages;
     total_ += pages.bytes;
@@ -86,6 +84,13 @@ class PageStore {
   }
 
   static void unmap(Pages pages) noexcept { munmap(pages.start, pages.bytes); }
+
+  // The place of the oldest is next; what was kept longest goes until so many bytes more fit.
+  void make_room(std::size_t bytes) noexcept {
+    for (std::size_t k = 0; k < kept_.size() && total_ + bytes > most_kept; ++k) {
+      drop((next_ + k) % kept_.size());
+    }
+  }
 
   void drop(std::size_t place) noexcept {
     if (kept_[place].bytes == 0) return;

@@ -35,8 +35,9 @@ struct FinishRules {
   // Readings of the matrix by trees from the columns alone (as many a thread), before trees grow
   // from the rows, too: row lists are 2 readings, in the time of 1.3, mostly for nothing (in ms by
   // columns alone, then from both sides at once: road_512_rcp 1.4, 9; delaunay_n18 .4, 7;
-  // circuit_3e6 110, 320; but rmat_s17, whose 27 last columns are unmatchable, 8.4, 4.4).
-  double one_sided_passes = .8;
+  // circuit_3e6 110, 320; but rmat_s17, whose 27 last columns are unmatchable, 8.4, 4.4). After .8
+  // readings grid3d_64_rcp took 46 ms for 26.
+  double one_sided_passes = 4;
   std::int64_t most_phases = 0;  // of all trees; 0: 8 + sqrt(n)
   std::int64_t first_root = 0;   // the number that shared trees give it
 };
