@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 
 from btfperm.block_triangular.completion import complete
-from btfperm.dulmage_mendelsohn import decompose_matched, describe, where_the_matrix_is
+from btfperm.dulmage_mendelsohn import (
+    beside_matches,
+    decompose_matched,
+    describe,
+    where_the_matrix_is,
+)
 from btfperm.errors import InvalidArgumentError
 from btfperm.pattern import Pattern, as_pattern
 from btfperm.results import BlockTriangularForm, Transversal
@@ -89,6 +94,7 @@ def _formed(
 ) -> BlockTriangularForm:
     transversal = proven_transversal(pattern, given, options)
     begin = time.perf_counter()
+    pattern = beside_matches(pattern, transversal)
     row_match, col_match = transversal.row_match, transversal.col_match
     paired_col, paired_row, completed = complete(row_match, col_match)
     form = decompose_matched(pattern, paired_col, paired_row, team)

@@ -33,6 +33,7 @@ from btfperm import _core
 from btfperm.dulmage_mendelsohn.form import Form
 from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError
 from btfperm.pattern import DevicePattern, Pattern, as_pattern
+from btfperm.pattern.arrays import lives_on_device
 from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
 from btfperm.transversal import proven_transversal
 from btfperm.transversal.limits import Controls
@@ -100,6 +101,7 @@ def _decomposed(
 ) -> DulmageMendelsohn:
     transversal = proven_transversal(pattern, given, options)
     begin = time.perf_counter()
+    pattern = beside_matches(pattern, transversal)
     row_match, col_match = transversal.row_match, transversal.col_match
     form = decompose_matched(pattern, row_match, col_match, team)
     seconds = dict(transversal.seconds, decomposition=time.perf_counter() - begin)
@@ -135,6 +137,14 @@ def where_the_matrix_is(
                 raise
             warnings.warn(BackendWarning(f"{failure}; the cpu went on"), stacklevel=3)
     return decompose(pattern.on_host(), given, options, team)
+
+
+def beside_matches(pattern: Pattern, transversal: Transversal) -> Pattern:
+    """The pattern on the host where the transversal is there: a device failed during the search,
+    and the cpu went on."""
+    if isinstance(pattern, DevicePattern) and not lives_on_device(transversal.row_match):
+        return pattern.on_host()
+    return pattern
 
 
 def describe(

@@ -18,7 +18,7 @@ proof, ``stored_zeros.py`` the warning about entries that are stored as zero.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy.typing as npt
 
@@ -30,9 +30,6 @@ from btfperm.transversal.limits import Controls
 from btfperm.transversal.problem import Problem
 from btfperm.transversal.search import search
 from btfperm.transversal.stored_zeros import warn_of_zeros
-
-if TYPE_CHECKING:
-    from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["maximum_transversal", "proven_transversal", "structural_rank"]
 
@@ -122,21 +119,13 @@ def maximum_transversal(
         pattern = pattern.on_host()
     # The matching and the cover: an index and a byte for each row and column.
     refuse_beyond_memory(pattern.shape, (pattern.m + pattern.n) * 5 // 4, pattern.name)
-    problem = _given_or_empty(pattern, initial, controls)
-    found = search(pattern, problem, algorithm, initializer, controls, initial is not None)
+    given = None
+    if initial is not None:
+        given = Problem.given(pattern.on_host(), initial, controls.threads)
+    found = search(pattern, given, algorithm, initializer, controls)
     if pattern.stored_zeros is not None:
         warn_of_zeros(pattern.on_host(), found, controls)
     return found
-
-
-def _given_or_empty(pattern: Pattern, initial: Any, controls: Controls) -> Problem | DeviceProblem:
-    if initial is not None:
-        return Problem.given(pattern.on_host(), initial, controls.threads)
-    if isinstance(pattern, DevicePattern):
-        from btfperm.transversal.device_problem import DeviceProblem
-
-        return DeviceProblem.empty(pattern)
-    return Problem.empty(pattern, controls.threads)
 
 
 def structural_rank(A: Any, **options: Any) -> int:

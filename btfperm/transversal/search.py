@@ -33,13 +33,13 @@ _said: set[str] = set()  # why gpus did not work: each reason is told once a pro
 
 def search(
     pattern: Pattern,
-    problem: Problem | DeviceProblem,
+    given: Problem | None,
     algorithm: str,
     initializer: str,
     controls: Controls,
-    from_outside: bool,
 ) -> Transversal:
-    """A transversal with its proof, or what a limit let it become.
+    """A transversal with its proof, or what a limit let it become; `given`: with a matching from
+    outside, if there is one.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def search(
     elif controls.backend != "auto" or lives_on_gpu:
         place = "cpu" if controls.backend == "cpu" else "gpu"
     else:
-        free = initializer == "auto" and not from_outside and controls.places_freely
+        free = initializer == "auto" and given is None and controls.places_freely
         place = "auto" if free else "cpu"
     choices = Choices(
         pattern if place != "cpu" else pattern.on_host(),
@@ -82,27 +82,20 @@ def search(
     if explicit:
         controls.refuse_missing_gpu()
     try:
-        run = _Run(pattern, problem, choices, controls, from_outside, stays=explicit)
+        run = _Run(pattern, given, choices, controls, stays=explicit)
         if start is not None:
             run.start(start, rule, in_order=finisher.backend == "gpu")
         run.search(named)
         return run.proven()
     except _GivenUpError as given_up:
-        return _on_cpu(run, given_up, problem)
+        return _on_cpu(run, given_up)
     except BackendUnavailableError as failure:
         if explicit:
             raise
         if str(failure) not in _said:
             _said.add(str(failure))
             warnings.warn(BackendWarning(f"{failure}; the cpu went on"), stacklevel=3)
-    return search(
-        pattern.on_host(),
-        problem.on_host(),
-        algorithm,
-        initializer,
-        controls.on_cpu(),
-        from_outside,
-    )
+    return search(pattern.on_host(), given, algorithm, initializer, controls.on_cpu())
 
 
 class _GivenUpError(Exception):
@@ -110,15 +103,12 @@ class _GivenUpError(Exception):
     where it takes so many levels, the cpu is sooner done from nothing."""
 
 
-def _on_cpu(tried: _Run, given_up: _GivenUpError, problem: Problem | DeviceProblem) -> Transversal:
+def _on_cpu(tried: _Run, given_up: _GivenUpError) -> Transversal:
     """The same search on the cpu, by the rules of there."""
     begin = time.perf_counter()
-    here = problem.on_host()
-    if not tried.from_outside:
-        here.take_back(keep_pairs=False)
     choices = tried.choices
     choices.leave_gpu()
-    run = _Run(tried.pattern.on_host(), here, choices, tried.controls.on_cpu(), tried.from_outside)
+    run = _Run(tried.pattern.on_host(), tried.given, choices, tried.controls.on_cpu())
     lost = sum(tried.seconds.values()) + run.since - begin
     first = choices.start().choice
     if first != "none":
@@ -136,16 +126,16 @@ class _Run:
     def __init__(
         self,
         pattern: Pattern,
-        problem: Problem | DeviceProblem,
+        given: Problem | None,
         choices: Choices,
         controls: Controls,
-        from_outside: bool,
         *,
         stays: bool = False,
     ) -> None:
         self.pattern, self.choices, self.controls = pattern, choices, controls
-        self.from_outside = from_outside
+        self.given, self.from_outside = given, given is not None
         self.stays = stays  # on the gpu that was asked for, whatever a rule gives up
+        problem = _empty(pattern, controls.threads) if given is None else given
         self.problem = self.view = problem  # view: as the search sees it, perhaps transposed
         self.initializer: registry.Algorithm | None = None
         self.algorithm: registry.Algorithm | None = None
@@ -290,6 +280,15 @@ class _Run:
         now = time.perf_counter()
         self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self.since
         self.since = now
+
+
+def _empty(pattern: Pattern, threads: int) -> Problem | DeviceProblem:
+    """With no pair matched yet, where the pattern lives."""
+    if isinstance(pattern, DevicePattern):
+        from btfperm.transversal.device_problem import DeviceProblem
+
+        return DeviceProblem.empty(pattern)
+    return Problem.empty(pattern, threads)
 
 
 def _covers_on_device(problem: DeviceProblem, view: Problem | DeviceProblem) -> Any:

@@ -63,7 +63,7 @@ def _rank_the_other_way(
         if np.array_equal(initial, found.col_match):
             return found.size
     problem = Problem.given(other, initial)
-    result = search(other, problem, "auto", "auto", controls.rest(), True)
+    result = search(other, problem, "auto", "auto", controls.rest())
     return result.size if result.maximum else None
 
 

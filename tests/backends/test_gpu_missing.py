@@ -175,11 +175,10 @@ def test_auto_goes_on_with_the_cpu_and_says_so_once(monkeypatch):
         "btfperm.transversal.device_problem.on", fails("device 0 failed (out of memory)")
     )
     monkeypatch.setattr("btfperm.transversal.device_problem.device_of", lambda _: 0)
-    initial = np.full(P.n, -1)  # made on the host
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for _ in range(3):
-            t = btfperm.maximum_transversal(lost, initial=initial)
+            t = btfperm.maximum_transversal(lost)
             assert t.maximum and t.backend == "cpu"
             assert t.structural_rank == btfperm.structural_rank(A)
     (said,) = (w for w in caught if issubclass(w.category, BackendWarning))
@@ -187,7 +186,23 @@ def test_auto_goes_on_with_the_cpu_and_says_so_once(monkeypatch):
     assert said.filename == __file__
     with pytest.raises(BackendUnavailableError, match="out of memory"):
         monkeypatch.setattr(device, "why_not", lambda _=None: None)
-        btfperm.maximum_transversal(lost, initial=initial, backend="gpu")
+        btfperm.maximum_transversal(lost, backend="gpu")
+
+
+@pytest.mark.parametrize("decompose", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
+def test_a_decomposition_follows_its_transversal_to_the_cpu(monkeypatch, decompose):
+    P = as_pattern(A)
+    lost = OnNoDevice(P.shape, P.indptr, P.indices)
+    monkeypatch.setattr(
+        "btfperm.transversal.device_problem.on", fails("device 0 failed (out of memory)")
+    )
+    monkeypatch.setattr("btfperm.transversal.device_problem.device_of", lambda _: 0)
+    with pytest.warns(BackendWarning, match="out of memory") as caught:
+        found = decompose(lost)
+    assert len(caught) == 1 and type(found.pattern) is btfperm.Pattern
+    expected = decompose(A)
+    assert np.array_equal(found.row_blocks, expected.row_blocks)
+    assert found.block_graph().n_blocks == expected.block_graph().n_blocks
 
 
 def test_a_decomposition_goes_on_with_the_cpu_unless_the_gpu_was_asked_for():
