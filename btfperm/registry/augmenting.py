@@ -151,7 +151,7 @@ ROWS = (
         backend="gpu",
         reference="btfperm",
         summary="trees from free columns and free rows meet; they stay between phases; one launch",
-        prefer="on a GPU, always, unless a published algorithm is wanted",
+        prefer="on a GPU nearly always; not where free rows lie far from free columns",
         parallel=True,
     ),
 )
