@@ -103,9 +103,14 @@ class PushRelabel:
             added = u_added == self._levels
         self._levels_by_relabel.append(self._levels - first)
         c_level = 2 * (max(u_added - first, 0) + 1)  # where the first launch in vain left it
-        every = self._k * c_level if self._adaptive else self._k
-        self._iter_gr = self.loop + max(1, round(every))
+        self._iter_gr = self.loop + self._loops_to_next(c_level)
         return not self._budget.stop
+
+    def _loops_to_next(self, c_level: int) -> int:
+        """GetIterGR; m + n at most, as a column that no row is left for is only ever seen to be
+        one by a relabelling."""
+        every = self._k * c_level if self._adaptive else self._k
+        return max(1, round(min(every, self._problem.m + self._problem.n)))
 
     def go_on(self) -> bool:
         """After the launches of a loop: the next one, unless no column was active or a limit is
