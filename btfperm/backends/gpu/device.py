@@ -19,6 +19,7 @@ __all__ = [
     "Gpu",
     "count_unloaded",
     "describe",
+    "facts",
     "gpus",
     "in_use",
     "on",
@@ -145,17 +146,24 @@ def _library() -> ctypes.CDLL:
     return ctypes.CDLL(_LIBRARY)
 
 
+@cache
+def facts(number: int) -> tuple[str, tuple[int, int]]:
+    """Name and compute capability of a GPU, asked without starting anything on it."""
+    import cupy
+
+    told = cupy.cuda.runtime.getDeviceProperties(number)
+    return told["name"].decode(), (int(told["major"]), int(told["minor"]))
+
+
 def gpus() -> tuple[Gpu, ...]:
-    """Every GPU, when `why_not()` is None."""
+    """Every GPU, when `why_not()` is None; starts CUDA on each, to know what memory is free."""
     import cupy
 
     found = []
     for number in range(_count()):
-        facts = cupy.cuda.runtime.getDeviceProperties(number)
         with cupy.cuda.Device(number):
             free, total = cupy.cuda.runtime.memGetInfo()
-        capability = int(facts["major"]), int(facts["minor"])
-        found.append(Gpu(number, facts["name"].decode(), capability, total, free))
+        found.append(Gpu(number, *facts(number), total, free))
     return tuple(found)
 
 
@@ -219,10 +227,10 @@ def on(device: int | None) -> Iterator[int]:
 
 @cache
 def _refuse_old(number: int) -> None:
-    facts = gpus()[number]
-    if facts.capability < _LEAST_CAPABILITY:
+    name, capability = facts(number)
+    if capability < _LEAST_CAPABILITY:
         raise BackendUnavailableError(
-            f"device {number} ({facts.name}) has compute capability {_dotted(facts.capability)}; "
+            f"device {number} ({name}) has compute capability {_dotted(capability)}; "
             f"btfperm needs {_dotted(_LEAST_CAPABILITY)} or more: use another device or "
             "backend='cpu'"
         )
