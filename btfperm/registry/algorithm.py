@@ -72,6 +72,7 @@ class Algorithm:
     summary : what it does, one line
     prefer : when to take it, one line
     parallel : whether it uses more than one thread
+    starts_itself : whether it makes its own start from an empty matching, better than another's
     options : what it can be given
     file : stem of its file, where several share one
     """
@@ -84,6 +85,7 @@ class Algorithm:
     summary: str
     prefer: str
     parallel: bool = False
+    starts_itself: bool = False
     options: tuple[Option, ...] = ()
     file: str = ""
 

@@ -153,5 +153,6 @@ ROWS = (
         summary="trees from free columns and free rows meet; they stay between phases; one launch",
         prefer="on a GPU nearly always; not where free rows lie far from free columns",
         parallel=True,
+        starts_itself=True,
     ),
 )

@@ -58,7 +58,7 @@ def maximum_transversal(
     algorithm : a name from `algorithms()`, or ``"auto"``: what the first rule says that holds for
         this matrix, mostly guided-displacement; ``explain()`` of the result names the rules
     initializer : a name from ``algorithms("initial")``, ``"none"``, or ``"auto"``: by rules, too,
-        mostly greedy
+        mostly greedy; none for meeting-trees, which has its own
     backend : ``"auto"``, ``"cpu"`` or ``"gpu"``. ``"auto"`` is the GPU for a matrix that lives on
         one and for algorithms that only it has; where nothing else is named, for a large matrix if
         the rules say that it pays; else the CPU. Where it took a GPU on its own and that fails, the

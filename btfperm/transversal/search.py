@@ -65,6 +65,8 @@ def search(
         threads_asked=controls.threads_asked,
     )
     start, rule = None, None
+    if initializer == "auto" and given is None and named is not None and named.starts_itself:
+        initializer = "none"
     if initializer == "auto":
         rule = choices.start()
         where = choices.place
@@ -305,9 +307,9 @@ def _covers_on_device(problem: DeviceProblem, view: Problem | DeviceProblem) -> 
 
 
 def _name_of(device: int) -> str:
-    from btfperm.backends.gpu.device import gpus
+    from btfperm.backends.gpu.device import facts
 
-    return f"{gpus()[device].name} (device {device})"
+    return f"{facts(device)[0]} (device {device})"
 
 
 def _beside(pattern: DevicePattern, found: Transversal) -> Transversal:
