@@ -8,7 +8,6 @@ import contextlib
 import ctypes
 import importlib.util
 import sys
-import types
 import warnings
 
 import numpy as np
@@ -21,7 +20,6 @@ from btfperm.backends.select import backends
 from btfperm.dulmage_mendelsohn import where_the_matrix_is
 from btfperm.errors import BackendUnavailableError, BackendWarning, InvalidArgumentError
 from btfperm.pattern import DevicePattern, as_pattern
-from btfperm.transversal.push_relabel.relabel_gpu import PushRelabel
 
 A = sp.random_array((200, 200), density=0.01, rng=7, format="csc")
 SEARCH = importlib.import_module("btfperm.transversal.search")
@@ -259,49 +257,3 @@ def test_a_gpu_is_named_and_refused_without_a_start_on_the_others(monkeypatch):
     assert SEARCH._name_of(1) == "Old one (device 1)"
     with pytest.raises(BackendUnavailableError, match=r"device 1 \(Old one\) .* 6\.1"):
         device._refuse_old(1)
-
-
-# -- what a search is asked to do, before it is done -----------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "starts"),
-    [
-        ({"algorithm": "meeting-trees"}, []),
-        ({"algorithm": "meeting-trees", "initializer": "karp-sipser"}, ["karp-sipser"]),
-        ({"algorithm": "meeting-trees", "initial": np.full(200, -1)}, ["greedy"]),
-        ({"algorithm": "g-pr-shr"}, ["greedy"]),
-    ],
-    ids=str,
-)
-def test_what_starts_itself_is_given_no_start(monkeypatch, options, starts):
-    started = []
-
-    class Run:
-        def __init__(self, *_, **__):
-            pass
-
-        def start(self, row, *_, **__):
-            started.append(row.name)
-
-        def search(self, named):
-            assert named.name == options["algorithm"]
-            raise BackendUnavailableError("nothing is searched here")
-
-    monkeypatch.setattr(device, "why_not", lambda _=None: None)
-    monkeypatch.setattr(SEARCH, "_Run", Run)
-    with pytest.raises(BackendUnavailableError, match="nothing is searched here"):
-        btfperm.maximum_transversal(A, **options)
-    assert started == starts
-
-
-@pytest.mark.parametrize("strategy", ["fixed", "adaptive"])
-def test_a_relabelling_comes_within_as_many_loops_as_there_are_rows_and_columns(strategy):
-    def loops(k):
-        run = object.__new__(PushRelabel)
-        run._adaptive, run._k = strategy == "adaptive", k
-        run._problem = types.SimpleNamespace(m=30, n=20)
-        return run._loops_to_next(4)
-
-    assert loops(1e308) == loops(1e9) == 50 and loops(0) == 1
-    assert loops(3) == (12 if strategy == "adaptive" else 3)

@@ -352,8 +352,20 @@ def test_the_callers_stream_is_used():
     import cupy
 
     A = families.random_rectangle(5_000, 5_000, 3, 1).A
-    with cupy.cuda.Stream(non_blocking=True):
+    wait = cupy.RawKernel(
+        'extern "C" __global__ void wait(long long cycles) {'
+        "const long long begin = clock64(); while (clock64() - begin < cycles) {} }",
+        "wait",
+    )
+    btfperm.structural_rank(on_device(A, "csc")[0], backend="gpu")  # all is compiled
+    with cupy.cuda.Stream(non_blocking=True) as stream:
         theirs, _ = on_device(A, "csc")
+        wait((1,), (1,), (np.int64(0),))
+        entries = theirs.indices.copy()
+        theirs.indices.fill(0)
+        stream.synchronize()
+        wait((1,), (1,), (np.int64(2 * 10**8),))  # a tenth of a second
+        theirs.indices[:] = entries  # who does not queue up behind this finds rank 1
         assert btfperm.structural_rank(theirs, backend="gpu") == btfperm.structural_rank(A)
 
 

@@ -24,7 +24,8 @@ class Budget:
         self.stop = 0
 
     def spent(self, edges: int) -> bool:
-        """Whether a limit is reached, with so many entries read so far in this run."""
+        """Whether a limit is reached, with so many entries read so far in this run. Asked only
+        while something is left to do: what is done has not been given up."""
         self._looks_left -= 1
         if self._work and edges >= self._work:
             self.stop = 3

@@ -98,9 +98,10 @@ def search_in_phases(
                 )
                 bfs_level += 1
             vertex_inserted, augmenting_path_found, edges, *_ = state.read()
-            if budget.spent(edges) or vertex_inserted != launches:
-                break
-            if shortest and augmenting_path_found == phase:
+            ended, found_path = vertex_inserted != launches, augmenting_path_found == phase
+            if ended and not found_path:
+                break  # all is done: nothing is left to spend
+            if budget.spent(edges) or ended or (shortest and found_path):
                 break
         levels.append(launches - first)
         if augmenting_path_found != phase:

@@ -35,7 +35,6 @@ def greedy(
         blocks = grid(n, COUNTING)
         run("take_at_random", blocks, BLOCK, n, key, indptr, indices, rows, cols, state.array)
         read, _ = state.read()
-        budget.spent(read)
         return {"edges": read}
     width, left = problem.width, state.array[1:]
     holder, resume = cupy.empty(m, dtype=width), cupy.zeros(n, dtype=width)
@@ -63,6 +62,7 @@ def greedy(
         )
         read, size = state.read()
         listed = following
-        budget.spent(read)
+        if size:
+            budget.spent(read)
     run("keep_holders", grid(m), BLOCK, m, holder, rows, cols)
     return {"edges": read, "launches": launches}

@@ -66,9 +66,9 @@ def karp_sipser(
 
     while True:
         read, col_end, row_end, _ = state.read()
-        if budget.spent(read):
-            break
         ends = [col_end, row_end]
+        if (ends == done and not undrawn) or budget.spent(read):
+            break
         if ends != done:
             levels += 1
             for begin, end, mine, other, counts in (
@@ -92,8 +92,6 @@ def karp_sipser(
                 )
             done = ends
             continue
-        if undrawn == 0:
-            break
         rounds += 1
         left.fill(0)
         run(

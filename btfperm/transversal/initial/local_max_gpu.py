@@ -72,7 +72,8 @@ def local_max(
             state.array,
         )
         read, size, row_size = state.read()
-        budget.spent(read)
+        if size:
+            budget.spent(read)
         run(
             "match_mutual",
             grid(size),

@@ -45,9 +45,9 @@ def red_blue(
         run("colour", n, number, r, n, 0, col_pi, state.array)
         run("colour", m, number, r, m, n, row_pi, state.array)
         read, alive = state.read()
-        budget.spent(read)
         if alive != number:
             break
+        budget.spent(read)
         rounds += 1
         run("propose", n, n, r, *cols, state.array)
         run("propose", m, m, r, *rows, state.array)

@@ -119,7 +119,7 @@ class PushRelabel:
         if self.loop % _LOOK and self.loop != self._iter_gr:
             return True
         found = self.look()
-        return not self._budget.spent(found["edges"]) and found["act_exists"] == self.loop - 1
+        return found["act_exists"] == self.loop - 1 and not self._budget.spent(found["edges"])
 
     def look(self) -> dict[str, int]:
         """What the kernels have left, once all launches so far have ended."""
