@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from typing import Any
 
@@ -65,21 +65,24 @@ class Ring:
             return buffer
 
         waiting = {k: threads.submit(fill, k) for k in range(min(_BUFFERS, len(starts)))}
-        for piece, begin in enumerate(starts):
-            buffer = waiting.pop(piece).result()
-            runtime.memcpyAsync(
-                target + begin,
-                buffer.ctypes.data,
-                buffer.size,
-                runtime.memcpyHostToDevice,
-                stream.ptr,
-            )
-            emptied[piece % _BUFFERS].record(stream)
-            earlier = piece - _BUFFERS // 2  # half the ring is copied while half is filled
-            if earlier >= 0 and earlier + _BUFFERS < len(starts):
-                emptied[earlier % _BUFFERS].synchronize()
-                waiting[earlier + _BUFFERS] = threads.submit(fill, earlier + _BUFFERS)
-        stream.synchronize()  # the buffers are free for the next array
+        try:
+            for piece, begin in enumerate(starts):
+                buffer = waiting.pop(piece).result()
+                runtime.memcpyAsync(
+                    target + begin,
+                    buffer.ctypes.data,
+                    buffer.size,
+                    runtime.memcpyHostToDevice,
+                    stream.ptr,
+                )
+                emptied[piece % _BUFFERS].record(stream)
+                earlier = piece - _BUFFERS // 2  # half the ring is copied while half is filled
+                if earlier >= 0 and earlier + _BUFFERS < len(starts):
+                    emptied[earlier % _BUFFERS].synchronize()
+                    waiting[earlier + _BUFFERS] = threads.submit(fill, earlier + _BUFFERS)
+        finally:  # the buffers are free for the next array, after a failure or Ctrl-C, too
+            wait(waiting.values())
+            stream.synchronize()
 
     def _made_ready(self) -> ThreadPoolExecutor:
         import cupy
