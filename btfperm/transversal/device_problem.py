@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DeviceProblem"]
 
-# Index arrays as long as the rows or the columns that an algorithm keeps beside the matching.
-_WORKSPACE = 9
+# Words of an index that the hungriest algorithm, meeting-trees, keeps with the matrix: lists of the
+# columns and of the rows, pieces (a word for 16 entries), arrays as long as the rows or the columns.
+_LISTS, _ENTRIES_A_WORD, _ARRAYS = 2, 16, 12
 
 
 @dataclass
@@ -81,7 +82,7 @@ class DeviceProblem:
             device = pattern.device
         with on(device) as number:
             m, n, nnz = pattern.m, pattern.n, pattern.nnz
-            words = nnz + (2 + _WORKSPACE) * (m + n)
+            words = _LISTS * nnz + nnz // _ENTRIES_A_WORD + _ARRAYS * (m + n)
             refuse_beyond_free(
                 words * int(pattern.indices.dtype.itemsize),
                 f"a matrix of {m:,} x {n:,} with {nnz:,} entries",
