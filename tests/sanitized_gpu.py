@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
+
 import btfperm
 from tests import families
 
@@ -57,9 +59,38 @@ def main(names: list[str]) -> int:
             assert (there.T.T.on_host().indices == Q.indices).all()
             assert btfperm.maximum_transversal(there).maximum
             calls += 1
+    calls += decompose()
     cupy.cuda.Device().synchronize()
     print(f"{calls} calls")
     return 0
+
+
+def decompose() -> int:
+    """What follows the search, on the device to its end: no matrix is too small for it."""
+    import cupy
+
+    from btfperm.backends.gpu.counting_sort import sort_by_keys
+    from btfperm.dulmage_mendelsohn.fine_square import find_square_gpu
+
+    find_square_gpu._FEW_EDGES = 0
+    square = [
+        families.random_rectangle(900, 900, 3, 1).A,
+        families.scipy_ladder(20).A,
+        families.rivals(6, 5).A,
+    ]
+    for A in (*CASES, *square):
+        P = btfperm.as_pattern(A)
+        triple = (None, cupy.asarray(P.indices), cupy.asarray(P.indptr))
+        there = btfperm.as_pattern(triple, shape=P.shape)
+        ours, theirs = btfperm.dulmage_mendelsohn(A), btfperm.dulmage_mendelsohn(there)
+        assert (theirs.on_host().row_perm == ours.row_perm).all()
+        assert theirs.block_graph().n_blocks == ours.block_graph().n_blocks
+        if P.m == P.n:
+            assert btfperm.block_triangular_form(there).n_blocks >= 1
+    keys = cupy.arange(5_000, dtype=np.int32) * 7 % 50
+    ordered, places = sort_by_keys(keys, None, 50)
+    assert (ordered == cupy.sort(keys)).all() and (keys[places] == ordered).all()
+    return len(CASES) + len(square)
 
 
 if __name__ == "__main__":
