@@ -36,7 +36,7 @@ from btfperm.pattern import DevicePattern, Pattern, as_pattern
 from btfperm.pattern.arrays import lives_on_device
 from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
 from btfperm.transversal import proven_transversal
-from btfperm.transversal.limits import Controls
+from btfperm.transversal.limits import Controls, asked_backend
 
 __all__ = ["dulmage_mendelsohn"]
 
@@ -133,7 +133,7 @@ def where_the_matrix_is(
         try:
             return decompose(pattern, given, options, team)
         except BackendUnavailableError as failure:
-            if options.get("backend") == "gpu":
+            if asked_backend(options.get("backend", "auto"), options.get("device")) == "gpu":
                 raise
             warnings.warn(BackendWarning(f"{failure}; the cpu went on"), stacklevel=3)
     return decompose(pattern.on_host(), given, options, team)

@@ -71,7 +71,8 @@ def maximum_transversal(
     seed : for the algorithms that draw at random; the same seed gives the same draws. Default 0
     options : numbers or words for the algorithm and the initializer by name, as their rows in
         `algorithms()` list them, such as ``{"alpha": 5}``
-    device : number of the GPU; default that of the matrix, else CuPy's current one
+    device : number of the GPU, which is asked for by that; default that of the matrix, else CuPy's
+        current one
     initial : a matching to start from: a `Transversal`, a decomposition (one that was loaded,
         too), or the row matched to each column (n,) with -1 for none. It must be legal, not
         maximal

@@ -22,7 +22,7 @@ from btfperm.transversal.problem import Problem
 if TYPE_CHECKING:
     from btfperm.transversal.device_problem import DeviceProblem
 
-__all__ = ["Controls", "check_backend"]
+__all__ = ["Controls", "asked_backend", "check_backend"]
 
 _STOPS = {0: None, 2: "time_limit", 3: "max_work"}
 
@@ -44,7 +44,7 @@ class Controls:
         device: int | None = None,
     ) -> None:
         check_backend(backend)
-        self.backend = backend
+        self.backend = asked_backend(backend, device)
         self._device = None if device is None else whole_number("device", device, 0, 2**31 - 1)
         if backend == "cpu" and device is not None:
             raise InvalidArgumentError("device= names a GPU: leave it out with backend='cpu'")
@@ -175,6 +175,11 @@ def check_backend(backend: str) -> None:
             "this version of btfperm has no mpi backend; use backend='cpu' or 'auto'"
         )
     raise InvalidArgumentError(f"unknown backend {backend!r}; there are auto, cpu, gpu")
+
+
+def asked_backend(backend: str, device: int | None) -> str:
+    """The backend that was asked for: who names a device asks for a GPU."""
+    return "gpu" if backend == "auto" and device is not None else backend
 
 
 def _values_by_name(options: Mapping[str, float | str]) -> dict[str, float | str]:

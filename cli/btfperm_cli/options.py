@@ -231,7 +231,8 @@ def search_options(command: Command) -> Command:
                 "--device",
                 type=WholeNumber(0, 2**31 - 1),
                 metavar="N",
-                help="Number of the GPU, as `btfperm doctor` lists them.  [default: the first]",
+                help="Number of the GPU, as `btfperm doctor` lists them, which asks for that GPU.  "
+                "[default: the first]",
             ),
             click.option(
                 "--option",

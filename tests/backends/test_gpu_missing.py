@@ -111,6 +111,18 @@ def test_a_cupy_that_does_not_load(monkeypatch):
     assert "CuPy does not work here" in device.why_not()
 
 
+def test_who_names_a_device_asks_for_a_gpu(monkeypatch, cli, matrix):
+    plant(monkeypatch, None)
+    for find in (btfperm.maximum_transversal, btfperm.block_triangular_form):
+        with pytest.raises(BackendUnavailableError, match="no NVIDIA driver"):
+            find(sp.eye_array(3), device=7)
+    cli("--device", "7", matrix("blocks")).failed(4, "no NVIDIA driver")
+    monkeypatch.setattr(device, "_why_none", lambda: None)
+    monkeypatch.setattr(device, "_count", lambda: 2)
+    with pytest.raises(BackendUnavailableError, match="no GPU 7; this machine has devices 0 to 1"):
+        btfperm.maximum_transversal(sp.eye_array(3), device=7)
+
+
 @pytest.mark.parametrize("name", ON_GPU)
 def test_a_named_algorithm_is_never_another_one(monkeypatch, name):
     plant(monkeypatch, None)
@@ -224,8 +236,9 @@ def test_a_decomposition_goes_on_with_the_cpu_unless_the_gpu_was_asked_for():
         warnings.simplefilter("error")
         for pattern, options in ((lost, {"backend": "cpu"}), (P, {}), (P, {"backend": "gpu"})):
             assert type(where_the_matrix_is(decompose, pattern, None, options, 1)[0]) is type(P)
-    with pytest.raises(BackendUnavailableError, match="out of memory"):
-        where_the_matrix_is(decompose, lost, None, {"backend": "gpu"}, 1)
+    for options in ({"backend": "gpu"}, {"device": 0}):
+        with pytest.raises(BackendUnavailableError, match="out of memory"):
+            where_the_matrix_is(decompose, lost, None, options, 1)
 
 
 def test_too_little_memory_is_seen_before_it_is_taken(monkeypatch):
