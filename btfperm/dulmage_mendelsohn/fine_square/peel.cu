@@ -64,7 +64,7 @@ extern "C" __global__ void take_out(Index count, const Index* items, Index* out)
 }
 
 // How high what is left must stand above what `peel` took out.
-extern "C" __global__ void raise_left(Index n, Index lanes, const Index* indptr, const Index* pred,
+extern "C" __global__ void raise_left(Index lanes, const Index* indptr, const Index* pred,
                                       const Index* out, Index* height, Index count,
                                       const Index* items) {
   const auto open = [=](long long k, bool) {

@@ -36,5 +36,5 @@ def peel(graph: Digraph, height: Any, *, raising: bool = False, window: int = _W
         if not raising:
             blocks = grid(graph.lanes * stand.taken)
             told = *lists, height, stand.taken, search.items
-            run.launch("raise_left", blocks, BLOCK, n, graph.lanes, *told)
+            run.launch("raise_left", blocks, BLOCK, graph.lanes, *told)
     return stand

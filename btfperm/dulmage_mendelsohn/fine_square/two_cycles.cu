@@ -5,9 +5,8 @@
 //             matching collapses in a round or two, where searches would crawl through long thin
 //             graphs: kkt 289,000 levels.
 // Paper       ours
-// Cost        a round looks through the list at the far end of each edge. Lists longer than
-// `longest`
-//             are not looked through; the edge back, seen from its own end, asks the other list
+// Cost        a round looks through the list at the far end of each edge. A list of more than
+//             `longest` is not looked through; the edge back, seen from its own end, asks the other
 // Encodings   parent: as union_find.cuh; in the end the smallest member of each set
 // Races       as union_find.cuh says
 
