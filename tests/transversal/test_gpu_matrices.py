@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Matrices that live on a device, how others get there, and which device it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+
+import btfperm
+from btfperm.pattern import DevicePattern, as_pattern
+from tests import families, strategies
+from tests.checks.check_transversal import check_transversal
+from tests.oracles import plain_matching
+from tests.transversal.methods import on_device
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.mark.parametrize("how", ["csc", "csr", "coo", "dense", "triple"])
+@settings(max_examples=15, deadline=None)
+@given(A=strategies.any_matrix())
+def test_a_pattern_stays_on_its_device(how, A):
+    if how == "triple":
+        A = as_pattern(A).to_scipy()
+    elif not (A.shape[0] and A.shape[1]):
+        return  # CuPy has no matrices without rows or columns
+    theirs, shape = on_device(A, how)
+    P = btfperm.as_pattern(theirs, **shape)
+    assert isinstance(P, DevicePattern) and P.device == 0
+    ours = btfperm.as_pattern(A.toarray() if how == "dense" else A)
+    for mine, other in ((P, ours), (P.T, ours.T)):
+        there = mine.on_host()
+        np.testing.assert_array_equal(there.indptr, other.indptr)
+        np.testing.assert_array_equal(there.indices, other.indices)
+        assert there.indices.dtype == other.indices.dtype
+    t = btfperm.maximum_transversal(theirs, **shape)
+    assert type(t.row_match).__module__.startswith("cupy") or not min(A.shape)
+    entries = ours.to_scipy()  # a dense array knows no stored zeros
+    check_transversal(entries, t.on_host(), rank=plain_matching.structural_rank(entries))
+    assert t.cover().size == t.structural_rank
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "pothen-fan"])
+def test_the_cpu_takes_what_lives_on_a_device(algorithm):
+    A = families.random_rectangle(3_000, 3_000, 3, 1).A
+    theirs, _ = on_device(A, "csc")
+    t = btfperm.maximum_transversal(theirs, backend="cpu", algorithm=algorithm)
+    assert isinstance(t.row_match, np.ndarray) and t.backend == "cpu"
+    check_transversal(A, t, rank=btfperm.structural_rank(A))
+
+
+def test_a_search_on_the_cpu_that_was_named_answers_beside_the_matrix():
+    A = families.random_rectangle(3_000, 3_000, 3, 1).A
+    theirs, _ = on_device(A, "csc")
+    t = btfperm.maximum_transversal(theirs, algorithm="pothen-fan", initializer="none")
+    assert not isinstance(t.row_match, np.ndarray) and t.backend == "cpu"
+    check_transversal(A, t.on_host(), rank=btfperm.structural_rank(A))
+
+
+def test_canonical_columns_are_not_copied():
+    theirs, shape = on_device(families.random_rectangle(500, 400, 3, 1).A, "triple")
+    P = btfperm.as_pattern(theirs, **shape)
+    assert P.indices.data.ptr == theirs[1].data.ptr
+    assert P.indptr.data.ptr == theirs[2].data.ptr
+
+
+def test_arrays_of_others_come_by_their_protocols():
+    torch = pytest.importorskip("torch")
+    A = families.random_rectangle(500, 400, 3, 1).A
+    ours = btfperm.as_pattern(A)
+    parts = [torch.from_numpy(part.copy()).cuda() for part in (ours.indices, ours.indptr)]
+    P = btfperm.as_pattern((None, *parts), shape=A.shape)
+    assert P.indices.data.ptr == parts[0].data_ptr()
+    assert btfperm.structural_rank(P) == btfperm.structural_rank(A)
+
+
+@pytest.mark.parametrize(
+    ("indices", "indptr"),
+    [([0, 5], [0, 1, 2]), ([0, -1], [0, 1, 2]), ([0, 1], [0, 2, 1]), ([0, 1], [1, 1, 2])],
+)
+def test_what_is_no_matrix_is_refused(indices, indptr):
+    import cupy
+
+    triple = (None, cupy.asarray(indices), cupy.asarray(indptr))
+    with pytest.raises(btfperm.InvalidMatrixError):
+        btfperm.as_pattern(triple, shape=(3, 2))
+
+
+def test_stored_zeros_on_a_device():
+    import cupyx.scipy.sparse as cs
+
+    A = sp.csc_matrix((np.array([1.0, 0.0, 2.0]), ([0, 1, 2], [0, 1, 2])), shape=(3, 3))
+    with pytest.warns(btfperm.StoredZerosWarning, match="2 without them"):
+        assert btfperm.structural_rank(cs.csc_matrix(A)) == 3
+    assert btfperm.structural_rank(cs.csc_matrix(A), drop_zeros=True) == 2
+
+
+def test_the_rest_takes_device_matrices_too():
+    theirs, _ = on_device(families.triangular(50, 1).A, "csc")
+    d = btfperm.dulmage_mendelsohn(theirs)
+    assert d.n_blocks == 50 and not isinstance(d.row_perm, np.ndarray)
+    assert (
+        btfperm.dulmage_mendelsohn(theirs, transversal=btfperm.maximum_transversal(theirs)).n_blocks
+        == 50
+    )
+    assert btfperm.block_triangular_form(theirs, backend="gpu").n_blocks == 50
+
+
+def test_rows_beside_columns():
+    from btfperm.transversal.problem import Problem
+
+    for seed in range(5):
+        P = as_pattern(families.random_rectangle(3_000, 700, 4, seed).A)
+        view = Problem.empty(P).on_device(P, None)
+        indptr, indices = (part.get() for part in view.by_rows)
+        T = P.T
+        np.testing.assert_array_equal(indptr, T.indptr)
+        for i in range(T.n):
+            part = slice(T.indptr[i], T.indptr[i + 1])
+            np.testing.assert_array_equal(np.sort(indices[part]), T.indices[part])
+
+
+@pytest.mark.parametrize("size", [0, 1, 1000, 1 << 22, 5_000_001, 12_345_678])
+def test_host_arrays_arrive_as_they_are(size):
+    from btfperm.backends.gpu.arrays import upload
+
+    array = np.random.default_rng(size).integers(0, 2**62, size)
+    for _ in range(2):
+        np.testing.assert_array_equal(upload(array).get(), array)
+
+
+def test_the_callers_stream_is_used():
+    import cupy
+
+    A = families.random_rectangle(5_000, 5_000, 3, 1).A
+    wait = cupy.RawKernel(
+        'extern "C" __global__ void wait(long long cycles) {'
+        "const long long begin = clock64(); while (clock64() - begin < cycles) {} }",
+        "wait",
+    )
+    btfperm.structural_rank(on_device(A, "csc")[0], backend="gpu")  # all is compiled
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        theirs, _ = on_device(A, "csc")
+        wait((1,), (1,), (np.int64(0),))
+        entries = theirs.indices.copy()
+        theirs.indices.fill(0)
+        stream.synchronize()
+        wait((1,), (1,), (np.int64(2 * 10**8),))  # a tenth of a second
+        theirs.indices[:] = entries  # who does not queue up behind this finds rank 1
+        assert btfperm.structural_rank(theirs, backend="gpu") == btfperm.structural_rank(A)
+
+
+def test_a_device_that_is_not_there():
+    with pytest.raises(btfperm.BackendUnavailableError, match="no GPU 99"):
+        btfperm.maximum_transversal(sp.eye_array(3), backend="gpu", device=99)
+
+
+def test_each_device(run_seed):
+    import cupy
+
+    A = families.random_rectangle(3_000, 3_000, 3, run_seed).A
+    for number in range(cupy.cuda.runtime.getDeviceCount()):
+        t = btfperm.maximum_transversal(A, algorithm="apfb-wr", device=number)
+        assert f"(device {number})" in t.device
+        check_transversal(A, t)
+
+
+def test_doctor_shows_it(capfd):
+    from btfperm.backends.select import backends
+
+    (found,) = (b for b in backends() if b.name == "gpu")
+    assert found.works and "compute capability" in found.reason and "NVRTC" in found.reason
