@@ -22,7 +22,7 @@ namespace btfperm {
 class PageStore {
  public:
   static constexpr std::size_t huge_page = std::size_t{1} << 21;
-  static constexpr std::size_t most_kept = std::size_t{32} << 20;
+  static constexpr std::size_t most_kept = std::size_t{16} << 20;
 
   struct Pages {
     char* start = nullptr;  // on a huge page
