@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 from datetime import timedelta
 
 import pytest
@@ -30,6 +31,10 @@ settings.register_profile(
 )
 settings.register_profile("thorough", settings.get_profile("ci"), max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+# A job in the background is started deaf to Ctrl-C, and so would be all that its tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # One fresh seed a run, part of the name of every test that uses it; BTFPERM_SEED repeats a run.
 SEED = int(os.environ.get("BTFPERM_SEED", "0")) or secrets.randbelow(2**31 - 1) + 1
