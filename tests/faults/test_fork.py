@@ -117,6 +117,8 @@ child = os.fork()
 if child:
     os.waitpid(child, 0)
 print(start_threads(2), flush=True)
+if not child:
+    os._exit(0)  # as multiprocessing does: what ends threads at the end would wait for the parent's
 """
 
 
