@@ -63,6 +63,7 @@ def cpu_seconds(*words) -> float:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs the times of child processes")
+@pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="a sanitizer takes time of its own")
 def test_a_small_matrix_is_quick(matrix):
     """At most 0.15 s more than NumPy and click; the best of several runs of each."""
     path = str(matrix("blocks"))
