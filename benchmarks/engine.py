@@ -17,8 +17,9 @@ import btfperm
 from benchmarks.cases import Case
 from benchmarks.contest import Options, Section
 from benchmarks.generators.on_device import make_on_device
+from benchmarks.machine import need_gpu
 from benchmarks.tables import milliseconds, table
-from btfperm.backends.gpu.device import describe, why_not
+from btfperm.backends.gpu.device import describe
 from btfperm.transversal.limits import Controls
 
 NAMES = {
@@ -49,9 +50,7 @@ def run(cases: list[Case], options: Options) -> Section:
     ------
     OSError : there is no GPU that works
     """
-    why = why_not()
-    if why is not None:
-        raise OSError(f"there is no GPU to measure: {why}")
+    need_gpu()
     rows, complaints = [], []
     for case in cases:
         row = _measured(case.name, options)

@@ -20,9 +20,10 @@ import btfperm
 from benchmarks.candidates import CORES
 from benchmarks.cases import Case, generated
 from benchmarks.contest import Options, Section
+from benchmarks.machine import need_gpu
 from benchmarks.tables import geometric_mean, milliseconds, table
 from btfperm import _core
-from btfperm.backends.gpu.device import describe, why_not
+from btfperm.backends.gpu.device import describe
 from btfperm.transversal.limits import Controls
 from btfperm.transversal.problem import Problem
 
@@ -87,9 +88,7 @@ def run(cases: list[Case], options: Options) -> Section:
     ------
     OSError : there is no GPU that works
     """
-    why = why_not()
-    if why is not None:
-        raise OSError(f"there is no GPU to measure: {why}")
+    need_gpu()
     field, rows, complaints = published(), [], []
     alone = _sequential(cases, options)
     for variant in field:  # compiles its kernels, which must not count

@@ -21,8 +21,9 @@ import btfperm
 from benchmarks.cases import Case, generated
 from benchmarks.contest import Options, Section
 from benchmarks.gpu import NUMBERS, variants
+from benchmarks.machine import need_gpu
 from benchmarks.tables import table
-from btfperm.backends.gpu.device import describe, why_not
+from btfperm.backends.gpu.device import describe
 
 RUNS = 20
 SMALL = 5_000  # entries, up to which a matrix has all the runs
@@ -50,9 +51,7 @@ def run(cases: list[Case], options: Options) -> Section:
     ------
     OSError : there is no GPU that works
     """
-    why = why_not()
-    if why is not None:
-        raise OSError(f"there is no GPU to try: {why}")
+    need_gpu()
     rows: list[Row] = []
     begin = time.perf_counter()
     for case in cases:

@@ -23,8 +23,9 @@ from benchmarks.cases import Case
 from benchmarks.contest import Options, Section
 from benchmarks.generators import make
 from benchmarks.generators.planted import planted
+from benchmarks.machine import need_gpu
 from benchmarks.tables import geometric_mean, milliseconds, table
-from btfperm.backends.gpu.device import describe, why_not
+from btfperm.backends.gpu.device import describe
 from btfperm.dulmage_mendelsohn import decompose_matched
 from btfperm.dulmage_mendelsohn.form import Form
 from btfperm.pattern import DevicePattern, Pattern
@@ -98,9 +99,7 @@ def run(cases: list[Case], options: Options) -> Section:
     ------
     OSError : there is no GPU that works
     """
-    why = why_not()
-    if why is not None:
-        raise OSError(f"there is no GPU to measure: {why}")
+    need_gpu()
     rows, complaints = [], []
     for case in cases:
         row, wrong = measured(case, options)

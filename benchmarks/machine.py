@@ -39,6 +39,15 @@ def describe(arguments: list[str] | None = None, module: str = "benchmarks.run")
     }
 
 
+def need_gpu() -> None:
+    """Raises OSError, which says why, where there is no GPU that works."""
+    from btfperm.backends.gpu.device import why_not
+
+    why = why_not()
+    if why is not None:
+        raise OSError(f"there is no GPU to measure: {why}")
+
+
 def _without_folders(arguments: list[str] | None) -> list[str]:
     """A result does not tell where on whose machine it was made."""
     own = sys.argv[1:] if arguments is None else arguments

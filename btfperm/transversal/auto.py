@@ -39,7 +39,6 @@ __all__ = [
     "choose_threads",
     "measured",
     "number",
-    "usable_cores",
 ]
 
 

@@ -12,6 +12,7 @@ from benchmarks import gpu
 from benchmarks.cases import SETS
 from benchmarks.contest import Options
 from benchmarks.figures import gpu_speed_up, levels
+from btfperm.backends.gpu import device
 
 DATA = {
     "gpu": "some GPU (device 0)",
@@ -94,7 +95,7 @@ def test_the_speed_up_over_one_core_counts_what_was_stopped_at_the_edge():
 
 
 def test_without_a_gpu_it_says_so(monkeypatch):
-    monkeypatch.setattr(gpu, "why_not", lambda: "none was planted")
+    monkeypatch.setattr(device, "why_not", lambda: "none was planted")
     with pytest.raises(OSError, match="none was planted"):
         gpu.run([], options())
 

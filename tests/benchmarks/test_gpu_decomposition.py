@@ -13,6 +13,7 @@ from benchmarks import gpu_decomposition as section
 from benchmarks.cases import SETS
 from benchmarks.contest import Options
 from benchmarks.generators.planted import planted
+from btfperm.backends.gpu import device
 
 DATA = {
     "gpu": "some GPU (device 0)",
@@ -95,7 +96,7 @@ def test_the_tables_show_what_was_measured():
 
 
 def test_without_a_gpu_it_says_so(monkeypatch):
-    monkeypatch.setattr(section, "why_not", lambda: "none was planted")
+    monkeypatch.setattr(device, "why_not", lambda: "none was planted")
     with pytest.raises(OSError, match="none was planted"):
         section.run([], options())
 
