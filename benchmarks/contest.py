@@ -18,6 +18,7 @@ class Options:
     """What the command line says; `limit` in seconds, for all calls of one method on a matrix.
 
     `named`: the matrices were asked for by name, and no section puts its own in their place.
+    `counts`: numbers of threads to be compared, if not those that the section takes.
     """
 
     which: str
@@ -28,6 +29,7 @@ class Options:
     threads: int | None
     say: Callable[[str], None]
     named: bool = False
+    counts: tuple[int, ...] = ()
 
 
 @dataclass

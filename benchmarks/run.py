@@ -78,6 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
         threads=asked.threads,
         say=lambda text: print(text, file=sys.stderr, flush=True),
         named=bool(asked.only),
+        counts=tuple(asked.counts or ()),
     )
     report = Report(machine.describe(arguments), options)
     if report.busy:
@@ -129,6 +130,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--quick", action="store_true", help=" ".join(f"--{k} {v}" for k, v in QUICK.items()))
     add("--algorithm", action="append", metavar="NAME", help="btfperm's; repeatable; default auto")
     add("--threads", type=int, default=None, help="btfperm's; default its own choice")
+    add("--counts", type=int, nargs="+", metavar="K", help="threads that scaling compares")
     add("--matrices", type=Path, default=Path("../shared/matrices"), help="folder of --set real")
     add("--json", type=Path, metavar="FILE", help="every sample, machine, versions")
     add("--markdown", type=Path, metavar="FILE", help="the tables that are printed")

@@ -60,8 +60,8 @@ def counts(most: int) -> list[int]:
 
 
 def run(matrices: list[Case], options: Options) -> Section:
-    """Seconds of each algorithm on each number of threads, up to --threads (all cores)."""
-    threads = counts(options.threads or len(os.sched_getaffinity(0)))
+    """Seconds of each algorithm on each number of threads: --counts, or up to --threads (all)."""
+    threads = list(options.counts) or counts(options.threads or len(os.sched_getaffinity(0)))
     methods = {
         (algorithm, count): _method(algorithm, count)
         for algorithm in options.algorithms

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from benchmarks import scaling
 from benchmarks.cases import SETS
+from benchmarks.contest import Options
 
 
 def row(matrix, kind, algorithm, threads, *seconds):
@@ -66,3 +69,9 @@ def test_every_set_has_matrices():
     for size in SETS:
         for case in scaling.cases(size):
             assert case.kind in scaling.CLASSES
+
+
+def test_the_numbers_of_threads_asked_for_are_those_compared():
+    asked = Options("tiny", Path(), 1, 5.0, ["auto"], 16, lambda _: None, counts=(2, 3))
+    data = scaling.run(scaling.cases("tiny")[:1], asked).data
+    assert data["threads"] == [2, 3] == [row["threads"] for row in data["rows"]]

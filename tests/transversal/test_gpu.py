@@ -62,7 +62,7 @@ def test_any_matrix(row, options, A, initializer):
 
 HARD = {
     "chain": families.chain(300),
-    "cycle": families.cycle(3_000),
+    "cycle": families.cycle(1_000),
     "surplus, wide": families.surplus_path(300, wide=True),
     "surplus, tall": families.surplus_path(300, wide=False),
     "ladder": families.scipy_ladder(60),

@@ -24,9 +24,10 @@ pytestmark = pytest.mark.gpu
 def proof_of(pattern, row_match, col_match):
     from btfperm.transversal.certificate_gpu import prove_on_device
 
-    problem = Problem.empty(pattern)
-    problem.row_match[:], problem.col_match[:] = row_match, col_match
-    covers = prove_on_device(problem.on_device(pattern, None))
+    problem = Problem.empty(pattern).on_device(pattern, None)
+    problem.row_match.set(row_match.astype(problem.width))
+    problem.col_match.set(col_match.astype(problem.width))
+    covers = prove_on_device(problem)
     return None if covers is None else [part.get() for part in covers]
 
 

@@ -102,8 +102,9 @@ def test_twenty_times_the_same(row, options):
 def test_a_limit_leaves_a_legal_matching(row, options):
     A = families.random_rectangle(20_000, 20_000, 3, 3).A
     P, problem, _, stopped = start(A, row, options, max_work=1000)
-    assert stopped == "max_work"
-    check_start(P, problem, maximal=False)
+    in_one_launch = row.backend == "gpu" and row.name == "greedy"  # done at its first look
+    assert stopped == "max_work" or in_one_launch
+    check_start(P, problem, maximal=stopped is None)
 
 
 @pytest.mark.parametrize("name", ["red-blue", "local-max"])
