@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.cases import Case
+from benchmarks.timing import PAUSE_SECONDS
 
 HOPELESS = 3.0  # times the best so far: not worth waiting for
 NEAR = 1.5  # times the best of the first rounds: worth a median
@@ -28,7 +29,6 @@ LEAST_LIMIT = 0.02  # seconds: a process that waits for its turn must not look h
 SHORT_SECONDS = 5e-3  # a call shorter than this warms up before each sample
 SAMPLE_SECONDS = 5e-4  # shorter calls are repeated until a sample is this long
 LEAST_SHARED = 20_000  # entries; below, waking a thread takes as long as the search
-SPIN_SECONDS = 5e-3  # after this the threads of a call have stopped waiting for the next
 AUTO = "auto"
 DEFAULT = "guided-displacement"
 SIDES = ("columns", "rows")
@@ -102,7 +102,7 @@ def measure(case: Case, how: How) -> Row:
         limit = max(HOPELESS * min(took.values()), LEAST_LIMIT)
         first, elapsed = _first(call, math.inf if own else limit, how)
         if threads > 1:
-            time.sleep(SPIN_SECONDS)
+            time.sleep(PAUSE_SECONDS)
         if first.algorithm == "none":
             settled.add((start, threads))
         if first.maximum:
@@ -190,7 +190,7 @@ def _take_turns(calls: dict[str, Call], took: dict[str, float], how: How) -> dic
         for name in running:
             samples[name].append(_sample(calls[name], about, how))
             if several:
-                time.sleep(SPIN_SECONDS)
+                time.sleep(PAUSE_SECONDS)
     gc.enable()
     return samples
 

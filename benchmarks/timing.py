@@ -27,7 +27,9 @@ Notes = dict[str, float]
 
 SAMPLE_SECONDS = 1e-3  # shorter calls are repeated until a sample is this long
 PREPARE_SECONDS = 300.0
-PAUSE_SECONDS = 5e-3  # longer than GNU's OpenMP threads spin
+# Longer than GNU's OpenMP threads spin in wait of the next call, 300,000 pauses of some 100 cycles:
+# after 5 ms on a Xeon, threads of the method before still held the cores of this one.
+PAUSE_SECONDS = 25e-3
 _FAILED = "failed: "
 
 

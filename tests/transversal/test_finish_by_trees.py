@@ -55,7 +55,7 @@ def check_proven(P, cols, cover):
 def hopeless_and_matched(seed):
     """Hundreds of columns over half as many rows, so that most stay free, and two full columns,
     which are matched at once: from one turn to the next the list of free columns shrinks."""
-    crowded = families.random_rectangle(200, 400 + 16 * (seed % 12), 3, seed).A
+    crowded = families.random_rectangle(400 + 16 * (seed % 12), 200, 3, seed).A.T
     return sp.block_diag([crowded, np.ones((4000, 2))], format="csc")
 
 

@@ -32,6 +32,11 @@ FAMILIES = {
     "chains": lambda _: families.chains_hk(60),
     "strip": lambda seed: families.strip(600, seed),
     "broken band": lambda seed: local_and_deficient(8000, seed),
+    "saddle point": lambda seed: saddle_point(3000, 1000, seed),
+    "saddle point, mixed": lambda seed: families.renumbered(
+        families.Hard(saddle_point(3000, 1000, seed), -1), "mixed", seed
+    ),
+    "saddle point, deficient": lambda seed: saddle_point(600, 1000, seed),
 }
 
 
@@ -50,6 +55,14 @@ def local_and_deficient(n, seed):
     crowded = (j // 50) % 7 == 0
     i[crowded] -= i[crowded] % 4
     return families.csc([np.clip(i, 0, n - 1)], [j], (n, n))
+
+
+def saddle_point(states, constraints, seed):
+    """States with a diagonal, constraints with none: each of these displaces a state."""
+    rng = np.random.default_rng(seed)
+    k = np.repeat(np.arange(constraints), 3)
+    B = families.csc([k], [rng.integers(0, states, k.size)], (constraints, states))
+    return sp.block_array([[sp.eye_array(states), B.T], [B, None]], format="csc")
 
 
 def behind_dense_columns(n, seed):
@@ -117,6 +130,16 @@ def test_small_matrices_are_proven(A, threads):
     check_proven(P, rows, cols, cover)
 
 
+@pytest.mark.parametrize("threads", THREADS)
+def test_constraints_are_matched_in_two_steps(threads, run_seed):
+    """Each thread leaves alone what the others need: in order, hardly one is left to search."""
+    P = as_pattern(saddle_point(30_000, 10_000, run_seed))
+    found = maximum_transversal(P, algorithm="guided-displacement", threads=threads)
+    assert found.size == rank_of(P.to_scipy())
+    assert "pushes" not in found.counters and found.counters["edges"] <= P.nnz
+    assert found.counters["augmentations"] >= found.counters["path_edges"] / 3 * 0.9
+
+
 @pytest.mark.parametrize("threads", [2, 3])
 def test_searches_together_read_no_more_than_a_few_times_the_entries(threads, run_seed):
     A, pairs = behind_dense_columns(80_000, run_seed)
@@ -128,15 +151,38 @@ def test_searches_together_read_no_more_than_a_few_times_the_entries(threads, ru
     assert found.counters["edges"] <= 6 * P.nnz
 
 
-@pytest.mark.parametrize("threads", THREADS)
-def test_a_band_is_started_as_by_one_thread(threads):
-    """Each part in its own order: what is left is where parts meet, not where blocks do."""
+@given(data=st.data(), A=strategies.any_matrix(), threads=st.integers(2, 6))
+def test_the_cheap_matching_is_that_of_one_thread(data, A, threads):
+    P = as_pattern(A)
+    _, initial = data.draw(strategies.legal_matching(A.tocoo()))
+    rows = np.full(P.m, -1)
+    rows[initial[initial >= 0]] = np.flatnonzero(initial >= 0)
+    for given_ in (None, (rows, initial)):
+        rows_1, cols_1, rows_k, cols_k = (
+            part for k in (1, threads) for part in run("greedy", A, k, given_)[1:3]
+        )
+        np.testing.assert_array_equal(cols_1, cols_k)
+        np.testing.assert_array_equal(rows_1, rows_k)
+
+
+def in_order(name, run_seed):
+    """Matrices whose columns, begun in the middle, take what columns before them need."""
     n = 50_000
     k = np.arange(n)
-    rows = [np.clip(k + step, 0, n - 1) for step in (-1, 0, 1)]
-    A = families.csc(rows, [k, k, k], (n, n))
-    _, _, cols, _, _ = run("greedy", A, threads)
-    assert (cols < 0).sum() <= threads
+    if name == "band":
+        rows = [np.clip(k + step, 0, n - 1) for step in (-1, 0, 1)]
+        return families.csc(rows, [k, k, k], (n, n))
+    return sp.csc_array(np.ones((1500, 2000))) if name == "dense" else FAMILIES[name](run_seed)
+
+
+@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize("name", ["band", "dense", *FAMILIES])
+def test_the_cheap_matching_of_large_matrices_is_that_of_one_thread(name, threads, run_seed):
+    A = in_order(name, run_seed)
+    _, _, alone, _, _ = run("greedy", A, 1)
+    for _ in range(5):  # races are rare
+        _, _, cols, _, _ = run("greedy", A, threads)
+        np.testing.assert_array_equal(cols, alone)
 
 
 @pytest.mark.parametrize("threads", THREADS)

@@ -80,14 +80,14 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
     n_free = threads > 1
                  ? search_together(A, M, free, n_free, threads, rules, budget, counters, proof)
                  : search_shortly(A, M, free, n_free, rules, budget, counters, proof);
-  } else if (!few && threads > 1) {  // also where free rows are near: searches would meet there
-    n_free = push_together(A, M, free, n_free, threads, rules, budget, counters, proof);
   } else if (!few && near_share(A, M, free, n_free) < rules.near_rows) {
-    n_free = push_or_peel(A, M, free, n_free, rules, budget, counters, proof);
-  } else {
     n_free = threads > 1
-                 ? search_together(A, M, free, n_free, threads, rules, budget, counters, proof)
-                 : search_near(A, M, free, n_free, rules, budget, counters, proof);
+                 ? push_together(A, M, free, n_free, threads, rules, budget, counters, proof)
+                 : push_or_peel(A, M, free, n_free, rules, budget, counters, proof);
+  } else {
+    n_free = threads > 1 ? search_near_together(A, M, free, n_free, threads, few, rules, budget,
+                                                counters, proof)
+                         : search_near(A, M, free, n_free, rules, budget, counters, proof);
   }
   proof.complete = !budget.stopped();  // unless there is more to do
   if (n_free == 0 || budget.stopped()) return;

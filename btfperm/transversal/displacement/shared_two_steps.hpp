@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// shared two steps: free columns displace others that have a free row, on several threads
+//
+// Idea        As on one thread (two_steps.hpp), each thread with some of the free columns. A column
+//             that is to give way gets its new row reserved first, and keeps its old one until the
+//             other has it: so no lock is held, and no thread waits. Each thread has a part of the
+//             columns, and prefers the free rows beyond where it begins: what one thread in order
+//             takes for each column is then left to it (kkt_3e6 in its own order).
+// Cost        nnz at most, divided by the threads, then it gives up. Workspace: a list of the
+//             columns left
+// Encodings   row_match[i] = -2: row i is reserved for a column that is about to give way
+// Invariants  a matched row stays matched, so who has once left it never comes back to it: an
+//             exchange of its holder for another fails if and only if the holder has gone.
+//             col_match is not kept; the caller makes it anew
+// Races       row_match[i] by compare-and-swap alone, but for a reservation, which only who has
+// made
+//             it takes back or fills. What is seen free or held a moment too early or too late
+//             costs a column its turn, and it stays in the list
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "backends/cpu/atomics.hpp"
+#include "backends/cpu/frontier.hpp"
+#include "backends/cpu/parallel.hpp"
+#include "transversal/interface.hpp"
+
+namespace btfperm {
+
+// A free row of column j, the first one from row `least` on if there is one; else -1.
+template <class I>
+I free_row_of(const PatternView<I>& A, const I* row_match, I j, I least, std::int64_t& read) {
+  I before = -1;
+  for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
+    const I i = A.indices[p];
+    ++read;
+    if (load(row_match[i]) != -1) continue;
+    if (i >= least) return i;
+    if (before < 0) before = i;
+  }
+  return before;
+}
+
+// The length of the path that matched column j, 0 if none did.
+template <class I>
+int match_one_of_many(const PatternView<I>& A, I* row_match, I j, I least, std::int64_t& read) {
+  constexpr I reserved = -2;
+  for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
+    I& held = row_match[A.indices[p]];
+    I holder = load(held);
+    ++read;
+    if (holder == -1 && take(held, j)) return 1;
+    if (holder < 0) continue;
+    const I other = free_row_of(A, row_match, holder, least, read);
+    if (other < 0 || !take(row_match[other], reserved)) continue;
+    const I column = holder;
+    const bool gives_way =
+        std::atomic_ref<I>(held).compare_exchange_strong(holder, j, std::memory_order_relaxed);
+    store(row_match[other], gives_way ? column : I{-1});
+    if (gives_way) return 3;
+  }
+  return 0;
+}
+
+// Matches what it can of the columns listed, in row_match alone, and keeps the others in the list,
+// in any order; their number.
+template <class I>
+I match_in_two_steps_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
+                              int threads, Budget& budget, Counters& counters) {
+  Workspace workspace;
+  Frontier<I> left(workspace.take<I>(n_free));
+#pragma omp parallel num_threads(threads)
+  {
+    const int team = omp_get_num_threads();
+    const std::int64_t most = A.nnz() / team;
+    const Share<I> part(n_free, omp_get_thread_num(), team);
+    const I least = part.first < part.last
+                        ? static_cast<I>(static_cast<double>(free[part.first]) * A.m / A.n)
+                        : 0;
+    Counters own;
+    typename Frontier<I>::Private kept(left);
+    for (I k = part.first; k < part.last; ++k) {
+      const std::int64_t before = own.edges;
+      const bool go_on = before < most && !budget.stopped();
+      const int steps = go_on ? match_one_of_many(A, M.row_match, free[k], least, own.edges) : 0;
+      if (steps == 0)
+        kept.push(free[k]);
+      else
+        own.augmented(steps);
+      if (omp_get_thread_num() == 0) budget.spend((own.edges - before) * team);
+    }
+#pragma omp critical(two_steps_counted)
+    counters.add(own);
+  }
+  std::copy(left.places(), left.places() + left.size(), free);
+  return left.size();
+}
+
+}  // namespace btfperm
