@@ -37,7 +37,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # One fresh seed a run, part of the name of every test that uses it; BTFPERM_SEED repeats a run.
-SEED = int(os.environ.get("BTFPERM_SEED", "0")) or secrets.randbelow(2**31 - 1) + 1
+# Workers of pytest-xdist (-n 2) have one run, and so one seed.
+_RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", "")[:7] or secrets.token_hex(4)[:7]
+SEED = int(os.environ.get("BTFPERM_SEED", "0")) or int(_RUN, 16) + 1
 
 
 def pytest_generate_tests(metafunc):

@@ -87,7 +87,11 @@ def test_a_shape_beyond_any_memory(shape):
         assert caught.value.exit_code == 4
 
 
-@pytest.mark.parametrize("indices", [[[0], [1, 2]], [object()], {"a": 1}, None], ids=repr)
+@pytest.mark.parametrize(
+    "indices",
+    [[[0], [1, 2]], [object()], {"a": 1}, None],
+    ids=["uneven", "objects", "a mapping", "nothing"],
+)
 def test_lists_that_are_no_indices(indices):
     with pytest.raises(InvalidMatrixError, match="rows must be"):
         Pattern.from_coo(indices, [0, 1], (3, 3))
