@@ -191,17 +191,14 @@ def decompose_matched(
         problem = DeviceProblem(pattern.device, pattern, *arrays)
         return decompose_on_device(problem, problem.size)
     width = pattern.indices.dtype
-    row_perm, col_perm = np.empty(pattern.m, dtype=width), np.empty(pattern.n, dtype=width)
     coarse_rows, coarse_cols = np.empty(5, dtype=width), np.empty(5, dtype=width)
     try:
-        row_blocks, col_blocks = _core.dulmage_mendelsohn(
+        row_perm, col_perm, row_blocks, col_blocks = _core.dulmage_mendelsohn(
             pattern.m,
             pattern.indptr,
             pattern.indices,
             row_match,
             col_match,
-            row_perm,
-            col_perm,
             coarse_rows,
             coarse_cols,
             threads,

@@ -26,36 +26,40 @@ void bind_width(nb::module_& module) {
   module.def(
       "dulmage_mendelsohn",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
-         Out<I> row_perm, Out<I> col_perm, Out<I> coarse_rows, Out<I> coarse_cols, int threads) {
+         Out<I> coarse_rows, Out<I> coarse_cols, int threads) {
         const PatternView<I> A = checked_view_of<I>(m, indptr, indices);
         require_places(row_match, A.m, "row_match");
         require_places(col_match, A.n, "col_match");
-        require_places(row_perm, A.m, "row_perm");
-        require_places(col_perm, A.n, "col_perm");
         require_places(coarse_rows, 5, "coarse_rows");
         require_places(coarse_cols, 5, "coarse_cols");
         const Matching<I> match{const_cast<I*>(row_match.data()), const_cast<I*>(col_match.data())};
         Team team;
         team.threads = threads;
-        Workspace workspace;
         Found<I> found{};
+        auto kept = std::make_unique<Workspace>();
         const bool maximum = run_pass(
-            [&](Budget& budget) { return find_blocks(A, match, team, found, workspace, budget); });
+            [&](Budget& budget) { return find_blocks(A, match, team, found, *kept, budget); });
         if (!maximum) throw std::invalid_argument("the matching is not maximum");
         const auto places = static_cast<std::size_t>(found.n_blocks()) + 1;
-        NumpyArray<I> row_blocks = new_array<I>(places);
-        NumpyArray<I> col_blocks = new_array<I>(places);
-        const Form<I> form{row_perm.data(), col_perm.data(), row_blocks.data(), col_blocks.data()};
+        const bool all_square = found.n_blocks() == found.square_part.n_blocks;
+        I* const rows = kept->take<I>(places);
+        I* const cols = all_square ? rows : kept->take<I>(places);
+        const Form<I> form{found.row_perm, found.col_perm, rows, cols};
         run_pass([&](Budget& budget) { order_blocks(A, match, team, found, form, budget); });
         std::copy(found.coarse_rows, found.coarse_rows + 5, coarse_rows.data());
         std::copy(found.coarse_cols, found.coarse_cols + 5, coarse_cols.data());
-        return std::pair<NumpyArray<I>, NumpyArray<I>>(row_blocks, col_blocks);
+        const nb::capsule owner = owner_of(std::move(kept));
+        return nb::make_tuple(NumpyArray<I>(form.row_perm, {static_cast<std::size_t>(A.m)}, owner),
+                              NumpyArray<I>(form.col_perm, {static_cast<std::size_t>(A.n)}, owner),
+                              NumpyArray<I>(rows, {places}, owner),
+                              NumpyArray<I>(cols, {places}, owner));
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
-      nb::arg("row_perm").noconvert(), nb::arg("col_perm").noconvert(),
       nb::arg("coarse_rows").noconvert(), nb::arg("coarse_cols").noconvert(),
-      nb::arg("threads") = 1, "Fill permutations and coarse boundaries; (row_blocks, col_blocks).");
+      nb::arg("threads") = 1,
+      "Fill the coarse boundaries; (row_perm, col_perm, row_blocks, col_blocks), the last two one "
+      "array where all is square.");
   module.def(
       "block_graph",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_block, In<I> col_perm,

@@ -37,48 +37,50 @@ struct Side {
   I* tree;  // of each member; replaced by the number of its component
 };
 
-// Numbers the components from `first` on, by their smallest member on the side of the roots.
-// `number` (a place for each tree) is workspace. Returns how many there are.
+// Numbers the components by their smallest member on the side of the roots. `number` (a place for
+// each tree) is workspace. Returns how many there are.
 template <class I>
-I number_alone(const Side<I>& side, const I* set, I n_trees, I first, Budget& budget, I* number) {
+I number_alone(const Side<I>& side, const I* set, I n_trees, Budget& budget, I* number) {
   std::fill(number, number + n_trees, I{-1});
-  I next = first;
+  I next = 0;
   in_pieces(side.members.count, budget, [&](I k) {
-    I& own = number[set[side.tree[side.members[k]]]];
+    I& own = number[set[side.tree[k]]];
     if (own < 0) own = next++;
   });
-  return next - first;
+  return next;
 }
 
 // The same by several threads: the smallest members first.
 template <class I>
-I number_together(const Side<I>& side, const I* set, I n_trees, I first, const Team& team,
-                  Budget& budget, I* number) {
+I number_together(const Side<I>& side, const I* set, I n_trees, const Team& team, Budget& budget,
+                  I* number) {
   Workspace workspace;
   I* leaders = workspace.take<I>(n_trees);
   fill(number, n_trees, std::numeric_limits<I>::max(), team.threads, budget);
   for_parts(side.members.count, team.threads, budget,
-            [&](I k) { lower(number[set[side.tree[side.members[k]]]], side.members[k]); });
-  const auto set_of = [&](I k) { return set[side.tree[side.members[k]]]; };
+            [&](I k) { lower(number[set[side.tree[k]]], side.members[k]); });
+  const auto set_of = [&](I k) { return set[side.tree[k]]; };
   const I count = select(
       side.members.count, team.threads, leaders,
       [&](I k) { return number[set_of(k)] == side.members[k]; }, set_of, budget);
-  for_parts(count, team.threads, budget, [&](I c) { number[leaders[c]] = first + c; });
+  for_parts(count, team.threads, budget, [&](I c) { number[leaders[c]] = c; });
   return count;
 }
 
+// Replaces the trees by the components that they are in, of which `side`, where the roots are,
+// tells the order. Returns how many there are.
 template <class I>
-I number_components(const Side<I>& side, const Side<I>& other, I* set, I n_trees, I first,
-                    const Team& team, Budget& budget, I* number) {
+I number_components(const Side<I>& side, const Side<I>& other, I* set, I n_trees, const Team& team,
+                    Budget& budget) {
+  Workspace workspace;
+  I* const number = workspace.take<I>(n_trees);
   const bool alone = team.is_one(side.members.count, team.level);
   for_parts(n_trees, team.threads, budget, [&](I t) { store(set[t], find_set(set, t)); });
-  const I count = alone ? number_alone(side, set, n_trees, first, budget, number)
-                        : number_together(side, set, n_trees, first, team, budget, number);
+  const I count = alone ? number_alone(side, set, n_trees, budget, number)
+                        : number_together(side, set, n_trees, team, budget, number);
   for (const Side<I>& members : {side, other}) {
-    for_parts(members.members.count, team.threads, budget, [&](I k) {
-      I& tree = members.tree[members.members[k]];
-      tree = number[set[tree]];
-    });
+    for_parts(members.members.count, team.threads, budget,
+              [&](I k) { members.tree[k] = number[set[members.tree[k]]]; });
   }
   return count;
 }

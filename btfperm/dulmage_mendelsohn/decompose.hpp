@@ -2,7 +2,7 @@
 // decompose: coarse split, fine blocks, canonical order, one after the other
 //
 // Two halves, because the number of blocks is known only after the first: `find_blocks` says which
-// rows and columns belong together, `order_blocks` puts them in their places.
+// rows and columns belong together, `order_blocks` puts the blocks in their places.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +13,29 @@
 
 namespace btfperm {
 
-// What `find_blocks` found; everything lies in one Workspace.
+// The blocks of the horizontal or of the vertical part.
+template <class I>
+struct Rectangles {
+  I count;
+  I* row_blocks;  // boundaries, count + 1
+  I* col_blocks;
+};
+
+// What `find_blocks` found.
 template <class I>
 struct Found {
-  Coarse<I> parts;  // its trees replaced by the numbers of the components
+  Coarse<I> parts;
   Square<I> square_part;
-  I n_horizontal;  // blocks
-  I n_vertical;
+  Rectangles<I> horizontal_part;
+  Rectangles<I> vertical_part;
   I coarse_rows[5];  // boundaries, see results/decomposition.py
   I coarse_cols[5];
+  I* row_perm;  // filled but for the square part
+  I* col_perm;
+  Workspace boundaries;  // of the rectangles
+  Workspace vertices;    // what `square_part` points to
 
-  I n_blocks() const { return n_horizontal + square_part.n_blocks + n_vertical; }
+  I n_blocks() const { return horizontal_part.count + square_part.n_blocks + vertical_part.count; }
 };
 
 template <class I>
@@ -42,66 +54,78 @@ void count_coarse(Found<I>& found) {
   }
 }
 
+// The blocks of the horizontal or of the vertical part; its rows and columns go to their places in
+// the permutations.
+template <class I>
+Rectangles<I> order_rectangles(const Found<I>& found, Part part, const Team& team,
+                               Workspace& boundaries, Budget& budget) {
+  const Coarse<I>& C = found.parts;
+  const Side<I> rows{C.rows[part], C.row_tree[part]};
+  const Side<I> cols{C.cols[part], C.col_tree[part]};
+  const bool from_cols = part == horizontal;  // the trees grew from there
+  const I n_trees = from_cols ? C.n_horizontal_trees : C.n_vertical_trees;
+  if (n_trees == 0) return {};
+  const I count =
+      number_components(from_cols ? cols : rows, from_cols ? rows : cols,
+                        from_cols ? C.horizontal_set : C.vertical_set, n_trees, team, budget);
+  const auto places = static_cast<std::size_t>(count) + 1;
+  const Rectangles<I> blocks{count, boundaries.take<I>(places), boundaries.take<I>(places)};
+  const auto gather_side = [&](const Side<I>& side, I begin, I* ends, I* perm) {
+    gather(
+        side.members, I{0}, count, begin, [tree = side.tree](I k) { return tree[k]; }, team, budget,
+        ends, perm);
+  };
+  gather_side(rows, from_cols ? 0 : found.coarse_rows[2], blocks.row_blocks, found.row_perm);
+  gather_side(cols, from_cols ? 0 : found.coarse_cols[3], blocks.col_blocks, found.col_perm);
+  return blocks;
+}
+
+// Also puts the rows and columns of the horizontal and of the vertical part into their places: what
+// that takes is gone when the square part needs room. The permutations are taken from `kept`.
 // False: the budget ended the search, or the matching is not maximum. Here and below the budget may
 // also throw Unfinished.
 template <class I>
 bool find_blocks(const PatternView<I>& A, const Matching<I>& M, Team team, Found<I>& found,
                  Workspace& kept, Budget& budget) {
   if (team.is_one(A.nnz(), team.entries)) team.threads = 1;
-  const Coarse<I>& C = found.parts;
-  if (!coarse(A, M, team, found.parts, kept, budget)) return false;
+  Coarse<I>& C = found.parts;
+  if (!coarse(A, M, team, C, budget)) return false;
   count_coarse(found);
+  found.row_perm = kept.take<I>(static_cast<std::size_t>(A.m) + static_cast<std::size_t>(A.n));
+  found.col_perm = found.row_perm + A.m;
+  found.horizontal_part = order_rectangles(found, horizontal, team, found.boundaries, budget);
+  found.vertical_part = order_rectangles(found, vertical, team, found.boundaries, budget);
+  C.of_others.give_back();
   Square<I>& S = found.square_part;
   S.rows = C.rows[square];
   S.cols = C.cols[square];
-  if (S.rows.count > 0 && !find_square(A, M, team, S, kept, budget)) return false;
-  Workspace workspace;
-  I* number = workspace.take<I>(std::max(C.n_horizontal_trees, C.n_vertical_trees));
-  if (C.n_horizontal_trees > 0) {
-    found.n_horizontal =
-        number_components<I>({C.cols[horizontal], C.col_tree}, {C.rows[horizontal], C.row_tree},
-                             C.horizontal_set, C.n_horizontal_trees, 0, team, budget, number);
-  }
-  if (C.n_vertical_trees > 0) {
-    found.n_vertical = number_components<I>(
-        {C.rows[vertical], C.row_tree}, {C.cols[vertical], C.col_tree}, C.vertical_set,
-        C.n_vertical_trees, found.n_horizontal + S.n_blocks, team, budget, number);
-  }
-  return true;
+  if (S.rows.count == 0) return true;
+  // Where the rows of the square part will stand, the search keeps its order; it writes to the
+  // place behind it, too.
+  I* const order = found.row_perm + found.coarse_rows[1];
+  const I behind = order[S.rows.count];
+  const bool done = find_square(A, M, team, S, order, found.vertices, budget);
+  order[S.rows.count] = behind;
+  return done;
 }
 
 template <class I>
 void order_blocks(const PatternView<I>& A, const Matching<I>& M, Team team, const Found<I>& found,
                   const Form<I>& form, Budget& budget) {
   if (team.is_one(A.nnz(), team.entries)) team.threads = 1;
-  const Coarse<I>& C = found.parts;
   const Square<I>& S = found.square_part;
-  const I n_blocks = found.n_blocks();
-  const auto gather_side = [&](const Members<I>& members, const I* component, I first, I count,
-                               I begin, I* boundaries, I* perm) {
-    gather(
-        members, first, count, begin, [&](I k) { return component[members[k]]; }, team, budget,
-        boundaries, perm);
+  const auto put = [&](const Rectangles<I>& part, I first) {
+    copy(part.row_blocks, part.count, form.row_blocks + first, team.threads, budget);
+    copy(part.col_blocks, part.count, form.col_blocks + first, team.threads, budget);
   };
-  if (found.n_horizontal > 0) {
-    const I count = found.n_horizontal;
-    gather_side(C.rows[horizontal], C.row_tree, 0, count, 0, form.row_blocks, form.row_perm);
-    gather_side(C.cols[horizontal], C.col_tree, 0, count, 0, form.col_blocks, form.col_perm);
-  }
+  put(found.horizontal_part, 0);
   if (S.n_blocks > 0) {
-    const Corner<I> corner{found.n_horizontal, found.coarse_rows[1], found.coarse_cols[2]};
+    const Corner<I> corner{found.horizontal_part.count, found.coarse_rows[1], found.coarse_cols[2]};
     order_square(M, S, corner, team, budget, form);
   }
-  if (found.n_vertical > 0) {
-    const I first = found.n_horizontal + S.n_blocks;
-    const I count = found.n_vertical;
-    gather_side(C.rows[vertical], C.row_tree, first, count, found.coarse_rows[2], form.row_blocks,
-                form.row_perm);
-    gather_side(C.cols[vertical], C.col_tree, first, count, found.coarse_cols[3], form.col_blocks,
-                form.col_perm);
-  }
-  form.row_blocks[n_blocks] = A.m;
-  form.col_blocks[n_blocks] = A.n;
+  put(found.vertical_part, found.horizontal_part.count + S.n_blocks);
+  form.row_blocks[found.n_blocks()] = A.m;
+  form.col_blocks[found.n_blocks()] = A.n;
 }
 
 }  // namespace btfperm

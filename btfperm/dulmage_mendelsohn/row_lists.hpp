@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// row lists: the columns of each row, for searches that go along the rows
+// row lists: the other columns of each row, for searches that go along the rows
 //
 // Idea        Count the entries of each row, sum up, put each entry in its place. Several threads
 //             do it with atomic additions; the columns of a row then come in any order.
+//             The column that a row is matched to is left out: who comes to a row knows it.
 // Cost        O(m + entries), two passes over the columns that are kept
 #pragma once
 
@@ -15,6 +16,7 @@
 #include "backends/cpu/budget.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "pattern/pattern.hpp"
+#include "transversal/interface.hpp"
 
 namespace btfperm {
 
@@ -83,29 +85,35 @@ void sum_up(I* places, I count, int threads) {
 
 // Number of entries that each row has in the columns, into counts[0 ... A.m - 1].
 template <class I>
-bool count_rows(const PatternView<I>& A, const Members<I>& cols, int threads, Budget& budget,
-                I* counts) {
+bool count_rows(const PatternView<I>& A, const Matching<I>& M, const Members<I>& cols, int threads,
+                Budget& budget, I* counts) {
+  const I* const match = M.col_match;
   fill(counts, A.m, I{0}, threads, budget);
   const auto fetch = [counts](I i) { __builtin_prefetch(counts + i, 1); };
   if (threads > 1) {
-    return for_each_entry(A, cols, threads, budget, fetch,
-                          [counts](I i, I) { increment(counts[i]); });
+    return for_each_entry(A, cols, threads, budget, fetch, [counts, match](I i, I j) {
+      if (i != match[j]) increment(counts[i]);
+    });
   }
-  return for_each_entry(A, cols, 1, budget, fetch, [counts](I i, I) { ++counts[i]; });
+  return for_each_entry(A, cols, 1, budget, fetch,
+                        [counts, match](I i, I j) { counts[i] += i != match[j]; });
 }
 
 // Puts the columns into the lists of their rows: next[i], the start of row i before, is its end
 // afterwards.
 template <class I>
-bool list_rows(const PatternView<I>& A, const Members<I>& cols, int threads, Budget& budget,
-               I* next, I* indices) {
+bool list_rows(const PatternView<I>& A, const Matching<I>& M, const Members<I>& cols, int threads,
+               Budget& budget, I* next, I* indices) {
+  const I* const match = M.col_match;
   const auto fetch = [next](I i) { __builtin_prefetch(next + i, 1); };
   if (threads > 1) {
-    return for_each_entry(A, cols, threads, budget, fetch,
-                          [next, indices](I i, I j) { indices[increment(next[i])] = j; });
+    return for_each_entry(A, cols, threads, budget, fetch, [next, indices, match](I i, I j) {
+      if (i != match[j]) indices[increment(next[i])] = j;
+    });
   }
-  return for_each_entry(A, cols, 1, budget, fetch,
-                        [next, indices](I i, I j) { indices[next[i]++] = j; });
+  return for_each_entry(A, cols, 1, budget, fetch, [next, indices, match](I i, I j) {
+    if (i != match[j]) indices[next[i]++] = j;
+  });
 }
 
 }  // namespace btfperm

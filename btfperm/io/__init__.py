@@ -35,6 +35,8 @@ FORMATS = ("matrix_market", "npz", "matlab", "harwell_boeing")
 
 PathLike = str | os.PathLike[str]
 
+_MANY_ENTRIES = 1 << 17  # from here on the texts that were read are worth giving back
+
 
 def read(
     path: PathLike,
@@ -73,6 +75,10 @@ def read(
         pattern: Pattern = _format_of(source).read_pattern(
             source, drop_zeros=drop_zeros, threads=threads, progress=progress
         )
+    if pattern.nnz >= _MANY_ENTRIES:
+        from btfperm import _core
+
+        _core.give_back_freed()
     return pattern
 
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from btfperm.results import DulmageMendelsohn
+    from btfperm.results import DulmageMendelsohn, IndexArray
 
 __all__ = ["advise", "summarize"]
 
 PAYS_BELOW = 0.9  # largest block's share of the rows below which factoring by blocks is worth it
+_PIECE = 1 << 16  # blocks looked at at a time
 
 
 def summarize(result: DulmageMendelsohn) -> dict[str, Any]:
@@ -36,9 +37,7 @@ def summarize(result: DulmageMendelsohn) -> dict[str, Any]:
     (3, 3, True)
     """
     m, n = result.shape
-    heights, widths = np.diff(result.row_blocks), np.diff(result.col_blocks)
-    sizes = heights + widths
-    k = int(sizes.argmax()) if sizes.size else -1
+    singletons, height, width = _sizes(result.row_blocks, result.col_blocks)
     rank = result.structural_rank
     facts: dict[str, Any] = {
         "rows": m,
@@ -51,15 +50,31 @@ def summarize(result: DulmageMendelsohn) -> dict[str, Any]:
             "vertical": list(result.vertical_shape),
         },
         "fine_blocks": result.n_blocks,
-        "singletons": int(((heights == 1) & (widths == 1)).sum()),
+        "singletons": singletons,
         "largest_block": {
-            "rows": int(heights[k]) if sizes.size else 0,
-            "cols": int(widths[k]) if sizes.size else 0,
-            "share": float(sizes[k]) / (m + n) if sizes.size else 0.0,
+            "rows": height,
+            "cols": width,
+            "share": (height + width) / (m + n) if m + n else 0.0,
         },
     }
     helps, reason = advise(facts)
     return facts | {"advice": {"btf_helps": helps, "reason": reason}}
+
+
+def _sizes(row_blocks: IndexArray, col_blocks: IndexArray) -> tuple[int, int, int]:
+    """How many blocks have one row and column; rows and columns of the first of the largest.
+
+    Block by block in pieces: there may be as many as rows, and this comes when memory is fullest.
+    """
+    singletons, largest = 0, (0, 0)
+    for first in range(0, row_blocks.size - 1, _PIECE):
+        here = slice(first, first + _PIECE + 1)
+        heights, widths = np.diff(row_blocks[here]), np.diff(col_blocks[here])
+        singletons += int(((heights == 1) & (widths == 1)).sum())
+        k = int((heights + widths).argmax())
+        if heights[k] + widths[k] > sum(largest):
+            largest = int(heights[k]), int(widths[k])
+    return singletons, *largest
 
 
 def advise(facts: dict[str, Any]) -> tuple[bool, str]:

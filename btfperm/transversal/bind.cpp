@@ -141,8 +141,8 @@ void bind_width(nb::module_& module) {
         auto memory = std::make_unique<Workspace>();
         I* const row_match = memory->take<I>(rows);
         I* const col_match = memory->take<I>(cols);
-        std::uint8_t* const row_in_cover = memory->take<std::uint8_t>(rows);
-        std::uint8_t* const col_in_cover = memory->take<std::uint8_t>(cols);
+        std::uint8_t* const row_in_cover = memory->take<std::uint8_t>(rows + cols);
+        std::uint8_t* const col_in_cover = row_in_cover + rows;
         run_pass([&](Budget& budget) {
           fill(row_match, m, I{-1}, threads, budget);
           fill(col_match, static_cast<std::int64_t>(cols), I{-1}, threads, budget);

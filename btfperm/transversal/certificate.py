@@ -84,13 +84,17 @@ def certified(pattern: Pattern, given: Transversal) -> Transversal:
             )
     row_match = np.ascontiguousarray(given.row_match, dtype=width)
     col_match = np.ascontiguousarray(given.col_match, dtype=width)
-    rows, cols = np.ascontiguousarray(given.row_in_cover), np.empty(pattern.n, dtype=np.uint8)
+    rows = np.ascontiguousarray(given.row_in_cover)
+    cols: Marks = np.empty(pattern.n, dtype=np.uint8)
     problem = Problem(pattern.m, pattern.indptr, pattern.indices, row_match, col_match, rows, cols)
     if _core.certify(*problem.matched, rows, cols)[0]:
         raise InvalidArgumentError(
             "the transversal belongs to another matrix of the same shape; leave it out, or give "
             "the one that maximum_transversal finds for this matrix"
         )
+    own = given.col_in_cover
+    if isinstance(own, np.ndarray) and own.dtype == cols.dtype and np.array_equal(own, cols):
+        cols = own  # not the same twice
     return replace(
         given,
         row_match=row_match,

@@ -103,7 +103,7 @@ def order(
     if not transversal.maximum:
         return stopped(out, matrix, pattern, transversal, outputs, clock, explain)
     with stage("decomposing", quiet=out.quiet):
-        result = dulmage_mendelsohn(pattern, transversal=transversal)
+        result = dulmage_mendelsohn(pattern, transversal=transversal, threads=search["threads"])
     clock.stop("decompose")
     for path in outputs:
         with stage(f"writing {path}", quiet=out.quiet):

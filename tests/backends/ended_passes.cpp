@@ -44,13 +44,13 @@ using Pass = std::function<void(int, Budget&, Out&)>;
 
 void order(int threads, Budget& budget, Out& out) {
   Diagonal diagonal;
-  Workspace workspace;
   Found<I> found{};
   Team team;
   team.threads = threads;
   Budget endless(0, 0, nullptr);
-  find_blocks(diagonal.pattern(), diagonal.matching(), team, found, workspace, endless);
   std::vector<I> cols(out.size()), row_blocks(n + 3), col_blocks(n + 3);
+  Workspace workspace;
+  find_blocks(diagonal.pattern(), diagonal.matching(), team, found, workspace, endless);
   order_blocks(diagonal.pattern(), diagonal.matching(), team, found,
                {out.data(), cols.data(), row_blocks.data(), col_blocks.data()}, budget);
 }
@@ -100,8 +100,8 @@ const std::map<std::string, Pass> passes = {
     {"blocks",
      [](int threads, Budget& budget, Out& out) {
        Diagonal diagonal;
-       Workspace workspace;
        Found<I> found{};
+       Workspace workspace;
        Team team;
        team.threads = threads;
        find_blocks(diagonal.pattern(), diagonal.matching(), team, found, workspace, budget);

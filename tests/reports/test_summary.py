@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import btfperm
+from btfperm.reports import summary
 from btfperm.reports.summary import summarize
 from tests.reports.answers import MIXED
 
@@ -20,6 +21,21 @@ def test_facts_of_a_mixed_matrix():
     coarse = {"horizontal": [2, 4], "square": [4, 4], "vertical": [5, 2]}
     assert facts["coarse"] == coarse
     assert json.loads(json.dumps(facts)) == facts
+
+
+def test_facts_do_not_depend_on_the_pieces(monkeypatch):
+    result = btfperm.dulmage_mendelsohn(MIXED)
+    facts = summarize(result)
+    sizes = [
+        (int(rows), int(cols))
+        for rows, cols in zip(np.diff(result.row_blocks), np.diff(result.col_blocks), strict=True)
+    ]
+    rows, cols = max(sizes, key=sum)
+    assert facts["singletons"] == sizes.count((1, 1))
+    assert (facts["largest_block"]["rows"], facts["largest_block"]["cols"]) == (rows, cols)
+    assert facts["largest_block"]["share"] == (rows + cols) / 21
+    monkeypatch.setattr(summary, "_PIECE", 2)
+    assert summarize(result) == facts
 
 
 @pytest.mark.parametrize(

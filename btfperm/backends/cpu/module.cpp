@@ -2,7 +2,11 @@
 // btfperm._core: the CPU core under Python; each room binds its own functions
 #include <omp.h>
 
+#include <cstdlib>
 #include <limits>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include "backends/cpu/bind.hpp"
 #include "backends/cpu/sharing.hpp"
@@ -43,6 +47,15 @@ NB_MODULE(_core, module) {
   module.def(
       "usable_cores", [] { return omp_get_num_procs(); },
       "Cores that this process may use, OpenMP's places counted: not those of the calling thread.");
+  module.def(
+      "give_back_freed",
+      [] {
+#if defined(__GLIBC__)
+        nb::gil_scoped_release nogil;
+        malloc_trim(0);
+#endif
+      },
+      "Return to the system what was freed, which the allocator keeps for later otherwise.");
   module.def("max_threads", [] { return omp_get_max_threads(); }, "Threads OpenMP would use.");
   btfperm::bind_pattern(module);
   btfperm::bind_transversal(module);

@@ -5,7 +5,8 @@
 //             first touched (0.4 ms a megabyte in small pages, 0.1 in huge ones, on a virtual
 //             machine; matching 100,000 columns in natural order takes 0.4 ms). So what a call
 //             gives back is kept, up to `most_kept` bytes in all, and handed to the next one as it
-//             is.
+//             is. Where none of it serves, all of it goes before more is mapped, so that a job does
+//             not hold what its last step worked in beside what this one does.
 // Races       one lock around a list of a few places
 #pragma once
 
@@ -50,7 +51,7 @@ class PageStore {
         total_ -= found.bytes;
         return found;
       }
-      make_room(bytes);  // what did not fit is not held beside what does
+      make_room(most_kept);
     }
     return map(bytes);
   }

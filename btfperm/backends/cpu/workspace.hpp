@@ -29,16 +29,18 @@ class Workspace {
   Workspace() = default;
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
-  ~Workspace() {
+  ~Workspace() { give_back(); }
+
+  // All that was taken.
+  void give_back() {
     while (last_ != nullptr) {
-      const Block block = *last_;
-      if (block.pages.bytes > 0) {
-        PageStore::instance().give_back(block.pages);
-      } else {
-        std::free(last_);
-      }
-      last_ = block.before;
+      Block* const block = last_;
+      if (block->pages.bytes > 0) PageStore::instance().give_back(block->pages);
+      last_ = block->before;
+      std::free(block);
     }
+    free_ = nullptr;
+    room_ = 0;
   }
 
   // An uninitialised array of `count` elements; throws std::bad_alloc.
@@ -63,9 +65,9 @@ class Workspace {
  private:
   struct Block {
     Block* before;
-    PageStore::Pages pages;  // none: the block is from malloc
+    PageStore::Pages pages;  // none: what follows the block is the array
   };
-  static constexpr std::size_t line = 64;  // arrays and blocks start on a cache line of their own
+  static constexpr std::size_t line = 64;  // arrays start on a cache line of their own
   static constexpr std::size_t large = std::size_t{1} << 17;
   static_assert(sizeof(Block) <= line);
 
@@ -76,11 +78,12 @@ class Workspace {
     return static_cast<char*>(memory) + line;
   }
 
+  // The block stands elsewhere: a huge page that no array has touched costs no memory.
   void open_pages(std::size_t bytes) {
-    const PageStore::Pages pages = PageStore::instance().take(line + bytes);
-    last_ = new (pages.start) Block{last_, pages};
-    free_ = pages.start + line;
-    room_ = pages.bytes - line;
+    allocate(0);
+    last_->pages = PageStore::instance().take(bytes);
+    free_ = last_->pages.start;
+    room_ = last_->pages.bytes;
   }
 
   Block* last_ = nullptr;

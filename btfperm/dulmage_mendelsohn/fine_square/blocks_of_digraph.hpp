@@ -3,7 +3,7 @@
 //
 // Idea        Lists of predecessors are columns, so tarjan and heights take them as they are. A
 //             height given is one that the vertex must not fall below.
-// Cost        O(n + edges); workspace about 10 n words
+// Cost        O(n + edges); workspace about 9 n words
 #pragma once
 
 #include <algorithm>
@@ -22,13 +22,12 @@ bool blocks_of_digraph(const PatternView<I>& predecessors, I* height, I* name, B
   Workspace workspace;
   Vertex<I>* vertices = workspace.take<Vertex<I>>(n);
   PathFrame<I>* path = workspace.take<PathFrame<I>>(n);
-  I* open = workspace.take<I>(n);
   I* order = workspace.take<I>(n);
   Block<I>* several = workspace.take<Block<I>>(n);
   for (I v = 0; v < n; ++v) {
     vertices[v] = {predecessors.indptr[v], predecessors.indptr[v + 1], 0, height[v]};
   }
-  if (!tarjan(predecessors, vertices, n, path, open, order, budget)) return false;
+  if (!tarjan(predecessors, vertices, n, path, order, budget)) return false;
   if (heights(predecessors, order, n, vertices, several, budget) < 0) return false;
   I last = 0;
   for (I k = n; k-- > 0;) {  // the last one of each component stands as ~v

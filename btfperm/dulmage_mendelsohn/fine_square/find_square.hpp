@@ -23,8 +23,7 @@ bool search_alone(const PatternView<I>& A, Square<I>& S, I* order, I left, Budge
   {
     Workspace deep;
     PathFrame<I>* path = deep.take<PathFrame<I>>(left);
-    I* open = deep.take<I>(left);
-    if (!tarjan(A, S.vertices, left, path, open, order, budget)) return false;
+    if (!tarjan(A, S.vertices, left, path, order, budget)) return false;
   }
   S.n_several = heights(A, order, left, S.vertices, S.several, budget);
   if (S.n_several < 0) return false;
@@ -45,8 +44,7 @@ bool finish_by_tarjan(Components<I>& C, const Members<I>& rows, const Team& team
   mark_open(C, team, budget);
   Workspace deep;
   PathFrame<I>* path = deep.take<PathFrame<I>>(rows.count);
-  I* open = deep.take<I>(rows.count);
-  if (!tarjan(C.A, C.vertices, rows.count, path, open, order, budget)) return false;
+  if (!tarjan(C.A, C.vertices, rows.count, path, order, budget)) return false;
   I name = unknown<I>;
   for (I k = rows.count; k-- > 0;) {
     if (order[k] < 0) name = ~order[k];
@@ -110,16 +108,14 @@ bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S
   return true;
 }
 
-// The blocks of the square part and their heights; rows and cols are given. False: the budget ended
-// the search.
+// The blocks of the square part and their heights; rows and cols are given. `order` (one place more
+// than there are rows) is workspace. False: the budget ended the search.
 template <class I>
 bool find_square(const PatternView<I>& A, const Matching<I>& M, const Team& team, Square<I>& S,
-                 Workspace& kept, Budget& budget) {
+                 I* order, Workspace& kept, Budget& budget) {
   S.vertices = kept.take<Vertex<I>>(A.m);
   S.several = kept.take<Block<I>>(S.rows.count / 2);
   list_vertices(A, M, S.cols, team.threads, S.vertices, budget);
-  Workspace workspace;
-  I* order = workspace.take<I>(static_cast<std::size_t>(S.rows.count) + 1);
   const bool counted = may_peel(A, S.cols);
   const I peeled = counted ? peel(A, M, S.rows, S.cols, team, S.vertices, order, budget) : I{0};
   if (peeled < 0) return false;
@@ -132,7 +128,7 @@ bool find_square(const PatternView<I>& A, const Matching<I>& M, const Team& team
     return search_together(A, M, S, team, counted, order, left, budget);
   }
   if (counted) mark_left(A.m, S.vertices, budget);
-  if (!counted && is_one_block(A, S.vertices, left, order, workspace, budget)) {
+  if (!counted && is_one_block(A, S.vertices, left, order, budget)) {
     S.n_blocks = 1;
     S.n_several = left > 1;
     if (left > 1) S.several[0] = {left, 0};

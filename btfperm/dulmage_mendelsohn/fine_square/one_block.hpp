@@ -47,7 +47,8 @@ I look_again(const PatternView<I>& A, const Vertex<I>* vertices, std::uint8_t* r
 // them. False: they are not, or it did not go well, or the budget ended it.
 template <class I>
 bool is_one_block(const PatternView<I>& A, const Vertex<I>* vertices, I count, I* order,
-                  Workspace& workspace, Budget& budget) {
+                  Budget& budget) {
+  Workspace workspace;
   std::uint8_t* reached = workspace.take<std::uint8_t>(count);
   I* late = workspace.take<I>(static_cast<std::size_t>(count) + 1);
   std::fill(reached, reached + count, std::uint8_t{0});

@@ -9,13 +9,15 @@
 //             strongly connected components", Inf. Process. Lett. 116 (2016), where one word serves
 //             as visit number, lowest number reached, and sign of the end. Ours: a vertex is one
 //             record, what is looked at next is prefetched, and the early end
-// Cost        O(entries). Workspace: 5 m words, of which 4 are touched only as deep as the search
-//             goes
+// Cost        O(entries). Workspace: 2 m words, touched only as deep as the search goes; the open
+//             vertices stand in the places of `order` that are not filled yet
 // Prefer it   with one thread, for long thin graphs, and for what other searches leave
-// Encodings   mark: 0 not seen; 1, 2, ... the visit number while on the path, then the lowest
-//             number reached while open; `finished` when its component is known. In `order` a row
-//             stands as ~row where it is the last one of its component
-// Invariants  path and open vertices are disjoint; open numbers never exceed the open vertices
+// Encodings   mark: 0 not seen; 1, 2, ... the visit number, or the lowest number known to be
+//             reached from it; `finished` when its component is known. On the path a row stands as
+//             ~row once it has reached a lower number than its own. In `order` a row stands as ~row
+//             where it is the last one of its component
+// Invariants  path, open and finished vertices are disjoint; open numbers never exceed the open
+//             vertices
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/vertex.hpp"
@@ -24,40 +26,48 @@ namespace btfperm {
 
 template <class I>
 struct PathFrame {
-  I row;
-  I next;
-  I end;
-  I lowest;
+  I place;  // the row, or ~row
+  I next;   // entry of its list
+
+  bool reaches_lower() const { return place < 0; }
+  I row() const { return place < 0 ? ~place : place; }
 };
 
 // The path is one component: each vertex on it reaches one before it.
 template <class I>
 bool is_one_component(const Vertex<I>* vertices, const PathFrame<I>* path, I depth) {
-  I lowest = path[depth].lowest;
+  I lowest = std::numeric_limits<I>::max();
   for (I d = depth; d > 0; --d) {
-    lowest = std::min(lowest, path[d].lowest);
-    if (lowest >= vertices[path[d].row].mark) return false;
+    const I mark = vertices[path[d].row()].mark;
+    if (!path[d].reaches_lower() && lowest >= mark) return false;
+    lowest = std::min(lowest, mark);
   }
   return true;
 }
 
 // Puts the vertices with mark 0, of which there are n_left, into `order`, component by component,
-// predecessors first. `path` and `open` have n_left places. False: the budget ended the search.
+// predecessors first. `path` and `order` have n_left places. False: the budget ended the search.
 template <class I>
-bool tarjan(const PatternView<I>& A, Vertex<I>* vertices, I n_left, PathFrame<I>* path, I* open,
-            I* order, Budget& budget) {
-  I number = 1;  // next visit number
-  I n_open = 0;
+bool tarjan(const PatternView<I>& A, Vertex<I>* vertices, I n_left, PathFrame<I>* path, I* order,
+            Budget& budget) {
+  I number = 1;     // next visit number
+  I open = n_left;  // the open vertices are order[open ... n_left - 1], the latest one first
   I n_done = 0;
   I unseen = n_left;
   I until_look = 0;  // steps back before the path is looked at again
 
   const auto arrive = [&](I row, I depth) {
     Vertex<I>& v = vertices[row];
-    path[depth] = {row, v.begin, v.end, number};
+    path[depth] = {row, v.begin};
     v.mark = number++;
     --unseen;
     fetch_targets(A, v, vertices);
+  };
+
+  const auto note_reached = [](PathFrame<I>& frame, Vertex<I>& v, I lowest) {
+    if (lowest >= v.mark) return;
+    v.mark = lowest;
+    frame.place = ~frame.row();
   };
 
   for (I root = 0; unseen > 0; ++root) {
@@ -66,10 +76,13 @@ bool tarjan(const PatternView<I>& A, Vertex<I>* vertices, I n_left, PathFrame<I>
     arrive(root, depth);
     while (depth >= 0) {
       PathFrame<I>& top = path[depth];
+      const I row = top.row();
+      Vertex<I>& v = vertices[row];
       I p = top.next;
-      I lowest = top.lowest;
+      const I end = v.end;
+      I lowest = v.mark;
       I below = -1;
-      for (; p < top.end; ++p) {
+      for (; p < end; ++p) {
         const I i = A.indices[p];
         if (vertices[i].mark == 0) {
           below = i;
@@ -78,32 +91,31 @@ bool tarjan(const PatternView<I>& A, Vertex<I>* vertices, I n_left, PathFrame<I>
         lowest = std::min(lowest, vertices[i].mark);
       }
       if (!budget.spend(p - top.next + 1)) return false;
-      top.lowest = lowest;
+      note_reached(top, v, lowest);
       if (below >= 0) {
         top.next = p + 1;
         arrive(below, ++depth);
         continue;
       }
-      Vertex<I>& v = vertices[top.row];
-      if (lowest < v.mark) {
-        v.mark = lowest;
-        open[n_open++] = top.row;
+      if (depth > 1) __builtin_prefetch(vertices + path[depth - 2].row(), 1);
+      if (top.reaches_lower()) {
+        order[--open] = row;
       } else {
-        for (; n_open > 0 && vertices[open[n_open - 1]].mark >= v.mark; --n_open, --number) {
-          vertices[open[n_open - 1]].mark = finished<I>;
-          order[n_done++] = open[n_open - 1];
+        for (; open < n_left && vertices[order[open]].mark >= v.mark; ++open, --number) {
+          vertices[order[open]].mark = finished<I>;
+          order[n_done++] = order[open];
         }
         v.mark = finished<I>;
-        order[n_done++] = ~top.row;
+        order[n_done++] = ~row;
         --number;
       }
       if (--depth < 0) break;
-      path[depth].lowest = std::min(path[depth].lowest, lowest);
+      note_reached(path[depth], vertices[path[depth].row()], lowest);
       if (unseen > 0 || --until_look >= 0) continue;
       if (is_one_component(vertices, path, depth)) {
-        for (I k = 0; k < n_open; ++k) order[n_done++] = open[k];
-        for (I d = depth; d > 0; --d) order[n_done++] = path[d].row;
-        order[n_done++] = ~path[0].row;
+        for (; open < n_left; ++open) order[n_done++] = order[open];
+        for (I d = depth; d > 0; --d) order[n_done++] = path[d].row();
+        order[n_done++] = ~path[0].row();
         return true;
       }
       until_look = depth;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coarse trees: what alternating paths reach from the unmatched vertices of one side
+//
+// Idea        One tree grows from each unmatched vertex, all at once, breadth first; trees that
+//             touch are united. A vertex of the other side stands in the queue until its mate takes
+//             its place.
+// Cost        O(entries of what is reached)
+// Encodings   tree[v] = number of the tree that v is in, its root being the unmatched vertex of
+//             that number; -1: none
+// Races       a vertex is claimed by one thread; sets of trees as union_find.hpp says
+#pragma once
+
+#include <atomic>
+
+#include "dulmage_mendelsohn/fine_rectangular/union_find.hpp"
+#include "dulmage_mendelsohn/team.hpp"
+#include "pattern/pattern.hpp"
+
+namespace btfperm {
+
+// One of the two searches, seen from the side of its roots: `lists`, `match` and `tree` belong to
+// that side.
+template <class I>
+struct Search {
+  PatternView<I> lists;
+  const I* match;
+  const I* other_match;
+  I* tree;  // -1 wherever the search may come
+  I* other_tree;
+  I* set;    // as many places as there are roots
+  I* queue;  // lists.n + lists.m: the roots, then what they reach on the other side
+};
+
+// The unmatched vertices, each the root of its own tree; returns how many there are.
+template <class I>
+I plant(const Search<I>& s, int threads, Budget& budget) {
+  const I roots = select(
+      s.lists.n, threads, s.queue, [&](I k) { return s.match[k] < 0; }, [](I k) { return k; },
+      budget);
+  for (I t = 0; t < roots; ++t) s.tree[s.queue[t]] = s.set[t] = t;
+  return roots;
+}
+
+// False: an unmatched vertex of the other side was reached, or the budget ended the search.
+template <class I>
+bool grow_alone(const Search<I>& s, I roots, Budget& budget) {
+  constexpr I ahead = 12;  // places of the queue whose vertices are fetched early
+  const PatternView<I>& lists = s.lists;
+  I* queue = s.queue;
+  I own_side = roots;  // from here on the queue holds vertices of the other side
+  I tail = roots;
+  for (I head = 0; head < tail; ++head) {
+    for (; own_side < tail && own_side < head + ahead; ++own_side) {
+      const I k = s.other_match[queue[own_side]];
+      if (k < 0) return false;
+      s.tree[k] = s.other_tree[queue[own_side]];
+      queue[own_side] = k;
+      __builtin_prefetch(lists.indptr + k);
+    }
+    if (own_side + ahead < tail) {
+      __builtin_prefetch(s.other_match + queue[own_side + ahead]);
+      __builtin_prefetch(s.other_tree + queue[own_side + ahead]);
+    }
+    if (head + ahead / 2 < own_side) {
+      __builtin_prefetch(lists.indices + lists.indptr[queue[head + ahead / 2]]);
+    }
+    const I k = queue[head];
+    I own = find_set(s.set, s.tree[k]);
+    const I end = lists.indptr[k + 1];
+    for (I p = lists.indptr[k]; p < end; ++p) {
+      const I other = lists.indices[p];
+      I t = s.other_tree[other];
+      const bool fresh = t < 0;  // no branch: nobody can foresee it
+      t = fresh ? own : t;
+      s.other_tree[other] = t;
+      queue[tail] = other;
+      tail += fresh;
+      if (s.set[t] != own) own = unite_alone(s.set, t, own);
+    }
+    if (!budget.spend(lists.degree(k))) return false;
+  }
+  return true;
+}
+
+// The same by several threads, in levels; in the queue, roots stand as ~k.
+template <class I>
+bool grow_together(const Search<I>& s, I roots, const Team& team, Budget& budget) {
+  const PatternView<I>& lists = s.lists;
+  for (I t = 0; t < roots; ++t) s.queue[t] = ~s.queue[t];
+  Frontier<I> reached(s.queue);
+  reached.assign(roots);
+  std::atomic<bool> unmatched{false};
+  const auto own_side = [&s](I x) { return x < 0 ? ~x : s.other_match[x]; };
+  const auto record = [&](I x) {
+    if (x >= 0) __builtin_prefetch(s.other_match + x);
+  };
+  const auto list = [&](I x) {
+    const I k = own_side(x);
+    if (k >= 0) __builtin_prefetch(lists.indptr + k);
+  };
+  const auto targets = [&](I x) {
+    const I k = own_side(x);
+    if (k >= 0) __builtin_prefetch(lists.indices + lists.indptr[k]);
+  };
+  const I levels =
+      flood(reached, I{0}, team, budget, record, list, targets, [&](I x, auto push, auto) {
+        const I k = own_side(x);
+        if (k < 0) {
+          unmatched.store(true, std::memory_order_relaxed);
+          return std::int64_t{1};
+        }
+        I own = x < 0 ? s.tree[k] : load(s.other_tree[x]);
+        s.tree[k] = own;
+        own = find_set(s.set, own);
+        for (I p = lists.indptr[k]; p < lists.indptr[k + 1]; ++p) {
+          const I other = lists.indices[p];
+          I t = load(s.other_tree[other]);
+          if (t < 0) {
+            if (take(s.other_tree[other], own)) {
+              push(other);
+              continue;
+            }
+            t = load(s.other_tree[other]);
+          }
+          if (load(s.set[t]) != own) own = unite(s.set, t, own);
+        }
+        return static_cast<std::int64_t>(lists.degree(k)) + 1;
+      });
+  return levels >= 0 && !unmatched.load(std::memory_order_relaxed);
+}
+
+// From queue[0 ... roots - 1], vertices of the side of the roots that are in a tree.
+template <class I>
+bool grow(const Search<I>& s, I roots, const Team& team, Budget& budget) {
+  return team.threads > 1 ? grow_together(s, roots, team, budget) : grow_alone(s, roots, budget);
+}
+
+}  // namespace btfperm
