@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PageStore: memory by whole huge pages, kept for the next call
 //
-// Idea        A fresh mapping costs more than many a search: the system clears each page when it is
-//             first touched (0.4 ms a megabyte in small pages, 0.1 in huge ones, on a virtual
-//             machine; matching 100,000 columns in natural order takes 0.4 ms). So what a call
+// Idea        A fresh mapping costs more than many a search, because the system clears each page
+//             when it is first touched, huge ones sooner than as much in small ones. So what a call
 //             gives back is kept, up to `most_kept` bytes in all, and handed to the next one as it
 //             is. Where none of it serves, all of it goes before more is mapped, so that a job does
 //             not hold what its last step worked in beside what this one does.

@@ -6,6 +6,9 @@
 namespace btfperm {
 
 // Where the engine turns one way or the other; measured on the families of benchmarks/generators.
+// Figures here and in the files around are ms of the search on one thread, as `python -m
+// benchmarks.run --section scaling --counts 1 --algorithm guided-displacement --only NAME` shows
+// them; for the way not taken, with the bound moved and the core built anew.
 struct DisplacementRules {
   // Share of columns left free, below which paths are searched: pushes move hundreds of others
   // (titan23_neuron, 1.5 %: .29 ms by trees, .58 by pushes; rect_tall_2e5, 1.3 %: .22, .71).
