@@ -4,17 +4,17 @@
 // Idea        As on one thread (two_steps.hpp), each thread with some of the free columns. A column
 //             that is to give way gets its new row reserved first, and keeps its old one until the
 //             other has it: so no lock is held, and no thread waits. Each thread has a part of the
-//             columns, and prefers the free rows beyond where it begins: what one thread in order
-//             takes for each column is then left to it (kkt_3e6 in its own order).
-// Cost        nnz at most, divided by the threads, then it gives up. Workspace: a list of the
-//             columns left
+//             columns and prefers the free rows beyond where it begins, which leaves to each column
+//             what one thread in order would give it (saddle points in their own order)
+// Paper       ours
+// Cost        nnz at most, divided by the threads, and the lists of one column a thread; then it
+//             gives up. Workspace: a list of the columns left
 // Encodings   row_match[i] = -2: row i is reserved for a column that is about to give way
 // Invariants  a matched row stays matched, so who has once left it never comes back to it: an
-//             exchange of its holder for another fails if and only if the holder has gone.
-//             col_match is not kept; the caller makes it anew
+//             exchange of its holder for another fails if and only if the holder has gone. The
+//             caller makes col_match anew
 // Races       row_match[i] by compare-and-swap alone, but for a reservation, which only who has
-// made
-//             it takes back or fills. What is seen free or held a moment too early or too late
+//             made it takes back or fills. What is seen free or held a moment too early or too late
 //             costs a column its turn, and it stays in the list
 #pragma once
 
@@ -45,11 +45,12 @@ I free_row_of(const PatternView<I>& A, const I* row_match, I j, I least, std::in
   return before;
 }
 
-// The length of the path that matched column j, 0 if none did.
+// The length of the path that matched column j, 0 if none did before `most` entries were read.
 template <class I>
-int match_one_of_many(const PatternView<I>& A, I* row_match, I j, I least, std::int64_t& read) {
+int match_one_of_many(const PatternView<I>& A, I* row_match, I j, I least, std::int64_t most,
+                      std::int64_t& read) {
   constexpr I reserved = -2;
-  for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
+  for (I p = A.indptr[j]; p < A.indptr[j + 1] && read < most; ++p) {
     I& held = row_match[A.indices[p]];
     I holder = load(held);
     ++read;
@@ -86,7 +87,8 @@ I match_in_two_steps_together(const PatternView<I>& A, Matching<I> M, I* free, I
     for (I k = part.first; k < part.last; ++k) {
       const std::int64_t before = own.edges;
       const bool go_on = before < most && !budget.stopped();
-      const int steps = go_on ? match_one_of_many(A, M.row_match, free[k], least, own.edges) : 0;
+      const int steps =
+          go_on ? match_one_of_many(A, M.row_match, free[k], least, most, own.edges) : 0;
       if (steps == 0)
         kept.push(free[k]);
       else
