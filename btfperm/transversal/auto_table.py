@@ -113,6 +113,10 @@ TABLE: dict[str, tuple[Rule, ...]] = {
             "all",
             "a million entries keep several threads busy",
         ),
+        # Two threads over one, medians of whole calls (`python -m benchmarks.run --section scaling
+        # --algorithm auto --counts 1 2 --only NAME`): seven families of 2 million entries 1.02, of
+        # 3 million 1.02, from .8 to 1.7; of 4 million 1.25 in a quiet minute (every one above 1 at
+        # its best), .76 in one when others used the cores. So not below 5 million.
         Rule(
             "very large, two cores",
             (Condition("entries", ">=", 5_000_000), Condition("cores", ">=", 2)),
