@@ -77,7 +77,6 @@ def places(m, n, width):
         "col_match": np.full(n, -1, dtype=width),
         "row_in_cover": np.zeros(m, dtype=np.uint8),
         "col_in_cover": np.zeros(n, dtype=np.uint8),
-        "row_perm": np.zeros(m, dtype=width),
         "col_perm": np.zeros(n, dtype=width),
         "coarse_rows": np.zeros(5, dtype=width),
         "coarse_cols": np.zeros(5, dtype=width),
@@ -92,7 +91,7 @@ TAKES = {
     "find_cover": (*MATCHED, "row_in_cover"),
     "check_matching": MATCHED,
     "certify": (*MATCHED, "row_in_cover", "col_in_cover"),
-    "dulmage_mendelsohn": (*MATCHED, "row_perm", "col_perm", "coarse_rows", "coarse_cols"),
+    "dulmage_mendelsohn": (*MATCHED, "coarse_rows", "coarse_cols"),
     "block_graph": ("indptr", "indices", "row_block", "col_perm", "col_blocks"),
 }
 
