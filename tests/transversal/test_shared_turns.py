@@ -168,10 +168,10 @@ def test_in_its_own_order_a_matrix_is_started_as_by_one_thread(name, threads, ru
         assert (cols != alone).mean() <= 0.02
 
 
-@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize("threads", [2, 3])
 @pytest.mark.parametrize("name", ["greedy", "singles-first"])
 def test_a_start_ends_when_no_row_is_free(name, threads, run_seed):
-    A = families.random_rectangle(40_000, 400, 6, run_seed).A.T
+    A = families.random_rectangle(200_000, 400, 6, run_seed).A.T
     found = maximum_transversal(A, initializer=name, threads=threads)
     assert found.counters["start_edges"] < A.nnz / 2
 
