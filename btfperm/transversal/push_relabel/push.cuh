@@ -20,20 +20,38 @@ struct Least {
   Count edges = 0;  // read
 };
 
-// Lines 7 to 12: the row of v with the least label; psi(v) - 1 is the least that there can be.
+// Lines 7 to 12 for the entries [p, p + many) of v's list, whose labels are asked for together;
+// true when there can be no lesser label than the one found.
+template <int many>
+__device__ inline bool look_at(const Graph& G, Index p, Index enough, Least& least) {
+  Index u[many], psi[many];
+#pragma unroll
+  for (int k = 0; k < many; ++k) u[k] = G.col_rows[p + k];
+#pragma unroll
+  for (int k = 0; k < many; ++k) psi[k] = seen(&G.psi_row[u[k]]);
+#pragma unroll
+  for (int k = 0; k < many; ++k) {
+    ++least.edges;
+    if (psi[k] >= least.psi) continue;
+    least.psi = psi[k];
+    least.row = u[k];
+    if (psi[k] == enough) return true;
+  }
+  return false;
+}
+
+// The row of v with the least label; psi(v) - 1 is the least that there can be.
 __device__ inline Least least_row(const Graph& G, Index v) {
+  constexpr int entries = 4;
   Least least;
   least.psi = G.unreachable;
   const Index enough = G.psi_col[v] - 1;
-  const Index begin = G.col_ptr[v], end = G.col_ptr[v + 1];
-  for (Index p = begin; p < end; ++p) {
-    const Index u = G.col_rows[p], psi = seen(&G.psi_row[u]);
-    ++least.edges;
-    if (psi >= least.psi) continue;
-    least.psi = psi;
-    least.row = u;
-    if (psi == enough) break;
-  }
+  const Index end = G.col_ptr[v + 1];
+  Index p = G.col_ptr[v];
+  for (; end - p >= entries; p += entries)
+    if (look_at<entries>(G, p, enough, least)) return least;
+  for (; p < end; ++p)
+    if (look_at<1>(G, p, enough, least)) return least;
   return least;
 }
 

@@ -53,15 +53,44 @@ extern "C" __global__ void init_relabel(Index m, Index n, const Index* mu_row, I
   for (long long v = first_item(); v < n; v += item_stride()) psi_col[v] = unreachable;
 }
 
-// The rows of a thread lie far apart. It asks for the labels of several before it looks at the
-// first, since all the answers together take no longer than one.
+// Entries [p, p + many) of the list of a row of this level: reaches their columns, and the rows
+// these are matched to. Asks for all of a kind before it looks at the first, since all the answers
+// together take no longer than one: a hub's list is as long as a level.
+template <int many>
+__device__ inline bool reach(Index c_level, const Index* row_cols, Index p, const Index* mu_row,
+                             const Index* mu_col, Index unreachable, Index* psi_row,
+                             Index* psi_col) {
+  Index v[many], w[many];
+  bool known[many], added = false;
+#pragma unroll
+  for (int k = 0; k < many; ++k) v[k] = row_cols[p + k];
+#pragma unroll
+  for (int k = 0; k < many; ++k) known[k] = seen(&psi_col[v[k]]) != unreachable;
+#pragma unroll
+  for (int k = 0; k < many; ++k) w[k] = known[k] ? -1 : mu_col[v[k]];
+#pragma unroll
+  for (int k = 0; k < many; ++k)
+    if (w[k] >= 0 && mu_row[w[k]] != v[k]) w[k] = -1;
+#pragma unroll
+  for (int k = 0; k < many; ++k) {
+    if (known[k]) continue;
+    show(&psi_col[v[k]], c_level + 1);
+    if (w[k] < 0) continue;
+    show(&psi_row[w[k]], c_level + 2);
+    added = true;
+  }
+  return added;
+}
+
+// The rows of a thread lie far apart, and it asks for the labels of several together, too.
 extern "C" __global__ void g_gr_krnl(Count launch, Index c_level, Index m, const Index* row_ptr,
                                      const Index* row_cols, const Index* mu_row,
                                      const Index* mu_col, Index unreachable, Index* psi_row,
                                      Index* psi_col, State* state) {
-  constexpr int together = 8;
+  constexpr int together = 8, entries = 4;
   const long long apart = item_stride();
   Count edges = 0;
+  bool added = false;
   for (long long first = first_item(); first < m; first += together * apart) {
     unsigned in_level = 0;
 #pragma unroll
@@ -73,17 +102,15 @@ extern "C" __global__ void g_gr_krnl(Count launch, Index c_level, Index m, const
       const long long u = first + (__ffs(in_level) - 1) * apart;
       const Index begin = row_ptr[u], end = row_ptr[u + 1];
       edges += static_cast<Count>(end - begin);
-      for (Index p = begin; p < end; ++p) {
-        const Index v = row_cols[p];
-        if (seen(&psi_col[v]) != unreachable) continue;
-        show(&psi_col[v], c_level + 1);
-        const Index w = mu_col[v];
-        if (w < 0 || mu_row[w] != v) continue;
-        show(&psi_row[w], c_level + 2);
-        raise(&state->u_added, launch);
-      }
+      Index p = begin;
+      for (; end - p >= entries; p += entries)
+        added |=
+            reach<entries>(c_level, row_cols, p, mu_row, mu_col, unreachable, psi_row, psi_col);
+      for (; p < end; ++p)
+        added |= reach<1>(c_level, row_cols, p, mu_row, mu_col, unreachable, psi_row, psi_col);
     }
   }
+  if (added) raise(&state->u_added, launch);
   add_over_warp(&state->edges, edges);
 }
 
