@@ -100,9 +100,7 @@ def kept(cases: list[Case], folder: Path) -> list[Case]:
         for _ in pool.map(_keep, missing, [folder] * len(missing)):
             pass
     return [
-        Case(c.name, c.kind, _reader(_file_of(c.name, folder)), c.expected)
-        if c.name in names
-        else c
+        Case(c.name, c.kind, reader(_file_of(c.name, folder)), c.expected) if c.name in names else c
         for c in cases
     ]
 
@@ -124,7 +122,9 @@ def _keep(name: str, folder: Path) -> None:
     np.savez(_file_of(name, folder), indptr=A.indptr, indices=A.indices, shape=A.shape)
 
 
-def _reader(path: Path) -> Callable[[], sp.csc_array]:
+def reader(path: Path) -> Callable[[], sp.csc_array]:
+    """Of a matrix that `kept` has put there."""
+
     def read() -> sp.csc_array:
         with np.load(path, allow_pickle=False) as file:
             arrays = file["indices"], file["indptr"]

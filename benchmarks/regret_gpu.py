@@ -2,17 +2,18 @@
 """How far ``auto`` is behind the best choice where a GPU is found: the CPU, or a search there.
 
 ``python -m benchmarks.regret_gpu --store FILE`` measures what is not in FILE yet and reports on
-what is. Matrices are on the host, and the whole call counts: copies, start, search, proof, the
-answer back on the host. *Candidates* are what ``auto`` takes on the CPU, on all cores, and each
-search of `SEARCHES` on the GPU, behind the start that ``auto`` takes there. *Warm* is a process in
-which a GPU is at work already, as these are measured; *cold* is a fresh one: what starting CUDA
-takes, measured in processes of their own, counts for all that use the GPU. Halves as in regret.py.
+what is. The whole call counts: copies, start, search, proof, the answer where the matrix is.
+*Candidates* are what ``auto`` takes on the CPU, on all cores, and each search of `SEARCHES` on the
+GPU, behind the start that it gets there when it is named. *Warm* is a process in which a GPU is at
+work already, as these are measured; *cold* is a fresh one: what starting CUDA takes, measured in
+processes of their own, counts for all that use the GPU; with ``--fresh NAME`` a matrix is measured
+in fresh processes, too. *Resident* are matrices that live on the GPU, and so do the answers: there
+the searches of the GPU are the candidates. Halves as in regret.py; ``--half`` measures one of them.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import functools
 import gc
 import json
@@ -20,256 +21,195 @@ import math
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks import machine, rule_worth
 from benchmarks.cases import Case, generated, kept, only, real
-from benchmarks.contest import Options, Section
+from benchmarks.contest import Options
+from benchmarks.generators.on_device import make_on_device
 from benchmarks.regret import HALVES, half_of
+from benchmarks.regret_gpu_report import AUTO, CPU, GPU, SEARCHES, Row, report
 from benchmarks.report import Report
-from benchmarks.tables import geometric_mean, milliseconds, table
+from benchmarks.tables import milliseconds
 
-AUTO, CPU = "auto", "cpu"
 ONE_THREAD = "cpu, one thread"  # what a machine with few cores would take; once
-SEARCHES = ("apfb-wr", "g-pr-shr")
-CPU_START = "g-pr-shr, greedy on the cpu"  # a start that is copied, to compare
-DECISIONS = ("place", "start on gpu", "algorithm on gpu")
-HOPELESS = 3.0  # times the CPU: not worth waiting for
-LEAST_LIMIT = 0.05  # seconds
-LONGEST = 20.0
-LONG = 1.0  # seconds: after so many, a call is not repeated
-NEAR = 1.5  # times the best before: worth another look
+LEAST_LIMIT, MOST_LIMIT = 0.05, 1.5  # seconds
+PATIENCE = 2.0  # times the best so far: what a search on the GPU is waited for
+LONG = 0.3  # seconds: after so many, a call is not repeated
+NEAR = 2.0  # times the best in the warm-up: worth repeating
 PAUSE_SECONDS = 5e-3  # after this the threads of a call have stopped waiting for the next
-LEAST_REAL = 1_000_000  # entries of a real matrix
-_FRESH = (
+USES_THREADS = 1_000_000  # entries
+_STARTING = (
     "import time, numpy as np; A = np.eye(3); import btfperm; call = btfperm.maximum_transversal; "
     "call(A, backend='cpu'); begin = time.perf_counter(); call(A, backend='gpu'); "
     "middle = time.perf_counter(); call(A, backend='gpu'); "
     "print(2 * middle - begin - time.perf_counter())"
+)
+_FRESH = (
+    "import sys, time; from pathlib import Path; from benchmarks.cases import reader; "
+    "import btfperm; P = btfperm.as_pattern(reader(Path(sys.argv[1]))()); "
+    "begin = time.perf_counter(); btfperm.maximum_transversal(P, backend=sys.argv[2]); "
+    "print(time.perf_counter() - begin)"
 )
 
 MATRICES = """
     er_1e6_d2.7 er_1e6_d5.0 er_3e6_d2.7 er_3e6_d5.0 er_6e6_d3.5 er:20:3 er:22:3 er:20:8 er:22:8
     kron:16 kron:18 kron:20 rmat_s20 rmat_s21 rmat:18:30 rmat:20:30 rmat:22:30
     del:20 del:20+rcp del:22 del:22+rcp rgg:20 rgg:20+rcp rgg:22 rgg:22+rcp rgg_n_2_20_rcp
-    road:2000 road:4000 road_2048 road_2048_rcp hex:1000 grid3d_64 grid3d_128 grid3d_128_rcp
-    circuit_3e6 tri_3e6 bandtri_2e6 kkt_3e6 kkt_sing_2e6 chain_2e6 chain_2e6_rcp chains_500x10000
-    deadtree_1e6 arrow_3e6 hessenberg_3000 rect_wide_2e6 rect_tall_2e6 trace_n20 copapers_300000
-    citations_1000000 crawl_1000000
+    road:2000 road:4000 road_2048 road_2048_rcp hex:1000 hex:1000+rcp er_2e7_d3.5 rmat_s23
+    grid3d_64 grid3d_128 grid3d_128_rcp circuit_8e5 circuit_3e6 tri_6e5 tri_3e6 bandtri_2e6
+    kkt_3e6 kkt_sing_2e6 chain_2e6 chain_2e6_rcp chains_500x10000 chains_500x10000_rcp
+    deadtree_1e6 ladder_3e5 ladder_3e5_rcp arrow_3e6 hessenberg_3000 hessenberg_3000_rcp
+    rect_wide_2e6 rect_tall_2e6 rect_wide_2e5 rect_tall_2e5 trace_n20 copapers_300000
+    citations_1000000 crawl_1000000 kron:14 rmat:16:30 er:18:8 del:18 del:18+rcp rgg:18+rcp road_512
+    road_512_rcp grid3d_48_rcp kkt_2e5 tri_2e5
 """
 
-Row = dict[str, Any]
+
+def every_case(matrices: Path) -> list[Case]:
+    """The generated matrices above, and the real ones where the folder is there. Those with a
+    colon in their name are made on the GPU."""
+    made = [
+        Case(case.name, case.kind, functools.partial(made_on_gpu, case.name))
+        if ":" in case.name
+        else case
+        for case in generated(MATRICES.split())
+    ]
+    return made + (real(matrices) if (matrices / "index.csv").exists() else [])
 
 
-def every_case(matrices: Path, keep: Path | None) -> list[Case]:
-    """The generated matrices above, and the larger of the real ones where the folder is there."""
-    made = generated(MATRICES.split())
-    made = kept(made, keep) if keep else made
-    if not (matrices / "index.csv").exists():
-        return made
-    with (matrices / "index.csv").open(newline="") as index:
-        large = {row["name"] for row in csv.DictReader(index) if int(row["nnz"]) >= LEAST_REAL}
-    return made + [case for case in real(matrices) if case.name in large]
+def made_on_gpu(name: str) -> Any:
+    """The pattern, on the host."""
+    import cupy
+
+    pattern = make_on_device(name).on_host()
+    cupy.get_default_memory_pool().free_all_blocks()
+    return pattern
 
 
 def starting() -> float:
     """Seconds that a fresh process takes for its first search on a GPU beyond those of a second
     one, with the kernels on disk already."""
-    seconds = []
-    for _ in range(4):  # the first may compile
-        ended = subprocess.run(
-            [sys.executable, "-c", _FRESH], capture_output=True, text=True, check=True
-        )
-        seconds.append(float(ended.stdout))
+    seconds = [_printed(_STARTING) for _ in range(4)]  # the first may compile
     return statistics.median(seconds[1:])
 
 
-def measure(case: Case, repeats: int, before: Row | None = None) -> Row:
-    """Seconds of `auto` and of every candidate that is not hopeless, on one matrix; where it has
-    been measured `before`, of `auto` and of what came near the best then."""
+def _printed(program: str, *arguments: str) -> float:
+    command = [sys.executable, "-c", program, *arguments]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def measure(case: Case, repeats: int) -> Row:
+    """Seconds of `auto` and of every candidate that is not hopeless, on one matrix, from the host
+    and from the GPU."""
     from btfperm import maximum_transversal
     from btfperm.pattern import as_pattern
     from btfperm.pattern.features import look, ratios
 
     pattern = as_pattern(case.load())
     call = functools.partial(maximum_transversal, pattern)
-    calls: dict[str, Callable[..., Any]] = {
-        AUTO: call,
-        CPU: functools.partial(call, backend="cpu"),
-        **{name: functools.partial(call, backend="gpu", algorithm=name) for name in SEARCHES},
-        CPU_START: functools.partial(call, algorithm="g-pr-shr", initializer="greedy"),
+    here = _race(call, SEARCHES, repeats, pattern.nnz)
+    near = [name for name in SEARCHES if name in here["takes"]]
+    call = functools.partial(maximum_transversal, on_gpu(pattern))
+    there = _race(call, near or SEARCHES[:1], repeats, pattern.nnz)
+    if here["rank"] != there["rank"]:
+        raise RuntimeError(f"{case.name}: ranks {here['rank']}, {there['rank']}")
+    begin = time.perf_counter()
+    if here["takes"][CPU] < LONG:
+        maximum_transversal(pattern, backend="cpu", threads=1)
+        here["takes"][ONE_THREAD] = time.perf_counter() - begin
+    m, n = pattern.shape
+    known = {"rows": m, "cols": n, "entries": pattern.nnz}
+    return {
+        "matrix": case.name,
+        "real": case.path is not None,
+        "nnz": pattern.nnz,
+        "features": {**known, **ratios(m, n, pattern.nnz), **look(pattern)},
+        **here,
+        "resident": there,
     }
-    if before is not None:
-        most = NEAR * best_of(before)[1]
-        calls = {n: c for n, c in calls.items() if n == AUTO or before["takes"].get(n, most) < most}
-    found, least = {}, LONGEST
-    for name in (CPU, *SEARCHES, CPU_START, AUTO):  # a warm-up
-        if name not in calls:
-            continue
-        wait = None if name in (CPU, AUTO) else max(HOPELESS * least, LEAST_LIMIT)
-        begin = time.perf_counter()
-        found[name] = calls[name](time_limit=wait)
-        if name == CPU:
-            least = time.perf_counter() - begin
+
+
+def on_gpu(pattern: Any) -> Any:
+    """The same pattern, living on the current GPU."""
+    import cupy
+
+    from btfperm.pattern import as_pattern
+
+    arrays = None, cupy.asarray(pattern.indices), cupy.asarray(pattern.indptr)
+    return as_pattern(arrays, shape=pattern.shape)
+
+
+def _race(call: Callable[..., Any], searches: Sequence[str], repeats: int, nnz: int) -> Row:
+    """Rank, rules of `auto`, times and counters of it and of the candidates."""
+    import cupy
+
+    calls: dict[str, Callable[..., Any]] = {
+        CPU: functools.partial(call, backend="cpu"),
+        **{name: functools.partial(call, backend="gpu", algorithm=name) for name in searches},
+        AUTO: call,
+    }
+    found, first = {}, {}
+    for name in calls:  # a warm-up
+        wait = None
+        if name in searches:
+            least = min(first[done] for done in found if found[done].maximum)
+            wait = min(max(PATIENCE * least, LEAST_LIMIT), MOST_LIMIT)
+        found[name], first[name] = _timed(functools.partial(calls[name], time_limit=wait), cupy)
     finished = [name for name in found if found[name].maximum]
-    samples: dict[str, list[float]] = {name: [] for name in finished}
-    if before is None:
-        begin = time.perf_counter()
-        call(backend="cpu", threads=1)
-        samples[ONE_THREAD] = [time.perf_counter() - begin]
+    most = NEAR * min(first[name] for name in finished)
+    samples = {name: [first[name]] if first[name] > LONG else [] for name in finished}
     gc.disable()
-    for _ in range(repeats):
+    for turn in range(repeats):
         for name in finished:
-            if sum(samples[name]) > LONG:
+            far = first[name] > most and name != AUTO
+            if (turn and far) or sum(samples[name]) > LONG:
                 continue
-            begin = time.perf_counter()
-            calls[name]()
-            samples[name].append(time.perf_counter() - begin)
-            time.sleep(PAUSE_SECONDS)
+            samples[name].append(_timed(calls[name], cupy)[1])
+            if nnz >= USES_THREADS:
+                time.sleep(PAUSE_SECONDS)
     gc.enable()
     ranks = {found[name].structural_rank for name in finished}
     if len(ranks) != 1:
-        raise RuntimeError(f"{case.name}: ranks {ranks}")
-    rank = ranks.pop()
-    explained = found[AUTO].explain()
-    m, n = pattern.shape
+        raise RuntimeError(f"ranks {ranks}")
+    decisions = found[AUTO].explain()["decisions"]
     return {
-        "matrix": case.name,
-        "shape": [m, n],
-        "nnz": pattern.nnz,
-        "rank": rank,
-        "features": {
-            "rows": m,
-            "cols": n,
-            "entries": pattern.nnz,
-            **ratios(m, n, pattern.nnz),
-            **look(pattern),
-        },
-        "left": {name: _left(found[name]) for name in found},
-        "rules": {what: [d["rule"], d["choice"]] for what, d in explained["decisions"].items()},
-        "stages": {name: found[name].seconds for name in found},
-        "levels": {name: found[name].counters.get("levels") for name in found},
-        "by_phase": {name: _by_phase(found[name])[:5] for name in found},
+        "rank": ranks.pop(),
+        "rules": {what: [d["rule"], d["choice"]] for what, d in decisions.items()},
+        "why": found[AUTO].choice,
+        "counters": {name: _numbers(found[name].counters) for name in searches},
+        "stages": {name: found[name].seconds for name in (CPU, searches[0], AUTO)},
         "seconds": samples,
-        "takes": {
-            **({} if before is None else before["takes"]),
-            **{name: statistics.median(taken) for name, taken in samples.items()},
-        },
+        "takes": {name: statistics.median(taken) for name, taken in samples.items()},
     }
 
 
-def _left(found: Any) -> float | None:
-    """The share of full rank that the search had to add, as far as it came."""
-    added = found.counters.get("augmentations")
-    return None if added is None else added / (min(found.shape) or 1)
+def _timed(call: Callable[..., Any], cupy: Any) -> tuple[Any, float]:
+    begin = time.perf_counter()
+    found = call()
+    cupy.cuda.get_current_stream().synchronize()
+    return found, time.perf_counter() - begin
 
 
-def _by_phase(found: Any) -> list[int]:
-    counters = found.counters
-    levels: list[int] = counters.get("levels_by_phase") or counters.get("levels_by_relabel") or []
-    return levels
+def _numbers(counters: dict[str, Any]) -> dict[str, int]:
+    return {name: count for name, count in counters.items() if isinstance(count, int)}
 
 
-def cold(row: Row, start_up: float) -> Row:
-    """The same matrix in a fresh process."""
-    takes = {
-        name: seconds + (start_up if name not in (AUTO, CPU) else 0)
-        for name, seconds in row["takes"].items()
-    }
-    place = _cold_place(row)
-    takes[AUTO] = takes[CPU] if place == CPU else row["takes"][AUTO] + start_up
-    return {**row, "takes": takes}
+def fresh(case: Case) -> dict[str, float]:
+    """Seconds in fresh processes, which have read the matrix already."""
+    from btfperm.pattern import as_pattern
 
-
-def _cold_place(row: Row) -> str:
-    from btfperm.transversal import auto
-
-    known = {**row["features"], "warm": 0, "gpus": 1, "threads": auto.usable_cores()}
-    return auto._first("place", known, lambda feature: known[feature]).choice
-
-
-def best_of(row: Row) -> tuple[str, float]:
-    """The candidate that takes least, and how long."""
-    names = [name for name in (CPU, *SEARCHES) if name in row["takes"]]
-    return min(((name, row["takes"][name]) for name in names), key=lambda item: item[1])
-
-
-def regret_of(row: Row) -> float:
-    """How many times slower than the best `auto` is."""
-    return float(row["takes"][AUTO] / best_of(row)[1])
-
-
-def report(rows: Sequence[Row], start_up: float) -> Section:
-    """Regret by half, warm and cold; every time; the rules."""
-    states = {"warm": rows, "cold": [cold(row, start_up) for row in rows]}
-    fit = [row for row in rows if half_of(row["matrix"]) == HALVES[0]]
-    found = rule_worth.worth(fit, DECISIONS, _times)
-    parts = [
-        f"Starting CUDA in a fresh process takes {start_up:.2f} s.",
-        _summary(states),
-        "The whole call in a warm process, ms (`>`: not waited for):",
-        _all_times(rows),
-        f"Rules on the half `{HALVES[0]}`, warm:",
-        rule_worth.markdown(found),
-        *(f"- {objection}" for objection in rule_worth.objections(found)),
-    ]
-    data = {"start_up": start_up, "rows": list(rows), "rules": found}
-    return Section("Regret of auto beside a GPU", "\n\n".join(parts), data)
-
-
-def _summary(states: dict[str, Sequence[Row]]) -> str:
-    body = []
-    for state, rows in states.items():
-        for half in (*HALVES, "all"):
-            group = [row for row in rows if half in (half_of(row["matrix"]), "all")]
-            if not group:
-                continue
-            worst, where = max((regret_of(row), row["matrix"]) for row in group)
-            mean = geometric_mean([regret_of(row) for row in group])
-            singles = [
-                geometric_mean(
-                    [min(r["takes"].get(n, math.inf) / best_of(r)[1], HOPELESS) for r in group]
-                )
-                for n in (CPU, *SEARCHES)
-            ]
-            body.append(
-                [state, half, str(len(group)), f"{mean:.3f}", f"{worst:.2f}", f"`{where}`"]
-                + [f"{single:.2f}" for single in singles]
-            )
-    head = ["process", "half", "matrices", "regret", "worst", "on"]
-    return table([*head, *(f"always {name}" for name in (CPU, *SEARCHES))], body)
-
-
-def _all_times(rows: Sequence[Row]) -> str:
-    names = (AUTO, CPU, *SEARCHES, CPU_START)
-    body = [
-        [
-            *(f"`{row['matrix']}`", half_of(row["matrix"]), f"{row['nnz']:,}"),
-            *(_cell(row, name) for name in names),
-            f"{regret_of(row):.2f}",
-        ]
-        for row in rows
-    ]
-    return table(["matrix", "half", "entries", *names, "regret"], body)
-
-
-def _cell(row: Row, name: str) -> str:
-    return milliseconds(row["takes"][name]) if name in row["takes"] else ">"
-
-
-def _times(what: str, row: Row) -> dict[str, float]:
-    """Seconds of each choice of a decision."""
-    takes = row["takes"]
-    searches = {name: takes[name] for name in SEARCHES if name in takes}
-    if what == "place":
-        return {CPU: takes[CPU], "gpu": min(searches.values(), default=math.inf)}
-    if what == "start on gpu":
-        names = {"greedy": "g-pr-shr", "greedy on the cpu": CPU_START}
-        return {choice: takes[name] for choice, name in names.items() if name in takes}
-    return searches
+    pattern = as_pattern(case.load())
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pattern.npz"
+        np.savez(path, indptr=pattern.indptr, indices=pattern.indices, shape=pattern.shape)
+        return {backend: _printed(_FRESH, str(path), backend) for backend in (CPU, GPU, AUTO)}
 
 
 def main() -> None:
@@ -277,33 +217,38 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.regret_gpu", description=__doc__)
     parser.add_argument("--store", type=Path, required=True, help="a row of JSON for each matrix")
     parser.add_argument("--seconds", type=float, default=math.inf, help="start no matrix later")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--matrices", type=Path, default=Path("../shared/matrices"))
     parser.add_argument("--kept", type=Path, metavar="DIR", help="generated matrices are kept here")
     parser.add_argument("--keep", action="store_true", help="put the figures beside the rules")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="every sample")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="every time")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="the tables that are printed")
-    parser.add_argument("--before", type=Path, metavar="FILE", help="a store: see measure()")
+    parser.add_argument("--half", choices=HALVES, help="measure this one")
     parser.add_argument("--only", action="append", metavar="NAME", help="measured (again)")
+    parser.add_argument("--fresh", action="append", default=[], metavar="NAME", help="see above")
     options = parser.parse_args()
     head = machine.describe(module="benchmarks.regret_gpu")
     ends = time.monotonic() + options.seconds
-    rows, before = {}, {}
-    if options.before:
-        _, *stored = map(json.loads, options.before.read_text().splitlines())
-        before = {row["matrix"]: row for row in stored}
+    rows = {}
     if options.store.exists():
         start_up, *stored = map(json.loads, options.store.read_text().splitlines())
         rows = {row["matrix"]: row for row in stored}
     else:
         start_up = starting()
         options.store.write_text(f"{start_up}\n")
-    cases = every_case(options.matrices, options.kept)
+    cases = every_case(options.matrices)
     cases = only(options.only, cases) if options.only else cases
+    cases = [case for case in cases if options.half in (None, half_of(case.name))]
+    if options.kept:
+        there = kept([case for case in cases if ":" not in case.name], options.kept)
+        cases = there + [case for case in cases if ":" in case.name]
     with options.store.open("a") as store:
+        _race(functools.partial(_search, np.eye(5)), SEARCHES, 1, 5)  # loads the kernels
         for case in cases:
             if (options.only or case.name not in rows) and time.monotonic() < ends:
-                row = measure(case, options.repeats, before.get(case.name))
+                row = measure(case, options.repeats)
+                if case.name in options.fresh:
+                    row["fresh"] = fresh(case)
                 rows[case.name] = row
                 seen = half_of(case.name) == HALVES[0]
                 times = [f"{name} {milliseconds(t)}" for name, t in row["takes"].items()]
@@ -317,6 +262,12 @@ def main() -> None:
     result.write(options.json, options.markdown, None)
     if options.keep:
         rule_worth.keep(done.data["rules"], head)
+
+
+def _search(A: Any, **named: Any) -> Any:
+    from btfperm import maximum_transversal
+
+    return maximum_transversal(A, **named)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from typing import NamedTuple
 __all__ = ["COMPARE", "DEFAULT", "DEFAULT_ON_GPU", "TABLE", "Condition", "Rule", "number"]
 
 DEFAULT = "guided-displacement"
-DEFAULT_ON_GPU = "g-pr-shr"
+DEFAULT_ON_GPU = "meeting-trees"
 
 COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -60,7 +60,7 @@ TABLE: dict[str, tuple[Rule, ...]] = {
     "place": (
         Rule(
             "small",
-            (Condition("entries", "<", 4_000_000),),
+            (Condition("entries", "<", 2_000_000),),
             "cpu",
             "it is done before a GPU has its copy",
         ),
@@ -79,7 +79,6 @@ TABLE: dict[str, tuple[Rule, ...]] = {
             "gpu",
             "the search takes several times as long as the copy",
         ),
-        Rule("tall", (Condition("wide", "<", 0.8),), "cpu", "paths to the free rows are short"),
         Rule(
             "diagonal",
             (Condition("diagonal", ">", 0.5),),
@@ -90,21 +89,9 @@ TABLE: dict[str, tuple[Rule, ...]] = {
             "even strip",
             (Condition("near", ">", 0.5), Condition("skew", "<", 0.4)),
             "cpu",
-            "a mesh in its own order: few columns are left, and a GPU searches level by level",
+            "a mesh in its own order: few columns are left after one pass",
         ),
-        Rule(
-            "no ends",
-            (Condition("degree", "<", 4.5), Condition("single", "<", 0.05)),
-            "cpu",
-            "few entries and few columns that end a path: a GPU needs a thousand levels and more",
-        ),
-        Rule(
-            "critical",
-            (Condition("degree", "<", 2.85), Condition("skew", ">", 0.55)),
-            "cpu",
-            "nearly a tree at random: paths are long",
-        ),
-        Rule("the rest", (), "gpu", "many short paths, from many columns at once"),
+        Rule("the rest", (), "gpu", "the search takes longer than the copy"),
     ),
     "threads": (
         Rule(
@@ -195,18 +182,11 @@ TABLE: dict[str, tuple[Rule, ...]] = {
     ),
     "algorithm on gpu": (
         Rule(
-            "even columns",
-            (Condition("skew", "<", 0.33),),
-            "apfb-wr",
-            "on an even mesh, phases that go on past the first paths find more of them",
-            within=220,
-        ),
-        Rule(
-            "the rest",
+            "always",
             (),
             DEFAULT_ON_GPU,
-            "mostly the fastest of those that a GPU runs",
-            within=600,
+            "the fastest of those that a GPU runs, with a start of its own",
+            within=8,
         ),
     ),
 }

@@ -65,7 +65,8 @@ def search(
         threads_asked=controls.threads_asked,
     )
     start, rule = None, None
-    if initializer == "auto" and given is None and named is not None and named.starts_itself:
+    finisher = named or registry.find(choices.default, initializer=False)
+    if initializer == "auto" and given is None and finisher.starts_itself:
         initializer = "none"
     if initializer == "auto":
         rule = choices.start()
@@ -75,7 +76,6 @@ def search(
     first = initializer if rule is None else rule.choice
     if first != "none":
         start = registry.find(first, initializer=True, backend=where)
-    finisher = named or registry.find(choices.default, initializer=False)
     controls.check_options(start, finisher)
     explicit = controls.backend == "gpu" or "gpu" in (
         named.backend if named is not None else "",

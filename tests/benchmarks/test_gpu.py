@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -73,9 +74,25 @@ def test_the_tables_show_what_was_measured():
     assert "| `del:4+rcp` | 1,000 | 5,000 | 90.0% | 500 | > 12 |" in text
     assert "| natural | 2 | 4.00 | 4.00 |" in text
     assert "| permuted | 1 | 500 | >3000 |" in text
+    assert "| natural, hardest | 1 | 8.00 | 2.00 |" in text
+    assert "| all, hardest | 1 | 500 | >3000 |" in text and "| permuted, hardest |" not in text
     assert "| `del:4` | 2 / 9 | 3 / 6 |" in text
     assert "| `er:4:3` | > | > | 10.0 | 5.0 |" in text
     assert "| `del:4` | > | > | > |  |" in text
+
+
+def test_the_hardest_are_those_on_which_the_best_is_slowest():
+    rows = [{"matrix": f"er:{k}:3", "median": {"a ct": k, "b ct": 1000}} for k in range(60)]
+    for many, hardest in ((60, gpu.HARDEST), (12, 6)):
+        found = {name: [row["matrix"] for row in group] for name, group in gpu._sets(rows[:many])}
+        assert found["all, hardest"] == [f"er:{k}:3" for k in range(many - hardest, many)]
+
+
+def test_algorithms_can_be_named():
+    named = dataclasses.replace(options(), algorithms=["g-pr-shr", "apsb"])
+    field = gpu.asked_for(gpu.published(), named)
+    assert {variant.row.name for variant in field} == {"g-pr-shr", "apsb"} and len(field) == 4
+    assert gpu.asked_for(gpu.published(), options()) == gpu.published()
 
 
 def test_the_curves_are_the_launches_of_each_phase():

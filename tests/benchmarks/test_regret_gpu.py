@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from benchmarks import gpu_answers, regret_gpu
+from benchmarks import gpu_answers, regret_gpu, regret_gpu_report
 from benchmarks.cases import generated
 from benchmarks.contest import Options
-from benchmarks.regret_gpu import AUTO, CPU
+from benchmarks.regret_gpu_report import AUTO, CPU
 
+OPTIONS = Options("tiny", Path(), 2, 5.0, [], None, lambda _: None)
 FEATURES = {
     "rows": 4e6,
     "cols": 4e6,
@@ -28,42 +30,66 @@ FEATURES = {
 }
 
 
-def row(name, takes, place, search=None):
-    rules = {"place": place} | ({} if search is None else {"algorithm on gpu": search})
-    return {"matrix": name, "nnz": 20_000_000, "features": FEATURES, "takes": takes, "rules": rules}
+def row(name, takes, resident, place, real=False):
+    there = {"takes": resident, "rules": {}}
+    rules = {"place": place} | ({} if place[1] == CPU else {"algorithm on gpu": ["always", OURS]})
+    return {
+        "matrix": name,
+        "real": real,
+        "nnz": 20_000_000,
+        "features": FEATURES,
+        "takes": takes,
+        "rules": rules,
+        "resident": there,
+    }
 
 
+OURS = regret_gpu_report.SEARCHES[0]
 ROWS = [
     row(
         "er_1e3_d5.0",
-        {AUTO: 0.06, CPU: 0.1, "apfb-wr": 0.05, "g-pr-shr": 0.06},
+        {AUTO: 0.06, CPU: 0.1, OURS: 0.05, "g-pr-shr": 0.06},
+        {AUTO: 0.02, CPU: 0.01, OURS: 0.02, "g-pr-shr": 0.03},
         ["the rest", "gpu"],
-        ["the rest", "g-pr-shr"],
     ),
-    row("kron_s8", {AUTO: 0.02, CPU: 0.02}, ["hubs", "cpu"]),
+    row("kron_s8", {AUTO: 0.02, CPU: 0.02}, {AUTO: 0.04, CPU: 0.02, OURS: 0.03}, ["hubs", "cpu"]),
 ]
 
 
 def test_regret_is_over_the_least_of_the_candidates():
-    assert regret_gpu.best_of(ROWS[0]) == ("apfb-wr", 0.05)
-    assert regret_gpu.regret_of(ROWS[0]) == pytest.approx(1.2)
-    assert regret_gpu.regret_of(ROWS[1]) == 1
+    assert regret_gpu_report.best_of(ROWS[0]) == (OURS, 0.05)
+    assert regret_gpu_report.regret_of(ROWS[0]) == pytest.approx(1.2)
+    assert regret_gpu_report.regret_of(ROWS[1]) == 1
 
 
 def test_a_fresh_process_pays_for_cuda_wherever_a_gpu_is_used():
-    cold = regret_gpu.cold(ROWS[0], 0.4)
+    cold = regret_gpu_report.cold(ROWS[0], 0.4)
     assert cold["takes"][AUTO] == cold["takes"][CPU] == 0.1, "the rules stay on the cpu"
-    assert cold["takes"]["apfb-wr"] == pytest.approx(0.45)
+    assert cold["takes"][OURS] == pytest.approx(0.45)
     large = {**ROWS[0], "features": {**FEATURES, "entries": 400e6}}
-    assert regret_gpu.cold(large, 0.4)["takes"][AUTO] == pytest.approx(0.46)
+    assert regret_gpu_report.cold(large, 0.4)["takes"][AUTO] == pytest.approx(0.45)
+
+
+def test_what_lives_on_a_gpu_stays_there():
+    there = [regret_gpu_report.resident(row) for row in ROWS]
+    assert [CPU in row["takes"] for row in there] == [False, False]
+    assert regret_gpu_report.regret_of(there[0]) == 1
+    assert regret_gpu_report.regret_of(there[1]) == pytest.approx(4 / 3)
 
 
 def test_the_report_tells_rules_and_regret():
-    section = regret_gpu.report(ROWS, 0.4)
+    rows = [
+        *ROWS,
+        {**row("real", {AUTO: 0.03, CPU: 0.02}, {AUTO: 1, OURS: 1}, ["small", CPU], True)},
+    ]
+    rows[0] = {**rows[0], "fresh": {CPU: 0.2, "gpu": 0.5, AUTO: 0.2}}
+    section = regret_gpu_report.report(rows, 0.4)
     assert "takes 0.40 s" in section.markdown
-    assert "| warm | all | 2 | 1.095 | 1.20 | `er_1e3_d5.0` |" in section.markdown
+    assert "| warm | all | families | 2 | 1.095 | 1.20 | `er_1e3_d5.0` |" in section.markdown
+    assert "| warm | all | real | 1 | 1.500 | 1.50 | `real` |" in section.markdown
     assert "| `kron_s8` |" in section.markdown and "| 20.0 | 20.0 | > | > |" in section.markdown
-    assert set(section.data["rules"]) == set(regret_gpu.DECISIONS)
+    assert "| `er_1e3_d5.0` | 20,000,000 | 200 | 500 | 200 |" in section.markdown
+    assert set(section.data["rules"]) == set(regret_gpu_report.DECISIONS)
 
 
 def test_the_answers_are_counted_by_kind_of_matrix():
@@ -74,19 +100,35 @@ def test_the_answers_are_counted_by_kind_of_matrix():
     rows = [{**one, "stopped": {}, "seconds": 1.0} for one in tried]
     rows[1]["stopped"] = {"apsb ct": 1}
     data = {"gpu": "some", "names": ["apsb ct"], "rows": rows, "seconds": 2.0, "limit": 3.0}
+    data["processes"] = 4
     text = gpu_answers.markdown(data)
     assert "| square, full rank | 1 | 20 | 0 |" in text
     assert "| rectangular, deficient | 1 | 20 | 1 |" in text
     assert "| all | 2 | 40 | 1 |" in text and "| `b` | 5 | apsb ct | 1 |" in text
 
 
+def test_processes_share_matrices_or_else_variants():
+    names = [f"variant {k}" for k in range(7)]
+    few = gpu_answers._shares(generated(["er:6:3"]), names, OPTIONS)
+    assert sorted(name for share in few for name in share.variants) == names
+    assert {share.name for share in few} == {"er:6:3"}
+    many = generated([f"er_{k}e3_d1.5" for k in range(1, gpu_answers.PROCESSES + 1)])
+    shares = gpu_answers._shares(many, names, OPTIONS)
+    assert [share.variants for share in shares] == [names] * len(many)
+
+
+def test_the_parts_of_a_matrix_are_joined():
+    part = {"matrix": "a", "runs": 3, "wrong": ["no"], "seconds": 1.0, "stopped": {"x": 2}}
+    other = {**part, "runs": 4, "wrong": [], "stopped": {"y": 1}}
+    whole = gpu_answers.joined(gpu_answers.joined(None, part), other)
+    assert (whole["runs"], whole["wrong"], whole["stopped"]) == (7, ["no"], {"x": 2, "y": 1})
+
+
 @pytest.mark.gpu
-def test_a_run(tmp_path):
+def test_a_run():
     (case,) = generated(["er_1e3_d5.0"])
     found = json.loads(json.dumps(regret_gpu.measure(case, 2)))
     assert {AUTO, CPU} <= set(found["takes"])
     assert found["rules"]["place"] == ["small", "cpu"]
-    again = regret_gpu.measure(case, 2, found)
-    assert set(again["takes"]) == set(found["takes"])
-    options = Options("tiny", tmp_path, 2, 5.0, [], None, lambda _: None)
-    assert not gpu_answers.run(generated(["er:6:3"]), options).complaints
+    assert set(regret_gpu.fresh(case)) == {AUTO, CPU, "gpu"}
+    assert not gpu_answers.run(generated(["er:6:3"]), OPTIONS).complaints
