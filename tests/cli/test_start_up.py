@@ -30,6 +30,24 @@ def test_the_main_job_imports_neither_scipy_nor_rich(matrix, tmp_path):
     assert not heavy & modules
 
 
+def test_a_small_matrix_touches_no_gpu(matrix, tmp_path):
+    """Not even the driver is asked, with `auto` free to choose."""
+    words = [str(matrix("singular")), "-o", str(tmp_path / "perm.npz")]
+    code = (
+        "import ctypes\nfrom btfperm_cli.main import main\n"
+        "def refused(name, *_, **__): raise AssertionError(f'{name} was loaded')\n"
+        f"ctypes.CDLL = refused\nmain({words!r}, standalone_mode=False)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "perm.npz").exists()
+    forced = code.replace("'-o'", "'--backend', 'gpu', '-o'")
+    done = subprocess.run(
+        [sys.executable, "-c", forced], capture_output=True, text=True, check=False
+    )
+    assert "was loaded" in done.stderr, "this test sees who asks the driver"
+
+
 def test_rank_and_check_import_neither(matrix, tmp_path, cli):
     cli(matrix("blocks"), "-q", "-o", tmp_path / "perm.npz")
     for words in (("rank", matrix("blocks")), ("check", matrix("blocks"), tmp_path / "perm.npz")):
