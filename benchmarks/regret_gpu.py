@@ -34,7 +34,7 @@ from benchmarks.cases import Case, generated, kept, only, real
 from benchmarks.contest import Options
 from benchmarks.generators.on_device import make_on_device
 from benchmarks.regret import HALVES, half_of
-from benchmarks.regret_gpu_report import AUTO, CPU, GPU, SEARCHES, Row, report
+from benchmarks.regret_gpu_report import AUTO, CPU, GPU, SEARCHES, USES_THREADS, Row, report
 from benchmarks.report import Report
 from benchmarks.tables import milliseconds
 
@@ -44,7 +44,6 @@ PATIENCE = 2.0  # times the best so far: what a search on the GPU is waited for
 LONG = 0.3  # seconds: after so many, a call is not repeated
 NEAR = 2.0  # times the best in the warm-up: worth repeating
 PAUSE_SECONDS = 5e-3  # after this the threads of a call have stopped waiting for the next
-USES_THREADS = 1_000_000  # entries
 _STARTING = (
     "import time, numpy as np; A = np.eye(3); import btfperm; call = btfperm.maximum_transversal; "
     "call(A, backend='cpu'); begin = time.perf_counter(); call(A, backend='gpu'); "
@@ -152,7 +151,7 @@ def _race(call: Callable[..., Any], searches: Sequence[str], repeats: int, nnz: 
 
     calls: dict[str, Callable[..., Any]] = {
         CPU: functools.partial(call, backend="cpu"),
-        **{name: functools.partial(call, backend="gpu", algorithm=name) for name in searches},
+        **{name: functools.partial(call, backend="gpu", **_asked(name)) for name in searches},
         AUTO: call,
     }
     found, first = {}, {}
@@ -188,6 +187,12 @@ def _race(call: Callable[..., Any], searches: Sequence[str], repeats: int, nnz: 
         "seconds": samples,
         "takes": {name: statistics.median(taken) for name, taken in samples.items()},
     }
+
+
+def _asked(search: str) -> dict[str, str]:
+    """`search`: an algorithm, perhaps with a start."""
+    algorithm, _, start = search.partition(", ")
+    return {"algorithm": algorithm, **({"initializer": start} if start else {})}
 
 
 def _timed(call: Callable[..., Any], cupy: Any) -> tuple[Any, float]:
@@ -243,7 +248,8 @@ def main() -> None:
         there = kept([case for case in cases if ":" not in case.name], options.kept)
         cases = there + [case for case in cases if ":" in case.name]
     with options.store.open("a") as store:
-        _race(functools.partial(_search, np.eye(5)), SEARCHES, 1, 5)  # loads the kernels
+        call = functools.partial(_search, made_on_gpu("er:20:8"))
+        _race(call, SEARCHES, 1, 0)  # loads the kernels, takes pinned memory
         for case in cases:
             if (options.only or case.name not in rows) and time.monotonic() < ends:
                 row = measure(case, options.repeats)

@@ -39,6 +39,7 @@ class Features:
     threads : that the search may use
     gpus : of this machine, for CuPy; whether they work, nobody has tried
     warm : 1 where this process has a GPU at work already, else 0: starting one takes long
+    itself : 1 where the search to come has a start of its own, else 0
     """
 
     rows: float
@@ -59,6 +60,7 @@ class Features:
     threads: float | None = None
     gpus: float | None = None
     warm: float | None = None
+    itself: float | None = None
 
 
 def size(pattern: Pattern) -> dict[str, float]:

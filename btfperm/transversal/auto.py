@@ -64,8 +64,9 @@ class Choices:
         """The algorithm whose options count where nobody has named one."""
         return DEFAULT_ON_GPU if self.place == "gpu" else DEFAULT
 
-    def start(self) -> Rule:
-        """Its choice is the name of the initializer."""
+    def start(self, *, itself: bool = False) -> Rule:
+        """Its choice is the name of the initializer. `itself`: the search has its own start."""
+        self._known.setdefault("itself", itself)
         return self._take(self._here("start"))
 
     def from_rows(self) -> bool:

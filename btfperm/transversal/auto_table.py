@@ -44,8 +44,9 @@ class Rule(NamedTuple):
     """When all conditions hold, take the choice.
 
     `within`: the algorithm has so many readings of the matrix; if it is not done by then, the
-    default goes on from what it has reached. On a GPU it has so many looks of the host, one in four
-    levels; if it is not done by then, all is done anew on the CPU, where a deep search costs less.
+    default goes on from what it has reached. On a GPU it has so many looks of the host at which
+    less than an eighth of the matrix has been read since the one before; if it is not done by then,
+    all is done anew on the CPU, where long paths cost less.
     """
 
     name: str
@@ -60,34 +61,59 @@ TABLE: dict[str, tuple[Rule, ...]] = {
     "place": (
         Rule(
             "small",
-            (Condition("entries", "<", 2_000_000),),
+            (Condition("entries", "<", 200_000),),
             "cpu",
-            "it is done before a GPU has its copy",
+            "it is done before a GPU has begun",
         ),
         Rule(
             "cold",
-            (Condition("warm", "<", 1), Condition("entries", "<", 150_000_000)),
+            (
+                Condition("warm", "<", 1),
+                Condition("threads", ">=", 4),
+                Condition("entries", "<", 65_000_000),
+            ),
             "cpu",
             "starting CUDA takes longer than the search",
         ),
-        Rule("no gpu", (Condition("gpus", "<", 1),), "cpu", "no GPU is here that CuPy could use"),
-        Rule("dense", (Condition("density", ">=", 0.01),), "cpu", "found before it is copied"),
-        Rule("hubs", (Condition("skew", ">", 2),), "cpu", "it needs to read a part of the matrix"),
         Rule(
-            "few threads",
-            (Condition("threads", "<", 4),),
-            "gpu",
-            "the search takes several times as long as the copy",
+            "cold, few threads",
+            (Condition("warm", "<", 1), Condition("entries", "<", 16_000_000)),
+            "cpu",
+            "starting CUDA takes longer than the search, on one thread, too",
         ),
+        Rule("no gpu", (Condition("gpus", "<", 1),), "cpu", "no GPU is here that CuPy could use"),
+        Rule(
+            "dense",
+            (Condition("density", ">=", 0.01), Condition("skew", "<", 0.4)),
+            "cpu",
+            "found before it is copied",
+        ),
+        Rule("flat", (Condition("wide", ">", 5),), "cpu", "few rows, each with many columns"),
         Rule(
             "diagonal",
-            (Condition("diagonal", ">", 0.5),),
+            (Condition("diagonal", ">", 0.7),),
             "cpu",
             "the start finds nearly all of it",
         ),
         Rule(
+            "few threads",
+            (
+                Condition("threads", "<", 4),
+                Condition("entries", ">=", 2_000_000),
+                Condition("warm", ">=", 1),
+            ),
+            "gpu",
+            "the search takes several times as long as the copy",
+        ),
+        Rule("hubs", (Condition("skew", ">", 2),), "cpu", "it needs to read a part of the matrix"),
+        Rule("tall", (Condition("wide", "<", 0.8),), "cpu", "paths to the free rows are short"),
+        Rule(
             "even strip",
-            (Condition("near", ">", 0.5), Condition("skew", "<", 0.4)),
+            (
+                Condition("near", ">", 0.5),
+                Condition("skew", "<", 0.4),
+                Condition("degree", ">=", 4),
+            ),
             "cpu",
             "a mesh in its own order: few columns are left after one pass",
         ),
@@ -172,12 +198,25 @@ TABLE: dict[str, tuple[Rule, ...]] = {
     ),
     "start on gpu": (
         Rule(
-            "always",
-            (),
+            "for another search",
+            (Condition("itself", "<", 1),),
             "greedy",
             "in order, as one thread finds it, by all of them; not where columns push each other "
             "on in long chains",
             within=3,
+        ),
+        Rule(
+            "small",
+            (Condition("entries", "<", 1_000_000),),
+            "greedy",
+            "where it finds all, there is nothing to set up",
+            within=3,
+        ),
+        Rule(
+            "the rest",
+            (),
+            "none",
+            "the search begins by itself, in order or at random",
         ),
     ),
     "algorithm on gpu": (
@@ -185,8 +224,8 @@ TABLE: dict[str, tuple[Rule, ...]] = {
             "always",
             (),
             DEFAULT_ON_GPU,
-            "the fastest of those that a GPU runs, with a start of its own",
-            within=8,
+            "the fastest of those that a GPU runs",
+            within=6,
         ),
     ),
 }

@@ -26,6 +26,8 @@ __all__ = ["Controls", "asked_backend", "check_backend"]
 
 _STOPS = {0: None, 2: "time_limit", 3: "max_work"}
 
+_PARTS = 8  # of the matrix: a search on a gpu that reads one between two looks comes on
+
 _LONGEST = 1e9  # seconds; more is as good as no limit, and clocks cannot count it
 
 
@@ -153,7 +155,8 @@ class Controls:
         else:
             from btfperm.backends.gpu.budget import LOOKED, Budget
 
-            budget = Budget(seconds, work, 0 if within is None else math.ceil(within))
+            looks = 0 if within is None else math.ceil(within)
+            budget = Budget(seconds, work, looks, problem.nnz / _PARTS)
             counters = problem.run(row.load(), budget, self._seed, options)
             stop, self.gave_up = budget.stop, budget.stop == LOOKED
         if self._too_few_threads and row.parallel and row.backend == "cpu":

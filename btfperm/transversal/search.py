@@ -66,10 +66,10 @@ def search(
     )
     start, rule = None, None
     finisher = named or registry.find(choices.default, initializer=False)
-    if initializer == "auto" and given is None and finisher.starts_itself:
+    if initializer == "auto" and given is None and named is not None and named.starts_itself:
         initializer = "none"
     if initializer == "auto":
-        rule = choices.start()
+        rule = choices.start(itself=finisher.starts_itself)
         where = choices.place
     else:
         where = "gpu" if lives_on_gpu and controls.backend == "auto" else controls.backend
