@@ -34,7 +34,7 @@ RUNS = 20
 SMALL = 5_000  # entries, up to which a matrix has all the runs
 FEW = 2  # runs of larger ones, of transposes and of permutations
 LARGE = 1_000_000  # entries, from which a matrix is run once, as it is
-PROCESSES = max(1, CORES - 2)
+PROCESSES = min(4, CORES)  # more of them wait for each other on the GPU
 FAMILIES = """
     er:10:3 er:14:8 kron:12 rmat:12:30 del:12 del:12+rcp rgg:12 rgg:12+rcp road:100 hex:100
     grid3d_12 circuit_1e3 tri_1e3 bandtri_1e3 hessenberg_60 arrow_1e3 kkt_1e3 kkt_sing_1e3

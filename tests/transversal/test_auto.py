@@ -28,7 +28,7 @@ RULES = [(what, rule) for what, rules in TABLE.items() for rule in rules]
 ON_GPU = [row.name for row in btfperm.algorithms() if row.backend == "gpu"]
 CHOICES = {
     "place": ["cpu", "gpu"],
-    "start on gpu": ON_GPU,
+    "start on gpu": ["none", *ON_GPU],
     "algorithm on gpu": ON_GPU,
     "start": INITIALIZERS,
     "algorithm": ALGORITHMS,
@@ -69,6 +69,7 @@ def test_each_rule_is_sound(what, rule):
         "the last rule, and only that, always holds"
     )
     unbounded = what.endswith("on gpu") or (what == "algorithm" and rule.choice != DEFAULT)
+    unbounded &= rule.choice != "none"
     assert (rule.within is not None) == unbounded, "the others have no bound on their time"
 
 
@@ -129,24 +130,41 @@ LARGE = {
     [
         ("the rest", "gpu", {}),
         ("small", "cpu", {"entries": 100_000}),
+        ("the rest", "gpu", {"entries": 300_000, "threads": 1}),
         ("cold", "cpu", {"warm": 0}),
         ("the rest", "gpu", {"warm": 0, "entries": 400_000_000}),
+        ("cold, few threads", "cpu", {"warm": 0, "entries": 10_000_000, "threads": 2}),
+        ("the rest", "gpu", {"warm": 0, "threads": 2}),
+        ("even strip", "cpu", {"warm": 0, "threads": 2, "near": 1.0, "skew": 0.3}),
         ("no gpu", "cpu", {"gpus": 0}),
-        ("dense", "cpu", {"density": 0.3}),
+        ("dense", "cpu", {"density": 0.3, "skew": 0.2}),
+        ("the rest", "gpu", {"density": 0.3}),
+        ("flat", "cpu", {"wide": 20.0}),
+        ("diagonal", "cpu", {"diagonal": 1.0, "threads": 1}),
+        ("few threads", "gpu", {"threads": 1, "near": 1.0, "skew": 5.0}),
         ("hubs", "cpu", {"skew": 5.0}),
-        ("few threads", "gpu", {"threads": 1, "near": 1.0, "diagonal": 1.0}),
         ("the rest", "gpu", {"wide": 2.0}),
         ("tall", "cpu", {"wide": 0.5}),
-        ("diagonal", "cpu", {"diagonal": 1.0}),
         ("even strip", "cpu", {"near": 1.0, "skew": 0.3}),
-        ("no ends", "cpu", {"degree": 2.7, "single": 0.0}),
-        ("the rest", "gpu", {"near": 1.0, "degree": 2.4, "skew": 0.5}),
-        ("critical", "cpu", {"degree": 2.7, "skew": 0.6}),
+        ("the rest", "gpu", {"near": 1.0, "skew": 0.3, "degree": 2.7}),
+        ("the rest", "gpu", {"near": 1.0, "skew": 0.5}),
     ],
 )
 def test_where_to_search(rule, choice, other):
     taken = auto._first("place", LARGE | other, lambda feature: pytest.fail(feature))
     assert (taken.name, taken.choice) == (rule, choice)
+
+
+def test_which_start_on_a_gpu():
+    def rule(**known):
+        taken = auto._first("start on gpu", known, lambda feature: pytest.fail(feature))
+        return taken.name, taken.choice
+
+    assert rule(itself=0, entries=20_000_000) == ("for another search", "greedy")
+    assert rule(itself=1, entries=20_000) == ("small", "greedy")
+    assert rule(itself=1, entries=20_000_000) == ("the rest", "none")
+    for on_gpu in TABLE["algorithm on gpu"]:
+        assert btfperm.registry.find(on_gpu.choice, initializer=False).starts_itself
 
 
 def test_the_driver_is_asked_only_about_large_matrices(monkeypatch):
@@ -165,7 +183,7 @@ def test_where_no_gpu_is_in_use_only_the_copy_is_not_what_it_costs(monkeypatch):
     monkeypatch.setitem(TABLE, "place", TABLE["place"][1:])
     t = btfperm.maximum_transversal(random(300, 300, 3))
     place = t.explain()["decisions"]["place"]
-    assert (t.backend, place["rule"], asked) == ("cpu", "cold", ["warm"])
+    assert (t.backend, place["rule"], asked) == ("cpu", "cold, few threads", ["warm"])
 
 
 def test_what_says_where_leaves_nothing_to_choose(monkeypatch):

@@ -67,14 +67,15 @@ __device__ inline bool reach(Index c_level, const Index* row_cols, Index p, cons
 #pragma unroll
   for (int k = 0; k < many; ++k) known[k] = seen(&psi_col[v[k]]) != unreachable;
 #pragma unroll
+  for (int k = 0; k < many; ++k)
+    if (!known[k]) show(&psi_col[v[k]], c_level + 1);
+#pragma unroll
   for (int k = 0; k < many; ++k) w[k] = known[k] ? -1 : mu_col[v[k]];
 #pragma unroll
   for (int k = 0; k < many; ++k)
     if (w[k] >= 0 && mu_row[w[k]] != v[k]) w[k] = -1;
 #pragma unroll
   for (int k = 0; k < many; ++k) {
-    if (known[k]) continue;
-    show(&psi_col[v[k]], c_level + 1);
     if (w[k] < 0) continue;
     show(&psi_row[w[k]], c_level + 2);
     added = true;
@@ -87,7 +88,7 @@ extern "C" __global__ void g_gr_krnl(Count launch, Index c_level, Index m, const
                                      const Index* row_cols, const Index* mu_row,
                                      const Index* mu_col, Index unreachable, Index* psi_row,
                                      Index* psi_col, State* state) {
-  constexpr int together = 8, entries = 4;
+  constexpr int together = 8, entries = 8;
   const long long apart = item_stride();
   Count edges = 0;
   bool added = false;
