@@ -5,25 +5,21 @@ Each variant of each search, and each start with a search behind it, on the real
 transposes and a random permutation of each, and on the smallest graphs of every family: 20 runs on
 small matrices, since races fall out differently each time. The rank is that of the index or of
 the CPU, and each answer has passed its certificate. What does not end within the limit must have
-left a legal matching. Nothing is timed, so several processes share the GPU: each takes a matrix, or
-a part of the variants where there are fewer matrices than processes.
+left a legal matching. All in one process: 4 or 14 beside each other take 14 and 7 ms a run for its
+5, since they take turns on the GPU. Ctrl-C ends it with what it has, the smallest matrices first.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import time
 import warnings
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 import btfperm
-from benchmarks.candidates import CORES
-from benchmarks.cases import Case, generated, only, real
+from benchmarks.cases import Case, generated
 from benchmarks.contest import Options, Section
 from benchmarks.gpu import NUMBERS, asked_for, variants
 from benchmarks.machine import need_gpu
@@ -34,7 +30,6 @@ RUNS = 20
 SMALL = 5_000  # entries, up to which a matrix has all the runs
 FEW = 2  # runs of larger ones, of transposes and of permutations
 LARGE = 1_000_000  # entries, from which a matrix is run once, as it is
-PROCESSES = min(4, CORES)  # more of them wait for each other on the GPU
 FAMILIES = """
     er:10:3 er:14:8 kron:12 rmat:12:30 del:12 del:12+rcp rgg:12 rgg:12+rcp road:100 hex:100
     grid3d_12 circuit_1e3 tri_1e3 bandtri_1e3 hessenberg_60 arrow_1e3 kkt_1e3 kkt_sing_1e3
@@ -50,15 +45,6 @@ def cases(which: str) -> list[Case]:
     return generated(FAMILIES.split()[: 4 if which == "tiny" else None])
 
 
-class Share(NamedTuple):
-    """What a process is given: a matrix by name, real where it has a folder, and variants."""
-
-    name: str
-    folder: Path | None
-    variants: list[str]
-    limit: float
-
-
 def run(cases: list[Case], options: Options) -> Section:
     """Runs, wrong answers and stopped ones of every variant.
 
@@ -67,54 +53,30 @@ def run(cases: list[Case], options: Options) -> Section:
     OSError : there is no GPU that works
     """
     need_gpu()
-    rows: dict[str, Row] = {}
-    names = list(_calls(options))
-    begin = time.perf_counter()
-    shares = _shares(cases, names, options)
-    fresh = multiprocessing.get_context("spawn")  # a GPU does not survive a fork
-    with ProcessPoolExecutor(min(PROCESSES, len(shares) or 1), fresh) as pool:
-        for done in as_completed([pool.submit(_answers, share) for share in shares]):
-            for row in done.result():
-                rows[row["matrix"]] = joined(rows.get(row["matrix"]), row)
+    rows: list[Row] = []
+    calls = _calls(options)
+    by_size = sorted(cases, key=lambda case: case.path.stat().st_size if case.path else 0)
+    begin, missing = time.perf_counter(), [case.name for case in by_size]
+    try:
+        for case in by_size:
+            for row in _of_matrix(case, calls, options.limit):
+                rows.append(row)
                 wrong = "".join(f"\n  PROBLEM {what}" for what in row["wrong"])
                 options.say(f"{row['matrix']}: {row['runs']} runs, {row['seconds']:.1f} s{wrong}")
-    kept = [rows[name] for name in sorted(rows)]
-    complaints = [f"{row['matrix']}: {what}" for row in kept for what in row["wrong"]]
-    data = {"gpu": describe(), "limit": options.limit, "rows": kept, "names": names}
-    data |= {"processes": PROCESSES, "seconds": time.perf_counter() - begin}
+            missing.remove(case.name)
+    except KeyboardInterrupt:
+        options.say(f"not tried to the end: {', '.join(missing)}")
+    complaints = [f"{row['matrix']}: {what}" for row in rows for what in row["wrong"]]
+    data = {"gpu": describe(), "limit": options.limit, "rows": rows, "names": list(calls)}
+    data |= {"missing": missing, "seconds": time.perf_counter() - begin}
     return Section("Answers on a GPU", markdown(data), data, complaints)
 
 
-def _shares(cases: list[Case], names: list[str], options: Options) -> list[Share]:
-    """The largest files first, which take longest; of generated matrices in their order."""
-    parts = max(1, PROCESSES // (len(cases) or 1))
-    by_size = sorted(cases, key=lambda case: -case.path.stat().st_size if case.path else 0)
-    return [
-        Share(case.name, case.path and options.matrices, names[k::parts], options.limit)
-        for case in by_size
-        for k in range(min(parts, len(names)))
-    ]
-
-
-def joined(before: Row | None, row: Row) -> Row:
-    """Both parts of what was tried on a matrix."""
-    if before is None:
-        return row
-    added = {what: before[what] + row[what] for what in ("runs", "wrong", "seconds")}
-    return {**row, **added, "stopped": before["stopped"] | row["stopped"]}
-
-
-def _answers(share: Share) -> list[Row]:
-    cases = generated([share.name]) if share.folder is None else real(share.folder)
-    (case,) = only([share.name], cases)
-    return list(_of_matrix(case, share.variants, share.limit))
-
-
-def _calls(options: Options | None = None) -> dict[str, dict[str, Any]]:
+def _calls(options: Options) -> dict[str, dict[str, Any]]:
     """How each variant is asked for: searches behind the start of `auto`, starts before apfb-wr;
     only searches, where the options name some."""
     all_of_them = variants()
-    field = all_of_them if options is None else asked_for(all_of_them, options)
+    field = asked_for(all_of_them, options)
     calls: dict[str, dict[str, Any]] = {
         variant.name: {"algorithm": variant.row.name, "options": variant.options}
         for variant in field
@@ -135,10 +97,10 @@ def _calls(options: Options | None = None) -> dict[str, dict[str, Any]]:
     return calls
 
 
-def _of_matrix(case: Case, names: Iterable[str], limit: float) -> Iterator[Row]:
+def _of_matrix(case: Case, calls: dict[str, dict[str, Any]], limit: float) -> Iterator[Row]:
     """The matrix, and unless it is large its transpose and a permutation of it."""
     P = btfperm.as_pattern(case.load())
-    rng = np.random.default_rng()
+    rng = np.random.default_rng(P.nnz)
     shuffled = btfperm.Pattern.from_coo(
         rng.permutation(P.m)[P.indices], rng.permutation(P.n)[P.cols()], P.shape
     )
@@ -148,13 +110,13 @@ def _of_matrix(case: Case, names: Iterable[str], limit: float) -> Iterator[Row]:
         runs = RUNS if P.nnz <= SMALL and not label else FEW
         expected = case.expected.get("rank")
         runs = runs if P.nnz < LARGE else 1
-        yield _tried(case.name + label, A, names, rank, expected, runs, limit)
+        yield _tried(case.name + label, A, calls, rank, expected, runs, limit)
 
 
 def _tried(
     name: str,
     A: btfperm.Pattern,
-    names: Iterable[str],
+    calls: dict[str, dict[str, Any]],
     rank: int,
     expected: int | None,
     runs: int,
@@ -163,15 +125,15 @@ def _tried(
     begin = time.perf_counter()
     wrong = [] if expected in (None, rank) else [f"the index says {expected}, the cpu {rank}"]
     stopped: dict[str, int] = {}
-    tried, calls = 0, _calls()
-    for variant in names:
+    tried = 0
+    for variant, call in calls.items():
         for seed in range(runs):
             tried += 1
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("error", btfperm.DefectWarning)
                     t = btfperm.maximum_transversal(
-                        A, backend="gpu", seed=seed, time_limit=limit, **calls[variant]
+                        A, backend="gpu", seed=seed, time_limit=limit, **call
                     )
             except Exception as error:
                 wrong.append(f"{variant}: {type(error).__name__}: {error}")
@@ -222,10 +184,11 @@ def markdown(data: dict[str, Any]) -> str:
         f"{data['gpu']}.",
         f"{len(data['names'])} variants ({', '.join(data['names'])}); {RUNS} runs of each on "
         f"matrices of up to {SMALL:,} entries, {FEW} on larger, transposed and permuted ones, 1 "
-        f"from {LARGE:,} on, as they are; {data['processes']} processes beside each other, "
-        f"{data['seconds']:.0f} s in all.",
+        f"from {LARGE:,} on, as they are; {data['seconds']:.0f} s in all.",
         table(["matrices", "how many", "runs", "wrong"], body),
     ]
+    if data["missing"]:
+        parts.append(f"Not tried to the end: {', '.join(data['missing'])}.")
     if stopped:
         parts += [
             f"Stopped after {data['limit']:g} s with a legal matching:",

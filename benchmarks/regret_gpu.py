@@ -34,11 +34,12 @@ from benchmarks.cases import Case, generated, kept, only, real
 from benchmarks.contest import Options
 from benchmarks.generators.on_device import make_on_device
 from benchmarks.regret import HALVES, half_of
-from benchmarks.regret_gpu_report import AUTO, CPU, GPU, SEARCHES, USES_THREADS, Row, report
+from benchmarks.regret_gpu_report import AUTO, CPU, GPU, SEARCHES, Row, report
 from benchmarks.report import Report
 from benchmarks.tables import milliseconds
 
 ONE_THREAD = "cpu, one thread"  # what a machine with few cores would take; once
+USES_THREADS = 1_000_000  # entries
 LEAST_LIMIT, MOST_LIMIT = 0.05, 1.5  # seconds
 PATIENCE = 2.0  # times the best so far: what a search on the GPU is waited for
 LONG = 0.3  # seconds: after so many, a call is not repeated
@@ -180,6 +181,7 @@ def _race(call: Callable[..., Any], searches: Sequence[str], repeats: int, nnz: 
     decisions = found[AUTO].explain()["decisions"]
     return {
         "rank": ranks.pop(),
+        "threads": found[CPU].explain()["features"]["threads"],
         "rules": {what: [d["rule"], d["choice"]] for what, d in decisions.items()},
         "why": found[AUTO].choice,
         "counters": {name: _numbers(found[name].counters) for name in searches},

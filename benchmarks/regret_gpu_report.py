@@ -17,7 +17,6 @@ AUTO, CPU, GPU = "auto", "cpu", "gpu"
 BEHIND_GREEDY = "meeting-trees, greedy"
 SEARCHES = ("meeting-trees", BEHIND_GREEDY, "apfb-wr", "g-pr-shr")
 DECISIONS = ("place", "start on gpu", "algorithm on gpu")
-USES_THREADS = 1_000_000  # entries
 HOPELESS = 3.0  # times the CPU: not worth waiting for
 LASTING = 2e-4  # seconds: below, most of a call is Python
 
@@ -37,12 +36,9 @@ def cold(row: Row, start_up: float) -> Row:
 
 
 def _cold_place(row: Row) -> str:
-    from btfperm.backends.threads import usable_cores
     from btfperm.transversal.auto_table import TABLE
 
-    known = {**row["features"], "warm": 0, "gpus": 1, "threads": usable_cores()}
-    if known["entries"] < USES_THREADS:
-        known["threads"] = 1
+    known = {**row["features"], "warm": 0, "gpus": 1, "threads": row["threads"]}
     rules = TABLE["place"]
     return next(r.choice for r in rules if all(c.holds(known[c.feature]) for c in r.when))
 

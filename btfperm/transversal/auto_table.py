@@ -45,8 +45,8 @@ class Rule(NamedTuple):
 
     `within`: the algorithm has so many readings of the matrix; if it is not done by then, the
     default goes on from what it has reached. On a GPU it has so many looks of the host at which
-    less than an eighth of the matrix has been read since the one before; if it is not done by then,
-    all is done anew on the CPU, where long paths cost less.
+    less than the matrix has been read since the one before; if it is not done by then, all is done
+    anew on the CPU, where long paths cost less.
     """
 
     name: str
@@ -91,9 +91,15 @@ TABLE: dict[str, tuple[Rule, ...]] = {
         Rule("flat", (Condition("wide", ">", 5),), "cpu", "few rows, each with many columns"),
         Rule(
             "diagonal",
-            (Condition("diagonal", ">", 0.7),),
+            (Condition("diagonal", ">", 0.99),),
             "cpu",
             "the start finds nearly all of it",
+        ),
+        Rule(
+            "most of the diagonal",
+            (Condition("diagonal", ">", 0.7), Condition("entries", "<", 1_000_000)),
+            "cpu",
+            "the start finds nearly all of it, and the copy would take longer than the rest",
         ),
         Rule(
             "few threads",
@@ -105,8 +111,13 @@ TABLE: dict[str, tuple[Rule, ...]] = {
             "gpu",
             "the search takes several times as long as the copy",
         ),
-        Rule("hubs", (Condition("skew", ">", 2),), "cpu", "it needs to read a part of the matrix"),
-        Rule("tall", (Condition("wide", "<", 0.8),), "cpu", "paths to the free rows are short"),
+        Rule(
+            "hubs",
+            (Condition("skew", ">", 2), Condition("entries", ">=", 1_000_000)),
+            "cpu",
+            "it needs to read a part of the matrix",
+        ),
+        Rule("tall", (Condition("wide", "<", 0.4),), "cpu", "paths to the free rows are short"),
         Rule(
             "even strip",
             (
@@ -225,7 +236,7 @@ TABLE: dict[str, tuple[Rule, ...]] = {
             (),
             DEFAULT_ON_GPU,
             "the fastest of those that a GPU runs",
-            within=6,
+            within=3,
         ),
     ),
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import gpu_answers, regret_gpu, regret_gpu_report
-from benchmarks.cases import generated
+from benchmarks.cases import Case, generated
 from benchmarks.contest import Options
 from benchmarks.regret_gpu_report import AUTO, CPU
 
@@ -38,6 +38,7 @@ def row(name, takes, resident, place, real=False):
         "real": real,
         "nnz": 20_000_000,
         "features": FEATURES,
+        "threads": 16,
         "takes": takes,
         "rules": rules,
         "resident": there,
@@ -68,6 +69,8 @@ def test_a_fresh_process_pays_for_cuda_wherever_a_gpu_is_used():
     assert cold["takes"][OURS] == pytest.approx(0.45)
     large = {**ROWS[0], "features": {**FEATURES, "entries": 400e6}}
     assert regret_gpu_report.cold(large, 0.4)["takes"][AUTO] == pytest.approx(0.45)
+    few = {**ROWS[0], "threads": 2}
+    assert regret_gpu_report.cold(few, 0.4)["takes"][AUTO] == pytest.approx(0.45)
 
 
 def test_what_lives_on_a_gpu_stays_there():
@@ -100,28 +103,30 @@ def test_the_answers_are_counted_by_kind_of_matrix():
     rows = [{**one, "stopped": {}, "seconds": 1.0} for one in tried]
     rows[1]["stopped"] = {"apsb ct": 1}
     data = {"gpu": "some", "names": ["apsb ct"], "rows": rows, "seconds": 2.0, "limit": 3.0}
-    data["processes"] = 4
+    data["missing"] = []
     text = gpu_answers.markdown(data)
     assert "| square, full rank | 1 | 20 | 0 |" in text
     assert "| rectangular, deficient | 1 | 20 | 1 |" in text
     assert "| all | 2 | 40 | 1 |" in text and "| `b` | 5 | apsb ct | 1 |" in text
 
 
-def test_processes_share_matrices_or_else_variants():
-    names = [f"variant {k}" for k in range(7)]
-    few = gpu_answers._shares(generated(["er:6:3"]), names, OPTIONS)
-    assert sorted(name for share in few for name in share.variants) == names
-    assert {share.name for share in few} == {"er:6:3"}
-    many = generated([f"er_{k}e3_d1.5" for k in range(1, gpu_answers.PROCESSES + 1)])
-    shares = gpu_answers._shares(many, names, OPTIONS)
-    assert [share.variants for share in shares] == [names] * len(many)
+def test_what_is_stopped_by_hand_is_kept(monkeypatch):
+    def tried(case, calls, limit):
+        if case.name == "b":
+            raise KeyboardInterrupt
+        yield {"matrix": case.name, "shape": [3, 3], "nnz": 5, "rank": 3, "runs": 20} | {
+            "wrong": [],
+            "stopped": {},
+            "seconds": 1.0,
+        }
 
-
-def test_the_parts_of_a_matrix_are_joined():
-    part = {"matrix": "a", "runs": 3, "wrong": ["no"], "seconds": 1.0, "stopped": {"x": 2}}
-    other = {**part, "runs": 4, "wrong": [], "stopped": {"y": 1}}
-    whole = gpu_answers.joined(gpu_answers.joined(None, part), other)
-    assert (whole["runs"], whole["wrong"], whole["stopped"]) == (7, ["no"], {"x": 2, "y": 1})
+    monkeypatch.setattr(gpu_answers, "need_gpu", lambda: None)
+    monkeypatch.setattr(gpu_answers, "describe", lambda: "some GPU")
+    monkeypatch.setattr(gpu_answers, "_of_matrix", tried)
+    cases = [Case(name, "", lambda: None) for name in "abc"]
+    section = gpu_answers.run(cases, OPTIONS)
+    assert [row["matrix"] for row in section.data["rows"]] == ["a"]
+    assert "Not tried to the end: b, c." in section.markdown and not section.complaints
 
 
 @pytest.mark.gpu

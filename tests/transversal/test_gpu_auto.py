@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 import btfperm
 from btfperm.pattern import as_pattern
+from btfperm.pattern.features import look
 from btfperm.transversal.auto_table import TABLE, Rule
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
@@ -72,11 +73,11 @@ def test_a_start_with_long_chains_is_made_on_the_cpu():
     assert named.counters["start_launches"] > 3 and named.structural_rank == n
 
 
-def test_rules_look_at_columns_that_live_on_a_device():
+def test_of_what_lives_on_a_device_only_column_pointers_are_looked_at():
     A = families.random_rectangle(3_000, 3_000, 3, 1).A
     theirs, shape = on_device(A, "triple")
-    t = btfperm.maximum_transversal(theirs, **shape)
-    assert t.backend == "gpu"
-    seen, whole = t.explain()["features"], np.diff(as_pattern(A).indptr)
+    seen, whole = look(as_pattern(theirs, **shape)), np.diff(as_pattern(A).indptr)
     assert abs(seen["skew"] - whole.std() / whole.mean()) < 0.2
     assert 0 < seen["longest"] <= whole.max()
+    t = btfperm.maximum_transversal(theirs, **shape)
+    assert t.backend == "gpu" and t.explain()["features"]["skew"] is None, "no rule asks for it"
