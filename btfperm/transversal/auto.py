@@ -97,8 +97,7 @@ class Choices:
         short = (
             f"the start was {'1 pair' if missing == 1 else f'{missing:,} pairs'} short of full rank"
         )
-        started = self._taken.get(self._here("start"))
-        if self._known["free"] == 1 and (started is None or started.choice == "none"):
+        if self._here("start") in self._taken and self.start().choice == "none":
             short = "no start"
         rule = self._taken[self._here("algorithm")]
         side = "; wide, so searched from the rows" if self.from_rows() else ""

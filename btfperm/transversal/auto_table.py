@@ -2,10 +2,8 @@
 """The rules of ``auto``: for each decision, the first whose conditions all hold is taken.
 
 Bounds were set on one half of the families and real matrices of benchmarks/regret.py; those beside
-a GPU on one half of the families of benchmarks/regret_gpu.py, and four of these rules were changed
-after a look at the other. What each rule is worth stands in ``auto_measured.json``. That a fresh
-process takes a GPU from 150 million entries on is no measured bound: the largest matrix there has
-125.8 million, and with the start of CUDA its search would take 0.51 s instead of the CPU's 0.68.
+a GPU on one half of those of benchmarks/regret_gpu.py, and four of them and the bound on searches
+there were changed after a look at the other. What each is worth stands in ``auto_measured.json``.
 """
 
 from __future__ import annotations
