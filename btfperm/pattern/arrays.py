@@ -43,7 +43,8 @@ _CANONICAL, _INVALID = 0, 3  # what the core's check_columns says
 
 def index_type(shape: tuple[int, int], nnz: int) -> type[np.signedinteger[Any]]:
     """int32 where rows, columns and entries fit, else int64."""
-    return np.int32 if max(sum(shape), nnz) <= LARGEST_INT32 else np.int64
+    m, n = shape
+    return np.int32 if m + n <= LARGEST_INT32 and nnz <= LARGEST_INT32 else np.int64
 
 
 def prefix(name: str | None) -> str:
@@ -60,6 +61,8 @@ def checked_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, i
         raise InvalidMatrixError(f"a shape is two whole numbers, not {shape!r}") from None
     if m < 0 or n < 0:
         raise InvalidMatrixError(f"a matrix cannot have the shape {m} x {n}")
+    if m + n < _LOOK_AT_MEMORY:
+        return m, n
     if max(m, n) > _LARGEST_INT64:
         raise InvalidMatrixError("a matrix with this many rows or columns is beyond 64-bit indices")
     if 8 * (max(m, n) + 1) > sys.maxsize:
@@ -113,11 +116,13 @@ def lives_on_device(array: object) -> bool:
 
 def _index_array(array: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
     """The array, if it is one of integers, of whatever width."""
-    refuse_masked(array)
-    try:
-        values = np.asarray(array)
-    except (TypeError, ValueError):  # lists of unequal lengths, objects that are no arrays
-        values = np.empty((), dtype=object)
+    values = array
+    if type(values) is not np.ndarray:
+        refuse_masked(array)
+        try:
+            values = np.asarray(array)
+        except (TypeError, ValueError):  # lists of unequal lengths, objects that are no arrays
+            values = np.empty((), dtype=object)
     if values.size == 0 and values.ndim == 1:
         return values.astype(np.int64)
     if values.ndim != 1 or values.dtype.kind not in "iu":
@@ -192,9 +197,7 @@ def checked_columns(
     width = index_type(shape, rows.size)
     own_starts = as_width(starts, width, copy=not owned)
     own_rows = as_width(rows, width, copy=not owned)
-    order, where = _core.check_columns(
-        m, own_starts, own_rows, threads=pass_threads(rows.size, threads)
-    )
+    order, where = _core.check_columns(m, own_starts, own_rows, pass_threads(rows.size, threads))
     if order == _INVALID:
         raise InvalidMatrixError(f"{prefix(name)}{_why_invalid(m, starts, rows, where)}")
     return own_starts, own_rows, order == _CANONICAL
@@ -206,10 +209,10 @@ def zeros_among(
     """Which entries are stored zeros; None when none is."""
     if mask is None and values is None:
         return None
-    refuse_masked(values)
-    refuse_masked(mask)
     if mask is None and _none_is_zero(values, count):
         return None
+    refuse_masked(values)
+    refuse_masked(mask)
     try:
         zeros = np.asarray(values) == 0 if mask is None else np.asarray(mask)
         shape = np.shape(zeros)
@@ -228,7 +231,7 @@ def zeros_among(
 def _none_is_zero(values: object, count: int) -> bool:
     """Whether a few values are seen to hold no zero; many are sooner compared than counted."""
     return (
-        isinstance(values, np.ndarray)
+        type(values) is np.ndarray
         and count < _FEW
         and values.shape == (count,)
         and values.dtype.kind in "biufc"

@@ -59,6 +59,8 @@ def as_pattern(
     >>> as_pattern((None, [0, 0, 1], [0, 1, 3]), shape=(2, 2))
     <Pattern 2 x 2, 3 entries>
     """
+    if isinstance(A, Pattern) and shape is None and drop_zeros is None:
+        return A
     if isinstance(A, tuple):
         if any(map(lives_on_device, A)):
             return _from_device_triple(A, shape, bool(drop_zeros))
@@ -82,14 +84,14 @@ def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool, threads: int |
     values = getattr(A, "data", None)
     if not isinstance(values, np.ndarray) and (lives_on_device(A) or lives_on_device(values)):
         return _from_device(A, drop)
-    if isinstance(A, str | os.PathLike):
-        from btfperm.io import read
-
-        return read(A, drop_zeros=drop)
     if not hasattr(A, "format") and (hasattr(A, "tocsc") or hasattr(A, "tocoo")):
         A = A.tocsc() if hasattr(A, "tocsc") else A.tocoo()  # not SciPy's own, but becomes so
     if hasattr(A, "tocoo") and hasattr(A, "format") and hasattr(A, "shape"):
         return _from_scipy(A, drop, owned, threads)
+    if isinstance(A, str | os.PathLike):
+        from btfperm.io import read
+
+        return read(A, drop_zeros=drop)
     refuse_masked(A)
     try:
         dense = np.asarray(A)
@@ -126,13 +128,21 @@ def _from_triple(
 
 
 def _from_scipy(A: Any, drop: bool, owned: bool, threads: int | None) -> Pattern:
-    if len(A.shape) != 2:
-        raise InvalidMatrixError(f"a matrix has two dimensions, not {len(A.shape)}")
-    if A.format in ("csc", "csr"):
-        make = Pattern.from_csc if A.format == "csc" else Pattern.from_csr
-        how: dict[str, Any] = {"drop_zeros": drop, "owned": owned, "threads": threads}
-        return make(A.indptr, A.indices, A.shape, values=A.data, **how)
-    coo = A if A.format == "coo" else A.tocoo()
+    shape, form = A.shape, A.format
+    if len(shape) != 2:
+        raise InvalidMatrixError(f"a matrix has two dimensions, not {len(shape)}")
+    if form in ("csc", "csr"):
+        make = Pattern.from_csc if form == "csc" else Pattern.from_csr
+        return make(
+            A.indptr,
+            A.indices,
+            shape,
+            values=A.data,
+            drop_zeros=drop,
+            owned=owned,
+            threads=threads,
+        )
+    coo = A if form == "coo" else A.tocoo()
     return Pattern.from_coo(coo.row, coo.col, coo.shape, values=coo.data, drop_zeros=drop)
 
 

@@ -190,10 +190,9 @@ class Pattern:
         rows = rows[: int(starts[-1])]
         about = name, dict(source or {})
         if mask is None:
-            columns = frozen(starts), frozen(rows)
             if not canonical:
-                columns = from_columns(m, starts, rows, threads)
-            return cls(shape, *columns, *about)
+                return cls(shape, *from_columns(m, starts, rows, threads), *about)
+            return cls(shape, frozen(starts), frozen(rows), *about)
         mask = mask[: rows.size]
         if canonical:
             zero = selected(starts, rows, mask, shape)
@@ -255,9 +254,8 @@ class Pattern:
     def _turned(self, threads: int | None) -> Pattern:
         indptr, indices = transposed(self.m, self.indptr, self.indices, threads)
         zeros = None if self.stored_zeros is None else self.stored_zeros.transpose()
-        return replace(
-            self, shape=(self.n, self.m), indptr=indptr, indices=indices, stored_zeros=zeros
-        )
+        about = self.name, self.source, zeros, self.zeros_dropped
+        return Pattern((self.n, self.m), indptr, indices, *about)
 
     @property
     def T(self) -> Pattern:
