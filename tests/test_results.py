@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
+import copy
+from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,25 @@ def test_results_are_frozen(A):
     for result in (btfperm.maximum_transversal(A), btfperm.dulmage_mendelsohn(A)):
         with pytest.raises(FrozenInstanceError):
             result.row_match = None
+
+
+def test_every_field_is_there_and_what_is_made_on_demand_is_made_once():
+    A = sp.csc_array(np.array([[1, 1, 0], [0, 1, 1], [0, 0, 1]]))
+    t = btfperm.maximum_transversal(A)
+    for result, late in (
+        (t, "choice"),
+        (btfperm.dulmage_mendelsohn(A), "meta"),
+        (btfperm.block_triangular_form(A), "meta"),
+    ):
+        names = {field.name for field in fields(result)}
+        assert names <= set(dir(result)) and late not in vars(result)
+        assert names - {late} == vars(result).keys() - {"_makers"}
+        twin, again = copy.copy(result), copy.deepcopy(result)
+        assert getattr(result, late) and getattr(result, late) is getattr(result, late)
+        assert getattr(twin, late) == getattr(again, late) == getattr(result, late)
+        assert getattr(replace(result), late) is getattr(result, late)
+        with pytest.raises(AttributeError, match="has no attribute 'colour'"):
+            _ = result.colour
 
 
 def arrays_of(result):

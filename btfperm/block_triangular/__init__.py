@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from btfperm.dulmage_mendelsohn import (
 from btfperm.errors import InvalidArgumentError
 from btfperm.pattern import Pattern, as_pattern
 from btfperm.results import BlockTriangularForm, Transversal
+from btfperm.results.read_only import made
 from btfperm.transversal import proven_transversal
 from btfperm.transversal.limits import Controls
 
@@ -100,20 +102,21 @@ def _formed(
     form = decompose_matched(pattern, paired_col, paired_row, team)
     seconds = dict(transversal.seconds, decomposition=time.perf_counter() - begin)
     whole = np.array([0, 0, pattern.n, pattern.n, pattern.n], dtype=pattern.indices.dtype)
-    return BlockTriangularForm(
-        shape=pattern.shape,
-        row_perm=form.row_perm,
-        col_perm=form.col_perm,
-        row_blocks=form.row_blocks,
-        col_blocks=form.row_blocks,
-        coarse_rows=whole,
-        coarse_cols=np.array([0, 0, 0, pattern.n, pattern.n], dtype=whole.dtype),
-        row_match=row_match,
-        col_match=col_match,
-        structural_rank=transversal.structural_rank,
-        meta=describe("block_triangular_form", pattern, transversal, seconds),
-        transversal=transversal,
-        pattern=pattern,
-        completed=completed,
-        paired_row=paired_row,
-    )
+    fields = {
+        "shape": pattern.shape,
+        "row_perm": form.row_perm,
+        "col_perm": form.col_perm,
+        "row_blocks": form.row_blocks,
+        "col_blocks": form.row_blocks,
+        "coarse_rows": whole,
+        "coarse_cols": np.array([0, 0, 0, pattern.n, pattern.n], dtype=whole.dtype),
+        "row_match": row_match,
+        "col_match": col_match,
+        "structural_rank": transversal.structural_rank,
+        "transversal": transversal,
+        "pattern": pattern,
+        "completed": completed,
+        "paired_row": paired_row,
+    }
+    meta = partial(describe, "block_triangular_form", pattern, transversal, seconds)
+    return made(BlockTriangularForm, fields, {"meta": meta})

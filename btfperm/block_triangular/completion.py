@@ -7,8 +7,6 @@ Unmatched rows and unmatched columns, both ascending, are paired one by one (Sui
 
 from __future__ import annotations
 
-import numpy as np
-
 from btfperm.results import IndexArray
 
 __all__ = ["complete"]
@@ -19,9 +17,10 @@ def complete(row_match: IndexArray, col_match: IndexArray) -> tuple[IndexArray, 
 
     Both arrays have n places; the inputs are not changed. O(n).
     """
-    rows, cols = np.flatnonzero(row_match < 0), np.flatnonzero(col_match < 0)
+    rows = (row_match < 0).nonzero()[0]
     if rows.size == 0:
         return row_match, col_match, 0
+    cols = (col_match < 0).nonzero()[0]
     paired_col, paired_row = row_match.copy(), col_match.copy()
     paired_col[rows] = cols
     paired_row[cols] = rows

@@ -25,6 +25,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,6 +36,7 @@ from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError
 from btfperm.pattern import DevicePattern, Pattern, as_pattern
 from btfperm.pattern.arrays import lives_on_device
 from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
+from btfperm.results.read_only import made
 from btfperm.transversal import proven_transversal
 from btfperm.transversal.limits import Controls, asked_backend
 
@@ -105,16 +107,17 @@ def _decomposed(
     row_match, col_match = transversal.row_match, transversal.col_match
     form = decompose_matched(pattern, row_match, col_match, team)
     seconds = dict(transversal.seconds, decomposition=time.perf_counter() - begin)
-    return DulmageMendelsohn(
-        shape=pattern.shape,
+    fields = {
+        "shape": pattern.shape,
         **form._asdict(),
-        row_match=row_match,
-        col_match=col_match,
-        structural_rank=transversal.structural_rank,
-        meta=describe("dulmage_mendelsohn", pattern, transversal, seconds),
-        transversal=transversal,
-        pattern=pattern,
-    )
+        "row_match": row_match,
+        "col_match": col_match,
+        "structural_rank": transversal.structural_rank,
+        "transversal": transversal,
+        "pattern": pattern,
+    }
+    meta = partial(describe, "dulmage_mendelsohn", pattern, transversal, seconds)
+    return made(DulmageMendelsohn, fields, {"meta": meta})
 
 
 _Result = TypeVar("_Result", bound=Decomposition)

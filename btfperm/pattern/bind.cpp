@@ -106,13 +106,15 @@ void bind_width(nb::module_& module) {
       "A pattern without the entries of another; the number of entries left.");
   module.def(
       "glance",
-      [](std::int64_t m, In<I> indptr, In<I> indices) {
-        const Glance seen = glance(view_of<I>(m, indptr, indices));
+      [](std::int64_t m, In<I> indptr, In<I> indices, bool positions) {
+        const Glance seen = glance(view_of<I>(m, indptr, indices), {.positions = positions});
         return std::tuple(seen.longest, seen.skew, seen.empty, seen.single, seen.diagonal,
                           seen.near);
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-      "Features of a sample of columns: longest, skew, empty, single, diagonal, near.");
+      nb::arg("positions") = true,
+      "Features of a sample of columns: longest, skew, empty, single, diagonal, near; the last two "
+      "0 without a look at positions.");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ from btfperm import _core
 from btfperm.pattern.device_pattern import DevicePattern
 from btfperm.pattern.pattern import Pattern
 
-__all__ = ["Features", "look", "ratios", "size"]
+__all__ = ["Features", "look", "look_at_degrees", "ratios", "size"]
 
 _SAMPLED = 128  # columns looked at, or up to twice as many
 
@@ -63,10 +63,10 @@ class Features:
     itself: float | None = None
 
 
-def size(pattern: Pattern) -> dict[str, float]:
+def size(shape: tuple[int, int], nnz: int) -> dict[str, float]:
     """Rows, columns and entries."""
-    m, n = pattern.shape
-    return {"rows": m, "cols": n, "entries": pattern.indices.size}
+    m, n = shape
+    return {"rows": m, "cols": n, "entries": nnz}
 
 
 def ratios(m: float, n: float, nnz: float) -> dict[str, float]:
@@ -78,7 +78,7 @@ def look(pattern: Pattern) -> dict[str, float]:
     """Those of a sample of some hundred columns: a few microseconds. Of a pattern on a device only
     what its column pointers tell."""
     if isinstance(pattern, DevicePattern):
-        return _degrees(pattern.sampled_degrees(_SAMPLED))
+        return look_at_degrees(pattern)
     longest, skew, empty, single, diagonal, near = _core.glance(
         pattern.m, pattern.indptr, pattern.indices
     )
@@ -90,6 +90,16 @@ def look(pattern: Pattern) -> dict[str, float]:
         "diagonal": diagonal,
         "near": near,
     }
+
+
+def look_at_degrees(pattern: Pattern) -> dict[str, float]:
+    """Those of them that column pointers tell: a microsecond."""
+    if isinstance(pattern, DevicePattern):
+        return _degrees(pattern.sampled_degrees(_SAMPLED))
+    longest, skew, empty, single, _, _ = _core.glance(
+        pattern.m, pattern.indptr, pattern.indices, False
+    )
+    return {"longest": longest, "skew": skew, "empty": empty, "single": single}
 
 
 def _degrees(degrees: npt.NDArray[np.int64]) -> dict[str, float]:

@@ -7,6 +7,7 @@ import importlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from btfperm import _core
@@ -89,7 +90,7 @@ class Algorithm:
     options: tuple[Option, ...] = ()
     file: str = ""
 
-    @property
+    @cached_property
     def stem(self) -> str:
         """Name of its function, in the core or in its driver, and mostly of its file."""
         return self.name.replace("-", "_")

@@ -14,7 +14,7 @@ from btfperm.pattern import Pattern, permute
 from btfperm.pattern.arrays import IndexArray
 from btfperm.results.block_graph import BlockGraph
 from btfperm.results.counted import counted
-from btfperm.results.read_only import freeze, frozen
+from btfperm.results.read_only import OnDemand, freeze, frozen
 from btfperm.results.transversal import Transversal
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _FIELDS_OF_ARRAYS = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decomposition:
+class Decomposition(OnDemand):
     """Permutations, blocks and the matching behind them: what a `perm.npz` holds.
 
     Attributes

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from btfperm.errors import LimitReachedError
 from btfperm.pattern.arrays import IndexArray
-from btfperm.results.read_only import freeze
+from btfperm.results.read_only import OnDemand, freeze
 
 __all__ = ["Counters", "Cover", "Transversal"]
 
@@ -33,7 +33,7 @@ class Cover(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Transversal:
+class Transversal(OnDemand):
     """A set of entries, no two in a row or column.
 
     A transversal has no file format of its own; to save one, decompose the matrix with it:
@@ -72,7 +72,7 @@ class Transversal:
     initializer: str
     backend: str = "cpu"
     device: str = "cpu"
-    choice: str = ""
+    choice: str = field(default_factory=str)  # without a default of the class: see OnDemand
     explain: Callable[[], Mapping[str, Any]] = dict
     stopped_by: str | None = None
     counters: Counters = field(default_factory=dict)

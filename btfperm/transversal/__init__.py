@@ -115,11 +115,12 @@ def maximum_transversal(
     """
     # The arrays of `A` may be shared, because the pattern does not outlive the call.
     pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True, threads=threads)
-    controls = Controls(pattern.nnz, time_limit, max_work, threads, seed, options, backend, device)
+    (m, n), nnz = pattern.shape, pattern.indices.size
+    controls = Controls(nnz, time_limit, max_work, threads, seed, options, backend, device)
     if controls.backend == "cpu":
         pattern = pattern.on_host()
     # The matching and the cover: an index and a byte for each row and column.
-    refuse_beyond_memory(pattern.shape, (pattern.m + pattern.n) * 5 // 4, pattern.name)
+    refuse_beyond_memory(pattern.shape, (m + n) * 5 // 4, pattern.name)
     given = None
     if initial is not None:
         given = Problem.given(pattern.on_host(), initial, controls.threads)

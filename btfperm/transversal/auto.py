@@ -12,19 +12,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from btfperm.backends.threads import usable_cores
 from btfperm.pattern import Pattern
-from btfperm.pattern.features import Features, look, ratios, size
+from btfperm.pattern.features import Features, look, look_at_degrees, ratios, size
 from btfperm.transversal.auto_table import (
-    COMPARE,
     DEFAULT,
     DEFAULT_ON_GPU,
     TABLE,
     Condition,
+    Open,
     Rule,
     number,
 )
@@ -45,19 +44,18 @@ __all__ = [
 class Choices:
     """The decisions for one matrix, each taken when it is asked for, from what is known by then."""
 
-    def __init__(self, pattern: Pattern, place: str, *, threads: int, threads_asked: bool) -> None:
-        self._pattern: Pattern | None = pattern
-        self._place = place
-        self._known = size(pattern) | {"threads": threads}
-        self._taken: dict[str, Rule] = {}
-        self._threads_asked = threads_asked
+    missing: int | None = None  # pairs that the start is short of full rank
+    said: str | None = ""  # what `why` answers; None: what the rules say
 
-    @property
-    def place(self) -> str:
-        """``"cpu"`` or ``"gpu"``; decided where it was ``"auto"``."""
-        if self._place == "auto":
-            self._place = self._take("place").choice
-        return self._place
+    def __init__(self, pattern: Pattern, place: str, threads: int, *, asked: bool) -> None:
+        self._pattern: Pattern | None = pattern
+        self._shape = pattern.shape
+        self._entries = pattern.indices.size
+        self._threads_asked = asked
+        self._known: dict[str, float] = {"threads": threads}
+        self._taken: dict[str, Rule] = {}
+        self._settled, self._left_open = TABLE.ruled(self._entries)
+        self.place = self._take("place").choice if place == "auto" else place  # "cpu" or "gpu"
 
     @property
     def default(self) -> str:
@@ -65,43 +63,43 @@ class Choices:
         return DEFAULT_ON_GPU if self.place == "gpu" else DEFAULT
 
     def start(self, *, itself: bool = False) -> Rule:
-        """Its choice is the name of the initializer. `itself`: the search has its own start."""
-        self._known.setdefault("itself", itself)
-        return self._take(self._here("start"))
+        """Its choice is the name of the initializer. `itself`: the search has its own start, as
+        one on a GPU may have."""
+        if self.place == "gpu":
+            self._known["itself"] = itself
+            return self._take("start on gpu")
+        return self._take("start")
 
     def from_rows(self) -> bool:
         """Whether to search from the rows; a square matrix has no shorter side."""
-        known = self._known
-        return known["rows"] != known["cols"] and self._take("side").choice == "rows"
+        m, n = self._shape
+        return m != n and self._take("side").choice == "rows"
 
     def algorithm(self, missing: int) -> Rule:
         """For a matrix whose start is short of full rank by `missing`."""
-        known = self._known
-        known["missing"] = missing
-        known["free"] = missing / (min(known["rows"], known["cols"]) or 1)
-        return self._take(self._here("algorithm"))
+        self.missing = missing
+        self.said = None
+        return self._take("algorithm on gpu" if self.place == "gpu" else "algorithm")
 
     def leave_gpu(self) -> None:
         """From here on with the rules of the CPU."""
-        self._place = "cpu"
+        self.place = "cpu"
         if self._pattern is not None:
             self._pattern = self._pattern.on_host()
 
-    def _here(self, what: str) -> str:
-        """The decision with the rules of this place."""
-        return f"{what} on gpu" if self.place == "gpu" else what
-
     def why(self) -> str:
         """One sentence on the algorithm."""
-        missing = int(self._known["missing"])
-        short = (
-            f"the start was {'1 pair' if missing == 1 else f'{missing:,} pairs'} short of full rank"
-        )
-        if self._here("start") in self._taken and self.start().choice == "none":
+        if self.said is not None:
+            return self.said
+        taken = self._taken["algorithm on gpu" if self.place == "gpu" else "algorithm"]
+        start = self._taken.get("start on gpu" if self.place == "gpu" else "start")
+        if start is not None and start.choice == "none":
             short = "no start"
-        rule = self._taken[self._here("algorithm")]
+        else:
+            pairs = "1 pair" if self.missing == 1 else f"{self.missing:,} pairs"
+            short = f"the start was {pairs} short of full rank"
         side = "; wide, so searched from the rows" if self.from_rows() else ""
-        return f"{short}; {rule.name}: {rule.because}{side}"
+        return f"{short}; {taken.name}: {taken.because}{side}"
 
     def finished(self) -> Choices:
         """Without the pattern, which is the caller's: to be kept with the result."""
@@ -113,6 +111,9 @@ class Choices:
         it that did not. What was asked for by name was not decided."""
         if not self._threads_asked and self.place == "cpu":
             self._take("threads")
+        self._learn("entries")
+        if self.missing is not None:
+            self._learn("free")
         return {
             "decisions": {
                 what: {
@@ -123,30 +124,41 @@ class Choices:
                 }
                 for what, rule in self._taken.items()
             },
-            "features": asdict(Features(**self._known)),
+            "features": {name: self._known.get(name) for name in Features.__slots__},
         }
 
     def _take(self, what: str) -> Rule:
         rule = self._taken.get(what)
         if rule is None:
-            rule = self._taken[what] = _first(what, self._known, self._learn)
+            rule = self._settled.get(what)
+            if rule is None:
+                rule = _first(self._left_open[what], self._known, self._learn)
+            self._taken[what] = rule
         return rule
 
     def _learn(self, feature: str) -> float:
         """Looks when a rule asks: for a tiny matrix a look would cost as much as the search."""
-        if feature == "cores":
-            self._known["cores"] = usable_cores()
+        known = self._known
+        if feature in ("wide", "degree", "density"):
+            known |= ratios(*self._shape, self._entries)
+        elif feature in ("rows", "cols", "entries"):
+            known |= size(self._shape, self._entries)
+        elif feature in ("missing", "free") and self.missing is not None:
+            known["missing"] = self.missing
+            known["free"] = self.missing / (min(self._shape) or 1)
+        elif feature == "cores":
+            known["cores"] = usable_cores()
         elif feature in ("warm", "gpus"):
-            self._known[feature] = _of_gpus(feature)
-        elif feature in ("wide", "degree", "density"):
-            self._known |= ratios(self._known["rows"], self._known["cols"], self._known["entries"])
+            known[feature] = _of_gpus(feature)
         elif self._pattern is not None:
-            self._known |= look(self._pattern)
-        return self._known[feature]
+            of_degrees = feature in ("longest", "skew", "empty", "single")
+            known |= look_at_degrees(self._pattern) if of_degrees else look(self._pattern)
+        return known[feature]
 
     def _passed_over(self, what: str, taken: Rule) -> Iterator[dict[str, str]]:
         for rule in TABLE[what][: TABLE[what].index(taken)]:
-            failed = next(c for c in rule.when if not c.holds(self._known[c.feature]))
+            asked = [c for c in rule.when if c.feature in self._known]
+            failed = next(c for c in asked if not c.holds(self._known[c.feature]))
             yield {
                 "rule": rule.name,
                 "choice": rule.choice,
@@ -158,20 +170,22 @@ def choose_threads(nnz: int, asked: int | None) -> int:
     """Threads for the algorithms that use more than one: what was asked for, else as ruled."""
     if asked is not None:
         return asked
-    rule = _first("threads", {"entries": nnz}, lambda _: usable_cores())
+    settled, left_open = TABLE.ruled(nnz)
+    rule = settled.get("threads") or _first(left_open["threads"], {}, lambda _: usable_cores())
     return usable_cores() if rule.choice == "all" else 1
 
 
-def _first(what: str, known: Mapping[str, float], learn: Callable[[str], float]) -> Rule:
-    """Of the rules of one decision, the first that holds."""
-    for rule in TABLE[what]:
-        for feature, comparison, bound in rule.when:
-            value = known[feature] if feature in known else learn(feature)
-            if not COMPARE[comparison](value, bound):
+def _first(
+    rules: tuple[Open, ...], known: Mapping[str, float], learn: Callable[[str], float]
+) -> Rule:
+    """Of the rules on one decision that are left open, the first that holds."""
+    for rule, asks in rules:
+        for feature, compare, bound in asks:
+            if not compare(known[feature] if feature in known else learn(feature), bound):
                 break
         else:
             return rule
-    raise AssertionError(f"the last rule on {what} has a condition")
+    raise AssertionError("the last rule has a condition")
 
 
 def _of_gpus(feature: str) -> int:

@@ -9,19 +9,18 @@ there were changed after a look at the other. What each is worth stands in ``aut
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-__all__ = ["COMPARE", "DEFAULT", "DEFAULT_ON_GPU", "TABLE", "Condition", "Rule", "number"]
+__all__ = ["DEFAULT", "DEFAULT_ON_GPU", "TABLE", "Condition", "Open", "Rule", "Table", "number"]
 
 DEFAULT = "guided-displacement"
 DEFAULT_ON_GPU = "meeting-trees"
 
-COMPARE: dict[str, Callable[[float, float], bool]] = {
-    "<": operator.lt,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+Comparison = Callable[[float, float], bool]
+
+_COMPARE: dict[str, Comparison] = {"<": operator.lt, ">": operator.gt, ">=": operator.ge}
 
 
 class Condition(NamedTuple):
@@ -32,7 +31,7 @@ class Condition(NamedTuple):
     bound: float
 
     def holds(self, value: float) -> bool:
-        return COMPARE[self.comparison](value, self.bound)
+        return _COMPARE[self.comparison](value, self.bound)
 
     def __str__(self) -> str:
         return f"{self.feature} {self.comparison} {number(self.bound)}"
@@ -54,8 +53,65 @@ class Rule(NamedTuple):
     within: float | None = None
 
 
+class Open(NamedTuple):
+    """A rule that may hold for so many entries, and what it asks beside them."""
+
+    rule: Rule
+    asks: tuple[tuple[str, Comparison, float], ...]
+
+
+class Ruled(NamedTuple):
+    """What a number of entries alone says on each decision: which rule holds, or which may."""
+
+    settled: dict[str, Rule]
+    left_open: dict[str, tuple[Open, ...]]
+
+
+class Table(dict[str, tuple[Rule, ...]]):
+    """The rules on each decision. What the number of entries says on them is found once for each
+    range of it: to choose for a small matrix must not take as long as to search it."""
+
+    def __init__(self, rules: Mapping[str, tuple[Rule, ...]]) -> None:
+        super().__init__(rules)
+        self._forget()
+
+    def __setitem__(self, what: str, rules: tuple[Rule, ...]) -> None:
+        super().__setitem__(what, rules)
+        self._forget()
+
+    def _forget(self) -> None:
+        conditions = [c for rules in self.values() for rule in rules for c in rule.when]
+        bounds = {c.bound for c in conditions if c.feature == "entries"}
+        # A bound itself may be on either side: it is a range of its own.
+        self._bounds = sorted(bounds | {bound + 1 for bound in bounds})
+        self._found: dict[int, Ruled] = {}
+        self._last: tuple[float, Ruled] = -1, Ruled({}, {})
+
+    def ruled(self, entries: float) -> Ruled:
+        before, found = self._last
+        if entries == before:  # each matrix asks twice
+            return found
+        between = bisect_right(self._bounds, entries)
+        if between not in self._found:
+            left_open = {what: tuple(_left_open(rules, entries)) for what, rules in self.items()}
+            settled = {what: some[0].rule for what, some in left_open.items() if not some[0].asks}
+            self._found[between] = Ruled(settled, left_open)
+        found = self._found[between]
+        self._last = entries, found
+        return found
+
+
+def _left_open(rules: tuple[Rule, ...], entries: float) -> Iterator[Open]:
+    for rule in rules:
+        if all(c.holds(entries) for c in rule.when if c.feature == "entries"):
+            others = [c for c in rule.when if c.feature != "entries"]
+            yield Open(rule, tuple((c.feature, _COMPARE[c.comparison], c.bound) for c in others))
+            if not others:
+                return
+
+
 # Of a matrix that lives on a GPU, only sizes and column pointers are looked at.
-TABLE: dict[str, tuple[Rule, ...]] = {
+_RULES: dict[str, tuple[Rule, ...]] = {
     "place": (
         Rule(
             "small",
@@ -238,6 +294,8 @@ TABLE: dict[str, tuple[Rule, ...]] = {
         ),
     ),
 }
+
+TABLE = Table(_RULES)
 
 
 def number(value: float) -> str:

@@ -239,10 +239,12 @@ void bind_width(nb::module_& module) {
         require_places(col_in_cover, A.n, "col_in_cover");
         return run_pass([&](Budget& budget) {
           I where = -1;
+          I pairs = 0;
           const Verdict verdict =
               certify(A, matching_of<I>(row_match, col_match), row_in_cover.data(),
-                      col_in_cover.data(), threads, budget, where);
-          return answer(verdict, where);
+                      col_in_cover.data(), threads, budget, where, &pairs);
+          return std::tuple<int, std::int64_t, std::int64_t>(static_cast<int>(verdict), where,
+                                                             pairs);
         });
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
@@ -250,7 +252,8 @@ void bind_width(nb::module_& module) {
       nb::arg("row_in_cover").noconvert(), nb::arg("col_in_cover").noconvert(),
       nb::arg("threads") = 1,
       "The proof from the rows of a cover; its columns are written. (0 proven, 1 arrays disagree, "
-      "2 no such entry, 3 the cover is too large, 4 an entry is not touched; column at fault)");
+      "2 no such entry, 3 the cover is too large, 4 an entry is not touched; column at fault; "
+      "rows that are matched)");
 }
 
 }  // namespace

@@ -83,10 +83,13 @@ void complete_cover(I count, const I* match, const std::uint8_t* other_in_cover,
 // Number of places that are not -1.
 template <class I>
 std::int64_t count_matched(I count, const I* match, int threads) {
-  std::int64_t matched = 0;
-#pragma omp parallel for num_threads(threads) schedule(static) \
-    reduction(+ : matched) if (threads > 1 && count >= least_to_share(worth_sharing))
-  for (I k = 0; k < count; ++k) matched += match[k] >= 0;
+  std::atomic<std::int64_t> matched{0};
+  on_team(threads, threads > 1 && count >= least_to_share(worth_sharing), [&](int t, int team) {
+    const Share<I> part(count, t, team);
+    I own = 0;
+    for (I k = part.first; k < part.last; ++k) own += match[k] >= 0;
+    matched += own;
+  });
   return matched;
 }
 
@@ -197,28 +200,30 @@ bool certify_pairs(const PatternView<I>& A, const Matching<I>& M, bool all_rows,
 // so from the rows that are in it follow the columns (col_in_cover, written here), and it remains
 // to see that the pairs are entries, that both arrays agree, that no unmatched row is in the cover,
 // and that columns outside have all their entries in rows of it. `where` = a column at fault, or
-// -1.
+// -1; `matched` = the number of rows that are matched, of pairs if all is proven.
 template <class I>
 Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_in_cover,
-                std::uint8_t* col_in_cover, int threads, Budget& budget, I& where) {
+                std::uint8_t* col_in_cover, int threads, Budget& budget, I& where,
+                I* matched = nullptr) {
   const bool shared = threads > 1 && A.n >= least_to_share(worth_sharing);
   std::atomic<I> rows{0};
   std::atomic<I> rows_in_cover{0};
   std::atomic<I> unmatched_in_cover{0};
   on_team(threads, shared, [&](int t, int team) {
     const Share<I> part(A.m, t, team);
-    I matched = 0;
+    I own = 0;
     I in_cover = 0;
     I both = 0;
     in_own_pieces(part, t, budget, [&](I i) {
-      matched += M.row_match[i] != -1;
+      own += M.row_match[i] != -1;
       in_cover += row_in_cover[i] != 0;
       both += (row_in_cover[i] != 0) & (M.row_match[i] != -1);
     });
-    rows += matched;
+    rows += own;
     rows_in_cover += in_cover;
     unmatched_in_cover += in_cover - both;
   });
+  if (matched != nullptr) *matched = rows;
   where = -1;
   const bool all_rows = rows_in_cover == A.m;
   if (rows == A.n && (all_rows ? rows == A.m : rows_in_cover == 0)) {

@@ -27,25 +27,31 @@ _WRONG = {
 
 
 def prove(
-    problem: Problem, view: Problem, size: int, stopped_by: str | None, threads: int = 1
-) -> tuple[Marks, Marks] | tuple[None, None]:
-    """The cover, checked, or (None, None) when a limit ended the search before the maximum.
+    problem: Problem,
+    view: Problem,
+    stopped_by: str | None,
+    threads: int = 1,
+    size: int | None = None,
+) -> tuple[Marks, Marks, int] | tuple[None, None, int]:
+    """The cover, checked, or twice None when a limit ended the search before the maximum; and the
+    number of pairs.
 
-    `view` is the problem as the search saw it, itself or transposed; `size` its number of pairs.
+    `view` is the problem as the search saw it, itself or transposed; `size` the number of pairs
+    where that is known.
 
     Raises
     ------
     DefectError : what the search left is no matching, or not maximum
     """
     if not view.proven:
-        view.proven = _has_plain_cover(view, size)
+        view.proven = _has_plain_cover(view, view.size if size is None else size)
     if not view.proven:  # a search for the cover goes where the matching leads
         verdict, where = _core.check_matching(*problem.matched)
         if verdict:
             raise _defect(_WRONG[verdict], where)
-    if not view.proven and not find_cover(view, threads):
+    if not view.proven and not _has_other_cover(view, threads):
         if stopped_by is not None:
-            return None, None
+            return None, None, problem.size
         raise _defect("it is not maximum although its search ended", -1)
     rows, cols = problem.row_in_cover, problem.col_in_cover
     if view is not problem:  # the search went from the rows: what it marked are columns
@@ -53,10 +59,19 @@ def prove(
             _core.complete_cover(problem.row_match, view.row_in_cover, rows)
         except ValueError:  # a row is matched to a column that does not exist
             raise _defect(_WRONG[1], -1) from None
-    verdict, where = _core.certify(*problem.matched, rows, cols, threads=threads)
+    verdict, where, pairs = _core.certify(
+        problem.m,
+        problem.indptr,
+        problem.indices,
+        problem.row_match,
+        problem.col_match,
+        rows,
+        cols,
+        threads,
+    )
     if verdict:
         raise _defect(_WRONG[verdict], where)
-    return rows, cols
+    return rows, cols, pairs
 
 
 def certified(pattern: Pattern, given: Transversal) -> Transversal:
@@ -114,8 +129,11 @@ def is_legal(problem: Problem) -> bool:
 
 def find_cover(view: Problem, threads: int = 1) -> bool:
     """Marks the rows of a minimum cover; False when the matching is not maximum."""
-    if _has_plain_cover(view, view.size):
-        return True
+    return _has_plain_cover(view, view.size) or _has_other_cover(view, threads)
+
+
+def _has_other_cover(view: Problem, threads: int) -> bool:
+    """A search finds it where the matching leads; marks its rows."""
     found: bool = _core.find_cover(*view.matched, view.row_in_cover, threads=threads)
     if not found:
         view.row_in_cover.fill(0)

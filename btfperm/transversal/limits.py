@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import Mapping
 from numbers import Real
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from btfperm import registry
@@ -35,6 +36,19 @@ _LONGEST = 1e9  # seconds; more is as good as no limit, and clocks cannot count 
 class Controls:
     """What a run may spend and how it is to run; counts down what is left of time and work."""
 
+    # Where nobody asks for anything else, which mostly is so.
+    backend = "auto"
+    threads = 1
+    threads_asked = False
+    stopped_by: str | None = None
+    gave_up = False  # the last algorithm was not done within what its rule gave it
+    _too_few_threads = False
+    _device: int | None = None
+    _seed = 0
+    _work: int | None = None
+    _ends: float | None = None  # of the clock
+    options: Mapping[str, float | str] = MappingProxyType({})
+
     def __init__(
         self,
         nnz: int,
@@ -46,35 +60,38 @@ class Controls:
         backend: str = "auto",
         device: int | None = None,
     ) -> None:
-        check_backend(backend)
-        self.backend = asked_backend(backend, device)
-        self._device = None if device is None else whole_number("device", device, 0, 2**31 - 1)
-        if backend == "cpu" and device is not None:
-            raise InvalidArgumentError("device= names a GPU: leave it out with backend='cpu'")
-        threads = checked_threads(threads)
+        if backend != "auto":
+            check_backend(backend)
+            self.backend = backend
+        if device is not None:
+            self.backend = asked_backend(backend, device)
+            self._device = whole_number("device", device, 0, 2**31 - 1)
+            if backend == "cpu":
+                raise InvalidArgumentError("device= names a GPU: leave it out with backend='cpu'")
+        if threads is not None:
+            threads = checked_threads(threads)
+            self.threads_asked = True
         wanted = choose_threads(nnz, threads)
-        self.threads = start_threads(wanted)
-        self._too_few_threads = self.threads < wanted
-        self.threads_asked = threads is not None
-        self._seed = 0 if seed is None else whole_number("seed", seed, 0, 2**64 - 1)
-        self._work = None if max_work is None else whole_number("max_work", max_work, 1, 2**63 - 1)
-        self._options = {} if options is None else _values_by_name(options)
-        self._ends = None
+        if wanted > 1:
+            self.threads = start_threads(wanted)
+            self._too_few_threads = self.threads < wanted
+        if seed is not None:
+            self._seed = whole_number("seed", seed, 0, 2**64 - 1)
+        if max_work is not None:
+            self._work = whole_number("max_work", max_work, 1, 2**63 - 1)
+        if options is not None:
+            self.options = _values_by_name(options)
         if time_limit is not None:
             if not isinstance(time_limit, Real) or not time_limit > 0:
                 raise InvalidArgumentError(
                     f"time_limit must be a positive number of seconds, not {time_limit!r}"
                 )
             self._ends = time.perf_counter() + float(min(time_limit, _LONGEST))
-        self.stopped_by: str | None = None
-        self.gave_up = False  # the last algorithm was not done within what its rule gave it
 
     def check_options(self, *rows: registry.Algorithm | None) -> None:
         """Each option must be one that an algorithm of this run has, with a value it can have."""
-        if not self._options:
-            return
         chosen = [row for row in rows if row is not None]
-        for name in self._options:
+        for name in self.options:
             if not any(row.has_option(name) for row in chosen):
                 known = [f"{o.name} of {row.name}" for row in chosen for o in row.options]
                 raise InvalidArgumentError(
@@ -82,13 +99,13 @@ class Controls:
                     f"{', '.join(known) or 'none'}"
                 )
         for row in chosen:
-            row.checked(self._options)
+            row.checked(self.options)
 
     def rest(self) -> Controls:
         """For another search on the cpu, with the default options, within what this one has
         left."""
         other = self.on_cpu()
-        other._options = {}
+        other.options = {}
         other.stopped_by = None
         return other
 
@@ -101,7 +118,7 @@ class Controls:
     @property
     def places_freely(self) -> bool:
         """Whether it is left to the rules where to search: nothing says so, no option either."""
-        return self.backend == "auto" and not self._options and not is_forked()
+        return self.backend == "auto" and not self.options and not is_forked()
 
     def refuse_missing_gpu(self) -> None:
         """Raises BackendUnavailableError when the GPU that was asked for cannot be used."""
@@ -133,18 +150,21 @@ class Controls:
         level by level pays for: 1.5 s instead of 44 ms (apfb-wr, random geometric graph of 4
         million points, 16 threads).
         """
-        seconds = 0.0
-        if self._ends is not None:
-            seconds = max(self._ends - time.perf_counter(), 1e-9)
+        seconds = 0.0 if self._ends is None else max(self._ends - time.perf_counter(), 1e-9)
         work = self._work or 0
-        options = row.checked(self._options) if self._options else {}
+        options = row.checked(self.options) if self.options else {}
         counters: dict[str, int | list[int]]
         if isinstance(problem, Problem):
-            own = math.ceil(within * problem.indices.size) if within is not None else 0
-            tried = own > 0 and (work == 0 or own < work)
-            most = own if tried else work
+            most = work
+            if within is not None:
+                own = math.ceil(within * problem.indices.size)
+                most = own if own > 0 and (work == 0 or own < work) else work
             stop, problem.proven, counters = row.load()(
-                *problem.matched,
+                problem.m,
+                problem.indptr,
+                problem.indices,
+                problem.row_match,
+                problem.col_match,
                 problem.row_in_cover,
                 seconds,
                 most,
@@ -152,7 +172,7 @@ class Controls:
                 self._seed,
                 options,
             )
-            self.gave_up = tried and _STOPS[stop] == "max_work"
+            self.gave_up = most != work and _STOPS[stop] == "max_work"
         else:
             from btfperm.backends.gpu.budget import LOOKED, Budget
 

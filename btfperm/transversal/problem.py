@@ -50,9 +50,17 @@ class Problem:
             arrays = np.empty(m, width), np.empty(n, width), np.zeros(m, _BYTE), np.empty(n, _BYTE)
             arrays[0].fill(-1)
             arrays[1].fill(-1)
-        problem = cls(m, pattern.indptr, pattern.indices, *arrays)
-        problem.threads = threads
-        return problem
+        row_match, col_match, row_in_cover, col_in_cover = arrays
+        return cls(
+            m,
+            pattern.indptr,
+            pattern.indices,
+            row_match,
+            col_match,
+            row_in_cover,
+            col_in_cover,
+            threads,
+        )
 
     @classmethod
     def given(
@@ -98,7 +106,7 @@ class Problem:
     @property
     def size(self) -> int:
         """Number of matched pairs."""
-        return _core.count_matched(self.col_match, threads=self.threads)  # type: ignore[no-any-return]
+        return _core.count_matched(self.col_match, self.threads)  # type: ignore[no-any-return]
 
     def transposed(self) -> Problem:
         """The same problem seen from the rows; the matching arrays are shared."""

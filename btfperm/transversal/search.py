@@ -15,6 +15,7 @@ from btfperm import registry
 from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError, DefectWarning
 from btfperm.pattern import DevicePattern, Pattern
 from btfperm.results import Transversal
+from btfperm.results.read_only import made
 from btfperm.transversal.auto import DEFAULT, Choices, Rule
 from btfperm.transversal.certificate import find_cover, is_legal, prove, rank_at_most
 from btfperm.transversal.limits import Controls
@@ -48,45 +49,44 @@ def search(
     DefectError : what was found does not stand its proof, at the second attempt either
     """
     named = None
+    lives_on_gpu = isinstance(pattern, DevicePattern)
     if algorithm != "auto":
         named = registry.find(algorithm, initializer=False, backend=controls.backend)
-    lives_on_gpu = isinstance(pattern, DevicePattern)
-    if named is not None:
         place = named.backend
     elif controls.backend != "auto" or lives_on_gpu:
         place = "cpu" if controls.backend == "cpu" else "gpu"
     else:
         free = initializer == "auto" and given is None and controls.places_freely
         place = "auto" if free else "cpu"
-    choices = Choices(
-        pattern if place != "cpu" else pattern.on_host(),
-        place,
-        threads=controls.threads,
-        threads_asked=controls.threads_asked,
-    )
+    looked_at = pattern.on_host() if place == "cpu" else pattern
+    choices = Choices(looked_at, place, controls.threads, asked=controls.threads_asked)
     start, rule = None, None
-    finisher = named or registry.find(choices.default, initializer=False)
+    finisher = named
+    if named is None and (choices.place == "gpu" or controls.options):
+        finisher = registry.find(choices.default, initializer=False)
     if initializer == "auto" and given is None and named is not None and named.starts_itself:
         initializer = "none"
     if initializer == "auto":
-        rule = choices.start(itself=finisher.starts_itself)
+        rule = choices.start(itself=finisher is not None and finisher.starts_itself)
         where = choices.place
     else:
         where = "gpu" if lives_on_gpu and controls.backend == "auto" else controls.backend
     first = initializer if rule is None else rule.choice
     if first != "none":
         start = registry.find(first, initializer=True, backend=where)
-    controls.check_options(start, finisher)
-    explicit = controls.backend == "gpu" or "gpu" in (
-        named.backend if named is not None else "",
-        start.backend if start is not None and initializer != "auto" else "",
+    if controls.options:
+        controls.check_options(start, finisher)
+    explicit = (
+        controls.backend == "gpu"
+        or (named is not None and named.backend == "gpu")
+        or (rule is None and start is not None and start.backend == "gpu")
     )
     if explicit:
         controls.refuse_missing_gpu()
     try:
         run = _Run(pattern, given, choices, controls, stays=explicit)
         if start is not None:
-            run.start(start, rule, in_order=finisher.backend == "gpu")
+            run.start(start, rule, in_order=choices.place == "gpu")
         run.search(named)
         return run.proven()
     except _GivenUpError as given_up:
@@ -116,7 +116,7 @@ def _on_cpu(tried: _Run, given_up: _GivenUpError) -> Transversal:
     if first != "none":
         run.start(registry.find(first, initializer=True, backend="cpu"))
     run.search(None)
-    run.why = f"{given_up}; then {run.why}"
+    choices.said = f"{given_up}; then {choices.why()}"
     run.seconds["given_up"] = lost
     found = run.proven()
     return _beside(tried.pattern, found) if isinstance(tried.pattern, DevicePattern) else found
@@ -124,6 +124,10 @@ def _on_cpu(tried: _Run, given_up: _GivenUpError) -> Transversal:
 
 class _Run:
     """A problem on its way: where it is, what has run on it, and how long that took."""
+
+    initializer: registry.Algorithm | None = None
+    algorithm: registry.Algorithm | None = None
+    size = 0  # pairs
 
     def __init__(
         self,
@@ -134,15 +138,13 @@ class _Run:
         *,
         stays: bool = False,
     ) -> None:
-        self.pattern, self.choices, self.controls = pattern, choices, controls
-        self.given, self.from_outside = given, given is not None
+        self.pattern = pattern
+        self.given = given
+        self.choices = choices
+        self.controls = controls
         self.stays = stays  # on the gpu that was asked for, whatever a rule gives up
-        problem = _empty(pattern, controls.threads) if given is None else given
-        self.problem = self.view = problem  # view: as the search sees it, perhaps transposed
-        self.initializer: registry.Algorithm | None = None
-        self.algorithm: registry.Algorithm | None = None
-        self.size = 0  # pairs
-        self.why = ""
+        self.problem = _empty(pattern, controls.threads) if given is None else given
+        self.view = self.problem  # as the search sees it, perhaps transposed
         self.counters: dict[str, int | list[int]] = {}
         self.seconds = {"start": 0.0, "search": 0.0, "certificate": 0.0}
         self.since = time.perf_counter()
@@ -153,7 +155,7 @@ class _Run:
         """A first matching; `rule` is what chose it. One given up on a gpu is made on the cpu."""
         self.initializer = row
         self._place(row)
-        within = None if rule is None or self.from_outside else rule.within
+        within = None if rule is None or self.given is not None else rule.within
         counted = self.controls.run(row, self.problem, within, in_order=in_order)
         if self.controls.gave_up:
             self._stop("start")
@@ -169,20 +171,21 @@ class _Run:
     def search(self, named: registry.Algorithm | None) -> None:
         """The maximum, by the algorithm named or the one that the rules say; nothing where there
         is nothing left to do, or a limit came."""
-        self.size, full = self.problem.size, min(self.pattern.shape)
+        if self.initializer is not None or self.given is not None:
+            self.size = self.problem.size
+        full = min(self.pattern.shape)
         if self.size == full:
-            self.why = "the start left nothing to do"
-        elif self.from_outside and find_cover(self.problem.on_host(), self.controls.threads):
+            self.choices.said = "the start left nothing to do"
+        elif self.given is not None and find_cover(self.problem.on_host(), self.controls.threads):
             self.problem = self.view = self.problem.on_host()
             self.problem.proven = True  # what is maximum already is only checked, not moved about
-            self.why = "the matching given is maximum already"
+            self.choices.said = "the matching given is maximum already"
         elif self.controls.stopped_by is not None:
-            self.why = f"the start was stopped by {self.controls.stopped_by}"
+            self.choices.said = f"the start was stopped by {self.controls.stopped_by}"
         elif named is not None:
             self._improve(named)
         else:
             rule = self.choices.algorithm(full - self.size)
-            self.why = self.choices.why()
             self._improve(registry.find(rule.choice, initializer=False), rule.within)
         self._stop("search")
 
@@ -197,81 +200,97 @@ class _Run:
         if self.controls.gave_up and isinstance(self.view, Problem):
             self.counters["given_up_edges"] = self.counters.pop("edges", 0)
             self.algorithm = registry.find(DEFAULT, initializer=False)
-            self.why += f"; given up after {within} readings, {self.algorithm.name} finished"
+            default = self.algorithm.name
+            self.choices.said = (
+                f"{self.choices.why()}; given up after {within} readings, {default} finished"
+            )
             self.view.take_back(keep_pairs=True)
             self.counters.update(self.controls.run(self.algorithm, self.view))
         elif self.controls.gave_up:
             self._stop("search")
             raise _GivenUpError(f"{row.name} on a gpu given up after {within} looks")
-        self.size = self.problem.size
+        if not isinstance(self.problem, Problem):  # on the host, the certificate counts
+            self.size = self.problem.size
 
     def proven(self) -> Transversal:
         """What has been reached, with its proof: from the device, where the search ended there."""
-        covers = None
-        if not isinstance(self.problem, Problem):
-            covers = _covers_on_device(self.problem, self.view)
-            self._stop("certificate")
-        if covers is not None and isinstance(self.pattern, DevicePattern):
-            found = self._found(self.problem, *covers)
-        else:
-            here = self.problem.on_host()
-            if covers is not None:
-                covers = covers[0].get(), covers[1].get()
-            if here is not self.problem:
-                self._stop("transfer")
-            found = self._found(here, *(self._prove(here) if covers is None else covers))
+        here, covers = self.problem, None
+        if not isinstance(here, Problem):
+            here, covers = self._from_device(here)
+        rows, cols = self._prove(here.on_host()) if covers is None else covers
+        found = self._found(here, rows, cols)
         return _beside(self.pattern, found) if isinstance(self.pattern, DevicePattern) else found
+
+    def _from_device(self, there: DeviceProblem) -> tuple[Problem | DeviceProblem, Any]:
+        """The problem beside its pattern and its covers, which are None when the host has to judge;
+        then it is there."""
+        covers = _covers_on_device(there, self.view)
+        self._stop("certificate")
+        if covers is None:
+            here = there.on_host()
+        elif isinstance(self.pattern, DevicePattern):
+            return there, covers
+        else:
+            here, covers = there.on_host(), (covers[0].get(), covers[1].get())
+        self._stop("transfer")
+        return here, covers
 
     def _prove(self, here: Problem) -> tuple[Any, Any]:
         """The cover, (None, None) after a limit; by a second algorithm where the first is wrong."""
         view = self.view if isinstance(self.view, Problem) else here
         controls = self.controls
         try:
-            cover = prove(here, view, self.size, controls.stopped_by, controls.threads)
+            left_by_start = self.size if self.algorithm is None else None
+            rows, cols, self.size = prove(
+                here, view, controls.stopped_by, controls.threads, left_by_start
+            )
         except DefectError as defect:
             names = [row.name for row in (self.initializer, self.algorithm) if row is not None]
-            if names == [_SECOND] and not self.from_outside:
+            if names == [_SECOND] and self.given is None:
                 raise  # the same again would go wrong again
-            self.why = f"{' and '.join(names) or 'the start'} went wrong, {_SECOND} finished"
-            warnings.warn(DefectWarning(f"{defect}; {self.why}"), stacklevel=5)
+            why = f"{' and '.join(names) or 'the start'} went wrong, {_SECOND} finished"
+            self.choices.said = why
+            warnings.warn(DefectWarning(f"{defect}; {why}"), stacklevel=5)
             self.algorithm = registry.find(_SECOND, initializer=False)
             view.take_back(keep_pairs=is_legal(here))  # if it is none, from nothing
             second = controls.run(self.algorithm, view)
             self.counters.update({f"second_{k}": v for k, v in second.items()})
-            self.size = here.size
-            cover = prove(here, view, self.size, controls.stopped_by, controls.threads)
+            rows, cols, self.size = prove(here, view, controls.stopped_by, controls.threads)
         self._stop("certificate")
-        return cover
+        return rows, cols
 
     def _found(
         self, matched: Problem | DeviceProblem, row_cover: Any, col_cover: Any
     ) -> Transversal:
         maximum, size = row_cover is not None, self.size
-        device = None if isinstance(self.problem, Problem) else self.problem.device
-        if device is not None:
+        backend = device = "cpu"
+        if not isinstance(self.problem, Problem):
+            backend, device = "gpu", _name_of(self.problem.device)
             self.seconds.setdefault("transfer", 0.0)
-        return Transversal(
-            shape=self.pattern.shape,
-            row_match=matched.row_match,
-            col_match=matched.col_match,
-            maximum=maximum,
-            rank_bounds=(size, size if maximum else rank_at_most(self.pattern.on_host())),
-            verified=True,
-            algorithm="none" if self.algorithm is None else self.algorithm.name,
-            initializer="none" if self.initializer is None else self.initializer.name,
-            backend="cpu" if device is None else "gpu",
-            device="cpu" if device is None else _name_of(device),
-            choice=self.why,
-            explain=self.choices.finished().explain,
-            stopped_by=None if maximum else self.controls.stopped_by,
-            counters=self.counters,
-            seconds=self.seconds,
-            row_in_cover=row_cover,
-            col_in_cover=col_cover,
-        )
+        found = {
+            "shape": self.pattern.shape,
+            "row_match": matched.row_match,
+            "col_match": matched.col_match,
+            "maximum": maximum,
+            "rank_bounds": (size, size if maximum else rank_at_most(self.pattern.on_host())),
+            "verified": True,
+            "algorithm": "none" if self.algorithm is None else self.algorithm.name,
+            "initializer": "none" if self.initializer is None else self.initializer.name,
+            "backend": backend,
+            "device": device,
+            "explain": self.choices.finished().explain,
+            "stopped_by": None if maximum else self.controls.stopped_by,
+            "counters": self.counters,
+            "seconds": self.seconds,
+            "row_in_cover": row_cover,
+            "col_in_cover": col_cover,
+        }
+        return made(Transversal, found, {"choice": self.choices.why})
 
     def _place(self, row: registry.Algorithm) -> None:
         """The problem where the algorithm runs."""
+        if row.backend == "cpu" and isinstance(self.problem, Problem):
+            return
         placed = self.controls.place(row, self.problem, self.pattern)
         if placed is not self.problem:
             self.problem = self.view = placed

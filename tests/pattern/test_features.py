@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given
 
 from btfperm.pattern import Pattern, as_pattern
-from btfperm.pattern.features import Features, look, ratios, size
+from btfperm.pattern.features import Features, look, look_at_degrees, ratios, size
 from tests import strategies
 from tests.oracles.plain_pattern import pattern
 
@@ -34,6 +34,10 @@ def plain(A):
 def test_the_glance_sees_what_is_there(A):
     dense = pattern(A)
     assert look(as_pattern(A)) == pytest.approx(plain(dense), abs=1e-9)
+    of_degrees = {
+        name: value for name, value in plain(dense).items() if name not in ("diagonal", "near")
+    }
+    assert look_at_degrees(as_pattern(A)) == pytest.approx(of_degrees, abs=1e-9)
 
 
 @pytest.mark.parametrize("width", [np.int32, np.int64])
@@ -70,6 +74,6 @@ def test_features_are_documented():
     for name in Features.__slots__:
         assert name in described, f"{name} has no line"
     P = as_pattern(np.ones((2, 3)))
-    known = size(P)
+    known = size(P.shape, P.nnz)
     known |= ratios(*known.values())
     assert Features(**known, **look(P)).wide == 1.5

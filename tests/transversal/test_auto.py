@@ -110,6 +110,12 @@ def test_every_rule_has_an_example():
     assert missing == pretended | gpu
 
 
+def first(what, known):
+    """The rule that holds, if all that is asked is known."""
+    rules = TABLE.ruled(known["entries"]).left_open[what]
+    return auto._first(rules, known, lambda feature: pytest.fail(feature))
+
+
 LARGE = {
     "entries": 20_000_000,
     "density": 1e-6,
@@ -123,6 +129,35 @@ LARGE = {
     "warm": 1,
     "gpus": 1,
 }
+
+
+BOUNDS = {c.bound for _, rule in RULES for c in rule.when if c.feature == "entries"}
+
+
+@pytest.mark.parametrize("what", TABLE)
+@pytest.mark.parametrize(
+    "entries", sorted({0, 10**12} | {b + off for b in BOUNDS for off in (-1, 0, 1)})
+)
+def test_what_the_entries_settle_is_what_the_rules_say(what, entries):
+    """A rule that may hold is left open, and all before the one that is settled fail."""
+    ruled = TABLE.ruled(entries)
+
+    def conditions(rule, of_entries):
+        return [c for c in rule.when if (c.feature == "entries") == of_entries]
+
+    may = [rule for rule in TABLE[what] if all(c.holds(entries) for c in conditions(rule, True))]
+    certain = [not conditions(rule, False) for rule in may]
+    assert [rule for rule, _ in ruled.left_open[what]] == may[: certain.index(True) + 1]
+    assert ruled.settled.get(what) == (may[0] if certain[0] else None)
+    for rule, asks in ruled.left_open[what]:
+        asked = [(c.feature, c.bound) for c in conditions(rule, False)]
+        assert [(feature, bound) for feature, _, bound in asks] == asked
+
+
+def test_a_changed_rule_counts_at_once(monkeypatch):
+    assert TABLE.ruled(100).settled["start"] in TABLE["start"]
+    monkeypatch.setitem(TABLE, "start", (Rule("other", (), "greedy", "so"),))
+    assert TABLE.ruled(100).settled["start"].name == "other"
 
 
 @pytest.mark.parametrize(
@@ -154,13 +189,13 @@ LARGE = {
     ],
 )
 def test_where_to_search(rule, choice, other):
-    taken = auto._first("place", LARGE | other, lambda feature: pytest.fail(feature))
+    taken = first("place", LARGE | other)
     assert (taken.name, taken.choice) == (rule, choice)
 
 
 def test_which_start_on_a_gpu():
     def rule(**known):
-        taken = auto._first("start on gpu", known, lambda feature: pytest.fail(feature))
+        taken = first("start on gpu", known)
         return taken.name, taken.choice
 
     assert rule(itself=0, entries=20_000_000) == ("for another search", "greedy")
@@ -244,7 +279,7 @@ def test_threads(monkeypatch, nnz, cores, asked, threads):
 @pytest.mark.parametrize(("threads", "rule"), [(1, "dense"), (2, "several threads")])
 def test_several_threads_take_what_uses_them(threads, rule):
     known = {"entries": 3_000_000, "threads": threads, "density": 0.5}
-    assert auto._first("algorithm", known, lambda feature: pytest.fail(feature)).name == rule
+    assert first("algorithm", known).name == rule
 
 
 @given(strategies.any_matrix())
@@ -291,14 +326,14 @@ def test_what_was_asked_for_is_not_explained():
     within=st.sampled_from([None, 0.01, 1.0]),
 )
 def test_no_choice_is_wrong(A, start, algorithm, side, within):
-    table = {
-        **TABLE,
-        "start": (Rule("s", (), start, "so"),),
-        "algorithm": (Rule("a", (), algorithm, "so", within),),
-        "side": (Rule("r", (), side, "so"),),
+    rules = {
+        "start": Rule("s", (), start, "so"),
+        "algorithm": Rule("a", (), algorithm, "so", within),
+        "side": Rule("r", (), side, "so"),
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(auto, "TABLE", table)
+        for what, rule in rules.items():
+            patch.setitem(TABLE, what, (rule,))
         t = btfperm.maximum_transversal(A)
     assert t.maximum
     check_transversal(A, t, rank=structural_rank(A))

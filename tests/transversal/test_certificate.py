@@ -26,9 +26,10 @@ def certify(problem, rows, cols, cover, threads):
     """(verdict, column at fault, columns of the cover)"""
     m, indptr, indices = problem
     in_cover = np.full(cols.size, 7, dtype=np.uint8)
-    verdict, where = _core.certify(
+    verdict, where, pairs = _core.certify(
         m, indptr, indices, rows, cols, np.asarray(cover, np.uint8), in_cover, threads=threads
     )
+    assert pairs == np.count_nonzero(rows != -1)
     return verdict, where, in_cover
 
 
