@@ -189,6 +189,19 @@ def karp_sipser_hard(n, full_lines):
     return Hard(sp.csc_array(A), 2 * half)
 
 
+def hubs_and_leaves(hubs, leaves, seed):
+    """`hubs` rows and columns, most of whose pairs are entries, and as many columns, and rows, with
+    one or two entries in them as `leaves` says; the rank is for an oracle to say (-1 here)."""
+    rng = np.random.default_rng(seed)
+    n = hubs + leaves
+    i, j = np.nonzero(rng.random((hubs, hubs)) < 0.9)
+    leaf = np.concatenate([np.arange(hubs, n), rng.integers(hubs, n, leaves // 4)])
+    there, here = (rng.integers(0, hubs, leaf.size) for _ in range(2))
+    order = rng.permutation(n), rng.permutation(n)
+    rows, cols = np.concatenate([i, there, leaf]), np.concatenate([j, leaf, here])
+    return Hard(csc([order[0][rows]], [order[1][cols]], (n, n)), -1)
+
+
 def random_rectangle(m, n, per_row, seed):
     """Random pairs; the rank is for an oracle to say (-1 here)."""
     rng = np.random.default_rng(seed)

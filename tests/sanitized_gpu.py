@@ -59,10 +59,32 @@ def main(names: list[str]) -> int:
             assert (there.T.T.on_host().indices == Q.indices).all()
             assert btfperm.maximum_transversal(there).maximum
             calls += 1
-    calls += decompose()
+    calls += before_and_after_trees() + decompose()
     cupy.cuda.Device().synchronize()
     print(f"{calls} calls")
     return 0
+
+
+def before_and_after_trees() -> int:
+    """What meeting-trees does beside its search: leaves, and walks along distances."""
+    from btfperm.transversal.augmenting import meeting_trees_gpu
+
+    hubs = families.hubs_and_leaves(300, 1_200, 1).A
+    t = btfperm.maximum_transversal(hubs, algorithm="meeting-trees", initializer="none")
+    assert t.maximum and t.counters["peeled_turns"]
+    settings = (
+        meeting_trees_gpu._LAUNCH_ROUNDS,
+        meeting_trees_gpu._PATIENCE,
+        meeting_trees_gpu._MANY,
+    )
+    meeting_trees_gpu._LAUNCH_ROUNDS, meeting_trees_gpu._PATIENCE, meeting_trees_gpu._MANY = 2, 1, 0
+    for A in CASES:
+        t = btfperm.maximum_transversal(A, algorithm="meeting-trees", initializer="greedy")
+        assert t.structural_rank == btfperm.structural_rank(A)
+    meeting_trees_gpu._LAUNCH_ROUNDS, meeting_trees_gpu._PATIENCE, meeting_trees_gpu._MANY = (
+        settings
+    )
+    return 1 + len(CASES)
 
 
 def decompose() -> int:

@@ -95,13 +95,16 @@ def test_each_family_has_its_file_of_rows():
 
 
 def test_each_file_of_a_family_is_a_row_or_serves_one():
-    """A file that no row names must be included by one that is."""
+    """A file that no row names must be included by one that is, or launched by a driver there."""
     named = {PACKAGE / row.path for row in ROWS}
     for folder in {folder_of(row) for row in ROWS}:
         files = {path for path in folder.iterdir() if path.suffix in (".hpp", ".cu", ".cuh")}
         included = set()
         for path in files:
             for name in re.findall(r'#include "(\S+)"', path.read_text("utf-8")):
+                included.add(PACKAGE / name)
+        for driver in folder.glob("*_gpu.py"):
+            for name in re.findall(r'"(\S+\.cu)"', driver.read_text("utf-8")):
                 included.add(PACKAGE / name)
         orphans = {path.name for path in files - named - included}
         assert not orphans, f"{name_of(folder)}: nothing uses {orphans}"

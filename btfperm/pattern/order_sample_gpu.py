@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from btfperm.backends.gpu.arrays import BLOCK, grid
@@ -22,10 +23,11 @@ class OrderSample(NamedTuple):
     longest: int
 
 
-def sample_order(m: int, indptr: Any, indices: Any) -> OrderSample:
-    """Looks at 4096 columns of an m x n pattern (compressed columns) on the current device."""
+def sample_order(m: int, indptr: Any, indices: Any) -> Callable[[], OrderSample]:
+    """Looks at 4096 columns of an m x n pattern (compressed columns) on the current device; what is
+    returned waits for the answer."""
     n = int(indptr.size) - 1
     draws, sample = min(n, _DRAWS), Readback(3)
     run = kernels("pattern/order_sample.cu", indices.dtype.name)
     run.launch("sample_order", grid(draws), BLOCK, m, n, indptr, indices, draws, sample.array)
-    return OrderSample(*sample.read())
+    return lambda: OrderSample(*sample.read())

@@ -153,6 +153,14 @@ ROWS = (
         summary="trees from free columns and free rows meet; they stay between phases; one launch",
         prefer="on a GPU nearly always; not where free rows lie far from free columns",
         parallel=True,
+        options=(
+            Option(
+                "pairs",
+                "any",
+                "same: the same pairs in each run, by a slower search",
+                forms=("any", "same"),
+            ),
+        ),
         starts_itself=True,
     ),
 )

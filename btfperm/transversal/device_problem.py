@@ -31,7 +31,7 @@ __all__ = ["DeviceProblem"]
 
 # Words of an index that the hungriest algorithm, meeting-trees, keeps with the matrix: lists of the
 # columns and the rows, pieces (a word for 16 entries), arrays as long as the rows or the columns.
-_LISTS, _ENTRIES_A_WORD, _ARRAYS = 2, 16, 12
+_LISTS, _ENTRIES_A_WORD, _ARRAYS = 2, 16, 17
 
 
 @dataclass

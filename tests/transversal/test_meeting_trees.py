@@ -114,19 +114,83 @@ def test_more_entries_than_32_bits_count():
 
 
 @pytest.mark.parametrize(
-    ("A", "choice"),
+    ("A", "choice", "least"),
     [
-        (families.chain(3_000).A, "first"),  # neighbours lie near
-        (families.random_rectangle(3_000, 5_000, 3, 1).A, "random"),
-        (families.stars(60, 70).A, "first"),  # hubs, and nothing lies near
+        (families.chain(3_000).A, "first", 60),  # neighbours lie near
+        (families.random_rectangle(3_000, 5_000, 3, 1).A, "random", 0),
+        (families.stars(60, 70).A, "first", 0),  # hubs, and nothing lies near
     ],
 )
-def test_its_start_is_chosen_by_the_order(A, choice):
-    from btfperm.transversal.augmenting.meeting_trees_gpu import choose_start
+def test_its_start_is_chosen_by_the_order(A, choice, least):
+    from btfperm.pattern.order_sample_gpu import sample_order
+    from btfperm.transversal.augmenting.meeting_starts_gpu import choose_start
     from btfperm.transversal.device_problem import DeviceProblem
 
     problem = DeviceProblem.empty(btfperm.as_pattern(on_device(A)))
-    assert choose_start(problem) == choice
+    sample = sample_order(problem.m, problem.indptr, problem.indices)()
+    assert choose_start(problem, sample) == (choice, least)
     t = btfperm.maximum_transversal(A, algorithm="meeting-trees", initializer="none")
     assert t.counters["begun_pairs"] > 0
     check_transversal(A, t, rank=btfperm.structural_rank(A))
+
+
+def test_what_has_one_choice_is_done_before_the_search():
+    for seed in range(3):
+        A = families.hubs_and_leaves(400, 6_000, seed).A
+        for B in (A, A[:6_000], A[:, :6_000]):
+            t = btfperm.maximum_transversal(B, algorithm="meeting-trees", initializer="none")
+            assert t.counters["peeled_turns"] > 0 and t.maximum
+            check_transversal(B, t, rank=btfperm.structural_rank(B))
+
+
+@pytest.mark.parametrize(
+    "A", [families.hubs_and_leaves(400, 6_000, 5).A, families.chain(3_000).A], ids=["hubs", "chain"]
+)
+def test_walks_along_distances_end_with_a_proof(A, monkeypatch):
+    """From nothing, and behind a search that is given up at once."""
+    from btfperm.backends.gpu.budget import Budget
+    from btfperm.transversal.augmenting import far_walks_gpu, meeting_starts_gpu, meeting_trees_gpu
+    from btfperm.transversal.certificate_gpu import prove_on_device
+    from btfperm.transversal.device_problem import DeviceProblem
+
+    rank = btfperm.structural_rank(A)
+    problem = DeviceProblem.empty(btfperm.as_pattern(on_device(A)))
+    memory = meeting_starts_gpu.Memory.of(problem)
+    assert any(far_walks_gpu.walk_far(problem, Budget(), k, memory, 0)[2] for k in range(50))
+    assert problem.size == rank and prove_on_device(problem) is not None
+    monkeypatch.setattr(meeting_trees_gpu, "_LAUNCH_ROUNDS", 2)
+    monkeypatch.setattr(meeting_trees_gpu, "_PATIENCE", 1)
+    monkeypatch.setattr(meeting_trees_gpu, "_MANY", 0)
+    t = btfperm.maximum_transversal(
+        A, algorithm="meeting-trees", initializer="none", options={"pairs": "any"}
+    )
+    check_transversal(A, t, rank=rank)
+
+
+def test_the_same_pairs_each_time():
+    A = families.random_rectangle(20_000, 20_000, 3, 8).A
+    pairs = [
+        btfperm.maximum_transversal(
+            A, algorithm="meeting-trees", initializer="none", options={"pairs": "same"}
+        ).row_match
+        for _ in range(20)
+    ]
+    assert all((other == pairs[0]).all() for other in pairs[1:])
+    check_transversal(A, btfperm.maximum_transversal(A), rank=int((pairs[0] >= 0).sum()))
+
+
+@pytest.mark.parametrize("pairs", ["any", "same"])
+def test_what_a_limit_of_work_leaves_is_legal(pairs):
+    A = families.random_rectangle(30_000, 30_000, 4, 2).A
+    whole = btfperm.structural_rank(A)
+    for work in (1_000, A.nnz + 5_000, 2 * A.nnz):
+        t = btfperm.maximum_transversal(
+            A,
+            algorithm="meeting-trees",
+            initializer="none",
+            options={"pairs": pairs},
+            max_work=work,
+        )
+        check_transversal(A, t, rank=whole)
+        assert t.maximum or t.stopped_by == "max_work"
+        assert work > 1_000 or not t.maximum

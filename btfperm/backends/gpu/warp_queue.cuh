@@ -16,7 +16,7 @@ __device__ inline Count places(Count* size, unsigned many) {
 // `words` numbers an item; first in, first out. Head and count are the same in all lanes.
 template <int words, unsigned room>
 struct WarpQueue {
-  static_assert((room & (room - 1)) == 0 && room >= 64, "a power of two");
+  static_assert((room & (room - 1)) == 0, "a power of two");
 
   Index (*items)[room];  // [words][room], in shared memory
   unsigned head = 0, count = 0;
@@ -45,17 +45,21 @@ struct WarpQueue {
     __syncwarp();
   }
 
-  // Moves the oldest items, all their words, to the end of a list.
-  __device__ void spill(unsigned many, Index* list, Count* size, Count offset = 0) {
-    if (many == 0) return;
-    const Count first = offset + places(size, many);
+  // Moves the oldest items, all their words, to a list, from place `first` on.
+  __device__ void move(unsigned many, Index* list, Count first) {
     for (unsigned k = threadIdx.x % 32; k < words * many; k += 32)
       list[words * first + k] = get(k / words, k % words);
     drop(many);
   }
 
+  // Moves them to its end.
+  __device__ void spill(unsigned many, Index* list, Count* size, Count offset = 0) {
+    if (many) move(many, list, offset + places(size, many));
+  }
+
   // Makes room for one item of each lane, if need be there.
   __device__ void make_room(Index* list, Count* size) {
+    static_assert(room >= 64, "else it may still be too full");
     if (count + 32 > room) spill(count / 32 * 32, list, size);
   }
 };

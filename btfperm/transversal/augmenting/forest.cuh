@@ -7,7 +7,8 @@
 //
 // Encodings   a root: its column j, or -2 - i for row i
 //             owner[i] = the root whose tree has taken row i's pair; -1: none yet. A free row's is
-//             itself
+//             itself. in_cover, out_of_cover: row i's pair is done for good (`meeting_peel.cu`);
+//             its row, or its column, is in a least cover
 //             up[i] = the row of the pair before it in its tree, towards the root: for the first
 //             pair from column j, -1 - j; for the first from row i, i
 //             state[j], state[n + i]: see State, of the roots
@@ -37,9 +38,12 @@ struct Forest {
   Index n;
 
   static constexpr Index none = -1;
+  static constexpr Index in_cover = static_cast<Index>(~(~Place{0} >> 1));  // the least number
+  static constexpr Index out_of_cover = in_cover + 1;
 
   __device__ static Index of_row(Index i) { return -2 - i; }
   __device__ static bool is_row(Index root) { return root < none; }
+  __device__ static bool is_done(Index owner) { return owner <= out_of_cover; }
 
   __device__ int* state_of(Index root) const {
     return is_row(root) ? &state[static_cast<long long>(n) + (-2 - root)] : &state[root];
@@ -48,11 +52,12 @@ struct Forest {
   // A tree that is tried for a path grows on: it may not get it.
   __device__ bool grows(Index root) const { return seen(state_of(root)) <= trying; }
 
-  // Takes row i's pair for `root` if no tree that grows has it; whose it is then. It was taken now
-  // where `*taken` is set.
+  // Takes row i's pair for `root` if no tree that grows has it; whose it is then, or `root` if it
+  // is done. It was taken now where `*taken` is set.
   __device__ Index take(Index i, Index root, Index parent, bool* taken) const {
     const Index before = seen(&owner[i]);
-    if (before == root || (before != none && seen(state_of(before)) != released)) return before;
+    if (before == root || is_done(before)) return root;
+    if (before != none && seen(state_of(before)) != released) return before;
     const Place was = static_cast<Place>(before);
     const Place found =
         atomicCAS(reinterpret_cast<Place*>(&owner[i]), was, static_cast<Place>(root));
@@ -97,13 +102,14 @@ __device__ inline void shift_rows(const Graph& graph, const Forest& forest, Meet
 // The same on the column's side: each row gets the column above it.
 __device__ inline void shift_cols(const Graph& graph, const Forest& forest, Meeting at) {
   const Index root = at.below < 0 ? at.col : seen(&forest.owner[at.below]);
-  Index row = at.below;
-  while (row >= 0) {
-    const Index above = seen(&forest.up[row]);
+  Index row = at.below, above = row < 0 ? row : seen(&forest.up[row]);
+  while (row >= 0) {  // asks for two at once: waiting is what takes time
+    const Index next = above < 0 ? above : seen(&forest.up[above]);
     const Index col = above < 0 ? -1 - above : seen(&graph.row_match[above]);
     show(&graph.row_match[row], col);
     show(&graph.col_match[col], row);
     row = above;
+    above = next;
   }
   show(forest.state_of(root), static_cast<int>(released));
 }

@@ -3,6 +3,7 @@
 // from its own queue; see meeting_trees.cu
 #pragma once
 
+#include "backends/gpu/block_queue.cuh"
 #include "backends/gpu/warp_queue.cuh"
 #include "transversal/augmenting/forest.cuh"
 #include "transversal/augmenting/meeting_plan.cuh"
@@ -11,17 +12,44 @@ constexpr int warps = sizeof(Index) == 4 ? 16 : 8;        // of a block
 constexpr unsigned room = sizeof(Index) == 4 ? 128 : 64;  // of a warp's queue
 constexpr Index is_hub = 256;  // longer lists are cut into pieces, for several warps
 constexpr Index piece = 256;
+constexpr unsigned most_of_a_step = 32 * warps;  // of a block
 
 struct Lists {
   Index* next[2][2];    // [side][buffer]: three words each, see Queue
-  Index* border[2];     // as listed
+  Index* border[2];     // the same
   Index* pieces[2][2];  // [side][buffer]: two words each; the number is -1 where 0 is on the border
   Index* paths;         // three words each, see Meeting
 };
 
-using Queue = WarpQueue<3, room>;      // as listed, its column or row, its root
-using BorderQueue = WarpQueue<1, 64>;  // as listed
-using PathQueue = WarpQueue<3, 64>;    // see Meeting
+using OwnQueue = WarpQueue<3, room>;              // as listed, its column or row, its root
+using SharedQueue = BlockQueue<3, room * warps>;  // the same, of all warps of a block
+using BorderQueue = WarpQueue<3, 64>;             // the same
+using PathQueue = WarpQueue<3, 32>;               // see Meeting
+
+// What the warps of a block hand in at the end of a round, by the numbers of Round: one atomic
+// operation each, as every address takes one in about a nanosecond from all blocks together.
+struct Tally {
+  static constexpr int kinds = sizeof(Round) / sizeof(Count);
+  Count many[kinds], first[kinds];
+
+  // A warp's number; where its items are among those of the block.
+  __device__ Count add(int kind, Count mine) {
+    Count place = 0;
+    if (threadIdx.x % 32 == 0 && mine) place = atomicAdd(&many[kind], mine);
+    return __shfl_sync(whole_warp, place, 0);
+  }
+
+  // After that `first` tells where those of the block are. The whole block must arrive.
+  __device__ void settle(Round* counted) {
+    __syncthreads();
+    if (threadIdx.x < kinds && many[threadIdx.x]) {
+      Count* all = reinterpret_cast<Count*>(counted);
+      first[threadIdx.x] = atomicAdd(&all[threadIdx.x], many[threadIdx.x]);
+      many[threadIdx.x] = 0;
+    }
+    __syncthreads();
+  }
+};
 
 // The column or row that is listed as `code`, and the root of its tree.
 template <int side>
@@ -35,16 +63,16 @@ __device__ inline Index root_of(const Forest& forest, Index code) {
 
 // One warp at work on one side, in one round. It takes up to 32 columns or rows at a time, one to a
 // lane, and its lanes go through all their lists together, as if these were one.
-template <int side>
+template <int side, class Queue>
 struct Grower {
   const Graph& graph;
   const Forest& forest;
   const Lists& lists;
   const Plan& plan;
   Round* counted;
-  Queue queue;
-  BorderQueue border;
-  PathQueue paths;
+  Queue& queue;
+  BorderQueue& border;
+  PathQueue& paths;
   Count edges = 0;
 
   // A column or row of a tree, and the part of its list that is to be looked at.
@@ -59,8 +87,8 @@ struct Grower {
 
   __device__ Index* next() const { return lists.next[side][plan.buffer[side] ^ 1]; }
 
-  __device__ void note_border(bool mine, Index code) {
-    border.put(mine, code);
+  __device__ void note_border(bool mine, Index code, Index self, Index root) {
+    border.put(mine, code, self, root);
     if (border.count > 32) store_border();
   }
 
@@ -69,8 +97,8 @@ struct Grower {
   }
 
   __device__ void note_path(bool mine, Index col, Index below, Index row) {
+    if (paths.count + __popc(__ballot_sync(whole_warp, mine)) > 32) store_paths();
     paths.put(mine, col, below, row);
-    if (paths.count > 32) store_paths();
   }
 
   __device__ void store_paths() {
@@ -174,7 +202,7 @@ struct Grower {
     if (__any_sync(whole_warp, degree > is_hub)) cut(degree > is_hub, code, degree);
     if (degree > is_hub) degree = 0;
     const unsigned bordering = expand({code, self, root, begin, static_cast<unsigned>(degree)});
-    note_border(bordering >> lane() & 1, code);
+    note_border(bordering >> lane() & 1, code, self, root);
   }
 
   __device__ void expand_from_list(Count first, Count many) {
@@ -186,13 +214,12 @@ struct Grower {
     expand_whole(valid, item[0], item[1], item[2]);
   }
 
-  __device__ void expand_from_queue() {
-    const unsigned many = queue.count < 32 ? queue.count : 32;
+  // Up to 32 items of the queue, from `first` on.
+  __device__ void expand_from_queue(unsigned first, unsigned many) {
     const bool valid = lane() < static_cast<int>(many);
     Index item[3] = {0, 0, 0};
     if (valid)
-      for (int word = 0; word < 3; ++word) item[word] = queue.get(lane(), word);
-    queue.drop(many);
+      for (int word = 0; word < 3; ++word) item[word] = queue.get(first + lane(), word);
     expand_whole(valid, item[0], item[1], item[2]);
   }
 
@@ -207,20 +234,29 @@ struct Grower {
     const unsigned degree = static_cast<unsigned>(rest < piece ? rest : piece);
     const bool bordering = expand({code, self, root, begin, whole ? degree : 0u}) & 1;
     Place* of_first = reinterpret_cast<Place*>(entry - 2LL * number + 1);
-    note_border(lane() == 0 && bordering && atomicExch(of_first, ~Place{0}) == 0, code);
+    const bool told_first = lane() == 0 && bordering && atomicExch(of_first, ~Place{0}) == 0;
+    note_border(told_first, code, self, root);
   }
 
-  // The share of warp `mine` of `all` in this side's round.
+  // The share of warp `mine` of `all` in this side's lists.
   __device__ void run(Count mine, Count all) {
     for (Count k = mine; k < plan.pieces[side]; k += all) expand_piece(k);
     const Count open = plan.next[side];
     const Count each = open > 32 * all ? 32 : (open + all - 1) / all;
-    for (Count k = mine * each; k < open; k += all * each) {
+    for (Count k = mine * each; k < open; k += all * each)
       expand_from_list(k, each < open - k ? each : open - k);
-      for (int step = 0; step < plan.steps && queue.count; ++step) expand_from_queue();
+  }
+
+  // Goes on with what the warps of this block have put into their queue, in steps of the whole
+  // block; not for longer than `plan.steps`, nor where other blocks should help.
+  __device__ void run_on(unsigned warp) {
+    unsigned many = queue.next_step();
+    for (int step = 0; step < plan.steps && many && many <= most_of_a_step; ++step) {
+      const unsigned each = (many + warps - 1) / warps;
+      if (warp * each < many)
+        expand_from_queue(warp * each, each < many - warp * each ? each : many - warp * each);
+      many = queue.next_step();
     }
-    queue.spill(queue.count, next(), &counted->next[side]);
-    store_border();
-    store_paths();
+    queue.store();
   }
 };

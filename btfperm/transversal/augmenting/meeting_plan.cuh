@@ -19,6 +19,9 @@ struct Round {
   Count pieces[2];  // of columns or rows with very long lists
   Count border[2];  // reached by a tree, with entries in others
   Count paths, edges;
+
+  // Where they stand among all numbers.
+  static constexpr int in_next = 0, in_border = 4, in_paths = 6, in_edges = 7;
 };
 
 struct Limits {
@@ -27,6 +30,7 @@ struct Limits {
   Count share[2];       // a phase ends with one path for so many columns and rows; [1]: thin
   int steps;            // taken without a barrier, then
   Count lean;           // else a side so many times larger than the other waits
+  Count much;           // where more is open, the larger waits
 };
 
 struct Plan {
@@ -76,7 +80,8 @@ struct Plan {
       action = grow;
       // The larger side waits, unless it costs nothing to take it along.
       for (int side : {cols, rows})
-        grows[side] = is_thin || open(side) <= limits.lean * open(1 - side);
+        grows[side] =
+            is_thin || open(side) <= (both > limits.much ? 1 : limits.lean) * open(1 - side);
       steps = is_thin ? limits.steps : 0;
       may_be_joined = paths != 0 || steps != 0;
     }

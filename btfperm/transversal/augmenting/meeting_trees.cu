@@ -7,17 +7,17 @@
 //             their border is looked at again, and a tree without a border never. When the trees of
 //             one side are complete and there is no path, the matching is maximum. It is one kernel
 //             that stays: its blocks meet at a barrier after each round. Where little is open,
-//             each warp takes several steps on its own before that.
+//             each block takes several steps on its own before that.
 // Paper       ours, after A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting algorithm for
 //             maximum cardinality matching in bipartite graphs", IPDPS 2015 (trees are kept), and
 //             M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "GPU accelerated maximum
 //             cardinality matching algorithms for bipartite graphs", Euro-Par 2013 (their roots)
 // Cost        O(nnz) a phase at most, mostly a part of it. A round is a barrier and some eight
 //             accesses one after the other, a step without a barrier six. Slow: paths through all
-//             of a large mesh. Workspace: 7 (m + n) + 2 m indices, m + n words
+//             of a large mesh. Workspace: 9 (m + n) + 2 m indices, m + n words
 // Prefer it   on a GPU, nearly always; apsb-wr is quicker on a geometric graph in its own order
-//             (2.1 ms behind its start, and 2.7 in all). Rather use guided-displacement on the CPU
-//             for a large permuted mesh with holes, where free rows and columns lie far apart
+//             (2.1 ms behind its start, and 3.1 in all). Where free rows and columns lie far apart,
+//             in a large permuted mesh with holes, see `far_walks.cu`
 // Encodings   lists hold pairs by their row i, or a root: column j as -1 - j, row i as i; others:
 //             forest.cuh. A piece is an entry of a list and the number of a part of its list
 // Invariants  at the top of each round: 1. the matching is legal. 2. every pair of a tree that
@@ -38,73 +38,88 @@ struct Progress {
 
 // -- the other actions --------------------------------------------------------------------------
 
-// Lists the free columns and rows, and marks the free rows as roots.
+// What is left in the queues of a block goes to the end of a side's list for the next round.
+__device__ void hand_in(int side, const Lists& lists, int buffer, Round* counted, Tally& tally,
+                        OwnQueue& queue) {
+  const Count place = tally.add(Round::in_next + side, queue.count);
+  tally.settle(counted);
+  queue.move(queue.count, lists.next[side][buffer ^ 1], tally.first[Round::in_next + side] + place);
+}
+
+// Lists the free columns and rows, and marks the free rows as roots; those of the core alone, where
+// there is one, see `meeting_peel.cu`.
 __device__ void plant_roots(const Graph& graph, const Forest& forest, const Lists& lists,
-                            Round* counted, Queue queue, long long warp, long long all) {
+                            const Index* core, Round* counted, Tally& tally, OwnQueue queue,
+                            long long warp, long long all) {
   const int lane = threadIdx.x % 32;
   for (int side : {cols, rows}) {
     const Index many = side == cols ? graph.n : graph.m;
     const Index* match = side == cols ? graph.col_match : graph.row_match;
+    const Index* place = !core || side == cols ? core : core + graph.n;
     Index* next = lists.next[side][1];  // buffer is 0
     for (long long first = 32 * warp; first < many; first += 32 * all) {
       const Index k = static_cast<Index>(first + lane);
-      const bool free = first + lane < many && match[k] < 0;
-      if (side == rows && first + lane < many)
-        forest.owner[k] = free ? Forest::of_row(k) : Forest::none;
-      const bool root = free && graph.starts[side][k] < graph.starts[side][k + 1];
+      const bool valid = first + lane < many, free = valid && match[k] < 0;
+      const bool done = valid && side == rows && core && Forest::is_done(forest.owner[k]);
+      if (valid && side == rows && !done) forest.owner[k] = free ? Forest::of_row(k) : Forest::none;
+      const bool root =
+          free && (place ? place[k] > 1 : graph.starts[side][k] < graph.starts[side][k + 1]);
       queue.make_room(next, &counted->next[side]);
       if (side == cols)
         queue.put(root, -1 - k, k, k);
       else
         queue.put(root, k, k, Forest::of_row(k));
     }
-    queue.spill(queue.count, next, &counted->next[side]);
+    hand_in(side, lists, 0, counted, tally, queue);
   }
 }
 
-// What is listed: how many words an item has, and which of them it is.
-enum Kind { nexts, pieces_of_hubs, borders };
-
 // Puts those of a list whose trees still grow into the queue, and on to `next`.
-template <int side, Kind kind>
-__device__ void keep(const Graph& graph, const Forest& forest, const Index* from, Count many,
-                     Index* next, Count* size, Queue& queue, long long warp, long long all) {
-  constexpr int words = kind == nexts ? 3 : kind == pieces_of_hubs ? 2 : 1;
-  const int lane = threadIdx.x % 32;
+__device__ void keep(const Forest& forest, const Index* from, Count many, Index* next, Count* size,
+                     OwnQueue& queue, long long warp, long long all) {
   for (Count first = 32 * warp; first < many; first += 32 * all) {
-    const Count k = first + lane;
-    bool kept = k < many && (kind != pieces_of_hubs || seen(&from[words * k + 1]) == 0);
-    Index code = 0, self = 0, root = 0;
-    if (kept) {
-      code = seen(&from[words * k]);
-      root = kind == nexts ? seen(&from[words * k + 2]) : root_of(forest, code);
-      kept = forest.grows(root);
-    }
-    if (kept) self = kind == nexts ? seen(&from[words * k + 1]) : self_of<side>(graph, code);
+    const Index* item = &from[3 * (first + threadIdx.x % 32)];
+    const bool listed = first + threadIdx.x % 32 < many;
+    const Index root = listed ? seen(&item[2]) : 0;
+    const bool kept = listed && forest.grows(root);
     queue.make_room(next, size);
-    queue.put(kept, code, self, root);
+    queue.put(kept, kept ? seen(&item[0]) : 0, kept ? seen(&item[1]) : 0, root);
+  }
+}
+
+// The same for hubs in pieces, each by its first piece, unless it is on the border.
+template <int side>
+__device__ void keep_hubs(const Graph& graph, const Forest& forest, const Index* from, Count many,
+                          Index* next, Count* size, OwnQueue& queue, long long warp,
+                          long long all) {
+  for (Count first = 32 * warp; first < many; first += 32 * all) {
+    const Count k = first + threadIdx.x % 32;
+    bool kept = k < many && seen(&from[2 * k + 1]) == 0;
+    const Index code = kept ? seen(&from[2 * k]) : 0;
+    const Index root = kept ? root_of(forest, code) : 0;
+    kept = kept && forest.grows(root);
+    queue.make_room(next, size);
+    queue.put(kept, code, kept ? self_of<side>(graph, code) : 0, root);
   }
 }
 
 template <int side>
 __device__ void keep_all(const Graph& graph, const Forest& forest, const Lists& lists,
-                         const Plan& plan, Round* counted, Queue& queue, long long warp,
-                         long long all) {
+                         const Plan& plan, Round* counted, Tally& tally, OwnQueue& queue,
+                         long long warp, long long all) {
   const int from = plan.buffer[side];
   Index* next = lists.next[side][from ^ 1];
   Count* size = &counted->next[side];
-  keep<side, nexts>(graph, forest, lists.next[side][from], plan.next[side], next, size, queue, warp,
-                    all);
-  keep<side, pieces_of_hubs>(graph, forest, lists.pieces[side][from], plan.pieces[side], next, size,
-                             queue, warp, all);
-  keep<side, borders>(graph, forest, lists.border[side], plan.border[side], next, size, queue, warp,
-                      all);
-  queue.spill(queue.count, next, size);
+  keep(forest, lists.next[side][from], plan.next[side], next, size, queue, warp, all);
+  keep(forest, lists.border[side], plan.border[side], next, size, queue, warp, all);
+  keep_hubs<side>(graph, forest, lists.pieces[side][from], plan.pieces[side], next, size, queue,
+                  warp, all);
+  hand_in(side, lists, from, counted, tally, queue);
 }
 
 __device__ void turn_over(const Graph& graph, const Forest& forest, const Lists& lists,
-                          const Plan& plan, Round* counted, Queue queue, long long warp,
-                          long long all) {
+                          const Plan& plan, Round* counted, Tally& tally, OwnQueue queue,
+                          long long warp, long long all) {
   // Path k and its side, few to a warp: their length is what takes time.
   for (Count k = warp + all * (threadIdx.x % 32); k < 2 * plan.paths; k += 32 * all) {
     const Index* at = &lists.paths[3 * (k / 2)];
@@ -115,58 +130,106 @@ __device__ void turn_over(const Graph& graph, const Forest& forest, const Lists&
       shift_cols(graph, forest, meeting);
   }
   __syncwarp();
-  keep_all<cols>(graph, forest, lists, plan, counted, queue, warp, all);
-  keep_all<rows>(graph, forest, lists, plan, counted, queue, warp, all);
+  keep_all<cols>(graph, forest, lists, plan, counted, tally, queue, warp, all);
+  keep_all<rows>(graph, forest, lists, plan, counted, tally, queue, warp, all);
 }
 
 // -- the kernel ---------------------------------------------------------------------------------
 
-__device__ void grow_trees(const Graph& graph, const Forest& forest, const Lists& lists,
-                           const Plan& plan, Round* counted, Queue queue, BorderQueue border,
-                           PathQueue paths, Count warp, Count all) {
-  // The warps are shared out by what is open.
+// How many of `all` warps, or blocks, are for columns: they are shared out by what is open.
+__device__ Count share_of_cols(const Plan& plan, Count all) {
   const Count left = plan.grows[cols] ? plan.open(cols) : 0;
   const Count right = plan.grows[rows] ? plan.open(rows) : 0;
-  Count for_cols = right == 0 ? all : left == 0 ? 0 : all * left / (left + right);
-  if (left && for_cols == 0) for_cols = 1;
-  if (right && for_cols == all) for_cols = all - 1;
-  Count edges;
-  if (warp < for_cols) {
-    Grower<cols> grower{graph, forest, lists, plan, counted, queue, border, paths};
-    grower.run(warp, for_cols);
-    edges = grower.edges;
-  } else {
-    Grower<rows> grower{graph, forest, lists, plan, counted, queue, border, paths};
-    grower.run(warp - for_cols, all - for_cols);
-    edges = grower.edges;
-  }
-  add_over_warp(&counted->edges, edges);
+  if (left == 0 || right == 0) return right == 0 ? all : 0;
+  const Count share = all * left / (left + right);
+  return share == 0 ? 1 : share == all ? all - 1 : share;
 }
 
-// workspace: 7 (m + n) + 2 m; pieces: 8 x `most`, for so many pieces on a side; paths: one for each
-// free row, or for each free column; state: m + n, all 0.
+// What a warp has of its block's shared memory.
+struct Buffers {
+  Index (*queues)[3][room];  // of all warps
+  QueueEnds* ends;
+  OwnQueue own;
+  BorderQueue border;
+  PathQueue paths;
+};
+
+// The share of this warp, or of this block where little is open, in a round of one side; `first`:
+// the first that works on this side, of `all`. Entries read.
+template <int side>
+__device__ Count grow_side(const Graph& graph, const Forest& forest, const Lists& lists,
+                           const Plan& plan, Round* counted, Buffers& buffers, Count first,
+                           Count all) {
+  const unsigned in_block = threadIdx.x / 32;
+  if (plan.steps) {
+    SharedQueue queue{reinterpret_cast<Index(*)[room * warps]>(buffers.queues), buffers.ends,
+                      lists.next[side][plan.buffer[side] ^ 1], &counted->next[side]};
+    Grower<side, SharedQueue> grower{graph,   forest, lists,          plan,
+                                     counted, queue,  buffers.border, buffers.paths};
+    grower.run(in_block * all + blockIdx.x - first, warps * all);
+    grower.run_on(in_block);
+    return grower.edges;
+  }
+  Grower<side, OwnQueue> grower{graph,   forest,      lists,          plan,
+                                counted, buffers.own, buffers.border, buffers.paths};
+  grower.run(in_block * static_cast<Count>(gridDim.x) + blockIdx.x - first, all);
+  return grower.edges;
+}
+
+__device__ void grow_trees(const Graph& graph, const Forest& forest, const Lists& lists,
+                           const Plan& plan, Round* counted, Tally& tally, Buffers buffers) {
+  const Count each = plan.steps ? 1 : warps, all = gridDim.x * each;
+  const Count mine = plan.steps ? blockIdx.x : threadIdx.x / 32 * gridDim.x + blockIdx.x;
+  const Count for_cols = share_of_cols(plan, all);
+  const int side = mine < for_cols ? cols : rows;
+  Count edges =
+      side == cols
+          ? grow_side<cols>(graph, forest, lists, plan, counted, buffers, 0, for_cols)
+          : grow_side<rows>(graph, forest, lists, plan, counted, buffers, for_cols, all - for_cols);
+  for (int apart = 16; apart > 0; apart /= 2) edges += __shfl_down_sync(whole_warp, edges, apart);
+  tally.add(Round::in_edges, edges);
+  const Count next = tally.add(Round::in_next + side, buffers.own.count);
+  const Count border = tally.add(Round::in_border + side, buffers.border.count);
+  const Count paths = tally.add(Round::in_paths, buffers.paths.count);
+  tally.settle(counted);
+  buffers.own.move(buffers.own.count, lists.next[side][plan.buffer[side] ^ 1],
+                   tally.first[Round::in_next + side] + next);
+  buffers.border.move(buffers.border.count, lists.border[side],
+                      plan.border[side] + tally.first[Round::in_border + side] + border);
+  buffers.paths.move(buffers.paths.count, lists.paths,
+                     plan.paths + tally.first[Round::in_paths] + paths);
+}
+
+// workspace: 9 (m + n) + 2 m; pieces: 8 x `most`, for so many pieces on a side; paths: as many
+// as rows, or as columns; state: m + n, all 0.
 extern "C" __global__ void __launch_bounds__(32 * warps, 2)
     meeting_trees(Index m, Index n, const Index* indptr, const Index* indices,
                   const Index* row_indptr, const Index* row_indices, Index* row_match,
                   Index* col_match, Index* workspace, int* state, Index* pieces, Index most,
                   Index* paths, Count most_edges, Count most_rounds, Count thin, Count share,
-                  Count share_thin, int steps, Count lean, Progress* progress) {
-  __shared__ Index queues[warps][3][room], borders[warps][1][64], paths_of_warps[warps][3][64];
+                  Count share_thin, int steps, Count lean, Count much, const Index* core,
+                  Progress* progress) {
+  __shared__ Index queues[warps][3][room], borders[warps][3][64], paths_of_warps[warps][3][32];
+  __shared__ QueueEnds ends;
+  __shared__ Tally tally;
   __shared__ Graph graph;  // here, and not in registers, which are short
   __shared__ Forest forest;
   __shared__ Lists lists;
   __shared__ Plan plan;
-  const Limits limits{most_edges, most_rounds, thin, {share, share_thin}, steps, lean};
+  // One block alone has no other for the other side.
+  const Limits limits{most_edges, most_rounds, gridDim.x > 1 ? thin : 0, {share, share_thin}, steps,
+                      lean,       much};
   const int in_block = threadIdx.x / 32;
   const Count all = static_cast<Count>(gridDim.x) * warps;
   const Count warp = static_cast<Count>(in_block) * gridDim.x + blockIdx.x;
-  const Queue queue{queues[in_block]};
-  const BorderQueue border{borders[in_block]};
-  const PathQueue path_queue{paths_of_warps[in_block]};
+  const OwnQueue queue{queues[in_block]};
+  const Buffers buffers{queues, &ends, queue, {borders[in_block]}, {paths_of_warps[in_block]}};
   Count edges_before = 0, rounds_before = 0;
   if (threadIdx.x == 0) {
-    Index* const for_rows = workspace + 7LL * n;
-    Index* const for_pairs = for_rows + 7LL * m;
+    Index* const for_rows = workspace + 9LL * n;
+    Index* const for_pairs = for_rows + 9LL * m;
+    ends = {};
+    tally = {};
     graph = {m, n, {indptr, row_indptr}, {indices, row_indices}, row_match, col_match};
     forest = {for_pairs, for_pairs + m, state, n};
     lists = {{{workspace, workspace + 3LL * n}, {for_rows, for_rows + 3LL * m}},
@@ -185,13 +248,13 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
       reinterpret_cast<Count*>(&progress->rounds[(plan.round + 1) % 3])[threadIdx.x] = 0;
     switch (plan.action) {
       case plant:
-        plant_roots(graph, forest, lists, counted, queue, warp, all);
+        plant_roots(graph, forest, lists, core, counted, tally, queue, warp, all);
         break;
       case grow:
-        grow_trees(graph, forest, lists, plan, counted, queue, border, path_queue, warp, all);
+        grow_trees(graph, forest, lists, plan, counted, tally, buffers);
         break;
       default:
-        turn_over(graph, forest, lists, plan, counted, queue, warp, all);
+        turn_over(graph, forest, lists, plan, counted, tally, queue, warp, all);
     }
     grid_barrier(reinterpret_cast<unsigned*>(&progress->barrier));
     if (threadIdx.x == 0) {
@@ -215,8 +278,10 @@ extern "C" __global__ void mark_cover(Index m, const Index* owner, const int* st
   const Forest forest{const_cast<Index*>(owner), nullptr, const_cast<int*>(state), n};
   for (long long i = first_item(); i < m; i += item_stride()) {
     const Index root = owner[i];
-    const bool in_tree = root != Forest::none && forest.grows(root);
+    const bool done = Forest::is_done(root);
+    const bool in_tree = !done && root != Forest::none && forest.grows(root);
     const bool in_row_tree = in_tree && Forest::is_row(root);
-    reached[i] = closed == 1 + cols ? in_tree && !in_row_tree : row_match[i] >= 0 && !in_row_tree;
+    const bool other = closed == 1 + cols ? in_tree : row_match[i] >= 0;
+    reached[i] = done ? root == Forest::in_cover : other && !in_row_tree;
   }
 }

@@ -11,83 +11,92 @@ import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, grid
 from btfperm.backends.gpu.readback import Readback
-from btfperm.pattern.order_sample_gpu import sample_order
-from btfperm.transversal.initial.greedy_gpu import greedy
+from btfperm.transversal.augmenting.far_walks_gpu import walk_far
+from btfperm.transversal.augmenting.meeting_starts_gpu import Memory, begin, count_pairs
+from btfperm.transversal.augmenting.ordered_trees_gpu import ordered_trees
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
     from btfperm.transversal.device_problem import DeviceProblem
 
-__all__ = ["choose_start", "meeting_trees"]
+__all__ = ["meeting_trees"]
 
 _FILE = "transversal/augmenting/meeting_trees.cu"
 _THREADS = {4: 512, 8: 256}  # of a block, by the bytes of an index: 32 times `warps` there
-_HUB, _PIECE = 256, 256  # is_hub and piece there
 # Numbers of Progress, and where some of its Plan stand.
 _PROGRESS, _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED = 40, 25, 26, 27, 28, 29
 # A launch comes back after so much, that limits can be looked at: a tenth of a second or so.
 _LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 28, 1 << 11
+# After so many rounds in one launch free rows and columns are taken to be far apart.
+_PATIENCE = 1 << 10
+# So many free columns and rows walk; for fewer, trees go on.
+_MANY = 64
 # So few open columns and rows for each warp are thin: so many steps are taken without a barrier.
-_THIN, _STEPS = 8, 8
+_THIN, _STEPS = 16, 16
 # A phase ends when it has a path for so many columns and rows, open or on the border; for so many
 # open ones, where these are thin.
 _SHARE, _SHARE_THIN = 300, 1000
 # Where they are not, a side waits that has so many times as much open as the other.
 _LEAN = 2
-# A hub has so many times the entries of a mean column.
-_HUB_BY_MEAN = 16
+# Where so many times what is thin is open, the larger side waits.
+_MUCH = 8
 
 
 def meeting_trees(
-    problem: DeviceProblem, budget: Budget, seed: int, _options: Mapping[str, float | str]
+    problem: DeviceProblem, budget: Budget, seed: int, options: Mapping[str, float | str]
 ) -> dict[str, int | list[int]]:
     """Searches until there is no path, or a limit is reached; begins by itself where nothing is
     matched.
 
     Returns
     -------
-    The counters: edges read, phases, rounds (each ends with a barrier), augmentations, launches.
+    The counters: edges read, phases, rounds (each ends with a barrier), augmentations, launches;
+    phases of far walks; pairs that the start found, and what it read.
     """
-    counters: dict[str, int | list[int]] = {}
-    edges, size = 0, problem.size
-    if size == 0 and problem.nnz:
-        begun = greedy(problem, budget, seed, {"choice": choose_start(problem)})["edges"]
-        assert isinstance(begun, int)
-        edges, size = begun, problem.size
-        counters = {"begun_edges": begun, "begun_pairs": size}
-    roots = min(problem.m, problem.n) - size
-    told = [0] * _PROGRESS
-    launches = 0
-    if roots and problem.nnz and not budget.stop:
-        told, launches = _search(problem, budget, roots, edges)
+    if options.get("pairs") == "same":
+        return ordered_trees(problem, budget, seed)
+    memory = Memory.of(problem)
+    begun, core = begin(problem, budget, seed, memory) if problem.nnz else ({}, True)
+    spent, pairs = begun.get("begun_edges", 0), count_pairs(problem)
+    told, launches, far = [0] * _PROGRESS, 0, 0
+    if not core:
+        _mark_cover(problem, memory, 1)
+    elif problem.nnz and not budget.stop:
+        told, launches = _search(problem, budget, memory, spent, _PATIENCE)
+        if not told[_CLOSED] and not budget.stop:
+            edges, far, done = walk_far(problem, budget, seed, memory, spent + told[_EDGES])
+            spent += edges
+            if not done and not budget.stop:
+                memory.state.fill(0)
+                again, more = _search(problem, budget, memory, spent + told[_EDGES], 0)
+                told, launches = [a + b for a, b in zip(told, again, strict=True)], launches + more
     return {
-        "edges": edges + told[_EDGES],
+        "edges": spent + told[_EDGES],
         "phases": told[_PHASE],
         "rounds": told[_ROUND],
         "augmentations": told[_PATHS],
         "launches": launches,
-        **counters,
+        "far_phases": far,
+        "begun_pairs": pairs(),
+        **begun,
     }
 
 
 def _search(
     problem: DeviceProblem,
     budget: Budget,
-    roots: int,
+    memory: Memory,
     before: int,
+    patience: int,
 ) -> tuple[list[int], int]:
-    """The numbers of Progress at the end, and how many launches it took; `roots`: free columns or
-    rows, which are fewer; `before`: entries read so far."""
+    """The numbers of Progress at the end, and how many launches it took; `before`: entries
+    read so far. Gives up behind a launch of so many rounds, if not 0, that leaves many free."""
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
     run = problem.kernels(_FILE)
     row_starts, row_lists = problem.by_rows
-    most_pieces = problem.nnz // _PIECE + problem.nnz // _HUB + 1
-    workspace = cupy.empty(7 * (m + n) + 2 * m, dtype=width)
-    state = cupy.zeros(m + n, dtype=np.int32)
-    pieces = cupy.empty(8 * most_pieces, dtype=width)
-    paths = cupy.empty(3 * roots, dtype=width)
+    paths = cupy.empty(3 * min(m, n), dtype=width)
     progress = Readback(_PROGRESS)
     threads = _THREADS[width.itemsize]
     thin = _THIN * run.threads_at_once("meeting_trees", threads) // 32
@@ -105,10 +114,10 @@ def _search(
             row_lists,
             problem.row_match,
             problem.col_match,
-            workspace,
-            state,
-            pieces,
-            most_pieces,
+            memory.workspace,
+            memory.state,
+            memory.pieces,
+            memory.most_pieces,
             paths,
             np.uint64(budget.work_left(before + told[_EDGES], _LAUNCH_EDGES)),
             np.uint64(_LAUNCH_ROUNDS),
@@ -117,25 +126,34 @@ def _search(
             np.uint64(_SHARE_THIN),
             np.int32(_STEPS),
             np.uint64(_LEAN),
+            np.uint64(_MUCH * thin),
+            memory.core,
             progress.array,
         )
-        told = progress.read()
-    if told[_CLOSED]:
-        reached = problem.reached = cupy.empty(m, dtype=np.int32)
-        owner, closed = workspace[7 * (m + n) :], np.int32(told[_CLOSED])
-        run.launch(
-            "mark_cover", grid(m), BLOCK, m, owner, state, problem.row_match, n, closed, reached
-        )
+        rounds, told = told[_ROUND], progress.read()
+        if told[_CLOSED]:
+            _mark_cover(problem, memory, told[_CLOSED])
+        far = patience and told[_ROUND] - rounds >= patience
+        if far and not told[_CLOSED] and min(m, n) - problem.size >= _MANY:
+            break
     return told, launches
 
 
-def choose_start(problem: DeviceProblem) -> str:
-    """The choice of greedy that leaves least to do.
+def _mark_cover(problem: DeviceProblem, memory: Memory, closed: int) -> None:
+    """The rows of a least cover, by the side whose trees are complete."""
+    import cupy
 
-    In order where neighbours lie near, since threads that draw at the same time drift there; and
-    where there are hubs, whose lists one thread reads. Else at random: what the order leaves on a
-    mesh that was permuted takes five times as long to find (2.6 and 12 ms, `del:20+rcp`).
-    """
-    sample = sample_order(problem.m, problem.indptr, problem.indices)
-    has_hub = sample.longest > _HUB_BY_MEAN * (problem.nnz / problem.n + 1)
-    return "first" if has_hub or 2 * sample.near > sample.entries else "random"
+    m = problem.m
+    reached = problem.reached = cupy.empty(m, dtype=np.int32)
+    problem.kernels(_FILE).launch(
+        "mark_cover",
+        grid(m),
+        BLOCK,
+        m,
+        memory.owner,
+        memory.state,
+        problem.row_match,
+        problem.n,
+        np.int32(closed),
+        reached,
+    )

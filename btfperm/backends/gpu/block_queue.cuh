@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A queue of one block in shared memory: in a step its warps take out what the step before has put
+// in, and put in what the next will take. What does not fit goes to a list in memory.
+#pragma once
+
+#include "backends/gpu/warp_queue.cuh"
+
+// Where a block's queue stands, in shared memory; zero at first.
+struct QueueEnds {
+  unsigned head, many, tail;  // of this step's items, how many, and behind those of the next
+  Count place;                // in the list
+};
+
+template <int words, unsigned room>
+struct BlockQueue {
+  static_assert((room & (room - 1)) == 0, "a power of two");
+
+  Index (*items)[room];  // [words][room], in shared memory
+  QueueEnds* ends;
+  Index* list;  // what does not fit goes here
+  Count* size;
+
+  // A word of item k of this step.
+  __device__ Index get(unsigned k, int word) const { return items[word][(ends->head + k) % room]; }
+
+  // Each lane of a warp puts in one item or none.
+  template <class... Words>
+  __device__ void put(bool mine, Words... item) const {
+    const unsigned who = __ballot_sync(whole_warp, mine);
+    if (who == 0) return;
+    const unsigned before = (1u << (threadIdx.x % 32)) - 1;
+    unsigned first = 0;
+    if (threadIdx.x % 32 == 0) first = atomicAdd(&ends->tail, static_cast<unsigned>(__popc(who)));
+    const unsigned place = __shfl_sync(whole_warp, first, 0) + __popc(who & before);
+    const bool fits = place - ends->head < room;
+    int word = 0;
+    if (mine && fits) ((items[word++][place % room] = item), ...);
+    const unsigned over = __ballot_sync(whole_warp, mine && !fits);
+    if (over == 0) return;
+    Index* to = &list[words * (places(size, __popc(over)) + __popc(over & before))];
+    if (mine && !fits) ((to[word++] = item), ...);
+  }
+
+  __device__ void make_room(Index*, Count*) const {}  // `put` does without
+
+  // One thread for itself; items of one word.
+  __device__ void put_one(Index item) const {
+    static_assert(words == 1, "else another order of words");
+    const unsigned place = atomicAdd(&ends->tail, 1u);
+    if (place - ends->head < room)
+      items[0][place % room] = item;
+    else
+      list[atomicAdd(size, Count{1})] = item;
+  }
+
+  // Turns to what has been put in since: how many items. The whole block must arrive.
+  __device__ unsigned next_step() const {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      ends->head += ends->many;
+      const unsigned put_in = ends->tail - ends->head;
+      ends->many = put_in < room ? put_in : room;
+      ends->tail = ends->head + ends->many;
+    }
+    __syncthreads();
+    return ends->many;
+  }
+
+  // Moves the items of this step to the list instead. The whole block must arrive.
+  __device__ void store() const {
+    const unsigned many = ends->many;
+    if (many == 0) return;
+    if (threadIdx.x == 0) ends->place = atomicAdd(size, static_cast<Count>(many));
+    __syncthreads();
+    for (unsigned k = threadIdx.x; k < words * many; k += blockDim.x)
+      list[words * ends->place + k] = get(k / words, k % words);
+    next_step();
+  }
+};
