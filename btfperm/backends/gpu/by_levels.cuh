@@ -73,7 +73,7 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
                                  const Visit& visit) {
   __shared__ Index collected[pushes_of_a_block];
   __shared__ int n_collected;
-  __shared__ Count first, pushed_alone;
+  __shared__ Count first, pushed_alone, told[3];
   unsigned* arrived = reinterpret_cast<unsigned*>(&levels->arrived);
   const bool leader = blockIdx.x == 0 && threadIdx.x == 0;
   if (threadIdx.x == 0) n_collected = 0, pushed_alone = 0;
@@ -107,6 +107,17 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
     end += pushed;
   };
 
+  // Waits for all blocks; then `told` has what some words hold. One thread a block asks for them:
+  // thousands of warps asking for the same words wait for each other longer than for the barrier.
+  const auto meet_and_ask = [&](const Count* a, const Count* b, const Count* c) {
+    grid_barrier(arrived);
+    if (threadIdx.x == 0) {
+      const Count words[3] = {seen(a), seen(b), seen(c)};
+      for (int k = 0; k < 3; ++k) told[k] = words[k];
+    }
+    __syncthreads();
+  };
+
   bool gave_up = false;
   int turn = 0, shared_level = 0;
   while (begin < end && !gave_up) {
@@ -118,15 +129,12 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
       shared_level = (shared_level + 1) % 3;
       Count *pushed = &levels->pushed[shared_level], *n_huge = &levels->n_huge[shared_level];
       run_level(Sharing::whole_grid(n_huge, levels->huge[shared_level]), pushed);
-      grid_barrier(arrived);
-      Count reached = seen(pushed);
-      const Count left = seen(n_huge);  // asked for together: one answer takes as long as two
-      if (left > 0) {
-        run_huge(levels->huge[shared_level], left, pushed);
-        grid_barrier(arrived);
-        reached = seen(pushed);
+      meet_and_ask(pushed, n_huge, n_huge);
+      if (told[1] > 0) {
+        run_huge(levels->huge[shared_level], told[1], pushed);
+        meet_and_ask(pushed, n_huge, n_huge);
       }
-      next_level(reached);
+      next_level(told[0]);
     } else {
       Count* stand = levels->stand[turn];
       turn ^= 1;  // slow blocks may still read the other one
@@ -144,10 +152,10 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
           show(&stand[2], end);
         }
       }
-      grid_barrier(arrived);
-      level = seen(&stand[0]);
-      begin = seen(&stand[1]);
-      end = seen(&stand[2]);
+      meet_and_ask(&stand[0], &stand[1], &stand[2]);
+      level = told[0];
+      begin = told[1];
+      end = told[2];
     }
     gave_up = level >= most;
     if (level - watched >= window) {
