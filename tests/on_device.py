@@ -9,6 +9,9 @@ import scipy.sparse as sp
 import btfperm
 from btfperm.pattern import DevicePattern
 
+ARRAYS = ("row_perm", "col_perm", "row_blocks", "col_blocks")
+COARSE = ("coarse_rows", "coarse_cols")
+
 
 def pattern_there(A, width=None):
     """The pattern of `A` on the current device; of any shape, also without rows or columns."""
@@ -36,3 +39,10 @@ def lives_there(array):
 def here(array):
     """On the host, as it is."""
     return array.get() if lives_there(array) else np.asarray(array)
+
+
+def assert_same(there, expected):
+    """Every array of a decomposition on a device is that of the host."""
+    for name in (*ARRAYS, *COARSE):
+        theirs, ours = here(getattr(there, name)), getattr(expected, name)
+        np.testing.assert_array_equal(theirs, ours, err_msg=name)

@@ -12,6 +12,7 @@
 //             where all is square; leader: null where each square block is one column
 // Races       words only fall or rise, by atomicMin and atomicMax; others are written once.
 
+#include "backends/gpu/counting.cuh"
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/visible.cuh"
 
@@ -80,8 +81,7 @@ extern "C" __global__ void list_square_names(Index n, const Index* totals, const
     heights[number - 1 - before] = height[j];
     if (height[j] > most) most = height[j];
   }
-  const Count own = static_cast<Count>(most);
-  if (own > seen(&numbers->highest)) atomicMax(&numbers->highest, own);
+  max_over_block(&numbers->highest, static_cast<Count>(most));
 }
 
 extern "C" __global__ void turn_heights(Index count, Index highest, Index* heights) {

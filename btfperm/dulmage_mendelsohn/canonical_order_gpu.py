@@ -7,6 +7,7 @@ from typing import Any
 
 from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
 from btfperm.backends.gpu.counting_sort import sort_by_keys
+from btfperm.backends.gpu.grouping import members_by_group
 from btfperm.backends.gpu.readback import Readback
 from btfperm.dulmage_mendelsohn.coarse_gpu import Parts
 from btfperm.dulmage_mendelsohn.fine_rectangular.connected_gpu import Roots
@@ -57,9 +58,6 @@ def in_order(
     named = of_col, leader, col_root, row_root, totals
     matching = problem.row_match, problem.col_match
     run.launch("block_of_each", grid(m + n), BLOCK, m, n, *matching, *named, col_block, row_block)
-    each = cupy.arange(n_blocks + 1, dtype=width)
-    row_block, row_perm = sort_by_keys(row_block, None, n_blocks)
-    row_starts = cupy.searchsorted(row_block, each).astype(width)
-    col_block, col_perm = sort_by_keys(col_block, None, n_blocks)
-    col_starts = cupy.searchsorted(col_block, each).astype(width)
+    row_starts, row_perm = members_by_group(row_block, n_blocks)
+    col_starts, col_perm = members_by_group(col_block, n_blocks)
     return row_perm, col_perm, row_starts, col_starts

@@ -36,7 +36,7 @@ extern "C" __global__ void reach_parts(Levels* levels, Index lanes, const Index*
                                        const Index* indices, const Index* row_indptr,
                                        const Index* row_indices, const Index* row_match,
                                        const Index* col_match, int* col_part, Index* items) {
-  const auto open = [=](Index item, Count, bool) {
+  const auto open = [=](Index item, const Round&, bool) {
     if (item >= 0) return List{item, indptr[item], indptr[item + 1]};
     return List{item, row_indptr[~item], row_indptr[~item + 1]};
   };
@@ -66,6 +66,6 @@ extern "C" __global__ void count_parts(Index n, const int* col_part, Count* coun
     horizontal_ones += col_part[j] == horizontal;
     vertical_ones += col_part[j] == vertical;
   }
-  add_over_warp(&counts[0], horizontal_ones);
-  add_over_warp(&counts[1], vertical_ones);
+  add_over_block(&counts[0], horizontal_ones);
+  add_over_block(&counts[1], vertical_ones);
 }

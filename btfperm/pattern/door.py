@@ -149,7 +149,7 @@ def _from_scipy(A: Any, drop: bool, owned: bool, threads: int | None) -> Pattern
 def _from_device_triple(A: tuple[Any, ...], shape: Sequence[int] | None, drop: bool) -> Pattern:
     from btfperm.backends.gpu.arrays import as_device_array, device_of
     from btfperm.backends.gpu.device import on
-    from btfperm.pattern.canonical_gpu import from_columns
+    from btfperm.pattern.device_door import from_columns
 
     data, indices, indptr, shape = _parts(A, shape)
     if not (lives_on_device(indices) and lives_on_device(indptr)):
@@ -162,7 +162,7 @@ def _from_device(A: Any, drop: bool) -> Pattern:
     """A CuPy sparse matrix, or a dense array on a device."""
     from btfperm.backends.gpu.arrays import as_device_array, device_of
     from btfperm.backends.gpu.device import on
-    from btfperm.pattern import canonical_gpu
+    from btfperm.pattern import device_door
 
     form = getattr(A, "format", None)
     with on(None):
@@ -174,13 +174,11 @@ def _from_device(A: Any, drop: bool) -> Pattern:
                     f"{dense.dtype}"
                 )
             with on(device_of(dense)):
-                return canonical_gpu.from_dense(dense)
+                return device_door.from_dense(dense)
         with on(device_of(as_device_array(A.data))):
             if form == "csr":
-                return canonical_gpu.from_rows(
-                    A.indptr, A.indices, A.shape, A.data, drop_zeros=drop
-                )
+                return device_door.from_rows(A.indptr, A.indices, A.shape, A.data, drop_zeros=drop)
             columns = A if form == "csc" else A.tocsc()
-            return canonical_gpu.from_columns(
+            return device_door.from_columns(
                 columns.indptr, columns.indices, A.shape, columns.data, drop_zeros=drop
             )

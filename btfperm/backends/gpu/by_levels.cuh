@@ -1,173 +1,245 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A search level by level in one cooperative launch, without the host
+// A search by levels in one cooperative launch, without the host
 //
-// Idea        The queue is the log: a level is what the level before it pushed. All blocks share a
-//             level and meet at one barrier after it. A level of few items is left to one block,
-//             which goes on alone, with its own much cheaper barrier, until there are more.
-// Cost        a barrier a level (1 to 2 us on an H200), or about a third of that alone
-// Invariants  What the k-th shared level pushes is counted in pushed[(k + 1) % 3]; that counter is
-//             read after the barrier, while the next such level counts in the next one, and the
-//             k-th itself clears the third: nobody reads or counts in it before the barrier. A
-//             block that goes alone counts in its own memory, for others may still be reading
-// Races       places in the queue are handed out by atomicAdd, so the order within a level is any
+// Idea        The queue is the log: a round takes what the round before it pushed, all blocks share
+//             it, and meet at one barrier after it. While a round is wide, or must be, it is one
+//             level. After that a block goes on with what it has found itself, a few steps from its
+//             own memory, before it meets the others: a step costs a quarter of a round. What is
+//             less than `few` items is left to one block, which goes on alone until there are more.
+// Cost        a barrier a round (1 to 2 us on an H200), or a fraction of that a step
+// Invariants  The word that all add to when they arrive also counts what was pushed, and tells all.
+//             It takes turns with another, because a fast block may arrive at the next barrier
+//             before a slow one has looked; at the one after that it cannot.
+// Races       places in the queue are handed out by atomicAdd, so the order within a round is any
 #pragma once
 
-#include "backends/gpu/grid_barrier.cuh"
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/lists.cuh"
 #include "backends/gpu/visible.cuh"
 
-constexpr Count few = 64;                // items that one block alone takes on
-constexpr int pushes_of_a_block = 2048;  // that it collects before they go to the queue
+constexpr Count few = 64;           // items that one block alone takes on
+constexpr int own_room = 2048;      // items that a block keeps before they go to the queue
+constexpr int own_steps = 8;        // most steps from its own memory in a round
+constexpr int lists_of_a_lane = 4;  // in one such step, at most
 
 // What a search is told, and where it stands: the host writes it before and reads it after.
 struct Levels {
-  Count level;        // the next one
-  Count begin;        // of its items in the queue
-  Count end;          //
-  Count narrow;       // gives up when `window` levels had fewer items than this on average
-  Count window;       //
-  Count most;         // levels, then it gives up
-  Count gave_up;      // 1: by one of these two; level, begin and end say where
-  Count found;        // for the search itself to raise
-  Count pushed[3];    // by the shared levels, in turns
-  Count n_huge[3];    // items of a shared level whose lists are left to the grid, in turns
-  Count arrived;      // at the barrier
-  Count stand[2][3];  // level, begin, end after one block went alone: two in turns
+  Count level;       // the next one
+  Count begin;       // of its items in the queue
+  Count end;         // of the queue
+  Count narrow;      // gives up when `window` levels had fewer items than this on average
+  Count window;      //
+  Count most;        // levels, then it gives up
+  Count gave_up;     // 1: by one of these two; level, begin and end say where
+  Count found;       // for the search itself to raise
+  Count in_order;    // before: items of a round that is one level, whatever comes after ...
+  Count ordered;     // after: ... and how many of the queue's were taken in such rounds
+  Count on_own;      // items that never were in the queue
+  Count n_huge[3];   // items of a round whose lists are left to the grid, in turns
+  Count met[2];      // arrived at the barrier, and what they say, in turns
+  Count reached[2];  // level of the block that went alone, in turns
   Count huge[3][most_huge];
 };
 
-// The items of a level go through here: collected by the block, then to the queue all at once,
-// because one address serves little more than a billion requests a second.
+// What is taken together: all of one level where `ordered`, else of this level or higher. `narrow`:
+// by one block alone, which has time to spare.
+struct Round {
+  Count level;
+  bool ordered;
+  bool narrow;
+};
+
+// What a block finds goes through here: collected, then to the queue all at once, because one
+// address serves little more than a billion requests a second.
 struct Queue {
   Index* items;
-  Count* pushed;
-  long long end;
-  Index* collected;  // shared by the block
-  int* n_collected;
+  Count* end;
+  Index* own;  // shared by the block
+  int* n_own;
+  int* n_sent;
 
   __device__ void push(Index item) const {
-    const int place = atomicAdd(n_collected, 1);
-    if (place < pushes_of_a_block)
-      collected[place] = item;
+    const int place = atomicAdd(n_own, 1);
+    if (place < own_room)
+      own[place] = item;
     else
-      items[end + atomicAdd(pushed, Count{1})] = item;
+      send(item);
   }
 
-  // Every thread of the block must arrive.
-  __device__ void flush(Count* first) const {
-    __syncthreads();
-    const int count = *n_collected < pushes_of_a_block ? *n_collected : pushes_of_a_block;
-    if (threadIdx.x == 0 && count > 0) *first = atomicAdd(pushed, static_cast<Count>(count));
-    __syncthreads();
-    for (int k = threadIdx.x; k < count; k += blockDim.x) items[end + *first + k] = collected[k];
-    __syncthreads();
-    if (threadIdx.x == 0) *n_collected = 0;
+  __device__ void send(Index item) const {
+    items[atomicAdd(end, Count{1})] = item;
+    atomicAdd(n_sent, 1);
   }
 };
 
-// open(item, level, first) gives the list of an item, see share_lists; visit(list item, p, queue)
-// may push what it reaches.
+// The words in `met`: blocks that have arrived, whether any left lists to the grid, whether the
+// first one gives up, and what all have pushed.
+constexpr Count one_arrived = 1, one_huge = Count{1} << 16, one_gave_up = Count{1} << 31;
+constexpr int pushed_shift = 32;
+
+// Lanes for a list where there are more threads than they would take.
+__device__ inline int widened(int lanes, long long lists, long long threads) {
+  const int widest = lanes < 8 ? 16 : 32;
+  while (lanes < widest && 2 * lanes * lists <= threads) lanes *= 2;
+  return lanes;
+}
+
+// open(item, round, first) gives the list of an item, see share_lists, and may be called again for
+// it; visit(list item, p, queue) may push what it reaches.
 template <class Open, class Visit>
 __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const Open& open,
                                  const Visit& visit) {
-  __shared__ Index collected[pushes_of_a_block];
-  __shared__ int n_collected;
-  __shared__ Count first, pushed_alone, told[3];
-  unsigned* arrived = reinterpret_cast<unsigned*>(&levels->arrived);
+  __shared__ Index own[2][own_room];
+  __shared__ int n_own[3], n_sent, n_put_off[2], left_huge;
+  __shared__ Count first, told, told_level;
   const bool leader = blockIdx.x == 0 && threadIdx.x == 0;
-  if (threadIdx.x == 0) n_collected = 0, pushed_alone = 0;
-  __syncthreads();
+  const int few_enough = lists_of_a_lane * blockDim.x / lanes;
 
   const Count narrow = levels->narrow, window = levels->window, most = levels->most;
   Count level = levels->level, begin = levels->begin, end = levels->end;
-  Count watched = level, watched_begin = begin;  // where the window begins
-  grid_barrier(arrived);                         // all have read before anyone writes
+  const Count ordered = levels->in_order;
+  Count on_own = 0, met = 0, met_next = 0;       // kept by one thread of the block
+  Count watched = level, watched_taken = begin;  // where the window begins: counts of the leader
+  Round round{level, true, false};
+  bool gave_up = false;
+  int turn = 0, parity = 0;
 
-  const auto run_level = [&](Sharing sharing, Count* pushed) {
-    const Queue queue{items, pushed, static_cast<long long>(end), collected, &n_collected};
-    share_lists(
-        begin, end, lanes, sharing,
-        [&](long long k, bool is_first) { return open(__ldcg(&items[k]), level, is_first); },
-        [&](Index item, long long p) { visit(item, p, queue); });
-    queue.flush(&first);
-  };
-  const auto run_huge = [&](const Count* huge, Count count, Count* pushed) {
-    const Queue queue{items, pushed, static_cast<long long>(end), collected, &n_collected};
-    for (Count h = 0; h < count && h < most_huge; ++h) {
-      const List list = open(__ldcg(&items[__ldcg(&huge[h])]), level, false);
-      for (long long p = list.from + first_item(); p < list.to; p += item_stride())
-        visit(list.item, p, queue);
-    }
-    queue.flush(&first);
-  };
-  const auto next_level = [&](Count pushed) {
-    ++level;
-    begin = end;
-    end += pushed;
-  };
-
-  // Waits for all blocks; then `told` has what some words hold. One thread a block asks for them:
-  // thousands of warps asking for the same words wait for each other longer than for the barrier.
-  const auto meet_and_ask = [&](const Count* a, const Count* b, const Count* c) {
-    grid_barrier(arrived);
+  // All blocks wait for each other; `told` is what they said.
+  const auto meet = [&](Count said) {
+    __syncthreads();
     if (threadIdx.x == 0) {
-      const Count words[3] = {seen(a), seen(b), seen(c)};
-      for (int k = 0; k < 3; ++k) told[k] = words[k];
+      Count* word = &levels->met[parity];
+      __threadfence();
+      atomicAdd(word, said + one_arrived);
+      Count now = seen(word) - met;
+      for (int looks = 0; now % one_huge != gridDim.x; ++looks) {
+        if (looks > 256) __nanosleep(100);
+        now = seen(word) - met;
+      }
+      __threadfence();
+      told = now;
+      now += met;
+      met = met_next;
+      met_next = now;
     }
+    parity ^= 1;
     __syncthreads();
   };
 
-  bool gave_up = false;
-  int turn = 0, shared_level = 0;
+  // What is left of a block's own goes to the queue; how much that and what it sent before are.
+  const auto flush = [&](const Index* list, int count) {
+    if (threadIdx.x == 0 && count > 0) first = atomicAdd(&levels->end, static_cast<Count>(count));
+    __syncthreads();
+    for (int k = threadIdx.x; k < count; k += blockDim.x) items[first + k] = list[k];
+    return static_cast<Count>(count + n_sent) << pushed_shift;
+  };
+
+  const auto queue_to = [&](int list, int counter) {
+    return Queue{items, &levels->end, own[list], &n_own[counter], &n_sent};
+  };
+
+  const auto begin_round = [&] {
+    if (threadIdx.x > 0) return;
+    n_own[0] = n_own[1] = n_own[2] = 0;
+    n_put_off[0] = n_put_off[1] = n_sent = left_huge = 0;
+  };
+
+  begin_round();
+  meet(0);  // all have read before anyone writes
   while (begin < end && !gave_up) {
-    if (end - begin >= few) {
-      if (leader) {
-        levels->pushed[(shared_level + 2) % 3] = 0;
-        levels->n_huge[(shared_level + 2) % 3] = 0;
-      }
-      shared_level = (shared_level + 1) % 3;
-      Count *pushed = &levels->pushed[shared_level], *n_huge = &levels->n_huge[shared_level];
-      run_level(Sharing::whole_grid(n_huge, levels->huge[shared_level]), pushed);
-      meet_and_ask(pushed, n_huge, n_huge);
-      if (told[1] > 0) {
-        run_huge(levels->huge[shared_level], told[1], pushed);
-        meet_and_ask(pushed, n_huge, n_huge);
-      }
-      next_level(told[0]);
-    } else {
-      Count* stand = levels->stand[turn];
-      turn ^= 1;  // slow blocks may still read the other one
-      if (blockIdx.x == 0) {
-        do {
-          run_level(Sharing::one_block(), &pushed_alone);
-          __syncthreads();
-          next_level(pushed_alone);
-          __syncthreads();
-          if (threadIdx.x == 0) pushed_alone = 0;
-        } while (begin < end && end - begin < 2 * few && level - watched < window && level < most);
-        if (leader) {
-          show(&stand[0], level);
-          show(&stand[1], begin);
-          show(&stand[2], end);
+    const bool alone = end - begin < few;
+    if (round.ordered) round = {level, end - begin >= ordered, alone};
+    round.narrow = alone;
+    Count said = 0;
+    Count* n_huge = &levels->n_huge[turn];
+    if (leader) levels->n_huge[(turn + 1) % 3] = 0;
+    if (!alone || blockIdx.x == 0) {
+      const Queue queue = queue_to(0, 0);
+      Sharing sharing = Sharing::whole_grid(n_huge, levels->huge[turn]);
+      if (alone) sharing.block = 0, sharing.blocks = 1;
+      const long long threads = sharing.blocks * blockDim.x;
+      share_lists(
+          begin, end, widened(lanes, end - begin, threads), sharing,
+          [&](long long k, bool is_first) {
+            const List list = open(__ldcg(&items[k]), round, is_first);
+            if (list.to - list.from > longest_of_a_block) left_huge = 1;
+            return list;
+          },
+          [&](Index item, long long p) { visit(item, p, queue); });
+      int step = 0;
+      for (; alone || !round.ordered; ++step) {
+        const int count = n_own[step % 3];
+        if (count == 0) break;
+        if (alone) {
+          if (left_huge || n_put_off[(step + 1) % 2] > 0) break;
+          if (count >= 2 * static_cast<int>(few)) break;
+          if (level + step - watched >= window || level + step >= most) break;
+          if (round.ordered) round.level = level + step + 1;
+        } else if (step == own_steps || count > few_enough) {
+          break;
         }
+        if (threadIdx.x == 0) n_own[(step + 2) % 3] = 0;
+        const Index* from = own[step % 2];
+        const Queue next = queue_to((step + 1) % 2, (step + 1) % 3);
+        share_lists(
+            0, count, widened(lanes, count, blockDim.x), Sharing::one_block(),
+            [&](long long k, bool is_first) {
+              List list = open(from[k], round, is_first);
+              if (list.to - list.from > longest_of_a_block && !round.ordered) {
+                if (is_first) next.send(from[k]), atomicAdd(&n_put_off[step % 2], 1);
+                list.to = list.from;
+              }
+              return list;
+            },
+            [&](Index item, long long p) { visit(item, p, next); });
+        if (threadIdx.x == 0) on_own += count;
       }
-      meet_and_ask(&stand[0], &stand[1], &stand[2]);
-      level = told[0];
-      begin = told[1];
-      end = told[2];
+      const int count = n_own[step % 3];
+      said = flush(own[step % 2], count < own_room ? count : own_room);
+      if (threadIdx.x == 0) on_own -= n_put_off[0] + n_put_off[1];
+      said += left_huge ? one_huge : 0;
+      if (alone) level += step;
+      if (alone && leader) show(&levels->reached[parity], level);
     }
+    ++level;
     gave_up = level >= most;
+    if (level - watched >= window)
+      gave_up |= end + on_own - watched_taken < narrow * (level - watched);
+    meet(said + (leader && gave_up ? one_gave_up : 0));
+    Count all = told;
+    begin_round();
+    if (alone && threadIdx.x == 0) told_level = seen(&levels->reached[parity ^ 1]);
+    __syncthreads();
+    if (alone) level = told_level + 1;
     if (level - watched >= window) {
-      gave_up |= begin - watched_begin < narrow * (level - watched);
       watched = level;
-      watched_begin = begin;
+      watched_taken = end + on_own;
     }
+    if (all & (one_gave_up - one_huge)) {  // lists are left
+      const Queue queue = queue_to(0, 0);
+      const Count count = seen(n_huge);
+      for (Count h = 0; h < count && h < most_huge; ++h) {
+        const Index item = __ldcg(&items[__ldcg(&levels->huge[turn][h])]);
+        const List list = open(item, round, false);
+        for (long long p = list.from + first_item(); p < list.to; p += item_stride())
+          visit(list.item, p, queue);
+      }
+      __syncthreads();
+      const int found = n_own[0];
+      meet(flush(own[0], found < own_room ? found : own_room));
+      all += told >> pushed_shift << pushed_shift;
+      begin_round();
+    }
+    turn = (turn + 1) % 3;
+    gave_up = (all & one_gave_up) != 0;
+    if (round.ordered && leader) levels->ordered = end;
+    begin = end;
+    end += all >> pushed_shift;
   }
   if (leader) {
     levels->level = level;
     levels->begin = begin;
-    levels->end = end;
     levels->gave_up = gave_up && begin < end;
   }
+  if (threadIdx.x == 0 && on_own > 0) atomicAdd(&levels->on_own, on_own);
 }

@@ -10,31 +10,34 @@ import numpy as np
 from btfperm.backends.gpu.compile import Kernels
 from btfperm.backends.gpu.readback import Readback
 
-__all__ = ["LevelSearch", "Limits", "Stand"]
+__all__ = ["NONE", "LevelSearch", "Limits", "Stand"]
 
-_PLACES = 18 + 3 + 3 * 32  # words of Levels
-_NONE = 2**62
+_PLACES = 18 + 3 * 32  # words of Levels
+NONE = 2**62
 _THREADS = 512
 _BLOCKS = 2  # a multiprocessor: more wait longer for each other
 
 
 class Limits(NamedTuple):
     """When a search gives up: below `narrow` items a level over `window` levels, or after `most`
-    levels."""
+    levels. And how long levels are kept apart: until one has fewer than `in_order` items."""
 
     narrow: int = 0
-    window: int = _NONE
-    most: int = _NONE
+    window: int = NONE
+    most: int = NONE
+    in_order: int = NONE
 
 
 class Stand(NamedTuple):
-    """Levels done, items taken from the queue and items in it; whether the search gave up, and
-    what it found itself."""
+    """Levels done, as far as they were kept apart; items taken, and those of the queue that were
+    taken level by level, its first ones; whether the search gave up, what was left in the queue
+    then (from, to), and what it found itself."""
 
     level: int
     taken: int
-    queued: int
+    ordered: int
     gave_up: bool
+    left: tuple[int, int]
     found: bool
 
 
@@ -51,7 +54,7 @@ class LevelSearch:
         self.items = cupy.empty(max(room, 1), dtype=width)
         self._state = Readback(_PLACES)
         told = np.zeros(_PLACES, dtype=np.uint64)
-        told[3:6] = limits
+        told[3:6], told[8] = limits[:3], limits.in_order
         self._state.array.set(told)
         self.end = self._state.array[2:3]
 
@@ -60,5 +63,5 @@ class LevelSearch:
         kernels.launch_together(
             name, _THREADS, self._state.array, lanes, *arguments, self.items, most=_BLOCKS
         )
-        level, taken, queued, _, _, _, gave_up, found, *_ = self._state.read()
-        return Stand(level, taken, queued, gave_up != 0, found != 0)
+        level, taken, end, _, _, _, gave_up, found, _, ordered, on_own, *_ = self._state.read()
+        return Stand(level, taken + on_own, ordered, gave_up != 0, (taken, end), found != 0)

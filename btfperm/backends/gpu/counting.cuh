@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backends/gpu/index.cuh"
+#include "backends/gpu/visible.cuh"
 
 constexpr unsigned whole_warp = 0xffffffffu;
 
@@ -11,4 +12,24 @@ __device__ inline void add_over_warp(Count* total, Count mine) {
   if (!__any_sync(whole_warp, mine != 0)) return;
   for (int apart = 16; apart > 0; apart /= 2) mine += __shfl_down_sync(whole_warp, mine, apart);
   if (threadIdx.x % 32 == 0) atomicAdd(total, mine);
+}
+
+// Summed over the block: one thread of it goes to memory.
+__device__ inline void add_over_block(Count* total, Count mine) {
+  __shared__ Count sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  add_over_warp(&sum, mine);
+  __syncthreads();
+  if (threadIdx.x == 0 && sum > 0) atomicAdd(total, sum);
+}
+
+// The largest of the block likewise; zero counts as none.
+__device__ inline void max_over_block(Count* largest, Count mine) {
+  __shared__ Count most;
+  if (threadIdx.x == 0) most = 0;
+  __syncthreads();
+  if (mine > seen(&most)) atomicMax(&most, mine);
+  __syncthreads();
+  if (threadIdx.x == 0 && most > seen(largest)) atomicMax(largest, most);
 }

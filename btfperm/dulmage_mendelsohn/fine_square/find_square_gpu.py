@@ -38,7 +38,7 @@ _FEW_EDGES = 10_000
 _SYMMETRIC, _SHORTER = 0.5, 0.05
 # Levels of the block graph that are looked at before it goes to the CPU: there it costs 15 ns an
 # entry, here 4 us a level.
-_BLOCK_WINDOW = 200
+_BLOCK_WINDOW = 40
 
 
 class Square(NamedTuple):

@@ -15,6 +15,7 @@
 // Races       a bit is set by atomicOr; whoever sets it queues the vertex
 
 #include "backends/gpu/by_levels.cuh"
+#include "backends/gpu/counting.cuh"
 
 constexpr int reaches = 1, is_reached = 2, is_out = 7;
 
@@ -32,7 +33,7 @@ extern "C" __global__ void begin_search(Index n, const Index* indptr, const Inde
     const Count own = capped << 32 | static_cast<Count>(v);
     if (own > mine) mine = own;
   }
-  if (mine > seen(best)) atomicMax(best, mine);
+  max_over_block(best, mine);
 }
 
 // Successor lists are those of row_of[v]; row_of is null where they go by v itself, and a successor
@@ -41,7 +42,7 @@ extern "C" __global__ void reach_both_ways(Levels* levels, Index lanes, const In
                                            const Index* pred, const Index* succ_indptr,
                                            const Index* succ, const Index* row_of, int* mark,
                                            Index* items) {
-  const auto open = [=](Index item, Count, bool) {
+  const auto open = [=](Index item, const Round&, bool) {
     if (item >= 0) return List{item, indptr[item], indptr[item + 1]};
     const Index list = row_of ? row_of[~item] : ~item;
     return List{item, succ_indptr[list], succ_indptr[list + 1]};
@@ -65,5 +66,5 @@ extern "C" __global__ void name_giant(Index n, const int* mark, Index pivot, Ind
       name[v] = pivot;
       ++members;
     }
-  if (members) atomicAdd(size, members);
+  add_over_block(size, members);
 }

@@ -2,14 +2,16 @@
 // peel: vertices without successors, again and again, with their heights
 //
 // Idea        A vertex without successors is a block alone. Taken away, it may leave predecessors
-//             without successors: those of the next level. Where nothing had a height before, the
-//             level is the height. What is left has cycles, or only such successors.
-// Cost        O(entries of what is peeled), a barrier a level. A level costs 4 to 8 us while the
-//             CPU peels 7 vertices a microsecond: below 40 vertices a level the CPU takes over
-// Encodings   out[v]: successors that are not peeled yet; -1: not in the graph, or peeled (after
-//             `take_out`)
-// Races       Two atomics have no order: a height is read when its vertex is taken from the queue,
-//             after the barrier, and then all successors have told it theirs
+//             without successors: those of the next level. While levels are wide they are kept
+//             apart, and the level is the height; after that each vertex tells its predecessors.
+//             What is left has cycles, or only such successors.
+// Cost        O(entries of what is peeled), a barrier a level, or a part of one where levels are
+//             narrow. Below 30 vertices a level the CPU takes over
+// Encodings   out[v]: successors that are not peeled yet; -1: not in the graph, or peeled
+// Invariants  What is peeled after the last level that was kept apart stands higher than that: what
+//             such levels would have told it does not count any more
+// Races       Two atomics have no order, unless the second waits for the answer of the first: a
+//             height is told before the count of successors falls, and read after it fell to zero
 
 #include "backends/gpu/by_levels.cuh"
 #include "backends/gpu/frontier.cuh"
@@ -20,47 +22,52 @@ extern "C" __global__ void queue_ready(Index n, const Index* out, Index* items, 
     if (out[v] == 0) frontier.push(static_cast<Index>(v));
 }
 
-__device__ inline bool lose_successor(Index* out, Index u) {
-  return atomicAdd(reinterpret_cast<Place*>(&out[u]), ~Place{0}) == 1;
+// True where u has no successor left. `told` is what an atomic operation before it gave back, and
+// never negative.
+__device__ inline bool lose_successors(Index* out, Index u, Index count, Index told) {
+  const Index lost = told < 0 ? 0 : count;
+  return atomicAdd(reinterpret_cast<Place*>(&out[u]), ~static_cast<Place>(lost) + 1) ==
+         static_cast<Place>(count);
 }
 
-// No vertex has a height before: `height` is written for what is peeled alone.
+// Height: zeros, or what each vertex must not fall below; then no level is kept apart. Where levels
+// are, predecessors need not be told but of what comes last, for nobody asks before the end.
 extern "C" __global__ void peel(Levels* levels, Index lanes, const Index* indptr, const Index* pred,
                                 Index* out, Index* height, Index* items) {
-  const auto open = [=](Index v, Count level, bool first) {
-    if (first) height[v] = static_cast<Index>(level);
-    return List{v, indptr[v], indptr[v + 1]};
-  };
-  const auto visit = [=](Index, long long p, const Queue& queue) {
-    const Index u = pred[p];
-    if (u >= 0 && lose_successor(out, u)) queue.push(u);
-  };
-  search_by_levels(levels, items, static_cast<int>(lanes), open, visit);
-}
-
-// Each vertex has a height that it must not fall below.
-extern "C" __global__ void peel_raising(Levels* levels, Index lanes, const Index* indptr,
-                                        const Index* pred, Index* out, Index* height,
-                                        Index* items) {
-  const auto open = [=](Index v, Count, bool) {
-    return List{static_cast<Index>(seen(&height[v]) + 1), indptr[v], indptr[v + 1]};
+  const auto open = [=](Index v, const Round& round, bool first) {
+    Index own = static_cast<Index>(round.level);
+    if (!round.ordered) {
+      const Index told = seen(&height[v]);
+      if (told > own) own = told;
+    }
+    if (first) {
+      height[v] = own;
+      out[v] = -1;
+    }
+    const Index above = own + 1;
+    return List{!round.ordered ? above : round.narrow ? -above : 0, indptr[v], indptr[v + 1]};
   };
   const auto visit = [=](Index above, long long p, const Queue& queue) {
     const Index u = pred[p];
     if (u < 0) return;
-    if (seen(&height[u]) < above) atomicMax(&height[u], above);
+    if (above <= 0) {
+      if (above < 0) atomicMax(&height[u], -above);
+      if (lose_successors(out, u, 1, 0)) queue.push(u);
+      return;
+    }
+    const Index told = seen(&height[u]) < above ? atomicMax(&height[u], above) : 0;
     // Many lose the same one, a giant block: the lanes of a warp that do go to memory together.
-    const unsigned same = __match_any_sync(__activemask(), u);
+    const unsigned together = __activemask(), same = __match_any_sync(together, u);
+    const Index none = __any_sync(together, told < 0) ? -1 : 0;
     if (threadIdx.x % 32 != __ffs(same) - 1) return;
-    const Place count = static_cast<Place>(__popc(same));
-    if (atomicAdd(reinterpret_cast<Place*>(&out[u]), ~count + 1) == count) queue.push(u);
+    if (lose_successors(out, u, static_cast<Index>(__popc(same)), none)) queue.push(u);
   };
   search_by_levels(levels, items, static_cast<int>(lanes), open, visit);
 }
 
-// Marks what is peeled, the first `count` of the queue.
-extern "C" __global__ void take_out(Index count, const Index* items, Index* out) {
-  for (long long k = first_item(); k < count; k += item_stride()) out[items[k]] = -1;
+// What still waits when the search gives up is not peeled, be it looked at already.
+extern "C" __global__ void put_back(Index count, const Index* waiting, Index* out) {
+  for (long long k = first_item(); k < count; k += item_stride()) out[waiting[k]] = 0;
 }
 
 // How high what is left must stand above what `peel` took out.

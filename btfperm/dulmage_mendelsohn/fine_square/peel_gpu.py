@@ -6,13 +6,15 @@ from __future__ import annotations
 from typing import Any
 
 from btfperm.backends.gpu.arrays import BLOCK, grid
-from btfperm.backends.gpu.by_levels import LevelSearch, Limits, Stand
+from btfperm.backends.gpu.by_levels import NONE, LevelSearch, Limits, Stand
 from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph
 
 __all__ = ["peel"]
 
 # Below so many vertices a level, over so many levels, a core of the CPU is as quick.
 _NARROW, _WINDOW = 30, 1000
+# Vertices of a level that is kept apart.
+_WIDE = 8192
 
 
 def peel(graph: Digraph, height: Any, *, raising: bool = False, window: int = _WINDOW) -> Stand:
@@ -25,16 +27,17 @@ def peel(graph: Digraph, height: Any, *, raising: bool = False, window: int = _W
         what no vertex must fall below at first
     """
     n, run = graph.n, graph.kernels("peel.cu")
-    search = LevelSearch(graph.count, graph.width, Limits(_NARROW, window))
+    limits = Limits(_NARROW, window, in_order=NONE if raising else _WIDE)
+    search = LevelSearch(graph.count, graph.width, limits)
     run.launch("queue_ready", grid(n), BLOCK, n, graph.out, search.items, search.end)
     lists = graph.indptr, graph.pred, graph.out
-    name = "peel_raising" if raising else "peel"
-    stand = search.run(run, name, graph.lanes, *lists, height)
+    stand = search.run(run, "peel", graph.lanes, *lists, height)
     graph.count -= stand.taken
-    if graph.count:
-        run.launch("take_out", grid(stand.taken), BLOCK, stand.taken, search.items, graph.out)
-        if not raising:
-            blocks = grid(graph.lanes * stand.taken)
-            told = *lists, height, stand.taken, search.items
-            run.launch("raise_left", blocks, BLOCK, graph.lanes, *told)
+    if stand.gave_up:
+        waiting = search.items[slice(*stand.left)]
+        run.launch("put_back", grid(waiting.size), BLOCK, waiting.size, waiting, graph.out)
+    if graph.count and stand.ordered:
+        blocks = grid(graph.lanes * stand.ordered)
+        told = *lists, height, stand.ordered, search.items
+        run.launch("raise_left", blocks, BLOCK, graph.lanes, *told)
     return stand

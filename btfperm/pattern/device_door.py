@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The door for what lives on a device: checked there, and a `DevicePattern` behind it.
+
+Columns that are canonical already are taken as they are; all others are made so by
+``canonical_gpu.py``. Everything runs on CuPy's current device and stream.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from btfperm.backends.gpu.arrays import BLOCK, as_device_array, grid
+from btfperm.backends.gpu.compile import kernels
+from btfperm.errors import InvalidMatrixError
+from btfperm.pattern.arrays import checked_shape, index_type
+from btfperm.pattern.canonical_gpu import columns_of, from_keys, from_positions, keys_of
+from btfperm.pattern.device_pattern import DevicePattern
+
+__all__ = ["from_columns", "from_dense", "from_rows", "of_zeros"]
+
+_CANONICAL, _UNSORTED = 0, 1  # above: wrong, as `check_columns` says
+
+
+def from_columns(
+    indptr: Any, indices: Any, shape: Any, values: Any = None, *, drop_zeros: bool = False
+) -> DevicePattern:
+    """Pattern of compressed columns, which need not be sorted and may hold duplicates.
+
+    Raises
+    ------
+    InvalidMatrixError : the arrays do not describe a matrix of this shape
+    """
+    m, n = checked_shape(shape)
+    starts, rows = _index_array(indptr, "indptr"), _index_array(indices, "indices")
+    if starts.size != n + 1:
+        raise InvalidMatrixError(
+            f"indptr has {starts.size} places, a matrix of {n} columns needs {n + 1}"
+        )
+    width = np.dtype(index_type((m, n), int(rows.size)))
+    state, nnz = _state_of_columns(m, starts, rows, width)
+    rows = rows[:nnz]
+    zeros = None if values is None else as_device_array(values)[:nnz] == 0
+    if zeros is not None and bool(zeros.any()):
+        return of_zeros(rows, columns_of(starts, nnz), zeros, (m, n), drop_zeros=drop_zeros)
+    if state == _CANONICAL:
+        narrow = starts.astype(width, copy=False), rows.astype(width, copy=False)
+    else:
+        narrow = from_positions(rows, columns_of(starts, nnz), (m, n))
+    return DevicePattern((m, n), *narrow)
+
+
+def from_rows(
+    indptr: Any, indices: Any, shape: Any, values: Any = None, *, drop_zeros: bool = False
+) -> DevicePattern:
+    """Pattern of compressed rows; as `from_columns` otherwise."""
+    m, n = checked_shape(shape)
+    turned = from_columns(indptr, indices, (n, m), values, drop_zeros=drop_zeros)
+    return turned.transpose()  # type: ignore[return-value]
+
+
+def from_dense(array: Any) -> DevicePattern:
+    """Pattern of the nonzeros of a two-dimensional array."""
+    cols, rows = as_device_array(array).T.nonzero()
+    m, n = array.shape
+    return DevicePattern((m, n), *from_positions(rows, cols, (m, n)))
+
+
+def of_zeros(
+    rows: Any, cols: Any, zeros: Any, shape: tuple[int, int], *, drop_zeros: bool
+) -> DevicePattern:
+    """Pattern of positions of which some are stored zeros; a position stored as zero and again as
+    something else is none."""
+    keys, nonzero = keys_of(rows, cols, shape), None
+    import cupy
+
+    nonzero = cupy.unique(keys[~zeros])
+    zero = cupy.unique(keys[zeros])
+    zero = zero[~cupy.isin(zero, nonzero)]
+    kept = nonzero if drop_zeros else cupy.unique(keys)
+    marked = DevicePattern(shape, *from_keys(zero, shape)) if zero.size else None
+    return DevicePattern(
+        shape,
+        *from_keys(kept, shape),
+        stored_zeros=marked,
+        zeros_dropped=drop_zeros and marked is not None,
+    )
+
+
+def _index_array(array: Any, what: str) -> Any:
+    taken = as_device_array(array)
+    if taken.ndim != 1 or taken.dtype.kind not in "iu":
+        raise InvalidMatrixError(
+            f"{what} must be a one-dimensional array of integers, not {taken.dtype} with "
+            f"{taken.ndim} dimensions"
+        )
+    if taken.dtype.name not in ("int32", "int64"):
+        taken = taken.astype(np.int64)
+    return taken if taken.flags.c_contiguous else taken.copy()
+
+
+def _state_of_columns(m: int, starts: Any, rows: Any, width: Any) -> tuple[int, int]:
+    """Whether the columns are canonical or only unsorted, and how many entries they hold.
+
+    Raises
+    ------
+    InvalidMatrixError : they are no columns
+    """
+    import cupy
+
+    wide = np.dtype(np.int64) if rows.dtype != starts.dtype else rows.dtype
+    found = cupy.zeros(2, dtype=np.int32)
+    n, room = int(starts.size) - 1, int(rows.size)
+    run = kernels("pattern/canonical.cu", wide.name)
+    same = starts.astype(wide, copy=False), rows.astype(wide, copy=False)
+    run.launch("check_starts", grid(n + 1), BLOCK, n, room, same[0], found)
+    if int(found[0]):
+        raise InvalidMatrixError(
+            "indptr is wrong: it must start with 0, never fall, and end within the indices"
+        )
+    nnz = int(starts[-1])
+    run.launch("check_rows", grid(32 * n), BLOCK, m, n, *same, found)
+    wrong, unsorted = found.tolist()
+    if wrong:
+        raise InvalidMatrixError(f"a row index lies outside 0 ... {m - 1}; rows are counted from 0")
+    return (_UNSORTED if unsorted else _CANONICAL), nnz
