@@ -18,7 +18,7 @@ from btfperm.dulmage_mendelsohn import (
     where_the_matrix_is,
 )
 from btfperm.errors import InvalidArgumentError
-from btfperm.pattern import Pattern, as_pattern
+from btfperm.pattern import KeptPattern, Pattern, as_pattern
 from btfperm.results import BlockTriangularForm, Transversal
 from btfperm.results.read_only import made
 from btfperm.transversal import proven_transversal
@@ -114,7 +114,7 @@ def _formed(
         "col_match": col_match,
         "structural_rank": transversal.structural_rank,
         "transversal": transversal,
-        "pattern": pattern,
+        "pattern": pattern.on_host() if isinstance(pattern, KeptPattern) else pattern,
         "completed": completed,
         "paired_row": paired_row,
     }

@@ -31,16 +31,21 @@ from typing import Any, TypeVar
 import numpy as np
 
 from btfperm import _core
+from btfperm.backends.threads import is_forked
 from btfperm.dulmage_mendelsohn.form import Form
 from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError
-from btfperm.pattern import DevicePattern, Pattern, as_pattern
+from btfperm.pattern import DevicePattern, KeptPattern, Pattern, as_pattern
 from btfperm.pattern.arrays import lives_on_device
 from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
 from btfperm.results.read_only import made
 from btfperm.transversal import proven_transversal
 from btfperm.transversal.limits import Controls, asked_backend
 
-__all__ = ["dulmage_mendelsohn"]
+__all__ = ["decompose_proven", "dulmage_mendelsohn"]
+
+# Entries from which on copy, decomposition and the way back take less time than the decomposition
+# on 16 cores.
+_WORTH_A_COPY = 4_000_000
 
 
 def dulmage_mendelsohn(
@@ -101,7 +106,11 @@ def dulmage_mendelsohn(
 def _decomposed(
     pattern: Pattern, given: Transversal | None, options: dict[str, Any], team: int
 ) -> DulmageMendelsohn:
-    transversal = proven_transversal(pattern, given, options)
+    return decompose_proven(pattern, proven_transversal(pattern, given, options), team)
+
+
+def decompose_proven(pattern: Pattern, transversal: Transversal, team: int) -> DulmageMendelsohn:
+    """The decomposition by a maximum transversal that is known to be one of this pattern."""
     begin = time.perf_counter()
     pattern = beside_matches(pattern, transversal)
     row_match, col_match = transversal.row_match, transversal.col_match
@@ -114,7 +123,7 @@ def _decomposed(
         "col_match": col_match,
         "structural_rank": transversal.structural_rank,
         "transversal": transversal,
-        "pattern": pattern,
+        "pattern": pattern.on_host() if isinstance(pattern, KeptPattern) else pattern,
     }
     meta = partial(describe, "dulmage_mendelsohn", pattern, transversal, seconds)
     return made(DulmageMendelsohn, fields, {"meta": meta})
@@ -131,7 +140,8 @@ def where_the_matrix_is(
     team: int,
 ) -> _Result:
     """Calls `decompose` with a pattern on its device; on the host when the cpu was asked for, and
-    when the device fails although nobody asked for it."""
+    when the device fails although nobody asked for it. One of the host keeps its copy on a device
+    until all is done, unless the cpu was asked for."""
     if isinstance(pattern, DevicePattern) and options.get("backend") != "cpu":
         try:
             return decompose(pattern, given, options, team)
@@ -139,6 +149,12 @@ def where_the_matrix_is(
             if asked_backend(options.get("backend", "auto"), options.get("device")) == "gpu":
                 raise
             warnings.warn(BackendWarning(f"{failure}; the cpu went on"), stacklevel=3)
+    elif options.get("backend") != "cpu":
+        kept = KeptPattern.of(pattern)
+        try:
+            return decompose(kept, given, options, team)
+        finally:
+            kept.forget()
     return decompose(pattern.on_host(), given, options, team)
 
 
@@ -179,7 +195,8 @@ def decompose_matched(
     pattern: Pattern, row_match: IndexArray, col_match: IndexArray, threads: int = 1
 ) -> Form:
     """The blocks of a pattern with a matching that is known to be maximum; of a square one also
-    with all rows paired, be the pairs entries or not. On the pattern's device, if it lives on one.
+    with all rows paired, be the pairs entries or not. On the pattern's device, if it lives on one;
+    a `KeptPattern` goes to a device where that pays.
 
     Raises
     ------
@@ -193,6 +210,13 @@ def decompose_matched(
         arrays = pattern.m, pattern.indptr, pattern.indices, row_match, col_match
         problem = DeviceProblem(pattern.device, pattern, *arrays)
         return decompose_on_device(problem, problem.size)
+    if isinstance(pattern, KeptPattern) and _is_sooner_on_device(pattern):
+        from btfperm.dulmage_mendelsohn.decompose_gpu import decompose_from_host
+
+        try:
+            return decompose_from_host(pattern, row_match, col_match)
+        except BackendUnavailableError as failure:
+            warnings.warn(BackendWarning(f"{failure}; the cpu went on"), stacklevel=4)
     width = pattern.indices.dtype
     coarse_rows, coarse_cols = np.empty(5, dtype=width), np.empty(5, dtype=width)
     try:
@@ -212,3 +236,13 @@ def decompose_matched(
             "with the matrix"
         ) from error
     return Form(row_perm, col_perm, row_blocks, col_blocks, coarse_rows, coarse_cols)
+
+
+def _is_sooner_on_device(pattern: KeptPattern) -> bool:
+    """Whether its copy is there already, or a GPU is at work in this process and the matrix is not
+    small."""
+    if pattern.copies or pattern.nnz < _WORTH_A_COPY or is_forked():
+        return bool(pattern.copies)
+    from btfperm.backends.gpu.device import in_use
+
+    return in_use()

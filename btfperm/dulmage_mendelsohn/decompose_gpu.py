@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from btfperm.backends.gpu.arrays import download, upload
 from btfperm.backends.gpu.device import on
 from btfperm.dulmage_mendelsohn.canonical_order_gpu import in_order
 from btfperm.dulmage_mendelsohn.coarse_gpu import split
@@ -15,10 +17,11 @@ from btfperm.dulmage_mendelsohn.fine_rectangular.connected_gpu import connected
 from btfperm.dulmage_mendelsohn.fine_square.find_square_gpu import find_square
 from btfperm.dulmage_mendelsohn.form import Form
 from btfperm.errors import BackendUnavailableError
-from btfperm.pattern import LARGEST_INT32
+from btfperm.pattern import LARGEST_INT32, KeptPattern
+from btfperm.results import IndexArray
 from btfperm.transversal.device_problem import DeviceProblem
 
-__all__ = ["decompose_on_device"]
+__all__ = ["decompose_from_host", "decompose_on_device"]
 
 
 def decompose_on_device(
@@ -50,3 +53,27 @@ def decompose_on_device(
         stage("order")
         cupy.cuda.get_current_stream().synchronize()
     return Form(*form, *(np.array(b, dtype=problem.width) for b in parts.boundaries()))
+
+
+def decompose_from_host(pattern: KeptPattern, row_match: IndexArray, col_match: IndexArray) -> Form:
+    """The same of a pattern and a matching on the host, with arrays on the host; on the device
+    where the pattern has a copy, else on the current one.
+
+    Raises
+    ------
+    BackendUnavailableError : the device fails, or cannot hold it
+    """
+    with on(next(iter(pattern.copies), None)) as device:
+        copy = pattern.on_device(device)
+        matches = upload(row_match), upload(col_match)
+        problem = DeviceProblem(device, copy, pattern.m, copy.indptr, copy.indices, *matches)
+        form = decompose_on_device(problem, problem.size)
+        return Form(*(_here(array) for array in form))
+
+
+def _here(array: Any) -> IndexArray:
+    if isinstance(array, np.ndarray):
+        return array
+    result = np.empty(array.shape, dtype=array.dtype)
+    download(array, result)
+    return result

@@ -22,7 +22,7 @@ from btfperm.backends.gpu.budget import Budget
 from btfperm.backends.gpu.compile import Kernels, kernels
 from btfperm.backends.gpu.device import on, refuse_beyond_free
 from btfperm.backends.gpu.readback import Readback
-from btfperm.pattern import DevicePattern, Pattern
+from btfperm.pattern import DevicePattern, KeptPattern, Pattern
 
 if TYPE_CHECKING:
     from btfperm.transversal.problem import Problem
@@ -88,8 +88,10 @@ class DeviceProblem:
                 f"a matrix of {m:,} x {n:,} with {nnz:,} entries",
             )
             here = isinstance(pattern, DevicePattern) and pattern.device == number
-            indptr: Any = pattern.indptr if here else upload(problem.indptr)
-            indices: Any = pattern.indices if here else upload(problem.indices)
+            copy = pattern.on_device(number) if isinstance(pattern, KeptPattern) else pattern
+            there = here or copy is not pattern
+            indptr: Any = copy.indptr if there else upload(problem.indptr)
+            indices: Any = copy.indices if there else upload(problem.indices)
             if problem.size:
                 row_match, col_match = upload(problem.row_match), upload(problem.col_match)
             else:  # nothing to copy

@@ -86,10 +86,12 @@ def order(
     out.to_stderr = "-" in outputs
     explain, drop_zeros = search.pop("explain"), search.pop("drop_zeros")
 
-    from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
+    from btfperm.dulmage_mendelsohn import decompose_proven
     from btfperm.io import read
+    from btfperm.pattern import KeptPattern
     from btfperm.reports.summary import summarize
     from btfperm.transversal import maximum_transversal
+    from btfperm.transversal.limits import Controls
 
     out.expects_zeros = True
     clock = Clock()
@@ -98,12 +100,15 @@ def order(
         pattern = read(matrix, drop_zeros=drop_zeros, threads=threads, progress=progress.advance)
     clock.stop("read")
     with stage("searching", quiet=out.quiet):
-        transversal = maximum_transversal(pattern, **search)
+        kept = KeptPattern.of(pattern)
+        transversal = maximum_transversal(kept, **search)
     clock.stop("search")
     if not transversal.maximum:
         return stopped(out, matrix, pattern, transversal, outputs, clock, explain)
     with stage("decomposing", quiet=out.quiet):
-        result = dulmage_mendelsohn(pattern, transversal=transversal, threads=search["threads"])
+        team = Controls(pattern.nnz, threads=search["threads"]).threads
+        result = decompose_proven(kept, transversal, team)
+        kept.forget()
     clock.stop("decompose")
     for path in outputs:
         with stage(f"writing {path}", quiet=out.quiet):

@@ -55,7 +55,7 @@ def upload(array: npt.NDArray[Any]) -> Any:
 
 def download(array: Any, into: npt.NDArray[Any]) -> None:
     """Copies a CuPy array to the host; the result is there on return."""
-    array.get(out=into, blocking=True)
+    Ring.of_this_process().download(array, into)
 
 
 def grid(items: int, most: int = _MOST_BLOCKS) -> int:

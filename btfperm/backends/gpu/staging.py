@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The way of host arrays to a device: through a ring of pinned buffers.
+"""The way of host arrays to a device, and back: through a ring of pinned buffers.
 
-A copy from ordinary memory is staged by the driver, one thread, at a fraction of the bus. Here
-several threads fill pinned buffers while the copies of filled ones run. The ring is made once a
-process: pinning is slow, and the user's own arrays need not be pinned.
+A copy from or to ordinary memory is staged by the driver, one thread, at a fraction of the bus.
+Here several threads fill pinned buffers while the copies of filled ones run, or empty those that
+have come. The ring is made once a process: pinning is slow, and the user's own arrays need not be
+pinned.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from typing import Any
 
@@ -25,7 +26,7 @@ _WORTH_STAGING = 4 * _BUFFER_BYTES  # below, one plain copy is as quick
 
 
 class Ring:
-    """Pinned buffers, and the threads that fill them."""
+    """Pinned buffers, and the threads that fill and empty them."""
 
     @staticmethod
     @cache
@@ -83,6 +84,50 @@ class Ring:
         finally:  # the buffers are free for the next array, after a failure or Ctrl-C, too
             wait(waiting.values())
             stream.synchronize()
+
+    def download(self, array: Any, into: npt.NDArray[Any]) -> None:
+        """Copies a contiguous CuPy array, in its current stream, into one of the host, which is
+        complete on return."""
+        if array.nbytes < _WORTH_STAGING or not into.flags.c_contiguous:
+            array.get(out=into, blocking=True)
+            return
+        with self._lock:
+            self._copy_back(int(array.data.ptr), into.reshape(-1).view(np.uint8))
+
+    def _copy_back(self, source: int, target: npt.NDArray[np.uint8]) -> None:
+        import cupy
+
+        runtime = cupy.cuda.runtime
+        stream = cupy.cuda.get_current_stream()
+        threads = self._made_ready()
+        filled = [cupy.cuda.Event(disable_timing=True) for _ in self._buffers]
+        device = int(cupy.cuda.Device().id)
+
+        def empty(piece: int, part: npt.NDArray[np.uint8]) -> None:
+            with cupy.cuda.Device(device):
+                filled[piece % _BUFFERS].synchronize()
+            np.copyto(part, self._buffers[piece % _BUFFERS][: part.size])
+
+        running: dict[int, Future[None]] = {}
+        try:
+            for piece, begin in enumerate(range(0, target.size, _BUFFER_BYTES)):
+                if piece >= _BUFFERS:
+                    running.pop(piece - _BUFFERS).result()
+                part = target[begin : begin + _BUFFER_BYTES]
+                runtime.memcpyAsync(
+                    self._buffers[piece % _BUFFERS].ctypes.data,
+                    source + begin,
+                    part.size,
+                    runtime.memcpyDeviceToHost,
+                    stream.ptr,
+                )
+                filled[piece % _BUFFERS].record(stream)
+                running[piece] = threads.submit(empty, piece, part)
+            for copied in running.values():
+                copied.result()
+        finally:  # nobody writes into the array after a failure or Ctrl-C
+            stream.synchronize()
+            wait(running.values())
 
     def _made_ready(self) -> ThreadPoolExecutor:
         import cupy

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`KeptPattern`: a pattern of the host that is copied to a device once, for all steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Self
+
+from btfperm.pattern.device_pattern import DevicePattern
+from btfperm.pattern.pattern import Pattern
+
+__all__ = ["KeptPattern"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KeptPattern(Pattern):
+    """A `Pattern` for the time of one call: the search leaves its copy on a device to what comes
+    after it. Whoever made it forgets the copies in the end.
+
+    Attributes
+    ----------
+    whole : the pattern that it stands for
+    copies : by the number of the device
+    """
+
+    whole: Pattern | None = None
+    copies: dict[int, DevicePattern] = field(default_factory=dict, init=False)
+
+    @classmethod
+    def of(cls, pattern: Pattern) -> Self:
+        """For a pattern on the host; itself where it is one already."""
+        if isinstance(pattern, cls):
+            return pattern
+        arrays = pattern.indptr, pattern.indices
+        zeros = pattern.stored_zeros, pattern.zeros_dropped
+        return cls(pattern.shape, *arrays, pattern.name, pattern.source, *zeros, pattern)
+
+    def on_host(self) -> Pattern:
+        """The pattern that it stands for."""
+        return self if self.whole is None else self.whole
+
+    def on_device(self, device: int) -> DevicePattern:
+        """The copy on that device, which is CuPy's current one; made when it is asked for first."""
+        from btfperm.backends.gpu.arrays import upload
+
+        copy = self.copies.get(device)
+        if copy is None:
+            arrays = upload(self.indptr), upload(self.indices)
+            copy = self.copies[device] = DevicePattern(self.shape, *arrays, self.name, self.source)
+        return copy
+
+    def forget(self) -> None:
+        """Gives the memory on the devices back."""
+        self.copies.clear()
