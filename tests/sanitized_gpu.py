@@ -92,6 +92,7 @@ def decompose() -> int:
     import cupy
 
     from btfperm.backends.gpu.counting_sort import sort_by_keys
+    from btfperm.backends.gpu.grouping import members_by_group
     from btfperm.dulmage_mendelsohn.fine_square import find_square_gpu
 
     find_square_gpu._FEW_EDGES = 0
@@ -112,6 +113,9 @@ def decompose() -> int:
     keys = cupy.arange(5_000, dtype=np.int32) * 7 % 50
     ordered, places = sort_by_keys(keys, None, 50)
     assert (ordered == cupy.sort(keys)).all() and (keys[places] == ordered).all()
+    for group in (keys, cupy.arange(9_000, dtype=np.int32) % 3):
+        _, members = members_by_group(group, int(group.max()) + 1)
+        assert (members == cupy.argsort(group)).all()
     return len(CASES) + len(square)
 
 

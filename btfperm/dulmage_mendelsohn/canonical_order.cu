@@ -24,6 +24,9 @@ extern "C" __global__ void find_leaders(Index count, const Index* name, const In
                                         Index* smallest) {
   for (long long v = first_item(); v < count; v += item_stride()) {
     if (name[v] < 0) continue;
+    // `own` ascends: of the lanes of a warp with one name, the first has the smallest.
+    const unsigned same = __match_any_sync(__activemask(), name[v]);
+    if (threadIdx.x % 32 != __ffs(same) - 1) continue;
     Index* word = &smallest[name[v]];
     if (own[v] < seen(word)) atomicMin(word, own[v]);
   }

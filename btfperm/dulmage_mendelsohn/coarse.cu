@@ -12,23 +12,25 @@
 //             column reached from the unmatched columns, ~i a row reached from the unmatched rows
 // Races       a column is claimed by atomicCAS, so it is queued once; `found` is only ever raised
 
+#include "backends/gpu/append.cuh"
 #include "backends/gpu/by_levels.cuh"
 #include "backends/gpu/counting.cuh"
-#include "backends/gpu/frontier.cuh"
 
 constexpr int horizontal = 1, vertical = 2;
 
 extern "C" __global__ void queue_unmatched(Index m, Index n, const Index* row_match,
                                            const Index* col_match, int* col_part, Index* items,
                                            Count* end) {
-  const Frontier frontier{items, end};
+  __shared__ Basket<1> found;
+  found.begin();
   for (long long j = first_item(); j < n; j += item_stride()) {
     const bool free = col_match[j] < 0;
     col_part[j] = free ? horizontal : 0;
-    if (free) frontier.push(static_cast<Index>(j));
+    if (free) found.put({static_cast<Index>(j)}, {items}, end);
   }
   for (long long i = first_item(); i < m; i += item_stride())
-    if (row_match[i] < 0) frontier.push(~static_cast<Index>(i));
+    if (row_match[i] < 0) found.put({~static_cast<Index>(i)}, {items}, end);
+  found.end({items}, end);
 }
 
 // The row lists may be in any order; null where no row is unmatched.

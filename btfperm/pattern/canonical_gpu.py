@@ -10,6 +10,7 @@ import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, grid
 from btfperm.backends.gpu.compile import kernels
+from btfperm.backends.gpu.running_totals import running_totals
 from btfperm.errors import BackendUnavailableError
 from btfperm.pattern.arrays import index_type
 
@@ -31,7 +32,7 @@ def columns_of(indptr: Any, nnz: int) -> Any:
     run = kernels("pattern/canonical.cu", indptr.dtype.name)
     n = int(indptr.size) - 1
     run.launch("mark_starts", grid(n), BLOCK, n, indptr, starts)
-    return cupy.cumsum(starts[:-1], dtype=indptr.dtype)
+    return running_totals(starts[:-1])
 
 
 def keys_of(rows: Any, cols: Any, shape: tuple[int, int]) -> Any:

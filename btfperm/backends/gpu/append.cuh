@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Places at the end of a list that all threads append to. The lanes of a warp that come together
-// take theirs together, since one address serves little more than a billion requests a second.
+// Places at the end of lists that all threads append to. One address serves little more than a
+// billion requests a second, so threads take their places together.
 #pragma once
 
 #include "backends/gpu/index.cuh"
 
+// The lanes of a warp that come together ask once.
 __device__ inline Count place_at_end(Count* size) {
   const unsigned together = __activemask();
   const int lane = threadIdx.x % 32, first = __ffs(together) - 1;
@@ -12,3 +13,37 @@ __device__ inline Count place_at_end(Count* size) {
   if (lane == first) place = atomicAdd(size, static_cast<Count>(__popc(together)));
   return __shfl_sync(together, place, first) + __popc(together & ((1u << lane) - 1));
 }
+
+// What the threads of a block find, kept in their shared memory until the end: the block asks once.
+// An item has `kinds` parts, each with a list of its own. Every thread must begin and end it.
+template <int kinds>
+struct Basket {
+  static constexpr int room = 1024;
+  Index parts[kinds][room];
+  int count;
+  Count first;
+
+  __device__ void begin() {
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+  }
+
+  __device__ void put(const Index (&item)[kinds], Index* const (&lists)[kinds], Count* size) {
+    const int place = atomicAdd(&count, 1);
+    if (place < room) {
+      for (int k = 0; k < kinds; ++k) parts[k][place] = item[k];
+      return;
+    }
+    const Count far = place_at_end(size);
+    for (int k = 0; k < kinds; ++k) lists[k][far] = item[k];
+  }
+
+  __device__ void end(Index* const (&lists)[kinds], Count* size) {
+    __syncthreads();
+    const int kept = count < room ? count : room;
+    if (threadIdx.x == 0 && kept > 0) first = atomicAdd(size, static_cast<Count>(kept));
+    __syncthreads();
+    for (int k = 0; k < kinds; ++k)
+      for (int p = threadIdx.x; p < kept; p += blockDim.x) lists[k][first + p] = parts[k][p];
+  }
+};

@@ -13,14 +13,15 @@
 // Races       places in the queue are handed out by atomicAdd, so the order within a round is any
 #pragma once
 
+#include "backends/gpu/append.cuh"
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/lists.cuh"
 #include "backends/gpu/visible.cuh"
 
-constexpr Count few = 64;           // items that one block alone takes on
-constexpr int own_room = 2048;      // items that a block keeps before they go to the queue
-constexpr int own_steps = 8;        // most steps from its own memory in a round
-constexpr int lists_of_a_lane = 4;  // in one such step, at most
+constexpr Count few = 64;                        // items that one block alone takes on
+constexpr int own_room = 16384 / sizeof(Index);  // items that a block keeps, not yet in the queue
+constexpr int own_steps = 8;                     // most steps from its own memory in a round
+constexpr int lists_of_a_lane = 4;               // in one such step, at most
 
 // What a search is told, and where it stands: the host writes it before and reads it after.
 struct Levels {
@@ -67,7 +68,7 @@ struct Queue {
   }
 
   __device__ void send(Index item) const {
-    items[atomicAdd(end, Count{1})] = item;
+    items[place_at_end(end)] = item;
     atomicAdd(n_sent, 1);
   }
 };

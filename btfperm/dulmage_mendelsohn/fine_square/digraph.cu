@@ -85,17 +85,19 @@ extern "C" __global__ void number_kept(Index n, const Index* totals, Index* plac
 extern "C" __global__ void list_between(Index n, Index lanes, const Index* indptr,
                                         const Index* pred, const Index* name, const Index* number,
                                         Index* heads, Index* tails, Count* count) {
+  __shared__ Basket<2> found;
+  found.begin();
   const auto open = [=](long long v, bool) {
     return List{name[v], indptr[v], name[v] >= 0 ? indptr[v + 1] : indptr[v]};
   };
-  const auto visit = [=](Index head, long long p) {
+  const auto visit = [&](Index head, long long p) {
     const Index u = pred[p];
-    if (u < 0 || name[u] < 0 || name[u] == head) return;
-    const Count place = place_at_end(count);
-    heads[place] = number[head];
-    tails[place] = number[name[u]];
+    if (u < 0) return;
+    const Index tail = name[u];
+    if (tail >= 0 && tail != head) found.put({number[head], number[tail]}, {heads, tails}, count);
   };
   share_lists(0, n, static_cast<int>(lanes), Sharing::whole_grid(), open, visit);
+  found.end({heads, tails}, count);
 }
 
 // How often each vertex is a tail; out is zero at first.

@@ -26,12 +26,12 @@ def name_components(graph: Digraph) -> Any:
 
     n, width, run = graph.n, graph.width, graph.kernels("max_id.cu")
     tails, ends = graph.pred, heads(graph)
-    name, origin, target = minus_ones(n, width), minus_ones(n, width), minus_ones(n, width)
+    name, learned = minus_ones(n, width), cupy.empty(4 * n, dtype=width)
     changed, sweeps = Readback(1), 0
     left_to_read = _MOST_READINGS * int(tails.size)
     while True:
         count = int(tails.size)
-        run.launch("begin_round", grid(n), BLOCK, n, name, origin, target)
+        run.launch("begin_round", grid(n), BLOCK, n, name, learned)
         moving = count > 0
         while moving and left_to_read > 0:
             for _ in range(_SWEEPS_AT_ONCE):
@@ -44,22 +44,19 @@ def name_components(graph: Digraph) -> Any:
                     count,
                     tails,
                     ends,
-                    origin,
-                    target,
+                    learned,
                     np.uint64(sweeps),
                     changed.array,
                 )
             moving = changed.read()[0] == sweeps
         if moving:
             return _finished_by_tarjan(name, tails, ends)
-        run.launch("settle", grid(n), BLOCK, n, origin, target, name)
+        run.launch("settle", grid(n), BLOCK, n, learned, name)
         if count == 0:
             return name
         kept = Readback(1)
         left = cupy.empty(count, dtype=width), cupy.empty(count, dtype=width)
-        run.launch(
-            "keep_edges", grid(count), BLOCK, count, tails, ends, origin, target, *left, kept.array
-        )
+        run.launch("keep_edges", grid(count), BLOCK, count, tails, ends, learned, *left, kept.array)
         tails, ends = (part[: kept.read()[0]] for part in left)
 
 

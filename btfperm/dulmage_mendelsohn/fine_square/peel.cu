@@ -13,13 +13,15 @@
 // Races       Two atomics have no order, unless the second waits for the answer of the first: a
 //             height is told before the count of successors falls, and read after it fell to zero
 
+#include "backends/gpu/append.cuh"
 #include "backends/gpu/by_levels.cuh"
-#include "backends/gpu/frontier.cuh"
 
 extern "C" __global__ void queue_ready(Index n, const Index* out, Index* items, Count* end) {
-  const Frontier frontier{items, end};
+  __shared__ Basket<1> ready;
+  ready.begin();
   for (long long v = first_item(); v < n; v += item_stride())
-    if (out[v] == 0) frontier.push(static_cast<Index>(v));
+    if (out[v] == 0) ready.put({static_cast<Index>(v)}, {items}, end);
+  ready.end({items}, end);
 }
 
 // True where u has no successor left. `told` is what an atomic operation before it gave back, and

@@ -13,8 +13,6 @@ __all__ = ["peel"]
 
 # Below so many vertices a level, over so many levels, a core of the CPU is as quick.
 _NARROW, _WINDOW = 30, 1000
-# Vertices of a level that is kept apart.
-_WIDE = 8192
 
 
 def peel(graph: Digraph, height: Any, *, raising: bool = False, window: int = _WINDOW) -> Stand:
@@ -27,7 +25,7 @@ def peel(graph: Digraph, height: Any, *, raising: bool = False, window: int = _W
         what no vertex must fall below at first
     """
     n, run = graph.n, graph.kernels("peel.cu")
-    limits = Limits(_NARROW, window, in_order=NONE if raising else _WIDE)
+    limits = Limits(_NARROW, window, in_order=NONE if raising else 0)
     search = LevelSearch(graph.count, graph.width, limits)
     run.launch("queue_ready", grid(n), BLOCK, n, graph.out, search.items, search.end)
     lists = graph.indptr, graph.pred, graph.out
