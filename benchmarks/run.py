@@ -18,6 +18,7 @@ from benchmarks import (
     gpu,
     gpu_answers,
     gpu_decomposition,
+    gpu_totals,
     machine,
     memory,
     published,
@@ -41,6 +42,7 @@ SECTIONS: dict[str, Callable[[list[Case], Options], Section]] = {
     "engine": engine.run,
     "gpu-answers": gpu_answers.run,
     "gpu-decomposition": gpu_decomposition.run,
+    "gpu-totals": gpu_totals.run,
     "scaling": scaling.run,
     "start-up": startup.run,
     "memory": memory.run,
@@ -54,6 +56,7 @@ OWN_CASES: dict[str, Callable[[str], list[Case]]] = {
     "engine": engine.cases,
     "gpu-answers": gpu_answers.cases,
     "gpu-decomposition": gpu_decomposition.cases,
+    "gpu-totals": gpu_totals.cases,
     "scaling": scaling.cases,
 }
 

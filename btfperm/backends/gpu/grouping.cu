@@ -80,6 +80,7 @@ extern "C" __global__ void place_members(Index n, const Index* group, const Inde
 extern "C" __global__ void order_members(Index groups, Index each, const Index* starts,
                                          const Index* unordered, Index* members) {
   constexpr unsigned warp = 0xffffffffu;
+  constexpr int shares = 4, at_once = 32 * shares;  // members of a lane, of the warp
   const int lane = threadIdx.x % 32;
   for (long long w = first_item() / 32; w * each < groups; w += item_stride() / 32) {
     const long long k = w * each + lane;
@@ -89,12 +90,19 @@ extern "C" __global__ void order_members(Index groups, Index each, const Index* 
     for (; left; left &= left - 1) {
       const int whose = __ffs(left) - 1;
       const Index begin = __shfl_sync(warp, from, whose), end = __shfl_sync(warp, to, whose);
-      for (Index p = begin + lane; p < end; p += 32) {
-        const Index member = unordered[p];
-        Index smaller = 0;
-#pragma unroll 8
-        for (Index q = begin; q < end; ++q) smaller += unordered[q] < member;
-        members[begin + smaller] = member;
+      for (Index p = begin; p < end; p += at_once) {
+        Index own[shares], smaller[shares];
+        for (int k = 0; k < shares; ++k) {
+          const Index place = p + 32 * k + lane;
+          own[k] = place < end ? unordered[place] : 0;
+          smaller[k] = 0;
+        }
+        for (Index q = begin; q < end; ++q) {
+          const Index other = unordered[q];
+          for (int k = 0; k < shares; ++k) smaller[k] += other < own[k];
+        }
+        for (int k = 0; k < shares; ++k)
+          if (p + 32 * k + lane < end) members[begin + smaller[k]] = own[k];
       }
     }
   }

@@ -11,11 +11,10 @@
 //             "A GPU algorithm for detecting strongly connected components", SC 2023 (ECL-SCC);
 //             two orders of the numbers at once are ours
 // Cost        a sweep over the edges that are left for each step a number must travel; shortcuts
-//             (what a has learned, a being what v has learned) halve the way. Long components take
-//             many: the sweeps are limited
+//             double the steps. Long components take many: the sweeps are limited
 // Encodings   edges as pairs (tail, head); name[v] = -1 until a component is known
-// Races       largest numbers only grow, by atomicMax, smallest only fall, by atomicMin; a late
-//             value costs another sweep
+// Races       largest numbers only grow, by atomicMax, smallest only fall, by atomicMin, and in
+//             `ask_further` each vertex has its own thread; a late value costs another sweep
 
 #include "backends/gpu/append.cuh"
 #include "backends/gpu/index.cuh"
@@ -41,12 +40,17 @@ struct alignas(4 * sizeof(Index)) Learned {
   }
 };
 
-__device__ inline bool lift(Index* word, Index value) {
-  return seen(word) < value && atomicMax(word, value) < value;
-}
-
-__device__ inline bool lower(Index* word, Index value) {
-  return seen(word) > value && atomicMin(word, value) > value;
+// In one or two loads, past what this multiprocessor has kept.
+__device__ inline Learned now(const Learned* place) {
+  if constexpr (sizeof(Index) == 4) {
+    const int4 words = __ldcg(reinterpret_cast<const int4*>(place));
+    return {words.x, words.y, words.z, words.w};
+  } else {
+    const longlong2* halves = reinterpret_cast<const longlong2*>(place);
+    const longlong2 largest = __ldcg(&halves[0]), smallest = __ldcg(&halves[1]);
+    return {static_cast<Index>(largest.x), static_cast<Index>(largest.y),
+            static_cast<Index>(smallest.x), static_cast<Index>(smallest.y)};
+  }
 }
 
 // What has a name keeps what it has learned, so that its edges are seen to be done with.
@@ -63,12 +67,32 @@ extern "C" __global__ void sweep(Index count, const Index* tails, const Index* h
   bool more = false;
   for (long long e = first_item(); e < count; e += item_stride()) {
     Learned *u = &learned[tails[e]], *v = &learned[heads[e]];
-    const Index a = seen(&u->largest_from), b = seen(&v->largest_to);
-    const Index c = seen(&u->smallest_from), d = seen(&v->smallest_to);
-    more |= lift(&v->largest_from, seen(&learned[a].largest_from));
-    more |= lift(&u->largest_to, seen(&learned[b].largest_to));
-    more |= lower(&v->smallest_from, seen(&learned[c].smallest_from));
-    more |= lower(&u->smallest_to, seen(&learned[d].smallest_to));
+    const Learned a = now(u), b = now(v);
+    if (a.largest_from > b.largest_from)
+      more |= atomicMax(&v->largest_from, a.largest_from) < a.largest_from;
+    if (b.largest_to > a.largest_to) more |= atomicMax(&u->largest_to, b.largest_to) < b.largest_to;
+    if (a.smallest_from < b.smallest_from)
+      more |= atomicMin(&v->smallest_from, a.smallest_from) > a.smallest_from;
+    if (b.smallest_to < a.smallest_to)
+      more |= atomicMin(&u->smallest_to, b.smallest_to) > b.smallest_to;
+  }
+  if (more) raise(changed, number);
+}
+
+// The shortcuts: a vertex learns what those know that it knows of.
+extern "C" __global__ void ask_further(Index n, const Index* name, Learned* learned, Count number,
+                                       Count* changed) {
+  bool more = false;
+  for (long long v = first_item(); v < n; v += item_stride()) {
+    if (name[v] >= 0) continue;
+    const Learned own = now(&learned[v]);
+    const Learned further{seen(&learned[own.largest_from].largest_from),
+                          seen(&learned[own.largest_to].largest_to),
+                          seen(&learned[own.smallest_from].smallest_from),
+                          seen(&learned[own.smallest_to].smallest_to)};
+    if (further == own) continue;
+    learned[v] = further;
+    more = true;
   }
   if (more) raise(changed, number);
 }

@@ -37,17 +37,10 @@ def name_components(graph: Digraph) -> Any:
             for _ in range(_SWEEPS_AT_ONCE):
                 sweeps += 1
                 left_to_read -= count + _EDGES_OF_A_LAUNCH
-                run.launch(
-                    "sweep",
-                    grid(count, _MOST_BLOCKS),
-                    BLOCK,
-                    count,
-                    tails,
-                    ends,
-                    learned,
-                    np.uint64(sweeps),
-                    changed.array,
-                )
+                told = np.uint64(sweeps), changed.array
+                blocks = grid(count, _MOST_BLOCKS)
+                run.launch("sweep", blocks, BLOCK, count, tails, ends, learned, *told)
+                run.launch("ask_further", grid(n), BLOCK, n, name, learned, *told)
             moving = changed.read()[0] == sweeps
         if moving:
             return _finished_by_tarjan(name, tails, ends)
