@@ -26,6 +26,8 @@ def in_order(
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
+    if square is not None and square.height is None:
+        return _one_block(m, n, width)
     run = problem.kernels("dulmage_mendelsohn/canonical_order.cu")
     of_col = NULL if parts.of_col is None else parts.of_col
     leader = NULL if square is None or square.leader is None else square.leader
@@ -53,8 +55,7 @@ def in_order(
             return row_perm, col_perm, starts, starts
         run.launch("renumber_square", grid(count), BLOCK, count, before, order, names, n, totals)
     if n_blocks == 1:
-        starts = (cupy.array([0, size], dtype=width) for size in (m, n))
-        return cupy.arange(m, dtype=width), cupy.arange(n, dtype=width), *starts
+        return _one_block(m, n, width)
     row_block, col_block = cupy.empty(m, dtype=width), cupy.empty(n, dtype=width)
     named = of_col, leader, col_root, row_root, totals
     matching = problem.row_match, problem.col_match
@@ -62,3 +63,10 @@ def in_order(
     row_starts, row_perm = members_by_group(row_block, n_blocks)
     col_starts, col_perm = members_by_group(col_block, n_blocks)
     return row_perm, col_perm, row_starts, col_starts
+
+
+def _one_block(m: int, n: int, width: Any) -> tuple[Any, Any, Any, Any]:
+    import cupy
+
+    starts = (cupy.array([0, size], dtype=width) for size in (m, n))
+    return cupy.arange(m, dtype=width), cupy.arange(n, dtype=width), *starts

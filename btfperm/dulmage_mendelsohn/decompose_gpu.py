@@ -65,7 +65,9 @@ def decompose_from_host(pattern: KeptPattern, row_match: IndexArray, col_match: 
     """
     with on(next(iter(pattern.copies), None)) as device:
         copy = pattern.on_device(device)
-        matches = upload(row_match), upload(col_match)
+        known, *matches = pattern.matched.get(device, (None,))
+        if known is not row_match:
+            matches = [upload(row_match), upload(col_match)]
         problem = DeviceProblem(device, copy, pattern.m, copy.indptr, copy.indices, *matches)
         form = decompose_on_device(problem, problem.size)
         return Form(*(_here(array) for array in form))

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
+from btfperm.pattern.arrays import IndexArray
 from btfperm.pattern.device_pattern import DevicePattern
 from btfperm.pattern.pattern import Pattern
 
@@ -21,10 +22,13 @@ class KeptPattern(Pattern):
     ----------
     whole : the pattern that it stands for
     copies : by the number of the device
+    matched : where the search ended on a device, by its number: `row_match` on the host, and both
+        arrays of the matching there
     """
 
     whole: Pattern | None = None
     copies: dict[int, DevicePattern] = field(default_factory=dict, init=False)
+    matched: dict[int, tuple[IndexArray, Any, Any]] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(cls, pattern: Pattern) -> Self:
@@ -52,3 +56,4 @@ class KeptPattern(Pattern):
     def forget(self) -> None:
         """Gives the memory on the devices back."""
         self.copies.clear()
+        self.matched.clear()

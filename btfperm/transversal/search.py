@@ -13,7 +13,7 @@ import numpy as np
 
 from btfperm import registry
 from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError, DefectWarning
-from btfperm.pattern import DevicePattern, Pattern
+from btfperm.pattern import DevicePattern, KeptPattern, Pattern
 from btfperm.results import Transversal
 from btfperm.results.read_only import made
 from btfperm.transversal.auto import DEFAULT, Choices, Rule
@@ -232,6 +232,8 @@ class _Run:
             return there, covers
         else:
             here, covers = there.on_host(), (covers[0].get(), covers[1].get())
+            if isinstance(self.pattern, KeptPattern):
+                self.pattern.matched[there.device] = here.row_match, there.row_match, there.col_match
         self._stop("transfer")
         return here, covers
 

@@ -58,6 +58,7 @@ struct Queue {
   Index* own;  // shared by the block
   int* n_own;
   int* n_sent;
+  bool hurried;  // few look: a word is sooner changed than looked at and then changed
 
   __device__ void push(Index item) const {
     const int place = atomicAdd(n_own, 1);
@@ -135,8 +136,8 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
     return static_cast<Count>(count + n_sent) << pushed_shift;
   };
 
-  const auto queue_to = [&](int list, int counter) {
-    return Queue{items, &levels->end, own[list], &n_own[counter], &n_sent};
+  const auto queue_to = [&](int list, int counter, bool hurried = false) {
+    return Queue{items, &levels->end, own[list], &n_own[counter], &n_sent, hurried};
   };
 
   const auto begin_round = [&] {
@@ -155,7 +156,7 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
     Count* n_huge = &levels->n_huge[turn];
     if (leader) levels->n_huge[(turn + 1) % 3] = 0;
     if (!alone || blockIdx.x == 0) {
-      const Queue queue = queue_to(0, 0);
+      const Queue queue = queue_to(0, 0, alone);
       Sharing sharing = Sharing::whole_grid(n_huge, levels->huge[turn]);
       if (alone) sharing.block = 0, sharing.blocks = 1;
       const long long threads = sharing.blocks * blockDim.x;
@@ -181,7 +182,7 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
         }
         if (threadIdx.x == 0) n_own[(step + 2) % 3] = 0;
         const Index* from = own[step % 2];
-        const Queue next = queue_to((step + 1) % 2, (step + 1) % 3);
+        const Queue next = queue_to((step + 1) % 2, (step + 1) % 3, true);
         share_lists(
             0, count, widened(lanes, count, blockDim.x), Sharing::one_block(),
             [&](long long k, bool is_first) {

@@ -97,6 +97,7 @@ extern "C" __global__ void order_members(Index groups, Index each, const Index* 
           own[k] = place < end ? unordered[place] : 0;
           smaller[k] = 0;
         }
+#pragma unroll 8
         for (Index q = begin; q < end; ++q) {
           const Index other = unordered[q];
           for (int k = 0; k < shares; ++k) smaller[k] += other < own[k];

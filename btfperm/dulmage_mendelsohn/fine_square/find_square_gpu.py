@@ -47,7 +47,7 @@ class Square(NamedTuple):
     Attributes
     ----------
     leader : (n,) smallest column of each column's block; None where every block is one column
-    height : (n,) of the block, at its leader
+    height : (n,) of the block, at its leader; None where the whole matrix is one block
     """
 
     leader: Any
@@ -66,8 +66,7 @@ def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], Non
     stage("peel")
     if graph.count == 0:
         return Square(None, height)
-    left, own, floor, number = graph, cupy.arange(n, dtype=width), height, NULL
-    leader = own.copy()
+    left, own, floor, number = graph, None, height, NULL
     if gave_up or 2 * graph.count < n or problem.nnz <= _FEW_EDGES:
         left, own = part_of(graph)
         floor = height[own]
@@ -77,9 +76,14 @@ def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], Non
     else:
         name = components(left)
         stage("components")
+        if name is None and parts.of_col is None and own is None:
+            return Square(None, None)
+        name = cupy.zeros(left.n, dtype=width) if name is None else name
         number, blocks = heights_of_blocks(left, name, floor)
         stage("levels")
     run = problem.kernels("dulmage_mendelsohn/canonical_order.cu")
+    leader = cupy.arange(n, dtype=width)
+    own = leader.copy() if own is None else own
     count = int(own.size)
     smallest = cupy.full(count, n, dtype=width)
     run.launch("find_leaders", grid(count), BLOCK, count, name, own, smallest)
@@ -90,7 +94,8 @@ def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], Non
 
 
 def components(graph: Digraph) -> Any:
-    """The name of each vertex's component, a member of it; -1 of what is taken out."""
+    """The name of each vertex's component, a member of it; -1 of what is taken out. None where all
+    vertices are one."""
     name = minus_ones(graph.n, graph.width)
     found = None if two_cycles_gpu.share(graph) > _SYMMETRIC else find_giant(graph, name)
     if found is None:
@@ -98,9 +103,11 @@ def components(graph: Digraph) -> Any:
         small = _by_contraction(rest)
         if own is None:
             return small
-        name[own] = own[small]
+        name[own] = own[0 if small is None else small]
         return name
     mark, size = found
+    if size == graph.n:
+        return None
     if size < graph.count:
         rest, own = part_of(graph, mark, BOTH)
         name[own] = own[_of_small(rest)]
@@ -108,7 +115,9 @@ def components(graph: Digraph) -> Any:
 
 
 def _by_contraction(graph: Digraph) -> Any:
-    vertex, smaller, roots = two_cycles_gpu.contract(graph)
+    vertex, smaller, roots = two_cycles_gpu.contract(graph, _FEW_EDGES)
+    if smaller.n == 1:
+        return None
     if smaller.pred.size == 0:
         return roots[vertex]
     return roots[_of_small(smaller)][vertex]
@@ -143,7 +152,7 @@ def _by_names(graph: Digraph) -> Any:
     """Names that travel; first 2-cycles are contracted where that makes the way shorter."""
     if two_cycles_gpu.share(graph) < _SHORTER:
         return name_components(graph)
-    vertex, smaller, roots = two_cycles_gpu.contract(graph)
+    vertex, smaller, roots = two_cycles_gpu.contract(graph, _FEW_EDGES)
     return roots[name_components(smaller)][vertex]
 
 

@@ -10,8 +10,9 @@
 //             connected components", IPDPS 2014, since the giant is found by it
 // Cost        O(entries reached), a barrier a level
 // Prefer it   where one component is large; long thin graphs crawl: the levels are limited
-// Encodings   mark[v]: bit 1 it reaches the pivot, bit 2 the pivot reaches it. Queue: v >= 0 for
-//             the search along predecessors, ~v along successors. 7: not in the graph
+// Encodings   mark[v]: bit 1 it reaches the pivot, bit 2 the pivot reaches it, 7: not in the
+//             graph. Queue: v >= 0 for the search along predecessors, ~i for that along successors,
+//             which are list i
 // Races       a bit is set by atomicOr; whoever sets it queues the vertex
 
 #include "backends/gpu/by_levels.cuh"
@@ -36,6 +37,14 @@ extern "C" __global__ void begin_search(Index n, const Index* indptr, const Inde
   max_over_block(best, mine);
 }
 
+extern "C" __global__ void queue_pivot(Index pivot, const Index* row_of, int* mark, Index* items,
+                                       Count* end) {
+  mark[pivot] = reaches | is_reached;
+  items[0] = pivot;
+  items[1] = row_of ? ~row_of[pivot] : ~pivot;
+  *end = 2;
+}
+
 // Successor lists are those of row_of[v]; row_of is null where they go by v itself, and a successor
 // that is v itself is none.
 extern "C" __global__ void reach_both_ways(Levels* levels, Index lanes, const Index* indptr,
@@ -44,15 +53,15 @@ extern "C" __global__ void reach_both_ways(Levels* levels, Index lanes, const In
                                            Index* items) {
   const auto open = [=](Index item, const Round&, bool) {
     if (item >= 0) return List{item, indptr[item], indptr[item + 1]};
-    const Index list = row_of ? row_of[~item] : ~item;
-    return List{item, succ_indptr[list], succ_indptr[list + 1]};
+    return List{item, succ_indptr[~item], succ_indptr[~item + 1]};
   };
   const auto visit = [=](Index item, long long p, const Queue& queue) {
     const bool backward = item >= 0;
     const Index u = backward ? pred[p] : succ[p];
     const int bit = backward ? reaches : is_reached;
-    if (u < 0 || (seen(&mark[u]) & bit) || (atomicOr(&mark[u], bit) & bit)) return;
-    queue.push(backward ? u : ~u);
+    if (u < 0 || (!queue.hurried && (seen(&mark[u]) & bit))) return;
+    const Index list = backward || !row_of ? u : row_of[u];
+    if (!(atomicOr(&mark[u], bit) & bit)) queue.push(backward ? list : ~list);
   };
   search_by_levels(levels, items, static_cast<int>(lanes), open, visit);
 }

@@ -30,10 +30,8 @@ def find_giant(graph: Digraph, name: Any) -> tuple[Any, int] | None:
     run.launch("begin_search", grid(n), BLOCK, n, graph.indptr, graph.out, mark, best.array)
     pivot = best.read()[0] & 0xFFFFFFFF
     search = LevelSearch(2 * n, graph.width, _LIMITS)
-    mark[pivot] = BOTH
-    search.items[:2] = cupy.asarray(np.array([pivot, ~pivot], dtype=graph.width))
-    search.end[0] = 2
     successors = graph.list_successors()
+    run.launch("queue_pivot", 1, 1, pivot, successors[2], mark, search.items, search.end)
     stand = search.run(
         run, "reach_both_ways", graph.lanes, graph.indptr, graph.pred, *successors, mark
     )

@@ -17,6 +17,7 @@ __all__ = ["name_components"]
 # algorithm finishes there. A sweep costs as much as reading so many edges beside its own.
 _MOST_READINGS, _EDGES_OF_A_LAUNCH = 1000, 200_000
 _SWEEPS_AT_ONCE = 4  # between two looks
+_SWEEPS_A_QUESTION = 2  # one that is as dear as a sweep, and doubles the way
 _MOST_BLOCKS = 4096
 
 
@@ -40,7 +41,8 @@ def name_components(graph: Digraph) -> Any:
                 told = np.uint64(sweeps), changed.array
                 blocks = grid(count, _MOST_BLOCKS)
                 run.launch("sweep", blocks, BLOCK, count, tails, ends, learned, *told)
-                run.launch("ask_further", grid(n), BLOCK, n, name, learned, *told)
+                if sweeps % _SWEEPS_A_QUESTION == 0:
+                    run.launch("ask_further", grid(n), BLOCK, n, name, learned, *told)
             moving = changed.read()[0] == sweeps
         if moving:
             return _finished_by_tarjan(name, tails, ends)

@@ -41,8 +41,8 @@ def share(graph: Digraph) -> float:
     return both / max(edges, 1)
 
 
-def contract(graph: Digraph) -> tuple[Any, Digraph, Any]:
-    """Contracts 2-cycles, again and again while that pays.
+def contract(graph: Digraph, few: int = 0) -> tuple[Any, Digraph, Any]:
+    """Contracts 2-cycles, again and again while that pays and more than `few` edges are left.
 
     Returns
     -------
@@ -62,7 +62,8 @@ def contract(graph: Digraph) -> tuple[Any, Digraph, Any]:
         contracted = of_pairs(
             *edges_between(contracted, parent, number), int(roots.size), graph.width
         )
-        if not united or contracted.pred.size > (1 - _LEAST_GONE) * edges:
+        left = int(contracted.pred.size)
+        if not united or left <= few or left > (1 - _LEAST_GONE) * edges:
             break
     return vertex, contracted, member
 
