@@ -10,7 +10,10 @@
 // Cost        O(entries of the horizontal columns and of the vertical rows), a barrier a level
 // Encodings   col_part[j] = 0 square, 1 horizontal, 2 vertical, as in coarse.hpp. Queue: j >= 0 a
 //             column reached from the unmatched columns, ~i a row reached from the unmatched rows
-// Races       a column is claimed by atomicCAS, so it is queued once; `found` is only ever raised
+//             row_bits: a bit for each row that has been reached; they are few enough to stay near
+//             a multiprocessor, which spares two distant accesses where most rows are met again
+// Races       a column is claimed by atomicCAS, so it is queued once; `found` is only ever raised; a
+//             bit that is seen late costs a look at the column
 
 #include "backends/gpu/append.cuh"
 #include "backends/gpu/by_levels.cuh"
@@ -33,18 +36,23 @@ extern "C" __global__ void queue_unmatched(Index m, Index n, const Index* row_ma
   found.end({items}, end);
 }
 
-// The row lists may be in any order; null where no row is unmatched.
+// The row lists may be in any order; null where no row is unmatched. `row_bits` is null where rows
+// are short.
 extern "C" __global__ void reach_parts(Levels* levels, Index lanes, const Index* indptr,
                                        const Index* indices, const Index* row_indptr,
                                        const Index* row_indices, const Index* row_match,
-                                       const Index* col_match, int* col_part, Index* items) {
+                                       const Index* col_match, int* col_part,
+                                       unsigned* row_bits, Index* items) {
   const auto open = [=](Index item, const Round&, bool) {
     if (item >= 0) return List{item, indptr[item], indptr[item + 1]};
     return List{item, row_indptr[~item], row_indptr[~item + 1]};
   };
   const auto visit = [=](Index item, long long p, const Queue& queue) {
     const bool by_column = item >= 0;
-    const Index j = by_column ? row_match[indices[p]] : row_indices[p];
+    const Index end = by_column ? indices[p] : row_indices[p];
+    const bool noted = by_column && row_bits;
+    if (noted && row_bits[end / 32] >> end % 32 & 1) return;
+    const Index j = by_column ? row_match[end] : end;
     if (j < 0) {
       raise(&levels->found, Count{1});
       return;
@@ -53,9 +61,10 @@ extern "C" __global__ void reach_parts(Levels* levels, Index lanes, const Index*
     const int before = seen(&col_part[j]);
     if (before == part) return;
     const int found = before ? before : atomicCAS(&col_part[j], 0, part);
-    if (found == 0)
+    if (found == 0) {
       queue.push(by_column ? j : ~col_match[j]);
-    else if (found != part)  // the searches meet
+      if (noted) atomicOr(&row_bits[end / 32], 1u << end % 32);
+    } else if (found != part)  // the searches meet
       raise(&levels->found, Count{1});
   };
   search_by_levels(levels, items, static_cast<int>(lanes), open, visit);

@@ -17,6 +17,7 @@ from btfperm.transversal.device_problem import DeviceProblem
 __all__ = ["HORIZONTAL", "VERTICAL", "Parts", "split"]
 
 HORIZONTAL, VERTICAL = 1, 2
+_OFTEN_MET = 16  # entries of a row, on average, from which on it is noted that it was reached
 _FILE = "dulmage_mendelsohn/coarse.cu"
 
 
@@ -79,6 +80,8 @@ def split(problem: DeviceProblem, matched: int) -> Parts:
         "queue_unmatched", grid(m + n), BLOCK, m, n, *match, of_col, search.items, search.end
     )
     by_rows = problem.by_rows if rows else (np.uint64(0), np.uint64(0))
+    often_met = problem.nnz >= _OFTEN_MET * m
+    row_bits = cupy.zeros(m // 32 + 1, dtype=np.uint32) if often_met else np.uint64(0)
     stand = search.run(
         run,
         "reach_parts",
@@ -88,6 +91,7 @@ def split(problem: DeviceProblem, matched: int) -> Parts:
         *by_rows,
         *match,
         of_col,
+        row_bits,
     )
     if stand.found:
         raise DefectError(

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A matrix of the host by way of a GPU: copied there once, for the search and for what comes after
+it, and everything back on the host."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+
+import btfperm
+from btfperm.pattern import KeptPattern, Pattern
+from tests import families
+from tests.dulmage_mendelsohn.digraphs import HARD, with_diagonal
+from tests.on_device import ARRAYS, assert_same, lives_there
+
+GIANT = with_diagonal(3_000, 1.3, 5)
+RECTANGLE = families.random_rectangle(3_000, 3_400, 2.5, 5).A
+module = importlib.import_module("btfperm.dulmage_mendelsohn")
+
+
+@pytest.fixture
+def uploads(monkeypatch):
+    """The arrays that go to a device, with their lengths."""
+    from btfperm.backends.gpu import staging
+
+    seen = []
+    real = staging.Ring.upload
+
+    def upload(self, array):
+        seen.append(array.size)
+        return real(self, array)
+
+    monkeypatch.setattr(staging.Ring, "upload", upload)
+    return seen
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("algorithm", ["g-pr-shr", "meeting-trees"])
+@pytest.mark.parametrize("A", [GIANT, RECTANGLE], ids=["square", "rectangular"])
+def test_one_copy_serves_all(A, algorithm, uploads):
+    P = btfperm.as_pattern(A)
+    expected = btfperm.dulmage_mendelsohn(A)
+    d = btfperm.dulmage_mendelsohn(P, algorithm=algorithm, backend="gpu", initializer="none")
+    assert d.pattern is P and d.transversal.backend == "gpu"
+    assert not any(lives_there(getattr(d, name)) for name in (*ARRAYS, "row_match", "row_block"))
+    assert_same(d, expected)
+    assert sorted(uploads) == sorted([P.indptr.size, P.indices.size])
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("family", ["random, wide", "half a giant", "blocks of 7", "nothing"])
+def test_families(family):
+    A = HARD[family]
+    d = btfperm.dulmage_mendelsohn(A, algorithm="apfb-wr", backend="gpu")
+    assert_same(d, btfperm.dulmage_mendelsohn(A))
+    assert isinstance(d.row_perm, np.ndarray)
+
+
+@pytest.mark.gpu
+def test_block_triangular_form():
+    A = families.random_rectangle(2_000, 2_000, 1.5, 3).A  # singular, so completed
+    t = btfperm.maximum_transversal(A)
+    expected = btfperm.block_triangular_form(A, transversal=t)
+    f = btfperm.block_triangular_form(A, initial=t, algorithm="apfb-wr", backend="gpu")
+    assert f.completed == expected.completed > 0
+    assert f.structural_rank == expected.structural_rank
+    for name in (*ARRAYS, "matched_row_perm"):
+        assert isinstance(getattr(f, name), np.ndarray)
+
+
+@pytest.mark.gpu
+def test_where_a_gpu_is_at_work_it_takes_large_ones(monkeypatch, uploads):
+    expected = btfperm.dulmage_mendelsohn(RECTANGLE)
+    assert not uploads  # small
+    btfperm.maximum_transversal(GIANT, backend="gpu", algorithm="apfb-wr")
+    uploads.clear()
+    monkeypatch.setattr(module, "_WORTH_A_COPY", 0)
+    t = btfperm.maximum_transversal(RECTANGLE)
+    assert_same(btfperm.dulmage_mendelsohn(RECTANGLE, transversal=t), expected)
+    assert len(uploads) == 4  # the pattern and the matching
+    uploads.clear()
+    assert_same(btfperm.dulmage_mendelsohn(RECTANGLE, backend="cpu"), expected)
+    assert not uploads
+
+
+@pytest.mark.gpu
+def test_a_failing_device_is_answered_by_the_cpu(monkeypatch):
+    gpu = importlib.import_module("btfperm.dulmage_mendelsohn.decompose_gpu")
+
+    def fails(*_):
+        raise btfperm.BackendUnavailableError("device 0 failed (out of memory)")
+
+    monkeypatch.setattr(gpu, "decompose_on_device", fails)
+    with pytest.warns(btfperm.BackendWarning, match="out of memory.*the cpu went on"):
+        d = btfperm.dulmage_mendelsohn(GIANT, algorithm="apfb-wr", backend="gpu")
+    assert_same(d, btfperm.dulmage_mendelsohn(GIANT))
+
+
+# -- without a GPU ---------------------------------------------------------------------------------
+
+
+def test_the_result_has_the_pattern_that_was_given():
+    P = btfperm.as_pattern(GIANT)
+    assert btfperm.dulmage_mendelsohn(P).pattern is P
+    assert btfperm.block_triangular_form(P).pattern is P
+
+
+def test_copies_belong_to_one_pattern():
+    P = btfperm.as_pattern(RECTANGLE)
+    kept = KeptPattern.of(P)
+    assert KeptPattern.of(kept) is kept and kept.on_host() is P
+    kept.copies[0] = kept
+    turned = kept.transpose()
+    assert turned.shape == (P.n, P.m) and not turned.copies
+    kept.forget()
+    assert not kept.copies and isinstance(kept, Pattern)
+
+
+def test_the_copies_are_forgotten_whatever_happens(monkeypatch):
+    made = []
+
+    def fails(pattern, *_):
+        made.append(pattern)
+        pattern.copies[0] = pattern
+        raise RuntimeError("in the middle")
+
+    monkeypatch.setattr(module, "decompose_proven", fails)
+    with pytest.raises(RuntimeError, match="middle"):
+        btfperm.dulmage_mendelsohn(GIANT)
+    assert isinstance(made[0], KeptPattern) and not made[0].copies
