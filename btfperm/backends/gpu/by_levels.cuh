@@ -19,7 +19,7 @@
 #include "backends/gpu/visible.cuh"
 
 constexpr Count few = 64;                        // items that one block alone takes on
-constexpr int own_room = 16384 / sizeof(Index);  // items that a block keeps, not yet in the queue
+constexpr int own_room = 20480 / sizeof(Index);  // items of a step that a block keeps
 constexpr int own_steps = 8;                     // most steps from its own memory in a round
 constexpr int lists_of_a_lane = 4;               // in one such step, at most
 
@@ -56,13 +56,14 @@ struct Queue {
   Index* items;
   Count* end;
   Index* own;  // shared by the block
+  int room;
   int* n_own;
   int* n_sent;
   bool hurried;  // few look: a word is sooner changed than looked at and then changed
 
   __device__ void push(Index item) const {
     const int place = atomicAdd(n_own, 1);
-    if (place < own_room)
+    if (place < room)
       own[place] = item;
     else
       send(item);
@@ -129,15 +130,17 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
   };
 
   // What is left of a block's own goes to the queue; how much that and what it sent before are.
-  const auto flush = [&](const Index* list, int count) {
+  const auto flush = [&](const Index* list, int found, int room) {
+    const int count = found < room ? found : room;
     if (threadIdx.x == 0 && count > 0) first = atomicAdd(&levels->end, static_cast<Count>(count));
     __syncthreads();
     for (int k = threadIdx.x; k < count; k += blockDim.x) items[first + k] = list[k];
     return static_cast<Count>(count + n_sent) << pushed_shift;
   };
 
-  const auto queue_to = [&](int list, int counter, bool hurried = false) {
-    return Queue{items, &levels->end, own[list], &n_own[counter], &n_sent, hurried};
+  // `room` is that of both lists where no step follows.
+  const auto queue_to = [&](int list, int room, int counter, bool hurried = false) {
+    return Queue{items, &levels->end, own[list], room, &n_own[counter], &n_sent, hurried};
   };
 
   const auto begin_round = [&] {
@@ -156,7 +159,7 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
     Count* n_huge = &levels->n_huge[turn];
     if (leader) levels->n_huge[(turn + 1) % 3] = 0;
     if (!alone || blockIdx.x == 0) {
-      const Queue queue = queue_to(0, 0, alone);
+      const Queue queue = queue_to(0, 2 * own_room, 0, alone);
       Sharing sharing = Sharing::whole_grid(n_huge, levels->huge[turn]);
       if (alone) sharing.block = 0, sharing.blocks = 1;
       const long long threads = sharing.blocks * blockDim.x;
@@ -182,7 +185,7 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
         }
         if (threadIdx.x == 0) n_own[(step + 2) % 3] = 0;
         const Index* from = own[step % 2];
-        const Queue next = queue_to((step + 1) % 2, (step + 1) % 3, true);
+        const Queue next = queue_to((step + 1) % 2, own_room, (step + 1) % 3, true);
         share_lists(
             0, count, widened(lanes, count, blockDim.x), Sharing::one_block(),
             [&](long long k, bool is_first) {
@@ -196,8 +199,7 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
             [&](Index item, long long p) { visit(item, p, next); });
         if (threadIdx.x == 0) on_own += count;
       }
-      const int count = n_own[step % 3];
-      said = flush(own[step % 2], count < own_room ? count : own_room);
+      said = flush(own[step % 2], n_own[step % 3], step == 0 ? 2 * own_room : own_room);
       if (threadIdx.x == 0) on_own -= n_put_off[0] + n_put_off[1];
       said += left_huge ? one_huge : 0;
       if (alone) level += step;
@@ -218,7 +220,7 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
       watched_taken = end + on_own;
     }
     if (all & (one_gave_up - one_huge)) {  // lists are left
-      const Queue queue = queue_to(0, 0);
+      const Queue queue = queue_to(0, 2 * own_room, 0);
       const Count count = seen(n_huge);
       for (Count h = 0; h < count && h < most_huge; ++h) {
         const Index item = __ldcg(&items[__ldcg(&levels->huge[turn][h])]);
@@ -227,8 +229,7 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
           visit(list.item, p, queue);
       }
       __syncthreads();
-      const int found = n_own[0];
-      meet(flush(own[0], found < own_room ? found : own_room));
+      meet(flush(own[0], n_own[0], 2 * own_room));
       all += told >> pushed_shift << pushed_shift;
       begin_round();
     }
