@@ -98,12 +98,12 @@ extern "C" __global__ void renumber_square(Index count, Index first, const Index
     totals[n + names[order[b]]] = first + static_cast<Index>(b) + 1;
 }
 
-// The block of each column and of each row.
+// The block of each column and of each row, these counted from `before_rows` on.
 extern "C" __global__ void block_of_each(Index m, Index n, const Index* row_match,
                                          const Index* col_match, const int* col_part,
                                          const Index* leader, const Index* col_root,
                                          const Index* row_root, const Index* totals,
-                                         Index* col_block, Index* row_block) {
+                                         Index before_rows, Index* col_block, Index* row_block) {
   const auto block_of_col = [=](Index j) {
     const int part = col_part ? col_part[j] : 0;
     if (part == 0) return totals[n + (leader ? leader[j] : j)] - 1;
@@ -114,7 +114,7 @@ extern "C" __global__ void block_of_each(Index m, Index n, const Index* row_matc
     col_block[j] = block_of_col(static_cast<Index>(j));
   for (long long i = first_item(); i < m; i += item_stride()) {
     const Index j = row_match[i];
-    row_block[i] = j >= 0 ? block_of_col(j) : totals[2LL * n + row_root[i]] - 1;
+    row_block[i] = before_rows + (j >= 0 ? block_of_col(j) : totals[2LL * n + row_root[i]] - 1);
   }
 }
 

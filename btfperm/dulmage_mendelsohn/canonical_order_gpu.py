@@ -14,6 +14,7 @@ from btfperm.dulmage_mendelsohn.coarse_gpu import Parts
 from btfperm.dulmage_mendelsohn.fine_rectangular.connected_gpu import Roots
 from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import NULL
 from btfperm.dulmage_mendelsohn.fine_square.find_square_gpu import Square
+from btfperm.pattern import LARGEST_INT32
 from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["in_order"]
@@ -56,13 +57,20 @@ def in_order(
         run.launch("renumber_square", grid(count), BLOCK, count, before, order, names, n, totals)
     if n_blocks == 1:
         return _one_block(m, n, width)
-    row_block, col_block = cupy.empty(m, dtype=width), cupy.empty(n, dtype=width)
+    block = cupy.empty(n + m, dtype=width)  # of the columns, then of the rows
+    # Both sides at once: the blocks of the rows count on from those of the columns.
+    before_rows = n_blocks if max(n + m, 2 * n_blocks) <= LARGEST_INT32 else 0
     named = of_col, leader, col_root, row_root, totals
     matching = problem.row_match, problem.col_match
-    run.launch("block_of_each", grid(m + n), BLOCK, m, n, *matching, *named, col_block, row_block)
-    row_starts, row_perm = members_by_group(row_block, n_blocks)
-    col_starts, col_perm = members_by_group(col_block, n_blocks)
-    return row_perm, col_perm, row_starts, col_starts
+    placed = before_rows, block[:n], block[n:]
+    run.launch("block_of_each", grid(m + n), BLOCK, m, n, *matching, *named, *placed)
+    if not before_rows:
+        col_starts, col_perm = members_by_group(block[:n], n_blocks)
+        row_starts, row_perm = members_by_group(block[n:], n_blocks)
+        return row_perm, col_perm, row_starts, col_starts
+    starts, members = members_by_group(block, 2 * n_blocks)
+    row_perm, row_starts = members[n:] - width.type(n), starts[n_blocks:] - width.type(n)
+    return row_perm, members[:n].copy(), row_starts, starts[: n_blocks + 1].copy()
 
 
 def _one_block(m: int, n: int, width: Any) -> tuple[Any, Any, Any, Any]:

@@ -12,7 +12,8 @@
 //             column reached from the unmatched columns, ~i a row reached from the unmatched rows
 //             row_bits: a bit for each row that has been reached; they are few enough to stay near
 //             a multiprocessor, which spares two distant accesses where most rows are met again
-// Races       a column is claimed by atomicCAS, so it is queued once; `found` is only ever raised; a
+// Races       a column is claimed by atomicCAS, so it is queued once; `found` is only ever raised;
+// a
 //             bit that is seen late costs a look at the column
 
 #include "backends/gpu/append.cuh"
@@ -41,8 +42,8 @@ extern "C" __global__ void queue_unmatched(Index m, Index n, const Index* row_ma
 extern "C" __global__ void reach_parts(Levels* levels, Index lanes, const Index* indptr,
                                        const Index* indices, const Index* row_indptr,
                                        const Index* row_indices, const Index* row_match,
-                                       const Index* col_match, int* col_part,
-                                       unsigned* row_bits, Index* items) {
+                                       const Index* col_match, int* col_part, unsigned* row_bits,
+                                       Index* items) {
   const auto open = [=](Index item, const Round&, bool) {
     if (item >= 0) return List{item, indptr[item], indptr[item + 1]};
     return List{item, row_indptr[~item], row_indptr[~item + 1]};

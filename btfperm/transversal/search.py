@@ -231,7 +231,8 @@ class _Run:
         elif isinstance(self.pattern, DevicePattern):
             return there, covers
         else:
-            here, covers = there.on_host(), (covers[0].get(), covers[1].get())
+            here = there.on_host()
+            covers = _brought(covers, here)
             if isinstance(self.pattern, KeptPattern):
                 self.pattern.matched[there.device] = here.row_match, there.row_match, there.col_match
         self._stop("transfer")
@@ -325,6 +326,17 @@ def _covers_on_device(problem: DeviceProblem, view: Problem | DeviceProblem) -> 
     if covers is None:
         return None
     return covers if view is problem else covers[::-1]
+
+
+def _brought(covers: Any, here: Problem) -> tuple[Any, Any]:
+    """Covers on a device, on the host."""
+    from btfperm.backends.gpu.arrays import device_of, download
+    from btfperm.backends.gpu.device import on
+
+    with on(device_of(covers[0])):
+        download(covers[0], here.row_in_cover)
+        download(covers[1], here.col_in_cover)
+    return here.row_in_cover, here.col_in_cover
 
 
 def _name_of(device: int) -> str:

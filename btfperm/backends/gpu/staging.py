@@ -9,7 +9,6 @@ pinned.
 
 from __future__ import annotations
 
-import os
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
@@ -18,11 +17,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.backends.threads import usable_cores
+
 __all__ = ["Ring"]
 
-_BUFFERS = 8
-_BUFFER_BYTES = 4 << 20
-_WORTH_STAGING = 4 * _BUFFER_BYTES  # below, one plain copy is as quick
+_BUFFERS = 16
+_BUFFER_BYTES = 2 << 20
+_WORTH_STAGING = 2 * _BUFFER_BYTES  # below, one plain copy is as quick
+_THREADS = 8
 
 
 class Ring:
@@ -136,5 +138,5 @@ class Ring:
             for _ in range(_BUFFERS):
                 memory = cupy.cuda.alloc_pinned_memory(_BUFFER_BYTES)
                 self._buffers.append(np.frombuffer(memory, np.uint8, _BUFFER_BYTES))
-            self._threads = ThreadPoolExecutor(min(4, os.cpu_count() or 1), "btfperm-staging")
+            self._threads = ThreadPoolExecutor(min(_THREADS, usable_cores()), "btfperm-staging")
         return self._threads

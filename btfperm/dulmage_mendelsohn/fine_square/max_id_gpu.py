@@ -17,7 +17,7 @@ __all__ = ["name_components"]
 # algorithm finishes there. A sweep costs as much as reading so many edges beside its own.
 _MOST_READINGS, _EDGES_OF_A_LAUNCH = 1000, 200_000
 _SWEEPS_AT_ONCE = 4  # between two looks
-_SWEEPS_A_QUESTION = 2  # one that is as dear as a sweep, and doubles the way
+_SWEEPS_A_QUESTION = 4  # one that is as dear as a sweep, and doubles the way
 _MOST_BLOCKS = 4096
 
 
