@@ -34,7 +34,13 @@ from btfperm import _core
 from btfperm.backends.threads import is_forked
 from btfperm.dulmage_mendelsohn.form import Form
 from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError
-from btfperm.pattern import DevicePattern, KeptPattern, Pattern, as_pattern
+from btfperm.pattern import (
+    DevicePattern,
+    KeptPattern,
+    Pattern,
+    as_pattern,
+    refuse_beyond_memory,
+)
 from btfperm.pattern.arrays import lives_on_device
 from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
 from btfperm.results.read_only import made
@@ -110,8 +116,14 @@ def _decomposed(
 
 
 def decompose_proven(pattern: Pattern, transversal: Transversal, team: int) -> DulmageMendelsohn:
-    """The decomposition by a maximum transversal that is known to be one of this pattern."""
+    """The decomposition by a maximum transversal that is known to be one of this pattern.
+
+    Raises
+    ------
+    ResourceMissingError : the shape is beyond this machine's memory
+    """
     begin = time.perf_counter()
+    refuse_beyond_memory(pattern.shape, 5 * (pattern.m + pattern.n), pattern.name)
     pattern = beside_matches(pattern, transversal)
     row_match, col_match = transversal.row_match, transversal.col_match
     form = decompose_matched(pattern, row_match, col_match, team)

@@ -9,11 +9,11 @@
 //             parallel form
 // Cost        O(entries of the horizontal columns and of the vertical rows), a barrier a level
 // Encodings   col_part[j] = 0 square, 1 horizontal, 2 vertical, as in coarse.hpp. Queue: j >= 0 a
-//             column reached from the unmatched columns, ~i a row reached from the unmatched rows
-//             row_bits: a bit for each row that has been reached; they are few enough to stay near
-//             a multiprocessor, which spares two distant accesses where most rows are met again
-// Races       a column is claimed by atomicCAS, so it is queued once; `found` is only ever raised;
-// a
+//             column reached from the unmatched columns, ~i a row reached from the unmatched rows.
+//             row_bits: which rows were reached from a column; few enough to stay near a
+//             multiprocessor, which spares two distant accesses where most rows are met again
+// Races       a column is claimed by atomicCAS, so it is queued once; `found` is only ever raised.
+// A
 //             bit that is seen late costs a look at the column
 
 #include "backends/gpu/append.cuh"

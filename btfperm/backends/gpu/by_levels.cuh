@@ -2,11 +2,12 @@
 // A search by levels in one cooperative launch, without the host
 //
 // Idea        The queue is the log: a round takes what the round before it pushed, all blocks share
-//             it, and meet at one barrier after it. While a round is wide, or must be, it is one
-//             level. After that a block goes on with what it has found itself, a few steps from its
-//             own memory, before it meets the others: a step costs a quarter of a round. What is
-//             less than `few` items is left to one block, which goes on alone until there are more.
-// Cost        a barrier a round (1 to 2 us on an H200), or a fraction of that a step
+//             it, and meet at one barrier after it. Where levels are kept apart, a round is one.
+//             Else a block goes on with what it has found itself, a few steps from its own memory,
+//             before it meets the others: a step costs half of a round. What is less than `few`
+//             items is left to one block in any case, which goes on alone until there are more.
+// Cost        a barrier a round (1 to 2 us on an H200) beside some five accesses that wait for each
+//             other; 3 to 4 us a step
 // Invariants  The word that all add to when they arrive also counts what was pushed, and tells all.
 //             It takes turns with another, because a fast block may arrive at the next barrier
 //             before a slow one has looked; at the one after that it cannot.
