@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The section for totals by way of a GPU: inputs, tables, and the commands it times; and a run,
+where there is a GPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import btfperm
+from benchmarks import gpu_totals as section
+from benchmarks.cases import SETS
+from benchmarks.contest import Options
+from benchmarks.generators import make
+
+DATA = {
+    "gpu": "some GPU (device 0)",
+    "rows": [
+        {
+            "matrix": "er:22:3",
+            "nnz": 12_582_906,
+            "memory": {"copy": 0.001, "device": 0.02, "gpu": 0.04, "auto": 0.06, "cpu": 0.3},
+            "file": {"read": 2.0, "auto": 2.5, "gpu": 2.2, "cpu": 3.0},
+        }
+    ],
+}
+
+
+def test_each_set_has_inputs():
+    assert set(section.NAMES) == set(SETS)
+    for which, names in section.NAMES.items():
+        assert [case.name for case in section.cases(which)] == names.split()
+
+
+def test_the_tables_have_what_is_asked_for():
+    text = section.markdown(DATA)
+    assert "| `er:22:3` | 12,582,906 | 1.00 | 20.0 | 31.0 | 40.0 | 60.0 | 300 |" in text
+    assert "| 25 % | 10 % | 50 % |" in text
+
+
+def test_the_commands_work(monkeypatch):
+    monkeypatch.setattr(section, "WAYS", {"cpu": section.WAYS["cpu"]})
+    found = section.from_file(btfperm.as_pattern(make("er:7:3")), 1)
+    assert set(found) == {"read", "cpu"} and min(found.values()) > 0
+
+
+@pytest.mark.gpu
+def test_a_run():
+    options = Options("tiny", Path(), 1, 5.0, ["auto"], None, lambda _: None)
+    found = section.run(section.cases("tiny"), options)
+    assert not found.complaints and "`er:7:3`" in found.markdown
