@@ -52,6 +52,8 @@ __all__ = ["decompose_proven", "dulmage_mendelsohn"]
 # Entries from which on copy, decomposition and the way back take less time than the decomposition
 # on 16 cores.
 _WORTH_A_COPY = 4_000_000
+# Below, no GPU is taken unless something was asked for; `threads` always stands in the options.
+_SMALL = 100_000
 
 
 def dulmage_mendelsohn(
@@ -161,7 +163,7 @@ def where_the_matrix_is(
             if asked_backend(options.get("backend", "auto"), options.get("device")) == "gpu":
                 raise
             warnings.warn(BackendWarning(f"{failure}; the cpu went on"), stacklevel=3)
-    elif options.get("backend") != "cpu":
+    elif options.get("backend") != "cpu" and (pattern.nnz >= _SMALL or len(options) > 1):
         kept = KeptPattern.of(pattern)
         try:
             return decompose(kept, given, options, team)
