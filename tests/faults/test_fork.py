@@ -7,10 +7,13 @@ import multiprocessing
 import os
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import btfperm
 from btfperm import _core
@@ -71,6 +74,32 @@ def test_every_call_returns_in_a_child(name, run_seed):
         assert np.count_nonzero(answer >= 0) == alone
     else:
         assert sorted(answer) == list(range(4000))
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_child_waits_for_no_lock_of_a_busy_parent():
+    """Whose threads take and give back large pieces of memory all the time: one fork in six came
+    when one of them held the list of what is kept."""
+    n = 10**6
+    indptr, indices = np.zeros(n + 1, dtype=np.int32), np.zeros(0, dtype=np.int32)
+    P = btfperm.as_pattern(sp.eye_array(60_000, format="csc"))
+    done = threading.Event()
+
+    def busy():
+        matches = np.full((2, n), -1, dtype=np.int32)
+        cover = np.zeros(n, dtype=np.uint8)
+        while not done.is_set():
+            _core.karp_sipser(n, indptr, indices, *matches, cover)
+
+    with ThreadPoolExecutor(2) as pool:
+        running = [pool.submit(busy) for _ in range(2)]
+        try:
+            for _ in range(40):
+                assert in_child(lambda: btfperm.structural_rank(P, algorithm="ss-dfs")) == 60_000
+        finally:
+            done.set()
+        for each in running:
+            each.result()
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")

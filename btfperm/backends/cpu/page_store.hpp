@@ -6,7 +6,10 @@
 //             gives back is kept, up to `most_kept` bytes in all, and handed to the next one as it
 //             is. Where none of it serves, all of it goes before more is mapped, so that a job does
 //             not hold what its last step worked in beside what this one does.
-// Races       one lock around a list of a few places
+// Races       one lock around a list of a few places, and nobody waits for it: whoever finds it
+//             taken maps, or unmaps, for itself. So a child whose parent forked while another
+//             thread held the lock goes without the store for good, and never reads a list half
+//             changed.
 #pragma once
 
 #include <sys/mman.h>
@@ -30,15 +33,15 @@ class PageStore {
   };
 
   static PageStore& instance() {
-    static PageStore store;
+    static constinit PageStore store;  // made by nobody: a fork finds no other thread at it
     return store;
   }
 
   // At least so many bytes, not cleared; throws std::bad_alloc.
   Pages take(std::size_t bytes) {
     bytes = (bytes + huge_page - 1) / huge_page * huge_page;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
+    Dropped dropped;
+    if (const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock); lock) {
       std::size_t best = kept_.size();
       for (std::size_t k = 0; k < kept_.size(); ++k) {  // the smallest that fits and is no waste
         if (kept_[k].bytes < bytes || kept_[k].bytes > 2 * bytes + huge_page) continue;
@@ -50,22 +53,43 @@ class PageStore {
         total_ -= found.bytes;
         return found;
       }
-      make_room(most_kept);
+      make_room(most_kept, dropped);
     }
+    dropped.unmap();
     return map(bytes);
   }
 
   void give_back(Pages pages) noexcept {
-    const std::lock_guard<std::mutex> lock(mutex_);
     if (pages.bytes > most_kept) return unmap(pages);
-    make_room(pages.bytes);
-    drop(next_);
-    kept_[next_] = pages;
-    total_ += pages.bytes;
-    next_ = (next_ + 1) % kept_.size();
+    Dropped dropped;
+    if (const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock); lock) {
+      make_room(pages.bytes, dropped);
+      drop(next_, dropped);
+      kept_[next_] = pages;
+      total_ += pages.bytes;
+      next_ = (next_ + 1) % kept_.size();
+    } else {
+      dropped.add(pages);
+    }
+    dropped.unmap();
   }
 
  private:
+  static constexpr std::size_t places = 16;
+
+  // What leaves the list under the lock, for the system to have back after it: that takes long.
+  class Dropped {
+   public:
+    void add(Pages pages) noexcept { pages_[count_++] = pages; }
+    void unmap() const noexcept {
+      for (std::size_t k = 0; k < count_; ++k) PageStore::unmap(pages_[k]);
+    }
+
+   private:
+    std::array<Pages, places> pages_;
+    std::size_t count_ = 0;
+  };
+
   // One huge page more than asked for is mapped, so that the start can be moved to a boundary; what
   // lies before and after goes back at once.
   static Pages map(std::size_t bytes) {
@@ -86,21 +110,21 @@ class PageStore {
   static void unmap(Pages pages) noexcept { munmap(pages.start, pages.bytes); }
 
   // The place of the oldest is next; what was kept longest goes until so many bytes more fit.
-  void make_room(std::size_t bytes) noexcept {
+  void make_room(std::size_t bytes, Dropped& dropped) noexcept {
     for (std::size_t k = 0; k < kept_.size() && total_ + bytes > most_kept; ++k) {
-      drop((next_ + k) % kept_.size());
+      drop((next_ + k) % kept_.size(), dropped);
     }
   }
 
-  void drop(std::size_t place) noexcept {
+  void drop(std::size_t place, Dropped& dropped) noexcept {
     if (kept_[place].bytes == 0) return;
-    unmap(kept_[place]);
+    dropped.add(kept_[place]);
     total_ -= kept_[place].bytes;
     kept_[place] = {};
   }
 
   std::mutex mutex_;
-  std::array<Pages, 16> kept_{};  // bytes = 0: no pages in this place
+  std::array<Pages, places> kept_{};  // bytes = 0: no pages in this place
   std::size_t next_ = 0;
   std::size_t total_ = 0;
 };
