@@ -64,7 +64,7 @@ def maximum_transversal(
         the rules say that it pays; else the CPU. Where it took a GPU on its own and that fails, the
         CPU goes on and says so; where a search follows long paths there, it is done anew on the CPU
     threads : for the algorithms that use more than one; default all cores this process may use,
-        and one for small matrices. One whatever is asked for: searches below 100,000 entries, and
+        and one for small matrices. One whatever is asked for: matrices below 100,000 entries, and
         all in a child that `os.fork` or multiprocessing has forked, which has not its parent's
         threads. Fewer where the system refuses to start so many: a BackendWarning says so, and
         ``counters["threads"]`` how many there were

@@ -12,7 +12,7 @@ from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from btfperm import registry
+from btfperm import _core, registry
 from btfperm.arguments import whole_number
 from btfperm.backends.threads import checked_threads, is_forked, start_threads
 from btfperm.errors import BackendUnavailableError, InvalidArgumentError
@@ -73,6 +73,7 @@ class Controls:
             self.threads_asked = True
         wanted = choose_threads(nnz, threads)
         if wanted > 1:
+            wanted = _core.threads_for_search(nnz, wanted)
             self.threads = start_threads(wanted)
             self._too_few_threads = self.threads < wanted
         if seed is not None:

@@ -23,6 +23,7 @@ from tests import families
 from tests.checks.check_transversal import check_transversal
 
 ROOT = Path(__file__).parents[2]
+TASKS = Path("/proc/self/task")
 
 
 def in_fresh_thread(call):
@@ -92,6 +93,42 @@ def test_a_shortage_that_passes(refusing):
         return [*got, _core.start_threads(4)]
 
     assert in_fresh_thread(before_and_after) in ([1, 1, 4], [1, 4, 4])  # should it take a second
+
+
+@pytest.mark.skipif(not TASKS.is_dir(), reason="no list of threads here")
+def test_as_many_are_kept_as_it_says(refusing):
+    """Of four for a call that has two, OpenMP keeps two; the next one is told so when no others
+    come."""
+
+    def calls():
+        def kept():
+            return len(list(TASKS.iterdir())) - others
+
+        others = len(list(TASKS.iterdir())) - 1
+        assert _core.start_threads(4) == 4 == kept()
+        assert _core.start_threads(2) == 2
+        ends = time.monotonic() + 20
+        while kept() > 2 and time.monotonic() < ends:  # who was let go is on its way
+            time.sleep(0.01)
+        refusing(0)
+        return kept(), _core.start_threads(4)
+
+    assert in_fresh_thread(calls) == (2, 2)
+
+
+def test_none_are_started_for_a_small_matrix(refusing):
+    """Sixty-three would be refused here, and a warning would say so."""
+    _core.share_always(False)
+    refusing(0)
+
+    def calls():
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            d = btfperm.dulmage_mendelsohn(np.eye(3), threads=64)
+            return d.structural_rank, btfperm.maximum_transversal(np.eye(3), threads=64).counters
+
+    rank, counters = in_fresh_thread(calls)
+    assert rank == 3 and "threads" not in counters
 
 
 def test_a_team_is_not_larger_than_the_tables_of_the_core():

@@ -31,6 +31,8 @@ NB_MODULE(_core, module) {
       nb::arg("threads"),
       "Have OpenMP start so many threads for the calling one, or as many as the system gives; how "
       "many there are.");
+  module.def("threads_for_search", &btfperm::threads_for_search, nb::arg("entries"),
+             nb::arg("threads"), "Threads that a matrix with so many entries is worth.");
   module.def(
       "startable_threads",
       [](int wanted) {

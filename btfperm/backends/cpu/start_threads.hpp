@@ -7,6 +7,8 @@
 //             region: it keeps them for the calling thread, whose later regions of this size start
 //             none. Where some were refused it gets half of those that came: stacks are to leave
 //             memory for the work.
+//             Fewer than it keeps it lets go in a region of that size, here as anywhere: so what
+//             it keeps is known.
 // Cost        some 20 microseconds a thread, when a thread calls with more than the time before
 // Faults      `refuse_threads_beyond` lets a test refuse all but so many
 #pragma once
@@ -76,8 +78,19 @@ inline int startable_threads(int wanted, std::size_t stack_bytes) {
   return static_cast<int>(started.size());
 }
 
+// A region of so many threads, which OpenMP keeps from then on, no more and no fewer. A region of
+// one thread lets none of them go.
+inline void open_region(int threads, int& running) {
+  if (threads <= 1 || threads == running) return;
+  std::atomic<int> met{0};
+#pragma omp parallel num_threads(threads)
+  met.fetch_add(1, std::memory_order_relaxed);  // an empty region would be left out
+  running = threads;
+}
+
 // Makes OpenMP start `threads`, the calling one among them, or fewer where the system refuses some;
-// how many. One call at a time, so that no two count on the same.
+// how many. One call at a time, so that no two count on the same; a child that was forked beside
+// other threads, one of which may have been here, never calls this (backends/threads.py).
 inline int start_threads(int threads) {
   static std::mutex one_at_a_time;
   thread_local int running = 1;  // that OpenMP keeps for the calling thread
@@ -85,20 +98,16 @@ inline int start_threads(int threads) {
   thread_local std::chrono::steady_clock::time_point refused;
   const auto now = std::chrono::steady_clock::now();
   if (most > 0 && now - refused < std::chrono::seconds(1)) threads = std::min(threads, most);
+  std::unique_lock<std::mutex> lock(one_at_a_time, std::defer_lock);
   if (threads > running) {
-    const std::lock_guard<std::mutex> lock(one_at_a_time);
+    lock.lock();
     const int wanted = threads - running;
     const int came = startable_threads(wanted, asked_stack_bytes());
     threads = running + (came < wanted ? (came + 1) / 2 : came);
     most = came < wanted ? threads : 0;
     refused = now;
-    if (threads > running) {
-      std::atomic<int> met{0};
-#pragma omp parallel num_threads(threads)
-      met.fetch_add(1, std::memory_order_relaxed);  // an empty region would be left out
-    }
   }
-  if (threads > 1) running = threads;  // a region of one thread lets none of them go
+  open_region(threads, running);
   return threads;
 }
 
