@@ -41,7 +41,7 @@ Order check_columns(const PatternView<I>& A, I capacity, int threads, Budget& bu
   on_team(threads, shared, [&](int t, int team) {
     Order own = Order::canonical;
     I own_outside = A.nnz();
-    in_own_pieces(Share<I>(A.n, t, team), t, budget, [&](I j) {
+    in_own_pieces(Share<I>(A.n, t, team), A.indptr + 1, t, budget, [&](I j) {
       I last = -1;
       for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
         const I i = A.indices[p];
@@ -66,7 +66,7 @@ void transpose(const PatternView<I>& A, I* out_indptr, I* out_indices, Budget& b
   std::fill(out_indptr, out_indptr + A.m + 1, I{0});
   in_pieces(A.nnz(), budget, [&](I p) { ++out_indptr[A.indices[p] + 1]; });
   for (I i = 0; i < A.m; ++i) out_indptr[i + 1] += out_indptr[i];
-  in_pieces(A.n, budget, [&](I j) {
+  in_pieces(A.n, A.indptr + 1, budget, [&](I j) {
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) out_indices[out_indptr[A.indices[p]]++] = j;
   });
   for (I i = A.m; i > 0; --i) out_indptr[i] = out_indptr[i - 1];  // undo the advance
@@ -78,7 +78,7 @@ template <class I>
 I merge_duplicates(I n, I* indptr, I* indices, Budget& budget) {
   I kept = 0;
   I begin = indptr[0];
-  in_pieces(n, budget, [&](I j) {
+  in_pieces(n, indptr + 1, budget, [&](I j) {
     const I end = indptr[j + 1];
     const I first = kept;
     for (I p = begin; p < end; ++p) {
@@ -117,7 +117,8 @@ I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need, B
   for (I j = 0; j < n; ++j) indptr[j + 1] += indptr[j];
   if (by_column && ascending) return nnz;
   if (by_column) {
-    in_pieces(n, budget, [&](I j) { std::sort(rows + indptr[j], rows + indptr[j + 1]); });
+    in_pieces(n, indptr + 1, budget,
+              [&](I j) { std::sort(rows + indptr[j], rows + indptr[j + 1]); });
     return merge_duplicates(n, indptr, rows, budget);
   }
   // First by rows ...
@@ -130,7 +131,7 @@ I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need, B
   in_pieces(nnz, budget, [&](I p) { row_lists[row_start[rows[p]]++] = cols[p]; });
   // ... then by columns, into the array that held the rows.
   I begin = 0;
-  in_pieces(m, budget, [&](I i) {
+  in_pieces(m, row_start, budget, [&](I i) {
     for (I q = begin; q < row_start[i]; ++q) rows[indptr[row_lists[q]]++] = i;
     begin = row_start[i];
   });
@@ -157,7 +158,7 @@ I columns_of_triangle(I n, I nnz, const I* rows, const I* cols, I* indptr, I* in
   });
   for (I j = n; j > 0; --j) indptr[j] = indptr[j - 1];
   indptr[0] = 0;
-  in_pieces(n, budget, [&](I j) {
+  in_pieces(n, indptr + 1, budget, [&](I j) {
     I* begin = indices + indptr[j];
     I* end = indices + indptr[j + 1];
     if (!std::is_sorted(begin, end)) std::sort(begin, end);
@@ -171,7 +172,7 @@ I difference(const PatternView<I>& A, const PatternView<I>& B, I* indptr, I* ind
              Budget& budget) {
   I kept = 0;
   indptr[0] = 0;
-  in_pieces(A.n, budget, [&](I j) {
+  in_pieces(A.n, A.indptr + 1, budget, [&](I j) {
     I q = B.indptr[j];
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
       while (q < B.indptr[j + 1] && B.indices[q] < A.indices[p]) ++q;

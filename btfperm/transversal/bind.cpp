@@ -217,6 +217,17 @@ void bind_width(nb::module_& module) {
       nb::arg("match").noconvert(), nb::arg("other_in_cover").noconvert(),
       nb::arg("in_cover").noconvert(), "The other side of a minimum cover.");
   module.def(
+      "rank_at_most",
+      [](std::int64_t m, In<I> indptr, In<I> indices) {
+        const PatternView<I> A = checked_view_of<I>(m, indptr, indices);
+        return run_pass([&](Budget& budget) {
+          Workspace workspace;
+          return rank_at_most(A, workspace.take<std::uint8_t>(A.m), budget);
+        });
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      "A bound on the structural rank: of nonempty columns, or of nonempty rows.");
+  module.def(
       "check_matching",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match) {
         const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);

@@ -174,8 +174,6 @@ bool all_matched(const PatternView<I>& A, const Matching<I> M, bool thin, I firs
   return true;
 }
 
-constexpr int certified_at_once = 1 << 18;  // columns between two looks at the budget
-
 // The proof where every column is matched, and all rows are in the cover, or none: what is left to
 // see are the pairs. False: they are none, or the budget ended it.
 template <class I>
@@ -186,7 +184,7 @@ bool certify_pairs(const PatternView<I>& A, const Matching<I>& M, bool all_rows,
   on_team(threads, threads > 1, [&](int t, int team) {
     const Share<I> part(A.n, t, team);
     for (I first = part.first; first < part.last && holds && !budget.stopped();) {
-      const I last = part.last - first > certified_at_once ? first + certified_at_once : part.last;
+      const I last = end_of_piece(first, part.last);
       if (!all_matched(A, M, thin, first, last)) holds = false;
       std::fill(col_in_cover + first, col_in_cover + last, std::uint8_t{!all_rows});
       first = last;
@@ -235,7 +233,7 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
   on_team(threads, shared, [&](int t, int team) {
     const Share<I> part(A.n, t, team);
     for (I first = part.first; first < part.last && !budget.stopped();) {
-      const I last = part.last - first > certified_at_once ? first + certified_at_once : part.last;
+      const I last = end_of_piece(first, part.last, A.indptr + 1);
       I own = 0;
       const I stop = certify_columns(A, M, row_in_cover, col_in_cover, all_rows, first, last, own);
       pairs += own;
@@ -252,6 +250,26 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
   }
   if (pairs != rows) return Verdict::disagreement;
   return unmatched_in_cover == 0 ? Verdict::proven : Verdict::cover_size;
+}
+
+// No transversal has more entries than there are nonempty columns, or nonempty rows. Rows are
+// looked for only until there are as many as columns. `seen` (m) is workspace. Throws Unfinished
+// when the budget ends it.
+template <class I>
+I rank_at_most(const PatternView<I>& A, std::uint8_t* seen, Budget& budget) {
+  I cols = 0;
+  in_pieces(A.n, budget, [&](I j) { cols += A.degree(j) > 0; });
+  const I most = std::min(cols, A.m);
+  in_pieces(A.m, budget, [=](I i) { seen[i] = 0; });
+  I rows = 0;
+  in_pieces(A.n, A.indptr + 1, budget, [&](I j) {
+    if (rows >= most) return;
+    for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
+      rows += seen[A.indices[p]] == 0;
+      seen[A.indices[p]] = 1;
+    }
+  });
+  return std::min(rows, most);
 }
 
 }  // namespace btfperm

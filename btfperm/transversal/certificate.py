@@ -150,10 +150,8 @@ def _has_plain_cover(view: Problem, size: int) -> bool:
 
 def rank_at_most(pattern: Pattern) -> int:
     """No transversal has more entries than there are nonempty rows, or nonempty columns."""
-    nonempty_cols = int(np.count_nonzero(np.diff(pattern.indptr)))
-    seen = np.zeros(pattern.m, dtype=bool)
-    seen[pattern.indices] = True
-    return min(nonempty_cols, int(np.count_nonzero(seen)))
+    bound: int = _core.rank_at_most(pattern.m, pattern.indptr, pattern.indices)
+    return bound
 
 
 def _defect(what: str, where: int) -> DefectError:

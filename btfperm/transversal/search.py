@@ -270,6 +270,10 @@ class _Run:
         self, matched: Problem | DeviceProblem, row_cover: Any, col_cover: Any
     ) -> Transversal:
         maximum, size = row_cover is not None, self.size
+        most = size
+        if not maximum:
+            most = rank_at_most(self.pattern.on_host())
+            self._stop("certificate")
         backend = device = "cpu"
         if not isinstance(self.problem, Problem):
             backend, device = "gpu", _name_of(self.problem.device)
@@ -279,7 +283,7 @@ class _Run:
             "row_match": matched.row_match,
             "col_match": matched.col_match,
             "maximum": maximum,
-            "rank_bounds": (size, size if maximum else rank_at_most(self.pattern.on_host())),
+            "rank_bounds": (size, most),
             "verified": True,
             "algorithm": "none" if self.algorithm is None else self.algorithm.name,
             "initializer": "none" if self.initializer is None else self.initializer.name,

@@ -3,20 +3,25 @@
 //
 // ended_passes NAME THREADS SECONDS prints "ended" or "whole", and how many places of what the pass
 // writes it had not come to. No pass looks at the clock before its first piece is done.
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <map>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "backends/cpu/first_touch.hpp"
 #include "backends/cpu/frontier.hpp"
 #include "backends/cpu/parallel.hpp"
+#include "backends/cpu/shared_loop.hpp"
 #include "dulmage_mendelsohn/decompose.hpp"
 #include "pattern/transpose_by_parts.hpp"
 #include "transversal/certificate.hpp"
+#include "transversal/interface.hpp"
 
 namespace {
 
@@ -74,6 +79,23 @@ const std::map<std::string, Pass> passes = {
          mine.push(k);
          return 0;
        });
+     }},
+    {"last_turn",  // of another thread, when thread 0 has none and waits
+     [](int threads, Budget& budget, Out& out) {
+       std::atomic<bool> begun{threads == 1};
+       Counters counters;
+       shared_loop<I>(threads, 1, threads, budget, counters, [&](I turn, auto& own) {
+         if (threads == 1) own.pass(n);
+         if (threads > 1 && omp_get_thread_num() == 0) {
+           while (!begun) std::this_thread::yield();
+           return;
+         }
+         begun = true;
+         for (int k = 0; threads > 1 && k < n && !own.stopped(); ++k) pause_core();
+         const Share<I> part(n, turn, threads);
+         if (!own.stopped()) std::fill(&out[part.first], &out[part.last], 0);
+       });
+       if (budget.stopped()) throw Unfinished();
      }},
     {"first_touch",
      [](int threads, Budget& budget, Out& out) {

@@ -15,37 +15,58 @@ HERE = Path(__file__).parent
 CORE = HERE.parents[1] / "btfperm"
 PASSES = [
     *("fill", "copy", "select", "collect", "first_touch", "transpose", "certify"),
-    *("blocks", "order"),
+    *("blocks", "order", "last_turn"),
 ]
 
 # A sanitizer may be loaded into this process.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
 
 
-@pytest.fixture(scope="module")
-def passes(tmp_path_factory):
-    """Runs a pass: how it ended, and how many places it left unwritten."""
+LONG = [
+    *("check_columns", "transpose", "merge_duplicates", "difference", "triplets", "karp-sipser"),
+    *("karp-sipser, shared", "min-degree", "rank_at_most", "certify"),
+]
+
+
+def run(*words):
+    return subprocess.run(
+        words, env=ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def built(name, folder):
+    """A program beside this file that runs passes of the core, by their names; what it prints."""
     compiler = shutil.which("g++")
     if compiler is None:
         pytest.skip("needs g++")
-    program = tmp_path_factory.mktemp("ended_passes") / "ended_passes"
+    program = str(folder / name)
+    flags = ("-std=c++20", "-O1", "-fopenmp", "-Wall", "-Wextra", f"-I{CORE}")
+    made = run(compiler, *flags, str(HERE / f"{name}.cpp"), "-o", program)
+    assert made.returncode == 0, made.stderr
+
+    def printed(*words):
+        done = run(program, *map(str, words))
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    return printed
+
+
+@pytest.fixture(scope="module")
+def passes(tmp_path_factory):
+    """Runs a pass: how it ended, and how many places it left unwritten."""
+    printed = built("ended_passes", tmp_path_factory.mktemp("passes"))
 
     def ended(*words):
-        return subprocess.run(
-            words, env=ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False
-        )
-
-    flags = ("-std=c++20", "-O1", "-fopenmp", "-Wall", "-Wextra", f"-I{CORE}")
-    built = ended(compiler, *flags, str(HERE / "ended_passes.cpp"), "-o", str(program))
-    assert built.returncode == 0, built.stderr
-
-    def run(name, threads, seconds):
-        done = ended(str(program), name, str(threads), str(seconds))
-        assert done.returncode == 0, done.stderr
-        how, left = done.stdout.split()
+        how, left = printed(*words)
         return how, int(left)
 
-    return run
+    return ended
+
+
+@pytest.fixture(scope="module")
+def long_columns(tmp_path_factory):
+    return built("long_columns", tmp_path_factory.mktemp("passes"))
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -57,3 +78,11 @@ def test_a_pass_ends_with_its_budget(passes, name, threads):
     ended, left = passes(name, threads, 1e-9)
     assert (whole, ended) == ("whole", "ended")
     assert left > never
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_long_columns_are_not_one_piece(long_columns, name):
+    """Looks at the budget follow the entries: here a column is as much as a piece."""
+    looks, entries = map(int, long_columns(name))
+    assert entries > 0
+    assert looks >= entries // 2**19

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 import btfperm
 from btfperm.errors import LimitReachedError
+from btfperm.transversal.certificate import rank_at_most
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
 from tests.oracles.plain_matching import structural_rank
-from tests.transversal.methods import INITIALIZERS, each_algorithm
+from tests.transversal.methods import INITIALIZERS, each_algorithm, in_64_bits
 
 BIG = families.renumbered(families.chain(50_000), "mixed", seed=3)
 LONG = families.renumbered(families.chain(400_000), "mixed", seed=3)
@@ -94,3 +95,12 @@ def test_no_decomposition_without_a_maximum_transversal():
         assert lower <= BIG.rank <= upper and caught.value.exit_code == 1
         again = copy.copy(caught.value)
         assert (str(again), again.rank_bounds) == (str(caught.value), (lower, upper))
+
+
+@given(A=strategies.any_matrix())
+def test_the_bound_that_a_limit_leaves(A):
+    """Nonempty rows, or nonempty columns, whichever are fewer: what the core may stop to count."""
+    P = btfperm.as_pattern(A)
+    for Q in (P, in_64_bits(A)):
+        cols = np.count_nonzero(np.diff(Q.indptr))
+        assert rank_at_most(Q) == min(cols, np.unique(Q.indices).size)

@@ -43,16 +43,20 @@ struct NoBudget {
   bool stopped() const { return false; }
 };
 
-// body(k) for each k of the part that thread `t` has, in pieces of some milliseconds. Between two
-// of them thread 0 looks at the budget, for all; what is left when it has ended is skipped.
+// body(k) for each k of the part that thread `t` has, in pieces. Between two of them thread 0 looks
+// at the budget, for all; what is left when it has ended is skipped.
 template <class I, class Limit, class Body>
-void in_own_pieces(const Share<I>& own, int t, Limit& budget, Body body) {
-  constexpr I piece = 1 << 18;
+void in_own_pieces(const Share<I>& own, const I* ends, int t, Limit& budget, Body body) {
   for (I k = own.first; k < own.last && !budget.stopped();) {
-    const I end = own.last - k > piece ? k + piece : own.last;
+    const I end = end_of_piece(k, own.last, ends);
     for (; k < end; ++k) body(k);
     if (t == 0 && k < own.last) budget.look();
   }
+}
+
+template <class I, class Limit, class Body>
+void in_own_pieces(const Share<I>& own, int t, Limit& budget, Body body) {
+  in_own_pieces(own, static_cast<const I*>(nullptr), t, budget, body);
 }
 
 // body(k) for k = 0 ... count - 1, each thread with a part. Throws Unfinished when the budget ends

@@ -47,6 +47,13 @@ class Together {
     return !budget_.stopped();
   }
 
+  // Entries read that no limit on the work counts.
+  void pass(std::int64_t entries) {
+    if (!spends_ || (passed_ += entries + 1) < between_looks) return;
+    passed_ = 0;
+    budget_.look();
+  }
+
   bool stopped() const { return budget_.stopped(); }
 
   // No more turns for this thread; `finished` counts those that have none.
@@ -59,6 +66,7 @@ class Together {
     const int others = omp_get_num_threads() - 1;
     while (finished.load(std::memory_order_relaxed) < others && !budget_.stopped()) {
       budget_.spend(take_over());
+      budget_.look();
       std::this_thread::yield();
     }
     budget_.spend(take_over());
@@ -66,6 +74,7 @@ class Together {
 
  private:
   static constexpr std::int64_t handed_over_at_once = 1 << 13;
+  static constexpr std::int64_t between_looks = 1 << 16;
 
   void hand_over() {
     left_over_.fetch_add(read_, std::memory_order_relaxed);
@@ -80,6 +89,7 @@ class Together {
   Budget& budget_;
   std::atomic<std::int64_t>& left_over_;  // edges read by the others and not spent yet
   std::int64_t read_ = 0;                 // edges not handed over yet
+  std::int64_t passed_ = 0;               // entries since the last look
   bool spends_;
 };
 

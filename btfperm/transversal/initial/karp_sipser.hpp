@@ -71,11 +71,11 @@ class KarpSipser {
 
  private:
   void count_degrees() {
-    in_pieces(A_.m, budget_, [&](I i) {
+    in_pieces(A_.m, R_.indptr + 1, budget_, [&](I i) {
       row_degree_[i] = free_neighbours(R_, i, M_.col_match);
       if (M_.row_match[i] < 0 && row_degree_[i] == 1) queue_[tail_++] = i;
     });
-    in_pieces(A_.n, budget_, [&](I j) {
+    in_pieces(A_.n, A_.indptr + 1, budget_, [&](I j) {
       col_degree_[j] = free_neighbours(A_, j, M_.row_match);
       if (M_.col_match[j] < 0 && col_degree_[j] == 1) queue_[tail_++] = A_.m + j;
     });
@@ -152,10 +152,14 @@ class KarpSipserShared {
     const auto in_all = [&](I count, auto turn) {
       shared_loop(count, block, threads_, budget_, counters_, turn);
     };
-    in_all(A_.m, [&](I i, Own&) { degree_[i] = free_neighbours(R_, i, M_.col_match); });
-    in_all(A_.n, [&](I j, Own&) {
+    in_all(A_.m, [&](I i, Own& own) {
+      degree_[i] = free_neighbours(R_, i, M_.col_match);
+      own.pass(R_.degree(i));
+    });
+    in_all(A_.n, [&](I j, Own& own) {
       degree_[A_.m + j] = free_neighbours(A_, j, M_.row_match);
       taken_[j] = M_.col_match[j] >= 0;
+      own.pass(A_.degree(j));
     });
     in_all(A_.m + A_.n, [&](I k, Own& own) {
       if (load(degree_[k]) == 1) match_from(k, own);

@@ -39,7 +39,7 @@ class DegreeBuckets {
     degree_ = workspace.take<I>(lists.n);
     next_ = workspace.take<I>(lists.n);
     previous_ = workspace.take<I>(lists.n);
-    in_pieces(lists.n, budget, [&](I k) {
+    in_pieces(lists.n, lists.indptr + 1, budget, [&](I k) {
       degree_[k] = 0;
       if (match[k] >= 0) return;
       for (I p = lists.indptr[k]; p < lists.indptr[k + 1]; ++p) {
@@ -49,9 +49,10 @@ class DegreeBuckets {
     });
     first_ = workspace.take<I>(static_cast<std::size_t>(highest_) + 1);
     std::fill(first_, first_ + highest_ + 1, I{-1});
-    for (I k = lists.n; k-- > 0;) {
+    in_pieces(lists.n, budget, [this, last = lists.n - 1](I before_last) {
+      const I k = last - before_last;
       if (degree_[k] > 0) link(k);
-    }
+    });
   }
 
   I degree(I k) const { return degree_[k]; }
