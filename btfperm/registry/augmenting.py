@@ -41,8 +41,8 @@ ROWS = (
         family="augmenting",
         backend="cpu",
         reference="Duff, Wiberg, ACM TOMS 14 (1988)",
-        summary="hopcroft-karp, with searches from the columns left over after each phase",
-        prefer="power-law patterns after karp-sipser",
+        summary="hopcroft-karp, and after each phase searches from the rows left over",
+        prefer="chains, permuted meshes and roads, where hopcroft-karp takes many phases",
     ),
     Algorithm(
         name="ss-dfs",

@@ -23,7 +23,13 @@ ROWS = (
         reference="Kaya, Langguth, Manne, Uçar, Computers & OR 40 (2013)",
         summary="first-in-first-out double pushes with global relabelling",
         prefer="circuits and random patterns, when a published algorithm is wanted",
-        options=(Option("relabel", 2, "global relabelling after so many times n pushes"),),
+        options=(
+            Option(
+                "relabel",
+                0.5,
+                "k: global relabelling after k (m + n) pushes that change a label; 0 once",
+            ),
+        ),
     ),
     Algorithm(
         name="g-pr-first",

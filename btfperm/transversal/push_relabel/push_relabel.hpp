@@ -7,23 +7,27 @@
 //             breadth-first search from the free rows makes all labels exact (global relabelling);
 //             a column it does not reach can never be matched.
 // Paper       K. Kaya, J. Langguth, F. Manne, B. Ucar, "Push-relabel based algorithms for the
-//             maximum transversal problem", Computers & OR 40 (2013); steps PR and GR as in
-//             M. Deveci, K. Kaya, B. Ucar, U. V. Catalyurek, "A push-relabel-based maximum
-//             cardinality bipartite matching algorithm on GPUs", ICPP 2013, algorithms 1 and 2.
-//             First in, first out; no gap relabelling
+//             maximum transversal problem", Computers & OR 40 (2013), as described in M. Deveci,
+//             K. Kaya, B. Ucar, U. V. Catalyurek, "A push-relabel-based maximum cardinality
+//             bipartite matching algorithm on GPUs", ICPP 2013, section II: algorithms 1 (PR) and
+//             2 (GR), first in, first out. GR comes first, too, as in the authors' program, whose
+//             fairness (lists read from either end) is left out: the paper does not have it
 // Cost        O((m + n) nnz) time. Workspace: the row lists (nnz + m + 1), 2 m + 2 n
 // Prefer it   to compare with the published ones, and where karp-sipser leaves little; rather use
 //             guided-displacement, which pushes on byte labels and stops pushing when it stalls
-// Options     relabel (2): labels are made exact at the start and after relabel * n pushes, the
-//             papers' choice for one thread; 0: at the start only
+// Options     relabel (.5), the papers' k: labels are made exact at the start, and whenever pushes
+//             have changed k (m + n) labels of columns (ICPP, sections II-C and III-A); 0: at the
+//             start only. .5 as in ICPP, section IV; 1 to 2 are suggested in section III-A, and
+//             A. Azad, A. Buluc, A. Pothen, IPDPS 2015, section V-A, take 2 on one thread
 // Encodings   the papers' psi counts edges; ours counts matched edges, so psi(u) = 2 label(u) for a
-//             row and psi(v) = 2 label(v) + 1 for a column. label >= min(m, n): no free row can be
+//             row and psi(v) = 2 label(v) + 1 for a column. psi(u) >= m + n: no free row can be
 //             reached
 // Invariants  1. label <= distance; 2. row_label[i] >= col_label[j] for each row i in the list of
 //             column j, so a look through the list ends at the first row that has equality
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "pattern/canonical.hpp"
 #include "transversal/interface.hpp"
@@ -38,8 +42,8 @@ class PushRelabel {
               Budget& budget, Counters& counters)
       : A_(A),
         M_(M),
-        unreachable_(std::min(A.m, A.n)),
-        relabel_after_(relabel * static_cast<double>(A.n)),
+        unreachable_(static_cast<I>((static_cast<std::int64_t>(A.m) + A.n + 1) / 2)),
+        relabel_after_(relabel * (static_cast<double>(A.m) + static_cast<double>(A.n))),
         budget_(budget),
         counters_(counters) {
     I* row_indptr = workspace.take<I>(static_cast<std::size_t>(A.m) + 1);
@@ -57,8 +61,7 @@ class PushRelabel {
       if (M_.col_match[j] < 0 && A_.degree(j) > 0) active_[n_active_++] = j;
     }
     capacity_ = n_active_;
-    for (I i = 0; i < A_.m; ++i) free_rows_ += M_.row_match[i] < 0 && R_.degree(i) > 0;
-    while (n_active_ > 0 && free_rows_ > 0 && !budget_.stopped()) {
+    while (n_active_ > 0 && !budget_.stopped()) {
       relabel_globally();
       push_until_stale();
     }
@@ -91,25 +94,26 @@ class PushRelabel {
 
   // PR, until the labels are due to be made exact again.
   void push_until_stale() {
-    double pushes = 0;
-    while (n_active_ > 0 && free_rows_ > 0 && !budget_.stopped()) {
-      if (relabel_after_ > 0 && pushes++ >= relabel_after_) return;
+    double changes = 0;
+    while (n_active_ > 0 && !budget_.stopped()) {
+      if (relabel_after_ > 0 && changes >= relabel_after_) return;
       const I v = active_[head_];
       advance(head_);
       --n_active_;
-      push(v);
+      if (push(v)) ++changes;
     }
   }
 
-  void push(I v) {
+  // Whether that has changed the label of column v.
+  bool push(I v) {
     const I u = lowest_row(v);
-    if (row_label_[u] >= unreachable_) return;  // v is unmatchable: no longer active
+    if (row_label_[u] >= unreachable_) return false;  // v is unmatchable: no longer active
     const I w = M_.row_match[u];
     M_.match(u, v);
+    const bool changed = col_label_[v] != row_label_[u];
     col_label_[v] = row_label_[u]++;
     if (w < 0) {
       ++counters_.augmentations;
-      --free_rows_;
     } else {
       ++counters_.pushes;
       M_.col_match[w] = -1;
@@ -117,6 +121,7 @@ class PushRelabel {
       advance(tail_);
       ++n_active_;
     }
+    return changed;
   }
 
   I lowest_row(I v) {
@@ -143,7 +148,7 @@ class PushRelabel {
   PatternView<I> R_{};  // the row lists
   Matching<I> M_;
   I unreachable_;
-  double relabel_after_;  // so many pushes
+  double relabel_after_;  // so many changes of columns' labels
   I* row_label_;
   I* rows_;  // queue of the breadth-first search
   I* col_label_;
@@ -152,7 +157,6 @@ class PushRelabel {
   I head_ = 0;
   I tail_ = 0;
   I n_active_ = 0;
-  I free_rows_ = 0;  // those that have entries
   Budget& budget_;
   Counters& counters_;
 };
@@ -160,7 +164,7 @@ class PushRelabel {
 template <class I>
 void push_relabel(const PatternView<I>& A, Matching<I> M, const Options& options,
                   Workspace& workspace, Budget& budget, Counters& counters, Proof&) {
-  PushRelabel<I>(A, M, options.get("relabel", 2), workspace, budget, counters).run();
+  PushRelabel<I>(A, M, options.get("relabel", 0.5), workspace, budget, counters).run();
 }
 
 }  // namespace btfperm

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What carries a paper's name takes the paper's steps: as many, and from where it says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from btfperm import registry
+from btfperm.pattern import as_pattern
+from btfperm.transversal.limits import Controls
+from btfperm.transversal.problem import Problem
+from tests import strategies
+from tests.oracles import plain_push_relabel
+
+
+def searched(A, algorithm, **options):
+    """Rank and counters of a search from an empty matching, on the matrix as it lies."""
+    problem = Problem.empty(as_pattern(A))
+    controls = Controls(as_pattern(A).nnz, threads=1, options=options)
+    counters = controls.run(registry.find(algorithm, initializer=False), problem)
+    return problem.size, counters
+
+
+# -- push-relabel ----------------------------------------------------------------------------------
+
+
+def pushed(A, **options):
+    """Single pushes, double pushes and global relabels."""
+    _, counters = searched(A, "push-relabel", **options)
+    return tuple(counters.get(name, 0) for name in ("augmentations", "pushes", "relabels"))
+
+
+@given(A=strategies.any_matrix(), k=st.sampled_from([0, 0.1, 0.5, 1, 2]))
+def test_pushes_and_relabels_are_those_of_the_paper(A, k):
+    assert pushed(A, relabel=k) == plain_push_relabel.push_relabel(A, k)[:3]
+
+
+@pytest.mark.parametrize(
+    "shape", [(150, 150), (120, 180), (180, 120), (60, 300), (300, 60)], ids=str
+)
+def test_labels_are_made_exact_after_k_times_rows_and_columns(shape):
+    """.5 times, unless another k is asked for."""
+    most = 0
+    for seed in range(5):
+        few = 2.5 / max(shape)
+        A = sp.random_array(shape, density=few, rng=np.random.default_rng(seed))
+        for k in (0.01, 0.1, 0.5, 1, 2):
+            *counts, changes = plain_push_relabel.push_relabel(A, k)
+            assert pushed(A, relabel=k) == tuple(counts)
+            assert counts[2] - 1 <= round(changes / (k * sum(shape)), 6)
+            most = max(most, counts[2])
+        assert pushed(A) == plain_push_relabel.push_relabel(A, 0.5)[:3]
+    assert most > 1
+
+
+# -- hkdw ------------------------------------------------------------------------------------------
+
+
+def misled(k):
+    """Columns match the row above and leave one path, through all k columns, to the last row."""
+    return sp.csc_array(sp.eye_array(k, k=1) + sp.eye_array(k))[:, [*range(1, k), 0]]
+
+
+def test_the_extra_round_finds_in_one_phase_what_takes_hopcroft_karp_many():
+    lengths = range(2, 9)
+    A = sp.block_diag([misled(k) for k in lengths])
+    rank, shortest = searched(A, "hopcroft-karp")
+    assert rank == A.shape[0] and shortest["phases"] == 1 + len(lengths)
+    rank, extra = searched(A, "hkdw")
+    assert rank == A.shape[0] and extra["phases"] == 1
+    for what in ("augmentations", "path_edges", "longest_path"):
+        assert extra[what] == shortest[what]
+
+
+def test_extra_searches_start_from_rows():
+    """Where hopcroft-karp's first phase leaves no row free they read nothing, and where it leaves
+    no column free they look for one in vain."""
+    wide = sp.hstack([sp.eye_array(50)] * 3)
+    assert searched(wide, "hkdw") == searched(wide, "hopcroft-karp")
+    rank, extra = searched(wide.T, "hkdw")
+    assert rank == 50 and extra["edges"] > searched(wide.T, "hopcroft-karp")[1]["edges"]
+
+
+def test_a_round_reads_each_column_once():
+    """200 rows that are left over share 40 columns, all of them matched."""
+    A = np.ones((240, 40))
+    rank, extra = searched(A, "hkdw")
+    assert rank == 40 and extra["phases"] == 1
+    assert extra["edges"] < 5 * (A.size + sum(A.shape))  # 200 searches of all would read 40 A.size
