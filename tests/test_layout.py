@@ -231,11 +231,30 @@ def test_no_file_is_too_long(path):
     assert count <= 400, f"{count} lines: split it by the question each part answers"
 
 
+# After a line of an opening's text, one that begins neither a part nor at the text's margin.
+PART = r"[A-Z][a-z]+(?: [a-z]+)?(?: {2,}|, )"
+CUT = re.compile(rf"^// (?:{PART}| {{12}})\S.*\n// (?! {{12}}|{PART})\S.*$", re.MULTILINE)
+
+
 @each_file(CPP)
 def test_no_opening_is_cut_by_a_formatter(path):
     """clang-format breaks a line that is too long, and leaves a word alone before the next."""
-    cut = re.search(r"^// [a-z].*\n//     ", path.read_text(encoding="utf-8"), re.MULTILINE)
+    cut = CUT.search(path.read_text(encoding="utf-8"))
     assert not cut, cut[0]
+
+
+@pytest.mark.parametrize(
+    ("opening", "cut"),
+    [
+        ("// Races       by one that\n// made\n//             it\n", True),
+        ("// Races       by one that\n// made it\n// Cost        none\n", True),
+        ("// Options     k (m +\n// n)\n//             pushes\n", True),
+        ("// name: one line\n//\n// Idea        two\n//             lines\n#pragma once", False),
+        ("// A comment of two lines, about a\n// function\nint f();\n", False),
+    ],
+)
+def test_a_cut_opening_is_seen(opening, cut):
+    assert bool(CUT.search(opening)) == cut
 
 
 @each_file([path for path in PYTHON if path != Path(__file__)])

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What follows label pushes, by one thread or several: columns' mates, and peeling after a stall
+// after push: what follows label pushes, by one thread or several
+//
+// Idea        Pushes write rows' mates only, so the columns' are made anew. If they have stalled
+//             although every column may still be matched, the last columns search shortly, and if
+//             some stay, the pattern is peeled from nothing (peel.hpp); the larger matching is
+//             kept.
+// Paper       ours
+// Cost        O(m + n), and where peeling is tried that of peel.hpp
+// Invariants  rows that `push` calls hopeless enter the proof only if its matching is kept
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// displacement rules: the figures at which guided-displacement turns one way or the other
+//
+// Idea        Shares and sizes that decide between two steps, short searches, trees, pushes and
+//             peeling (guided_displacement.hpp asks them), each beside what was measured on either
+//             side of it.
+// Paper       ours
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The turns of guided-displacement (guided_displacement.hpp) that several threads take together
+// shared displacement: the turns of guided-displacement that several threads take together
+//
+// Idea        As on one thread (guided_displacement.hpp), the columns left free go through two
+//             steps, short searches or label pushes, each by all threads at once. Every turn hands
+//             the columns it could not match to the next, in the first places of one list.
+// Paper       ours; each turn is told in its own file
+// Cost        that of the turns; what one of them takes from the workspace is given back at its end
+// Races       those of the turns: between two of them one thread alone is at work
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Searches that give up early, by one thread (by several: shared_searches.hpp)
+// short searches: breadth-first searches that give up early, by one thread
+//
+// Idea        Each free column searches as in ss-bfs, but gives up after some edges; most paths are
+//             short, and a long search is better done for all columns together. After each that
+//             gives up the next ones may read twice as much. (Several threads:
+//             shared_searches.hpp.)
+// Paper       ours; the search is that of ss_bfs.hpp
+// Cost        at most most_passes readings of the matrix, and one search. Workspace: m + 2 n
+// Invariants  a search that ended without a path has closed its rows for good: they join the cover
 #pragma once
 
 #include "transversal/augmenting/ss_bfs.hpp"
