@@ -61,7 +61,7 @@ def counts(most: int) -> list[int]:
 
 def run(matrices: list[Case], options: Options) -> Section:
     """Seconds of each algorithm on each number of threads: --counts, or up to --threads (all)."""
-    threads = list(options.counts) or counts(options.threads or len(os.sched_getaffinity(0)))
+    threads = sorted(set(options.counts)) or counts(options.threads or len(os.sched_getaffinity(0)))
     methods = {
         (algorithm, count): _method(algorithm, count)
         for algorithm in options.algorithms
@@ -89,13 +89,23 @@ def run(matrices: list[Case], options: Options) -> Section:
 
 
 def _method(algorithm: str, threads: int) -> Method:
+    searches: list[float] = []  # of the calls of one sample: short ones are repeated
+
     def prepare(A: Any) -> Call:
         btfperm = importlib.import_module("btfperm")
         pattern = btfperm.as_pattern(A)
-        return lambda: btfperm.maximum_transversal(pattern, algorithm=algorithm, threads=threads)
 
-    def counted(found: Any, seconds: float) -> float:
-        return seconds if algorithm == "auto" else float(found.seconds["search"])
+        def call() -> Any:
+            found = btfperm.maximum_transversal(pattern, algorithm=algorithm, threads=threads)
+            searches.append(float(found.seconds["search"]))
+            return found
+
+        return call
+
+    def counted(_: Any, seconds: float) -> float:
+        search = statistics.mean(searches)
+        searches.clear()
+        return seconds if algorithm == "auto" else search
 
     return Method(
         f"{algorithm}, {threads}",
@@ -133,9 +143,11 @@ def _whole(row: Row) -> float:
 
 
 def _table(rows: Sequence[Row], algorithm: str, threads: Sequence[int]) -> str:
-    """Milliseconds for each number of threads, speed-up and spread at the last."""
+    """Milliseconds for each number of threads; speed-up of the most over the fewest, spread at the
+    most."""
     what = "whole call" if algorithm == "auto" else "search after initialisation"
-    head = ["matrix", "class", "nnz", *map(str, threads), "speed-up", "spread"]
+    over = f"speed-up over {threads[0]}"
+    head = ["matrix", "class", "nnz", *map(str, threads), over, "spread"]
     lines: list[list[str]] = []
     speeds: dict[str, list[list[float]]] = {}
     for each in _by_matrix(rows, algorithm):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -65,6 +66,18 @@ def test_whole_calls_are_compared_on_all_threads():
     assert scaling._contest(rows, ["auto"], 2) == ""
 
 
+def test_the_search_of_every_call_in_a_sample_counts(monkeypatch):
+    found = [SimpleNamespace(seconds={"search": s}) for s in (1.0, 3.0, 5.0)]
+    calls = iter(found)
+    stub = SimpleNamespace(as_pattern=lambda A: A, maximum_transversal=lambda A, **_: next(calls))
+    monkeypatch.setattr(scaling.importlib, "import_module", lambda _: stub)
+    method = scaling._method("ms-bfs-graft", 1)
+    call = method.prepare(None)
+    call()
+    assert method.counted(call(), 9.0) == 2.0
+    assert method.counted(call(), 9.0) == 5.0, "a sample does not count the one before"
+
+
 def test_every_set_has_matrices():
     for size in SETS:
         for case in scaling.cases(size):
@@ -72,6 +85,6 @@ def test_every_set_has_matrices():
 
 
 def test_the_numbers_of_threads_asked_for_are_those_compared():
-    asked = Options("tiny", Path(), 1, 5.0, ["auto"], 16, lambda _: None, counts=(2, 3))
+    asked = Options("tiny", Path(), 1, 5.0, ["auto"], 16, lambda _: None, counts=(3, 2))
     data = scaling.run(scaling.cases("tiny")[:1], asked).data
     assert data["threads"] == [2, 3] == [row["threads"] for row in data["rows"]]
