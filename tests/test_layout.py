@@ -232,8 +232,10 @@ def test_no_file_is_too_long(path):
 
 
 # After a line of an opening's text, one that begins neither a part nor at the text's margin.
-PART = r"[A-Z][a-z]+(?: [a-z]+)?(?: {2,}|, )"
-CUT = re.compile(rf"^// (?:{PART}| {{12}})\S.*\n// (?! {{12}}|{PART})\S.*$", re.MULTILINE)
+PART = r"[A-Z][a-z]+(?: [a-z]+)? {2,}"
+CUT = re.compile(
+    rf"^// (?:{PART}| {{12}})\S.*\n// (?! {{12}}|{PART}|[A-Z][a-z]+, )\S.*$", re.MULTILINE
+)
 
 
 @each_file(CPP)

@@ -13,8 +13,7 @@
 //             row_bits: which rows were reached from a column; few enough to stay near a
 //             multiprocessor, which spares two distant accesses where most rows are met again
 // Races       a column is claimed by atomicCAS, so it is queued once; `found` is only ever raised.
-// A
-//             bit that is seen late costs a look at the column
+//             A bit that is seen late costs a look at the column
 
 #include "backends/gpu/append.cuh"
 #include "backends/gpu/by_levels.cuh"
