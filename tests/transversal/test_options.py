@@ -87,5 +87,5 @@ def test_a_start_in_order_takes_one_thread_unless_more_were_asked_for(
     monkeypatch.setattr("btfperm.transversal.limits.choose_threads", lambda _, n: n or 4)
     problem = Problem.empty(as_pattern([[1]]))
     row = next(row for row in ROWS if row.name == "greedy")
-    Controls(1, threads=asked).run(row, problem, in_order=in_order)
+    Controls(1_000_000, threads=asked).run(row, problem, in_order=in_order)
     assert taken == [threads]
