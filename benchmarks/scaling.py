@@ -29,7 +29,7 @@ MATRICES = {
     "field": "circuit_2e5 er_3e5_d2.7 grid3d_48_rcp kron_s16 rmat_s17 road_512 tri_2e5",
     "large": """circuit_3e6 er_4e6_d2.7 er_3e6_d5.0 grid3d_128_rcp kkt_3e6 kkt_3e6_rcp kron_s19
         rmat_s21 road_2048 road_2048_rcp tri_3e6 rgg_n_2_20 rgg_n_2_20_rcp delaunay_n21
-        delaunay_n21_rcp bandtri_3e6_rcp chains_hk_3200_rcp""",
+        delaunay_n21_rcp bandtri_3e6_rcp chains_hk_3200_rcp rect_wide_4e6 rect_tall_4e6""",
 }
 
 CLASSES = {
@@ -42,6 +42,7 @@ CLASSES = {
     "circuit": "circuits, triangular",
     "triangular": "circuits, triangular",
     "adversarial": "chains",
+    "rect": "wide, tall",
 }
 
 
