@@ -219,7 +219,7 @@ def test_where_no_gpu_is_in_use_only_the_copy_is_not_what_it_costs(monkeypatch):
 
     monkeypatch.setattr(auto, "_of_gpus", of_gpus)
     monkeypatch.setitem(TABLE, "place", TABLE["place"][1:])
-    t = btfperm.maximum_transversal(random(300, 300, 3))
+    t = btfperm.maximum_transversal(random(300, 300, 3), threads=1)
     place = t.explain()["decisions"]["place"]
     assert (t.backend, place["rule"], asked) == ("cpu", "cold, few threads", ["warm"])
 
