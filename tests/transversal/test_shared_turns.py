@@ -168,6 +168,17 @@ def test_in_its_own_order_a_matrix_is_started_as_by_one_thread(name, threads, ru
         assert (cols != alone).mean() <= 0.02
 
 
+@pytest.mark.parametrize("threads", THREADS)
+def test_a_local_numbering_is_started_as_by_one_thread(threads, run_seed):
+    """What is left is what one thread leaves, and a little where parts meet; not where blocks do."""
+    rng = np.random.default_rng(run_seed)
+    j = np.repeat(np.arange(60_000), 5)
+    A = families.csc([np.clip(j + rng.integers(-9, 10, j.size), 0, 59_999)], [j], (60_000,) * 2)
+    _, _, alone, _, _ = run("greedy", A, 1)
+    _, _, cols, _, _ = run("greedy", A, threads)
+    assert (cols < 0).sum() <= (alone < 0).sum() + 20 * threads
+
+
 @pytest.mark.parametrize("threads", [2, 3])
 @pytest.mark.parametrize("name", ["greedy", "singles-first"])
 def test_a_start_ends_when_no_row_is_free(name, threads, run_seed):
