@@ -170,7 +170,7 @@ def test_in_its_own_order_a_matrix_is_started_as_by_one_thread(name, threads, ru
 
 @pytest.mark.parametrize("threads", THREADS)
 def test_a_local_numbering_is_started_as_by_one_thread(threads, run_seed):
-    """What is left is what one thread leaves, and a little where parts meet; not where blocks do."""
+    """What is left is what one thread leaves, and a little where parts meet."""
     rng = np.random.default_rng(run_seed)
     j = np.repeat(np.arange(60_000), 5)
     A = families.csc([np.clip(j + rng.integers(-9, 10, j.size), 0, 59_999)], [j], (60_000,) * 2)
