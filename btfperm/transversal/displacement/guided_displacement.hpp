@@ -28,7 +28,6 @@
 #include "transversal/displacement/shared_displacement.hpp"
 #include "transversal/displacement/short_searches.hpp"
 #include "transversal/displacement/two_steps.hpp"
-#include "transversal/initial/shared_greedy.hpp"
 
 namespace btfperm {
 
@@ -81,8 +80,8 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
     n_free = threads > 1
                  ? search_together(A, M, free, n_free, threads, rules, budget, counters, proof)
                  : search_shortly(A, M, free, n_free, rules, budget, counters, proof);
-  } else if (!few && (near_share(A, M, free, n_free) < rules.near_rows ||
-                      (threads > 1 && share_at_diagonal(A, rules.diagonal) < rules.at_diagonal))) {
+  } else if (!few && near_share(A, M, free, n_free) <
+                         (threads > 1 ? rules.near_rows_shared : rules.near_rows)) {
     n_free = threads > 1
                  ? push_together(A, M, free, n_free, threads, rules, budget, counters, proof)
                  : push_or_peel(A, M, free, n_free, rules, budget, counters, proof);

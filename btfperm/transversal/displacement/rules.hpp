@@ -27,11 +27,9 @@ struct DisplacementRules {
   // (delaunay_n18, .99: 12.7 ms by trees, 23 by pushes; delaunay_n15, .96: .59, .89; but
   // grid3d_48_rcp, .93: 11, 3.5): in two steps first (kkt_2e5: 7.6 ms without, 2.4 with).
   double near_rows = .95;
-  // Several threads go in two steps only where so many columns have an entry within `diagonal` of
-  // the diagonal: else they are in each other's way (kkt_3e6 405 ms by pushes, 124 in two steps;
-  // but grid3d_128_rcp 180, 330).
-  double at_diagonal = .5;
-  int diagonal = 4096;
+  // The same for several threads, which are in each other's way (kkt_3e6, 1: 405 ms by pushes, 124
+  // in two steps; delaunay_n21, .99: 381, 148; but grid3d_128_rcp, .94: 180, 330).
+  double near_rows_shared = .98;
   // Share of them that two steps leave, below which to go on shortly, not by trees (delaunay_n18,
   // .07: 13 ms by trees, 7.5 shortly; but kkt_sing_2e5, .32: 5.6, 17).
   double left_by_two_steps = .1;
