@@ -74,21 +74,22 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
 
   const bool few = static_cast<double>(n_free) < rules.few_free * static_cast<double>(A.n);
   const int threads = worth_sharing_search(A.nnz(), options.threads) ? options.threads : 1;
+  const bool local = n_free > 0 && local_share(A, rules.diagonal_width) >= rules.local_entries;
   if (n_free == 0) {
     // only empty columns are free
-  } else if (local_share(A, rules.diagonal_width) >= rules.local_entries) {
-    n_free = threads > 1
-                 ? search_together(A, M, free, n_free, threads, rules, budget, counters, proof)
-                 : search_shortly(A, M, free, n_free, rules, budget, counters, proof);
+  } else if (threads > 1 && (local || few)) {
+    n_free = search_together(A, M, free, n_free, threads, rules, budget, counters, proof);
+  } else if (local) {
+    n_free = search_shortly(A, M, free, n_free, rules, budget, counters, proof);
   } else if (!few && near_share(A, M, free, n_free) <
                          (threads > 1 ? rules.near_rows_shared : rules.near_rows)) {
     n_free = threads > 1
                  ? push_together(A, M, free, n_free, threads, rules, budget, counters, proof)
                  : push_or_peel(A, M, free, n_free, rules, budget, counters, proof);
   } else {
-    n_free = threads > 1 ? search_near_together(A, M, free, n_free, threads, few, rules, budget,
-                                                counters, proof)
-                         : search_near(A, M, free, n_free, rules, budget, counters, proof);
+    n_free = threads > 1
+                 ? search_near_together(A, M, free, n_free, threads, rules, budget, counters, proof)
+                 : search_near(A, M, free, n_free, rules, budget, counters, proof);
   }
   proof.complete = !budget.stopped();  // unless there is more to do
   if (n_free == 0 || budget.stopped()) return;

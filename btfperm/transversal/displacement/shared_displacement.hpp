@@ -61,16 +61,14 @@ I search_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int
 // else pushes. Returns the number of columns left, the first places of `free`.
 template <class I>
 I search_near_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int threads,
-                       bool few, const DisplacementRules& rules, Budget& budget, Counters& counters,
+                       const DisplacementRules& rules, Budget& budget, Counters& counters,
                        Proof& proof) {
   const double most_left = rules.left_by_two_steps * static_cast<double>(n_free);
-  if (!few) {
-    n_free = match_in_two_steps_together(A, M, free, n_free, threads, budget, counters);
-    rows_to_columns(A, M, threads);
-  }
-  if (!few && static_cast<double>(n_free) >= most_left)
-    return push_together(A, M, free, n_free, threads, rules, budget, counters, proof);
-  return search_together(A, M, free, n_free, threads, rules, budget, counters, proof);
+  n_free = match_in_two_steps_together(A, M, free, n_free, threads, budget, counters);
+  rows_to_columns(A, M, threads);
+  return static_cast<double>(n_free) < most_left
+             ? search_together(A, M, free, n_free, threads, rules, budget, counters, proof)
+             : push_together(A, M, free, n_free, threads, rules, budget, counters, proof);
 }
 
 }  // namespace btfperm
