@@ -82,7 +82,7 @@ def measure(case: Case, how: How) -> Row:
     pattern = as_pattern(case.load())
 
     def automatic() -> Any:
-        return maximum_transversal(pattern)
+        return maximum_transversal(pattern, backend="cpu")
 
     found = automatic()
     decisions = found.explain()["decisions"]
@@ -137,7 +137,7 @@ def _from_side(pattern: Any, side: str) -> Any:
     rules = auto.TABLE["side"]
     auto.TABLE["side"] = (auto.Rule("forced", (), side, ""),)
     try:
-        return maximum_transversal(pattern)
+        return maximum_transversal(pattern, backend="cpu")
     finally:
         auto.TABLE["side"] = rules
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""btfperm as a competitor: the calls its users make, on a `Pattern` made beforehand."""
+"""btfperm as a competitor: the calls its users make, on a `Pattern` made beforehand.
+
+On the CPU, as the peers, also where a GPU would be taken.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +84,7 @@ def _call(function: str, *, square: bool = False, **options: Any) -> Callable[[A
         btfperm = importlib.import_module("btfperm")
         run = getattr(btfperm, function)
         pattern = importlib.import_module("btfperm.pattern").as_pattern(A)
-        return lambda: run(pattern, **options)
+        return lambda: run(pattern, backend="cpu", **options)
 
     return prepare
 

@@ -97,7 +97,9 @@ def _method(algorithm: str, threads: int) -> Method:
         pattern = btfperm.as_pattern(A)
 
         def call() -> Any:
-            found = btfperm.maximum_transversal(pattern, algorithm=algorithm, threads=threads)
+            found = btfperm.maximum_transversal(
+                pattern, algorithm=algorithm, threads=threads, backend="cpu"
+            )
             searches.append(float(found.seconds["search"]))
             return found
 

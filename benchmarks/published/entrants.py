@@ -102,7 +102,7 @@ class Entrant:
         pattern = as_pattern(data[0])
 
         def call() -> Run:
-            found = btfperm.maximum_transversal(pattern, threads=self.threads)
+            found = btfperm.maximum_transversal(pattern, threads=self.threads, backend="cpu")
             return Run(found, found.seconds["start"] + found.seconds["search"], found.counters)
 
         return call

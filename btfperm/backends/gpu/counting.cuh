@@ -17,6 +17,7 @@ __device__ inline void add_over_warp(Count* total, Count mine) {
 // Summed over the block: one thread of it goes to memory.
 __device__ inline void add_over_block(Count* total, Count mine) {
   __shared__ Count sum;
+  __syncthreads();  // the sum of the last call has been read
   if (threadIdx.x == 0) sum = 0;
   __syncthreads();
   add_over_warp(&sum, mine);
@@ -27,6 +28,7 @@ __device__ inline void add_over_block(Count* total, Count mine) {
 // The largest of the block likewise; zero counts as none.
 __device__ inline void max_over_block(Count* largest, Count mine) {
   __shared__ Count most;
+  __syncthreads();
   if (threadIdx.x == 0) most = 0;
   __syncthreads();
   if (mine > seen(&most)) atomicMax(&most, mine);
