@@ -26,7 +26,7 @@ template <class I>
 bool take_peeled(const PatternView<I>& A, I* row_match, I pairs, int threads, Budget& budget,
                  Counters& counters) {
   Workspace workspace;
-  Peel<I> peel(A, workspace, budget, counters);
+  Peel<I> peel(A, threads, workspace, budget, counters);
   if (peel.run() <= pairs) return false;
   copy(peel.row_match(), A.m, row_match, threads);
   return true;
@@ -42,7 +42,7 @@ I go_on_from(const Push& push, const PatternView<I>& A, Matching<I> M, I* free, 
   const double most_left = rules.left_to_peel * A.n;
   I left = push.active();
   I pairs = A.m - push.free_rows();
-  bool to_peel = push.has_stalled() && left > most_left && left == push.free_rows();
+  bool to_peel = left > most_left && left == push.free_rows();
   rows_to_columns(A, M, threads);
   if (to_peel && left < rules.last_to_search * A.n) {
     rules.most_passes = rules.last_passes;

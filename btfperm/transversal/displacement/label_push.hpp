@@ -99,7 +99,6 @@ class LabelPush {
 
   I active() const { return active_; }
   I free_rows() const { return free_rows_; }
-  bool has_stalled() const { return active_ > 0; }
 
   // Marks the hopeless rows: those that the dropped columns can reach. (Entries of the column that
   // holds a hopeless row lie in hopeless rows: it became hopeless for want of another, or by a

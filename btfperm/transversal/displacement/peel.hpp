@@ -8,15 +8,18 @@
 //             left in a row, and the exclusive or of their indices, which is the index of the last.
 // Paper       ours; it is phase 1 of R. M. Karp, M. Sipser, "Maximum matchings in sparse random
 //             graphs", FOCS 1981, from the rows alone
-// Cost        O(m + nnz); bandtri_2e5: 12 ms, 43 by pushes and trees; chains_hk_1000_rcp: 12, 35;
+// Cost        O(m + nnz), of which several threads share the counting; bandtri_2e5: 12 ms, 43 by pushes and trees; chains_hk_1000_rcp: 12, 35;
 //             but tri_2e5: 9, 8 (rules.hpp says which command measures this). Workspace: 4 m
 // Prefer it   after pushes that stall while all columns may still be matched
 // Encodings   left[i].count columns are left in row i; with count = 1, left[i].columns is that one
 // Invariants  the queue holds every row that came down to one column and is not matched
+// Races       while columns are counted, both words of left[i] are changed by atomic instructions
 #pragma once
 
 #include <algorithm>
 
+#include "backends/cpu/atomics.hpp"
+#include "backends/cpu/parallel.hpp"
 #include "backends/cpu/prefetch.hpp"
 #include "transversal/interface.hpp"
 
@@ -25,8 +28,9 @@ namespace btfperm {
 template <class I>
 class Peel {
  public:
-  Peel(const PatternView<I>& A, Workspace& workspace, Budget& budget, Counters& counters)
-      : A_(A), budget_(budget), counters_(counters) {
+  Peel(const PatternView<I>& A, int threads, Workspace& workspace, Budget& budget,
+       Counters& counters)
+      : A_(A), threads_(threads), budget_(budget), counters_(counters) {
     left_ = workspace.take<Left>(A.m);
     queue_ = workspace.take<I>(A.m);
     row_match_ = workspace.take<I>(A.m);
@@ -34,8 +38,8 @@ class Peel {
 
   // The number of pairs found; less than there are when the budget ends it.
   I run() {
-    std::fill(row_match_, row_match_ + A_.m, I{-1});
-    if (!count_columns()) return 0;
+    fill(row_match_, A_.m, I{-1}, threads_);
+    if (!(threads_ > 1 ? count_together() : count_columns())) return 0;
     I tail = 0;
     for (I i = 0; i < A_.m; ++i) {
       queue_[tail] = i;
@@ -83,6 +87,21 @@ class Peel {
     return true;
   }
 
+  bool count_together() {
+    fill(left_, A_.m, Left{0, 0}, threads_);
+    on_team(threads_, true, [&](int t, int team) {
+      in_own_pieces(Share<I>(A_.n, t, team), A_.indptr, t, budget_, [&](I j) {
+        for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
+          Left& row = left_[A_.indices[p]];
+          std::atomic_ref<I>(row.count).fetch_add(1, std::memory_order_relaxed);
+          std::atomic_ref<I>(row.columns).fetch_xor(j, std::memory_order_relaxed);
+        }
+      });
+    });
+    counters_.edges += A_.nnz();
+    return budget_.spend(A_.nnz());
+  }
+
   // Rows in the queue, the starts of their last columns, the lists of these.
   void prefetch_ahead(I head, I tail) const {
     if (tail - head <= 6) return;
@@ -95,6 +114,7 @@ class Peel {
   I last_column(I i) const { return left_[i].count == 1 ? left_[i].columns : I{0}; }
 
   const PatternView<I>& A_;
+  int threads_;
   Left* left_;
   I* queue_;
   I* row_match_;

@@ -93,7 +93,6 @@ class SharedPush {
   I active() const { return active_; }
   I free_rows() const { return free_rows_; }
   bool has_few_left() const { return active_ <= few_a_thread * threads_; }
-  bool has_stalled() const { return !has_few_left(); }
   std::uint8_t* labels() { return label_; }  // to go on from
 
   // Marks the hopeless rows: those that the dropped columns can reach.
