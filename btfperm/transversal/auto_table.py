@@ -247,7 +247,33 @@ _RULES: dict[str, tuple[Rule, ...]] = {
             "nearly every column sees a free row when it looks ahead",
             within=16,
         ),
+        Rule(
+            "tall",
+            (Condition("entries", ">=", 4_000), Condition("wide", "<", 0.1)),
+            "pothen-fan",
+            "most rows stay free, and nearly every column sees one when it looks ahead",
+            within=16,
+        ),
+        Rule(
+            "small, many free",
+            (
+                Condition("entries", "<", 16_000),
+                Condition("entries", ">=", 4_000),
+                Condition("free", ">", 0.07),
+                Condition("degree", ">=", 3),
+            ),
+            "ms-bfs",
+            "one level of all trees finds more than a tree from each",
+            within=20,
+        ),
         Rule("small", (Condition("entries", "<", 16_000),), "ss-bfs", "least to set up", within=20),
+        Rule(
+            "thin",
+            (Condition("entries", "<", 1_000_000), Condition("degree", "<", 2.5)),
+            "ss-bfs",
+            "nearly a forest: what a column can reach is little",
+            within=4,
+        ),
         Rule(
             "few left",
             (

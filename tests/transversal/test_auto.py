@@ -43,6 +43,12 @@ def random(m, n, per_col, seed=1):
     return sp.csc_array((np.ones(size), (rng.integers(m, size=size), rng.integers(n, size=size))))
 
 
+def one_row_asked_for_twice(A):
+    """One column more, with nothing but the first row of the first column."""
+    last = sp.csc_array(([1.0], ([A.indices[0]], [0])), shape=(A.shape[0], 1))
+    return sp.csc_array(sp.hstack((A, last)))
+
+
 # A matrix on which each rule holds.
 EXAMPLES = {
     ("place", "small"): random(50, 50, 3),
@@ -52,7 +58,10 @@ EXAMPLES = {
     ("side", "wide"): random(2_000, 3_000, 1.5),
     ("side", "as stored"): random(3_000, 2_900, 3),
     ("algorithm", "dense"): random(300, 300, 90),
+    ("algorithm", "tall"): one_row_asked_for_twice(random(20_000, 100, 200)),
+    ("algorithm", "small, many free"): random(1_500, 1_500, 4),
     ("algorithm", "small"): random(50, 50, 3),
+    ("algorithm", "thin"): random(20_000, 20_000, 2),
     ("algorithm", "few left"): random(40_000, 20_000, 6),
     ("algorithm", "the rest"): random(6_000, 6_000, 3),
     ("threads", "one thread"): random(50, 50, 3),

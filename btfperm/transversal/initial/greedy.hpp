@@ -5,8 +5,7 @@
 //             of the maximum, and on matrices in natural order often the maximum itself.
 // Paper       I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7 (1981),
 //             section 2 (cheap assignment)
-// Cost        O(nnz) time; reads .5 to .7 of the entries in practice. Workspace: m bytes, a quarter
-//             of the mates' footprint
+// Cost        O(nnz) time; reads .5 to .7 of the entries in practice. Workspace: m bytes
 // Prefer it   always first; rather use karp-sipser when it leaves much and columns are short
 // Encodings   row_match[i] = -1: row i is free; col_match[j] = -1: column j is free
 #pragma once
@@ -19,16 +18,36 @@
 
 namespace btfperm {
 
+// The rows that have a column, as bytes: a quarter of the mates' footprint.
 template <class I>
-void greedy(const PatternView<I>& A, Matching<I> M, const Options& options, Workspace& workspace,
-            Budget& budget, Counters& counters, Proof&) {
-  if (worth_sharing_search(A.nnz(), options.threads)) {
-    return shared_greedy(A, M, options.threads, budget, counters);
+struct TakenBytes {
+  std::uint8_t* taken;
+  I m;
+
+  TakenBytes(const PatternView<I>& A, const Matching<I>& M, Workspace& workspace)
+      : taken(workspace.take<std::uint8_t>(A.m)), m(A.m) {
+    for (I i = 0; i < m; ++i) taken[i] = M.row_match[i] >= 0;
   }
+  bool has(I i) const { return taken[i]; }
+  void add(I i) { taken[i] = 1; }
+  bool has_all() const { return std::memchr(taken, 0, static_cast<std::size_t>(m)) == nullptr; }
+};
+
+// The same as their mates say, where rows are so many that most are never asked for.
+template <class I>
+struct TakenMates {
+  const I* row_match;
+
+  bool has(I i) const { return row_match[i] >= 0; }
+  void add(I) {}
+  bool has_all() const { return false; }  // there are more of them than columns
+};
+
+template <class I, class Taken>
+void match_to_first_free(const PatternView<I>& A, Matching<I> M, Taken taken, Budget& budget,
+                         Counters& counters) {
   const I* const indptr = A.indptr;  // copies: a byte that is written might be anything else
   const I* const indices = A.indices;
-  std::uint8_t* const taken = workspace.take<std::uint8_t>(A.m);
-  for (I i = 0; i < A.m; ++i) taken[i] = M.row_match[i] >= 0;
   constexpr I block = 1024;  // columns between two looks at the budget
   for (I first = 0; first < A.n;) {
     const I last = std::min<I>(A.n - first, block) + first;
@@ -38,20 +57,31 @@ void greedy(const PatternView<I>& A, Matching<I> M, const Options& options, Work
       const I begin = indptr[j];
       const I end = indptr[j + 1];
       I p = begin;
-      while (p < end && taken[indices[p]]) ++p;
+      while (p < end && taken.has(indices[p])) ++p;
       if (p < end) {  // the first free row
-        const I i = indices[p];
-        taken[i] = 1;
-        M.match(i, j);
+        taken.add(indices[p]);
+        M.match(indices[p], j);
       }
       read += p - begin + 1;
     }
     counters.edges += read;
     if (!budget.spend(read)) return;
     const bool in_vain = read == indptr[last] - indptr[first] + (last - first);
-    if (in_vain && std::memchr(taken, 0, static_cast<std::size_t>(A.m)) == nullptr) return;
+    if (in_vain && taken.has_all()) return;
     first = last;
   }
+}
+
+template <class I>
+void greedy(const PatternView<I>& A, Matching<I> M, const Options& options, Workspace& workspace,
+            Budget& budget, Counters& counters, Proof&) {
+  if (worth_sharing_search(A.nnz(), options.threads)) {
+    return shared_greedy(A, M, options.threads, budget, counters);
+  }
+  if (A.m / 4 > A.n) {
+    return match_to_first_free(A, M, TakenMates<I>{M.row_match}, budget, counters);
+  }
+  match_to_first_free(A, M, TakenBytes<I>(A, M, workspace), budget, counters);
 }
 
 }  // namespace btfperm
