@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from btfperm.backends.gpu.compile import Kernels
 from btfperm.backends.gpu.readback import Readback
 
@@ -52,10 +50,7 @@ class LevelSearch:
         import cupy
 
         self.items = cupy.empty(max(room, 1), dtype=width)
-        self._state = Readback(_PLACES)
-        told = np.zeros(_PLACES, dtype=np.uint64)
-        told[3:6], told[8] = limits[:3], limits.in_order
-        self._state.array.set(told)
+        self._state = Readback(_PLACES, dict(zip((3, 4, 5, 8), limits, strict=True)))
         self.end = self._state.array[2:3]
 
     def run(self, kernels: Kernels, name: str, lanes: int, *arguments: Any) -> Stand:
