@@ -9,7 +9,6 @@ from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
 from btfperm.backends.gpu.counting_sort import sort_by_keys
 from btfperm.backends.gpu.grouping import members_by_group
 from btfperm.backends.gpu.readback import Readback
-from btfperm.backends.gpu.running_totals import running_totals
 from btfperm.dulmage_mendelsohn.coarse_gpu import Parts
 from btfperm.dulmage_mendelsohn.fine_rectangular.connected_gpu import Roots
 from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import NULL
@@ -35,7 +34,7 @@ def in_order(
     col_root, row_root = (NULL, NULL) if roots is None else (roots.cols, roots.rows)
     totals = cupy.empty(m + 2 * n, dtype=width)
     run.launch("mark_names", grid(m + n), BLOCK, m, n, of_col, leader, col_root, row_root, totals)
-    totals = running_totals(totals)
+    totals = cupy.cumsum(totals, dtype=width)
     numbers = Readback(4)
     if m + n:
         run.launch("note_numbers", 1, 1, m, n, totals, numbers.array)

@@ -10,7 +10,6 @@ import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, grid
 from btfperm.backends.gpu.compile import kernels
-from btfperm.backends.gpu.running_totals import running_totals
 from btfperm.errors import BackendUnavailableError
 from btfperm.pattern.arrays import index_type
 
@@ -32,7 +31,7 @@ def columns_of(indptr: Any, nnz: int) -> Any:
     run = kernels("pattern/canonical.cu", indptr.dtype.name)
     n = int(indptr.size) - 1
     run.launch("mark_starts", grid(n), BLOCK, n, indptr, starts)
-    return running_totals(starts[:-1])
+    return cupy.cumsum(starts[:-1], dtype=indptr.dtype)
 
 
 def keys_of(rows: Any, cols: Any, shape: tuple[int, int]) -> Any:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NVIDIA GPUs through CuPy: what is there (`device`), kernels from their sources (`compile`),
 arrays in and out (`arrays`, `staging`), sorts (`counting_sort`), members of groups (`grouping`),
-`running_totals`, searches without the host (`by_levels`), limits (`budget`). No mathematics; CuPy
-is loaded when a matrix first goes to a GPU.
+searches without the host (`by_levels`), limits (`budget`). No mathematics; CuPy is loaded when a
+matrix first goes to a GPU.
 
 The ``.cuh`` files are for all kernels: `index` (the index type, strided loops), `visible` (words
 that other threads of a launch read or write), `counting` (counters), `frontier`, `append` and

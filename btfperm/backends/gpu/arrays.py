@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.backends.gpu.compile import kernels
-from btfperm.backends.gpu.running_totals import running_totals
 from btfperm.backends.gpu.staging import Ring
 
 __all__ = [
@@ -88,7 +87,7 @@ def transposed(m: int, indptr: Any, indices: Any) -> tuple[Any, Any]:
     run = kernels("backends/gpu/transpose.cu", width.name)
     starts = cupy.zeros(m + 1, dtype=width)
     run.launch("count_rows", grid(nnz), BLOCK, nnz, indices, starts)
-    starts = running_totals(starts)
+    starts = cupy.cumsum(starts, dtype=width)
     following = starts[:-1].copy()
     lists = cupy.empty(nnz, dtype=width)
     run.launch("scatter", grid(32 * n), BLOCK, n, indptr, indices, following, lists)

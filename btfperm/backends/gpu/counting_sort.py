@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from btfperm.backends.gpu.compile import kernels
-from btfperm.backends.gpu.running_totals import running_totals
 
 __all__ = ["sort_by_keys"]
 
@@ -30,7 +29,7 @@ def sort_by_keys(keys: Any, values: Any, below: int) -> tuple[Any, Any]:
     blocks = -(-n // _TILE)
     counts = cupy.empty(blocks * _KEYS, dtype=width)
     run.launch("count_keys", blocks, _THREADS, n, keys, counts)
-    totals = running_totals(counts)
+    totals = cupy.cumsum(counts, dtype=width)
     sorted_keys, sorted_values = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
     given = np.uint64(0) if values is None else values
     tables = counts, totals, sorted_keys, sorted_values

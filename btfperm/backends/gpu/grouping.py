@@ -9,7 +9,6 @@ from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
 from btfperm.backends.gpu.compile import kernels
 from btfperm.backends.gpu.counting_sort import sort_by_keys
 from btfperm.backends.gpu.readback import Readback
-from btfperm.backends.gpu.running_totals import running_totals
 
 __all__ = ["members_by_group"]
 
@@ -28,7 +27,7 @@ def members_by_group(group: Any, groups: int) -> tuple[Any, Any]:
     run = kernels("backends/gpu/grouping.cu", width.name)
     starts = cupy.zeros(groups + 1, dtype=width)
     run.launch("count_members", grid(n, COUNTING), BLOCK, n, group, starts)
-    starts = running_totals(starts)
+    starts = cupy.cumsum(starts, dtype=width)
     found = Readback(1 + _MOST_LARGE)
     listed = found.array[:1], found.array[1:]
     run.launch("find_large", grid(groups), BLOCK, groups, starts, _MOST_LARGE, *listed)
@@ -38,7 +37,7 @@ def members_by_group(group: Any, groups: int) -> tuple[Any, Any]:
     unordered, members = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
     for which in large[:count]:
         run.launch("mark_members", grid(n), BLOCK, n, group, which, unordered)
-        totals = running_totals(unordered)
+        totals = cupy.cumsum(unordered, dtype=width)
         run.launch("place_marked", grid(n), BLOCK, n, group, which, starts, totals, members)
     taken = cupy.zeros(groups, dtype=width)
     run.launch("place_members", grid(n), BLOCK, n, group, starts, taken, unordered, members)

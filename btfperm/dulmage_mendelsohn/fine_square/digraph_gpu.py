@@ -14,7 +14,6 @@ from btfperm.backends.gpu.arrays import BLOCK, grid, lanes_for, transposed
 from btfperm.backends.gpu.compile import Kernels, kernels
 from btfperm.backends.gpu.counting_sort import sort_by_keys
 from btfperm.backends.gpu.readback import Readback
-from btfperm.backends.gpu.running_totals import running_totals
 from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = [
@@ -109,7 +108,7 @@ def part_of(graph: Digraph, side: Any = None, dropped: int = 0) -> tuple[Digraph
     sides = NULL if side is None else side
     totals, place = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
     run.launch("mark_kept", grid(n), BLOCK, n, graph.out, sides, dropped, totals)
-    totals = running_totals(totals)
+    totals = cupy.cumsum(totals, dtype=width)
     count = int(totals[-1])
     own = cupy.empty(count, dtype=width)
     run.launch("number_kept", grid(n), BLOCK, n, totals, place, own)
@@ -117,7 +116,7 @@ def part_of(graph: Digraph, side: Any = None, dropped: int = 0) -> tuple[Digraph
     lists = own, graph.indptr, graph.pred, place, sides
     walk = grid(lanes * count), BLOCK, count, lanes, *lists
     run.launch("count_kept", *walk, degree[1:])
-    indptr = running_totals(degree)
+    indptr = cupy.cumsum(degree, dtype=width)
     pred = cupy.empty(int(indptr[-1]), dtype=width)
     out = cupy.zeros(count, dtype=width)
     run.launch("fill_kept", *walk, indptr[:-1].copy(), pred, out)
@@ -168,7 +167,7 @@ def numbered(name: Any) -> tuple[Any, Any]:
     run = kernels(_FILE, width.name)
     totals, number = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
     run.launch("mark_names", grid(n), BLOCK, n, name, totals)
-    totals = running_totals(totals)
+    totals = cupy.cumsum(totals, dtype=width)
     members = cupy.empty(int(totals[-1]), dtype=width)
     run.launch("number_kept", grid(n), BLOCK, n, totals, number, members)
     return number, members

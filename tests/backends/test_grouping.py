@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Running totals and groups on the device against NumPy."""
+"""Members of groups on the device against NumPy."""
 
 from __future__ import annotations
 
@@ -7,28 +7,8 @@ import numpy as np
 import pytest
 
 from btfperm.backends.gpu.grouping import members_by_group
-from btfperm.backends.gpu.running_totals import running_totals
 
 pytestmark = pytest.mark.gpu
-
-
-@pytest.mark.parametrize("width", [np.int32, np.int64])
-@pytest.mark.parametrize("n", [0, 1, 31, 512, 2047, 2048, 2049, 100_003, 1_048_576, 5_000_001])
-def test_running_totals(n, width, run_seed):
-    import cupy
-
-    words = np.random.default_rng(run_seed + n).integers(0, 7, n).astype(width)
-    given = cupy.asarray(words)
-    totals = running_totals(given)
-    assert totals.dtype == width and (given.get() == words).all()
-    np.testing.assert_array_equal(totals.get(), np.cumsum(words, dtype=width))
-
-
-def test_totals_beyond_32_bits():
-    import cupy
-
-    totals = running_totals(cupy.full(5_000, 2**31, dtype=np.int64))
-    assert int(totals[-1]) == 5_000 * 2**31
 
 
 # Sizes of the groups: all small, some at the largest that a warp orders, giants, too many giants.
