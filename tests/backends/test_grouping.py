@@ -17,7 +17,8 @@ SIZES = {
     "small": [0, 1, 2, 3, 31, 32, 33, 64] * 900,
     "few": [1023, 1024, 1000] * 5,
     "giants": [1025, 5, 0, 40_000, 1, 100_000] + [1] * 3_000,
-    "many giants": [1025 + k for k in range(9)],
+    "sixteen giants": [1100 - k for k in range(16)] + [0, 3, 1],
+    "many giants": [1025 + k for k in range(17)],
     "one": [5_000],
     "none": [0, 0, 0],
 }

@@ -2,10 +2,10 @@
 // grouping: the members of each group, ascending, from the group of each
 //
 // Idea        Sizes by counting, their running totals are the places. Most groups have one member,
-//             which goes to its place. The members of a large group take theirs by running totals
-//             of their own, those of the others are put down in any order, and a warp a group
-//             orders them by how many are smaller.
-// Cost        five passes, three for each large group, the squares of the sizes of the others
+//             which goes to its place. The members of the few large groups are told apart by a
+//             stable counting sort; those of the others are put down in any order, and a warp a
+//             group orders them by how many are smaller.
+// Cost        five passes, five more where there are large groups, the squares of the other sizes
 // Prefer it   to a sort where all groups but a few are small
 // Encodings   starts[k] is the place of group k's first member
 // Races       counters are only added to; places in a group are handed out in any order
@@ -43,25 +43,40 @@ extern "C" __global__ void count_members(Index n, const Index* group, Index* siz
     atomicAdd(reinterpret_cast<Place*>(&sizes[1 + own]), kept_size);
 }
 
-// The groups that are too large for a warp, as many as `which` has room for; how many there are.
+// The groups that are too large for a warp, as many as the lists have room for: which, and their
+// sizes; how many there are.
 extern "C" __global__ void find_large(Index groups, const Index* starts, Index room, Count* count,
-                                      Count* which) {
+                                      Count* which, Count* sizes) {
   for (long long k = first_item(); k < groups; k += item_stride()) {
-    if (starts[k + 1] - starts[k] <= largest) continue;
+    const Index size = starts[k + 1] - starts[k];
+    if (size <= largest) continue;
     const Count place = atomicAdd(count, Count{1});
-    if (place < static_cast<Count>(room)) which[place] = static_cast<Count>(k);
+    if (place >= static_cast<Count>(room)) continue;
+    which[place] = static_cast<Count>(k);
+    sizes[place] = static_cast<Count>(size);
   }
 }
 
-extern "C" __global__ void mark_members(Index n, const Index* group, Index wanted, Index* marks) {
-  for (long long i = first_item(); i < n; i += item_stride()) marks[i] = group[i] == wanted;
+// The place in `which` of each member's group, or `count` for all that are not large.
+extern "C" __global__ void class_members(Index n, const Index* group, Index count,
+                                         const Count* which, Index* classes) {
+  for (long long i = first_item(); i < n; i += item_stride()) {
+    Index own = count;
+    for (Index c = 0; c < count; ++c)
+      if (static_cast<Count>(group[i]) == which[c]) own = c;
+    classes[i] = own;
+  }
 }
 
-// By the running totals of those marks.
-extern "C" __global__ void place_marked(Index n, const Index* group, Index wanted,
-                                        const Index* starts, const Index* totals, Index* members) {
-  for (long long i = first_item(); i < n; i += item_stride())
-    if (group[i] == wanted) members[starts[wanted] + totals[i] - 1] = static_cast<Index>(i);
+// The members of the large groups, sorted by those places, each to its own.
+extern "C" __global__ void place_large(Index total, const Index* classes, const Index* sorted,
+                                       const Count* which, const Count* sizes, const Index* starts,
+                                       Index* members) {
+  for (long long k = first_item(); k < total; k += item_stride()) {
+    long long place = k;
+    for (Index c = 0; c < classes[k]; ++c) place -= static_cast<long long>(sizes[c]);
+    members[starts[which[classes[k]]] + place] = sorted[k];
+  }
 }
 
 // `taken` is zero at first; what is in no order yet goes to `unordered`.

@@ -13,7 +13,7 @@ from btfperm.backends.gpu.readback import Readback
 __all__ = ["members_by_group"]
 
 _WARPS = 10_000  # that a device is busy with
-_MOST_LARGE = 8  # groups that are each worth three passes; a sort is as quick as some more
+_MOST_LARGE = 16  # groups that are looked for in a list, by every member
 
 
 def members_by_group(group: Any, groups: int) -> tuple[Any, Any]:
@@ -28,17 +28,20 @@ def members_by_group(group: Any, groups: int) -> tuple[Any, Any]:
     starts = cupy.zeros(groups + 1, dtype=width)
     run.launch("count_members", grid(n, COUNTING), BLOCK, n, group, starts)
     starts = cupy.cumsum(starts, dtype=width)
-    found = Readback(1 + _MOST_LARGE)
-    listed = found.array[:1], found.array[1:]
-    run.launch("find_large", grid(groups), BLOCK, groups, starts, _MOST_LARGE, *listed)
-    count, *large = found.read()
+    found = Readback(1 + 2 * _MOST_LARGE)
+    which, sizes = found.array[1 : 1 + _MOST_LARGE], found.array[1 + _MOST_LARGE :]
+    listed = _MOST_LARGE, found.array, which, sizes
+    run.launch("find_large", grid(groups), BLOCK, groups, starts, *listed)
+    count, *numbers = found.read()
     if count > _MOST_LARGE:
         return starts, sort_by_keys(group, None, groups)[1]
     unordered, members = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
-    for which in large[:count]:
-        run.launch("mark_members", grid(n), BLOCK, n, group, which, unordered)
-        totals = cupy.cumsum(unordered, dtype=width)
-        run.launch("place_marked", grid(n), BLOCK, n, group, which, starts, totals, members)
+    if count:
+        run.launch("class_members", grid(n), BLOCK, n, group, count, which, unordered)
+        by_class = sort_by_keys(unordered, None, count + 1)
+        total = sum(numbers[_MOST_LARGE:])
+        places = which, sizes, starts, members
+        run.launch("place_large", grid(total), BLOCK, total, *by_class, *places)
     taken = cupy.zeros(groups, dtype=width)
     run.launch("place_members", grid(n), BLOCK, n, group, starts, taken, unordered, members)
     each = min(max(groups // _WARPS, 1), 32)
