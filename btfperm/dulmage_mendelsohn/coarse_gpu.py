@@ -17,6 +17,7 @@ from btfperm.transversal.device_problem import DeviceProblem
 __all__ = ["HORIZONTAL", "VERTICAL", "Parts", "split"]
 
 HORIZONTAL, VERTICAL = 1, 2
+_MOST_LANES = 8  # for a list: where the mean is long, most are short
 _OFTEN_MET = 16  # entries of a row, on average, from which on it is noted that it was reached
 _FILE = "dulmage_mendelsohn/coarse.cu"
 
@@ -85,7 +86,7 @@ def split(problem: DeviceProblem, matched: int) -> Parts:
     stand = search.run(
         run,
         "reach_parts",
-        lanes_for(problem.nnz, n),
+        min(lanes_for(problem.nnz, n), _MOST_LANES),
         problem.indptr,
         problem.indices,
         *by_rows,
