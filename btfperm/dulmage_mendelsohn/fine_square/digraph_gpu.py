@@ -12,7 +12,6 @@ import numpy as np
 from btfperm import _core
 from btfperm.backends.gpu.arrays import BLOCK, grid, lanes_for, transposed
 from btfperm.backends.gpu.compile import Kernels, kernels
-from btfperm.backends.gpu.counting_sort import sort_by_keys
 from btfperm.backends.gpu.readback import Readback
 from btfperm.transversal.device_problem import DeviceProblem
 
@@ -151,11 +150,12 @@ def of_pairs(heads: Any, tails: Any, n: int, width: Any) -> Digraph:
     """The graph of edges given by their ends; duplicates stay."""
     import cupy
 
-    count = int(heads.size)
-    heads, pred = sort_by_keys(heads, tails, n)
-    indptr = cupy.searchsorted(heads, cupy.arange(n + 1, dtype=width)).astype(width)
-    out = cupy.zeros(n, dtype=width)
-    kernels(_FILE, width.name).launch("count_out", grid(count), BLOCK, count, pred, out)
+    count, run = int(heads.size), kernels(_FILE, width.name)
+    degree, out = cupy.zeros(n + 1, dtype=width), cupy.zeros(n, dtype=width)
+    run.launch("count_ends", grid(count), BLOCK, count, heads, tails, degree[1:], out)
+    indptr = cupy.cumsum(degree, dtype=width)
+    pred = cupy.empty(count, dtype=width)
+    run.launch("place_tails", grid(count), BLOCK, count, heads, tails, indptr[:-1].copy(), pred)
     return Digraph(indptr, pred, out, n, _turned(indptr, pred))
 
 
