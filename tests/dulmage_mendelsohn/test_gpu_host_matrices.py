@@ -76,7 +76,8 @@ def test_where_a_gpu_is_at_work_it_takes_large_ones(monkeypatch, uploads):
     assert not uploads  # small
     btfperm.maximum_transversal(GIANT, backend="gpu", algorithm="apfb-wr")
     uploads.clear()
-    monkeypatch.setattr(module, "_WORTH_A_COPY", 0)
+    for limit in ("_SMALL", "_WORTH_A_COPY"):
+        monkeypatch.setattr(module, limit, 0)
     t = btfperm.maximum_transversal(RECTANGLE)
     assert_same(btfperm.dulmage_mendelsohn(RECTANGLE, transversal=t), expected)
     assert len(uploads) == 4  # the pattern and the matching
