@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from btfperm import _core
 from btfperm.backends.gpu.arrays import download, upload
 from btfperm.backends.gpu.device import on
 from btfperm.dulmage_mendelsohn.canonical_order_gpu import in_order
@@ -64,11 +65,10 @@ def decompose_from_host(pattern: KeptPattern, row_match: IndexArray, col_match: 
     BackendUnavailableError : the device fails, or cannot hold it
     """
     with on(next(iter(pattern.copies), None)) as device:
-        copy = pattern.on_device(device)
-        known, *matches = pattern.matched.get(device, (None,))
-        if known is not row_match:
-            matches = [upload(row_match), upload(col_match)]
-        problem = DeviceProblem(device, copy, pattern.m, copy.indptr, copy.indices, *matches)
+        known, problem = pattern.matched.get(device, (None, None))
+        if problem is None or known is not row_match:
+            copy, matches = pattern.on_device(device), (upload(row_match), upload(col_match))
+            problem = DeviceProblem(device, copy, pattern.m, copy.indptr, copy.indices, *matches)
         form = decompose_on_device(problem, problem.size)
         return Form(*(_here(array) for array in form))
 
@@ -76,6 +76,6 @@ def decompose_from_host(pattern: KeptPattern, row_match: IndexArray, col_match: 
 def _here(array: Any) -> IndexArray:
     if isinstance(array, np.ndarray):
         return array
-    result = np.empty(array.shape, dtype=array.dtype)
+    result: IndexArray = _core.new_bytes(array.nbytes).view(array.dtype)
     download(array, result)
     return result

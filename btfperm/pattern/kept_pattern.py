@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 from btfperm.pattern.arrays import IndexArray
 from btfperm.pattern.device_pattern import DevicePattern
 from btfperm.pattern.pattern import Pattern
+
+if TYPE_CHECKING:
+    from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["KeptPattern"]
 
@@ -22,13 +25,13 @@ class KeptPattern(Pattern):
     ----------
     whole : the pattern that it stands for
     copies : by the number of the device
-    matched : where the search ended on a device, by its number: `row_match` on the host, and both
-        arrays of the matching there
+    matched : where the search ended on a device, by its number: `row_match` on the host, and the
+        problem there, with the matching and its row lists, if the search made them
     """
 
     whole: Pattern | None = None
     copies: dict[int, DevicePattern] = field(default_factory=dict, init=False)
-    matched: dict[int, tuple[IndexArray, Any, Any]] = field(default_factory=dict, init=False)
+    matched: dict[int, tuple[IndexArray, DeviceProblem]] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(cls, pattern: Pattern) -> Self:

@@ -234,11 +234,7 @@ class _Run:
             here = there.on_host()
             covers = _brought(covers, here)
             if isinstance(self.pattern, KeptPattern):
-                self.pattern.matched[there.device] = (
-                    here.row_match,
-                    there.row_match,
-                    there.col_match,
-                )
+                self.pattern.matched[there.device] = here.row_match, there
         self._stop("transfer")
         return here, covers
 

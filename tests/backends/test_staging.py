@@ -3,59 +3,32 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import sys
 import types
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
+from btfperm import _core
 from btfperm.backends.gpu import staging
 
 
-def test_a_copy_that_fails_leaves_no_thread_writing_into_the_ring(monkeypatch):
-    submitted, waited = [], []
-
-    class Threads(ThreadPoolExecutor):
-        def submit(self, *call):
-            submitted.append(super().submit(*call))
-            return submitted[-1]
-
-    def fail(*_):
-        raise KeyboardInterrupt
-
-    stream = types.SimpleNamespace(ptr=0, synchronize=lambda: waited.append("stream"))
-    cuda = types.SimpleNamespace(
-        runtime=types.SimpleNamespace(memcpyAsync=fail, memcpyHostToDevice=1),
-        get_current_stream=lambda: stream,
-        Event=lambda **_: None,
-    )
-    monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(cuda=cuda))
-    ring = staging.Ring()
-    ring._buffers = [np.empty(staging._BUFFER_BYTES, np.uint8) for _ in range(staging._BUFFERS)]
-    with Threads(1) as ring._threads:
-        with pytest.raises(KeyboardInterrupt):
-            ring._copy(np.zeros(20 * staging._BUFFER_BYTES, np.uint8), 0)
-        done = [future.done() for future in submitted]
-    assert len(done) == staging._BUFFERS and all(done) and waited == ["stream"]
-
-
 class Planted:
-    """A device whose memory is an array of the host."""
+    """A device whose memory is an array of the host; `waited`: for what."""
 
     def __init__(self, monkeypatch, memory, fails_after=None):
         self.copies, self.fails_after = 0, fails_after
+        self.waited = []
         self.start = memory.ctypes.data
-        nothing = contextlib.nullcontext()
-        nothing.id = 0
         event = types.SimpleNamespace(record=lambda _: None, synchronize=lambda: None)
+        stream = types.SimpleNamespace(ptr=0, synchronize=lambda: self.waited.append("stream"))
         cuda = types.SimpleNamespace(
-            runtime=types.SimpleNamespace(memcpyAsync=self.memcpy, memcpyDeviceToHost=2),
-            get_current_stream=lambda: types.SimpleNamespace(ptr=0, synchronize=lambda: None),
+            runtime=types.SimpleNamespace(
+                memcpyAsync=self.memcpy, memcpyDeviceToHost=2, memcpyHostToDevice=1
+            ),
+            get_current_stream=lambda: stream,
             Event=lambda **_: event,
-            Device=lambda *_: nothing,
         )
         monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(cuda=cuda))
 
@@ -66,33 +39,66 @@ class Planted:
         ctypes.memmove(target, source, size)
 
 
-def ring_with(threads):
+@pytest.fixture
+def ring():
     ring = staging.Ring()
     ring._buffers = [np.empty(staging._BUFFER_BYTES, np.uint8) for _ in range(staging._BUFFERS)]
-    ring._threads = threads
     return ring
 
 
-@pytest.mark.parametrize("pieces", [1, 3, 16, 17, 40.3])
-def test_the_way_back(monkeypatch, pieces):
+PIECES = pytest.mark.parametrize("pieces", [0.3, 1, 3, 4, 5, 10.3])
+
+
+@PIECES
+def test_the_way_there(monkeypatch, ring, pieces):
+    size = int(pieces * staging._BUFFER_BYTES) + 5
+    memory = np.zeros(size, np.uint8)
+    planted = Planted(monkeypatch, memory)
+    source = np.arange(size, dtype=np.uint32).astype(np.uint8)
+    ring._copy(source, planted.start)
+    assert (memory == source).all() and planted.waited == ["stream"]
+
+
+@PIECES
+def test_the_way_back(monkeypatch, ring, pieces):
     size = int(pieces * staging._BUFFER_BYTES) + 5
     memory = np.arange(size, dtype=np.uint32).astype(np.uint8)
     planted = Planted(monkeypatch, memory)
     target = np.zeros(size, np.uint8)
-    with ThreadPoolExecutor(4) as threads:
-        ring_with(threads)._copy_back(planted.start, target)
+    ring._copy_back(planted.start, target)
     assert (target == memory).all()
 
 
-def test_a_way_back_that_fails_leaves_no_thread_writing(monkeypatch):
-    memory = np.ones(30 * staging._BUFFER_BYTES, np.uint8)
-    planted = Planted(monkeypatch, memory, fails_after=7)
-    target = np.zeros_like(memory)
-    with ThreadPoolExecutor(1) as threads:
-        with pytest.raises(KeyboardInterrupt):
-            ring_with(threads)._copy_back(planted.start, target)
-        came = target[: 7 * staging._BUFFER_BYTES].all()  # not later, when threads end
-    assert came and not target[7 * staging._BUFFER_BYTES :].any()
+@pytest.mark.parametrize("way", ["_copy", "_copy_back"])
+def test_a_copy_that_fails_leaves_the_ring_free(monkeypatch, ring, way):
+    memory = np.ones(8 * staging._BUFFER_BYTES, np.uint8)
+    planted = Planted(monkeypatch, memory, fails_after=5)
+    ends = (memory, planted.start) if way == "_copy" else (planted.start, memory)
+    with pytest.raises(KeyboardInterrupt):
+        getattr(ring, way)(*ends)
+    assert planted.waited == ["stream"]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("size", [0, 1, 5, 4097, 1_000_003])
+def test_copied_by_the_core(size, threads):
+    source = np.arange(size, dtype=np.uint32).astype(np.uint8)
+    target = np.full(size + 1, 7, np.uint8)
+    _core.copy_bytes(source, target[:size], threads)
+    assert (target[:size] == source).all() and target[size] == 7
+    with pytest.raises(ValueError, match="source has"):
+        _core.copy_bytes(source, target, threads)
+
+
+@pytest.mark.parametrize("count", [0, 1, 1000, 5_000_000])
+def test_new_bytes(count):
+    array = _core.new_bytes(count)
+    assert array.dtype == np.uint8 and array.shape == (count,) and array.flags.writeable
+    array[:] = 3
+    assert _core.new_bytes(8 * count).view(np.int64).shape == (count,)
+    _core.fail_allocation_at(1)
+    with pytest.raises(MemoryError):
+        _core.new_bytes(count)
 
 
 @pytest.mark.gpu

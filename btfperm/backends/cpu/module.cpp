@@ -2,13 +2,18 @@
 // btfperm._core: the CPU core under Python; each room binds its own functions
 #include <omp.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
+#include <memory>
+#include <utility>
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
 
 #include "backends/cpu/bind.hpp"
+#include "backends/cpu/parallel.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/start_threads.hpp"
 
@@ -58,6 +63,29 @@ NB_MODULE(_core, module) {
 #endif
       },
       "Return to the system what was freed, which the allocator keeps for later otherwise.");
+  module.def(
+      "copy_bytes",
+      [](btfperm::In<std::uint8_t> source, btfperm::Out<std::uint8_t> target, int threads) {
+        const auto bytes = static_cast<std::int64_t>(target.shape(0));
+        btfperm::require_places(source, bytes, "source");
+        const nb::gil_scoped_release nogil;
+        btfperm::on_team(threads, threads > 1, [&](int t, int team) {
+          const btfperm::Share<std::int64_t> own(bytes, t, team);
+          std::memcpy(target.data() + own.first, source.data() + own.first,
+                      static_cast<std::size_t>(own.last - own.first));
+        });
+      },
+      nb::arg("source").noconvert(), nb::arg("target").noconvert(), nb::arg("threads") = 1,
+      "Copy an array of bytes into another of the same length.");
+  module.def(
+      "new_bytes",
+      [](std::size_t count) {
+        auto memory = std::make_unique<btfperm::Workspace>();
+        auto* const bytes = memory->take<std::uint8_t>(count);
+        return btfperm::owned_array(std::move(memory), bytes, count);
+      },
+      nb::arg("count"),
+      "An array of bytes that are not set, in pages that many threads may touch first.");
   module.def("max_threads", [] { return omp_get_max_threads(); }, "Threads OpenMP would use.");
   btfperm::bind_pattern(module);
   btfperm::bind_transversal(module);
