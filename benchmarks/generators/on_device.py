@@ -8,6 +8,7 @@ hull.
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
 from typing import Any
@@ -192,8 +193,13 @@ def _recursive(scale: int, count: int, quadrants: tuple[float, float, float]) ->
 def _triangulated(exponent: int) -> Any:
     """The edges of the triangulation, between points as drawn."""
     strips = [(exponent, k) for k in range(STRIPS)]
-    with ProcessPoolExecutor(STRIPS) as pool:
+    with ProcessPoolExecutor(STRIPS, initializer=_onto_all_cores) as pool:
         return np.concatenate(list(pool.map(_strip, strips)), axis=1)
+
+
+def _onto_all_cores() -> None:
+    """OMP_PROC_BIND holds the parent's thread on one core, and so its children."""
+    os.sched_setaffinity(0, range(os.cpu_count() or 1))
 
 
 def _strip(which: tuple[int, int]) -> Any:
