@@ -95,7 +95,7 @@ extern "C" __global__ void turn_heights(Index count, Index highest, Index* heigh
 extern "C" __global__ void renumber_square(Index count, Index first, const Index* order,
                                            const Index* names, Index n, Index* totals) {
   for (long long b = first_item(); b < count; b += item_stride())
-    totals[n + names[order[b]]] = first + static_cast<Index>(b) + 1;
+    totals[1LL * n + names[order[b]]] = first + static_cast<Index>(b) + 1;
 }
 
 // The block of each column and of each row, these counted from `before_rows` on.
@@ -106,7 +106,7 @@ extern "C" __global__ void block_of_each(Index m, Index n, const Index* row_matc
                                          Index before_rows, Index* col_block, Index* row_block) {
   const auto block_of_col = [=](Index j) {
     const int part = col_part ? col_part[j] : 0;
-    if (part == 0) return totals[n + (leader ? leader[j] : j)] - 1;
+    if (part == 0) return totals[1LL * n + (leader ? leader[j] : j)] - 1;
     if (part == horizontal) return totals[col_root[j]] - 1;
     return totals[2LL * n + row_root[col_match[j]]] - 1;
   };

@@ -34,13 +34,15 @@ def decompose_on_device(
 
     Raises
     ------
-    BackendUnavailableError : the device fails, or the matrix has 2^31 rows or columns
+    BackendUnavailableError : the device fails, or the matrix has 2^31 rows or columns, or as many
+        together where indices are of 32 bits
     DefectError : the matching is not maximum
     """
-    if max(problem.m, problem.n) > LARGEST_INT32:
+    m, n = problem.m, problem.n
+    if max(m, n) > LARGEST_INT32 or m + n > np.iinfo(problem.width).max:  # so many blocks
         raise BackendUnavailableError(
-            f"a {problem.m:,} x {problem.n:,} matrix has more rows or columns than the keys of the "
-            "gpu's sorts can tell apart; use backend='cpu'"
+            f"a {m:,} x {n:,} matrix has more rows and columns than the gpu's sorts can tell "
+            "apart; use backend='cpu'"
         )
     import cupy
 

@@ -5,6 +5,7 @@ it, and everything back on the host."""
 from __future__ import annotations
 
 import importlib
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -100,6 +101,22 @@ def test_a_failing_device_is_answered_by_the_cpu(monkeypatch):
 
 
 # -- without a GPU ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "width"),
+    [
+        (2**31, 5, np.int64),
+        (5, 2**31, np.int64),
+        (2**30, 2**30, np.int32),
+        (7, 2**31 - 7, np.int32),
+    ],
+)
+def test_what_is_too_large_is_refused(m, n, width):
+    decompose = importlib.import_module("btfperm.dulmage_mendelsohn.decompose_gpu")
+    problem = SimpleNamespace(m=m, n=n, width=np.dtype(width))
+    with pytest.raises(btfperm.BackendUnavailableError, match="more rows and columns"):
+        decompose.decompose_on_device(problem, 0)
 
 
 def test_the_result_has_the_pattern_that_was_given():

@@ -105,10 +105,10 @@ extern "C" __global__ void order_members(Index groups, Index each, const Index* 
     for (; left; left &= left - 1) {
       const int whose = __ffs(left) - 1;
       const Index begin = __shfl_sync(warp, from, whose), end = __shfl_sync(warp, to, whose);
-      for (Index p = begin; p < end; p += at_once) {
+      for (long long p = begin; p < end; p += at_once) {
         Index own[shares], smaller[shares];
         for (int k = 0; k < shares; ++k) {
-          const Index place = p + 32 * k + lane;
+          const long long place = p + 32 * k + lane;
           own[k] = place < end ? unordered[place] : 0;
           smaller[k] = 0;
         }
