@@ -8,7 +8,8 @@ GPU, behind the start that it gets there when it is named. *Warm* is a process i
 work already, as these are measured; *cold* is a fresh one: what starting CUDA takes, measured in
 processes of their own, counts for all that use the GPU; with ``--fresh NAME`` a matrix is measured
 in fresh processes, too. *Resident* are matrices that live on the GPU, and so do the answers: there
-the searches of the GPU are the candidates. Halves as in regret.py; ``--half`` measures one of them.
+the searches of the GPU are the candidates. ``regret_gpu_cases.py`` says which matrices are taken,
+and which half of them was not looked at while rules were made; ``--half`` measures one.
 """
 
 from __future__ import annotations
@@ -30,10 +31,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks import machine, rule_worth
-from benchmarks.cases import Case, generated, kept, only, real
+from benchmarks.cases import Case, kept, only
 from benchmarks.contest import Options
-from benchmarks.generators.on_device import make_on_device
-from benchmarks.regret import HALVES, half_of
+from benchmarks.regret_gpu_cases import HALVES, every_case, half_of, made_on_gpu
 from benchmarks.regret_gpu_report import AUTO, CPU, GPU, SEARCHES, Row, report
 from benchmarks.report import Report
 from benchmarks.tables import milliseconds
@@ -57,40 +57,6 @@ _FRESH = (
     "begin = time.perf_counter(); btfperm.maximum_transversal(P, backend=sys.argv[2]); "
     "print(time.perf_counter() - begin)"
 )
-
-MATRICES = """
-    er_1e6_d2.7 er_1e6_d5.0 er_3e6_d2.7 er_3e6_d5.0 er_6e6_d3.5 er:20:3 er:22:3 er:20:8 er:22:8
-    kron:16 kron:18 kron:20 rmat_s20 rmat_s21 rmat:18:30 rmat:20:30 rmat:22:30
-    del:20 del:20+rcp del:22 del:22+rcp rgg:20 rgg:20+rcp rgg:22 rgg:22+rcp rgg_n_2_20_rcp
-    road:2000 road:4000 road_2048 road_2048_rcp hex:1000 hex:1000+rcp er_2e7_d3.5 rmat_s23
-    grid3d_64 grid3d_128 grid3d_128_rcp circuit_8e5 circuit_3e6 tri_6e5 tri_3e6 bandtri_2e6
-    kkt_3e6 kkt_sing_2e6 chain_2e6 chain_2e6_rcp chains_500x10000 chains_500x10000_rcp
-    deadtree_1e6 ladder_3e5 ladder_3e5_rcp arrow_3e6 hessenberg_3000 hessenberg_3000_rcp
-    rect_wide_2e6 rect_tall_2e6 rect_wide_2e5 rect_tall_2e5 trace_n20 copapers_300000
-    citations_1000000 crawl_1000000 kron:14 rmat:16:30 er:18:8 del:18 del:18+rcp rgg:18+rcp road_512
-    road_512_rcp grid3d_48_rcp kkt_2e5 tri_2e5
-"""
-
-
-def every_case(matrices: Path) -> list[Case]:
-    """The generated matrices above, and the real ones where the folder is there. Those with a
-    colon in their name are made on the GPU."""
-    made = [
-        Case(case.name, case.kind, functools.partial(made_on_gpu, case.name))
-        if ":" in case.name
-        else case
-        for case in generated(MATRICES.split())
-    ]
-    return made + (real(matrices) if (matrices / "index.csv").exists() else [])
-
-
-def made_on_gpu(name: str) -> Any:
-    """The pattern, on the host."""
-    import cupy
-
-    pattern = make_on_device(name).on_host()
-    cupy.get_default_memory_pool().free_all_blocks()
-    return pattern
 
 
 def starting() -> float:

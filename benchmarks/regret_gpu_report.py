@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks import rule_worth
 from benchmarks.contest import Section
-from benchmarks.regret import HALVES, half_of
+from benchmarks.regret_gpu_cases import HALVES, half_of
 from benchmarks.tables import geometric_mean, milliseconds, table
 
 AUTO, CPU, GPU = "auto", "cpu", "gpu"

@@ -80,6 +80,10 @@ def test_where_a_gpu_is_at_work_it_takes_large_ones(monkeypatch, uploads):
     for limit in ("_SMALL", "_WORTH_A_COPY"):
         monkeypatch.setattr(module, limit, 0)
     t = btfperm.maximum_transversal(RECTANGLE)
+    for bound in ("_WORTH_A_COPY", "_SMALL"):  # both keep it here, then the second alone
+        assert_same(btfperm.dulmage_mendelsohn(RECTANGLE, transversal=t), expected)
+        assert not uploads
+        monkeypatch.setattr(module, bound, 0)
     assert_same(btfperm.dulmage_mendelsohn(RECTANGLE, transversal=t), expected)
     assert len(uploads) == 4  # the pattern and the matching
     uploads.clear()

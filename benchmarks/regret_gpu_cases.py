@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The matrices of regret_gpu.py, in two halves.
+
+`MATRICES` and the real ones as they are have been looked at, all of them, while the rules of
+``auto`` were made. `UNSEEN` was written down before any of it was run: every family of the first
+half in another size, or another size and another random order, and ten families that are not in
+it. The real matrices come into that half again as matrices that nobody has timed either, by
+`unseen_form`: a rectangular one transposed; a square one in a random order, the same for rows and
+columns, so that a diagonal stays one, or two, by the CRC-32 of its name.
+"""
+
+from __future__ import annotations
+
+import functools
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks.cases import Case, generated, real
+from benchmarks.generators.assemble import pattern, rcp
+from benchmarks.generators.on_device import make_on_device
+
+HALVES = ("fit", "unseen")
+
+MATRICES = """
+    er_1e6_d2.7 er_1e6_d5.0 er_3e6_d2.7 er_3e6_d5.0 er_6e6_d3.5 er:20:3 er:22:3 er:20:8 er:22:8
+    kron:16 kron:18 kron:20 rmat_s20 rmat_s21 rmat:18:30 rmat:20:30 rmat:22:30
+    del:20 del:20+rcp del:22 del:22+rcp rgg:20 rgg:20+rcp rgg:22 rgg:22+rcp rgg_n_2_20_rcp
+    road:2000 road:4000 road_2048 road_2048_rcp hex:1000 hex:1000+rcp er_2e7_d3.5 rmat_s23
+    grid3d_64 grid3d_128 grid3d_128_rcp circuit_8e5 circuit_3e6 tri_6e5 tri_3e6 bandtri_2e6
+    kkt_3e6 kkt_sing_2e6 chain_2e6 chain_2e6_rcp chains_500x10000 chains_500x10000_rcp
+    deadtree_1e6 ladder_3e5 ladder_3e5_rcp arrow_3e6 hessenberg_3000 hessenberg_3000_rcp
+    rect_wide_2e6 rect_tall_2e6 rect_wide_2e5 rect_tall_2e5 trace_n20 copapers_300000
+    citations_1000000 crawl_1000000 kron:14 rmat:16:30 er:18:8 del:18 del:18+rcp rgg:18+rcp road_512
+    road_512_rcp grid3d_48_rcp kkt_2e5 tri_2e5
+"""
+UNSEEN = """
+    er_7e5_d2.3 er_2e6_d4.2 er_4e6_d3.1 er_5e5_d7.0 er:21:4 er:19:6 er:21:12 kron:15 kron:17 kron:19
+    kron_s15 rmat_s18 rmat_s19_rcp4 rmat:17:12 rmat:19:20 rmat:21:16 del:19 del:19+rcp del:21
+    del:21+rcp delaunay_n18_rcp4 rgg:19 rgg:19+rcp rgg:21 rgg:21+rcp rgg_n_2_17_rcp4 road:1500
+    road:3000 road:3000+rcp road_1024_rcp4 hex:700 hex:500+rcp grid3d_40 grid3d_90 grid3d_80_rcp4
+    circuit_4e5 circuit_1500000 tri_4e5 tri_1500000 bandtri_3e5 bandtri_5e5_rcp4 kkt_6e5
+    kkt_1e6_rcp4 kkt_sing_6e5 chain_6e5 chain_4e5_rcp4 chains_1000x2000 chains_300x3000_rcp4
+    deadtree_3e5 ladder_9e4 ladder_180000_rcp4 arrow_8e5 arrow_1e6_rcp4 hessenberg_1800
+    hessenberg_2000_rcp4 rect_wide_7e5 rect_tall_7e5 rect_wide_4e5_rcp4 rect_tall_3e6 trace_n18
+    trace_n19_rcp4 copapers_120000 citations_300000 crawl_400000 digraph_1e6_d2.5 wide_1e6_w300
+    blocks_1e6_h1000 opf_300000 copurchase_500000 webgraph_500000 wiki_300000 chains_hk_1200
+    chains_hk_1200_rcp4 kshard_2000_k8
+"""
+
+
+def half_of(name: str) -> str:
+    """``fit`` or ``unseen``."""
+    return HALVES["," in name or name in UNSEEN.split()]
+
+
+def every_case(matrices: Path) -> list[Case]:
+    """The generated matrices of both halves, and the real ones where the folder is there. Those
+    with a colon in their name are made on the GPU."""
+    made = [
+        Case(case.name, case.kind, functools.partial(made_on_gpu, case.name))
+        if ":" in case.name
+        else case
+        for case in generated([*MATRICES.split(), *UNSEEN.split()])
+    ]
+    kept = real(matrices) if (matrices / "index.csv").exists() else []
+    return [*made, *kept, *map(unseen_form, kept)]
+
+
+def made_on_gpu(name: str) -> Any:
+    """The pattern, on the host."""
+    import cupy
+
+    made = make_on_device(name).on_host()
+    cupy.get_default_memory_pool().free_all_blocks()
+    return made
+
+
+def unseen_form(case: Case) -> Case:
+    """A real matrix as nobody has timed it: see above."""
+    name = f"{case.name}, in another form"
+    return Case(name, case.kind, lambda: _changed(case.load(), case.name), path=case.path)
+
+
+def _changed(A: sp.csc_array, name: str) -> sp.csc_array:
+    m, n = A.shape
+    if m != n:
+        return sp.csc_array(A.T)
+    if zlib.crc32(name.encode()) % 2:
+        return rcp(A, name)
+    C, p = A.tocoo(), np.random.default_rng(n).permutation(n)
+    return pattern(p[C.row], p[C.col], A.shape)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The matrices of the regret beside a GPU: two halves that share no matrix, each with every family;
+real ones in a form of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import btfperm
+from benchmarks.cases import Case
+from benchmarks.generators import families, family_of
+from benchmarks.regret_gpu_cases import (
+    HALVES,
+    MATRICES,
+    UNSEEN,
+    every_case,
+    half_of,
+    unseen_form,
+)
+
+FOLDER = Path(__file__).parents[2] / "matrices"
+SEEN, NEW = MATRICES.split(), UNSEEN.split()
+
+
+def in_index(tmp_path):
+    """Two of the kept matrices, in a folder with an index."""
+    lines = ["name,file,structural_rank,btf_blocks", "west0067,west0067.mtx.gz,67,"]
+    for name in ("west0067", "ash219"):
+        (tmp_path / f"{name}.mtx.gz").write_bytes((FOLDER / f"{name}.mtx.gz").read_bytes())
+    (tmp_path / "index.csv").write_text("\n".join([*lines, "ash219,ash219.mtx.gz,85,"]))
+    return tmp_path
+
+
+def test_no_matrix_is_in_both_halves():
+    assert len(set(SEEN) | set(NEW)) == len(SEEN) + len(NEW)
+    assert {half_of(name) for name in SEEN} == {HALVES[0]}
+    assert {half_of(name) for name in NEW} == {HALVES[1]}
+
+
+def test_every_family_is_in_the_unseen_half():
+    known = {family.name for family in families()}
+    assert {family_of(name)[0].name for name in NEW} == known
+    assert {family_of(name)[0].name for name in SEEN} < known
+
+
+def test_the_unseen_half_has_each_real_matrix_in_another_form(tmp_path):
+    names = [case.name for case in every_case(in_index(tmp_path))]
+    assert names[: len(SEEN) + len(NEW)] == SEEN + NEW
+    assert names[-4:] == [
+        *("west0067", "ash219"),
+        *("west0067, in another form", "ash219, in another form"),
+    ]
+    assert [half_of(name) for name in names[-4:]] == [HALVES[0]] * 2 + [HALVES[1]] * 2
+
+
+def test_a_rectangular_one_is_transposed(tmp_path):
+    case = every_case(in_index(tmp_path))[-3]
+    found = unseen_form(case)
+    assert case.name == "ash219" and found.path is case.path
+    assert (found.load() != case.load().T).nnz == 0
+
+
+@pytest.mark.parametrize("name", ["kept", "shuffled", "lost", "found", "a", "b", "c"])
+def test_a_square_one_is_reordered(name):
+    rng = np.random.default_rng(5)
+    A = sp.csc_array(sp.eye_array(300) + sp.random_array((300, 300), density=0.01, rng=rng))
+    case = Case(name, "", lambda: A)
+    B, again = unseen_form(case).load(), unseen_form(case).load()
+    assert B.shape == A.shape and B.nnz == A.nnz and (again != B).nnz == 0
+    assert btfperm.structural_rank(B) == btfperm.structural_rank(A) == 300
+    on_diagonal = np.count_nonzero(B.diagonal())
+    assert on_diagonal == 300 or on_diagonal < 30
+    forms = {
+        np.count_nonzero(unseen_form(Case(f"{name}{k}", "", lambda: A)).load().diagonal()) == 300
+        for k in range(20)
+    }
+    assert forms == {True, False}
