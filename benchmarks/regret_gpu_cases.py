@@ -58,7 +58,7 @@ def half_of(name: str) -> str:
 
 
 def every_case(matrices: Path) -> list[Case]:
-    """The generated matrices of both halves, and the real ones where the folder is there. Those
+    """The real matrices of both halves, where the folder is there, and the generated ones. Those
     with a colon in their name are made on the GPU."""
     made = [
         Case(case.name, case.kind, functools.partial(made_on_gpu, case.name))
@@ -67,7 +67,7 @@ def every_case(matrices: Path) -> list[Case]:
         for case in generated([*MATRICES.split(), *UNSEEN.split()])
     ]
     kept = real(matrices) if (matrices / "index.csv").exists() else []
-    return [*made, *kept, *map(unseen_form, kept)]
+    return [*kept, *map(unseen_form, kept), *made]
 
 
 def made_on_gpu(name: str) -> Any:

@@ -49,16 +49,16 @@ def test_every_family_is_in_the_unseen_half():
 
 def test_the_unseen_half_has_each_real_matrix_in_another_form(tmp_path):
     names = [case.name for case in every_case(in_index(tmp_path))]
-    assert names[: len(SEEN) + len(NEW)] == SEEN + NEW
-    assert names[-4:] == [
+    assert names[4:] == SEEN + NEW
+    assert names[:4] == [
         *("west0067", "ash219"),
         *("west0067, in another form", "ash219, in another form"),
     ]
-    assert [half_of(name) for name in names[-4:]] == [HALVES[0]] * 2 + [HALVES[1]] * 2
+    assert [half_of(name) for name in names[:4]] == [HALVES[0]] * 2 + [HALVES[1]] * 2
 
 
 def test_a_rectangular_one_is_transposed(tmp_path):
-    case = every_case(in_index(tmp_path))[-3]
+    case = every_case(in_index(tmp_path))[1]
     found = unseen_form(case)
     assert case.name == "ash219" and found.path is case.path
     assert (found.load() != case.load().T).nnz == 0
