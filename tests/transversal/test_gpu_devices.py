@@ -89,6 +89,7 @@ def test_both_at_once():
 
 def test_the_second_of_a_kind_needs_no_compiler(monkeypatch):
     import cupy
+
     from btfperm.backends.gpu import compile as compiled
 
     if len({cupy.cuda.Device(number).compute_capability for number in (0, SECOND)}) > 1:
