@@ -15,7 +15,7 @@ import btfperm
 from btfperm.backends.gpu import device
 from btfperm.backends.gpu.budget import LOOKED, Budget
 from btfperm.errors import BackendUnavailableError
-from btfperm.transversal.push_relabel.relabel_gpu import PushRelabel
+from btfperm.transversal.push_relabel import relabel_gpu
 
 A = sp.random_array((200, 200), density=0.01, rng=7, format="csc")
 
@@ -51,16 +51,38 @@ def test_what_starts_itself_is_given_no_start(monkeypatch, options, starts):
     assert started == starts
 
 
-@pytest.mark.parametrize("strategy", ["fixed", "adaptive"])
-def test_a_relabelling_comes_within_as_many_loops_as_there_are_rows_and_columns(strategy):
-    def loops(k):
-        run = object.__new__(PushRelabel)
-        run._adaptive, run._k = strategy == "adaptive", k
-        run._problem = types.SimpleNamespace(m=30, n=20)
-        return run._loops_to_next(4)
+@pytest.fixture
+def loops(monkeypatch):
+    """Loops from a relabelling of so many levels to the next, by the option."""
+    monkeypatch.setattr(relabel_gpu, "Readback", lambda _: types.SimpleNamespace(array=None))
+    monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(empty=lambda *_, **__: None))
+    problem = types.SimpleNamespace(m=30, n=20, width=np.dtype(np.int32), size=0)
+    problem.row_match = problem.col_match = problem.indptr = problem.indices = None
+    problem.kernels = lambda _: types.SimpleNamespace(launch=None)
+    return lambda relabel, c_level: relabel_gpu.PushRelabel(
+        problem, None, {"relabel": relabel}, "g_pr_first.cu"
+    )._loops_to_next(c_level)
 
-    assert loops(1e308) == loops(1e9) == 50 and loops(0) == 1
-    assert loops(3) == (12 if strategy == "adaptive" else 3)
+
+@pytest.mark.parametrize("strategy", ["fixed", "adaptive"])
+def test_a_relabelling_comes_within_as_many_loops_as_there_are_rows_and_columns(loops, strategy):
+    assert loops(f"{strategy}:1e308", 4) == loops(f"{strategy}:1e9", 4) == 50
+    assert loops(f"{strategy}:0", 4) == 1
+    assert loops(f"{strategy}:3", 4) == (12 if strategy == "adaptive" else 3)
+
+
+@pytest.mark.parametrize(
+    ("relabel", "c_level", "passed"),
+    [
+        ("adaptive:0.7", 36, 26),
+        ("adaptive:0.7", 40, 28),
+        ("adaptive:0.1", 30, 3),
+        ("fixed:2.5", 9, 3),
+    ],
+)
+def test_a_part_of_a_loop_is_waited_for(loops, relabel, c_level, passed):
+    """Exactly: 0.1 x 30 is 3, not a little more."""
+    assert loops(relabel, c_level) == passed
 
 
 # -- drivers whose last look, the last they have, finds that all is done ---------------------------

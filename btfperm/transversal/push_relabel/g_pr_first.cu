@@ -9,7 +9,8 @@
 // Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "A push-relabel-based maximum
 //             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithms 3 (G-PR), 4
 //             and 5 (G-GR) and 6 (G-PR-Krnl). Option relabel: the next relabelling comes after k
-//             times its levels (adaptive, cLevel counts in steps of two) or k (fixed) push kernels.
+//             times its levels (adaptive, cLevel counts in steps of two) or k (fixed) push kernels,
+//             a part of one taken for one.
 //             Changed: words that other threads of a launch write are accessed as volatile
 //             (backends/gpu/visible.cuh); labels that pushes raise stay below m + n, see push.cuh;
 //             the host asks only every few launches whether an active column was left, and every

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,7 +62,7 @@ class PushRelabel:
             self.state,
         )
         strategy, _, k = str(options.get("relabel", "adaptive:0.7")).partition(":")
-        self._adaptive, self._k = strategy == "adaptive", float(k)
+        self._adaptive, self._k = strategy == "adaptive", Fraction(k)
         self.loop = 1
         self._iter_gr = 1
         self._kernels, self._levels = 0, 0
@@ -107,10 +109,11 @@ class PushRelabel:
         return not self._budget.stop
 
     def _loops_to_next(self, c_level: int) -> int:
-        """GetIterGR; m + n at most, as a column that no row is left for is only ever seen to be
-        one by a relabelling."""
+        """GetIterGR: so many that k times the levels have passed, so a part of one counts as one;
+        m + n at most, as a column that no row is left for is only ever seen to be one by a
+        relabelling."""
         every = self._k * c_level if self._adaptive else self._k
-        return max(1, round(min(every, self._problem.m + self._problem.n)))
+        return max(1, min(math.ceil(every), self._problem.m + self._problem.n))
 
     def go_on(self) -> bool:
         """After the launches of a loop: the next one, unless no column was active or a limit is
