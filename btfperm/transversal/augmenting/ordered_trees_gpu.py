@@ -19,9 +19,12 @@ __all__ = ["ordered_trees"]
 
 _FILE = "transversal/augmenting/ordered_trees.cu"
 # Numbers of Phase, and where some stand.
-_PHASE, _PATHS, _LEVELS, _EDGES = 7, 4, 5, 6
+_PHASE, _LEVELS, _PATHS, _EDGES, _GROWN, _LEFT = 9, 4, 5, 6, 7, 8
 # A phase ends with one path for so many columns of a level.
 _SHARE = 300
+# A launch comes back after so many levels, or columns shifted along a path: some tenth of a second,
+# and limits are looked at.
+_LAUNCH_LEVELS, _LAUNCH_SHIFTS = 1 << 12, 1 << 16
 
 
 def ordered_trees(problem: DeviceProblem, budget: Budget, seed: int) -> dict[str, int | list[int]]:
@@ -43,26 +46,49 @@ def ordered_trees(problem: DeviceProblem, budget: Budget, seed: int) -> dict[str
     run = problem.kernels(_FILE)
     workspace = cupy.empty(3 * (m + n), dtype=width)
     state = Readback(_PHASE)
-    while problem.nnz and not budget.spent(edges):
-        phases += 1
-        state.array.fill(0)
+    columns = problem.indptr, problem.indices, problem.row_match, problem.col_match
+    told, over = [0] * _PHASE, True
+    while problem.nnz and not budget.spent(edges + told[_EDGES]):
+        if over:
+            phases += 1
+            state.array.fill(0)
+            run.launch(
+                "plant_in_order", grid(max(m, n)), BLOCK, m, n, *columns, workspace, state.array
+            )
         run.launch_together(
             "grow_in_order",
             BLOCK,
             m,
             n,
-            problem.indptr,
-            problem.indices,
-            problem.row_match,
-            problem.col_match,
+            *columns,
             workspace,
             np.uint64(_SHARE),
+            np.uint64(_LAUNCH_LEVELS),
+            state.array,
+        )
+        run.launch(
+            "shift_in_order",
+            grid(n),
+            BLOCK,
+            m,
+            n,
+            *columns,
+            workspace,
+            _LAUNCH_SHIFTS,
             state.array,
         )
         told = state.read()
-        edges, levels, found = edges + told[_EDGES], levels + told[_LEVELS], found + told[_PATHS]
-        if not told[_PATHS]:
+        over = told[_GROWN] != 0 and told[_LEFT] == 0
+        if over and not told[_PATHS]:
             reached = problem.reached = cupy.empty(m, dtype=np.int32)
             run.launch("mark_rows", grid(m), BLOCK, m, workspace[m:], reached)
             break
+        if over:
+            edges, levels, found = (
+                edges + told[_EDGES],
+                levels + told[_LEVELS],
+                found + told[_PATHS],
+            )
+            told = [0] * _PHASE
+    edges, levels, found = edges + told[_EDGES], levels + told[_LEVELS], found + told[_PATHS]
     return {"edges": edges, "phases": phases, "rounds": levels, "augmentations": found}
