@@ -1,154 +1,286 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// meeting-trees, where free columns lie far from free rows: they walk along distances
+// meeting-trees, where free columns lie far from free rows: they walk while waves tell them where
+// to
 //
-// Idea        All rows get their distance to the nearest free row, level by level. All free columns
-//             that can get to one walk at once, each to the least distance, and leave a row with
-//             one more than the second least, so that those behind go another way; twice as many
-//             steps as there are levels. Then again, until none can get to a free row. Trees hand
-//             out one path for each place that they wall in; here all walk
+// Idea        Waves of distances start at the free rows, one behind the other, and each row takes
+//             its distance from the newest that has come. Meanwhile all free columns walk, each to
+//             the least distance of the newest wave in its list, and leave a row with one more than
+//             the second least, so that those behind go another way. Nobody waits for a wave to
+//             end: what it says may be old, and the next one mends it. A wave that has come to its
+//             end while nobody walked is the proof: no free column can get to a free row
 // Paper       the push and the global relabelling of A. V. Goldberg, R. E. Tarjan, "A new approach
-//             to the maximum-flow problem", J. ACM 35 (1988), as in g-pr, but in turns: no push of
-//             many, and no level, is a launch
-// Cost        a few phases, each O(nnz) and a barrier a level, then steps of some five accesses.
-//             Workspace: 2 m + n indices, m + n words
+//             to the maximum-flow problem", J. ACM 35 (1988), as in g-pr, but both at all times
+// Cost        O(nnz) a wave, some tens; a step of a wave or of a walk is five accesses one after
+// the
+//             other, and a barrier for 16 of them. Workspace: 9 (m + n) indices, m words
 // Prefer it   where a search of meeting-trees has not ended in some thousand rounds and many
 //             columns are free; for a few, trees from both sides are quicker
-// Encodings   label[i] = levels from row i to a free row. `hopeless`: none found; `walled`: row i
-//             is done for good, see `meeting_peel.cu`
-//             told[j] = 1: free column j can get to a free row
-// Invariants  a level is complete before the next begins. A column that can get to no free row
-//             never will, whoever walks
-// Races       a row's label is set once a phase, by who first comes; in walks see
-//             `meeting_walks.cu`
+// Encodings   label[i] = 255 - the newest wave that has come to row i, and 24 bits of distance:
+// less
+//             is better. `hopeless`: none has; `walled`: row i is done for good, see
+//             `meeting_peel.cu`
+// Invariants  row_match is what is so; a column that walks is in the hand of one thread, and behind
+//             a round in `list`, with no row in col_match. A row that a wave comes to is in one
+//             block's queue, or in a list that all share, until it has told those behind it
+// Races       a row goes to the last who takes it, by atomicExch; who sat there is in their hand.
+//             Labels are hints while somebody walks. col_match may be a row behind, in a wave's
+//             eyes, where two take a row at once: `seat_columns` tells, and another wave is sent
 
 #include "backends/gpu/block_queue.cuh"
+#include "backends/gpu/frontier.cuh"
 #include "backends/gpu/grid_barrier.cuh"
 #include "transversal/augmenting/forest.cuh"
 #include "transversal/augmenting/walks.cuh"
 
-using Distances = Labels<unsigned>;
-constexpr unsigned walled = Distances::hopeless + 1;
-constexpr unsigned room = 4096;  // of a block's queue
-constexpr int lanes = 4;         // that go through a list together
+constexpr unsigned walled = ~0u, hopeless = walled - 1;
+constexpr unsigned farthest = (1u << 24) - 1;  // distance
+constexpr unsigned waves = 254;                // until labels are cleared
+constexpr unsigned room = 4096;                // of a block's queue
+constexpr unsigned for_walks = 4;              // one block in so many
+constexpr int steps = 16;                      // of a round, at most
 
-struct Phase {
-  // In turns: rows of a level, those that blocks had no room for, free columns that it has found.
-  struct {
-    Count rows, over, cols;
-  } levels[3];
-  Count barrier;
-  Count found, depth, edges, left;
+// What the blocks count in a round. Three take turns, as in `meeting_plan.cuh`.
+struct Round {
+  Count rows, over;  // that a wave has come to: in queues of blocks, in the list
+  Count stored,
+      oldest;  // in the list from queues; 255 - the oldest wave that they wait for, if any
+  Count moves, edges;
 };
 
-struct Level {
-  Graph graph;
-  unsigned* label;
-  int* told;
-  Index* walkers;
-  Phase* phase;
-  BlockQueue<1, room> queue;
-  unsigned depth;
+// What all blocks do next: each works it out for itself, from the same numbers.
+struct Course {
+  Count round, edges;
+  Count wave, complete;  // the newest; the newest that has come to its end, as have all before it
+  Count next, gap;       // the step of the next; steps from one to the other
+  Count over;            // rows in the list
+  Count starts;          // 1: a wave does, now
+  Count quiet;           // 1: nobody has walked since it did
+  Count done;            // 1: that is the proof. 2: no wave is left
 
-  // Row i is a level from a free row on: so are the mates of the columns in its list, and one more.
-  __device__ Count expand(Index i, int lane) const {
-    Count edges = 0;
-    for (Index p = graph.starts[1][i] + lane; p < graph.starts[1][i + 1]; p += lanes, ++edges) {
-      const Index j = graph.lists[1][p], row = seen(&graph.col_match[j]);
-      if (row >= 0) {
-        if (seen(&label[row]) == Distances::hopeless &&
-            atomicCAS(&label[row], Distances::hopeless, depth + 1) == Distances::hopeless)
-          queue.put_one(row);
-      } else if (atomicExch(&told[j], 1) == 0) {
-        walkers[atomicAdd(&phase->found, Count{1})] = j;
-        atomicAdd(&phase->levels[(depth + 1) % 3].cols, Count{1});
+  __device__ void send() {
+    starts = quiet = 1;
+    ++wave;
+    next = steps * round + gap;
+  }
+
+  // What the round has brought; `most`: rows that the list has room for.
+  __device__ void take_over(const Round& told, Count most) {
+    ++round;
+    edges += told.edges;
+    over = told.over < most ? told.over : most;
+    if (told.moves || told.over > most) quiet = 0;
+    const bool at_end = told.rows + told.over == 0;
+    if (at_end || told.over == told.stored) {
+      const Count ended = at_end || told.oldest == 0 ? wave : 254 - told.oldest;
+      if (ended > complete) complete = ended;
+    }
+    starts = 0;
+    if (at_end && quiet)
+      done = 1;
+    else if (!quiet && wave < waves && (steps * round >= next || (at_end && told.moves == 0)))
+      send();
+    else if (at_end && told.moves == 0)
+      done = 2;
+  }
+};
+
+struct Progress {
+  Round rounds[3];
+  Count barrier, walkers, targets, strays;
+  Course course;
+};
+
+struct Field {
+  const Index *starts[2], *lists[2];  // [0]: rows of each column, [1]: columns of each row
+  Index *row_match, *col_match;
+  unsigned* label;
+
+  // A step of a walk from column v, if its list has a label of at most `oldest`; who walks on, -1:
+  // nobody, or v.
+  __device__ Index step(Index v, Count drawn, unsigned oldest, Count* edges) const {
+    const Choice<unsigned> to =
+        choose_row<unsigned>(v, drawn, starts[0], lists[0], label, ~0u, hopeless, edges);
+    if (to.row == -1 || to.least > oldest) return v;
+    show(&col_match[v], to.row);
+    Place* mate = reinterpret_cast<Place*>(&row_match[to.row]);
+    const Index other = static_cast<Index>(atomicExch(mate, static_cast<Place>(v)));
+    show(&label[to.row], one_more(to.second));
+    return other;
+  }
+
+  __device__ static unsigned one_more(unsigned known) {
+    return known == hopeless || (known & farthest) == farthest ? known : known + 1;
+  }
+
+  // Row i tells the rows from which it is a step, unless as new a wave has come to them. Several
+  // are asked for before the first is looked at.
+  template <class Queue>
+  __device__ Count tell(Index i, const Queue& queue) const {
+    constexpr int together = 4;
+    const unsigned mine = seen(&label[i]), theirs = one_more(mine);
+    const Index begin = starts[1][i], end = starts[1][i + 1];
+    if (mine >= hopeless) return 0;
+    for (Index p = begin; p < end; p += together) {
+      Index row[together];
+      unsigned known[together];
+#pragma unroll
+      for (int t = 0; t < together; ++t) row[t] = t < end - p ? lists[1][p + t] : -1;
+#pragma unroll
+      for (int t = 0; t < together; ++t) row[t] = row[t] < 0 ? -1 : seen(&col_match[row[t]]);
+#pragma unroll
+      for (int t = 0; t < together; ++t) known[t] = row[t] < 0 ? walled : seen(&label[row[t]]);
+#pragma unroll
+      for (int t = 0; t < together; ++t) {
+        if (known[t] == walled || known[t] >> 24 <= mine >> 24) continue;
+        asm volatile("prefetch.global.L1 [%0];" ::"l"(&starts[1][row[t]]));
+        if (atomicMin(&label[row[t]], theirs) >> 24 > mine >> 24) queue.put_one(row[t]);
       }
     }
-    return edges;
+    return static_cast<Count>(end - begin);
   }
 };
 
-// Labels rows until `wanted` free columns have been found that can get to a free row, or all, or
-// `most` levels. over: 2 m.
-extern "C" __global__ void __launch_bounds__(512, 2)
-    label_rows(Index m, Index n, const Index* row_indptr, const Index* row_indices,
-               Index* row_match, Index* col_match, const Index* owner, const Index* core,
-               unsigned* label, int* told, Index* walkers, Index* over, Count wanted, unsigned most,
-               Phase* phase) {
-  __shared__ Index items[1][room];
-  __shared__ QueueEnds ends;
-  if (threadIdx.x == 0) ends = {};
-  __syncthreads();
-  unsigned* arrived = reinterpret_cast<unsigned*>(&phase->barrier);
-  Level level{{m, n, {nullptr, row_indptr}, {nullptr, row_indices}, row_match, col_match},
-              label,
-              told,
-              walkers,
-              phase,
-              {items, &ends, over, &phase->levels[0].over},
-              0};
-  for (long long j = first_item(); j < n; j += item_stride()) told[j] = 0;
-  for (long long i = first_item(); i < m; i += item_stride()) {
-    const bool free = row_match[i] == -1;
-    label[i] = free ? 0 : core && Forest::is_done(owner[i]) ? walled : Distances::hopeless;
-    if (free && row_indptr[i] < row_indptr[i + 1]) level.queue.put_one(static_cast<Index>(i));
-  }
-  Count edges = 0;
-  const int lane = static_cast<int>(threadIdx.x % lanes);
-  const unsigned group = threadIdx.x / lanes, groups = blockDim.x / lanes;
-  for (Count found = 0;; ++level.depth) {
-    auto* now = &phase->levels[level.depth % 3];
-    auto* next = &phase->levels[(level.depth + 1) % 3];
-    const unsigned many = level.queue.next_step();
-    if (threadIdx.x == 0 && many) atomicAdd(&now->rows, static_cast<Count>(many));
-    grid_barrier(arrived);
-    const Count beyond = seen(&now->over);
-    found += seen(&now->cols);
-    if (seen(&now->rows) + beyond == 0 || found >= wanted || level.depth == most) break;
-    const Index* list = over + (level.depth % 2 ? static_cast<long long>(m) : 0);
-    level.queue.list = over + (level.depth % 2 ? 0 : static_cast<long long>(m));
-    level.queue.size = &next->over;
-    if (blockIdx.x == 0 && threadIdx.x == 0) phase->levels[(level.depth + 2) % 3] = {};
-    for (unsigned k = group; k < many; k += groups)
-      edges += level.expand(level.queue.get(k, 0), lane);
-    for (Count k = group * static_cast<Count>(gridDim.x) + blockIdx.x; k < beyond;
-         k += groups * static_cast<Count>(gridDim.x))
-      edges += level.expand(seen(&list[k]), lane);
-  }
-  add_over_warp(&phase->edges, edges);
-  if (blockIdx.x == 0 && threadIdx.x == 0) phase->depth = level.depth;
-}
-
-// Few to a warp: waiting is what takes time.
-extern "C" __global__ void walk_far(Count walkers, Count warps, int most, Count seed,
-                                    const Index* indptr, const Index* indices, const Index* list,
-                                    Index* row_match, Index* col_match, unsigned* label,
-                                    Phase* phase) {
-  const Distances labels{label};
-  Count edges = 0, left = 0;
-  const Count first = static_cast<Count>(first_item());
-  for (Count k = first / 32 + warps * (first % 32); k < walkers && first / 32 < warps;
-       k += 32 * warps) {
-    const Index at = labels.walk(list[k], most, seed, indptr, indices, row_match, &edges);
-    if (at != -1) col_match[at] = -1;
-    left += at != -1;
-  }
-  __syncwarp();
-  add_over_warp(&phase->left, left);
-  add_over_warp(&phase->edges, edges);
-}
-
-extern "C" __global__ void seat_columns(Index m, const Index* row_match, unsigned* label,
-                                        Index* col_match) {
-  for (long long i = first_item(); i < m; i += item_stride())
-    Distances{label}.seat(static_cast<Index>(i), row_match, col_match);
-}
-
-// The rows in a least cover, when no free column can get to a free row: those that cannot either.
-extern "C" __global__ void mark_far_cover(Index m, const unsigned* label, const Index* owner,
-                                          const Index* core, const Index* row_match, int* reached) {
+// Clears the labels, and lists the free rows and the free columns; those of the core alone, where
+// there is one.
+extern "C" __global__ void prepare_far(Index m, Index n, const Index* indptr,
+                                       const Index* row_indptr, const Index* row_match,
+                                       const Index* col_match, const Index* owner,
+                                       const Index* core, unsigned* label, Index* list,
+                                       Index* targets, Count gap, Progress* progress) {
+  const Frontier walking{list, &progress->walkers}, free{targets, &progress->targets};
   for (long long i = first_item(); i < m; i += item_stride()) {
     const bool done = core && Forest::is_done(owner[i]);
-    reached[i] =
-        done ? owner[i] == Forest::in_cover : row_match[i] >= 0 && label[i] == Distances::hopeless;
+    label[i] = done ? walled : hopeless;
+    if (row_match[i] == -1 && !done && row_indptr[i] < row_indptr[i + 1])
+      free.push(static_cast<Index>(i));
   }
+  for (long long j = first_item(); j < n; j += item_stride())
+    if (col_match[j] == -1 && (core ? core[j] > 1 : indptr[j] < indptr[j + 1]))
+      walking.push(static_cast<Index>(j));
+  if (first_item() == 0) progress->course.gap = gap;
+}
+
+// The share of this block, of `all`, in a round of walking, few to a warp: waiting is what takes
+// time.
+__device__ void walk_round(const Field& field, const Course& course, Index* list, Count walkers,
+                           Count seed, Count block, Count all, Round* counted) {
+  const Count warps = blockDim.x / 32;
+  const unsigned oldest = static_cast<unsigned>(255 - course.complete) << 24 | farthest;
+  Count moves = 0, edges = 0;
+  for (Count k = (threadIdx.x % 32 * warps + threadIdx.x / 32) * all + block; k < walkers;
+       k += blockDim.x * all) {
+    Index v = list[k];
+    if (v < 0) continue;
+    for (int step = 0; step < steps && v >= 0; ++step) {
+      const Count drawn = seed + (static_cast<Count>(v) << 20) + steps * course.round + step;
+      const Index before = v;
+      v = field.step(v, drawn, oldest, &edges);
+      if (v == before) break;
+      ++moves;
+    }
+    if (v >= 0) show(&field.col_match[v], Index{-1});
+    list[k] = v;
+  }
+  __syncwarp();
+  add_over_warp(&counted->moves, moves);
+  add_over_warp(&counted->edges, edges);
+}
+
+// The same of the waves; `last`: of this launch.
+__device__ void wave_round(const Field& field, const Course& course, const Index* targets,
+                           Count many_targets, const Index* from, bool last, Count block, Count all,
+                           const BlockQueue<1, room>& queue, Round* counted) {
+  const Count first = threadIdx.x * all + block, stride = blockDim.x * all;
+  Count edges = 0;
+  if (course.starts)
+    for (Count k = first; k < many_targets; k += stride) {
+      if (seen(&field.row_match[targets[k]]) != -1) continue;
+      show(&field.label[targets[k]], static_cast<unsigned>(255 - course.wave) << 24);
+      queue.put_one(targets[k]);
+    }
+  for (Count k = first; k < course.over; k += stride) edges += field.tell(seen(&from[k]), queue);
+  unsigned many = queue.ends->many;
+  for (int step = 0; step < steps; ++step) {
+    for (unsigned k = threadIdx.x; k < many; k += blockDim.x)
+      edges += field.tell(queue.get(k, 0), queue);
+    many = queue.next_step();
+    if (many == 0) break;
+  }
+  Count oldest = 0;
+  for (unsigned k = threadIdx.x; k < many; k += blockDim.x) {
+    const Count since = seen(&field.label[queue.get(k, 0)]) >> 24;
+    if (since < 255 && since > oldest) oldest = since;
+  }
+  max_over_block(&counted->oldest, oldest);
+  add_over_warp(&counted->edges, edges);
+  const bool stores = last || many > blockDim.x;  // the next launch, or all blocks, go on with them
+  if (threadIdx.x == 0 && many)
+    atomicAdd(stores ? &counted->stored : &counted->rows, static_cast<Count>(many));
+  if (stores) queue.store();
+}
+
+// Rounds, at most so many, or entries, until no free column can get to a free row. over: two lists
+// of `most`, at least m.
+extern "C" __global__ void __launch_bounds__(512, 2)
+    walk_far(const Index* indptr, const Index* indices, const Index* row_indptr,
+             const Index* row_indices, Index* row_match, Index* col_match, unsigned* label,
+             Index* list, const Index* targets, Index* over, Count most, Count seed,
+             Count most_rounds, Count most_edges, Progress* progress) {
+  __shared__ Index items[1][room];
+  __shared__ QueueEnds ends;
+  __shared__ Course course;
+  const Field field{{indptr, row_indptr}, {indices, row_indices}, row_match, col_match, label};
+  const Count walkers = seen(&progress->walkers), many_targets = seen(&progress->targets);
+  if (threadIdx.x == 0) {
+    ends = {};
+    course = progress->course;
+    if (course.wave == 0) course.send();
+  }
+  __syncthreads();
+  const Count first = course.round, before = course.edges;
+  for (bool last = false; !last && !course.done;) {
+    const Count place = course.round % 3;
+    Round* counted = &progress->rounds[place];
+    if (blockIdx.x == 0 && threadIdx.x == 0) progress->rounds[place == 2 ? 0 : place + 1] = {};
+    last = course.round + 1 - first >= most_rounds || course.edges - before >= most_edges;
+    const Count half = course.round % 2;
+    const BlockQueue<1, room> queue{items, &ends, over + (half ? 0 : most), &counted->over, most};
+    const Count block = blockIdx.x / for_walks, walking = (gridDim.x - 1) / for_walks + 1;
+    if (blockIdx.x % for_walks == 0)
+      walk_round(field, course, list, walkers, seed, block, walking, counted);
+    else
+      wave_round(field, course, targets, many_targets, over + (half ? most : 0), last,
+                 blockIdx.x - block - 1, gridDim.x - walking, queue, counted);
+    grid_barrier(reinterpret_cast<unsigned*>(&progress->barrier));
+    if (threadIdx.x == 0)
+      course.take_over({seen(&counted->rows), seen(&counted->over), seen(&counted->stored),
+                        seen(&counted->oldest), seen(&counted->moves), seen(&counted->edges)},
+                       most);
+    __syncthreads();
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) progress->course = course;
+}
+
+// All columns that sit on a row sit there; counts those that a wave may have seen elsewhere.
+extern "C" __global__ void seat_columns(Index m, const Index* row_match, Index* col_match,
+                                        Progress* progress) {
+  Count strays = 0;
+  for (long long i = first_item(); i < m; i += item_stride()) {
+    if (row_match[i] < 0 || col_match[row_match[i]] == i) continue;
+    col_match[row_match[i]] = static_cast<Index>(i);
+    ++strays;
+  }
+  __syncwarp();
+  add_over_warp(&progress->strays, strays);
+}
+
+// The rows in a least cover, when no free column can get to a free row: those that the last wave
+// has not come to.
+extern "C" __global__ void mark_far_cover(Index m, const Index* row_match, const unsigned* label,
+                                          const Index* owner, const Progress* progress,
+                                          int* reached) {
+  for (long long i = first_item(); i < m; i += item_stride())
+    reached[i] = label[i] == walled
+                     ? owner[i] == Forest::in_cover
+                     : row_match[i] >= 0 && label[i] >> 24 > 255 - progress->course.wave;
 }

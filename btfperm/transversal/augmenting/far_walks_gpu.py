@@ -17,84 +17,85 @@ if TYPE_CHECKING:
 
 __all__ = ["walk_far"]
 
-_THREADS = 512  # of a block of label_rows
-_PHASE = 14  # numbers of Phase, and where some stand
-_FOUND, _DEPTH, _EDGES, _LEFT = 10, 11, 12, 13
-_WARPS = 4096  # that walk
-_STEPS = 2  # of a walk, for each level; at least
-_LEAST_STEPS = 64
-_MOST_LEVELS = 1 << 16  # of a phase: a level takes some 10 us
+_THREADS = 512  # of a block of walk_far
+_PROGRESS = 32  # numbers of Progress, and where some stand
+_STRAYS, _EDGES, _WAVE, _DONE = 21, 23, 24, 31
+# Steps between two waves: so large a part of the root of the rows, as a mesh is that deep; at least.
+_GAP, _LEAST_GAP = 0.25, 64
+# A launch comes back after so many rounds of 16 steps, or entries, that limits can be looked at: a
+# tenth of a second or so.
+_LAUNCH_ROUNDS, _LAUNCH_EDGES = 1 << 11, 1 << 29
 
 
 def walk_far(
     problem: DeviceProblem, budget: Budget, seed: int, memory: Memory, before: int
 ) -> tuple[int, int, bool]:
-    """Walks until no free column can get to a free row, a limit is reached, or nobody arrives.
+    """Walks until no free column can get to a free row, or a limit is reached; `before`: entries
+    read so far.
 
     Returns
     -------
-    edges read, phases, and whether the matching is maximum: then the rows of a cover are marked
+    edges read, waves, and whether the matching is maximum: then the rows of a cover are marked
     """
     import cupy
 
     m, n = problem.m, problem.n
     run = problem.kernels("transversal/augmenting/far_walks.cu")
     rows, cols = problem.row_match, problem.col_match
+    most = 4 * (m + n)
+    walkers, targets = memory.workspace[:n], memory.workspace[n : n + m]
+    beyond = memory.workspace[n + m : n + m + 2 * most]
     label = cupy.empty(m, dtype=np.uint32)
-    marks = cupy.empty(n, dtype=np.int32)
-    walkers, beyond = memory.workspace[:n], memory.workspace[n : n + 2 * m]
-    state = Readback(_PHASE)
-    edges, phases, wanted = 0, 0, n + 1
-    while not budget.spent(before + edges):
-        phases += 1
-        state.array.fill(0)
+    state = Readback(_PROGRESS)
+    edges, waves, told, over = 0, 0, [0] * _PROGRESS, True
+    while not budget.spent(before + edges + told[_EDGES]):
+        if over:
+            state.array.fill(0)
+            run.launch(
+                "prepare_far",
+                grid(max(m, n)),
+                BLOCK,
+                m,
+                n,
+                problem.indptr,
+                problem.by_rows[0],
+                rows,
+                cols,
+                memory.owner,
+                memory.core,
+                label,
+                walkers,
+                targets,
+                np.uint64(max(_GAP * m**0.5, _LEAST_GAP)),
+                state.array,
+            )
         run.launch_together(
-            "label_rows",
+            "walk_far",
             _THREADS,
-            m,
-            n,
+            problem.indptr,
+            problem.indices,
             *problem.by_rows,
             rows,
             cols,
-            memory.owner,
-            memory.core,
             label,
-            marks,
             walkers,
+            targets,
             beyond,
-            np.uint64(wanted),
-            np.uint32(_MOST_LEVELS),
+            np.uint64(most),
+            np.uint64(seed + edges),
+            np.uint64(_LAUNCH_ROUNDS),
+            np.uint64(budget.work_left(before + edges + told[_EDGES], _LAUNCH_EDGES)),
             state.array,
         )
-        told = state.read()
-        found = told[_FOUND]
-        if not found and told[_DEPTH] == _MOST_LEVELS:
-            break
-        if not found:
+        run.launch("seat_columns", grid(m), BLOCK, m, rows, cols, state.array)
+        strays, told = told[_STRAYS], state.read()
+        if told[_DONE] == 1 and told[_STRAYS] == strays:
             reached = problem.reached = cupy.empty(m, dtype=np.int32)
             run.launch(
-                "mark_far_cover", grid(m), BLOCK, m, label, memory.owner, memory.core, rows, reached
+                "mark_far_cover", grid(m), BLOCK, m, rows, label, memory.owner, state.array, reached
             )
-            return edges + told[_EDGES], phases, True
-        run.launch(
-            "walk_far",
-            grid(32 * _WARPS),
-            BLOCK,
-            np.uint64(found),
-            np.uint64(_WARPS),
-            np.int32(max(_STEPS * told[_DEPTH], _LEAST_STEPS)),
-            np.uint64(seed + phases),
-            problem.indptr,
-            problem.indices,
-            walkers,
-            rows,
-            cols,
-            label,
-            state.array,
-        )
-        run.launch("seat_columns", grid(m), BLOCK, m, rows, label, cols)
-        told = state.read()
-        edges, wanted = edges + told[_EDGES], told[_LEFT] or n + 1
-        if told[_LEFT] == found:  # nobody has arrived
-            break
-    return edges, phases, False
+            return edges + told[_EDGES], waves + told[_WAVE], True
+        over = told[_DONE] != 0
+        if over:
+            edges, waves, told = edges + told[_EDGES], waves + told[_WAVE], [0] * _PROGRESS
+    return edges + told[_EDGES], waves + told[_WAVE], False

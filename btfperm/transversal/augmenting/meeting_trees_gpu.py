@@ -27,8 +27,8 @@ _THREADS = {4: 512, 8: 256}  # of a block, by the bytes of an index: 32 times `w
 _PROGRESS, _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED = 40, 25, 26, 27, 28, 29
 # A launch comes back after so much, that limits can be looked at: a tenth of a second or so.
 _LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 28, 1 << 11
-# After so many rounds in one launch free rows and columns are taken to be far apart.
-_PATIENCE = 1 << 10
+# After so many rounds free rows and columns are taken to be far apart.
+_PATIENCE = 1 << 9
 # So many free columns and rows walk; for fewer, trees go on.
 _MANY = 64
 # So few open columns and rows for each warp are thin: so many steps are taken without a barrier.
@@ -90,7 +90,7 @@ def _search(
     patience: int,
 ) -> tuple[list[int], int]:
     """The numbers of Progress at the end, and how many launches it took; `before`: entries
-    read so far. Gives up behind a launch of so many rounds, if not 0, that leaves many free."""
+    read so far. Gives up after so many rounds, if not 0, that leave many free."""
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
@@ -103,6 +103,7 @@ def _search(
     told, launches = [0] * _PROGRESS, 0
     while not told[_CLOSED] and not budget.spent(before + told[_EDGES]):
         launches += 1
+        rounds = min(_LAUNCH_ROUNDS, patience - told[_ROUND] if patience else _LAUNCH_ROUNDS)
         run.launch_together(
             "meeting_trees",
             threads,
@@ -120,7 +121,7 @@ def _search(
             memory.most_pieces,
             paths,
             np.uint64(budget.work_left(before + told[_EDGES], _LAUNCH_EDGES)),
-            np.uint64(_LAUNCH_ROUNDS),
+            np.uint64(rounds),
             np.uint64(thin),
             np.uint64(_SHARE),
             np.uint64(_SHARE_THIN),
@@ -130,12 +131,13 @@ def _search(
             memory.core,
             progress.array,
         )
-        rounds, told = told[_ROUND], progress.read()
+        told = progress.read()
         if told[_CLOSED]:
             _mark_cover(problem, memory, told[_CLOSED])
-        far = patience and told[_ROUND] - rounds >= patience
-        if far and not told[_CLOSED] and min(m, n) - problem.size >= _MANY:
-            break
+        elif patience and told[_ROUND] >= patience:
+            if min(m, n) - problem.size >= _MANY:
+                break
+            patience = 0
     return told, launches
 
 
