@@ -167,6 +167,46 @@ def test_walks_along_distances_end_with_a_proof(A, monkeypatch):
     check_transversal(A, t, rank=rank)
 
 
+@pytest.mark.parametrize("gap", [1, 64])
+def test_walks_in_short_launches_end_with_a_proof(gap, monkeypatch):
+    """What a launch leaves on the way, waves and walks, the next one takes up; with more waves than
+    labels can tell apart."""
+    from btfperm.backends.gpu.budget import Budget
+    from btfperm.transversal.augmenting import far_walks_gpu, meeting_starts_gpu
+    from btfperm.transversal.certificate_gpu import prove_on_device
+    from btfperm.transversal.device_problem import DeviceProblem
+
+    monkeypatch.setattr(far_walks_gpu, "_LAUNCH_ROUNDS", 2)
+    monkeypatch.setattr(far_walks_gpu, "_LEAST_GAP", gap)
+    monkeypatch.setattr(far_walks_gpu, "_GAP", 0.0)
+    for A in (families.chain(20_000).A, families.random_rectangle(3_000, 2_900, 3, 7).A):
+        problem = DeviceProblem.empty(btfperm.as_pattern(on_device(A)))
+        memory = meeting_starts_gpu.Memory.of(problem)
+        _, waves, done = far_walks_gpu.walk_far(problem, Budget(), 1, memory, 0)
+        assert done and waves > 0 and problem.size == btfperm.structural_rank(A)
+        assert prove_on_device(problem) is not None
+
+
+@pytest.mark.parametrize(
+    "A",
+    [families.chain(3_000).A, families.random_rectangle(900, 900, 3, 4).A],
+    ids=["chain", "random"],
+)
+def test_the_same_pairs_in_short_launches(A, monkeypatch):
+    """Trees and paths that a launch leaves on the way."""
+    from btfperm.transversal.augmenting import ordered_trees_gpu
+
+    how = {"algorithm": "meeting-trees", "initializer": "none", "options": {"pairs": "same"}}
+    whole = btfperm.maximum_transversal(A, **how)
+    monkeypatch.setattr(ordered_trees_gpu, "_LAUNCH_LEVELS", 3)
+    monkeypatch.setattr(ordered_trees_gpu, "_LAUNCH_SHIFTS", 2)
+    parts = btfperm.maximum_transversal(A, **how)
+    check_transversal(A, parts, rank=btfperm.structural_rank(A))
+    assert (parts.row_match == whole.row_match).all()
+    for name in ("edges", "phases", "rounds", "augmentations"):
+        assert parts.counters[name] == whole.counters[name]
+
+
 def test_the_same_pairs_each_time():
     A = families.random_rectangle(20_000, 20_000, 3, 8).A
     pairs = [

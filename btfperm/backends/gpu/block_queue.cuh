@@ -19,7 +19,6 @@ struct BlockQueue {
   QueueEnds* ends;
   Index* list;  // what does not fit goes here
   Count* size;
-  Count most = ~Count{0};  // items that the list has room for: `put_one` and `store` drop the rest
 
   // A word of item k of this step.
   __device__ Index get(unsigned k, int word) const { return items[word][(ends->head + k) % room]; }
@@ -44,18 +43,6 @@ struct BlockQueue {
 
   __device__ void make_room(Index*, Count*) const {}  // `put` does without
 
-  // One thread for itself; items of one word.
-  __device__ void put_one(Index item) const {
-    static_assert(words == 1, "else another order of words");
-    const unsigned place = atomicAdd(&ends->tail, 1u);
-    if (place - ends->head < room) {
-      items[0][place % room] = item;
-    } else {
-      const Count beyond = atomicAdd(size, Count{1});
-      if (beyond < most) list[beyond] = item;
-    }
-  }
-
   // Turns to what has been put in since: how many items. The whole block must arrive.
   __device__ unsigned next_step() const {
     __syncthreads();
@@ -76,7 +63,7 @@ struct BlockQueue {
     if (threadIdx.x == 0) ends->place = atomicAdd(size, static_cast<Count>(many));
     __syncthreads();
     for (unsigned k = threadIdx.x; k < words * many; k += blockDim.x)
-      if (ends->place + k / words < most) list[words * ends->place + k] = get(k / words, k % words);
+      list[words * ends->place + k] = get(k / words, k % words);
     next_step();
   }
 };

@@ -21,27 +21,28 @@
 //             `meeting_peel.cu`
 // Invariants  row_match is what is so; a column that walks is in the hand of one thread, and behind
 //             a round in `list`, with no row in col_match. A row that a wave comes to is in one
-//             block's queue, or in a list that all share, until it has told those behind it
+//             warp's queue, or in a list that all share, until it has told those behind it
 // Races       a row goes to the last who takes it, by atomicExch; who sat there is in their hand.
 //             Labels are hints while somebody walks. col_match may be a row behind, in a wave's
 //             eyes, where two take a row at once: `seat_columns` tells, and another wave is sent
 
-#include "backends/gpu/block_queue.cuh"
 #include "backends/gpu/frontier.cuh"
 #include "backends/gpu/grid_barrier.cuh"
+#include "backends/gpu/warp_queue.cuh"
 #include "transversal/augmenting/forest.cuh"
 #include "transversal/augmenting/walks.cuh"
 
 constexpr unsigned walled = ~0u, hopeless = walled - 1;
 constexpr unsigned farthest = (1u << 24) - 1;  // distance
 constexpr unsigned waves = 254;                // until labels are cleared
-constexpr unsigned room = 4096;                // of a block's queue
+constexpr unsigned room = 256;                 // of a warp's queue
 constexpr unsigned for_walks = 4;              // one block in so many
 constexpr int steps = 16;                      // of a round, at most
+constexpr int threads = 512;                   // of a block
 
 // What the blocks count in a round. Three take turns, as in `meeting_plan.cuh`.
 struct Round {
-  Count rows, over;  // that a wave has come to: in queues of blocks, in the list
+  Count rows, over;  // that a wave has come to: in queues of warps, in the list
   Count stored,
       oldest;  // in the list from queues; 255 - the oldest wave that they wait for, if any
   Count moves, edges;
@@ -84,6 +85,24 @@ struct Course {
   }
 };
 
+using RowQueue = WarpQueue<1, room>;
+
+// Where rows go that a warp leaves to others: to the next round. What is beyond `most` is lost.
+struct Common {
+  Index* list;
+  Count most;
+  Count* size;
+
+  __device__ void take(RowQueue& queue, unsigned many) const {
+    if (many == 0) return;
+    const Count first = places(size, many);
+    if (first + many <= most)
+      queue.move(many, list, first);
+    else
+      queue.drop(many);
+  }
+};
+
 struct Progress {
   Round rounds[3];
   Count barrier, walkers, targets, strays;
@@ -112,28 +131,29 @@ struct Field {
     return known == hopeless || (known & farthest) == farthest ? known : known + 1;
   }
 
-  // Row i tells the rows from which it is a step, unless as new a wave has come to them. Several
-  // are asked for before the first is looked at.
-  template <class Queue>
-  __device__ Count tell(Index i, const Queue& queue) const {
+  // Row i of each lane, or -1, tells the rows from which it is a step, unless as new a wave has
+  // come to them. Several are asked for before the first is looked at.
+  __device__ Count tell(Index i, RowQueue& queue, const Common& common) const {
     constexpr int together = 4;
-    const unsigned mine = seen(&label[i]), theirs = one_more(mine);
-    const Index begin = starts[1][i], end = starts[1][i + 1];
-    if (mine >= hopeless) return 0;
-    for (Index p = begin; p < end; p += together) {
+    const unsigned mine = i < 0 ? hopeless : seen(&label[i]);
+    const Index begin = i < 0 ? 0 : starts[1][i], end = mine >= hopeless ? begin : starts[1][i + 1];
+    for (Index p = begin; __any_sync(whole_warp, p < end); p += together) {
       Index row[together];
       unsigned known[together];
-#pragma unroll
       for (int t = 0; t < together; ++t) row[t] = t < end - p ? lists[1][p + t] : -1;
-#pragma unroll
       for (int t = 0; t < together; ++t) row[t] = row[t] < 0 ? -1 : seen(&col_match[row[t]]);
-#pragma unroll
       for (int t = 0; t < together; ++t) known[t] = row[t] < 0 ? walled : seen(&label[row[t]]);
-#pragma unroll
       for (int t = 0; t < together; ++t) {
-        if (known[t] == walled || known[t] >> 24 <= mine >> 24) continue;
-        asm volatile("prefetch.global.L1 [%0];" ::"l"(&starts[1][row[t]]));
-        if (atomicMin(&label[row[t]], theirs) >> 24 > mine >> 24) queue.put_one(row[t]);
+        if (known[t] == walled || known[t] >> 24 <= mine >> 24) {
+          row[t] = -1;
+        } else {
+          asm volatile("prefetch.global.L1 [%0];" ::"l"(&starts[1][row[t]]));
+          known[t] = atomicMin(&label[row[t]], one_more(mine));
+        }
+      }
+      for (int t = 0; t < together; ++t) {
+        if (queue.count + 32 > room) common.take(queue, room / 2);
+        queue.put(row[t] >= 0 && known[t] >> 24 > mine >> 24, row[t]);
       }
     }
     return static_cast<Count>(end - begin);
@@ -189,54 +209,64 @@ __device__ void walk_round(const Field& field, const Course& course, Index* list
 // The same of the waves; `last`: of this launch.
 __device__ void wave_round(const Field& field, const Course& course, const Index* targets,
                            Count many_targets, const Index* from, bool last, Count block, Count all,
-                           const BlockQueue<1, room>& queue, Round* counted) {
-  const Count first = threadIdx.x * all + block, stride = blockDim.x * all;
-  Count edges = 0;
-  if (course.starts)
-    for (Count k = first; k < many_targets; k += stride) {
-      if (seen(&field.row_match[targets[k]]) != -1) continue;
-      show(&field.label[targets[k]], static_cast<unsigned>(255 - course.wave) << 24);
-      queue.put_one(targets[k]);
+                           RowQueue& queue, const Common& common, Round* counted) {
+  const unsigned lane = threadIdx.x % 32;
+  const Count warp = threadIdx.x / 32 * all + block;
+  all *= blockDim.x / 32;
+  const auto take_in = [&](const Index* list, Count many, const auto& is_one) {
+    const Count each = many > 32 * all ? 32 : (many + all - 1) / all;
+    for (Count k = warp * each; k < many; k += all * each) {
+      const Index row = lane < each && k + lane < many ? seen(&list[k + lane]) : -1;
+      if (queue.count + 32 > room) common.take(queue, room / 2);
+      queue.put(row >= 0 && is_one(row), row);
     }
-  for (Count k = first; k < course.over; k += stride) edges += field.tell(seen(&from[k]), queue);
-  unsigned many = queue.ends->many;
-  for (int step = 0; step < steps; ++step) {
-    for (unsigned k = threadIdx.x; k < many; k += blockDim.x)
-      edges += field.tell(queue.get(k, 0), queue);
-    many = queue.next_step();
-    if (many == 0) break;
+  };
+  if (course.starts)
+    take_in(targets, many_targets, [&](Index row) {
+      const bool free = seen(&field.row_match[row]) == -1;
+      if (free) show(&field.label[row], static_cast<unsigned>(255 - course.wave) << 24);
+      return free;
+    });
+  take_in(from, course.over, [](Index) { return true; });
+  Count edges = 0;
+  for (int step = 0; step < steps && queue.count; ++step) {
+    const unsigned many = queue.count < 32 ? queue.count : 32;
+    const Index row = lane < many ? queue.get(lane, 0) : -1;
+    queue.drop(many);
+    edges += field.tell(row, queue, common);
   }
   Count oldest = 0;
-  for (unsigned k = threadIdx.x; k < many; k += blockDim.x) {
+  for (unsigned k = lane; k < queue.count; k += 32) {
     const Count since = seen(&field.label[queue.get(k, 0)]) >> 24;
     if (since < 255 && since > oldest) oldest = since;
   }
+  __syncwarp();
+  // The next launch, or all warps, go on with what this one cannot do in a step.
+  const unsigned left = last ? queue.count : queue.count < 32 ? 0 : queue.count - 32;
+  common.take(queue, left);
   max_over_block(&counted->oldest, oldest);
-  add_over_warp(&counted->edges, edges);
-  const bool stores = last || many > blockDim.x;  // the next launch, or all blocks, go on with them
-  if (threadIdx.x == 0 && many)
-    atomicAdd(stores ? &counted->stored : &counted->rows, static_cast<Count>(many));
-  if (stores) queue.store();
+  add_over_block(&counted->stored, lane ? 0 : left);
+  add_over_block(&counted->rows, lane ? 0 : queue.count);
+  add_over_block(&counted->edges, edges);
 }
 
 // Rounds, at most so many, or entries, until no free column can get to a free row. over: two lists
 // of `most`, at least m.
-extern "C" __global__ void __launch_bounds__(512, 2)
+extern "C" __global__ void __launch_bounds__(threads, 2)
     walk_far(const Index* indptr, const Index* indices, const Index* row_indptr,
              const Index* row_indices, Index* row_match, Index* col_match, unsigned* label,
              Index* list, const Index* targets, Index* over, Count most, Count seed,
              Count most_rounds, Count most_edges, Progress* progress) {
-  __shared__ Index items[1][room];
-  __shared__ QueueEnds ends;
+  __shared__ Index items[threads / 32][1][room];
   __shared__ Course course;
   const Field field{{indptr, row_indptr}, {indices, row_indices}, row_match, col_match, label};
   const Count walkers = seen(&progress->walkers), many_targets = seen(&progress->targets);
   if (threadIdx.x == 0) {
-    ends = {};
     course = progress->course;
     if (course.wave == 0) course.send();
   }
   __syncthreads();
+  RowQueue queue{items[threadIdx.x / 32]};
   const Count first = course.round, before = course.edges;
   for (bool last = false; !last && !course.done;) {
     const Count place = course.round % 3;
@@ -244,13 +274,13 @@ extern "C" __global__ void __launch_bounds__(512, 2)
     if (blockIdx.x == 0 && threadIdx.x == 0) progress->rounds[place == 2 ? 0 : place + 1] = {};
     last = course.round + 1 - first >= most_rounds || course.edges - before >= most_edges;
     const Count half = course.round % 2;
-    const BlockQueue<1, room> queue{items, &ends, over + (half ? 0 : most), &counted->over, most};
+    const Common common{over + (half ? 0 : most), most, &counted->over};
     const Count block = blockIdx.x / for_walks, walking = (gridDim.x - 1) / for_walks + 1;
     if (blockIdx.x % for_walks == 0)
       walk_round(field, course, list, walkers, seed, block, walking, counted);
     else
       wave_round(field, course, targets, many_targets, over + (half ? most : 0), last,
-                 blockIdx.x - block - 1, gridDim.x - walking, queue, counted);
+                 blockIdx.x - block - 1, gridDim.x - walking, queue, common, counted);
     grid_barrier(reinterpret_cast<unsigned*>(&progress->barrier));
     if (threadIdx.x == 0)
       course.take_over({seen(&counted->rows), seen(&counted->over), seen(&counted->stored),

@@ -20,7 +20,8 @@ __all__ = ["walk_far"]
 _THREADS = 512  # of a block of walk_far
 _PROGRESS = 32  # numbers of Progress, and where some stand
 _STRAYS, _EDGES, _WAVE, _DONE = 21, 23, 24, 31
-# Steps between two waves: so large a part of the root of the rows, as a mesh is that deep; at least.
+# Steps between two waves: so large a part of the root of the rows, since a mesh is that deep; and
+# at least.
 _GAP, _LEAST_GAP = 0.25, 64
 # A launch comes back after so many rounds of 16 steps, or entries, that limits can be looked at: a
 # tenth of a second or so.
