@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// meeting-trees, where free columns lie far from free rows: they walk while waves tell them where
-// to
+// meeting-trees, where free columns lie far from free rows: they walk, and waves tell them where
 //
 // Idea        Waves of distances start at the free rows, one behind the other, and each row takes
 //             its distance from the newest that has come. Meanwhile all free columns walk, each to
@@ -10,14 +9,12 @@
 //             end while nobody walked is the proof: no free column can get to a free row
 // Paper       the push and the global relabelling of A. V. Goldberg, R. E. Tarjan, "A new approach
 //             to the maximum-flow problem", J. ACM 35 (1988), as in g-pr, but both at all times
-// Cost        O(nnz) a wave, some tens; a step of a wave or of a walk is five accesses one after
-// the
-//             other, and a barrier for 16 of them. Workspace: 9 (m + n) indices, m words
-// Prefer it   where a search of meeting-trees has not ended in some thousand rounds and many
-//             columns are free; for a few, trees from both sides are quicker
+// Cost        O(nnz) a wave, some tens of them; a step of a wave or of a walk is five accesses one
+//             after the other, and a barrier for 16 of them. Workspace: 9 (m + n) indices, m words
+// Prefer it   where a search of meeting-trees has not ended in some hundred rounds and many columns
+//             are free; for a few, trees from both sides are quicker
 // Encodings   label[i] = 255 - the newest wave that has come to row i, and 24 bits of distance:
-// less
-//             is better. `hopeless`: none has; `walled`: row i is done for good, see
+//             less is better. `hopeless`: none has; `walled`: row i is done for good, see
 //             `meeting_peel.cu`
 // Invariants  row_match is what is so; a column that walks is in the hand of one thread, and behind
 //             a round in `list`, with no row in col_match. A row that a wave comes to is in one
