@@ -67,13 +67,14 @@ struct Course {
     edges += told.edges;
     over = told.over < most ? told.over : most;
     if (told.moves || told.over > most) quiet = 0;
-    const bool at_end = told.rows + told.over == 0;
+    // What a wave has said in its last round is looked at in the next.
+    const bool had_ended = complete == wave, at_end = told.rows + told.over == 0;
     if (at_end || told.over == told.stored) {
       const Count ended = at_end || told.oldest == 0 ? wave : 254 - told.oldest;
       if (ended > complete) complete = ended;
     }
     starts = 0;
-    if (at_end && quiet)
+    if (at_end && had_ended && quiet)
       done = 1;
     else if (!quiet && wave < waves && (steps * round >= next || (at_end && told.moves == 0)))
       send();

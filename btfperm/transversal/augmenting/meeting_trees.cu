@@ -62,6 +62,7 @@ __device__ void plant_roots(const Graph& graph, const Forest& forest, const List
       const bool valid = first + lane < many, free = valid && match[k] < 0;
       const bool done = valid && side == rows && core && Forest::is_done(forest.owner[k]);
       if (valid && side == rows && !done) forest.owner[k] = free ? Forest::of_row(k) : Forest::none;
+      if (side == rows && free && !done) forest.up[k] = k;
       const bool root =
           free && (place ? place[k] > 1 : graph.starts[side][k] < graph.starts[side][k + 1]);
       queue.make_room(next, &counted->next[side]);
