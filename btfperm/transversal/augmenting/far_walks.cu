@@ -78,7 +78,7 @@ struct Course {
       done = 1;
     else if (!quiet && wave < waves && (steps * round >= next || (at_end && told.moves == 0)))
       send();
-    else if (at_end && told.moves == 0)
+    else if (!quiet && at_end && told.moves == 0)
       done = 2;
   }
 };

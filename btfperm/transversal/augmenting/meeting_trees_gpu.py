@@ -28,7 +28,7 @@ _PROGRESS, _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED = 40, 25, 26, 27, 28, 29
 # A launch comes back after so much, that limits can be looked at: a tenth of a second or so.
 _LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 28, 1 << 11
 # After so many rounds free rows and columns are taken to be far apart.
-_PATIENCE = 1 << 9
+_PATIENCE = 768
 # So many free columns and rows walk; for fewer, trees go on.
 _MANY = 64
 # So few open columns and rows for each warp are thin: so many steps are taken without a barrier.
