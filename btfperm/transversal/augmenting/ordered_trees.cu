@@ -9,8 +9,7 @@
 //             algorithm for maximum cardinality matching in bipartite graphs", IPDPS 2015, without
 //             grafting
 // Cost        O(nnz) a phase, two barriers a level. A launch comes back after so many levels, or
-// steps
-//             along a path, and the next goes on. Workspace: 3 m + 3 n indices
+//             steps along a path, and the next goes on. Workspace: 3 m + 3 n indices
 // Prefer it   where the same pairs are wanted in each run, on each GPU; meeting-trees else, which
 //             searches from both sides and keeps its trees
 // Encodings   proposed[i] = the least column that asked for row i in this phase, or nobody
