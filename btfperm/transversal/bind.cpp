@@ -101,6 +101,8 @@ void only_finish(const PatternView<I>& A, Matching<I> M, const Options& options,
                  Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
   FinishRules rules;
   rules.one_sided_passes = options.get("one_sided_passes", rules.one_sided_passes);
+  rules.both_sided_passes = options.get("both_sided_passes", rules.both_sided_passes);
+  rules.pushed_passes = options.get("pushed_passes", rules.pushed_passes);
   rules.most_phases = static_cast<std::int64_t>(options.get("most_phases", 0));
   rules.first_root = static_cast<std::int64_t>(options.get("first_root", 0));
   I* const free = workspace.take<I>(A.n);

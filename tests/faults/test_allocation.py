@@ -83,9 +83,18 @@ def test_transversal_on_threads(name, algorithm):
 
 @pytest.mark.usefixtures("everything_shared")
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("options", [{}, {"one_sided_passes": 0}, {"most_phases": 1}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"one_sided_passes": 0},
+        {"most_phases": 1},
+        {"both_sided_passes": 0, "one_sided_passes": 0},
+    ],
+    ids=str,
+)
 def test_last_turn(options, threads):
-    """Trees, row lists, Hopcroft-Karp: the matching stays legal wherever one of them fails."""
+    """Trees, row lists, pushes, Hopcroft-Karp: legal matchings, wherever one of them fails."""
     P = as_pattern(read("Erdos971"))
     rank = btfperm.structural_rank(P)
 

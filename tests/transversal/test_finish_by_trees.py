@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The last turn of the default engine: trees from the columns that are left, trees from both sides,
-Hopcroft-Karp. Each is made to do all the work, from whatever matching, and its proof is checked."""
+pushes along exact labels, Hopcroft-Karp. Each is made to do all the work, from whatever matching,
+and its proof is checked."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import btfperm
+from benchmarks.generators import make
 from btfperm import _core
 from btfperm.pattern import as_pattern
 from tests import families, strategies
@@ -18,7 +20,8 @@ from tests.checks.check_cover import check_cover
 from tests.checks.check_matching import check_matching
 from tests.oracles.plain_matching import structural_rank
 
-BOTH_SIDES = {"one_sided_passes": 0}
+BOTH_SIDES = {"one_sided_passes": 0, "both_sided_passes": 1e9}
+PUSHES = {"one_sided_passes": 0, "both_sided_passes": 0}
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +66,7 @@ def hopeless_and_matched(seed):
 def test_trees_hand_on_whom_they_left(turn, run_seed):
     """Each column once, whoever was matched in between: both sides have room for no more."""
     A = hopeless_and_matched(run_seed + turn)
-    P, cols, cover, proven, counters = finish(A, {"one_sided_passes": 0.01}, threads=2)
+    P, cols, cover, proven, counters = finish(A, BOTH_SIDES | {"one_sided_passes": 0.01}, threads=2)
     assert proven and (cols >= 0).sum() == structural_rank(P.to_scipy())
     assert counters["phases"] > counters["two_sided_phases"] > 0
     check_proven(P, cols, cover)
@@ -146,12 +149,38 @@ def test_the_engine_turns_to_both_sides(run_seed):
     assert 0 < t.counters["two_sided_phases"] < t.counters["phases"]
 
 
+@pytest.mark.parametrize("passes", [1e9, 1e-3], ids=["to the end", "for once"])
+@pytest.mark.parametrize("family", LARGE)
+def test_pushes(family, passes, run_seed):
+    """To the end; or until the labels are no longer exact, and Hopcroft-Karp finds the rest."""
+    hard = LARGE[family](run_seed)
+    P, cols, _, proven, counters = finish(hard.A, PUSHES | {"pushed_passes": passes})
+    rank = btfperm.structural_rank(P, algorithm="hopcroft-karp")
+    assert not proven and (cols >= 0).sum() == rank
+    assert counters["relabels"] == 1 or passes > 1
+
+
+@given(data=st.data(), A=strategies.any_matrix())
+def test_pushes_from_any_matching(data, A):
+    _, initial = data.draw(strategies.legal_matching(A.tocoo()))
+    P, cols, _, _, _ = finish(A, PUSHES, initial=initial)
+    assert (cols >= 0).sum() == structural_rank(P.to_scipy())
+
+
+def test_the_engine_turns_to_pushes():
+    """Blocks in a row, whose trees are in each other's way: phase after phase finds a few paths."""
+    A = make("blocks_3e4_h1000")
+    t = btfperm.maximum_transversal(A, algorithm="guided-displacement", threads=1)
+    assert t.structural_rank == 30_000 and t.counters["relabels"] > 0
+    assert t.counters["edges"] < 40 * A.nnz
+
+
 @pytest.mark.parametrize("options", [{}, BOTH_SIDES], ids=["columns", "both sides"])
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_hopcroft_karp_takes_over(threads, options, run_seed):
     """After one phase of trees, which finds some paths and leaves no proof behind."""
     hard = families.random_rectangle(3000, 3000, 2.5, run_seed)
-    options = options | {"most_phases": 1}
+    options = options | {"most_phases": 1, "pushed_passes": 0}
     P, cols, _, proven, counters = finish(hard.A, options, threads=threads, start="greedy")
     assert not proven and counters["phases"] > 1
     assert counters.get("two_sided_phases", 0) == ("one_sided_passes" in options)

@@ -30,7 +30,7 @@ struct Components {
 
   // Puts v into a component; no other thread does.
   void close(I v, I name) const {
-    of[v] = name;
+    store(of[v], name);  // others may ask for it in vain
     store(region[v], static_cast<std::uint8_t>(region[v] | closed));
   }
 

@@ -11,6 +11,7 @@
 #include "transversal/displacement/shared_trees.hpp"
 #include "transversal/displacement/trees_from_both_sides.hpp"
 #include "transversal/interface.hpp"
+#include "transversal/push_relabel/push_relabel.hpp"
 
 namespace btfperm {
 
@@ -38,13 +39,18 @@ struct FinishRules {
   // circuit_3e6 110, 320; but rmat_s17, whose 27 last columns are unmatchable, 8.4, 4.4). After .8
   // readings grid3d_64_rcp took 46 ms for 26.
   double one_sided_passes = 4;
+  // Readings by trees from both sides, before labels are made exact and pushed, and by that, before
+  // hopcroft-karp. Where free rows are far and blocks stand in a row, trees are in each other's way
+  // (blocks_1e5_h1000: 63 phases, 216 ms; 90 ms so).
+  double both_sided_passes = 4;
+  double pushed_passes = 32;
   std::int64_t most_phases = 0;  // of all trees; 0: 8 + sqrt(n)
   std::int64_t first_root = 0;   // the number that shared trees give it
 };
 
 // Trees from the columns listed, which must be all that may still be matched, by one thread or
-// several; then from both sides, should these read much; then hopcroft-karp, should they need many
-// phases.
+// several; then from both sides, should these read much; then pushes along exact labels, should
+// these too; then hopcroft-karp, should all of them not do.
 template <class I>
 void finish_by_trees(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int threads,
                      const FinishRules& rules, Workspace& workspace, Budget& budget,
@@ -52,8 +58,8 @@ void finish_by_trees(const PatternView<I>& A, Matching<I> M, I* free, I n_free, 
   const std::int64_t most_phases =
       rules.most_phases > 0 ? rules.most_phases : 8 + static_cast<std::int64_t>(std::sqrt(A.n));
   const std::int64_t last_phase = counters.phases + most_phases;
-  const auto most_edges =
-      static_cast<std::int64_t>(rules.one_sided_passes * threads * static_cast<double>(A.nnz()));
+  const auto nnz = static_cast<double>(A.nnz());
+  const auto most_edges = static_cast<std::int64_t>(rules.one_sided_passes * threads * nnz);
   const auto finished_by = [&](auto& trees, auto... most) {
     if (!trees.run(free, n_free, last_phase - counters.phases, most...)) return false;
     trees.mark_seen(proof.row_in_cover);
@@ -71,7 +77,13 @@ void finish_by_trees(const PatternView<I>& A, Matching<I> M, I* free, I n_free, 
   }
   if (counters.phases < last_phase) {
     TreesFromBothSides<I> trees(A, M, proof.row_in_cover, threads, workspace, budget, counters);
-    if (finished_by(trees)) return;
+    const auto most = static_cast<std::int64_t>(rules.both_sided_passes * nnz);
+    if (finished_by(trees, counters.edges + most)) return;
+  }
+  if (rules.pushed_passes > 0) {
+    Workspace labels;
+    PushRelabel<I> push(A, M, 0.5, labels, budget, counters);
+    if (push.run(static_cast<std::int64_t>(rules.pushed_passes * nnz))) return;
   }
   HopcroftKarp<I>(A, M, workspace, budget, counters).run();
 }

@@ -7,8 +7,9 @@
 //             near, and where the numbering is local (meshes in their own order): pushing would
 //             undo what the order gave (look.hpp). Pushes that stall on long chains and bands give
 //             way to peeling (peel.hpp). What all these leave is finished by breadth-first trees
-//             from all remaining columns, then from the free rows, too (finish_by_trees.hpp), and,
-//             should these need many phases, by hopcroft-karp.
+//             from all remaining columns, then from the free rows, too, by pushes along exact
+//             labels where these find few paths a phase, and in the end by hopcroft-karp
+//             (finish_by_trees.hpp).
 // Paper       ours
 // Cost        O((m + n + nnz) sqrt(n)) at worst, with several threads as with one: pushing
 //             O(nnz log n), short searches most_passes * nnz and what one of them reads, 8 +

@@ -63,12 +63,14 @@ class SharedTrees {
   }
 
   // From a list (kept, reordered) that holds every free column that may still be matched, for so
-  // many phases, and until so many edges are read. True: none of those left can be matched (or the
-  // budget ended the search).
+  // many phases, and until all threads could have read so many edges in the time. True: none of
+  // those left can be matched (or the budget ended the search).
   bool run(I* free, I count, std::int64_t most_phases, std::int64_t most_edges) {
     const std::int64_t before = counters_.edges;
     for (; count > 0; --most_phases) {
-      if (most_phases == 0 || counters_.edges - before >= most_edges) return false;
+      const std::int64_t while_one_reads = read_alone_ * (threads_ - 1);
+      if (most_phases == 0 || counters_.edges - before + while_one_reads >= most_edges)
+        return false;
       base_ += n_roots_;
       if (base_ >= closed - count) forget();
       roots_ = free;
@@ -170,6 +172,7 @@ class SharedTrees {
       typename Frontier<I>::Private mine(queue_);
       edges += grow_from(begin_, end_, 1, mine);
     }
+    read_alone_ += edges;
     hand_out(begin_, end_);
     return edges;
   }
@@ -273,7 +276,8 @@ class SharedTrees {
   I n_roots_ = 0;
   I base_;
   Node* tree_;
-  I* leaf_;  // of each root, by its place in roots_
+  I* leaf_;                      // of each root, by its place in roots_
+  std::int64_t read_alone_ = 0;  // edges, by one thread while the others wait
   Budget& budget_;
   Counters& counters_;
 };

@@ -54,8 +54,9 @@ class TreesFromBothSides {
   }
 
   // From a list (kept, reordered) that holds every free column that may still be matched, for so
-  // many phases. True: none of those left can be matched (or the budget ended the search).
-  bool run(I* free, I count, std::int64_t most_phases) {
+  // many phases, and until `last_edge` edges are counted. True: none of those left can be matched
+  // (or the budget ended the search).
+  bool run(I* free, I count, std::int64_t most_phases, std::int64_t last_edge) {
     for (;; --most_phases) {
       I left = 0;
       for (I k = 0; k < count; ++k) {
@@ -63,7 +64,7 @@ class TreesFromBothSides {
       }
       count = left;
       if (count == 0) break;
-      if (most_phases == 0) return false;
+      if (most_phases == 0 || counters_.edges >= last_edge) return false;
       if (phase(free, count) == 0 || budget_.stopped()) return true;
     }
     side_seen_ = nobody;

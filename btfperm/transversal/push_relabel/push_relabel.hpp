@@ -56,15 +56,19 @@ class PushRelabel {
     R_ = {A.n, A.m, row_indptr, row_indices};
   }
 
-  void run() {
+  // Until no column is active, or so many edges are read (0: however many); whether none is.
+  bool run(std::int64_t most_edges = 0) {
+    const std::int64_t before = counters_.edges;
     for (I j = 0; j < A_.n; ++j) {
       if (M_.col_match[j] < 0 && A_.degree(j) > 0) active_[n_active_++] = j;
     }
     capacity_ = n_active_;
     while (n_active_ > 0 && !budget_.stopped()) {
+      if (most_edges > 0 && counters_.edges - before >= most_edges) return false;
       relabel_globally();
       push_until_stale();
     }
+    return true;
   }
 
  private:
