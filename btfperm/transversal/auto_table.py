@@ -3,8 +3,8 @@
 
 Bounds were set on one half of the families and real matrices of benchmarks/regret.py, but that
 `thin` algorithms need leaves: so much was learnt from chains, in the other half. Those beside a GPU
-were set on one half of those of benchmarks/regret_gpu.py, and four of them and the bound on
-searches there were changed after a look at the other. What each is worth stands in ``auto_measured.json``.
+were set on the half of benchmarks/regret_gpu_cases.py that may be looked at. What each is worth
+stands in ``auto_measured.json``.
 """
 
 from __future__ import annotations
