@@ -33,12 +33,12 @@ import numpy as np
 from benchmarks import machine, rule_worth
 from benchmarks.cases import Case, kept, only
 from benchmarks.contest import Options
-from benchmarks.regret_gpu_cases import HALVES, every_case, half_of, made_on_gpu
+from benchmarks.generators.on_device import made_on_device
+from benchmarks.regret_gpu_cases import HALVES, every_case, half_of
 from benchmarks.regret_gpu_report import AUTO, CPU, GPU, SEARCHES, Row, report
 from benchmarks.report import Report
 from benchmarks.tables import milliseconds
 
-ONE_THREAD = "cpu, one thread"  # what a machine with few cores would take; once
 USES_THREADS = 1_000_000  # entries
 LEAST_LIMIT, MOST_LIMIT = 0.05, 1.5  # seconds
 PATIENCE = 2.0  # times the best so far: what a search on the GPU is waited for
@@ -86,10 +86,6 @@ def measure(case: Case, repeats: int) -> Row:
     there = _race(call, near or SEARCHES[:1], repeats, pattern.nnz)
     if here["rank"] != there["rank"]:
         raise RuntimeError(f"{case.name}: ranks {here['rank']}, {there['rank']}")
-    begin = time.perf_counter()
-    if here["takes"][CPU] < LONG:
-        maximum_transversal(pattern, backend="cpu", threads=1)
-        here["takes"][ONE_THREAD] = time.perf_counter() - begin
     m, n = pattern.shape
     known = {"rows": m, "cols": n, "entries": pattern.nnz}
     return {
@@ -216,7 +212,7 @@ def main() -> None:
         there = kept([case for case in cases if ":" not in case.name], options.kept)
         cases = there + [case for case in cases if ":" in case.name]
     with options.store.open("a") as store:
-        call = functools.partial(_search, made_on_gpu("er:20:8"))
+        call = functools.partial(_search, made_on_device("er:20:8"))
         _race(call, SEARCHES, 1, 0)  # loads the kernels, takes pinned memory
         for case in cases:
             if (options.only or case.name not in rows) and time.monotonic() < ends:

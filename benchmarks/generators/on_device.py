@@ -47,6 +47,15 @@ extern "C" __global__ void neighbours(int n, int side, double r2, const double* 
 Graph = tuple[Any, Any]  # columns and rows of the entries, on the device
 
 
+def made_on_device(name: str) -> btfperm.Pattern:
+    """The same pattern on the host, and nothing left on the device."""
+    import cupy
+
+    made = make_on_device(name).on_host()
+    cupy.get_default_memory_pool().free_all_blocks()
+    return made
+
+
 def make_on_device(name: str) -> btfperm.Pattern:
     """The pattern of that name, such as ``er:22:3`` or ``del:20+rcp``, on the current device."""
     base, _, permuted = name.partition("+")

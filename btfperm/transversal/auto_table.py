@@ -3,8 +3,8 @@
 
 Bounds were set on one half of the families and real matrices of benchmarks/regret.py, but that
 `thin` algorithms need leaves: so much was learnt from chains, in the other half. Those beside a GPU
-were set on the half of benchmarks/regret_gpu_cases.py that may be looked at. What each is worth
-stands in ``auto_measured.json``.
+were set on the half ``fit`` of benchmarks/regret_gpu.py. What each is worth stands in
+``auto_measured.json``.
 """
 
 from __future__ import annotations
@@ -168,7 +168,11 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         ),
         Rule(
             "hubs",
-            (Condition("skew", ">", 2), Condition("entries", ">=", 1_000_000)),
+            (
+                Condition("skew", ">", 2),
+                Condition("degree", ">=", 40),
+                Condition("entries", ">=", 1_000_000),
+            ),
             "cpu",
             "it needs to read a part of the matrix",
         ),
@@ -182,6 +186,16 @@ _RULES: dict[str, tuple[Rule, ...]] = {
             ),
             "cpu",
             "a mesh in its own order: few columns are left after one pass",
+        ),
+        Rule(
+            "chains",
+            (
+                Condition("near", ">", 0.9),
+                Condition("skew", "<", 0.1),
+                Condition("degree", "<", 2.05),
+            ),
+            "cpu",
+            "chains in their own order: long paths, each in a piece of memory",
         ),
         Rule("the rest", (), "gpu", "the search takes longer than the copy"),
     ),

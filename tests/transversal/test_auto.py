@@ -188,13 +188,16 @@ def test_a_changed_rule_counts_at_once(monkeypatch):
         ("the rest", "gpu", {"diagonal": 0.9}),
         ("most of the diagonal", "cpu", {"diagonal": 0.9, "entries": 500_000}),
         ("few threads", "gpu", {"threads": 1, "near": 1.0, "skew": 5.0}),
-        ("hubs", "cpu", {"skew": 5.0}),
-        ("the rest", "gpu", {"skew": 5.0, "entries": 500_000}),
+        ("hubs", "cpu", {"skew": 5.0, "degree": 70.0}),
+        ("the rest", "gpu", {"skew": 5.0, "degree": 10.0}),
+        ("the rest", "gpu", {"skew": 5.0, "degree": 70.0, "entries": 500_000}),
         ("the rest", "gpu", {"wide": 2.0}),
         ("tall", "cpu", {"wide": 0.2}),
         ("even strip", "cpu", {"near": 1.0, "skew": 0.3}),
         ("the rest", "gpu", {"near": 1.0, "skew": 0.3, "degree": 2.7}),
         ("the rest", "gpu", {"near": 1.0, "skew": 0.5}),
+        ("chains", "cpu", {"near": 1.0, "skew": 0.0, "degree": 2.0}),
+        ("the rest", "gpu", {"near": 0.0, "skew": 0.0, "degree": 2.0}),
     ],
 )
 def test_where_to_search(rule, choice, other):

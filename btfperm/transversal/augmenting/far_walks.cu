@@ -204,6 +204,19 @@ __device__ void walk_round(const Field& field, const Course& course, Index* list
   add_over_warp(&counted->edges, edges);
 }
 
+// Takes the rows of the list that are wanted; each of all warps has its part of it.
+template <class Wanted>
+__device__ void take_in(const Index* list, Count many, Count warp, Count all, RowQueue& queue,
+                        const Common& common, const Wanted& wanted) {
+  const unsigned lane = threadIdx.x % 32;
+  const Count each = many > 32 * all ? 32 : (many + all - 1) / all;
+  for (Count k = warp * each; k < many; k += all * each) {
+    const Index row = lane < each && k + lane < many ? seen(&list[k + lane]) : -1;
+    if (queue.count + 32 > room) common.take(queue, room / 2);
+    queue.put(row >= 0 && wanted(row), row);
+  }
+}
+
 // The same of the waves; `last`: of this launch.
 __device__ void wave_round(const Field& field, const Course& course, const Index* targets,
                            Count many_targets, const Index* from, bool last, Count block, Count all,
@@ -211,21 +224,13 @@ __device__ void wave_round(const Field& field, const Course& course, const Index
   const unsigned lane = threadIdx.x % 32;
   const Count warp = threadIdx.x / 32 * all + block;
   all *= blockDim.x / 32;
-  const auto take_in = [&](const Index* list, Count many, const auto& is_one) {
-    const Count each = many > 32 * all ? 32 : (many + all - 1) / all;
-    for (Count k = warp * each; k < many; k += all * each) {
-      const Index row = lane < each && k + lane < many ? seen(&list[k + lane]) : -1;
-      if (queue.count + 32 > room) common.take(queue, room / 2);
-      queue.put(row >= 0 && is_one(row), row);
-    }
-  };
   if (course.starts)
-    take_in(targets, many_targets, [&](Index row) {
+    take_in(targets, many_targets, warp, all, queue, common, [&](Index row) {
       const bool free = seen(&field.row_match[row]) == -1;
       if (free) show(&field.label[row], static_cast<unsigned>(255 - course.wave) << 24);
       return free;
     });
-  take_in(from, course.over, [](Index) { return true; });
+  take_in(from, course.over, warp, all, queue, common, [](Index) { return true; });
   Count edges = 0;
   for (int step = 0; step < steps && queue.count; ++step) {
     const unsigned many = queue.count < 32 ? queue.count : 32;

@@ -25,8 +25,9 @@ _FILE = "transversal/augmenting/meeting_trees.cu"
 _THREADS = {4: 512, 8: 256}  # of a block, by the bytes of an index: 32 times `warps` there
 # Numbers of Progress, and where some of its Plan stand.
 _PROGRESS, _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED = 40, 25, 26, 27, 28, 29
-# A launch comes back after so much, that limits can be looked at: a tenth of a second or so.
-_LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 28, 1 << 11
+# A launch comes back after so much, that limits can be looked at, some 30 ms; of a search that a
+# rule gives up, what is lost is a few launches.
+_LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 28, 1 << 9
 # After so many rounds free rows and columns are taken to be far apart.
 _PATIENCE = 768
 # So many free columns and rows walk; for fewer, trees go on.
