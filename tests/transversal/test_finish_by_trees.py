@@ -149,15 +149,47 @@ def test_the_engine_turns_to_both_sides(run_seed):
     assert 0 < t.counters["two_sided_phases"] < t.counters["phases"]
 
 
+@pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("passes", [1e9, 1e-3], ids=["to the end", "for once"])
 @pytest.mark.parametrize("family", LARGE)
-def test_pushes(family, passes, run_seed):
-    """To the end; or until the labels are no longer exact, and Hopcroft-Karp finds the rest."""
+def test_pushes(family, passes, threads, run_seed):
+    """To the end; or once along the labels, and Hopcroft-Karp finds the rest."""
     hard = LARGE[family](run_seed)
-    P, cols, _, proven, counters = finish(hard.A, PUSHES | {"pushed_passes": passes})
+    P, cols, _, proven, counters = finish(
+        hard.A, PUSHES | {"pushed_passes": passes}, threads=threads
+    )
     rank = btfperm.structural_rank(P, algorithm="hopcroft-karp")
     assert not proven and (cols >= 0).sum() == rank
-    assert counters["relabels"] == 1 or passes > 1
+    assert counters["relabels"] >= 1
+    assert (counters.get("phases", 0) > 0) == (passes < 1), "hopcroft-karp"
+
+
+def test_pushes_end_in_time():
+    """One column too many over full rows, which raises their labels one by one, and empty rows, so
+    that labels are many and the next exact ones far."""
+    k, empty = 150, 20_000
+    A = families.csc(
+        [np.tile(np.arange(k), k + 1)], [np.repeat(np.arange(k + 1), k)], (k + empty, k + 1)
+    )
+    initial = np.append(np.arange(k - 1), [-1, -1])
+    P, cols, _, _, counters = finish(A, PUSHES | {"pushed_passes": 4}, initial=initial)
+    assert (cols >= 0).sum() == k
+    assert counters["edges"] < 12 * P.nnz
+
+
+@pytest.mark.parametrize("share", [0.2, 0.4, 0.6, 0.8, 0.95])
+def test_a_work_limit_ends_pushes(share):
+    """Whatever it interrupts: a legal matching, and a rank that lies within the bounds."""
+    A = make("blocks_3e4_h1000")
+    whole = btfperm.maximum_transversal(A, algorithm="guided-displacement", threads=1)
+    t = btfperm.maximum_transversal(
+        A,
+        algorithm="guided-displacement",
+        threads=1,
+        max_work=int(share * whole.counters["edges"]),
+    )
+    check_matching(as_pattern(A).to_scipy(), t.row_match, t.col_match)
+    assert not t.maximum and t.rank_bounds[0] == (t.col_match >= 0).sum() < t.rank_bounds[1]
 
 
 @given(data=st.data(), A=strategies.any_matrix())

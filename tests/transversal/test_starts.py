@@ -52,6 +52,24 @@ def check_start(P, problem, *, maximal=True):
     return len(pairs)
 
 
+@pytest.mark.parametrize("shape", [(900, 60), (241, 60), (239, 60), (60, 60), (60, 900)])
+def test_the_cheap_matching_in_order(shape, run_seed):
+    """The first free row of each column, entry by entry, however many rows there are."""
+    A = families.random_rectangle(*shape, 2.5, run_seed).A
+    (greedy,) = (
+        row
+        for row in btfperm.algorithms("initial")
+        if row.name == "greedy" and row.backend == "cpu"
+    )
+    P, problem, _, _ = start(A, greedy)
+    taken, expected = set(), []
+    for j in range(P.n):
+        rows = P.indices[P.indptr[j] : P.indptr[j + 1]].tolist()
+        expected.append(next((i for i in rows if i not in taken), -1))
+        taken.add(expected[-1])
+    assert problem.col_match.tolist() == expected
+
+
 @each_start
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())

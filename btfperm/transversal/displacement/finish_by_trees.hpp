@@ -76,13 +76,15 @@ void finish_by_trees(const PatternView<I>& A, Matching<I> M, I* free, I n_free, 
     if (finished_by(trees, most_edges)) return;
   }
   if (counters.phases < last_phase) {
-    TreesFromBothSides<I> trees(A, M, proof.row_in_cover, threads, workspace, budget, counters);
+    Workspace sides;
+    TreesFromBothSides<I> trees(A, M, proof.row_in_cover, threads, sides, budget, counters);
     const auto most = static_cast<std::int64_t>(rules.both_sided_passes * nnz);
     if (finished_by(trees, counters.edges + most)) return;
   }
   if (rules.pushed_passes > 0) {
     Workspace labels;
     PushRelabel<I> push(A, M, 0.5, labels, budget, counters);
+    counters.edges += 2 * std::int64_t{A.nnz()};  // its row lists
     if (push.run(static_cast<std::int64_t>(rules.pushed_passes * nnz))) return;
   }
   HopcroftKarp<I>(A, M, workspace, budget, counters).run();

@@ -13,7 +13,8 @@
 // Paper       ours
 // Cost        O((m + n + nnz) sqrt(n)) at worst, with several threads as with one: pushing
 //             O(nnz log n), short searches most_passes * nnz and what one of them reads, 8 +
-//             sqrt(n) phases of trees at most, then hopcroft-karp. 1 to 3 nnz in practice.
+//             sqrt(n) phases of trees at most, 32 nnz along exact labels, then hopcroft-karp. 1 to
+//             3 nnz in practice.
 //             Workspace: m bytes + n, then that of the parts
 // Prefer it   always, unless a published algorithm is wanted
 // Encodings   none beyond those of its parts

@@ -28,6 +28,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "pattern/canonical.hpp"
 #include "transversal/interface.hpp"
@@ -56,17 +57,17 @@ class PushRelabel {
     R_ = {A.n, A.m, row_indptr, row_indices};
   }
 
-  // Until no column is active, or so many edges are read (0: however many); whether none is.
-  bool run(std::int64_t most_edges = 0) {
-    const std::int64_t before = counters_.edges;
+  // Until no column is active, or so many edges are read; whether none is.
+  bool run(std::int64_t most_edges = std::numeric_limits<std::int64_t>::max()) {
+    most_edges_ = most_edges;
     for (I j = 0; j < A_.n; ++j) {
       if (M_.col_match[j] < 0 && A_.degree(j) > 0) active_[n_active_++] = j;
     }
     capacity_ = n_active_;
     while (n_active_ > 0 && !budget_.stopped()) {
-      if (most_edges > 0 && counters_.edges - before >= most_edges) return false;
       relabel_globally();
       push_until_stale();
+      if (edges_ >= most_edges_) return n_active_ == 0;
     }
     return true;
   }
@@ -99,7 +100,7 @@ class PushRelabel {
   // PR, until the labels are due to be made exact again.
   void push_until_stale() {
     double changes = 0;
-    while (n_active_ > 0 && !budget_.stopped()) {
+    while (n_active_ > 0 && edges_ < most_edges_ && !budget_.stopped()) {
       if (relabel_after_ > 0 && changes >= relabel_after_) return;
       const I v = active_[head_];
       advance(head_);
@@ -144,6 +145,7 @@ class PushRelabel {
   }
 
   bool count_edges(I read) {
+    edges_ += read;
     counters_.edges += read;
     return budget_.spend(read);
   }
@@ -161,6 +163,8 @@ class PushRelabel {
   I head_ = 0;
   I tail_ = 0;
   I n_active_ = 0;
+  std::int64_t edges_ = 0;  // read here
+  std::int64_t most_edges_ = 0;
   Budget& budget_;
   Counters& counters_;
 };
