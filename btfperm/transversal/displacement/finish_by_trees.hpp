@@ -41,7 +41,7 @@ struct FinishRules {
   double one_sided_passes = 4;
   // Readings by trees from both sides, before labels are made exact and pushed, and by that, before
   // hopcroft-karp. Where free rows are far and blocks stand in a row, trees are in each other's way
-  // (blocks_1e5_h1000: 63 phases, 216 ms; 90 ms so).
+  // (blocks_1e5_h1000: 63 phases, 216 ms; 60 ms so).
   double both_sided_passes = 4;
   double pushed_passes = 32;
   std::int64_t most_phases = 0;  // of all trees; 0: 8 + sqrt(n)
