@@ -40,7 +40,7 @@ class Peel {
   // The number of pairs found; less than there are when the budget ends it.
   I run() {
     fill(row_match_, A_.m, I{-1}, threads_);
-    if (!(threads_ > 1 ? count_together() : count_columns())) return 0;
+    if (!count_columns()) return 0;
     I tail = 0;
     for (I i = 0; i < A_.m; ++i) {
       queue_[tail] = i;
@@ -75,27 +75,18 @@ class Peel {
   };
 
   bool count_columns() {
-    std::fill(left_, left_ + A_.m, Left{0, 0});
-    for (I j = 0; j < A_.n; ++j) {
-      for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
-        Left& row = left_[A_.indices[p]];
-        ++row.count;
-        row.columns ^= j;
-      }
-      counters_.edges += A_.degree(j);
-      if (!budget_.spend(A_.degree(j))) return false;
-    }
-    return true;
-  }
-
-  bool count_together() {
     fill(left_, A_.m, Left{0, 0}, threads_);
-    on_team(threads_, true, [&](int t, int team) {
-      in_own_pieces(Share<I>(A_.n, t, team), A_.indptr, t, budget_, [&](I j) {
+    on_team(threads_, threads_ > 1, [&](int t, int team) {
+      in_own_pieces(Share<I>(A_.n, t, team), A_.indptr + 1, t, budget_, [&](I j) {
         for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
           Left& row = left_[A_.indices[p]];
-          std::atomic_ref<I>(row.count).fetch_add(1, std::memory_order_relaxed);
-          std::atomic_ref<I>(row.columns).fetch_xor(j, std::memory_order_relaxed);
+          if (team > 1) {
+            std::atomic_ref<I>(row.count).fetch_add(1, std::memory_order_relaxed);
+            std::atomic_ref<I>(row.columns).fetch_xor(j, std::memory_order_relaxed);
+          } else {
+            ++row.count;
+            row.columns ^= j;
+          }
         }
       });
     });

@@ -78,7 +78,7 @@ class SharedPush {
         if (t == 0) {
           add_round(team);
           look_for_gap = false;
-          ended = has_few_left() || stalls(look_for_gap) || budget_.stopped();
+          ended = has_few_left() || has_stalled(look_for_gap) || budget_.stopped();
         }
         barrier_.wait(team);
         if (look_for_gap) close_gap(t, team);
@@ -186,7 +186,7 @@ class SharedPush {
   }
 
   // One look per third of the entries, as in label_push.hpp; the last columns must fall by half.
-  bool stalls(bool& look_for_gap) {
+  bool has_stalled(bool& look_for_gap) {
     if (free_rows_ == 0) return true;
     if (since_check_ < A_.nnz() / 3) return false;
     since_check_ = 0;
