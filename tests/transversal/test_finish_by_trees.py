@@ -20,7 +20,7 @@ from tests.checks.check_cover import check_cover
 from tests.checks.check_matching import check_matching
 from tests.oracles.plain_matching import structural_rank
 
-BOTH_SIDES = {"one_sided_passes": 0, "both_sided_passes": 1e9}
+BOTH_SIDES = {"one_sided_passes": 0, "both_sided_passes": 1e9, "most_phases": 10**9}
 PUSHES = {"one_sided_passes": 0, "both_sided_passes": 0}
 
 

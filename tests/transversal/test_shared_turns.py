@@ -82,18 +82,19 @@ def behind_dense_columns(n, seed):
 
 
 def run(name, A, threads, start=None):
-    """One function of the core; its matching, and what it says about it."""
+    """One function of the core; its matching, the rows of its cover, whether these are one, and what
+    it counted."""
     P = as_pattern(getattr(A, "A", A))
     rows = np.full(P.m, -1, dtype=P.indices.dtype)
     cols = np.full(P.n, -1, dtype=P.indices.dtype)
     if start is not None:
         rows[:], cols[:] = start
     cover = np.zeros(P.m, dtype=np.uint8)
-    _, proven, _ = getattr(_core, name)(
+    _, proven, counters = getattr(_core, name)(
         P.m, P.indptr, P.indices, rows, cols, cover, threads=threads
     )
     check_matching(P.to_scipy(), rows, cols)
-    return P, rows, cols, cover, proven
+    return P, rows, cols, cover, proven, counters
 
 
 def rank_of(A):
@@ -102,8 +103,15 @@ def rank_of(A):
     return int((maximum_bipartite_matching(sp.csr_array(A), perm_type="column") >= 0).sum())
 
 
-def check_proven(P, rows, cols, cover):
-    """The rows that the search marked make a cover, with columns that follow from the pairs."""
+def check_proven(A, threads, start=None):
+    """The matching of the default engine is maximum, and the rows that the search marked make a
+    cover, with columns that follow from the pairs. Only what was left to pushes along exact labels,
+    since trees found few paths a phase, is for the certificate to prove."""
+    P, _, cols, cover, proven, counters = run("guided_displacement", A, threads, start)
+    assert (cols >= 0).sum() == rank_of(P.to_scipy())
+    if not proven:
+        assert counters["two_sided_phases"] > 1 and counters["relabels"] > 0
+        return
     matched = np.flatnonzero(cols >= 0)
     in_cols = matched[cover[cols[matched]] == 0]
     check_cover(P.to_scipy(), np.flatnonzero(cover), in_cols, matched.size)
@@ -116,18 +124,12 @@ def test_what_threads_drop_is_proven(family, threads, run_seed):
     for round_ in range(5):  # races are rare
         A = FAMILIES[family](run_seed + round_)
         for start in (False, True):
-            given_ = run("greedy", A, threads)[1:3] if start else None
-            P, rows, cols, cover, proven = run("guided_displacement", A, threads, given_)
-            assert proven
-            assert (cols >= 0).sum() == rank_of(P.to_scipy())
-            check_proven(P, rows, cols, cover)
+            check_proven(A, threads, run("greedy", A, threads)[1:3] if start else None)
 
 
 @given(A=strategies.any_matrix(), threads=st.integers(1, 6))
 def test_small_matrices_are_proven(A, threads):
-    P, rows, cols, cover, proven = run("guided_displacement", A, threads)
-    assert proven
-    check_proven(P, rows, cols, cover)
+    check_proven(A, threads)
 
 
 @pytest.mark.parametrize("threads", THREADS)
@@ -162,9 +164,9 @@ def band(n):
 def test_in_its_own_order_a_matrix_is_started_as_by_one_thread(name, threads, run_seed):
     """No thread takes the row before its own first one: the columns keep to the diagonal."""
     A = band(50_000) if name == "band" else saddle_point(30_000, 10_000, run_seed)
-    _, _, alone, _, _ = run("greedy", A, 1)
+    _, _, alone, *_ = run("greedy", A, 1)
     for _ in range(5):  # races are rare
-        _, _, cols, _, _ = run("greedy", A, threads)
+        _, _, cols, *_ = run("greedy", A, threads)
         assert (cols != alone).mean() <= 0.02
 
 
@@ -174,8 +176,8 @@ def test_a_local_numbering_is_started_as_by_one_thread(threads, run_seed):
     rng = np.random.default_rng(run_seed)
     j = np.repeat(np.arange(60_000), 5)
     A = families.csc([np.clip(j + rng.integers(-9, 10, j.size), 0, 59_999)], [j], (60_000,) * 2)
-    _, _, alone, _, _ = run("greedy", A, 1)
-    _, _, cols, _, _ = run("greedy", A, threads)
+    _, _, alone, *_ = run("greedy", A, 1)
+    _, _, cols, *_ = run("greedy", A, threads)
     assert (cols < 0).sum() <= (alone < 0).sum() + 20 * threads
 
 
@@ -191,6 +193,6 @@ def test_a_start_ends_when_no_row_is_free(name, threads, run_seed):
 @pytest.mark.parametrize("name", ["greedy", "singles_first"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_starts_are_maximal(family, name, threads, run_seed):
-    P, rows, cols, _, _ = run(name, FAMILIES[family](run_seed), threads)
+    P, rows, cols, *_ = run(name, FAMILIES[family](run_seed), threads)
     j = np.repeat(np.arange(P.n), np.diff(P.indptr))
     assert not ((cols[j] < 0) & (rows[P.indices] < 0)).any()
