@@ -47,9 +47,10 @@ struct BlockQueue {
   __device__ unsigned next_step() const {
     __syncthreads();
     if (threadIdx.x == 0) {
+      const unsigned had_room = room - ends->many;  // for more, beside the items of the step
       ends->head += ends->many;
       const unsigned put_in = ends->tail - ends->head;
-      ends->many = put_in < room ? put_in : room;
+      ends->many = put_in < had_room ? put_in : had_room;
       ends->tail = ends->head + ends->many;
     }
     __syncthreads();

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two steps of a block's queue: what the second takes out, and what did not fit
+#include "backends/gpu/block_queue.cuh"
+
+constexpr unsigned room = 64;
+
+// One block. In step one it puts in 0 ... first - 1, in step two, while these are taken out,
+// 1000 ... 1000 + second - 1, and `taken` is what comes then.
+extern "C" __global__ void two_steps(Index first, Index second, Index* taken, Index* list,
+                                     Count* sizes) {
+  __shared__ Index items[1][room];
+  __shared__ QueueEnds ends;
+  if (threadIdx.x == 0) ends = {};
+  __syncthreads();
+  const BlockQueue<1, room> queue{items, &ends, list, &sizes[1]};
+  const Index own = static_cast<Index>(threadIdx.x), all = static_cast<Index>(blockDim.x);
+  for (Index k = own; k - own < first; k += all) queue.put(k < first, k);
+  queue.next_step();
+  for (Index k = own; k - own < second; k += all) queue.put(k < second, 1000 + k);
+  const unsigned many = queue.next_step();
+  for (unsigned k = threadIdx.x; k < many; k += blockDim.x) taken[k] = queue.get(k, 0);
+  if (threadIdx.x == 0) sizes[0] = many;
+}
