@@ -17,11 +17,13 @@
 //             less is better. `hopeless`: none has; `walled`: row i is done for good, see
 //             `meeting_peel.cu`
 // Invariants  row_match is what is so; a column that walks is in the hand of one thread, and behind
-//             a round in `list`, with no row in col_match. A row that a wave comes to is in one
-//             warp's queue, or in a list that all share, until it has told those behind it
+//             a round in `list`, with no row in col_match. A row that a wave comes to is in some
+//             warp's queue, or in a list that all share, until it has told those behind it. Who
+//             walks looks at 64 entries of a list, but at all where that may be the proof
 // Races       a row goes to the last who takes it, by atomicExch; who sat there is in their hand.
 //             Labels are hints while somebody walks. col_match may be a row behind, in a wave's
-//             eyes, where two take a row at once: `seat_columns` tells, and another wave is sent
+//             eyes, where two take a row at once: `seat_columns` tells, and proves nothing by a
+//             wave that was on its way
 
 #include "backends/gpu/frontier.cuh"
 #include "backends/gpu/grid_barrier.cuh"
@@ -36,6 +38,7 @@ constexpr unsigned room = 256;                 // of a warp's queue
 constexpr unsigned for_walks = 4;              // one block in so many
 constexpr int steps = 16;                      // of a round, at most
 constexpr int threads = 512;                   // of a block
+constexpr Index whole_list = static_cast<Index>(~Place{0} >> 1);
 
 // What the blocks count in a round. Three take turns, as in `meeting_plan.cuh`.
 struct Round {
@@ -49,11 +52,14 @@ struct Round {
 struct Course {
   Count round, edges;
   Count wave, complete;  // the newest; the newest that has come to its end, as have all before it
-  Count next, gap;       // the step of the next; steps from one to the other
+  Count next, gap;       // the step of the next, or of the end; steps from one to the other
   Count over;            // rows in the list
   Count starts;          // 1: a wave does, now
   Count quiet;           // 1: nobody has walked since it did
   Count done;            // 1: that is the proof. 2: no wave is left
+
+  // If nobody walks in this round either, that is the proof.
+  __device__ bool may_prove() const { return complete == wave && quiet; }
 
   __device__ void send() {
     starts = quiet = 1;
@@ -71,14 +77,17 @@ struct Course {
     const bool had_ended = complete == wave, at_end = told.rows + told.over == 0;
     if (at_end || told.over == told.stored) {
       const Count ended = at_end || told.oldest == 0 ? wave : 254 - told.oldest;
+      // Behind the last wave walks have as long again.
+      if (ended == waves && complete < waves) next = 2 * steps * round;
       if (ended > complete) complete = ended;
     }
     starts = 0;
+    const bool is_time = steps * round >= next || (at_end && told.moves == 0);
     if (at_end && had_ended && quiet)
       done = 1;
-    else if (!quiet && wave < waves && (steps * round >= next || (at_end && told.moves == 0)))
+    else if (!quiet && is_time && wave < waves)
       send();
-    else if (!quiet && at_end && told.moves == 0)
+    else if (!quiet && is_time && at_end)
       done = 2;
   }
 };
@@ -112,11 +121,11 @@ struct Field {
   Index *row_match, *col_match;
   unsigned* label;
 
-  // A step of a walk from column v, if its list has a label of at most `oldest`; who walks on, -1:
-  // nobody, or v.
-  __device__ Index step(Index v, Count drawn, unsigned oldest, Count* edges) const {
+  // A step of a walk from column v, if `most` entries of its list have a label of at most `oldest`;
+  // who walks on, -1: nobody, or v.
+  __device__ Index step(Index v, Count drawn, Index most, unsigned oldest, Count* edges) const {
     const Choice<unsigned> to =
-        choose_row<unsigned>(v, drawn, starts[0], lists[0], label, ~0u, hopeless, edges);
+        choose_row<unsigned>(v, drawn, most, starts[0], lists[0], label, ~0u, hopeless, edges);
     if (to.row == -1 || to.least > oldest) return v;
     show(&col_match[v], to.row);
     Place* mate = reinterpret_cast<Place*>(&row_match[to.row]);
@@ -135,10 +144,12 @@ struct Field {
     constexpr int together = 4;
     const unsigned mine = i < 0 ? hopeless : seen(&label[i]);
     const Index begin = i < 0 ? 0 : starts[1][i], end = mine >= hopeless ? begin : starts[1][i + 1];
-    for (Index p = begin; __any_sync(whole_warp, p < end); p += together) {
+    // Counted from 0: what a lane with a short list adds for the others could pass an Index.
+    const Index size = end - begin;
+    for (Index k = 0; __any_sync(whole_warp, k < size); k += together) {
       Index row[together];
       unsigned known[together];
-      for (int t = 0; t < together; ++t) row[t] = t < end - p ? lists[1][p + t] : -1;
+      for (int t = 0; t < together; ++t) row[t] = t < size - k ? lists[1][begin + k + t] : -1;
       for (int t = 0; t < together; ++t) row[t] = row[t] < 0 ? -1 : seen(&col_match[row[t]]);
       for (int t = 0; t < together; ++t) known[t] = row[t] < 0 ? walled : seen(&label[row[t]]);
       for (int t = 0; t < together; ++t) {
@@ -154,7 +165,7 @@ struct Field {
         queue.put(row[t] >= 0 && known[t] >> 24 > mine >> 24, row[t]);
       }
     }
-    return static_cast<Count>(end - begin);
+    return static_cast<Count>(size);
   }
 };
 
@@ -184,6 +195,7 @@ __device__ void walk_round(const Field& field, const Course& course, Index* list
                            Count seed, Count block, Count all, Round* counted) {
   const Count warps = blockDim.x / 32;
   const unsigned oldest = static_cast<unsigned>(255 - course.complete) << 24 | farthest;
+  const Index most = course.may_prove() ? whole_list : most_seen;
   Count moves = 0, edges = 0;
   for (Count k = (threadIdx.x % 32 * warps + threadIdx.x / 32) * all + block; k < walkers;
        k += blockDim.x * all) {
@@ -192,7 +204,7 @@ __device__ void walk_round(const Field& field, const Course& course, Index* list
     for (int step = 0; step < steps && v >= 0; ++step) {
       const Count drawn = seed + (static_cast<Count>(v) << 20) + steps * course.round + step;
       const Index before = v;
-      v = field.step(v, drawn, oldest, &edges);
+      v = field.step(v, drawn, most, oldest, &edges);
       if (v == before) break;
       ++moves;
     }
@@ -294,15 +306,19 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
   if (blockIdx.x == 0 && threadIdx.x == 0) progress->course = course;
 }
 
-// All columns that sit on a row sit there; counts those that a wave may have seen elsewhere.
+// All columns that sit on a row sit there, and those that walk nowhere; counts those that a wave
+// may have seen elsewhere.
 extern "C" __global__ void seat_columns(Index m, const Index* row_match, Index* col_match,
-                                        Progress* progress) {
+                                        const Index* list, Progress* progress) {
   Count strays = 0;
   for (long long i = first_item(); i < m; i += item_stride()) {
     if (row_match[i] < 0 || col_match[row_match[i]] == i) continue;
     col_match[row_match[i]] = static_cast<Index>(i);
     ++strays;
   }
+  const long long walkers = static_cast<long long>(progress->walkers);
+  for (long long k = first_item(); k < walkers; k += item_stride())
+    if (list[k] >= 0) col_match[list[k]] = -1;
   __syncwarp();
   add_over_warp(&progress->strays, strays);
 }

@@ -26,13 +26,16 @@ _GAP, _LEAST_GAP = 0.25, 64
 # A launch comes back after so many rounds of 16 steps, or entries, that limits can be looked at: a
 # tenth of a second or so.
 _LAUNCH_ROUNDS, _LAUNCH_EDGES = 1 << 11, 1 << 29
+# So often all labels are cleared, behind 254 waves or a proof that was none; then trees, which come
+# to an end, go on. A hundred waves are many.
+_TURNS = 8
 
 
 def walk_far(
     problem: DeviceProblem, budget: Budget, seed: int, memory: Memory, before: int
 ) -> tuple[int, int, bool]:
-    """Walks until no free column can get to a free row, or a limit is reached; `before`: entries
-    read so far.
+    """Walks until no free column can get to a free row, a limit is reached or waves have not told
+    the way; `before`: entries read so far.
 
     Returns
     -------
@@ -49,8 +52,12 @@ def walk_far(
     label = cupy.empty(m, dtype=np.uint32)
     state = Readback(_PROGRESS)
     edges, waves, told, over = 0, 0, [0] * _PROGRESS, True
+    turns, doubted = 0, 0
     while not budget.spent(before + edges + told[_EDGES]):
         if over:
+            if turns == _TURNS:
+                break
+            turns, doubted = turns + 1, 0
             state.array.fill(0)
             run.launch(
                 "prepare_far",
@@ -83,14 +90,16 @@ def walk_far(
             targets,
             beyond,
             np.uint64(most),
-            np.uint64(seed + edges),
+            np.uint64((seed + edges) % 2**64),
             np.uint64(_LAUNCH_ROUNDS),
             np.uint64(budget.work_left(before + edges + told[_EDGES], _LAUNCH_EDGES)),
             state.array,
         )
-        run.launch("seat_columns", grid(m), BLOCK, m, rows, cols, state.array)
+        run.launch("seat_columns", grid(max(m, n)), BLOCK, m, rows, cols, walkers, state.array)
         strays, told = told[_STRAYS], state.read()
-        if told[_DONE] == 1 and told[_STRAYS] == strays:
+        if told[_STRAYS] != strays:
+            doubted = told[_WAVE]  # it, and those before it, may have seen the strays
+        if told[_DONE] == 1 and told[_WAVE] > doubted:
             reached = problem.reached = cupy.empty(m, dtype=np.int32)
             run.launch(
                 "mark_far_cover", grid(m), BLOCK, m, rows, label, memory.owner, state.array, reached

@@ -35,8 +35,8 @@ __device__ inline Index walk_from(Index j, int most, Count seed, const Index* in
                                   Count* edges) {
   for (int step = 0; step < most && j != -1; ++step) {
     const Count drawn = seed + (static_cast<Count>(j) << 16) + static_cast<Count>(step);
-    const Choice<Label> to =
-        choose_row<Label>(j, drawn, indptr, indices, label, touched - 1, hopeless, edges);
+    const Choice<Label> to = choose_row<Label>(j, drawn, most_seen, indptr, indices, label,
+                                               touched - 1, hopeless, edges);
     if (to.row == -1) break;
     const int next = to.least == 0 ? 1 : to.second < hopeless ? to.second + 1 : hopeless;
     Place* mate = reinterpret_cast<Place*>(&row_match[to.row]);

@@ -7,7 +7,7 @@
 #include "backends/gpu/visible.cuh"
 #include "transversal/initial/vertex_hash.cuh"
 
-constexpr Index most_seen = 64;  // entries of a list that a step looks at
+constexpr Index most_seen = 64;  // entries of a list that a step looks at, mostly
 
 template <class Label>
 struct Choice {
@@ -15,15 +15,15 @@ struct Choice {
   Label least, second;
 };
 
-// Among the rows of column j with a label below `none`; bits that `mask` leaves out are not looked
-// at. It begins at a place that is drawn, and ends with a label of 0.
+// Among the rows of column j with a label below `none`, `most` of its list; bits that `mask` leaves
+// out are not looked at. It begins at a place that is drawn, and ends with a label of 0.
 template <class Label>
-__device__ inline Choice<Label> choose_row(Index j, Count drawn, const Index* indptr,
+__device__ inline Choice<Label> choose_row(Index j, Count drawn, Index most, const Index* indptr,
                                            const Index* indices, const Label* labels, Label mask,
                                            Label none, Count* edges) {
   constexpr int together = 4;
   const Index begin = indptr[j], size = indptr[j + 1] - begin;
-  const Index looked = size < most_seen ? size : most_seen;
+  const Index looked = size < most ? size : most;
   Index place = static_cast<Index>(mixed(drawn) % static_cast<Count>(size));
   Choice<Label> choice{-1, none, none};
   for (Index k = 0; k < looked && choice.least; k += together) {

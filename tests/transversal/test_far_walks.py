@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Far walks: which proofs are believed and when trees go on, with a device that says what it is
+told to; and on a GPU the columns whose way is hard to see."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import btfperm
+from btfperm.backends.gpu.budget import Budget
+from btfperm.transversal.augmenting import far_walks_gpu
+from tests import families
+from tests.checks.check_transversal import check_transversal
+from tests.on_device import pattern_there
+
+
+def told(wave, strays=0, done=0, edges=10):
+    """What a launch leaves in Progress."""
+    numbers = [0] * far_walks_gpu._PROGRESS
+    numbers[far_walks_gpu._WAVE], numbers[far_walks_gpu._STRAYS] = wave, strays
+    numbers[far_walks_gpu._DONE], numbers[far_walks_gpu._EDGES] = done, edges
+    return numbers
+
+
+def walked(monkeypatch, launches, seed=0):
+    """What walk_far returns, and the names of what it launched, where these are the answers."""
+    answers, names = iter(launches), []
+
+    class Answers:
+        array = np.zeros(far_walks_gpu._PROGRESS, dtype=np.uint64)
+
+        def __init__(self, count):
+            assert count == len(self.array)
+
+        def read(self):
+            return next(answers)
+
+    def launch(name, *_):
+        names.append(name)
+
+    m, n = 6, 5
+    kernels = SimpleNamespace(launch=launch, launch_together=launch)
+    problem = SimpleNamespace(
+        m=m,
+        n=n,
+        kernels=lambda _: kernels,
+        row_match=None,
+        col_match=None,
+        indptr=None,
+        indices=None,
+        by_rows=(None, None),
+    )
+    memory = SimpleNamespace(workspace=np.zeros(9 * (m + n)), owner=None, core=None)
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(empty=np.empty))
+    monkeypatch.setattr(far_walks_gpu, "Readback", Answers)
+    return far_walks_gpu.walk_far(problem, Budget(), seed, memory, 0), names
+
+
+@pytest.mark.parametrize(
+    ("launches", "begun"),
+    [
+        ([told(1, done=1)], 1),
+        ([told(5), told(5, done=1)], 1),
+        ([told(5, strays=3), told(6, strays=3, done=1)], 1),
+        ([told(5, strays=3, done=1), told(1, done=1)], 2),
+        ([told(5, strays=3), told(5, strays=3, done=1), told(1, done=1)], 2),
+        ([told(5, strays=3), told(6, strays=4, done=1), told(1, done=1)], 2),
+        ([told(254, strays=3, done=2), told(1, done=1)], 2),
+    ],
+    ids=[
+        "at once",
+        "over two launches",
+        "sent behind the strays",
+        "strays in its launch",
+        "strays in the launch before, when it was on its way",
+        "more strays",
+        "no wave left",
+    ],
+)
+def test_a_wave_that_may_have_seen_strays_proves_nothing(launches, begun, monkeypatch):
+    (_, _, done), names = walked(monkeypatch, launches)
+    assert done and names.count("prepare_far") == begun
+    assert names.count("walk_far") == len(launches) and names[-1] == "mark_far_cover"
+
+
+def test_trees_go_on_where_waves_do_not_tell_the_way(monkeypatch):
+    turns = far_walks_gpu._TURNS
+    (edges, waves, done), names = walked(monkeypatch, [told(254, done=2)] * turns)
+    assert (edges, waves, done) == (10 * turns, 254 * turns, False)
+    assert "mark_far_cover" not in names
+
+
+def test_the_largest_seed_is_one(monkeypatch):
+    launches = [told(254, done=2), told(1, done=1)]
+    assert walked(monkeypatch, launches, seed=2**64 - 1)[0][2]
+
+
+def begun(A, row_match):
+    """The problem on the device, with these pairs, and the memory of a search."""
+    import cupy
+
+    from btfperm.transversal.augmenting.meeting_starts_gpu import Memory
+    from btfperm.transversal.device_problem import DeviceProblem
+
+    problem = DeviceProblem.empty(pattern_there(A))
+    cols = np.full(A.shape[1], -1, dtype=np.int32)
+    cols[row_match[row_match >= 0]] = np.flatnonzero(row_match >= 0)
+    problem.row_match, problem.col_match = cupy.asarray(row_match), cupy.asarray(cols)
+    return problem, Memory.of(problem)
+
+
+def from_lists(m, lists):
+    rows = np.concatenate(lists)
+    cols = np.repeat(np.arange(len(lists)), [len(rows) for rows in lists])
+    return sp.csc_array((np.ones(len(rows)), (rows, cols)), shape=(m, len(lists)))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("seed", range(3))
+def test_the_one_way_out_of_a_long_list(seed):
+    """The last column has all rows but the free one; one of these leads on. A step looks at 64."""
+    from btfperm.transversal.certificate_gpu import prove_on_device
+
+    n = 5_000
+    lists = [np.array([i]) for i in range(n)]
+    lists[(1_000 + 1_700 * seed) % n] = np.array([(1_000 + 1_700 * seed) % n, n])
+    A = from_lists(n + 1, [*lists, np.arange(n)])
+    problem, memory = begun(A, np.append(np.arange(n), -1).astype(np.int32))
+    assert far_walks_gpu.walk_far(problem, Budget(), seed, memory, 0)[2]
+    assert problem.size == n + 1 and prove_on_device(problem) is not None
+
+
+@pytest.mark.gpu
+def test_columns_too_many_do_not_walk_for_ever(monkeypatch):
+    """Long ways to one free row, and two columns for it: all waves have been sent when the first
+    comes to its end, and the other could walk to and fro by what the last has said."""
+    from btfperm.transversal.certificate_gpu import prove_on_device
+
+    monkeypatch.setattr(far_walks_gpu, "_LEAST_GAP", 1)
+    monkeypatch.setattr(far_walks_gpu, "_GAP", 0.0)
+    n = 9_000  # twice what a walk goes in 16 steps for each of 254 waves
+    ways = [np.arange(i, min(i + 3, n + 1)) for i in range(n)]
+    A = from_lists(n + 1, [*ways, np.array([0, 1]), np.array([0, 1])])
+    problem, memory = begun(A, np.append(np.arange(n), -1).astype(np.int32))
+    budget = Budget(seconds=60)
+    assert far_walks_gpu.walk_far(problem, budget, 1, memory, 0)[2], "time is up"
+    assert problem.size == n + 1 and prove_on_device(problem) is not None
+
+
+@pytest.mark.gpu
+def test_trees_end_what_walks_give_up(monkeypatch):
+    from btfperm.transversal.augmenting import meeting_trees_gpu
+
+    monkeypatch.setattr(meeting_trees_gpu, "_LAUNCH_ROUNDS", 2)
+    monkeypatch.setattr(meeting_trees_gpu, "_PATIENCE", 1)
+    monkeypatch.setattr(meeting_trees_gpu, "_MANY", 0)
+    monkeypatch.setattr(far_walks_gpu, "_TURNS", 0)
+    for A in (families.chain(1_000).A, families.hubs_and_leaves(300, 1_200, 1).A):
+        t = btfperm.maximum_transversal(A, algorithm="meeting-trees", initializer="none")
+        assert t.maximum and t.counters["far_phases"] == 0
+        check_transversal(A, t, rank=btfperm.structural_rank(A))
