@@ -138,5 +138,7 @@ def _places(array: Any) -> Any:
 
 
 def _as_width(array: Any, width: Any) -> Any:
+    """On the device and without gaps, as kernels read it."""
     on_device = upload(array) if isinstance(array, np.ndarray) else array
-    return on_device.astype(width, copy=False)
+    cast = on_device.astype(width, copy=False)
+    return cast if cast.flags.c_contiguous else cast.copy()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from btfperm.transversal.problem import Problem
 from tests import families, strategies
 from tests.checks.check_cover import check_cover
 from tests.checks.check_matching import check_matching
+from tests.on_device import assert_same, matrix_there
 from tests.oracles import plain_matching
 
 pytestmark = pytest.mark.gpu
@@ -97,3 +99,29 @@ def test_it_is_the_one_that_comes_with_the_result(monkeypatch, shape):
     check_cover(A, cover.rows, cover.cols, t.structural_rank)
     check_matching(A, t.row_match, t.col_match)
     assert t.structural_rank == btfperm.structural_rank(A)
+
+
+@pytest.mark.parametrize("by", [2, -1])
+def test_what_is_given_in_a_view_is_read_as_a_view(monkeypatch, by):
+    """Kernels read arrays without gaps; what lies between is of another matching."""
+    import cupy
+
+    from btfperm.transversal import certificate_gpu
+
+    def fail(*_):
+        raise AssertionError("the host judged")
+
+    monkeypatch.setattr(certificate_gpu, "certified", fail)
+    A = families.random_rectangle(300, 400, 3, 2).A
+    there = matrix_there(A)
+    t = btfperm.maximum_transversal(there)
+    views = {}
+    for name in ("row_match", "col_match"):
+        array = getattr(t, name).get()
+        whole = np.zeros(abs(by) * array.size, dtype=array.dtype)
+        whole[::by] = array
+        views[name] = cupy.asarray(whole)[::by]
+        assert not views[name].flags.c_contiguous
+    again = btfperm.dulmage_mendelsohn(there, transversal=replace(t, **views))
+    check_matching(A, again.transversal.row_match.get(), again.transversal.col_match.get())
+    assert_same(again, btfperm.dulmage_mendelsohn(A))
