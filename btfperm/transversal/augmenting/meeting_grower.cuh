@@ -15,7 +15,7 @@ constexpr Index piece = 256;
 constexpr unsigned most_of_a_step = 32 * warps;  // of a block
 
 struct Lists {
-  Index* next[2][2];    // [side][buffer]: three words each, see Queue
+  Index* next[2][2];    // [side][buffer]: three words each, see OwnQueue
   Index* border[2];     // the same
   Index* pieces[2][2];  // [side][buffer]: two words each; the number is -1 where 0 is on the border
   Index* paths;         // three words each, see Meeting

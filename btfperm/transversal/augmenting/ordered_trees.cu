@@ -9,7 +9,7 @@
 //             algorithm for maximum cardinality matching in bipartite graphs", IPDPS 2015, without
 //             grafting
 // Cost        O(nnz) a phase, two barriers a level. A launch comes back after so many levels, or
-//             steps along a path, and the next goes on. Workspace: 3 m + 3 n indices
+//             steps along a path, and the next goes on. Workspace: 2 m + 3 n indices
 // Prefer it   where the same pairs are wanted in each run, on each GPU; meeting-trees else, which
 //             searches from both sides and keeps its trees
 // Encodings   proposed[i] = the least column that asked for row i in this phase, or nobody
@@ -106,7 +106,7 @@ __device__ inline Trees trees_in(Index m, Index n, const Index* indptr, const In
           for_columns + 2LL * n};
 }
 
-// A phase begins. workspace: 3 m + 3 n.
+// A phase begins. workspace: 2 m + 3 n.
 extern "C" __global__ void plant_in_order(Index m, Index n, const Index* indptr,
                                           const Index* indices, Index* row_match, Index* col_match,
                                           Index* workspace, Phase* phase) {

@@ -44,7 +44,7 @@ def ordered_trees(problem: DeviceProblem, budget: Budget, seed: int) -> dict[str
         assert isinstance(begun, int)
         edges = begun
     run = problem.kernels(_FILE)
-    workspace = cupy.empty(3 * (m + n), dtype=width)
+    workspace = cupy.empty(2 * m + 3 * n, dtype=width)
     state = Readback(_PHASE)
     columns = problem.indptr, problem.indices, problem.row_match, problem.col_match
     told, over = [0] * _PHASE, True
