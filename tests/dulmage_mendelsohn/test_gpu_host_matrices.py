@@ -77,8 +77,6 @@ def test_where_a_gpu_is_at_work_it_takes_large_ones(monkeypatch, uploads):
     assert not uploads  # small
     btfperm.maximum_transversal(GIANT, backend="gpu", algorithm="apfb-wr")
     uploads.clear()
-    for limit in ("_SMALL", "_WORTH_A_COPY"):
-        monkeypatch.setattr(module, limit, 0)
     t = btfperm.maximum_transversal(RECTANGLE)
     for bound in ("_WORTH_A_COPY", "_SMALL"):  # both keep it here, then the second alone
         assert_same(btfperm.dulmage_mendelsohn(RECTANGLE, transversal=t), expected)
