@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 import btfperm
@@ -11,6 +12,14 @@ from btfperm.pattern import DevicePattern
 
 ARRAYS = ("row_perm", "col_perm", "row_blocks", "col_blocks")
 COARSE = ("coarse_rows", "coarse_cols")
+
+
+def needs_a_device(why):
+    """Skips where a device is only emulated (``tests/emulated_gpu``), which cannot show this."""
+    import cupy
+
+    if "stand-in" in cupy.__version__:
+        pytest.skip(f"emulated: {why}")
 
 
 def pattern_there(A, width=None):

@@ -17,7 +17,15 @@ from btfperm.dulmage_mendelsohn.fine_square import find_square_gpu
 from btfperm.pattern import DevicePattern
 from tests import families, strategies
 from tests.dulmage_mendelsohn.digraphs import HARD, with_diagonal
-from tests.on_device import ARRAYS, assert_same, here, lives_there, matrix_there, pattern_there
+from tests.on_device import (
+    ARRAYS,
+    assert_same,
+    here,
+    lives_there,
+    matrix_there,
+    needs_a_device,
+    pattern_there,
+)
 
 pytestmark = pytest.mark.gpu
 
@@ -175,6 +183,7 @@ def test_a_failing_device_is_answered_by_the_cpu(monkeypatch):
 
 
 def test_the_example_of_a_solver_pipeline(capsys):
+    needs_a_device("no solvers")
     path = Path(__file__).parents[2] / "docs" / "examples" / "gpu_solver_pipeline.py"
     spec = importlib.util.spec_from_file_location("gpu_solver_pipeline", path)
     example = importlib.util.module_from_spec(spec)

@@ -14,6 +14,7 @@ from btfperm.pattern.features import look
 from btfperm.transversal.auto_table import TABLE, Rule
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
+from tests.on_device import needs_a_device
 from tests.oracles import plain_matching
 from tests.transversal.methods import on_device
 
@@ -64,6 +65,7 @@ def test_a_deep_search_is_given_up_and_done_on_the_cpu(takes_a_gpu, algorithm, l
 
 
 def test_a_start_with_long_chains_is_made_on_the_cpu():
+    needs_a_device("few threads at once make no long chains")
     n = 60_000
     A = sp.diags_array([np.ones(n)] * 2, offsets=[0, 1], shape=(n, n), format="csc")
     t = btfperm.maximum_transversal(A, backend="gpu")

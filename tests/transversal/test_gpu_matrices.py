@@ -12,6 +12,7 @@ import btfperm
 from btfperm.pattern import DevicePattern, as_pattern
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
+from tests.on_device import needs_a_device
 from tests.oracles import plain_matching
 from tests.transversal.methods import on_device
 
@@ -132,6 +133,7 @@ def test_host_arrays_arrive_as_they_are(size):
 
 
 def test_the_callers_stream_is_used():
+    needs_a_device("one thing after the other, whatever the stream")
     import cupy
 
     A = families.random_rectangle(5_000, 5_000, 3, 1).A

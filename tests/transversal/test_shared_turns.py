@@ -82,7 +82,7 @@ def behind_dense_columns(n, seed):
 
 
 def run(name, A, threads, start=None):
-    """One function of the core; its matching, the rows of its cover, whether these are one, and what
+    """One function of the core; its matching, the rows of its cover, whether they are one, and what
     it counted."""
     P = as_pattern(getattr(A, "A", A))
     rows = np.full(P.m, -1, dtype=P.indices.dtype)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What emulates a device: its words do what CUDA's do, and it sees mistakes."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from btfperm.backends.gpu.compile import options
+
+if platform.machine() != "x86_64" or shutil.which("g++") is None:
+    pytest.skip("needs g++ and an x86-64 processor", allow_module_level=True)
+
+from tests.emulated_gpu.modules import Module, RefusedError
+
+SOURCE = Path(__file__).with_name("emulated.cu").read_text(encoding="utf-8")
+LANE = np.arange(32)
+
+
+@pytest.fixture(scope="module")
+def module():
+    return Module(SOURCE, options("int32"))
+
+
+def place(array):
+    return array.ctypes.data, array.itemsize
+
+
+def test_words_of_a_warp(module):
+    out = np.full((64, 8), -1, np.int32)
+    module.launch("words", 1, 64, [place(out)], at_once=False)
+    expected = [
+        (LANE + 5) % 32,
+        LANE // 8 * 8 + 1,
+        np.where(LANE + 3 < 32, LANE + 3, LANE),
+        np.where(LANE % 16 >= 3, LANE - 3, LANE),
+        LANE ^ 6,
+        np.full(32, 11),
+        LANE // 10 * 10,
+        np.full(32, 1),
+    ]
+    for warp in (out[:32], out[32:]):
+        np.testing.assert_array_equal(warp, np.transpose(expected))
+
+
+@pytest.mark.parametrize("n", [1, 33, 5000])
+def test_who_comes_together_asks_once_and_loses_nothing(module, n):
+    listed, size = np.full(n, -1, np.int32), np.zeros(1, np.uint64)
+    module.launch("append", 3, 96, [np.int32(n), place(listed), place(size)], at_once=False)
+    kept = np.setdiff1d(np.arange(n), np.arange(0, n, 3))
+    np.testing.assert_array_equal(np.sort(listed[: int(size[0])]), kept)
+
+
+def test_a_barrier_that_is_missing_is_seen(module):
+    numbers, out = np.arange(256, dtype=np.int32), np.zeros(1, np.int32)
+
+    def found(careless):
+        module.launch(
+            "sum", 1, 256, [np.int32(careless), place(numbers), place(out)], at_once=False
+        )
+        return int(out[0])
+
+    assert {found(0) for _ in range(10)} == {numbers.sum()}
+    assert {found(1) for _ in range(10)} != {numbers.sum()}
+
+
+def test_blocks_of_one_launch_meet(module):
+    barrier, written, missing = np.zeros(1, np.uint64), np.zeros(4, np.int32), np.zeros(1, np.int32)
+    module.launch("meet", 4, 64, [place(barrier), place(written), place(missing)], at_once=True)
+    assert written.tolist() == [20] * 4 and missing[0] == 0
+
+
+def test_threads_come_between(module):
+    count = np.zeros(1, np.int32)
+    module.launch("count_carelessly", 2, 512, [place(count)], at_once=False)
+    assert 0 < count[0] < 1024
+
+
+@pytest.mark.parametrize(
+    ("kernel", "said"),
+    [
+        ("two_barriers", "wait at different barriers: kernel.cu"),
+        (
+            "a_lane_stays_away",
+            "nobody can go on; block 0: thread 0 waits for its warp at kernel.cu",
+        ),
+        ("not_in_its_own_mask", "not in its own mask: kernel.cu"),
+    ],
+)
+def test_what_a_device_would_not_end_well_is_refused(module, kernel, said):
+    with pytest.raises(RefusedError, match=said):
+        module.launch(kernel, 1, 64, [], at_once=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([np.int32(1)], "takes 2 arguments, not 1"),
+        ([np.int64(1), place(np.zeros(2, np.int32))], "argument 0 has 8 bytes, not 4"),
+        ([np.int32(1), place(np.zeros(2, np.int64))], "argument 1 points to 8 bytes, not 4"),
+    ],
+)
+def test_arguments_of_other_types_are_refused(module, arguments, said):
+    with pytest.raises(RefusedError, match=said):
+        module.launch("write_at", 1, 1, arguments, at_once=False)
+
+
+def test_what_does_not_compile_is_told():
+    with pytest.raises(RefusedError, match="no_such_word"):
+        Module('extern "C" __global__ void f() { no_such_word(); }', options("int32"))
+
+
+BEYOND = """
+import cupy
+from btfperm.backends.gpu.compile import Kernels
+run = Kernels("{file}", "int32")
+for place in (9, 10):
+    run.launch("write_at", 1, 1, place, cupy.zeros(10, dtype="int32"))
+    print("written at", place, flush=True)
+"""
+
+
+def test_what_lies_outside_an_array_is_seen():
+    """Through the stand-in for CuPy, with AddressSanitizer."""
+    script = BEYOND.format(file=Path(__file__).with_name("emulated.cu"))
+    clean = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    told = subprocess.run(
+        [sys.executable, "-m", "tests.emulated_gpu", "-c", script],
+        env={**clean, "BTFPERM_EMULATED_SANITIZE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert told.returncode != 0 and told.stdout == "written at 9\n", told.stderr
+    assert "heap-buffer-overflow" in told.stderr

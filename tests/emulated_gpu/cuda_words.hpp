@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The words of CUDA C++ that the kernels use, on fibers
+//
+// What it sees   lanes that are named and do not come, barriers of which threads wait at different
+//                ones, threads that wait for ever, beside what a wrong answer tells. Built with
+//                AddressSanitizer: what lies outside an array
+// What it cannot stale caches, lanes in lockstep, more than some thousand threads in bearable time
+#pragma once
+
+#include <bit>
+
+#include "fibers.hpp"
+#include "kernels.hpp"
+#include "warps.hpp"
+
+#define __global__
+#define __device__ __attribute__((always_inline))
+#define __host__
+#define __shared__ static thread_local
+#define __launch_bounds__(...)
+#define __forceinline__ inline
+
+#define threadIdx (fibers::self->thread)
+#define blockIdx (fibers::Dim3{fibers::block->number, 0, 0})
+#define blockDim (fibers::Dim3{fibers::block->launch->threads})
+#define gridDim (fibers::Dim3{fibers::block->launch->blocks})
+
+#define FIBERS_HERE \
+  fibers::Place { __FILE__, __LINE__ }
+#define __syncthreads() fibers::sync_threads(FIBERS_HERE)
+#define __activemask() fibers::active()
+#define __shfl_sync(mask, value, ...) fibers::shuffle(mask, value, FIBERS_HERE, __VA_ARGS__)
+#define __shfl_down_sync(mask, value, ...) fibers::shift(mask, value, FIBERS_HERE, 1, __VA_ARGS__)
+#define __shfl_up_sync(mask, value, ...) fibers::shift(mask, value, FIBERS_HERE, -1, __VA_ARGS__)
+#define __shfl_xor_sync(mask, value, by) \
+  fibers::shuffle(mask, value, FIBERS_HERE, static_cast<int>(fibers::lane()) ^ (by))
+#define __ballot_sync(mask, holds) fibers::ballot(mask, holds, FIBERS_HERE)
+#define __any_sync(mask, holds) (fibers::ballot(mask, holds, FIBERS_HERE) != 0)
+#define __all_sync(mask, holds) (fibers::ballot(mask, !(holds), FIBERS_HERE) == 0)
+#define __match_any_sync(mask, value) fibers::match(mask, value, FIBERS_HERE)
+#define __syncwarp(...) fibers::sync_warp(FIBERS_HERE __VA_OPT__(, ) __VA_ARGS__)
+
+namespace fibers {
+
+template <class T>
+struct As {
+  using type = T;
+};
+template <class T>
+using Same = typename As<T>::type;
+
+template <class T>
+T load(const T* word) {
+  maybe_yield();
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+template <class T>
+void store(T* word, T value) {
+  maybe_yield();
+  __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+// op(old) until no other thread came between.
+template <class T, class Op>
+T change(T* word, Op op) {
+  maybe_yield();
+  T before = __atomic_load_n(word, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(word, &before, op(before), false, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED)) {
+  }
+  return before;
+}
+
+}  // namespace fibers
+
+template <class T>
+T atomicAdd(T* word, fibers::Same<T> by) {
+  return fibers::change(word, [&](T old) { return static_cast<T>(old + by); });
+}
+template <class T>
+T atomicSub(T* word, fibers::Same<T> by) {
+  return fibers::change(word, [&](T old) { return static_cast<T>(old - by); });
+}
+template <class T>
+T atomicMax(T* word, fibers::Same<T> other) {
+  return fibers::change(word, [&](T old) { return old < other ? other : old; });
+}
+template <class T>
+T atomicMin(T* word, fibers::Same<T> other) {
+  return fibers::change(word, [&](T old) { return other < old ? other : old; });
+}
+template <class T>
+T atomicOr(T* word, fibers::Same<T> other) {
+  return fibers::change(word, [&](T old) { return static_cast<T>(old | other); });
+}
+template <class T>
+T atomicAnd(T* word, fibers::Same<T> other) {
+  return fibers::change(word, [&](T old) { return static_cast<T>(old & other); });
+}
+template <class T>
+T atomicExch(T* word, fibers::Same<T> other) {
+  return fibers::change(word, [&](T) { return other; });
+}
+template <class T>
+T atomicCAS(T* word, fibers::Same<T> expected, fibers::Same<T> other) {
+  return fibers::change(word, [&](T old) { return old == expected ? other : old; });
+}
+
+inline void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+inline void __threadfence_block() { __threadfence(); }
+inline void __nanosleep(unsigned) { fibers::yield(); }
+inline int __popc(unsigned word) { return std::popcount(word); }
+inline int __popcll(unsigned long long word) { return std::popcount(word); }
+inline int __ffs(unsigned word) { return __builtin_ffs(static_cast<int>(word)); }
+inline int __ffsll(unsigned long long word) {
+  return __builtin_ffsll(static_cast<long long>(word));
+}
+inline int __clz(unsigned word) { return std::countl_zero(word); }
+inline int __clzll(unsigned long long word) { return std::countl_zero(word); }
+struct int4 {
+  int x, y, z, w;
+};
+struct longlong2 {
+  long long x, y;
+};
+template <class T>
+T __ldcg(const T* word) {
+  return fibers::load(word);
+}
+inline int4 __ldcg(const int4* four) {
+  return {fibers::load(&four->x), fibers::load(&four->y), fibers::load(&four->z),
+          fibers::load(&four->w)};
+}
+inline longlong2 __ldcg(const longlong2* two) {
+  return {fibers::load(&two->x), fibers::load(&two->y)};
+}
+template <class T>
+T __ldg(const T* word) {
+  return *word;
+}
+template <class T>
+T min(T a, fibers::Same<T> b) {
+  return b < a ? b : a;
+}
+template <class T>
+T max(T a, fibers::Same<T> b) {
+  return a < b ? b : a;
+}

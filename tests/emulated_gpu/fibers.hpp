@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The threads of a device as fibers on threads of the CPU
+//
+// Idea        A block is one thread of the CPU, its threads are fibers: each has a stack of its own
+//             and runs until it must wait for others (a barrier, the lanes of its warp) or touches
+//             a word that others write; then another one goes on, any of them, by a random number.
+//             So one run shows what compilers and multiprocessors may do, and a seed repeats the
+//             order within a block. Blocks of a cooperative launch run at once, of others two.
+// Cost        some 20 ns a switch, 256 KiB of address space a thread
+#pragma once
+
+#include <sched.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace fibers {
+
+constexpr std::size_t stack_bytes = 256 << 10;  // taken from the system as far as it is used
+constexpr unsigned lanes = 32;
+constexpr std::uint64_t yields_one_in = 16;
+constexpr double most_seconds = 120;  // of a launch
+
+struct Place {
+  const char* file;
+  int line;
+  bool operator==(const Place& other) const {
+    return line == other.line && std::strcmp(file, other.file) == 0;
+  }
+};
+
+struct Dim3 {
+  unsigned x, y = 1, z = 1;
+};
+
+// What all blocks of a launch share.
+struct Launch {
+  unsigned blocks, threads;
+  void (*kernel)(void**);
+  void** arguments;
+  std::uint64_t seed;
+  std::atomic<unsigned> next{0};
+  std::atomic<bool> failed{false};
+  std::mutex telling;
+  std::string told{};
+  std::chrono::steady_clock::time_point ends{};
+
+  void fail(const std::string& why) {
+    const std::lock_guard<std::mutex> lock(telling);
+    if (!failed.exchange(true)) told = why;
+  }
+};
+
+enum class State { ready, waiting, done };
+
+struct Fiber {
+  void* stack_pointer;
+  char* stack;
+  Dim3 thread;
+  State state;
+  bool at_barrier;  // else, if it waits: for lanes of its warp
+  Place place;
+};
+
+// Lanes of a warp that exchange words: all of `mask`, and all have come when `arrived` is full.
+struct Meeting {
+  unsigned mask, arrived, readers;
+  bool complete;
+  Place place;
+  std::uint64_t word[lanes];
+};
+
+// Lanes that happen to be at one place, see active().
+struct Gathering {
+  const void* place;
+  unsigned mask, readers;
+  bool closed;
+};
+
+struct Warp {
+  unsigned done = 0;  // lanes whose thread has ended
+  std::vector<Meeting*> meetings{};
+  std::vector<Gathering*> gatherings{};
+};
+
+struct Block {
+  Launch* launch;
+  unsigned number;
+  void* scheduler;
+  std::vector<Fiber> fiber{};
+  std::vector<unsigned> ready{};
+  std::vector<Warp> warps{};
+  unsigned live, arrived;
+  Place barrier;
+  std::uint64_t random;
+
+  std::uint64_t draw() {
+    random ^= random << 13;
+    random ^= random >> 7;
+    return random ^= random << 17;
+  }
+};
+
+inline thread_local Block* block = nullptr;
+inline thread_local Fiber* self = nullptr;
+
+#ifndef __x86_64__
+#error "fibers are switched by x86-64 code"
+#endif
+// Puts what a function must keep on the stack, notes that, and goes on where `to` was noted.
+extern "C" void fibers_switch(void** from, void* to);
+asm(R"(
+.text
+.local fibers_switch
+.type fibers_switch, @function
+fibers_switch:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size fibers_switch, .-fibers_switch
+)");
+
+[[gnu::noinline]] inline void leave() { fibers_switch(&self->stack_pointer, block->scheduler); }
+
+[[gnu::noinline]] inline void wait(bool at_barrier, Place place) {
+  self->state = State::waiting;
+  self->at_barrier = at_barrier;
+  self->place = place;
+  leave();
+}
+
+// Lets others go on, which see what this thread has done so far, and do what it will see.
+[[gnu::noinline]] inline void yield() { leave(); }
+
+inline void maybe_yield() {
+  if (block->draw() % yields_one_in == 0) yield();
+}
+
+inline unsigned number_of(const Fiber* f) { return static_cast<unsigned>(f - block->fiber.data()); }
+
+inline void wake(Fiber& f) {
+  f.state = State::ready;
+  block->ready.push_back(number_of(&f));
+}
+
+inline void release_barrier() {
+  block->arrived = 0;
+  for (Fiber& f : block->fiber) {
+    if (f.state == State::waiting && f.at_barrier) wake(f);
+  }
+}
+
+// All threads of the block that have not ended.
+inline void sync_threads(Place place) {
+  if (block->arrived > 0 && !(block->barrier == place)) {
+    block->launch->fail("threads of one block wait at different barriers: " +
+                        std::string(place.file) + ":" + std::to_string(place.line) + " and " +
+                        block->barrier.file + ":" + std::to_string(block->barrier.line));
+  }
+  block->barrier = place;
+  if (++block->arrived == block->live) {
+    release_barrier();
+    yield();
+  } else {
+    wait(true, place);
+  }
+}
+
+inline unsigned lane() { return self->thread.x % lanes; }
+inline Warp& warp() { return block->warps[self->thread.x / lanes]; }
+
+inline void complete(Warp& w, unsigned number, Meeting& m) {
+  if (m.complete || m.arrived != (m.mask & ~w.done)) return;
+  m.complete = true;
+  m.readers = static_cast<unsigned>(std::popcount(m.arrived));
+  for (unsigned k = 0; k < lanes; ++k) {
+    const unsigned t = number * lanes + k;
+    if (!(m.arrived >> k & 1)) continue;
+    Fiber& f = block->fiber[t];
+    if (f.state == State::waiting) wake(f);
+  }
+}
+
+inline void run_thread() {
+  block->launch->kernel(block->launch->arguments);
+  self->state = State::done;
+  leave();
+  __builtin_unreachable();
+}
+
+inline void retire(Fiber& f) {
+  Warp& w = block->warps[f.thread.x / lanes];
+  w.done |= 1u << (f.thread.x % lanes);
+  for (std::size_t k = 0; k < w.meetings.size(); ++k) {
+    complete(w, f.thread.x / lanes, *w.meetings[k]);
+  }
+  if (--block->live > 0 && block->arrived == block->live) release_barrier();
+}
+
+inline std::string who_waits() {
+  std::string told = "block " + std::to_string(block->number) + ":";
+  int named = 0;
+  for (const Fiber& f : block->fiber) {
+    if (f.state != State::waiting || ++named > 4) continue;
+    told += " thread " + std::to_string(f.thread.x) + " waits for " +
+            (f.at_barrier ? "its block" : "its warp") + " at " + f.place.file + ":" +
+            std::to_string(f.place.line) + ";";
+  }
+  return told;
+}
+
+inline void begin(Fiber& f, unsigned number) {
+  f.thread = {number};
+  f.state = State::ready;
+  void** top = reinterpret_cast<void**>(f.stack + stack_bytes);
+  *(top - 2) = reinterpret_cast<void*>(&run_thread);
+  for (int k = 3; k <= 8; ++k) *(top - k) = nullptr;
+  f.stack_pointer = top - 8;
+}
+
+inline void run_block(Block& b) {
+  Launch& launch = *b.launch;
+  b.live = launch.threads;
+  b.arrived = 0;
+  b.random = (launch.seed + 0x9E3779B97F4A7C15u * (b.number + 1)) | 1;
+  b.warps.assign((launch.threads + lanes - 1) / lanes, {});
+  b.ready.clear();
+  for (unsigned t = 0; t < launch.threads; ++t) {
+    begin(b.fiber[t], t);
+    b.ready.push_back(t);
+  }
+  std::uint64_t turns = 0;
+  while (b.live > 0 && !launch.failed) {
+    if (b.ready.empty()) return launch.fail("nobody can go on; " + who_waits());
+    if (b.ready.size() == 1) sched_yield();  // it may wait for another block
+    if (++turns % 65536 == 0 && std::chrono::steady_clock::now() > launch.ends) {
+      return launch.fail("out of time; " + who_waits());
+    }
+    const std::size_t k = b.draw() % b.ready.size();
+    const unsigned t = std::exchange(b.ready[k], b.ready.back());
+    b.ready.pop_back();
+    self = &b.fiber[t];
+    fibers_switch(&b.scheduler, self->stack_pointer);
+    if (self->state == State::done)
+      retire(*self);
+    else if (self->state == State::ready)
+      b.ready.push_back(t);
+  }
+}
+
+// Blocks one after another, until none is left.
+inline void run_blocks(Launch& launch) {
+  Block here{};
+  here.launch = &launch;
+  here.fiber.resize(launch.threads);
+  const std::size_t bytes = launch.threads * stack_bytes;
+  void* const stacks = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (stacks == MAP_FAILED) return launch.fail("no memory for stacks");
+  for (unsigned t = 0; t < launch.threads; ++t) {
+    here.fiber[t].stack = static_cast<char*>(stacks) + t * stack_bytes;
+  }
+  block = &here;
+  for (unsigned b; (b = launch.next++) < launch.blocks && !launch.failed;) {
+    here.number = b;
+    run_block(here);
+  }
+  munmap(stacks, bytes);
+}
+
+// All blocks at once, or a few; why that failed, or nothing.
+inline std::string run(Launch& launch, bool at_once) {
+  launch.ends = std::chrono::steady_clock::now() +
+                std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                    std::chrono::duration<double>(most_seconds));
+  std::vector<std::thread> others;
+  for (unsigned k = 1; k < (at_once ? launch.blocks : std::min(launch.blocks, 2u)); ++k) {
+    others.emplace_back([&] { run_blocks(launch); });
+  }
+  run_blocks(launch);
+  for (std::thread& other : others) other.join();
+  return launch.told;
+}
+
+}  // namespace fibers

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Stands in for `cupy.cuda`: two small devices, and everything at once, in order."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+
+from tests.emulated_gpu.modules import Module, RefusedError
+
+DEVICES, PROCESSORS, THREADS_OF_ONE = 2, 2, 1024
+_local = threading.local()
+
+
+def _current():
+    return getattr(_local, "number", 0)
+
+
+class Device:
+    """One of the devices; in a `with`, the current one of this thread."""
+
+    def __init__(self, number=None):
+        self.id = _current() if number is None else int(number)
+        self.attributes = {"MultiProcessorCount": PROCESSORS}
+        self.compute_capability = "90"
+
+    def __enter__(self):
+        if not 0 <= self.id < DEVICES:
+            raise runtime.CUDARuntimeError("cudaErrorInvalidDevice: invalid device ordinal")
+        self._before = _current()
+        _local.number = self.id
+        return self
+
+    def __exit__(self, *_):
+        _local.number = self._before
+
+    def use(self):
+        _local.number = self.id
+
+    def synchronize(self):
+        return None
+
+    def __eq__(self, other):
+        return isinstance(other, Device) and self.id == other.id
+
+    __hash__ = None
+
+
+class Stream:
+    ptr = 0
+    null: Stream
+
+    def __init__(self, *_, **__):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def synchronize(self):
+        return None
+
+
+Stream.null = Stream()
+
+
+def get_current_stream():
+    return Stream.null
+
+
+class Event:
+    def __init__(self, *_, **__):
+        pass
+
+    def record(self, *_):
+        return None
+
+    def synchronize(self):
+        return None
+
+
+class CUDARuntimeError(RuntimeError):
+    pass
+
+
+class CUDADriverError(RuntimeError):
+    pass
+
+
+class NVRTCError(RuntimeError):
+    pass
+
+
+class CompileException(Exception):  # noqa: N818
+    pass
+
+
+class OutOfMemoryError(MemoryError):
+    pass
+
+
+def _memcpy(target, source, size, kind, _stream=0):
+    assert kind in (1, 2)
+    ctypes.memmove(target, source, size)
+
+
+def _properties(number):
+    if not 0 <= number < DEVICES:
+        raise CUDARuntimeError("cudaErrorInvalidDevice: invalid device ordinal")
+    return {"name": b"emulated", "major": 9, "minor": 0, "multiProcessorCount": PROCESSORS}
+
+
+runtime = SimpleNamespace(
+    CUDARuntimeError=CUDARuntimeError,
+    getDeviceCount=lambda: DEVICES,
+    getDeviceProperties=_properties,
+    memGetInfo=lambda: (8 << 30, 16 << 30),
+    memcpyAsync=_memcpy,
+    memcpyHostToDevice=1,
+    memcpyDeviceToHost=2,
+)
+driver = SimpleNamespace(
+    CUDADriverError=CUDADriverError,
+    occupancyMaxActiveBlocksPerMultiprocessor=lambda _pointer, threads, _shared: max(
+        THREADS_OF_ONE // threads, 1
+    ),
+)
+nvrtc = SimpleNamespace(NVRTCError=NVRTCError, getVersion=lambda: (13, 0))
+compiler = SimpleNamespace(CompileException=CompileException, compile_using_nvrtc=None)
+memory = SimpleNamespace(OutOfMemoryError=OutOfMemoryError)
+
+
+def set_allocator(_allocator=None):
+    return None
+
+
+def alloc_pinned_memory(size):
+    return bytearray(size)
+
+
+def _module(code, options):
+    try:
+        return Module(code, tuple(options))
+    except RefusedError as error:
+        raise CompileException(str(error)) from None
+
+
+def _launch(module, name, grid, threads, arguments, at_once):
+    try:
+        module.launch(name, grid[0], threads[0], arguments, at_once=at_once)
+    except RefusedError as error:
+        raise CUDARuntimeError(str(error)) from None
+
+
+def _array_of(host):
+    import cupy
+
+    return cupy.asarray(np.asarray(host))
