@@ -50,6 +50,12 @@ def test_words_of_a_warp(module):
         np.testing.assert_array_equal(warp, np.transpose(expected))
 
 
+def test_lanes_that_a_block_does_not_have_are_not_waited_for(module):
+    out = np.full((48, 8), -1, np.int32)
+    module.launch("words", 1, 48, [place(out)], at_once=False)
+    assert (out[:, 5] == 11).all() and (out[32:, 7] == 0).all()
+
+
 @pytest.mark.parametrize("n", [1, 33, 5000])
 def test_who_comes_together_asks_once_and_loses_nothing(module, n):
     listed, size = np.full(n, -1, np.int32), np.zeros(1, np.uint64)

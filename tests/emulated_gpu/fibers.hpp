@@ -92,7 +92,7 @@ struct Gathering {
 };
 
 struct Warp {
-  unsigned done = 0;  // lanes whose thread has ended
+  unsigned done = 0;  // lanes whose thread has ended, or never was
   std::vector<Meeting*> meetings{};
   std::vector<Gathering*> gatherings{};
 };
@@ -250,6 +250,7 @@ inline void run_block(Block& b) {
   b.arrived = 0;
   b.random = (launch.seed + 0x9E3779B97F4A7C15u * (b.number + 1)) | 1;
   b.warps.assign((launch.threads + lanes - 1) / lanes, {});
+  if (const unsigned last = launch.threads % lanes) b.warps.back().done = ~0u << last;
   b.ready.clear();
   for (unsigned t = 0; t < launch.threads; ++t) {
     begin(b.fiber[t], t);
