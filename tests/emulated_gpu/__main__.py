@@ -28,7 +28,7 @@ def environment() -> dict[str, str]:
         named["LD_PRELOAD"] = subprocess.run(ask, capture_output=True, text=True, check=True).stdout
         named["LD_PRELOAD"] = named["LD_PRELOAD"].strip()
         named["ASAN_OPTIONS"] = "detect_leaks=0"
-    return {**os.environ, **named}
+    return {**os.environ, **named, "BTFPERM_EMULATED": "1"}
 
 
 if __name__ == "__main__":
