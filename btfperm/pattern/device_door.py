@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from btfperm.backends.gpu.arrays import BLOCK, as_device_array, grid
+from btfperm.backends.gpu.arrays import BLOCK, as_device_array, brought, grid
 from btfperm.backends.gpu.compile import kernels
 from btfperm.errors import InvalidMatrixError
-from btfperm.pattern.arrays import checked_shape, index_type
+from btfperm.pattern.arrays import checked_shape, index_type, lives_on_device, refuse_masked
 from btfperm.pattern.canonical_gpu import columns_of, from_keys, from_positions, keys_of
 from btfperm.pattern.device_pattern import DevicePattern
 
-__all__ = ["from_columns", "from_dense", "from_rows", "of_zeros"]
+__all__ = ["from_columns", "from_coo", "from_dense", "from_rows", "of_zeros"]
 
 _CANONICAL, _UNSORTED = 0, 1  # above: wrong, as `check_columns` says
 
@@ -40,10 +40,10 @@ def from_columns(
         )
     width = np.dtype(index_type((m, n), int(rows.size)))
     state, nnz = _state_of_columns(m, starts, rows, width)
+    zeros = _zeros_among(values, int(rows.size))
     rows = rows[:nnz]
-    zeros = None if values is None else as_device_array(values)[:nnz] == 0
-    if zeros is not None and bool(zeros.any()):
-        return of_zeros(rows, columns_of(starts, nnz), zeros, (m, n), drop_zeros=drop_zeros)
+    if zeros is not None and bool(zeros[:nnz].any()):
+        return of_zeros(rows, columns_of(starts, nnz), zeros[:nnz], (m, n), drop_zeros=drop_zeros)
     if state == _CANONICAL:
         narrow = starts.astype(width, copy=False), rows.astype(width, copy=False)
     else:
@@ -58,6 +58,28 @@ def from_rows(
     m, n = checked_shape(shape)
     turned = from_columns(indptr, indices, (n, m), values, drop_zeros=drop_zeros)
     return turned.transpose()  # type: ignore[return-value]
+
+
+def from_coo(
+    rows: Any, cols: Any, shape: Any, values: Any, *, drop_zeros: bool = False
+) -> DevicePattern:
+    """Pattern of a list of positions; those that are given twice are not added up.
+
+    Raises
+    ------
+    InvalidMatrixError : as many rows as columns there must be, inside the shape
+    """
+    m, n = checked_shape(shape)
+    rows, cols = _index_array(rows, "rows"), _index_array(cols, "cols")
+    rows, cols = (part.astype(np.int64, copy=False) for part in (rows, cols))  # as the shape
+    if rows.size != cols.size:
+        raise InvalidMatrixError(f"{rows.size} row indices but {cols.size} column indices")
+    if bool(((rows < 0) | (rows >= m) | (cols < 0) | (cols >= n)).any()):
+        raise InvalidMatrixError(f"an entry lies outside a {m} x {n} matrix (counted from 0)")
+    zeros = _zeros_among(values, int(rows.size))
+    if zeros is not None and bool(zeros.any()):
+        return of_zeros(rows, cols, zeros, (m, n), drop_zeros=drop_zeros)
+    return DevicePattern((m, n), *from_positions(rows, cols, (m, n)))
 
 
 def from_dense(array: Any) -> DevicePattern:
@@ -89,7 +111,7 @@ def of_zeros(
 
 
 def _index_array(array: Any, what: str) -> Any:
-    taken = as_device_array(array)
+    taken = brought(as_device_array(array))
     if taken.ndim != 1 or taken.dtype.kind not in "iu":
         raise InvalidMatrixError(
             f"{what} must be a one-dimensional array of integers, not {taken.dtype} with "
@@ -98,6 +120,27 @@ def _index_array(array: Any, what: str) -> Any:
     if taken.dtype.name not in ("int32", "int64"):
         taken = taken.astype(np.int64)
     return taken if taken.flags.c_contiguous else taken.copy()
+
+
+def _zeros_among(values: Any, count: int) -> Any:
+    """Which of so many entries are stored as zero, on the current device; None where the values
+    are not known. They may come from the host."""
+    import cupy
+
+    if values is None:
+        return None
+    refuse_masked(values)
+    try:
+        on_device = lives_on_device(values)
+        there = brought(as_device_array(values)) if on_device else np.asarray(values)
+    except (TypeError, ValueError):  # lists of unequal lengths, objects that are no arrays
+        there = np.empty((), dtype=object)
+    if there.shape != (count,) or there.dtype.kind not in "biufc":
+        raise InvalidMatrixError(
+            f"the values of {count} positions must be a list of so many numbers, not {there.dtype} "
+            f"of shape {there.shape}"
+        )
+    return cupy.asarray(there == 0)
 
 
 def _state_of_columns(m: int, starts: Any, rows: Any, width: Any) -> tuple[int, int]:
@@ -109,7 +152,7 @@ def _state_of_columns(m: int, starts: Any, rows: Any, width: Any) -> tuple[int, 
     """
     import cupy
 
-    wide = np.dtype(np.int64) if rows.dtype != starts.dtype else rows.dtype
+    wide = np.result_type(width, rows.dtype, starts.dtype)  # holds the shape and both arrays
     found = cupy.zeros(2, dtype=np.int32)
     n, room = int(starts.size) - 1, int(rows.size)
     run = kernels("pattern/canonical.cu", wide.name)

@@ -178,6 +178,8 @@ def _from_device(A: Any, drop: bool) -> Pattern:
         with on(device_of(as_device_array(A.data))):
             if form == "csr":
                 return device_door.from_rows(A.indptr, A.indices, A.shape, A.data, drop_zeros=drop)
+            if form == "coo":
+                return device_door.from_coo(A.row, A.col, A.shape, A.data, drop_zeros=drop)
             columns = A if form == "csc" else A.tocsc()
             return device_door.from_columns(
                 columns.indptr, columns.indices, A.shape, columns.data, drop_zeros=drop

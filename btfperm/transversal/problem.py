@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -140,14 +140,10 @@ def _row_of_each_column(
     pattern: Pattern, initial: Transversal | Decomposition | npt.ArrayLike
 ) -> npt.NDArray[np.integer]:
     try:
-        if isinstance(initial, Transversal):
-            given = initial.on_host().col_match
-        elif isinstance(initial, Decomposition):
-            given = initial.col_match
-        elif lives_on_device(initial):
-            given = initial.get()  # type: ignore[union-attr]
-        else:
-            given = np.asarray(initial)
+        found: Any = initial
+        if isinstance(initial, Transversal | Decomposition):
+            found = initial.col_match
+        given = found.get() if lives_on_device(found) else np.asarray(found)
         fits = given.shape == (pattern.n,) and (given.dtype.kind in "iu" or not pattern.n)
     except (AttributeError, TypeError, ValueError):  # no arrays, lists of unequal lengths
         fits = False

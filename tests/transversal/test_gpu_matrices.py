@@ -89,6 +89,74 @@ def test_what_is_no_matrix_is_refused(indices, indptr):
         btfperm.as_pattern(triple, shape=(3, 2))
 
 
+def test_more_rows_than_the_type_of_the_indices_can_count():
+    import cupy
+
+    parts = [cupy.asarray(np.array(part, dtype=np.int32)) for part in ([0, 5], [0, 1, 2])]
+    P = as_pattern((None, *parts), shape=(3_000_000_000, 2))
+    assert P.indices.dtype == np.int64
+    assert P.indices.tolist() == [0, 5] and P.indptr.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "values", [[1.0], [0.0, 1.0, 2.0, 3.0], [[1.0], [2.0], [3.0]], "abc", ["a", "b", "c"]]
+)
+@pytest.mark.parametrize("lives", ["there", "here"])
+def test_values_that_are_not_those_of_the_entries_are_refused(values, lives):
+    import cupy
+
+    if lives == "there":
+        if not isinstance(values[0], (float, list)):
+            return  # CuPy has no letters
+        values = cupy.asarray(values)
+    parts = [cupy.asarray(part) for part in ([0, 0, 1], [0, 2, 3])]
+    with pytest.raises(btfperm.InvalidMatrixError, match="values of 3 positions"):
+        as_pattern((values, *parts), shape=(2, 2))
+
+
+def test_masked_values_are_refused():
+    import cupy
+
+    parts = [cupy.asarray(part) for part in ([0, 0, 1], [0, 2, 3])]
+    with pytest.raises(btfperm.InvalidMatrixError, match="masked"):
+        as_pattern((np.ma.masked_equal([1.0, 0.0, 2.0], 0.0), *parts), shape=(2, 2))
+
+
+@pytest.mark.parametrize("values", [[1.0, 0.0, 2.0], np.array([1, 0, 2])])
+def test_values_may_come_from_the_host(values):
+    import cupy
+
+    parts = [cupy.asarray(part) for part in ([0, 1, 1], [0, 2, 3])]
+    P = as_pattern((values, *parts), shape=(2, 2), drop_zeros=True)
+    assert P.on_host().indices.tolist() == [0, 1]
+    assert P.stored_zeros.on_host().indices.tolist() == [1]
+
+
+@pytest.mark.parametrize("drop_zeros", [False, True])
+def test_what_adds_up_to_zero_is_an_entry(drop_zeros):
+    """Positions given twice count by their entries, as on the host, whatever their sum is."""
+    import cupy
+    import cupyx.scipy.sparse as cs
+
+    rows, cols, values = np.array([0, 0, 1]), np.array([0, 0, 1]), np.array([1.0, -1.0, 2.0])
+    ours = sp.coo_matrix((values, (rows, cols)), shape=(2, 2))
+    parts = (cupy.asarray(part) for part in (values, rows, cols))
+    theirs = cs.coo_matrix((next(parts), tuple(parts)), shape=(2, 2))
+    P, expected = (as_pattern(A, drop_zeros=drop_zeros) for A in (theirs, ours))
+    assert P.stored_zeros is None and expected.stored_zeros is None
+    there = P.on_host()
+    np.testing.assert_array_equal(there.indptr, expected.indptr)
+    np.testing.assert_array_equal(there.indices, expected.indices)
+
+
+def test_a_result_there_is_a_start():
+    theirs, _ = on_device(families.random_rectangle(300, 400, 3, 1).A, "csc")
+    t = btfperm.maximum_transversal(theirs)
+    for start in (t, btfperm.dulmage_mendelsohn(theirs, transversal=t), t.col_match):
+        again = btfperm.maximum_transversal(theirs, initial=start)
+        np.testing.assert_array_equal(again.on_host().col_match, t.on_host().col_match)
+
+
 def test_stored_zeros_on_a_device():
     import cupyx.scipy.sparse as cs
 

@@ -16,6 +16,7 @@ __all__ = [
     "BLOCK",
     "COUNTING",
     "as_device_array",
+    "brought",
     "device_of",
     "download",
     "grid",
@@ -46,6 +47,14 @@ def as_device_array(array: Any) -> Any:
 def device_of(array: Any) -> int:
     """The number of the device that holds a CuPy array."""
     return int(array.device.id)
+
+
+def brought(array: Any) -> Any:
+    """A CuPy array where kernels of the current device may read it: itself, or a copy of what
+    another device holds."""
+    import cupy
+
+    return array if device_of(array) == cupy.cuda.Device().id else array.copy()
 
 
 def upload(array: npt.NDArray[Any]) -> Any:
