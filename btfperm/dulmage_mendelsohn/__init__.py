@@ -157,8 +157,11 @@ def where_the_matrix_is(
     when the device fails although nobody asked for it. One of the host keeps its copy on a device
     until all is done, unless the cpu was asked for."""
     if isinstance(pattern, DevicePattern) and options.get("backend") != "cpu":
+        from btfperm.backends.gpu.device import on
+
         try:
-            return decompose(pattern, given, options, team)
+            with on(pattern.device):
+                return decompose(pattern, given, options, team)
         except BackendUnavailableError as failure:
             if asked_backend(options.get("backend", "auto"), options.get("device")) == "gpu":
                 raise

@@ -54,7 +54,7 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
         raise InvalidArgumentError(
             f"the decomposition belongs to a matrix of shape {result.shape}, not {pattern.shape}"
         )
-    if isinstance(pattern, DevicePattern) and lives_on_device(result.row_perm):
+    if isinstance(pattern, DevicePattern) and _holds(pattern.device, result.row_perm):
         from btfperm.dulmage_mendelsohn.block_graph_gpu import block_graph_on_device
 
         return block_graph_on_device(pattern, result)
@@ -74,6 +74,13 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
     if (graph.indices <= tail).any():
         raise another_matrix()
     return graph
+
+
+def _holds(device: int, array: Any) -> bool:
+    """Whether this is an array of that device."""
+    from btfperm.backends.gpu.arrays import device_of
+
+    return lives_on_device(array) and device_of(array) == device
 
 
 def another_matrix() -> InvalidArgumentError:

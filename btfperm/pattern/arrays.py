@@ -6,6 +6,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ __all__ = [
     "LARGEST_INT32",
     "IndexArray",
     "as_width",
+    "beside",
     "checked_columns",
     "checked_positions",
     "checked_shape",
@@ -112,6 +114,12 @@ def lives_on_device(array: object) -> bool:
         return where is not None and where()[0] in _DLPACK_CUDA
     except Exception:  # an array of a kind that cannot be exported is none of ours
         return False
+
+
+def beside(array: Any) -> AbstractContextManager[Any]:
+    """With the device of a NumPy or CuPy array as CuPy's current one, if it lives on one."""
+    device: AbstractContextManager[Any] = array.device if lives_on_device(array) else nullcontext()
+    return device
 
 
 def _index_array(array: npt.ArrayLike, what: str) -> npt.NDArray[Any]:

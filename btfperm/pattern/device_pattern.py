@@ -73,9 +73,11 @@ class DevicePattern(Pattern):
 
     def cols(self) -> Any:
         """(nnz,) column index of each entry, on the device."""
+        from btfperm.backends.gpu.device import on
         from btfperm.pattern.canonical_gpu import columns_of
 
-        return columns_of(self.indptr, self.nnz)
+        with on(self.device):
+            return columns_of(self.indptr, self.nnz)
 
     def to_scipy(self) -> Any:
         """A ``scipy.sparse.csc_array`` with ones (float64) at the entries, on the host."""

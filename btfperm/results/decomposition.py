@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from btfperm.pattern import Pattern, permute
-from btfperm.pattern.arrays import IndexArray
+from btfperm.pattern.arrays import IndexArray, beside
 from btfperm.results.block_graph import BlockGraph
 from btfperm.results.counted import counted
 from btfperm.results.read_only import OnDemand, freeze, frozen
@@ -113,10 +113,11 @@ class Decomposition(OnDemand):
         """(m,) `row_perm` with the rows of each square block moved opposite their matched
         columns, so that ``A[matched_row_perm, :][:, col_perm]`` has the transversal on the
         diagonals of the square blocks."""
-        perm = self.row_perm.copy()
         first_row, last_row = int(self.coarse_rows[1]), int(self.coarse_rows[2])
         first_col, last_col = int(self.coarse_cols[2]), int(self.coarse_cols[3])
-        perm[first_row:last_row] = self.col_match[self.col_perm[first_col:last_col]]
+        with beside(self.row_perm):
+            perm = self.row_perm.copy()
+            perm[first_row:last_row] = self.col_match[self.col_perm[first_col:last_col]]
         return frozen(perm)
 
     def block_graph(self, A: object = None) -> BlockGraph:
@@ -164,9 +165,10 @@ def _block_of(perm: IndexArray, boundaries: IndexArray) -> IndexArray:
 def _block_on_device(perm: Any, boundaries: Any) -> Any:
     import cupy
 
-    places = cupy.arange(perm.size, dtype=perm.dtype)
-    block = cupy.empty(perm.size, dtype=perm.dtype)
-    block[perm] = cupy.searchsorted(boundaries[1:], places, side="right").astype(perm.dtype)
+    with beside(perm):
+        places = cupy.arange(perm.size, dtype=perm.dtype)
+        block = cupy.empty(perm.size, dtype=perm.dtype)
+        block[perm] = cupy.searchsorted(boundaries[1:], places, side="right").astype(perm.dtype)
     return block
 
 

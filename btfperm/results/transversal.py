@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.errors import LimitReachedError
-from btfperm.pattern.arrays import IndexArray
+from btfperm.pattern.arrays import IndexArray, beside
 from btfperm.results.read_only import OnDemand, freeze
 
 __all__ = ["Counters", "Cover", "Transversal"]
@@ -94,7 +94,7 @@ class Transversal(OnDemand):
             return self
         names = ("row_match", "col_match", "row_in_cover", "col_in_cover")
         here: dict[str, Any] = {
-            name: None if array is None else array.get()
+            name: array.get() if hasattr(array, "get") else array
             for name in names
             for array in (getattr(self, name),)
         }
@@ -121,7 +121,8 @@ class Transversal(OnDemand):
                 "cover of its own size; raise the limit",
                 self.rank_bounds,
             )
-        cover = Cover(self.row_in_cover.nonzero()[0], self.col_in_cover.nonzero()[0])
+        with beside(self.row_in_cover):
+            cover = Cover(self.row_in_cover.nonzero()[0], self.col_in_cover.nonzero()[0])
         freeze(*cover)
         return cover
 

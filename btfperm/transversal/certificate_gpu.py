@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid, lanes_for, upload
+from btfperm.backends.gpu.arrays import BLOCK, COUNTING, brought, grid, lanes_for, upload
 from btfperm.backends.gpu.device import on
 from btfperm.backends.gpu.readback import Readback
 from btfperm.pattern import DevicePattern
@@ -138,7 +138,7 @@ def _places(array: Any) -> Any:
 
 
 def _as_width(array: Any, width: Any) -> Any:
-    """On the device and without gaps, as kernels read it."""
-    on_device = upload(array) if isinstance(array, np.ndarray) else array
+    """On the current device and without gaps, as kernels read it."""
+    on_device = upload(array) if isinstance(array, np.ndarray) else brought(array)
     cast = on_device.astype(width, copy=False)
     return cast if cast.flags.c_contiguous else cast.copy()

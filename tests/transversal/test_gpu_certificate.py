@@ -101,6 +101,18 @@ def test_it_is_the_one_that_comes_with_the_result(monkeypatch, shape):
     assert t.structural_rank == btfperm.structural_rank(A)
 
 
+@pytest.mark.parametrize("name", ["row_match", "col_match", "row_in_cover"])
+def test_what_is_given_in_two_places_is_judged(name):
+    A = families.random_rectangle(300, 400, 3, 2).A
+    there = matrix_there(A)
+    t = btfperm.maximum_transversal(there)
+    found = replace(t, **{name: getattr(t, name).get()})
+    assert_same(btfperm.dulmage_mendelsohn(there, transversal=found), btfperm.dulmage_mendelsohn(A))
+    wrong = replace(found, col_match=t.col_match[::-1].copy())
+    with pytest.raises(btfperm.InvalidArgumentError):
+        btfperm.dulmage_mendelsohn(there, transversal=wrong)
+
+
 @pytest.mark.parametrize("by", [2, -1])
 def test_what_is_given_in_a_view_is_read_as_a_view(monkeypatch, by):
     """Kernels read arrays without gaps; what lies between is of another matching."""

@@ -12,7 +12,7 @@ import btfperm
 from btfperm.backends.gpu.arrays import device_of
 from tests import families
 from tests.checks.check_transversal import check_transversal
-from tests.on_device import ARRAYS, assert_same, pattern_there
+from tests.on_device import ARRAYS, assert_same, here, pattern_there
 
 pytestmark = pytest.mark.gpu
 
@@ -65,6 +65,51 @@ def test_a_matrix_of_the_second_stays_there():
     assert where(d, ARRAYS) == {SECOND}
     assert_same(d, btfperm.dulmage_mendelsohn(A))
     assert P.T.device == SECOND
+
+
+@pytest.mark.filterwarnings("error::btfperm.BackendWarning")
+def test_what_belongs_to_the_second_is_asked_for_from_the_first():
+    """The current device is the first, and nothing of the matrix is there."""
+    P, expected = on_second(A), btfperm.dulmage_mendelsohn(A)
+    d = btfperm.dulmage_mendelsohn(P)
+    names = ("row_block", "col_block", "matched_row_perm")
+    assert where(d, names) == {SECOND}
+    np.testing.assert_array_equal(d.row_block.get(), expected.row_block)
+    assert where(d.transversal.cover(), ("rows", "cols")) == {SECOND}
+    assert d.block_graph().level.device.id == SECOND
+    assert P.cols().device.id == SECOND
+    assert d.apply(P).device == SECOND
+
+
+@pytest.mark.filterwarnings("error::btfperm.BackendWarning")
+def test_a_singular_matrix_of_the_second_has_its_form_there():
+    square = families.random_rectangle(3_000, 3_000, 2, 5).A
+    f = btfperm.block_triangular_form(on_second(square))
+    assert f.completed > 0
+    assert where(f, (*ARRAYS, "paired_row")) == {SECOND}
+    t = f.transversal.on_host()
+    assert_same(f, btfperm.block_triangular_form(square, transversal=t))
+
+
+@pytest.mark.filterwarnings("error::btfperm.BackendWarning")
+def test_what_is_given_may_be_of_the_other():
+    expected = btfperm.dulmage_mendelsohn(A)
+    t = btfperm.maximum_transversal(pattern_there(A))
+    d = btfperm.dulmage_mendelsohn(on_second(A), transversal=t)
+    assert where(d, (*ARRAYS, "row_match", "col_match")) == {SECOND}
+    assert_same(d, expected)
+    graph = expected.block_graph()
+    np.testing.assert_array_equal(here(d.block_graph(pattern_there(A)).work), graph.work)
+
+
+def test_a_triple_of_both_is_a_matrix_where_its_indices_are():
+    import cupy
+
+    with cupy.cuda.Device(SECOND):
+        indptr, values = cupy.asarray([0, 2, 3]), cupy.asarray([1.0, 0.0, 2.0])
+    P = btfperm.as_pattern((values, cupy.asarray([0, 1, 1]), indptr), shape=(2, 2))
+    assert P.device == device_of(P.indptr) == 0
+    assert P.stored_zeros.nnz == 1
 
 
 def test_a_large_matrix_of_the_host_goes_to_the_second_and_back():
