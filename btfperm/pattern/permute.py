@@ -33,7 +33,7 @@ def permute(A: Any, row_perm: IndexArray, col_perm: IndexArray) -> Any:
     """``A[row_perm, :][:, col_perm]``: a `Pattern` gives a `Pattern`, a SciPy matrix the same kind
     in compressed columns, a dense array a dense array; a path or a (data, indices, indptr) triple
     of compressed columns gives a ``csc_array``, a triple without data a `Pattern`. What lives on a
-    device stays there.
+    device stays there; a triple gives CuPy's ``csc_matrix``.
 
     Raises
     ------
@@ -76,12 +76,16 @@ def _here(perm: Any) -> IndexArray:
 
 
 def _matrix_of_triple(A: tuple[Any, ...], shape: tuple[int, int]) -> Any:
-    """Compressed columns as a csc_array, or as a `Pattern` when they come without data."""
+    """Compressed columns as a matrix, or as a `Pattern` when they come without data."""
     from scipy.sparse import csc_array
 
     data, indices, indptr = A
     if data is None:
         return as_pattern(A, shape=shape)
+    if any(map(lives_on_device, A)):
+        from btfperm.pattern.permute_gpu import matrix_of_triple
+
+        return matrix_of_triple(A, shape)
     try:
         C = csc_array((data, indices, indptr), shape=shape)
         C.check_format(full_check=True)

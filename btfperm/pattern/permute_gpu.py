@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from btfperm.backends.gpu.arrays import as_device_array, device_of
+from btfperm.backends.gpu.arrays import as_device_array, brought, device_of
 from btfperm.backends.gpu.device import on
+from btfperm.errors import InvalidMatrixError
 from btfperm.pattern.canonical_gpu import columns_of, from_positions
 from btfperm.pattern.device_pattern import DevicePattern
+from btfperm.pattern.door import as_pattern
 
-__all__ = ["permute_on_device"]
+__all__ = ["matrix_of_triple", "permute_on_device"]
 
 
 def permute_on_device(A: Any, row_perm: Any, col_perm: Any) -> Any:
@@ -35,6 +37,27 @@ def permute_on_device(A: Any, row_perm: Any, col_perm: Any) -> Any:
         if hasattr(A, "tocsc"):
             return _permuted(A.tocsc(), rows, cols)
         return A[rows[:, None], cols[None, :]]
+
+
+def matrix_of_triple(A: tuple[Any, Any, Any], shape: tuple[int, int]) -> Any:
+    """(data, indices, indptr) of compressed columns, checked, as a ``csc_matrix`` of CuPy.
+
+    Raises
+    ------
+    InvalidMatrixError : they are no matrix of this shape, or of numbers that CuPy has none of
+    """
+    from cupyx.scipy.sparse import csc_matrix
+
+    pattern = as_pattern(A, shape=shape)
+    assert isinstance(pattern, DevicePattern)
+    with on(pattern.device):
+        parts = tuple(brought(as_device_array(part)) for part in A)
+        try:
+            return csc_matrix(parts, shape=shape)
+        except (TypeError, ValueError) as error:
+            raise InvalidMatrixError(
+                f"the (data, indices, indptr) triple is no matrix of CuPy: {error}"
+            ) from None
 
 
 def _permuted(A: Any, rows: Any, cols: Any) -> Any:

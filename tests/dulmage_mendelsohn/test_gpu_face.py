@@ -14,7 +14,7 @@ from hypothesis import given, settings
 
 import btfperm
 from btfperm.dulmage_mendelsohn.fine_square import find_square_gpu
-from btfperm.pattern import DevicePattern
+from btfperm.pattern import DevicePattern, permute
 from tests import families, strategies
 from tests.dulmage_mendelsohn.digraphs import HARD, with_diagonal
 from tests.on_device import (
@@ -71,15 +71,17 @@ def test_nothing_is_brought_to_the_host(monkeypatch):
     btfperm.structural_rank(P, algorithm="apfb-wr", initializer="none")
 
 
-@pytest.mark.parametrize("kind", ["csc", "csr", "coo", "dense", "pattern"])
+@pytest.mark.parametrize("kind", ["csc", "csr", "coo", "dense", "pattern", "triple"])
 @pytest.mark.parametrize("A", [GIANT, RECTANGLE], ids=["square", "rectangular"])
 def test_the_permuted_matrix_is_formed_there(A, kind):
     A = sp.csc_array(A)
     A.data[:] = np.arange(1.0, A.nnz + 1)
-    theirs = pattern_there(A) if kind == "pattern" else matrix_there(A, kind)
+    whole = {"pattern": pattern_there, "triple": matrix_there}
+    theirs = whole[kind](A) if kind in whole else matrix_there(A, kind)
     expected = btfperm.dulmage_mendelsohn(A)
-    permuted = btfperm.dulmage_mendelsohn(theirs).apply(theirs)
-    by_host = expected.apply(theirs)  # its permutations go to the matrix
+    given = (theirs.data, theirs.indices, theirs.indptr) if kind == "triple" else theirs
+    permuted = btfperm.dulmage_mendelsohn(theirs).apply(given)
+    by_host = expected.apply(given)  # its permutations go to the matrix
     for found in (permuted, by_host):
         if kind == "pattern":
             assert isinstance(found, DevicePattern)
@@ -97,6 +99,15 @@ def test_the_permuted_matrix_is_formed_there(A, kind):
             np.testing.assert_array_equal(here(found.data), ours.data)
     on_host = btfperm.dulmage_mendelsohn(theirs).apply(A)  # a matrix of the host stays there
     assert (on_host != expected.apply(A)).nnz == 0
+
+
+@pytest.mark.parametrize("indices", [[0, 2, 1], [0, -1, 1]])
+def test_a_triple_that_is_no_matrix_is_not_permuted(indices):
+    import cupy
+
+    triple = (np.ones(3), indices, [0, 2, 3])
+    with pytest.raises(btfperm.InvalidMatrixError):
+        permute(tuple(map(cupy.asarray, triple)), np.array([1, 0]), np.array([1, 0]))
 
 
 @settings(max_examples=30, deadline=None)
