@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lists of kernels that are full sooner: what a small matrix leads through then, a matrix of many
+million entries does otherwise."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+import btfperm
+from btfperm.backends.gpu import compile as compiled
+from btfperm.backends.gpu import grouping
+from btfperm.dulmage_mendelsohn.fine_square import find_square_gpu, peel_gpu
+from tests import families
+from tests.dulmage_mendelsohn.digraphs import small_blocks, symmetric, with_diagonal, with_hubs
+from tests.on_device import assert_same, pattern_there
+
+pytestmark = pytest.mark.gpu
+
+TINY = {
+    "backends/gpu/append.cuh": {"room = 1024": "room = 8"},
+    "backends/gpu/by_levels.cuh": {
+        "few = 64": "few = 6",
+        "own_room = 20480 / sizeof(Index)": "own_room = 128",
+        "own_steps = 8": "own_steps = 2",
+        "lists_of_a_lane = 4": "lists_of_a_lane = 1",
+    },
+    "backends/gpu/lists.cuh": {
+        "steps_of_a_hub = 128": "steps_of_a_hub = 1",
+        "most_hubs = 256": "most_hubs = 2",
+        "longest_of_a_block = 1 << 15": "longest_of_a_block = 40",
+        "most_huge = 32": "most_huge = 2",
+    },
+    "backends/gpu/grouping.cu": {"largest = 1024": "largest = 20"},
+    "dulmage_mendelsohn/fine_square/two_cycles.cu": {"longest = 64": "longest = 3"},
+}
+
+
+def fans(count, size):
+    """One component: from a middle to each hub, from there to leaves of its own, and back."""
+    n = 1 + count + count * size
+    hubs, leaves = np.arange(1, 1 + count), np.arange(1 + count, n)
+    rows = [np.arange(n), np.zeros(count, int), np.repeat(hubs, size), leaves]
+    cols = [np.arange(n), hubs, leaves, np.zeros(leaves.size, int)]
+    return families.renumbered(families.Hard(families.csc(rows, cols, (n, n)), n), "mixed", 1).A
+
+
+MATRICES = {
+    "chain": families.chain(300).A,
+    "surplus, wide": families.surplus_path(200, wide=True).A,
+    "surplus, tall": families.surplus_path(200, wide=False).A,
+    "dead tree": families.deadtree(1_500, 1).A,
+    "stars": families.stars(20, 70).A,
+    "empty lines": families.empty_lines(900, 1).A,
+    "dense": families.dense(70, 90).A,
+    "hessenberg": families.hessenberg(80).A,
+    "triangular": families.triangular(800, 1).A,
+    "random, wide": families.random_rectangle(1_200, 2_000, 3, 1).A,
+    "random, tall": families.random_rectangle(2_000, 1_200, 2, 1).A,
+    "giant": with_diagonal(2_000, 3, 1),
+    "half a giant": with_diagonal(2_000, 1.2, 2),
+    "blocks of 7": small_blocks(1_500, 7, 1),
+    "blocks of 90": small_blocks(2_000, 90, 2),
+    "symmetric": symmetric(1_500, 1),
+    "hubs": with_hubs(1_000, 1),
+    "fans": fans(10, 60),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tiny(tmp_path_factory):
+    """The kernels with these lists, from sources of their own."""
+    place = tmp_path_factory.mktemp("sources")
+    for source in compiled.sources():
+        name = source.relative_to(compiled.PACKAGE).as_posix()
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, place / name)
+    for name, numbers in TINY.items():
+        text = (place / name).read_text(encoding="utf-8")
+        for ours, less in numbers.items():
+            assert text.count(f" {ours};") == 1, ours
+            text = text.replace(f" {ours};", f" {less};")
+        (place / name).write_text(text, encoding="utf-8")
+    known = f"{compiled._fingerprint()}tiny"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(compiled, "PACKAGE", place)
+        patched.setattr(compiled, "_fingerprint", lambda: known)
+        compiled._kernels.cache_clear()
+        yield
+    compiled._kernels.cache_clear()
+
+
+@pytest.mark.parametrize(("window", "width"), [(1000, np.int32), (3, np.int64)])
+@pytest.mark.parametrize("name", MATRICES)
+def test_what_does_not_fit_is_not_lost(monkeypatch, name, window, width):
+    monkeypatch.setattr(find_square_gpu, "_FEW_EDGES", 0)
+    monkeypatch.setattr(peel_gpu.peel, "__kwdefaults__", {"raising": False, "window": window})
+    monkeypatch.setattr(grouping, "_MOST_LARGE", 4)
+    A = MATRICES[name]
+    t, expected = btfperm.maximum_transversal(A), btfperm.dulmage_mendelsohn(A)
+    d = btfperm.dulmage_mendelsohn(pattern_there(A, width), transversal=t)
+    assert_same(d, expected)
+    ours, theirs = expected.block_graph(), d.block_graph()
+    for array in ("indptr", "indices", "level", "work"):
+        np.testing.assert_array_equal(getattr(theirs, array).get(), getattr(ours, array))
