@@ -54,7 +54,7 @@ class LevelSearch:
         self.end = self._state.array[2:3]
 
     def run(self, kernels: Kernels, name: str, lanes: int, *arguments: Any) -> Stand:
-        """One cooperative launch of a kernel that calls `search_by_levels`, to its end."""
+        """The one cooperative launch of a kernel that calls `search_by_levels`, to its end."""
         kernels.launch_together(
             name, _THREADS, self._state.array, lanes, *arguments, self.items, most=_BLOCKS
         )

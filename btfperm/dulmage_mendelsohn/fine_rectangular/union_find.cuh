@@ -5,8 +5,9 @@
 //             atomicCAS on the larger root; ways are shortened while they are walked.
 // Paper       J. Jaiganesh, M. Burtscher, "A high-performance connected components implementation
 //             for GPUs", HPDC 2018
-// Races       parent[v] only ever falls, and always names a member of v's set: a late value is one
-//             farther from the root
+// Races       A root is given up by atomicCAS alone and is none ever after. Else parent[v] always
+//             names a smaller member of v's set: whoever writes it last, and a late value, lead to
+//             the root, if by a longer way
 #pragma once
 
 #include "backends/gpu/index.cuh"
