@@ -41,7 +41,7 @@ from btfperm.pattern import (
     as_pattern,
     refuse_beyond_memory,
 )
-from btfperm.pattern.arrays import lives_on_device
+from btfperm.pattern.arrays import beside, lives_on_device
 from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
 from btfperm.results.read_only import made
 from btfperm.transversal import proven_transversal
@@ -157,10 +157,8 @@ def where_the_matrix_is(
     when the device fails although nobody asked for it. One of the host keeps its copy on a device
     until all is done, unless the cpu was asked for."""
     if isinstance(pattern, DevicePattern) and options.get("backend") != "cpu":
-        from btfperm.backends.gpu.device import on
-
         try:
-            with on(pattern.device):
+            with beside(pattern.indices):
                 return decompose(pattern, given, options, team)
         except BackendUnavailableError as failure:
             if asked_backend(options.get("backend", "auto"), options.get("device")) == "gpu":
