@@ -15,10 +15,8 @@
 
 #define __global__
 #define __device__ __attribute__((always_inline))
-#define __host__
 #define __shared__ static thread_local
 #define __launch_bounds__(...)
-#define __forceinline__ inline
 
 #define threadIdx (fibers::self->thread)
 #define blockIdx (fibers::Dim3{fibers::block->number, 0, 0})
@@ -36,7 +34,6 @@
   fibers::shuffle(mask, value, FIBERS_HERE, static_cast<int>(fibers::lane()) ^ (by))
 #define __ballot_sync(mask, holds) fibers::ballot(mask, holds, FIBERS_HERE)
 #define __any_sync(mask, holds) (fibers::ballot(mask, holds, FIBERS_HERE) != 0)
-#define __all_sync(mask, holds) (fibers::ballot(mask, !(holds), FIBERS_HERE) == 0)
 #define __match_any_sync(mask, value) fibers::match(mask, value, FIBERS_HERE)
 #define __syncwarp(...) fibers::sync_warp(FIBERS_HERE __VA_OPT__(, ) __VA_ARGS__)
 
@@ -79,10 +76,6 @@ T atomicAdd(T* word, fibers::Same<T> by) {
   return fibers::change(word, [&](T old) { return static_cast<T>(old + by); });
 }
 template <class T>
-T atomicSub(T* word, fibers::Same<T> by) {
-  return fibers::change(word, [&](T old) { return static_cast<T>(old - by); });
-}
-template <class T>
 T atomicMax(T* word, fibers::Same<T> other) {
   return fibers::change(word, [&](T old) { return old < other ? other : old; });
 }
@@ -95,10 +88,6 @@ T atomicOr(T* word, fibers::Same<T> other) {
   return fibers::change(word, [&](T old) { return static_cast<T>(old | other); });
 }
 template <class T>
-T atomicAnd(T* word, fibers::Same<T> other) {
-  return fibers::change(word, [&](T old) { return static_cast<T>(old & other); });
-}
-template <class T>
 T atomicExch(T* word, fibers::Same<T> other) {
   return fibers::change(word, [&](T) { return other; });
 }
@@ -108,16 +97,9 @@ T atomicCAS(T* word, fibers::Same<T> expected, fibers::Same<T> other) {
 }
 
 inline void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
-inline void __threadfence_block() { __threadfence(); }
 inline void __nanosleep(unsigned) { fibers::yield(); }
 inline int __popc(unsigned word) { return std::popcount(word); }
-inline int __popcll(unsigned long long word) { return std::popcount(word); }
 inline int __ffs(unsigned word) { return __builtin_ffs(static_cast<int>(word)); }
-inline int __ffsll(unsigned long long word) {
-  return __builtin_ffsll(static_cast<long long>(word));
-}
-inline int __clz(unsigned word) { return std::countl_zero(word); }
-inline int __clzll(unsigned long long word) { return std::countl_zero(word); }
 struct int4 {
   int x, y, z, w;
 };
@@ -134,14 +116,6 @@ inline int4 __ldcg(const int4* four) {
 }
 inline longlong2 __ldcg(const longlong2* two) {
   return {fibers::load(&two->x), fibers::load(&two->y)};
-}
-template <class T>
-T __ldg(const T* word) {
-  return *word;
-}
-template <class T>
-T min(T a, fibers::Same<T> b) {
-  return b < a ? b : a;
 }
 template <class T>
 T max(T a, fibers::Same<T> b) {

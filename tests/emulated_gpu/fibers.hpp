@@ -19,21 +19,23 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <memory>
+#include <list>
 #include <mutex>
-#include <new>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <utility>
 #include <vector>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace fibers {
 
 constexpr std::size_t stack_bytes = 256 << 10;  // taken from the system as far as it is used
 constexpr unsigned lanes = 32;
 constexpr std::uint64_t yields_one_in = 16;
-constexpr double most_seconds = 120;  // of a launch
+constexpr int most_seconds = 120;  // of a launch
 
 struct Place {
   const char* file;
@@ -93,8 +95,8 @@ struct Gathering {
 
 struct Warp {
   unsigned done = 0;  // lanes whose thread has ended, or never was
-  std::vector<Meeting*> meetings{};
-  std::vector<Gathering*> gatherings{};
+  std::list<Meeting> meetings{};
+  std::list<Gathering> gatherings{};
 };
 
 struct Block {
@@ -217,21 +219,21 @@ inline void run_thread() {
 inline void retire(Fiber& f) {
   Warp& w = block->warps[f.thread.x / lanes];
   w.done |= 1u << (f.thread.x % lanes);
-  for (std::size_t k = 0; k < w.meetings.size(); ++k) {
-    complete(w, f.thread.x / lanes, *w.meetings[k]);
-  }
+  for (Meeting& m : w.meetings) complete(w, f.thread.x / lanes, m);
   if (--block->live > 0 && block->arrived == block->live) release_barrier();
 }
 
 inline std::string who_waits() {
   std::string told = "block " + std::to_string(block->number) + ":";
-  int named = 0;
+  int named = 0, going = 0;
   for (const Fiber& f : block->fiber) {
+    going += f.state == State::ready;
     if (f.state != State::waiting || ++named > 4) continue;
     told += " thread " + std::to_string(f.thread.x) + " waits for " +
             (f.at_barrier ? "its block" : "its warp") + " at " + f.place.file + ":" +
             std::to_string(f.place.line) + ";";
   }
+  if (going > 0) told += " " + std::to_string(going) + " threads go on;";
   return told;
 }
 
@@ -244,11 +246,18 @@ inline void begin(Fiber& f, unsigned number) {
   f.stack_pointer = top - 8;
 }
 
+// Seeds one apart, as those of launches are, give orders that have nothing in common.
+inline std::uint64_t mixed(std::uint64_t seed) {
+  seed = (seed ^ seed >> 30) * 0xBF58476D1CE4E5B9u;
+  seed = (seed ^ seed >> 27) * 0x94D049BB133111EBu;
+  return seed ^ seed >> 31;
+}
+
 inline void run_block(Block& b) {
   Launch& launch = *b.launch;
   b.live = launch.threads;
   b.arrived = 0;
-  b.random = (launch.seed + 0x9E3779B97F4A7C15u * (b.number + 1)) | 1;
+  b.random = mixed(launch.seed + 0x9E3779B97F4A7C15u * (b.number + 1)) | 1;
   b.warps.assign((launch.threads + lanes - 1) / lanes, {});
   if (const unsigned last = launch.threads % lanes) b.warps.back().done = ~0u << last;
   b.ready.clear();
@@ -261,7 +270,7 @@ inline void run_block(Block& b) {
     if (b.ready.empty()) return launch.fail("nobody can go on; " + who_waits());
     if (b.ready.size() == 1) sched_yield();  // it may wait for another block
     if (++turns % 65536 == 0 && std::chrono::steady_clock::now() > launch.ends) {
-      return launch.fail("out of time; " + who_waits());
+      return launch.fail("not ended after " + std::to_string(most_seconds) + " s; " + who_waits());
     }
     const std::size_t k = b.draw() % b.ready.size();
     const unsigned t = std::exchange(b.ready[k], b.ready.back());
@@ -292,14 +301,16 @@ inline void run_blocks(Launch& launch) {
     here.number = b;
     run_block(here);
   }
+#ifdef __SANITIZE_ADDRESS__
+  // Functions that never returned have left marks, for whoever is given this memory next.
+  if (launch.failed) ASAN_UNPOISON_MEMORY_REGION(stacks, bytes);
+#endif
   munmap(stacks, bytes);
 }
 
 // All blocks at once, or a few; why that failed, or nothing.
 inline std::string run(Launch& launch, bool at_once) {
-  launch.ends = std::chrono::steady_clock::now() +
-                std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                    std::chrono::duration<double>(most_seconds));
+  launch.ends = std::chrono::steady_clock::now() + std::chrono::seconds(most_seconds);
   std::vector<std::thread> others;
   for (unsigned k = 1; k < (at_once ? launch.blocks : std::min(launch.blocks, 2u)); ++k) {
     others.emplace_back([&] { run_blocks(launch); });

@@ -15,12 +15,11 @@ auto meet(unsigned mask, std::uint64_t word, Place place, Look look) {
     block->launch->fail("a lane is not in its own mask: " + std::string(place.file) + ":" +
                         std::to_string(place.line));
   Meeting* m = nullptr;
-  for (Meeting* open : w.meetings) {
-    if (!open->complete && !(open->arrived & me) && open->mask == mask) m = open;
+  for (Meeting& open : w.meetings) {
+    if (!open.complete && !(open.arrived & me) && open.mask == mask) m = &open;
   }
   if (m == nullptr) {
-    m = new Meeting{mask, 0, 0, false, place, {}};
-    w.meetings.push_back(m);
+    m = &w.meetings.emplace_back(Meeting{mask, 0, 0, false, place, {}});
   } else if (!(m->place == place)) {
     block->launch->fail("lanes of one warp meet at different places: " + std::string(place.file) +
                         ":" + std::to_string(place.line) + " and line " +
@@ -31,10 +30,7 @@ auto meet(unsigned mask, std::uint64_t word, Place place, Look look) {
   complete(w, self->thread.x / lanes, *m);
   if (!m->complete) wait(false, place);
   const auto result = look(m->word, m->arrived);
-  if (--m->readers == 0) {
-    std::erase(w.meetings, m);
-    delete m;
-  }
+  if (--m->readers == 0) w.meetings.remove_if([m](const Meeting& ended) { return &ended == m; });
   return result;
 }
 
@@ -81,22 +77,19 @@ T shift(unsigned mask, T value, Place place, int way, int by, int width = lanes)
   const void* const place = __builtin_return_address(0);
   Warp& w = warp();
   Gathering* g = nullptr;
-  for (Gathering* open : w.gatherings) {
-    if (open->place == place && !open->closed) g = open;
+  for (Gathering& open : w.gatherings) {
+    if (open.place == place && !open.closed) g = &open;
   }
-  if (g == nullptr) {
-    g = new Gathering{place, 0, 0, false};
-    w.gatherings.push_back(g);
-  }
+  if (g == nullptr) g = &w.gatherings.emplace_back(Gathering{place, 0, 0, false});
   g->mask |= 1u << lane();
   yield();
   if (!g->closed) {
     g->closed = true;
     g->readers = static_cast<unsigned>(std::popcount(g->mask));
-    std::erase(w.gatherings, g);
   }
   const unsigned mask = g->mask;
-  if (--g->readers == 0) delete g;
+  if (--g->readers == 0)
+    w.gatherings.remove_if([g](const Gathering& ended) { return &ended == g; });
   return mask;
 }
 
