@@ -113,9 +113,6 @@ class ndarray:  # noqa: N801
 
     __hash__ = None
 
-    def __reduce__(self):
-        return cuda._array_of, (self.host,)
-
 
 for _name in ("dtype", "shape", "size", "ndim", "nbytes", "itemsize", "flags", "strides"):
     setattr(ndarray, _name, property(lambda self, name=_name: getattr(self.host, name)))
@@ -193,21 +190,13 @@ def asarray(given, dtype=None):
     if isinstance(given, ndarray):
         return given if dtype is None else given.astype(dtype, copy=False)
     if hasattr(given, "__cuda_array_interface__"):
-        holder = type("Held", (), {"__array_interface__": given.__cuda_array_interface__})()
-        return ndarray._of(np.asarray(holder))
+        told = {"__array_interface__": given.__cuda_array_interface__, "owner": given}
+        return ndarray._of(np.asarray(type("Held", (), told)()))
     return array(given, dtype)
-
-
-def ascontiguousarray(given):
-    return ndarray._of(np.ascontiguousarray(_host(given)))
 
 
 def from_dlpack(given):
     return ndarray._of(np.from_dlpack(given).copy())
-
-
-def of_host_arrays(parts):
-    return _host(parts)
 
 
 def _made(name):
@@ -218,9 +207,8 @@ def _made(name):
 
 
 for _name in (
-    *("zeros", "ones", "full", "arange", "cumsum", "unique", "searchsorted", "diff", "where"),
-    *("sort", "isin", "concatenate", "bincount", "stack", "minimum", "maximum"),
-    *("array_equal", "flatnonzero", "any", "all"),
+    *("zeros", "full", "arange", "cumsum", "unique", "searchsorted", "diff", "where", "sort"),
+    *("isin", "concatenate", "bincount", "minimum"),
 ):
     globals()[_name] = _made(_name)
 
@@ -230,21 +218,8 @@ def argsort(array):
     return _there(np.argsort(array.host, kind="stable"))
 
 
-for _name in (
-    *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-    *("float32", "float64", "bool_", "complex128"),
-):
-    globals()[_name] = getattr(np, _name)
-
-
 class _Pool:
     def free_bytes(self):
-        return 0
-
-    def used_bytes(self):
-        return 0
-
-    def total_bytes(self):
         return 0
 
     def free_all_blocks(self):
@@ -257,10 +232,6 @@ def get_default_memory_pool():
 
 def clear_memo():
     return None
-
-
-def asnumpy(given):
-    return given.get() if isinstance(given, ndarray) else np.asarray(given)
 
 
 class _Function:

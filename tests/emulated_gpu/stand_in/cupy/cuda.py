@@ -7,8 +7,6 @@ import ctypes
 import threading
 from types import SimpleNamespace
 
-import numpy as np
-
 from tests.emulated_gpu.modules import Module, RefusedError
 
 DEVICES, PROCESSORS, THREADS_OF_ONE = 2, 2, 1024
@@ -155,9 +153,3 @@ def _launch(module, name, grid, threads, arguments, at_once):
         module.launch(name, grid[0], threads[0], arguments, at_once=at_once)
     except RefusedError as error:
         raise CUDARuntimeError(str(error)) from None
-
-
-def _array_of(host):
-    import cupy
-
-    return cupy.asarray(np.asarray(host))

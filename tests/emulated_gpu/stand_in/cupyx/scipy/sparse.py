@@ -6,7 +6,7 @@ from __future__ import annotations
 import cupy
 import scipy.sparse as sp
 
-__all__ = ["coo_matrix", "csc_matrix", "csr_matrix", "issparse"]
+__all__ = ["coo_matrix", "csc_matrix", "csr_matrix"]
 
 
 class _Matrix:
@@ -20,7 +20,7 @@ class _Matrix:
         if sp.issparse(given):
             there = getattr(given, f"to{self.format}")()
         elif isinstance(given, tuple):
-            host = cupy.of_host_arrays(given)
+            host = cupy._host(given)
             there = getattr(sp, f"{self.format}_matrix")(host, shape=shape)
         self._take(there, given)
 
@@ -80,7 +80,3 @@ class csr_matrix(_Matrix):  # noqa: N801
 
 class coo_matrix(_Matrix):  # noqa: N801
     format, parts = "coo", ("data", "row", "col")
-
-
-def issparse(x):
-    return isinstance(x, _Matrix)
