@@ -21,6 +21,9 @@ extern "C" __global__ void words(Index* out) {
   mine[7] = __any_sync(all, lane == 31) + 2 * __any_sync(all, lane > 31);
 }
 
+// Which lanes each one finds beside it.
+extern "C" __global__ void together(unsigned* masks) { masks[threadIdx.x] = __activemask(); }
+
 // Everybody appends its own number; the lanes that come together ask once.
 extern "C" __global__ void append(Index n, Index* list, Count* size) {
   for (long long k = first_item(); k < n; k += item_stride())

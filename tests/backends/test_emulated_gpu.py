@@ -15,9 +15,10 @@ import pytest
 
 from btfperm.backends.gpu.compile import options
 
-if platform.machine() != "x86_64" or shutil.which("g++") is None:
-    pytest.skip("needs g++ and an x86-64 processor", allow_module_level=True)
+if (sys.platform, platform.machine()) != ("linux", "x86_64") or shutil.which("g++") is None:
+    pytest.skip("needs Linux, g++ and an x86-64 processor", allow_module_level=True)
 
+from tests.emulated_gpu.__main__ import sanitizer
 from tests.emulated_gpu.modules import Module, RefusedError
 
 SOURCE = Path(__file__).with_name("emulated.cu").read_text(encoding="utf-8")
@@ -56,8 +57,20 @@ def test_lanes_that_a_block_does_not_have_are_not_waited_for(module):
     assert (out[:, 5] == 11).all() and (out[32:, 7] == 0).all()
 
 
+def test_who_comes_together_sees_the_same_lanes(module):
+    masks, sizes = np.zeros(64, np.uint32), set()
+    for _ in range(20):
+        module.launch("together", 1, 64, [place(masks)], at_once=False)
+        for warp in (masks[:32], masks[32:]):
+            members = warp[:, None] >> LANE & 1 == 1
+            assert members.diagonal().all()
+            assert ((warp[:, None] == warp) == members).all()
+            sizes.update(members.sum(axis=1).tolist())
+    assert len(sizes) > 1
+
+
 @pytest.mark.parametrize("n", [1, 33, 5000])
-def test_who_comes_together_asks_once_and_loses_nothing(module, n):
+def test_who_appends_together_loses_nothing(module, n):
     listed, size = np.full(n, -1, np.int32), np.zeros(1, np.uint64)
     module.launch("append", 3, 96, [np.int32(n), place(listed), place(size)], at_once=False)
     kept = np.setdiff1d(np.arange(n), np.arange(0, n, 3))
@@ -135,6 +148,8 @@ for place in (9, 10):
 
 def test_what_lies_outside_an_array_is_seen():
     """Through the stand-in for CuPy, with AddressSanitizer."""
+    if not Path(sanitizer()).is_absolute():
+        pytest.skip("g++ has no AddressSanitizer here")
     script = BEYOND.format(file=Path(__file__).with_name("emulated.cu"))
     clean = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     told = subprocess.run(

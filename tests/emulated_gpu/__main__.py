@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from tests.emulated_gpu.modules import CACHE, SANITIZED
@@ -13,21 +14,28 @@ from tests.emulated_gpu.modules import CACHE, SANITIZED
 HERE = Path(__file__).parent
 
 
+def sanitizer() -> str:
+    """Where g++ has AddressSanitizer's library; its bare name, where it has none."""
+    ask = ["g++", "-print-file-name=libasan.so"]
+    return subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def environment() -> dict[str, str]:
     """This one, with the stand-ins first on their paths, and AddressSanitizer if asked for."""
     CACHE.mkdir(parents=True, exist_ok=True)
-    library, source = CACHE / "libcuda.so.1", HERE / "stand_in" / "driver.c"
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    with tempfile.TemporaryDirectory(dir=CACHE) as room:  # others may be reading the one there is
+        built, source = Path(room) / "driver.so", HERE / "stand_in" / "driver.cpp"
+        subprocess.run(["g++", "-shared", "-fPIC", "-o", built, source], check=True)
+        built.rename(CACHE / "libcuda.so.1")
     first = {"PYTHONPATH": [HERE / "stand_in", HERE.parents[1]], "LD_LIBRARY_PATH": [CACHE]}
     named = {name: os.pathsep.join(map(str, places)) for name, places in first.items()}
     for name in named:
         if os.environ.get(name):
             named[name] += os.pathsep + os.environ[name]
     if SANITIZED:
-        ask = ["g++", "-print-file-name=libasan.so"]
-        named["LD_PRELOAD"] = subprocess.run(ask, capture_output=True, text=True, check=True).stdout
-        named["LD_PRELOAD"] = named["LD_PRELOAD"].strip()
-        named["ASAN_OPTIONS"] = "detect_leaks=0"
+        named["LD_PRELOAD"] = sanitizer()
+        # The interpreter keeps memory to its end; frames beside the stack are not made for fibers.
+        named["ASAN_OPTIONS"] = "detect_leaks=0:detect_stack_use_after_return=0"
     return {**os.environ, **named, "BTFPERM_EMULATED": "1"}
 
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What btfperm asks NVIDIA's driver without CuPy; the GPUs are always in use.
-enum { gpus = 2, for_cuda = 13000 };
+constexpr int gpus = 2, for_cuda = 13000;
 
+extern "C" {
 int cuInit(unsigned flags) { return flags != 0; }
 int cuDriverGetVersion(int* version) { return *version = for_cuda, 0; }
 int cuDeviceGetCount(int* count) { return *count = gpus, 0; }
@@ -9,4 +10,5 @@ int cuDevicePrimaryCtxGetState(int number, unsigned* flags, int* active) {
   *flags = 0;
   *active = 1;
   return number >= gpus;
+}
 }
