@@ -6,7 +6,7 @@
 //             a word that others write; then another one goes on, any of them, by a random number.
 //             So one run shows what compilers and multiprocessors may do, and a seed repeats the
 //             order within a block. Blocks of a cooperative launch run at once, of others two.
-// Cost        some 20 ns a switch, 256 KiB of address space a thread
+// Cost        two switches a thread and one for each wait; 256 KiB of address space a thread
 #pragma once
 
 #include <sched.h>

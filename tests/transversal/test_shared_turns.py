@@ -110,7 +110,7 @@ def check_proven(A, threads, start=None):
     P, _, cols, cover, proven, counters = run("guided_displacement", A, threads, start)
     assert (cols >= 0).sum() == rank_of(P.to_scipy())
     if not proven:
-        assert counters["two_sided_phases"] > 1 and counters["relabels"] > 0
+        assert counters["relabels"] > 0, "no search but these pushes relabels"
         return
     matched = np.flatnonzero(cols >= 0)
     in_cols = matched[cover[cols[matched]] == 0]
