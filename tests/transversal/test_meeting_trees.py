@@ -143,6 +143,38 @@ def test_what_has_one_choice_is_done_before_the_search():
             check_transversal(B, t, rank=btfperm.structural_rank(B))
 
 
+def test_pairs_of_the_start_and_of_the_search_are_all():
+    """Whoever counts them: the search, or the leaves, which may leave nothing; or no one began."""
+    random = families.random_rectangle(3_000, 3_000, 3, 4).A
+    star = families.stars(1, 3_000).A
+    half = btfperm.maximum_transversal(random, max_work=1, algorithm="ss-bfs").col_match
+    empty = sp.csc_array((30, 20))
+    given = [(random, None), (star, None), (star.T, None), (random, half), (empty, None)]
+    for A, initial in given:
+        for limits in ({}, {"max_work": 1}):
+            t = btfperm.maximum_transversal(
+                A, algorithm="meeting-trees", initializer="none", initial=initial, **limits
+            )
+            found = t.counters["begun_pairs"] + t.counters["augmentations"]
+            assert found == t.rank_bounds[0] and not t.counters["far_phases"]
+
+
+def test_steps_of_one_side_while_the_other_waits(monkeypatch):
+    """The larger side always waits, and what grows is little: more than once in every search."""
+    from btfperm.transversal.augmenting import meeting_trees_gpu
+
+    monkeypatch.setattr(meeting_trees_gpu, "_LEAN", 1)
+    monkeypatch.setattr(meeting_trees_gpu, "_MUCH", 0)
+    monkeypatch.setattr(meeting_trees_gpu, "_THIN", 0.25)
+    for A in (
+        families.random_rectangle(9_000, 8_000, 3, 5).A,
+        families.random_rectangle(8_000, 9_000, 2, 5).A,
+        families.chains_hk(40).A,
+    ):
+        t = btfperm.maximum_transversal(A, algorithm="meeting-trees", initializer="greedy")
+        check_transversal(A, t, rank=btfperm.structural_rank(A))
+
+
 @pytest.mark.parametrize(
     "A", [families.hubs_and_leaves(400, 6_000, 5).A, families.chain(3_000).A], ids=["hubs", "chain"]
 )

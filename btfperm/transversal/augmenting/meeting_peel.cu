@@ -42,7 +42,7 @@ struct Peeled {
   Count leaves;        // at first
   Count long_entries;  // in lists that are not short
   Count peeled;        // 0: nothing was done
-  Count edges, core_cols, core_rows, turns;
+  Count edges, core_cols, core_rows, turns, pairs;
 };
 
 enum Outcome { lost, paired, busy };
@@ -188,15 +188,17 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 4)
       {m, n, {indptr, row_indptr}, {indices, row_indices}, row_match, col_match}, place, owner};
   const Count both = static_cast<Count>(m) + static_cast<Count>(n);
   if (!is_worth(core, both, few, told)) return;
-  Count edges = 0, core_cols = 0, core_rows = 0;
+  Count edges = 0, core_cols = 0, core_rows = 0, pairs = 0;
   const Count turns = peel_in_turns(core, lists, {queues[threadIdx.x / 32]}, both, told, &edges);
   for (long long k = first_item(); k < static_cast<long long>(both); k += item_stride()) {
     const bool row = k >= n;
     const Index mate = seen(row ? &row_match[k - n] : &col_match[k]);
     if (mate == -1 && seen(&place[k]) > 1) ++(row ? core_rows : core_cols);
+    if (!row && mate != -1) ++pairs;
   }
   add_over_warp(&told->core_cols, core_cols);
   add_over_warp(&told->core_rows, core_rows);
+  add_over_warp(&told->pairs, pairs);
   add_over_warp(&told->edges, edges);
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     told->peeled = 1;

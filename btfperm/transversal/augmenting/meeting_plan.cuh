@@ -19,9 +19,10 @@ struct Round {
   Count pieces[2];  // of columns or rows with very long lists
   Count border[2];  // reached by a tree, with entries in others
   Count paths, edges;
+  Count free;  // columns, when roots are planted
 
   // Where they stand among all numbers.
-  static constexpr int in_next = 0, in_border = 4, in_paths = 6, in_edges = 7;
+  static constexpr int in_next = 0, in_border = 4, in_paths = 6, in_edges = 7, in_free = 8;
 };
 
 struct Limits {
@@ -36,6 +37,7 @@ struct Limits {
 struct Plan {
   Count round, phase, paths_before, edges;  // all so far
   Count closed;  // 1 + the side whose trees are complete, when there is no path left
+  Count free;    // columns at first
   Action action;
   Count paths;  // of this phase
   Count next[2], pieces[2], border[2];
@@ -55,6 +57,7 @@ struct Plan {
       border[side] = action == grow ? border[side] + counted.border[side] : 0;
       buffer[side] ^= 1;
     }
+    if (action == plant) free = counted.free;
     if (action == turn) {
       paths_before += paths;
       paths = 0;
@@ -68,21 +71,25 @@ struct Plan {
   // `over`: this launch has done its share.
   __device__ void decide(const Limits& limits, bool over) {
     const Count both = open(cols) + open(rows);
-    const bool dry = open(cols) == 0 || open(rows) == 0, is_thin = both <= limits.thin;
+    const bool dry = open(cols) == 0 || open(rows) == 0, all_thin = both <= limits.thin;
     // What a new phase looks at again counts, too, where there is so much that it costs.
-    const Count weighed = is_thin ? both : both + border[cols] + border[rows];
+    const Count weighed = all_thin ? both : both + border[cols] + border[rows];
     if (paths == 0 && (dry || over)) {
       action = stop;
       closed = !dry ? 0 : open(cols) == 0 ? 1 + cols : 1 + rows;
-    } else if (dry || over || paths * limits.share[is_thin] >= weighed) {
+    } else if (dry || over || paths * limits.share[all_thin] >= weighed) {
       action = turn;
     } else {
       action = grow;
       // The larger side waits, unless it costs nothing to take it along.
-      for (int side : {cols, rows})
+      Count growing = 0;
+      for (int side : {cols, rows}) {
         grows[side] =
-            is_thin || open(side) <= (both > limits.much ? 1 : limits.lean) * open(1 - side);
-      steps = is_thin ? limits.steps : 0;
+            all_thin || open(side) <= (both > limits.much ? 1 : limits.lean) * open(1 - side);
+        if (grows[side]) growing += open(side);
+      }
+      // A side may run dry while the other waits, in hundreds of small rounds.
+      steps = growing <= limits.thin ? limits.steps : 0;
       may_be_joined = paths != 0 || steps != 0;
     }
   }

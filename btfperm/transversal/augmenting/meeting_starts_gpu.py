@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
+from btfperm.backends.gpu.arrays import BLOCK, grid
 from btfperm.backends.gpu.readback import Readback
 from btfperm.pattern.order_sample_gpu import OrderSample, sample_order
-from btfperm.transversal.initial.greedy_gpu import greedy
+from btfperm.transversal.initial.greedy_gpu import draw_rows, greedy
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
     from btfperm.transversal.device_problem import DeviceProblem
 
-__all__ = ["Memory", "begin", "choose_start", "count_pairs"]
+__all__ = ["Begun", "Memory", "begin", "choose_start"]
 
 _HUB, _PIECE = 256, 256  # is_hub and piece in meeting_grower.cuh
-_PEELED = 15  # numbers of Peeled, and where some stand
-_MATCHED, _WORTH, _EDGES, _CORE_COLS, _CORE_ROWS, _TURNS = 7, 10, 11, 12, 13, 14
+_PEELED = 16  # numbers of Peeled, and where some stand
+_MATCHED, _WORTH, _EDGES, _CORE_COLS, _CORE_ROWS, _TURNS, _PAIRS = 7, 10, 11, 12, 13, 14, 15
 _PEEL_THREADS = 256  # 32 times `warps` there
 _FEW = 32  # leaves: one in so many columns and rows is enough to begin with them
 # Steps of a walk, and where lists are short: at most so many entries.
@@ -68,27 +68,52 @@ class Memory:
         )
 
 
-def begin(
-    problem: DeviceProblem, budget: Budget, seed: int, memory: Memory
-) -> tuple[dict[str, int], bool]:
-    """A first matching where there is none; its counters, and whether a search may find more."""
-    sample = sample_order(problem.m, problem.indptr, problem.indices)  # waited for below
-    told = peel(problem, memory)
+@dataclass
+class Begun:
+    """What a start leaves, while it may still be at work.
+
+    Attributes
+    ----------
+    core : whether a search may find more
+    pairs : how many there are, if not
+    counters : waits for what it has read; empty where columns were matched before
+    """
+
+    core: bool = True
+    pairs: int = 0
+    counters: Callable[[], dict[str, int]] = dict
+
+
+def begin(problem: DeviceProblem, budget: Budget, seed: int, memory: Memory) -> Begun:
+    """A first matching where there is none."""
+    peeled = peel(problem, memory)
+    sample = sample_order(problem.m, problem.indptr, problem.indices)
+    told = peeled()
     if told[_MATCHED]:
-        return {}, True
-    edges, core = told[_EDGES], not told[_WORTH] or (told[_CORE_COLS] and told[_CORE_ROWS]) > 0
-    if core:
-        choice, least = choose_start(problem, sample())
+        return Begun()
+    reads: list[Callable[[], int]] = [lambda: told[_EDGES]]
+
+    def counters() -> dict[str, int]:
+        edges = sum(read() for read in reversed(reads))  # the last one waits for all
+        return {"begun_edges": edges, "peeled_turns": told[_TURNS]}
+
+    if told[_WORTH] and not (told[_CORE_COLS] and told[_CORE_ROWS]):
+        return Begun(False, told[_PAIRS], counters)
+    choice, least = choose_start(problem, sample())
+    if choice == "random":
+        reads.append(draw_rows(problem, seed))
+    else:
         read = greedy(problem, budget, seed, {"choice": choice})["edges"]
         assert isinstance(read, int)
-        edges += read
-        if not budget.stop:
-            edges += walk(problem, seed, memory, least)
-    return {"begun_edges": edges, "peeled_turns": told[_TURNS]}, core
+        reads.append(lambda: read)
+    if not budget.stop:
+        reads.append(walk(problem, seed, memory, least))
+    return Begun(counters=counters)
 
 
-def peel(problem: DeviceProblem, memory: Memory) -> list[int]:
-    """Matches what has one choice, unless a column is matched: the numbers of Peeled."""
+def peel(problem: DeviceProblem, memory: Memory) -> Callable[[], list[int]]:
+    """Matches what has one choice, unless a column is matched; what is returned waits for the
+    numbers of Peeled."""
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
@@ -112,14 +137,19 @@ def peel(problem: DeviceProblem, memory: Memory) -> list[int]:
         np.uint64(few),
         told.array,
     )
-    numbers = told.read()
-    if numbers[_WORTH]:
-        memory.core = core
+
+    def numbers() -> list[int]:
+        read = told.read()
+        if read[_WORTH]:
+            memory.core = core
+        return read
+
     return numbers
 
 
-def walk(problem: DeviceProblem, seed: int, memory: Memory, least: int) -> int:
-    """Lets the free columns walk if there are at least so many; entries read."""
+def walk(problem: DeviceProblem, seed: int, memory: Memory, least: int) -> Callable[[], int]:
+    """Lets the free columns walk if there are at least so many; what is returned waits for the
+    number of entries read."""
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
@@ -159,17 +189,7 @@ def walk(problem: DeviceProblem, seed: int, memory: Memory, least: int) -> int:
         told.array,
     )
     run("seat_columns", grid(m), BLOCK, m, rows, label, cols)
-    return told.read()[1]
-
-
-def count_pairs(problem: DeviceProblem) -> Callable[[], int]:
-    """Counts the pairs as they are now; what is returned waits for the answer."""
-    total = Readback(1)
-    run = problem.kernels("transversal/device_problem.cu").launch
-    run(
-        "count_matched", grid(problem.n, COUNTING), BLOCK, problem.n, problem.col_match, total.array
-    )
-    return lambda: total.read()[0]
+    return lambda: told.read()[1]
 
 
 def choose_start(problem: DeviceProblem, sample: OrderSample) -> tuple[str, int]:

@@ -6,7 +6,7 @@
 //             their trees fall apart; all other trees stay, and grow into what became free: only
 //             their border is looked at again, and a tree without a border never. When the trees of
 //             one side are complete and there is no path, the matching is maximum. It is one kernel
-//             that stays: its blocks meet at a barrier after each round. Where little is open,
+//             that stays: its blocks meet at a barrier after each round. Where little grows,
 //             each block takes several steps on its own before that.
 // Paper       ours, after A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting algorithm for
 //             maximum cardinality matching in bipartite graphs", IPDPS 2015 (trees are kept), and
@@ -57,9 +57,11 @@ __device__ void plant_roots(const Graph& graph, const Forest& forest, const List
     const Index* match = side == cols ? graph.col_match : graph.row_match;
     const Index* place = !core || side == cols ? core : core + graph.n;
     Index* next = lists.next[side][1];  // buffer is 0
+    Count counted_free = 0;
     for (long long first = 32 * warp; first < many; first += 32 * all) {
       const Index k = static_cast<Index>(first + lane);
       const bool valid = first + lane < many, free = valid && match[k] < 0;
+      if (side == cols) counted_free += __popc(__ballot_sync(whole_warp, free));
       const bool done = valid && side == rows && core && Forest::is_done(forest.owner[k]);
       if (valid && side == rows && !done) forest.owner[k] = free ? Forest::of_row(k) : Forest::none;
       if (side == rows && free && !done) forest.up[k] = k;
@@ -71,6 +73,7 @@ __device__ void plant_roots(const Graph& graph, const Forest& forest, const List
       else
         queue.put(root, k, k, Forest::of_row(k));
     }
+    tally.add(Round::in_free, counted_free);
     hand_in(side, lists, 0, counted, tally, queue);
   }
 }
@@ -272,10 +275,14 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
   if (blockIdx.x == 0 && threadIdx.x == 0) progress->plan = plan;
 }
 
-// The rows in a least cover, after the last round: those that the trees of the columns have
-// reached, where these are complete; else those that the trees of the rows have not.
+// The rows in a least cover, if this was the last round: those that the trees of the columns have
+// reached, where these are complete; else those that the trees of the rows have not. Without
+// `progress` there was nothing to search.
 extern "C" __global__ void mark_cover(Index m, const Index* owner, const int* state,
-                                      const Index* row_match, Index n, int closed, int* reached) {
+                                      const Index* row_match, Index n, const Progress* progress,
+                                      int* reached) {
+  const Count closed = progress ? progress->plan.closed : 1 + cols;
+  if (closed == 0) return;
   const Forest forest{const_cast<Index*>(owner), nullptr, const_cast<int*>(state), n};
   for (long long i = first_item(); i < m; i += item_stride()) {
     const Index root = owner[i];

@@ -5,14 +5,14 @@ limits."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, grid
 from btfperm.backends.gpu.readback import Readback
 from btfperm.transversal.augmenting.far_walks_gpu import walk_far
-from btfperm.transversal.augmenting.meeting_starts_gpu import Memory, begin, count_pairs
+from btfperm.transversal.augmenting.meeting_starts_gpu import Memory, begin
 from btfperm.transversal.augmenting.ordered_trees_gpu import ordered_trees
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ __all__ = ["meeting_trees"]
 _FILE = "transversal/augmenting/meeting_trees.cu"
 _THREADS = {4: 512, 8: 256}  # of a block, by the bytes of an index: 32 times `warps` there
 # Numbers of Progress, and where some of its Plan stand.
-_PROGRESS, _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED = 40, 25, 26, 27, 28, 29
+_PROGRESS, _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED, _FREE = 44, 28, 29, 30, 31, 32, 33
 # A launch comes back after so much, that limits can be looked at, some 30 ms; of a search that a
 # rule gives up, what is lost is a few launches.
 _LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 28, 1 << 9
@@ -41,6 +41,7 @@ _SHARE, _SHARE_THIN = 300, 1000
 _LEAN = 2
 # Where so many times what is thin is open, the larger side waits.
 _MUCH = 8
+_NULL = np.uint64(0)
 
 
 def meeting_trees(
@@ -56,21 +57,38 @@ def meeting_trees(
     """
     if options.get("pairs") == "same":
         return ordered_trees(problem, budget, seed)
+    import cupy
+
+    nothing = [0] * _PROGRESS
+    if not problem.nnz:
+        return _counters(nothing, 0)
     memory = Memory.of(problem)
-    begun, core = begin(problem, budget, seed, memory) if problem.nnz else ({}, True)
-    spent, pairs = begun.get("begun_edges", 0), count_pairs(problem)
-    told, launches, far = [0] * _PROGRESS, 0, 0
-    if not core:
-        _mark_cover(problem, memory, 1)
-    elif problem.nnz and not budget.stop:
-        told, launches = _search(problem, budget, memory, spent, _PATIENCE)
-        if not told[_CLOSED] and not budget.stop:
-            edges, far, done = walk_far(problem, budget, seed, memory, spent + told[_EDGES])
-            spent += edges
-            if not done and not budget.stop:
-                memory.state.fill(0)
-                again, more = _search(problem, budget, memory, spent + told[_EDGES], 0)
-                told, launches = [a + b for a, b in zip(told, again, strict=True)], launches + more
+    begun = begin(problem, budget, seed, memory)
+    if not begun.core:
+        problem.reached = cupy.empty(problem.m, dtype=np.int32)
+        _mark_cover(problem, memory, problem.reached)
+        counters = begun.counters()
+        return {**_counters(nothing, begun.pairs, counters["begun_edges"]), **counters}
+    search = _Search(problem, memory)
+    counters = begun.counters()
+    spent, far = counters.get("begun_edges", 0), 0
+    told = nothing if budget.stop else search.go(budget, spent, _PATIENCE)
+    pairs = problem.n - told[_FREE] if search.launches else problem.size
+    if not told[_CLOSED] and not budget.stop:
+        edges, far, done = walk_far(problem, budget, seed, memory, spent + told[_EDGES])
+        spent += edges
+        if not done and not budget.stop:
+            memory.state.fill(0)
+            again = _Search(problem, memory)
+            more = again.go(budget, spent + told[_EDGES], 0)
+            told = [a + b for a, b in zip(told, more, strict=True)]
+            search.launches += again.launches
+    return {**_counters(told, pairs, spent, search.launches, far), **counters}
+
+
+def _counters(
+    told: list[int], pairs: int, spent: int = 0, launches: int = 0, far: int = 0
+) -> dict[str, int | list[int]]:
     return {
         "edges": spent + told[_EDGES],
         "phases": told[_PHASE],
@@ -78,51 +96,45 @@ def meeting_trees(
         "augmentations": told[_PATHS],
         "launches": launches,
         "far_phases": far,
-        "begun_pairs": pairs(),
-        **begun,
+        "begun_pairs": pairs,
     }
 
 
-def _search(
-    problem: DeviceProblem,
-    budget: Budget,
-    memory: Memory,
-    before: int,
-    patience: int,
-) -> tuple[list[int], int]:
-    """The numbers of Progress at the end, and how many launches it took; `before`: entries
-    read so far. Gives up after so many rounds, if not 0, that leave many free."""
-    import cupy
+class _Search:
+    """The launches of a search: what they need is there before the start has ended.
 
-    m, n, width = problem.m, problem.n, problem.width
-    run = problem.kernels(_FILE)
-    row_starts, row_lists = problem.by_rows
-    paths = cupy.empty(3 * min(m, n), dtype=width)
-    progress = Readback(_PROGRESS)
-    threads = _THREADS[width.itemsize]
-    thin = _THIN * run.threads_at_once("meeting_trees", threads) // 32
-    told, launches = [0] * _PROGRESS, 0
-    while not told[_CLOSED] and not budget.spent(before + told[_EDGES]):
-        launches += 1
-        rounds = min(_LAUNCH_ROUNDS, patience - told[_ROUND] if patience else _LAUNCH_ROUNDS)
-        run.launch_together(
-            "meeting_trees",
-            threads,
+    Attributes
+    ----------
+    launches : so far
+    """
+
+    def __init__(self, problem: DeviceProblem, memory: Memory) -> None:
+        import cupy
+
+        m, n, width = problem.m, problem.n, problem.width
+        self.launches = 0
+        self._problem = problem
+        self._memory = memory
+        self._run = problem.kernels(_FILE)
+        self._reached = cupy.empty(m, dtype=np.int32)
+        self._progress = Readback(_PROGRESS)
+        self._threads = _THREADS[width.itemsize]
+        thin = _THIN * self._run.threads_at_once("meeting_trees", self._threads) // 32
+        self._first = (
             m,
             n,
             problem.indptr,
             problem.indices,
-            row_starts,
-            row_lists,
+            *problem.by_rows,
             problem.row_match,
             problem.col_match,
             memory.workspace,
             memory.state,
             memory.pieces,
             memory.most_pieces,
-            paths,
-            np.uint64(budget.work_left(before + told[_EDGES], _LAUNCH_EDGES)),
-            np.uint64(rounds),
+            cupy.empty(3 * min(m, n), dtype=width),
+        )
+        self._last = (
             np.uint64(thin),
             np.uint64(_SHARE),
             np.uint64(_SHARE_THIN),
@@ -130,33 +142,45 @@ def _search(
             np.uint64(_LEAN),
             np.uint64(_MUCH * thin),
             memory.core,
-            progress.array,
+            self._progress.array,
         )
-        told = progress.read()
-        if told[_CLOSED]:
-            _mark_cover(problem, memory, told[_CLOSED])
-        elif patience and told[_ROUND] >= patience:
-            if min(m, n) - problem.size >= _MANY:
-                break
-            patience = 0
-    return told, launches
+
+    def go(self, budget: Budget, before: int, patience: int) -> list[int]:
+        """Searches to the end or a limit: the numbers of Progress; `before`: entries read so far.
+        Gives up after so many rounds, if not 0, that leave many free."""
+        problem, told = self._problem, [0] * _PROGRESS
+        while not told[_CLOSED] and not budget.spent(before + told[_EDGES]):
+            self.launches += 1
+            rounds = min(_LAUNCH_ROUNDS, patience - told[_ROUND] if patience else _LAUNCH_ROUNDS)
+            most = budget.work_left(before + told[_EDGES], _LAUNCH_EDGES)
+            limits = np.uint64(most), np.uint64(rounds)
+            self._run.launch_together(
+                "meeting_trees", self._threads, *self._first, *limits, *self._last
+            )
+            _mark_cover(problem, self._memory, self._reached, self._progress.array)
+            told = self._progress.read()
+            if told[_CLOSED]:
+                problem.reached = self._reached
+            elif patience and told[_ROUND] >= patience:
+                if min(problem.m, problem.n) - problem.size >= _MANY:
+                    break
+                patience = 0
+        return told
 
 
-def _mark_cover(problem: DeviceProblem, memory: Memory, closed: int) -> None:
-    """The rows of a least cover, by the side whose trees are complete."""
-    import cupy
-
-    m = problem.m
-    reached = problem.reached = cupy.empty(m, dtype=np.int32)
+def _mark_cover(
+    problem: DeviceProblem, memory: Memory, reached: Any, progress: Any = _NULL
+) -> None:
+    """The rows of a least cover, if `progress` says that the search has ended, or is null."""
     problem.kernels(_FILE).launch(
         "mark_cover",
-        grid(m),
+        grid(problem.m),
         BLOCK,
-        m,
+        problem.m,
         memory.owner,
         memory.state,
         problem.row_match,
         problem.n,
-        np.int32(closed),
+        progress,
         reached,
     )

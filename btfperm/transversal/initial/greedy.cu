@@ -5,8 +5,7 @@
 //             many threads. Each column takes the first row of its list that no earlier column
 //             holds; a later one that held it gets up, and looks again from the head of its list.
 //             All rows prefer earlier columns, so what remains is the same whoever comes when.
-//             At random: each column takes the free row of least hash, a few times if others are
-//             quicker, then the first it can get.
+//             At random: each column takes the first free row of its list, from a drawn place on.
 // Paper       I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7 (1981),
 //             section 2. In order by deferred acceptance: D. Gale, L. S. Shapley, "College
 //             admissions and the stability of marriage", Amer. Math. Monthly 69 (1962). Option
@@ -97,43 +96,22 @@ extern "C" __global__ void keep_holders(Index m, const Index* holder, Index* row
   }
 }
 
-// The free row of least hash of column j, -1 if it has none.
-__device__ inline Index draw(Index j, Count seed, const Index* indptr, const Index* indices,
-                             const Index* row_match) {
-  Index least = -1;
-  Count least_hash = 0;
-  for (Index p = indptr[j]; p < indptr[j + 1]; ++p) {
-    const Index i = indices[p];
-    if (seen(&row_match[i]) != -1) continue;
-    const Count hash = entry_hash(seed, i, j);
-    if (least != -1 && hash >= least_hash) continue;
-    least = i;
-    least_hash = hash;
-  }
-  return least;
-}
-
 extern "C" __global__ void take_at_random(Index n, Count seed, const Index* indptr,
                                           const Index* indices, Index* row_match, Index* col_match,
                                           State* state) {
-  constexpr int tries = 6;
-  Count mine = 0;
+  Count edges = 0;
   for (long long k = first_item(); k < n; k += item_stride()) {
-    const Index j = static_cast<Index>(k), begin = indptr[j], end = indptr[j + 1];
-    if (col_match[j] != -1) continue;
-    Index i = begin < end ? 0 : -1;
-    bool taken = false;
-    for (int t = 0; t < tries && i != -1 && !taken; ++t) {
-      i = draw(j, seed, indptr, indices, row_match);
-      mine += static_cast<Count>(end - begin);
-      taken = i != -1 && take(&row_match[i], j);
+    const Index j = static_cast<Index>(k), begin = indptr[j], size = indptr[j + 1] - begin;
+    if (size == 0 || col_match[j] != -1) continue;
+    const Count drawn = mixed(seed + static_cast<Count>(j));
+    Index place = static_cast<Index>(drawn % static_cast<Count>(size)), found = -1;
+    for (Index looked = 0; looked < size && found == -1; ++looked) {
+      const Index i = indices[begin + place];
+      if (take(&row_match[i], j)) found = i;
+      if (++place == size) place = 0;
+      ++edges;
     }
-    for (Index p = begin; p < end && i != -1 && !taken; ++p) {
-      i = indices[p];
-      ++mine;
-      taken = take(&row_match[i], j);
-    }
-    if (taken) col_match[j] = i;
+    if (found != -1) col_match[j] = found;
   }
-  add_over_warp(&state->edges, mine);
+  add_over_warp(&state->edges, edges);
 }

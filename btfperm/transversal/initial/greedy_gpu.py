@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
     from btfperm.transversal.device_problem import DeviceProblem
 
-__all__ = ["greedy"]
+__all__ = ["draw_rows", "greedy"]
 
 _STATE = 2  # numbers of State
 
@@ -29,13 +29,9 @@ def greedy(
     run = problem.kernels("transversal/initial/greedy.cu").launch
     m, n, indptr, indices = problem.m, problem.n, problem.indptr, problem.indices
     rows, cols = problem.row_match, problem.col_match
-    state = Readback(_STATE)
     if options.get("choice", "first") == "random":
-        key = np.random.default_rng(seed).integers(2**64, dtype=np.uint64)
-        blocks = grid(n, COUNTING)
-        run("take_at_random", blocks, BLOCK, n, key, indptr, indices, rows, cols, state.array)
-        read, _ = state.read()
-        return {"edges": read}
+        return {"edges": draw_rows(problem, seed)()}
+    state = Readback(_STATE)
     width, left = problem.width, state.array[1:]
     holder, resume = cupy.empty(m, dtype=width), cupy.zeros(n, dtype=width)
     run("empty_rows", grid(m), BLOCK, m, rows, holder)
@@ -66,3 +62,21 @@ def greedy(
             budget.spent(read)
     run("keep_holders", grid(m), BLOCK, m, holder, rows, cols)
     return {"edges": read, "launches": launches}
+
+
+def draw_rows(problem: DeviceProblem, seed: int) -> Callable[[], int]:
+    """The cheap matching at random; what is returned waits for the number of entries read."""
+    state = Readback(_STATE)
+    problem.kernels("transversal/initial/greedy.cu").launch(
+        "take_at_random",
+        grid(problem.n, COUNTING),
+        BLOCK,
+        problem.n,
+        np.random.default_rng(seed).integers(2**64, dtype=np.uint64),
+        problem.indptr,
+        problem.indices,
+        problem.row_match,
+        problem.col_match,
+        state.array,
+    )
+    return lambda: state.read()[0]
