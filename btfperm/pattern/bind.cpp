@@ -108,13 +108,13 @@ void bind_width(nb::module_& module) {
       "glance",
       [](std::int64_t m, In<I> indptr, In<I> indices, bool positions) {
         const Glance seen = glance(view_of<I>(m, indptr, indices), {.positions = positions});
-        return std::tuple(seen.longest, seen.skew, seen.empty, seen.single, seen.diagonal,
-                          seen.near);
+        return std::tuple(seen.longest, seen.skew, seen.empty, seen.single, seen.hidden,
+                          seen.diagonal, seen.near);
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("positions") = true,
-      "Features of a sample of columns: longest, skew, empty, single, diagonal, near; the last two "
-      "0 without a look at positions.");
+      "Features of a sample of columns: longest, skew, empty, single, hidden, diagonal, near; the "
+      "last two 0 without a look at positions.");
 }
 
 }  // namespace

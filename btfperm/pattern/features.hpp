@@ -23,6 +23,7 @@ struct Glance {
   double skew = 0;      // standard deviation of the numbers of entries, over their mean
   double empty = 0;     // share without an entry
   double single = 0;    // share with one entry
+  double hidden = 0;    // share of all entries that are more than columns like these would have
   double diagonal = 0;  // share with the entry (j, j)
   double near = 0;      // share near the diagonal
 };
@@ -75,6 +76,10 @@ Glance glance(const PatternView<I>& A, const GlanceRules& rules = {}) {
     const double variance = squares / static_cast<double>(columns) - mean * mean;
     seen.skew = std::sqrt(std::max(variance, 0.0)) / mean;
     if (rules.positions) seen.near /= static_cast<double>(entries);
+  }
+  if (A.nnz() > 0) {
+    const double alike = mean * static_cast<double>(A.n);
+    seen.hidden = std::max(0.0, 1 - alike / static_cast<double>(A.nnz()));
   }
   for (double* share : {&seen.empty, &seen.single, &seen.diagonal}) {
     *share /= static_cast<double>(columns);

@@ -31,6 +31,8 @@ class Features:
     skew : standard deviation of the entries per column looked at, over their mean
     empty : share of the columns looked at that have no entry
     single : share of the columns looked at that have one entry
+    hidden : share of the entries that are more than columns like those looked at would have: few
+        long columns, which nobody met, have them
     diagonal : share of the columns looked at that hold their entry of the diagonal
     near : share of the entries looked at that are within m/64 rows of the diagonal
     missing : pairs that the start left short of full rank
@@ -52,6 +54,7 @@ class Features:
     skew: float | None = None
     empty: float | None = None
     single: float | None = None
+    hidden: float | None = None
     diagonal: float | None = None
     near: float | None = None
     missing: float | None = None
@@ -79,7 +82,7 @@ def look(pattern: Pattern) -> dict[str, float]:
     what its column pointers tell."""
     if isinstance(pattern, DevicePattern):
         return look_at_degrees(pattern)
-    longest, skew, empty, single, diagonal, near = _core.glance(
+    longest, skew, empty, single, hidden, diagonal, near = _core.glance(
         pattern.m, pattern.indptr, pattern.indices
     )
     return {
@@ -87,6 +90,7 @@ def look(pattern: Pattern) -> dict[str, float]:
         "skew": skew,
         "empty": empty,
         "single": single,
+        "hidden": hidden,
         "diagonal": diagonal,
         "near": near,
     }
@@ -95,21 +99,23 @@ def look(pattern: Pattern) -> dict[str, float]:
 def look_at_degrees(pattern: Pattern) -> dict[str, float]:
     """Those of them that column pointers tell: a microsecond."""
     if isinstance(pattern, DevicePattern):
-        return _degrees(pattern.sampled_degrees(_SAMPLED))
-    longest, skew, empty, single, _, _ = _core.glance(
+        return _degrees(pattern.sampled_degrees(_SAMPLED), pattern.n / (pattern.nnz or 1))
+    longest, skew, empty, single, hidden, _, _ = _core.glance(
         pattern.m, pattern.indptr, pattern.indices, False
     )
-    return {"longest": longest, "skew": skew, "empty": empty, "single": single}
+    of_degrees = {"longest": longest, "skew": skew, "empty": empty, "single": single}
+    return {**of_degrees, "hidden": hidden}
 
 
-def _degrees(degrees: npt.NDArray[np.int64]) -> dict[str, float]:
+def _degrees(degrees: npt.NDArray[np.int64], cols_per_entry: float) -> dict[str, float]:
     """What the numbers of entries of some columns tell."""
     if not degrees.size:
-        return dict.fromkeys(("longest", "skew", "empty", "single"), 0.0)
+        return dict.fromkeys(("longest", "skew", "empty", "single", "hidden"), 0.0)
     mean = float(degrees.mean())
     return {
         "longest": float(degrees.max()),
         "skew": float(degrees.std()) / mean if mean else 0.0,
         "empty": float((degrees == 0).mean()),
         "single": float((degrees == 1).mean()),
+        "hidden": max(0.0, 1 - mean * cols_per_entry),
     }

@@ -151,7 +151,7 @@ class Choices:
         elif feature in ("warm", "gpus"):
             known[feature] = _of_gpus(feature)
         elif self._pattern is not None:
-            of_degrees = feature in ("longest", "skew", "empty", "single")
+            of_degrees = feature in ("longest", "skew", "empty", "single", "hidden")
             known |= look_at_degrees(self._pattern) if of_degrees else look(self._pattern)
         return known[feature]
 

@@ -43,8 +43,8 @@ class Rule(NamedTuple):
 
     `within`: the algorithm has so many readings of the matrix; if it is not done by then, the
     default goes on from what it has reached. On a GPU it has so many looks of the host at which
-    less than the matrix has been read since the one before; if it is not done by then, all is done
-    anew on the CPU, where long paths cost less.
+    less than half of the matrix has been read since the one before; if it is not done by then, all
+    is done anew on the CPU, where long paths cost less.
     """
 
     name: str
@@ -116,7 +116,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     "place": (
         Rule(
             "small",
-            (Condition("entries", "<", 200_000),),
+            (Condition("entries", "<", 50_000),),
             "cpu",
             "it is done before a GPU has begun",
         ),
@@ -138,10 +138,44 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         ),
         Rule("no gpu", (Condition("gpus", "<", 1),), "cpu", "no GPU is here that CuPy could use"),
         Rule(
+            "thin",
+            (
+                Condition("entries", "<", 200_000),
+                Condition("degree", "<", 5),
+                Condition("degree", ">", 2.9),
+                Condition("diagonal", "<", 0.1),
+            ),
+            "gpu",
+            "each column has few choices, so one thread takes long for its size",
+        ),
+        Rule(
+            "forest",
+            (
+                Condition("entries", "<", 200_000),
+                Condition("degree", "<", 5),
+                Condition("skew", ">", 0.2),
+                Condition("diagonal", "<", 0.1),
+            ),
+            "gpu",
+            "fewer choices still, but columns too uneven for one long chain",
+        ),
+        Rule(
+            "hardly large",
+            (Condition("entries", "<", 200_000),),
+            "cpu",
+            "the copy would take longer than the search",
+        ),
+        Rule(
             "dense",
             (Condition("density", ">=", 0.01), Condition("skew", "<", 0.4)),
             "cpu",
             "found before it is copied",
+        ),
+        Rule(
+            "dense in part",
+            (Condition("density", ">=", 0.1), Condition("entries", "<", 1_000_000)),
+            "cpu",
+            "so few columns are searched before they are copied",
         ),
         Rule("flat", (Condition("wide", ">", 5),), "cpu", "few rows, each with many columns"),
         Rule(
@@ -177,6 +211,12 @@ _RULES: dict[str, tuple[Rule, ...]] = {
             "it needs to read a part of the matrix",
         ),
         Rule("tall", (Condition("wide", "<", 0.4),), "cpu", "paths to the free rows are short"),
+        Rule(
+            "hidden",
+            (Condition("hidden", ">", 0.2), Condition("skew", "<", 0.4)),
+            "cpu",
+            "a few long columns among even ones: each is read by one thread of a GPU",
+        ),
         Rule(
             "even strip",
             (

@@ -27,7 +27,7 @@ __all__ = ["Controls", "asked_backend", "check_backend"]
 
 _STOPS = {0: None, 2: "time_limit", 3: "max_work"}
 
-# Entries: a search on a gpu that reads so many between two looks, or the matrix, comes on.
+# Entries: a search on a gpu that reads so many between two looks, or half of all, comes on.
 _MUCH = 1 << 27
 
 _LONGEST = 1e9  # seconds; more is as good as no limit, and clocks cannot count it
@@ -178,7 +178,7 @@ class Controls:
             from btfperm.backends.gpu.budget import LOOKED, Budget
 
             looks = 0 if within is None else math.ceil(within)
-            budget = Budget(seconds, work, looks, min(problem.nnz, _MUCH))
+            budget = Budget(seconds, work, looks, min(problem.nnz // 2, _MUCH))
             counters = problem.run(row.load(), budget, self._seed, options)
             stop, self.gave_up = budget.stop, budget.stop == LOOKED
         if self._too_few_threads and row.parallel and row.backend == "cpu":

@@ -25,6 +25,7 @@ FEATURES = {
     "skew": 0.5,
     "empty": 0.0,
     "single": 0.1,
+    "hidden": 0.0,
     "diagonal": 0.0,
     "near": 0.0,
 }

@@ -25,6 +25,7 @@ def plain(A):
         "skew": degrees.std() / degrees.mean() if B.any() else 0,
         "empty": np.mean(degrees == 0) if n else 0,
         "single": np.mean(degrees == 1) if n else 0,
+        "hidden": 0,
         "diagonal": np.mean([j < m and B[j, j] for j in range(n)]) if n else 0,
         "near": np.mean(near) if near else 0,
     }
@@ -59,6 +60,7 @@ def test_a_large_matrix_is_sampled():
     seen = look(as_pattern(sp.csc_array(A)))
     assert seen["longest"] == 3 and seen["near"] == 1 and seen["diagonal"] == 1
     assert seen["empty"] == 0 and seen["skew"] < 0.1
+    assert seen["hidden"] == pytest.approx(0.1, abs=0.01), "a tenth is in a column not looked at"
 
 
 def test_long_columns_are_sampled():

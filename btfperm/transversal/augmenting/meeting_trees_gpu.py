@@ -25,9 +25,11 @@ _FILE = "transversal/augmenting/meeting_trees.cu"
 _THREADS = {4: 512, 8: 256}  # of a block, by the bytes of an index: 32 times `warps` there
 # Numbers of Progress, and where some of its Plan stand.
 _PROGRESS, _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED, _FREE = 44, 28, 29, 30, 31, 32, 33
-# A launch comes back after so much, that limits can be looked at, some 30 ms; of a search that a
-# rule gives up, what is lost is a few launches.
+# A launch comes back after so much, that limits can be looked at, some 30 ms. Of a search that a
+# rule gives up a few launches are lost. So one has a round for so many entries, and at least a few:
+# in proportion to what the CPU takes then.
 _LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 28, 1 << 9
+_LEAST_ROUNDS, _ENTRIES_FOR_A_ROUND = 1 << 5, 1 << 14
 # After so many rounds free rows and columns are taken to be far apart.
 _PATIENCE = 768
 # So many free columns and rows walk; for fewer, trees go on.
@@ -149,11 +151,12 @@ class _Search:
         """Searches to the end or a limit: the numbers of Progress; `before`: entries read so far.
         Gives up after so many rounds, if not 0, that leave many free."""
         problem, told = self._problem, [0] * _PROGRESS
+        most = min(max(problem.nnz // _ENTRIES_FOR_A_ROUND, _LEAST_ROUNDS), _LAUNCH_ROUNDS)
         while not told[_CLOSED] and not budget.spent(before + told[_EDGES]):
             self.launches += 1
-            rounds = min(_LAUNCH_ROUNDS, patience - told[_ROUND] if patience else _LAUNCH_ROUNDS)
-            most = budget.work_left(before + told[_EDGES], _LAUNCH_EDGES)
-            limits = np.uint64(most), np.uint64(rounds)
+            rounds = min(most, patience - told[_ROUND] if patience else most)
+            edges = budget.work_left(before + told[_EDGES], _LAUNCH_EDGES)
+            limits = np.uint64(edges), np.uint64(rounds)
             self._run.launch_together(
                 "meeting_trees", self._threads, *self._first, *limits, *self._last
             )
