@@ -63,14 +63,15 @@ def regret_of(row: Row) -> float:
 
 
 def report(rows: Sequence[Row], start_up: float) -> Section:
-    """Regret by half, warm, cold and resident; every time; the rules."""
+    """Regret by half, warm, cold and resident; every time; the rules, judged on the half that was
+    looked at, or on the other, if that is all there is."""
     states = {
         "warm": rows,
         "cold": [cold(row, start_up) for row in rows],
         "resident": [resident(row) for row in rows],
     }
-    fit = [row for row in rows if half_of(row["matrix"]) == HALVES[0]]
-    found = rule_worth.worth(fit, DECISIONS, _times)
+    judged = next(half for half in HALVES if not rows or half in map(_half, rows))
+    found = rule_worth.worth([row for row in rows if _half(row) == judged], DECISIONS, _times)
     parts = [
         f"Starting CUDA in a fresh process takes {start_up:.2f} s.",
         _summary(states),
@@ -78,7 +79,7 @@ def report(rows: Sequence[Row], start_up: float) -> Section:
         "The whole call in a warm process, ms (`>`: not waited for), matrix and answer on the "
         "host; behind it for a matrix on the GPU:",
         _all_times(rows),
-        f"Rules on the half `{HALVES[0]}`, warm:",
+        f"Rules on the half `{judged}`, warm:",
         rule_worth.markdown(found),
         *(f"- {objection}" for objection in rule_worth.objections(found)),
     ]
@@ -86,11 +87,15 @@ def report(rows: Sequence[Row], start_up: float) -> Section:
     return Section("Regret of auto beside a GPU", "\n\n".join(filter(None, parts)), data)
 
 
+def _half(row: Row) -> str:
+    return half_of(row["matrix"])
+
+
 def _summary(states: dict[str, Sequence[Row]]) -> str:
     body = []
     for state, rows in states.items():
         for half in (*HALVES, "all"):
-            of_half = [row for row in rows if half in (half_of(row["matrix"]), "all")]
+            of_half = [row for row in rows if half in (_half(row), "all")]
             kinds = {
                 "families": [row for row in of_half if not row["real"]],
                 "real": [row for row in of_half if row["real"]],
@@ -129,7 +134,7 @@ def _all_times(rows: Sequence[Row]) -> str:
     names = (AUTO, CPU, *SEARCHES)
     body = [
         [
-            *(f"`{row['matrix']}`", half_of(row["matrix"]), f"{row['nnz']:,}"),
+            *(f"`{row['matrix']}`", _half(row), f"{row['nnz']:,}"),
             *(_cell(row, name) for name in names),
             f"{regret_of(row):.2f}",
             *(_cell(row["resident"], name) for name in names),

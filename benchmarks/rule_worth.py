@@ -3,9 +3,9 @@
 
 For every rule, over the matrices on which it held: how many times slower than the best its choice
 is there, in the geometric mean, and how many times the other choices. Where the halves are told
-apart, rules are judged on the one that was looked at: a rule that another choice would serve
-better is objected to. Starts are compared with the best algorithm behind each, algorithms behind
-the start that was chosen.
+apart, rules are judged on the one that was looked at, if any of it was measured: a rule that
+another choice would serve better is objected to. Starts are compared with the best algorithm
+behind each, algorithms behind the start that was chosen.
 """
 
 from __future__ import annotations

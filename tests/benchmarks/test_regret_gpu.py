@@ -96,6 +96,23 @@ def test_the_report_tells_rules_and_regret():
     assert set(section.data["rules"]) == set(regret_gpu_report.DECISIONS)
 
 
+@pytest.mark.parametrize(
+    ("suffixes", "half", "matrices"),
+    [(["", ", in another form"], "fit", 1), ([", in another form"] * 2, "unseen", 2)],
+)
+def test_rules_are_judged_on_what_was_looked_at_or_all_there_is(suffixes, half, matrices):
+    rows = [{**ROWS[1], "matrix": f"m{suffix}"} for suffix in suffixes]
+    rows = [{**row, "takes": {**row["takes"], OURS: 0.04}} for row in rows]
+    section = regret_gpu_report.report(rows, 0.4)
+    assert f"Rules on the half `{half}`, warm:" in section.markdown
+    assert section.data["rules"]["place"]["hubs"] == {
+        "choice": "cpu",
+        "matrices": matrices,
+        "behind": 1.0,
+        "others": {"gpu": 2.0},
+    }
+
+
 def test_the_answers_are_counted_by_kind_of_matrix():
     tried = [
         {"matrix": "a", "shape": [3, 3], "nnz": 5, "rank": 3, "runs": 20, "wrong": []},
