@@ -4,7 +4,7 @@
 Bounds were set on one half of the families and real matrices of benchmarks/regret.py, but that
 `thin` algorithms need leaves: so much was learnt from chains, in the other half. Those beside a GPU
 were set on the half ``fit`` of benchmarks/regret_gpu.py. What each is worth stands in
-``auto_measured.json``.
+``auto_measured.json``: beside a GPU, on the half that was unseen.
 """
 
 from __future__ import annotations
