@@ -8,17 +8,21 @@ as it was.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import secrets
 import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
+from btfperm import _core
 from btfperm.errors import BtfpermError, ResourceMissingError
 
 __all__ = ["atomic_write"]
+
+_WRITTEN_BACK = 1 << 21  # bytes that the disk is given at a time
 
 
 @contextlib.contextmanager
@@ -77,7 +81,7 @@ def _renamed(target: Path, status: os.stat_result | None) -> Iterator[BinaryIO]:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
     descriptor = os.open(temporary, flags | getattr(os, "O_BINARY", 0), 0o666)
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with io.BufferedWriter(_EarlyFile(descriptor, "wb")) as file:
             if status is not None and hasattr(os, "fchmod"):
                 os.fchmod(file.fileno(), stat.S_IMODE(status.st_mode))
             yield file
@@ -88,3 +92,18 @@ def _renamed(target: Path, status: os.stat_result | None) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
+
+
+class _EarlyFile(io.FileIO):
+    """Goes to the disk while it is written, so that the `fsync` at its end has little to wait
+    for."""
+
+    _waiting = 0
+
+    def write(self, data: Any) -> int:
+        written = super().write(data)
+        self._waiting += written
+        if self._waiting >= _WRITTEN_BACK:
+            self._waiting = 0
+            _core.start_write_back(self.fileno())
+        return written

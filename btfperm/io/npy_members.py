@@ -71,8 +71,12 @@ def write_array(
     info = zipfile.ZipInfo(f"{key}.npy", date_time=_EARLIEST)
     with archive.open(info, "w", force_zip64=True) as file:
         np.lib.format.write_array_header_1_0(cast(Any, file), header)
+        buffer = np.empty(min(_PIECE, flat.size), kind)  # one for all: new memory costs more
         for first in range(0, flat.size, _PIECE):
-            file.write(flat[first : first + _PIECE].astype(kind).tobytes())
+            part = flat[first : first + _PIECE]
+            piece = buffer[: part.size]
+            piece[:] = part
+            file.write(cast(Any, piece).data)
 
 
 def _read_head(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:

@@ -4,6 +4,8 @@ where there is a GPU."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,13 @@ def test_the_commands_work(monkeypatch):
     monkeypatch.setattr(section, "WAYS", {"cpu": section.WAYS["cpu"]})
     found = section.from_file(btfperm.as_pattern(make("er:7:3")), 1)
     assert set(found) == {"read", "cpu"} and min(found.values()) > 0
+
+
+def test_timed_processes_keep_bytecode(monkeypatch, tmp_path):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    found = section._keeping_bytecode(str(tmp_path))
+    subprocess.run([sys.executable, "-c", "import this"], check=True, env=found)
+    assert list(tmp_path.rglob("this.*.pyc"))
 
 
 @pytest.mark.gpu

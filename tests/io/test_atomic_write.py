@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import btfperm
+from btfperm import _core
 from btfperm.errors import ResourceMissingError
 from btfperm.io import load, save, write_matrix
 from btfperm.io.atomic_write import atomic_write
@@ -58,20 +59,49 @@ def test_full_device(result, format):
 @pytest.mark.parametrize("suffix", [".mtx", ".mtx.gz", ".mtx.xz", ".npz"])
 def test_full_disk_under_a_matrix(tmp_path, suffix, monkeypatch):
     """Neither SciPy nor a packer may lose the error of the file below it."""
-    real = os.fdopen
+    real = os.open
     opened = []
 
-    def full(descriptor, *args, **kwargs):
+    def full(path, *args, **kwargs):
+        descriptor = real(path, *args, **kwargs)
+        if not str(path).endswith(".part"):
+            return descriptor
         os.close(descriptor)
         opened.append(suffix)
-        return real(os.open("/dev/full", os.O_WRONLY), *args, **kwargs)
+        return real("/dev/full", os.O_WRONLY)
 
-    monkeypatch.setattr(os, "fdopen", full)
+    monkeypatch.setattr(os, "open", full)
     A = np.random.default_rng().random((300, 300))
     with pytest.raises(ResourceMissingError, match="cannot be written: No space left"):
         write_matrix(tmp_path / f"a{suffix}", A)
     assert opened
     assert left_behind(tmp_path) == []
+
+
+def test_a_long_file_goes_to_the_disk_while_it_is_written(tmp_path, monkeypatch):
+    real, length = _core.start_write_back, []
+
+    def counted(descriptor):
+        length.append(os.fstat(descriptor).st_size)
+        real(descriptor)
+
+    monkeypatch.setattr(_core, "start_write_back", counted)
+    whole = np.random.default_rng(3).bytes((5 << 20) + 1)
+    with atomic_write(tmp_path / "a.bin") as file:
+        for first in range(0, len(whole), 1 << 19):
+            file.write(whole[first : first + (1 << 19)])
+        file.seek(5)
+        file.write(b"head")  # as an archive does when it knows a length
+    assert (tmp_path / "a.bin").read_bytes() == whole[:5] + b"head" + whole[9:]
+    assert length == [2 << 20, 4 << 20]
+
+
+def test_what_cannot_go_to_a_disk_is_left_alone():
+    ends = os.pipe()
+    for descriptor in (*ends, -1):
+        _core.start_write_back(descriptor)
+    for descriptor in ends:
+        os.close(descriptor)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, SystemExit])

@@ -8,6 +8,9 @@
 #include <limits>
 #include <memory>
 #include <utility>
+#if defined(__linux__)
+#include <fcntl.h>
+#endif
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
@@ -63,6 +66,19 @@ NB_MODULE(_core, module) {
 #endif
       },
       "Return to the system what was freed, which the allocator keeps for later otherwise.");
+  module.def(
+      "start_write_back",
+      [](int descriptor) {
+#if defined(__linux__)
+        nb::gil_scoped_release nogil;
+        static_cast<void>(sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE));
+#else
+        static_cast<void>(descriptor);
+#endif
+      },
+      nb::arg("descriptor"),
+      "Let the system begin to bring a file to the disk, where it can be asked to: a hint, whose "
+      "failure is not reported.");
   module.def(
       "copy_bytes",
       [](btfperm::In<std::uint8_t> source, btfperm::Out<std::uint8_t> target, int threads) {
