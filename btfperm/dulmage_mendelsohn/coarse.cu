@@ -5,78 +5,208 @@
 //             what it reaches from the unmatched rows the vertical one. Both searches run in the
 //             same levels: an item of the queue is a column, or a row. An unmatched vertex at the
 //             far end would be an augmenting path, so the search proves the matching maximum, too.
+//             A round with much of all entries goes from the other side: what it has not reached
+//             asks its own list, and is mostly told by the first entries.
 // Paper       A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2; by levels as in coarse.hpp's
-//             parallel form
-// Cost        O(entries of the horizontal columns and of the vertical rows), a barrier a level
+//             parallel form; from the other side: S. Beamer, K. Asanovic, D. Patterson,
+//             "Direction-optimizing breadth-first search", SC 2012
+// Cost        O(entries of the horizontal columns and of the vertical rows), a barrier a level; a
+//             round from the other side at most O(entries), a launch and a look of the host more
 // Encodings   col_part[j] = 0 square, 1 horizontal, 2 vertical, as in coarse.hpp. Queue: j >= 0 a
 //             column reached from the unmatched columns, ~i a row reached from the unmatched rows.
-//             row_bits: which rows were reached from a column; few enough to stay near a
-//             multiprocessor, which spares two distant accesses where most rows are met again
-// Races       a column is claimed by atomicCAS, so it is queued once; `found` is only ever raised.
-//             A bit that is seen late costs a look at the column
+//             met: a bit for each row that was reached from a column, then one for each column
+//             that was reached from a row; few enough to stay near a multiprocessor, which spares
+//             distant accesses where most are met again
+// Races       a column is claimed by atomicCAS, so it is queued once; from the other side each
+//             vertex asks for itself alone, and may be told by one of its own round, too: then
+//             levels blur, parts do not. `found` is only ever raised. A bit that is seen late
+//             costs a look at the column
 
 #include "backends/gpu/append.cuh"
 #include "backends/gpu/by_levels.cuh"
 #include "backends/gpu/counting.cuh"
+#include "backends/gpu/grid_barrier.cuh"
 
 constexpr int horizontal = 1, vertical = 2;
 
-extern "C" __global__ void queue_unmatched(Index m, Index n, const Index* row_match,
-                                           const Index* col_match, int* col_part, Index* items,
-                                           Count* end) {
+__device__ inline long long words_of_bits(Index m, Index n) {
+  return (static_cast<long long>(m) + n) / 32 + 1;
+}
+
+// What has no entries reaches nothing, and is not queued. The row lists are null where no row is
+// unmatched.
+extern "C" __global__ void queue_unmatched(Index m, Index n, const Index* indptr,
+                                           const Index* row_indptr, const Index* row_match,
+                                           const Index* col_match, int* col_part, unsigned* met,
+                                           Index* items, Count* end) {
   __shared__ Basket<1> found;
   found.begin();
   for (long long j = first_item(); j < n; j += item_stride()) {
     const bool free = col_match[j] < 0;
     col_part[j] = free ? horizontal : 0;
-    if (free) found.put({static_cast<Index>(j)}, {items}, end);
+    if (free && indptr[j] < indptr[j + 1]) found.put({static_cast<Index>(j)}, {items}, end);
   }
   for (long long i = first_item(); i < m; i += item_stride())
-    if (row_match[i] < 0) found.put({~static_cast<Index>(i)}, {items}, end);
+    if (row_match[i] < 0 && row_indptr[i] < row_indptr[i + 1])
+      found.put({~static_cast<Index>(i)}, {items}, end);
+  if (met)
+    for (long long w = first_item(); w < words_of_bits(m, n); w += item_stride()) met[w] = 0;
   found.end({items}, end);
 }
 
-// The row lists may be in any order; null where no row is unmatched. `row_bits` is null where rows
-// are short.
-extern "C" __global__ void reach_parts(Levels* levels, Index lanes, const Index* indptr,
-                                       const Index* indices, const Index* row_indptr,
-                                       const Index* row_indices, const Index* row_match,
-                                       const Index* col_match, int* col_part, unsigned* row_bits,
-                                       Index* items) {
+// The row lists may be in any order; null where no row is unmatched. `met` is null where lists are
+// short. counts, where the search comes to its end: columns of the horizontal part, and of the
+// vertical one.
+extern "C" __global__ void __launch_bounds__(512, 2)
+    reach_parts(Levels* levels, Index lanes, Index m, const Index* indptr, const Index* indices,
+                const Index* row_indptr, const Index* row_indices, const Index* row_match,
+                const Index* col_match, int* col_part, unsigned* met, Index n, Count* counts,
+                Index* items) {
   const auto open = [=](Index item, const Round&, bool) {
     if (item >= 0) return List{item, indptr[item], indptr[item + 1]};
     return List{item, row_indptr[~item], row_indptr[~item + 1]};
   };
-  const auto visit = [=](Index item, long long p, const Queue& queue) {
-    const bool by_column = item >= 0;
-    const Index end = by_column ? indices[p] : row_indices[p];
-    const bool noted = by_column && row_bits;
-    if (noted && row_bits[end / 32] >> end % 32 & 1) return;
-    const Index j = by_column ? row_match[end] : end;
-    if (j < 0) {
-      raise(&levels->found, Count{1});
-      return;
-    }
+  const auto bit_of = [=](bool by_column, Index end) {
+    return by_column ? static_cast<long long>(end) : static_cast<long long>(m) + end;
+  };
+  const auto was_met = [=](bool by_column, Index end) {
+    if (!met) return false;
+    const long long bit = bit_of(by_column, end);
+    return (met[bit / 32] >> bit % 32 & 1) != 0;
+  };
+  // `before`: the part of column j when it was looked at last.
+  const auto reach = [=](bool by_column, Index end, Index j, int before, const Queue& queue) {
     const int part = by_column ? horizontal : vertical;
-    const int before = seen(&col_part[j]);
     if (before == part) return;
     const int found = before ? before : atomicCAS(&col_part[j], 0, part);
     if (found == 0) {
       queue.push(by_column ? j : ~col_match[j]);
-      if (noted) atomicOr(&row_bits[end / 32], 1u << end % 32);
+      const long long bit = bit_of(by_column, end);
+      if (met) atomicOr(&met[bit / 32], 1u << bit % 32);
     } else if (found != part)  // the searches meet
       raise(&levels->found, Count{1});
   };
-  search_by_levels(levels, items, static_cast<int>(lanes), open, visit);
-}
-
-// Columns of the horizontal part, and of the vertical one.
-extern "C" __global__ void count_parts(Index n, const int* col_part, Count* counts) {
+  const auto visit = [=](Index item, long long p, const Queue& queue) {
+    const bool by_column = item >= 0;
+    const Index end = by_column ? indices[p] : row_indices[p];
+    if (was_met(by_column, end)) return;
+    const Index j = by_column ? row_match[end] : end;
+    if (j < 0)
+      raise(&levels->found, Count{1});
+    else
+      reach(by_column, end, j, seen(&col_part[j]), queue);
+  };
+  const auto visit_several = [=](const Index(&of)[together], const long long (&places)[together],
+                                 const Queue& queue) {
+    Index ends[together], cols[together];
+    int parts[together];
+    bool open_yet[together];
+#pragma unroll
+    for (int t = 0; t < together; ++t)
+      ends[t] = places[t] < 0 ? 0 : of[t] >= 0 ? indices[places[t]] : row_indices[places[t]];
+#pragma unroll
+    for (int t = 0; t < together; ++t)
+      open_yet[t] = places[t] >= 0 && !was_met(of[t] >= 0, ends[t]);
+#pragma unroll
+    for (int t = 0; t < together; ++t)
+      cols[t] = open_yet[t] && of[t] >= 0 ? row_match[ends[t]] : ends[t];
+#pragma unroll
+    for (int t = 0; t < together; ++t)
+      parts[t] = open_yet[t] && cols[t] >= 0 ? seen(&col_part[cols[t]]) : 0;
+#pragma unroll
+    for (int t = 0; t < together; ++t) {
+      if (!open_yet[t]) continue;
+      if (cols[t] < 0)
+        raise(&levels->found, Count{1});
+      else
+        reach(of[t] >= 0, ends[t], cols[t], parts[t], queue);
+    }
+  };
+  if (!search_by_levels(levels, items, static_cast<int>(lanes), open, visit, visit_several)) return;
   Count horizontal_ones = 0, vertical_ones = 0;
   for (long long j = first_item(); j < n; j += item_stride()) {
-    horizontal_ones += col_part[j] == horizontal;
-    vertical_ones += col_part[j] == vertical;
+    const int part = seen(&col_part[j]);
+    horizontal_ones += part == horizontal;
+    vertical_ones += part == vertical;
   }
   add_over_block(&counts[0], horizontal_ones);
   add_over_block(&counts[1], vertical_ones);
+}
+
+// One round from the other side, where what was reached last is most of the graph: each row that
+// was not asks its columns whether one of them was, and most need to ask one or two. Or each column
+// its rows, where more items of the round are rows. What it reaches, and items of the other kind,
+// are those of the next round. Of a round items first ... last - 1, that many of them columns.
+struct Asked {
+  Count columns;
+  Count barrier;
+};
+
+extern "C" __global__ void ask_back(Index m, Index n, const Index* indptr, const Index* indices,
+                                    const Index* row_indptr, const Index* row_indices,
+                                    const Index* row_match, const Index* col_match, int* col_part,
+                                    unsigned* met, const Index* round, Index size, Asked* asked,
+                                    Index* items, Count* end, Count* wrong) {
+  constexpr int ahead = 4;
+  constexpr long long alone = 2 * ahead;  // entries that one thread asks, before its warp does
+  __shared__ Basket<1> found;
+  Count columns = 0;
+  for (long long k = first_item(); k < size; k += item_stride()) columns += round[k] >= 0;
+  add_over_block(&asked->columns, columns);
+  grid_barrier(reinterpret_cast<unsigned*>(&asked->barrier));
+  const bool rows_ask = 2 * seen(&asked->columns) >= static_cast<Count>(size);
+  found.begin();
+  for (long long k = first_item(); k < size; k += item_stride())
+    if ((round[k] >= 0) != rows_ask) found.put({round[k]}, {items}, end);
+
+  const int part = rows_ask ? horizontal : vertical, lane = threadIdx.x % 32;
+  const Index* starts = rows_ask ? row_indptr : indptr;
+  const Index* lists = rows_ask ? row_indices : indices;
+  const long long askers = rows_ask ? m : n;
+  const auto is_reached = [=](Index other) {
+    if (rows_ask) return seen(&col_part[other]) == horizontal;
+    const Index j = row_match[other];
+    return j < 0 || seen(&col_part[j]) == vertical;
+  };
+  // Whether one of the entries from ... to - 1, `apart` from each other, was reached.
+  const auto any = [=](long long from, long long to, int apart) {
+    bool yes = false;
+    for (long long p = from; p < to && !yes; p += ahead * apart) {
+#pragma unroll
+      for (int t = 0; t < ahead; ++t)
+        if (p + t * apart < to && is_reached(lists[p + t * apart])) yes = true;
+    }
+    return yes;
+  };
+  for (long long first = first_item() - lane; first < askers; first += item_stride()) {
+    const Index k = static_cast<Index>(first + lane);
+    Index j = -1;
+    long long from = 0, to = 0;
+    if (first + lane < askers) {
+      j = rows_ask ? row_match[k] : k;
+      const int before = j < 0 ? 0 : col_part[j];
+      if (before != part) from = starts[k], to = starts[k + 1];
+    }
+    const long long own = to - from < alone ? to : from + alone;
+    bool yes = any(from, own, 1);
+    for (unsigned left = __ballot_sync(whole_warp, !yes && own < to); left; left &= left - 1) {
+      const int whose = __ffs(left) - 1;
+      const long long begin = __shfl_sync(whole_warp, own, whose);
+      const long long stop = __shfl_sync(whole_warp, to, whose);
+      const bool one = any(begin + lane, stop, 32);
+      if (__any_sync(whole_warp, one) && lane == whose) yes = true;
+    }
+    if (!yes) continue;
+    if (j < 0 || col_part[j] != 0 || (!rows_ask && col_match[j] < 0)) {
+      *wrong = 1;  // unmatched, or of the other search
+      continue;
+    }
+    show(&col_part[j], part);
+    found.put({rows_ask ? j : ~col_match[j]}, {items}, end);
+    if (met) {
+      const long long bit = rows_ask ? k : static_cast<long long>(m) + k;
+      atomicOr(&met[bit / 32], 1u << bit % 32);
+    }
+  }
+  found.end({items}, end);
 }

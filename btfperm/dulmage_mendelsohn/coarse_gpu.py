@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid, lanes_for
-from btfperm.backends.gpu.by_levels import LevelSearch, Limits
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.arrays import BLOCK, grid, lanes_for
+from btfperm.backends.gpu.by_levels import NONE, LevelSearch, Limits
 from btfperm.errors import DefectError
 from btfperm.transversal.device_problem import DeviceProblem
 
@@ -18,7 +18,9 @@ __all__ = ["HORIZONTAL", "VERTICAL", "Parts", "split"]
 
 HORIZONTAL, VERTICAL = 1, 2
 _MOST_LANES = 8  # for a list: where the mean is long, most are short
-_OFTEN_MET = 16  # entries of a row, on average, from which on it is noted that it was reached
+_OFTEN_MET = 16  # entries of a list, on average, from which on it is noted what was reached
+# A round with one entry in so many goes from the other side, where lists have so many entries.
+_HEAVY, _OFTEN_ASKED = 8, 6
 _FILE = "dulmage_mendelsohn/coarse.cu"
 
 
@@ -75,33 +77,37 @@ def split(problem: DeviceProblem, matched: int) -> Parts:
         return Parts(None, (0, 0), (m, n), (0, 0), 0, 0, 0)
     run = problem.kernels(_FILE)
     of_col = cupy.empty(n, dtype=np.int32)
-    search = LevelSearch(m + n, width, Limits())
+    both_sides = rows > 0 or "by_rows" in vars(problem)
+    may_ask = both_sides and problem.nnz >= _OFTEN_ASKED * n
+    limits = Limits(heavy=max(problem.nnz // _HEAVY, 1) if may_ask else NONE)
+    begun = partial(LevelSearch, m + n, width, limits, own=4)  # columns of the parts; ask_back's
+    search = begun()
     match = problem.row_match, problem.col_match
-    run.launch(
-        "queue_unmatched", grid(m + n), BLOCK, m, n, *match, of_col, search.items, search.end
-    )
-    by_rows = problem.by_rows if rows else (np.uint64(0), np.uint64(0))
-    often_met = problem.nnz >= _OFTEN_MET * m
-    row_bits = cupy.zeros(m // 32 + 1, dtype=np.uint32) if often_met else np.uint64(0)
-    stand = search.run(
-        run,
-        "reach_parts",
-        min(lanes_for(problem.nnz, n), _MOST_LANES),
-        problem.indptr,
-        problem.indices,
-        *by_rows,
-        *match,
-        of_col,
-        row_bits,
-    )
+    by_rows = problem.by_rows if both_sides else (np.uint64(0), np.uint64(0))
+    often_met = problem.nnz >= _OFTEN_MET * max(m, n)
+    met = cupy.empty((m + n) // 32 + 1, dtype=np.uint32) if often_met else np.uint64(0)
+    lists = problem.indptr, by_rows[0]
+    queued = met, search.items, search.end
+    run.launch("queue_unmatched", grid(m + n), BLOCK, m, n, *lists, *match, of_col, *queued)
+    lanes = min(lanes_for(problem.nnz, n), _MOST_LANES)
+    graph = problem.indptr, problem.indices, *by_rows, *match, of_col, met
+    levels = 0
+    while True:
+        search.launch(run, "reach_parts", lanes, m, *graph, n, search.own)
+        following = begun() if may_ask else search  # while the device is busy
+        stand = search.stand()
+        levels += stand.level
+        if stand.found or not stand.gave_up:
+            break
+        before, search = search.items[slice(*stand.left)], following
+        told = before, int(before.size), search.own[2:], search.items, search.end, search.found
+        run.launch_together("ask_back", BLOCK, m, n, *graph, *told)
     if stand.found:
         raise DefectError(
             "the decomposition went wrong: the matching is not maximum; this is a defect of "
             "btfperm, please report it with the matrix"
         )
-    counts = Readback(2)
-    run.launch("count_parts", grid(n, COUNTING), BLOCK, n, of_col, counts.array)
-    horizontal, vertical = counts.read()
+    horizontal, vertical, *_ = stand.own
     square = n - horizontal - vertical
     return Parts(
         of_col,
@@ -110,5 +116,5 @@ def split(problem: DeviceProblem, matched: int) -> Parts:
         (vertical + rows, vertical),
         rows,
         cols,
-        stand.level,
+        levels,
     )

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import btfperm
 from btfperm.backends.gpu.by_levels import Limits
+from btfperm.dulmage_mendelsohn import coarse_gpu
 from btfperm.dulmage_mendelsohn.decompose_gpu import decompose_on_device
 from btfperm.dulmage_mendelsohn.fine_square import (
     find_square_gpu,
@@ -51,7 +52,10 @@ def turned(A, seed):
     return btfperm.maximum_transversal(A, initial=col_match, algorithm="hopcroft-karp")
 
 
-@pytest.fixture(params=["as it is", "device", "no search", "contraction", "narrow", "no sweeps"])
+WAYS = ["as it is", "device", "no search", "contraction", "narrow", "no sweeps", "asked"]
+
+
+@pytest.fixture(params=WAYS)
 def way(request, monkeypatch):
     """Each way through the steps, which the size and the shape of a matrix would choose."""
     if request.param == "as it is":
@@ -64,6 +68,9 @@ def way(request, monkeypatch):
     if request.param == "narrow":
         monkeypatch.setattr(find_square_gpu, "_BLOCK_WINDOW", 2)
         monkeypatch.setattr(peel_gpu.peel, "__kwdefaults__", {"raising": False, "window": 2})
+    if request.param == "asked":
+        monkeypatch.setattr(coarse_gpu, "_HEAVY", 10**9)
+        monkeypatch.setattr(coarse_gpu, "_OFTEN_ASKED", 0)
     if request.param == "no sweeps":
         monkeypatch.setattr(max_id_gpu, "_MOST_READINGS", 0)
     return request.param
@@ -108,10 +115,19 @@ def test_deep_and_wide(run_seed):
     assert_same(decomposed(A), btfperm.dulmage_mendelsohn(A))
 
 
-def test_what_is_not_maximum_is_a_defect():
-    t = btfperm.maximum_transversal(sp.eye_array(300, format="csc"))
-    rows, cols = t.row_match.copy(), t.col_match.copy()
-    rows[7] = cols[7] = -1
-    less = btfperm.Transversal((300, 300), rows, cols, True, (299, 299), True, "", "")
+@pytest.mark.parametrize("way", ["as it is", "asked"], indirect=True)
+@pytest.mark.parametrize("count", [1, 100])
+@pytest.mark.parametrize("length", [1, 2, 3, 40])
+def test_what_is_not_maximum_is_a_defect(way, length, count):
+    """Augmenting paths of such a length, from the last row of each to its first column: the
+    searches meet at one end or on the way."""
+    n = count * length
+    last = np.arange(n) % length == length - 1
+    diagonals = np.ones(n), np.where(last, 0, 1)[: n - 1]
+    A = sp.csc_array(sp.diags_array(diagonals, offsets=[0, 1], shape=(n, n)))
+    A.eliminate_zeros()
+    rows = np.where(last, -1, np.arange(n) + 1).astype(np.int32)
+    cols = np.where(np.roll(last, 1), -1, np.arange(n) - 1).astype(np.int32)
+    less = btfperm.Transversal((n, n), rows, cols, True, (n - count, n - count), True, "", "")
     with pytest.raises(btfperm.DefectError, match="not maximum"):
-        decomposed(sp.eye_array(300, format="csc"), less)
+        decomposed(A, less)

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "backends/gpu/append.cuh"
+#include "backends/gpu/counting.cuh"
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/lists.cuh"
 #include "backends/gpu/visible.cuh"
@@ -32,7 +33,7 @@ struct Levels {
   Count narrow;      // gives up when `window` levels had fewer items than this on average
   Count window;      //
   Count most;        // levels, then it gives up
-  Count gave_up;     // 1: by one of these two; level, begin and end say where
+  Count gave_up;     // 1: by one of these two, or `heavy`; level, begin and end say where
   Count found;       // for the search itself to raise
   Count in_order;    // before: items of a round that is one level, whatever comes after ...
   Count ordered;     // after: ... and how many of the queue's were taken in such rounds
@@ -40,8 +41,12 @@ struct Levels {
   Count n_huge[3];   // items of a round whose lists are left to the grid, in turns
   Count met[2];      // arrived at the barrier, and what they say, in turns
   Count reached[2];  // level of the block that went alone, in turns
+  Count heavy;       // gives up before a round of lists with so many entries in all ...
+  Count entries;     // ... which are counted here, of rounds with one item for so many of these:
   Count huge[3][most_huge];
 };
+
+constexpr Count entries_of_an_item = 64;
 
 // What is taken together: all of one level where `ordered`, else of this level or higher. `narrow`:
 // by one block alone, which has time to spare.
@@ -89,10 +94,19 @@ __device__ inline int widened(int lanes, long long lists, long long threads) {
 }
 
 // open(item, round, first) gives the list of an item, see share_lists, and may be called again for
-// it; visit(list item, p, queue) may push what it reaches.
-template <class Open, class Visit>
-__device__ void search_by_levels(Levels* levels, Index* items, int lanes, const Open& open,
-                                 const Visit& visit) {
+// it; visit(list item, p, queue) may push what it reaches. Where most lists are short, the same may
+// be given for several at once, see share_short_lists: wide rounds go through them together. Only
+// then are rounds weighed.
+struct OneByOne {};
+template <class VisitMany>
+constexpr bool by_several = true;
+template <>
+constexpr bool by_several<OneByOne> = false;
+
+// Whether it came to its end; then every block has seen all that the others wrote.
+template <class Open, class Visit, class VisitMany = OneByOne>
+__device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const Open& open,
+                                 const Visit& visit, const VisitMany& visit_many = {}) {
   __shared__ Index own[2][own_room];
   __shared__ int n_own[3], n_sent, n_put_off[2], left_huge;
   __shared__ Count first, told, told_level;
@@ -101,7 +115,7 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
 
   const Count narrow = levels->narrow, window = levels->window, most = levels->most;
   Count level = levels->level, begin = levels->begin, end = levels->end;
-  const Count ordered = levels->in_order;
+  const Count ordered = levels->in_order, heavy = levels->heavy;
   Count on_own = 0, met = 0, met_next = 0;       // kept by one thread of the block
   Count watched = level, watched_taken = begin;  // where the window begins: counts of the leader
   Round round{level, true, false};
@@ -150,9 +164,29 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
     n_put_off[0] = n_put_off[1] = n_sent = left_huge = 0;
   };
 
+  // Whether the lists of the next round have so many entries; a round of few items has not.
+  Count weighed = 0;
+  const auto is_heavy = [&] {
+    if constexpr (by_several<VisitMany>) {
+      if ((end - begin) * entries_of_an_item < heavy) return false;
+      Count mine = 0;
+      const long long stop = static_cast<long long>(end);
+      for (long long k = begin + first_item(); k < stop; k += item_stride()) {
+        const List list = open(__ldcg(&items[k]), round, false);
+        mine += static_cast<Count>(list.to - list.from);
+      }
+      add_over_block(&levels->entries, mine);
+      meet(0);
+      const Count before = weighed;
+      weighed = seen(&levels->entries);
+      return weighed - before >= heavy;
+    }
+    return false;
+  };
+
   begin_round();
   meet(0);  // all have read before anyone writes
-  while (begin < end && !gave_up) {
+  while (begin < end && !gave_up && !is_heavy()) {
     const bool alone = end - begin < few;
     if (round.ordered) round = {level, end - begin >= ordered, alone};
     round.narrow = alone;
@@ -164,14 +198,19 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
       Sharing sharing = Sharing::whole_grid(n_huge, levels->huge[turn]);
       if (alone) sharing.block = 0, sharing.blocks = 1;
       const long long threads = sharing.blocks * blockDim.x;
-      share_lists(
-          begin, end, widened(lanes, end - begin, threads), sharing,
-          [&](long long k, bool is_first) {
-            const List list = open(__ldcg(&items[k]), round, is_first);
-            if (list.to - list.from > longest_of_a_block) left_huge = 1;
-            return list;
-          },
-          [&](Index item, long long p) { visit(item, p, queue); });
+      const auto open_kth = [&](long long k, bool is_first) {
+        const List list = open(__ldcg(&items[k]), round, is_first);
+        if (list.to - list.from > longest_of_a_block) left_huge = 1;
+        return list;
+      };
+      const auto visit_one = [&](Index item, long long p) { visit(item, p, queue); };
+      if (!by_several<VisitMany> || alone)
+        share_lists(begin, end, widened(lanes, end - begin, threads), sharing, open_kth, visit_one);
+      else if constexpr (by_several<VisitMany>)
+        share_short_lists(begin, end, sharing, open_kth,
+                          [&](const Index(&of)[together], const long long (&places)[together]) {
+                            visit_many(of, places, queue);
+                          });
       int step = 0;
       for (; alone || !round.ordered; ++step) {
         const int count = n_own[step % 3];
@@ -243,7 +282,8 @@ __device__ void search_by_levels(Levels* levels, Index* items, int lanes, const 
   if (leader) {
     levels->level = level;
     levels->begin = begin;
-    levels->gave_up = gave_up && begin < end;
+    levels->gave_up = begin < end;
   }
   if (threadIdx.x == 0 && on_own > 0) atomicAdd(&levels->on_own, on_own);
+  return begin >= end;
 }

@@ -10,7 +10,7 @@ from btfperm.backends.gpu.readback import Readback
 
 __all__ = ["NONE", "LevelSearch", "Limits", "Stand"]
 
-_PLACES = 18 + 3 * 32  # words of Levels
+_PLACES = 20 + 3 * 32  # words of Levels
 NONE = 2**62
 _THREADS = 512
 _BLOCKS = 2  # a multiprocessor: more wait longer for each other
@@ -18,18 +18,20 @@ _BLOCKS = 2  # a multiprocessor: more wait longer for each other
 
 class Limits(NamedTuple):
     """When a search gives up: below `narrow` items a level over `window` levels, or after `most`
-    levels. And how long levels are kept apart: until one has fewer than `in_order` items."""
+    levels, or before a round with `heavy` entries. And how long levels are kept apart: until one
+    has fewer than `in_order` items."""
 
     narrow: int = 0
     window: int = NONE
     most: int = NONE
     in_order: int = NONE
+    heavy: int = NONE
 
 
 class Stand(NamedTuple):
     """Levels done, as far as they were kept apart; items taken, and those of the queue that were
     taken level by level, its first ones; whether the search gave up, what was left in the queue
-    then (from, to), and what it found itself."""
+    then (from, to), and what it found itself; the kernel's own numbers."""
 
     level: int
     taken: int
@@ -37,26 +39,39 @@ class Stand(NamedTuple):
     gave_up: bool
     left: tuple[int, int]
     found: bool
+    own: list[int]
 
 
 class LevelSearch:
     """A queue on the current device and the levels that are taken from it.
 
     `items` must have the room for all that is ever pushed; `end` counts what the host's kernels
-    put there before.
+    put there before, and `found` is what they may raise. `own` are so many numbers more, zero at
+    first, for the kernel itself: they are read with the rest.
     """
 
-    def __init__(self, room: int, width: Any, limits: Limits) -> None:
+    def __init__(self, room: int, width: Any, limits: Limits, own: int = 0) -> None:
         import cupy
 
         self.items = cupy.empty(max(room, 1), dtype=width)
-        self._state = Readback(_PLACES, dict(zip((3, 4, 5, 8), limits, strict=True)))
-        self.end = self._state.array[2:3]
+        self._state = Readback(_PLACES + own, dict(zip((3, 4, 5, 8, 18), limits, strict=True)))
+        self.end, self.found = self._state.array[2:3], self._state.array[7:8]
+        self.own = self._state.array[_PLACES:]
 
     def run(self, kernels: Kernels, name: str, lanes: int, *arguments: Any) -> Stand:
         """The one cooperative launch of a kernel that calls `search_by_levels`, to its end."""
+        self.launch(kernels, name, lanes, *arguments)
+        return self.stand()
+
+    def launch(self, kernels: Kernels, name: str, lanes: int, *arguments: Any) -> None:
+        """The same, not waited for."""
         kernels.launch_together(
             name, _THREADS, self._state.array, lanes, *arguments, self.items, most=_BLOCKS
         )
-        level, taken, end, _, _, _, gave_up, found, _, ordered, on_own, *_ = self._state.read()
-        return Stand(level, taken + on_own, ordered, gave_up != 0, (taken, end), found != 0)
+
+    def stand(self) -> Stand:
+        """Waits for it."""
+        words = self._state.read()
+        level, taken, end, _, _, _, gave_up, found, _, ordered, on_own, *_ = words
+        left, own = (taken, end), words[_PLACES:]
+        return Stand(level, taken + on_own, ordered, gave_up != 0, left, found != 0, own)

@@ -80,6 +80,89 @@ __device__ void share_lists(long long begin, long long end, int lanes, Sharing s
   __syncthreads();
 }
 
+constexpr int together = 4;  // entries that a lane asks for before it looks at the first
+constexpr unsigned longest_of_a_warp = 1024;  // entries of a list
+
+// Whose list the entry in `place` is in, when those of all lanes stand in a row; `upto` ends each.
+__device__ inline int lane_at(unsigned place, unsigned upto) {
+  int found = 0;
+  for (int half = 16; half > 0; half /= 2)
+    if (__shfl_sync(~0u, upto, found + half - 1) <= place) found += half;
+  return found & 31;
+}
+
+// The same where most lists are short and there are many: each lane of a warp opens one, all go
+// through their entries as if these were one list, and wait for `together` of them at once.
+// visit(items, places) is given as many, p < 0 where there is none.
+template <class Open, class Visit>
+__device__ void share_short_lists(long long begin, long long end, Sharing sharing, const Open& open,
+                                  const Visit& visit) {
+  __shared__ int n_hubs;
+  __shared__ long long hubs[most_hubs];
+  if (threadIdx.x == 0) n_hubs = 0;
+  __syncthreads();
+  const int lane = threadIdx.x % 32, warps = blockDim.x / 32;
+  const long long all = sharing.blocks * warps;
+  const long long mine = threadIdx.x / 32 * sharing.blocks + sharing.block;
+  const long long each = end - begin >= 32 * all ? 32 : (end - begin + all - 1) / all;
+  for (long long first = begin + mine * each; first < end; first += all * each) {
+    List list{0, 0, 0};
+    if (lane < each && first + lane < end) list = open(first + lane, true);
+    bool whole = list.to - list.from <= longest_of_a_warp;
+    if (!whole && !sharing.leave_to_grid(first + lane, list.to - list.from)) {
+      const int place = atomicAdd(&n_hubs, 1);
+      if (place < most_hubs)
+        hubs[place] = first + lane;
+      else  // no room: it is cut, and the rest waits
+        whole = true;
+    }
+    if (!whole) list.to = list.from;
+    while (__any_sync(~0u, list.from < list.to)) {
+      const long long left = list.to - list.from;
+      const unsigned size =
+          left < longest_of_a_warp ? static_cast<unsigned>(left) : longest_of_a_warp;
+      unsigned upto = size;
+      for (int apart = 1; apart < 32; apart *= 2) {
+        const unsigned before = __shfl_up_sync(~0u, upto, apart);
+        if (lane >= apart) upto += before;
+      }
+      const unsigned total = __shfl_sync(~0u, upto, 31);
+      const long long base = list.from - (upto - size);
+      for (unsigned step = 0; step < total; step += 32 * together) {
+        Index items[together];
+        long long places[together];
+#pragma unroll
+        for (int t = 0; t < together; ++t) {
+          const unsigned place = step + 32 * t + lane;
+          const int from = lane_at(place, upto);
+          items[t] = __shfl_sync(~0u, list.item, from);
+          places[t] = __shfl_sync(~0u, base, from) + place;
+          if (place >= total) places[t] = -1;
+        }
+        visit(items, places);
+      }
+      list.from += size;
+    }
+  }
+  __syncthreads();
+  const int count = n_hubs < most_hubs ? n_hubs : most_hubs;
+  for (int h = 0; h < count; ++h) {
+    const List list = open(hubs[h], false);
+    for (long long p = list.from + threadIdx.x; p < list.to; p += together * blockDim.x) {
+      Index items[together];
+      long long places[together];
+#pragma unroll
+      for (int t = 0; t < together; ++t) {
+        const long long place = p + t * static_cast<long long>(blockDim.x);
+        items[t] = list.item;
+        places[t] = place < list.to ? place : -1;
+      }
+      visit(items, places);
+    }
+  }
+  __syncthreads();
+}
+
 // The same for lists 0 ... count - 1 of compressed columns, or rows, with their number as item.
 template <class Visit>
 __device__ void share_all_lists(Index count, const Index* indptr, int lanes, const Visit& visit) {

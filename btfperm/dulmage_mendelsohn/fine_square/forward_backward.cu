@@ -47,10 +47,10 @@ extern "C" __global__ void queue_pivot(Index pivot, const Index* row_of, int* ma
 
 // Successor lists are those of row_of[v]; row_of is null where they go by v itself, and a successor
 // that is v itself is none.
-extern "C" __global__ void reach_both_ways(Levels* levels, Index lanes, const Index* indptr,
-                                           const Index* pred, const Index* succ_indptr,
-                                           const Index* succ, const Index* row_of, int* mark,
-                                           Index* items) {
+extern "C" __global__ void __launch_bounds__(512, 2)
+    reach_both_ways(Levels* levels, Index lanes, const Index* indptr, const Index* pred,
+                    const Index* succ_indptr, const Index* succ, const Index* row_of, int* mark,
+                    Index* items) {
   const auto open = [=](Index item, const Round&, bool) {
     if (item >= 0) return List{item, indptr[item], indptr[item + 1]};
     return List{item, succ_indptr[~item], succ_indptr[~item + 1]};

@@ -34,8 +34,9 @@ __device__ inline bool lose_successors(Index* out, Index u, Index count, Index t
 
 // Height: zeros, or what each vertex must not fall below; then no level is kept apart. Where levels
 // are, predecessors need not be told but of what comes last, for nobody asks before the end.
-extern "C" __global__ void peel(Levels* levels, Index lanes, const Index* indptr, const Index* pred,
-                                Index* out, Index* height, Index* items) {
+extern "C" __global__ void __launch_bounds__(512, 2)
+    peel(Levels* levels, Index lanes, const Index* indptr, const Index* pred, Index* out,
+         Index* height, Index* items) {
   const auto open = [=](Index v, const Round& round, bool first) {
     Index own = static_cast<Index>(round.level);
     if (!round.ordered) {
