@@ -12,49 +12,41 @@
 //             where all is square; leader: null where each square block is one column
 // Races       words only fall or rise, by atomicMin and atomicMax; others are written once.
 
-#include "backends/gpu/counting.cuh"
-#include "backends/gpu/index.cuh"
-#include "backends/gpu/visible.cuh"
+#include "backends/gpu/running_totals.cuh"
 
 constexpr int horizontal = 1;
 
-// The smallest original column of each component, at its name; n at first. What has no name (-1) is
-// led by itself already.
-extern "C" __global__ void find_leaders(Index count, const Index* name, const Index* own,
-                                        Index* smallest) {
+// What leads each column, and how high its block stands (at the leader), for the `count` columns of
+// a part of the graph: own[v], or all where own is null. Others, and what has no name (-1), lead
+// themselves and stand where they stood. block_height goes by the numbers of the names, or by the
+// names where number is null. smallest: a place for each of the part.
+extern "C" __global__ void __launch_bounds__(256, blocks_together)
+    lead_blocks(Index n, Index count, const Index* name, const Index* own, const Index* number,
+                const Index* block_height, Index* smallest, Index* leader, Index* height,
+                Count* barrier) {
+  unsigned* arrived = reinterpret_cast<unsigned*>(barrier);
+  for (long long j = first_item(); j < n; j += item_stride()) leader[j] = static_cast<Index>(j);
+  for (long long v = first_item(); v < count; v += item_stride()) smallest[v] = n;
+  grid_barrier(arrived);
+  const auto column = [=](long long v) { return own ? own[v] : static_cast<Index>(v); };
+  const int lane = threadIdx.x % 32;
+  for (long long begin = first_item() - lane; begin < count; begin += item_stride()) {
+    const long long v = begin + lane;
+    const Index own_name = v < count ? name[v] : -1;
+    // Columns ascend: of the lanes of a warp with one name, the first has the smallest; all of them
+    // are in the same turn of the loop.
+    const unsigned same = __match_any_sync(whole_warp, own_name);
+    if (own_name < 0 || lane != __ffs(same) - 1) continue;
+    Index* word = &smallest[own_name];
+    if (column(v) < seen(word)) atomicMin(word, column(v));
+  }
+  grid_barrier(arrived);
   for (long long v = first_item(); v < count; v += item_stride()) {
     if (name[v] < 0) continue;
-    // `own` ascends: of the lanes of a warp with one name, the first has the smallest.
-    const unsigned same = __match_any_sync(__activemask(), name[v]);
-    if (threadIdx.x % 32 != __ffs(same) - 1) continue;
-    Index* word = &smallest[name[v]];
-    if (own[v] < seen(word)) atomicMin(word, own[v]);
+    const Index first = seen(&smallest[name[v]]);
+    leader[column(v)] = first;
+    if (first == column(v)) height[first] = block_height[number ? number[name[v]] : name[v]];
   }
-}
-
-// What leads each column of a part of the graph, and how high its block stands (at the leader);
-// block_height goes by the numbers of the names, or by the names where number is null.
-extern "C" __global__ void lend_leaders(Index count, const Index* name, const Index* own,
-                                        const Index* smallest, const Index* number,
-                                        const Index* block_height, Index* leader, Index* height) {
-  for (long long v = first_item(); v < count; v += item_stride()) {
-    if (name[v] < 0) continue;
-    const Index first = smallest[name[v]];
-    leader[own[v]] = first;
-    if (first == own[v]) height[first] = block_height[number ? number[name[v]] : name[v]];
-  }
-}
-
-// m + 2 n marks; see above.
-extern "C" __global__ void mark_names(Index m, Index n, const int* col_part, const Index* leader,
-                                      const Index* col_root, const Index* row_root, Index* marks) {
-  for (long long j = first_item(); j < n; j += item_stride()) {
-    const int part = col_part ? col_part[j] : 0;
-    marks[j] = part == horizontal && col_root[j] == j;
-    marks[n + j] = part == 0 && (!leader || leader[j] == j);
-  }
-  for (long long i = first_item(); i < m; i += item_stride())
-    marks[2LL * n + i] = row_root && row_root[i] == i;
 }
 
 // What the host reads.
@@ -63,32 +55,47 @@ struct Numbers {
   Count with_square;
   Count all;
   Count highest;  // of the square ones
+  Count barrier;
 };
 
-extern "C" __global__ void note_numbers(Index m, Index n, const Index* totals, Numbers* numbers) {
-  if (first_item() > 0) return;
-  numbers->horizontal = n > 0 ? totals[n - 1] : 0;
-  numbers->with_square = n > 0 ? totals[2LL * n - 1] : 0;
-  numbers->all = totals[2LL * n + m - 1];
-}
-
-// The names of the square part, ascending, and the height of each; the highest of them.
-extern "C" __global__ void list_square_names(Index n, const Index* totals, const Index* height,
-                                             Index* names, Index* heights, Numbers* numbers) {
-  const Index before = totals[n - 1];
+// totals[k], where mark k is a name: its number, from 1 on; what is not a name is left out. `names`
+// and `heights` by these numbers, from 0 on, of the square blocks: the name, and how far below the
+// highest it stands.
+extern "C" __global__ void __launch_bounds__(256, blocks_together)
+    number_names(Index m, Index n, const int* col_part, const Index* leader, const Index* col_root,
+                 const Index* row_root, const Index* height, Index* totals, Index* names,
+                 Index* heights, Index* of_blocks, Numbers* numbers) {
+  unsigned* barrier = reinterpret_cast<unsigned*>(&numbers->barrier);
+  const long long square = n, rows = 2LL * n, marks = rows + m;
+  const auto is_name = [=](long long k) {
+    if (k == marks) return false;
+    if (k >= rows) return row_root && row_root[k - rows] == k - rows;
+    const long long j = k < square ? k : k - square;
+    const int part = col_part ? col_part[j] : 0;
+    if (k < square) return part == horizontal && col_root[j] == j;
+    return part == 0 && (!leader || leader[j] == j);
+  };
   Index most = 0;
-  for (long long j = first_item(); j < n; j += item_stride()) {
-    const Index number = totals[n + j];
-    if (number == totals[n + j - 1]) continue;
-    names[number - 1 - before] = static_cast<Index>(j);
-    heights[number - 1 - before] = height[j];
+  const auto note = [&](long long k, Index before, Index named) {
+    if (k == square) numbers->horizontal = static_cast<Count>(before);
+    if (k == rows) numbers->with_square = static_cast<Count>(before);
+    if (k == marks) numbers->all = static_cast<Count>(before);
+    if (!named) return;
+    totals[k] = before + 1;
+    if (k < square || k >= rows) return;
+    const Index j = static_cast<Index>(k - square);
+    names[before] = j;
+    heights[before] = height[j];
     if (height[j] > most) most = height[j];
-  }
+  };
+  running_totals(marks + 1, of_blocks, barrier, is_name, note);
   max_over_block(&numbers->highest, static_cast<Count>(most));
-}
-
-extern "C" __global__ void turn_heights(Index count, Index highest, Index* heights) {
-  for (long long b = first_item(); b < count; b += item_stride()) heights[b] = highest - heights[b];
+  grid_barrier(barrier);
+  const Index highest = static_cast<Index>(seen(&numbers->highest));
+  const long long end = static_cast<long long>(seen(&numbers->with_square));
+  for (long long b = static_cast<long long>(seen(&numbers->horizontal)) + first_item(); b < end;
+       b += item_stride())
+    heights[b] = highest - heights[b];
 }
 
 // The number of each square block, at its name, from the order of the names.

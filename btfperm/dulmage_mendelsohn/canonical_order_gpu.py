@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
-from btfperm.backends.gpu.counting_sort import sort_by_keys
+from btfperm.backends.gpu.arrays import BLOCK, grid
+from btfperm.backends.gpu.counting_sort import places_in_order
 from btfperm.backends.gpu.grouping import members_by_group
 from btfperm.backends.gpu.readback import Readback
 from btfperm.dulmage_mendelsohn.coarse_gpu import Parts
@@ -32,21 +32,17 @@ def in_order(
     of_col = NULL if parts.of_col is None else parts.of_col
     leader = NULL if square is None or square.leader is None else square.leader
     col_root, row_root = (NULL, NULL) if roots is None else (roots.cols, roots.rows)
-    totals = cupy.empty(m + 2 * n, dtype=width)
-    run.launch("mark_names", grid(m + n), BLOCK, m, n, of_col, leader, col_root, row_root, totals)
-    totals = cupy.cumsum(totals, dtype=width)
-    numbers = Readback(4)
-    if m + n:
-        run.launch("note_numbers", 1, 1, m, n, totals, numbers.array)
-    if square is not None:
-        names, heights = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
-        listed = totals, square.height, names, heights, numbers.array
-        run.launch("list_square_names", grid(n, COUNTING), BLOCK, n, *listed)
-    before, with_square, n_blocks, highest = numbers.read()
+    totals, names, heights = (cupy.empty(size, dtype=width) for size in (m + 2 * n, n, n))
+    numbers = Readback(5)
+    height = NULL if square is None else square.height
+    marks = of_col, leader, col_root, row_root, height, totals, names, heights
+    of_blocks = run.totals_of_blocks("number_names", BLOCK)
+    run.launch_together("number_names", BLOCK, m, n, *marks, of_blocks, numbers.array)
+    before, with_square, n_blocks, highest, _ = numbers.read()
     if square is not None:
         count = with_square - before
-        run.launch("turn_heights", grid(count), BLOCK, count, highest, heights)
-        _, order = sort_by_keys(heights[:count], None, highest + 1)
+        names, heights = names[before:with_square], heights[before:with_square]
+        order = places_in_order(heights, highest + 1)
         if count == m == n:  # every block is one row and one column
             row_perm, col_perm = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
             run.launch("look_up", grid(n), BLOCK, n, order, names, NULL, col_perm)
@@ -67,9 +63,8 @@ def in_order(
         col_starts, col_perm = members_by_group(block[:n], n_blocks)
         row_starts, row_perm = members_by_group(block[n:], n_blocks)
         return row_perm, col_perm, row_starts, col_starts
-    starts, members = members_by_group(block, 2 * n_blocks)
-    row_perm, row_starts = members[n:] - width.type(n), starts[n_blocks:] - width.type(n)
-    return row_perm, members[:n].copy(), row_starts, starts[: n_blocks + 1].copy()
+    starts, members = members_by_group(block, 2 * n_blocks, (n_blocks, n))
+    return members[n:], members[:n], starts[n_blocks + 1 :], starts[: n_blocks + 1]
 
 
 def _one_block(m: int, n: int, width: Any) -> tuple[Any, Any, Any, Any]:

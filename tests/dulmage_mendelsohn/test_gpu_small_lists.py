@@ -12,6 +12,7 @@ import pytest
 import btfperm
 from btfperm.backends.gpu import compile as compiled
 from btfperm.backends.gpu import grouping
+from btfperm.dulmage_mendelsohn import coarse_gpu
 from btfperm.dulmage_mendelsohn.fine_square import find_square_gpu, peel_gpu
 from tests import families
 from tests.dulmage_mendelsohn.digraphs import small_blocks, symmetric, with_diagonal, with_hubs
@@ -31,9 +32,13 @@ TINY = {
         "steps_of_a_hub = 128": "steps_of_a_hub = 1",
         "most_hubs = 256": "most_hubs = 2",
         "longest_of_a_block = 1 << 15": "longest_of_a_block = 40",
+        "longest_of_a_warp = 1024": "longest_of_a_warp = 5",
         "most_huge = 32": "most_huge = 2",
     },
-    "backends/gpu/grouping.cu": {"largest = 1024": "largest = 20"},
+    "backends/gpu/grouping.cu": {
+        "largest = 1024": "largest = 20",
+        "most_large = 16": "most_large = 4",
+    },
     "dulmage_mendelsohn/fine_square/two_cycles.cu": {"longest = 64": "longest = 3"},
 }
 
@@ -92,12 +97,17 @@ def tiny(tmp_path_factory):
     compiled._kernels.cache_clear()
 
 
-@pytest.mark.parametrize(("window", "width"), [(1000, np.int32), (3, np.int64)])
+@pytest.mark.parametrize(
+    ("window", "width", "asked"), [(1000, np.int32, True), (3, np.int64, False)]
+)
 @pytest.mark.parametrize("name", MATRICES)
-def test_what_does_not_fit_is_not_lost(monkeypatch, name, window, width):
+def test_what_does_not_fit_is_not_lost(monkeypatch, name, window, width, asked):
     monkeypatch.setattr(find_square_gpu, "_FEW_EDGES", 0)
     monkeypatch.setattr(peel_gpu.peel, "__kwdefaults__", {"raising": False, "window": window})
     monkeypatch.setattr(grouping, "_MOST_LARGE", 4)
+    if asked:
+        monkeypatch.setattr(coarse_gpu, "_HEAVY", 10**9)
+        monkeypatch.setattr(coarse_gpu, "_OFTEN_ASKED", 0)
     A = MATRICES[name]
     t, expected = btfperm.maximum_transversal(A), btfperm.dulmage_mendelsohn(A)
     d = btfperm.dulmage_mendelsohn(pattern_there(A, width), transversal=t)

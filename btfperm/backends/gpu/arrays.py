@@ -19,6 +19,7 @@ __all__ = [
     "brought",
     "device_of",
     "download",
+    "downloaded",
     "grid",
     "lanes_for",
     "minus_ones",
@@ -30,6 +31,7 @@ BLOCK = 256
 # Most blocks of a kernel that counts: each of its warps goes to the same few counters at its end.
 COUNTING = 4096
 _MOST_BLOCKS = 1 << 20
+_SMALL = 1 << 20  # bytes
 
 
 def as_device_array(array: Any) -> Any:
@@ -65,6 +67,24 @@ def upload(array: npt.NDArray[Any]) -> Any:
 def download(array: Any, into: npt.NDArray[Any]) -> None:
     """Copies a CuPy array to the host; the result is there on return."""
     Ring.of_this_process().download(array, into)
+
+
+def downloaded(*arrays: Any) -> list[npt.NDArray[Any]]:
+    """CuPy arrays, contiguous, on the host; where they are small, with one wait for all."""
+    import cupy
+
+    runtime, stream = cupy.cuda.runtime, cupy.cuda.get_current_stream()
+    if sum(array.nbytes for array in arrays) > _SMALL:
+        return [array.get() for array in arrays]
+    copies = []
+    for array in arrays:
+        pinned = cupy.cuda.alloc_pinned_memory(max(array.nbytes, 1))
+        copy = np.frombuffer(pinned, array.dtype, array.size)
+        place, kind = copy.ctypes.data, runtime.memcpyDeviceToHost
+        runtime.memcpyAsync(place, array.data.ptr, array.nbytes, kind, stream.ptr)
+        copies.append(copy)
+    stream.synchronize()
+    return copies
 
 
 def grid(items: int, most: int = _MOST_BLOCKS) -> int:

@@ -62,7 +62,7 @@ class Kernels:
             code=(PACKAGE / file).read_text(encoding="utf-8"), options=options(width)
         )
         self._functions: dict[str, Any] = {}
-        self._resident: dict[tuple[str, int], int] = {}
+        self._resident: dict[tuple[str, int, int], int] = {}
 
     def launch(self, name: str, blocks: int, threads: int, *arguments: Any) -> None:
         """Runs ``blocks`` x ``threads`` of the kernel on the current stream; does not wait."""
@@ -75,6 +75,12 @@ class Kernels:
         blocks = self._blocks_at_once(name, threads, most)
         kernel((blocks,), (threads,), self._typed(arguments), enable_cooperative_groups=True)
 
+    def totals_of_blocks(self, name: str, threads: int, each: int = 1) -> Any:
+        """So many places for each block of that launch, as for ``running_totals.cuh``."""
+        import cupy
+
+        return cupy.empty(each * self._blocks_at_once(name, threads), dtype=self._index)
+
     def threads_at_once(self, name: str, threads: int) -> int:
         """How many threads of that kernel the device holds, in blocks of `threads`."""
         return self._blocks_at_once(name, threads) * threads
@@ -82,12 +88,12 @@ class Kernels:
     def _blocks_at_once(self, name: str, threads: int, most: int = 32) -> int:
         import cupy
 
-        if (name, threads) not in self._resident:
+        if (name, threads, most) not in self._resident:
             pointer = self._function(name).kernel.ptr
             fit = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(pointer, threads, 0)
-            self._resident[name, threads] = int(fit)
-        processors = int(cupy.cuda.Device().attributes["MultiProcessorCount"])
-        return min(self._resident[name, threads], most) * processors
+            processors = int(cupy.cuda.Device().attributes["MultiProcessorCount"])
+            self._resident[name, threads, most] = min(int(fit), most) * processors
+        return self._resident[name, threads, most]
 
     def _function(self, name: str) -> Any:
         function = self._functions.get(name)

@@ -2,29 +2,60 @@
 // grouping: the members of each group, ascending, from the group of each
 //
 // Idea        Sizes by counting, their running totals are the places. Most groups have one member,
-//             which goes to its place. The members of the few large groups are told apart by a
-//             stable counting sort; those of the others are put down in any order, and a warp a
-//             group orders them by how many are smaller.
-// Cost        five passes, five more where there are large groups, the squares of the other sizes
+//             which goes to its place. The members of the few large groups are counted by each warp
+//             in its share of the items, so that each knows their places; those of the others are
+//             put down in any order, and a warp a group orders them by how many are smaller.
+// Cost        two launches; four passes, one more where there are large groups, the squares of the
+//             other sizes
 // Prefer it   to a sort where all groups but a few are small
-// Encodings   starts[k] is the place of group k's first member
 // Races       counters are only added to; places in a group are handed out in any order
 
-#include "backends/gpu/index.cuh"
-#include "backends/gpu/visible.cuh"
+#include "backends/gpu/running_totals.cuh"
 
-constexpr Index largest = 1024;  // group that a warp orders, as in grouping.py
+constexpr Index largest = 1024;  // group that a warp orders
+constexpr int most_large = 16;   // groups beyond that, as in grouping.py: else a sort it is
 
-// sizes[1 + k]; zero at first. A block keeps count of the group of its first item: of the many
-// members of a giant few go to memory.
-extern "C" __global__ void count_members(Index n, const Index* group, Index* sizes) {
+// Where the members of each group are. Of two sorts of items, those of the second have the groups
+// from `half` on; their starts are in a list of their own behind that of the first sort, and begin
+// at 0 again. Where there is one sort, `half` is the number of groups.
+struct Starts {
+  Index* words;
+  Index half;
+  Index first;  // items of the first sort
+
+  __device__ Index* end(Index k) const { return &words[k + (k >= half) + 1]; }
+  __device__ Index shift(Index k) const { return k >= half ? first : 0; }
+  __device__ Index from(Index k) const { return *(end(k) - 1) + shift(k); }
+  __device__ Index to(Index k) const { return *end(k) + shift(k); }
+};
+
+// The groups that are too large for a warp: how many, and which they are, as far as there is room.
+struct Large {
+  Count barrier;
+  Count count;
+  Count which[most_large];
+};
+
+// Starts from the groups, and `taken` for place_groups. A block keeps count of the group of its
+// first item: of the many members of a giant few go to memory.
+extern "C" __global__ void __launch_bounds__(256, blocks_together)
+    size_groups(Index n, const Index* group, Index groups, Index half, Index first, Index* words,
+                Index* taken, Index* of_blocks, Large* large) {
   __shared__ Index kept;
   __shared__ Place kept_size;
+  const Starts starts{words, half, first};
+  unsigned* barrier = reinterpret_cast<unsigned*>(&large->barrier);
+  for (long long k = first_item(); k < groups; k += item_stride())
+    *starts.end(static_cast<Index>(k)) = taken[k] = 0;
+  if (first_item() == 0) {
+    words[0] = 0;
+    if (half < groups) words[half + 1] = 0;
+  }
   if (threadIdx.x == 0) {
     kept = first_item() < n ? group[first_item()] : -1;
     kept_size = 0;
   }
-  __syncthreads();
+  grid_barrier(barrier);
   const Index own = kept;
   Place own_size = 0;
   for (long long i = first_item(); i < n; i += item_stride()) {
@@ -35,86 +66,50 @@ extern "C" __global__ void count_members(Index n, const Index* group, Index* siz
     }
     const unsigned same = __match_any_sync(__activemask(), k);
     if (threadIdx.x % 32 == __ffs(same) - 1)
-      atomicAdd(reinterpret_cast<Place*>(&sizes[1 + k]), static_cast<Place>(__popc(same)));
+      atomicAdd(reinterpret_cast<Place*>(starts.end(k)), static_cast<Place>(__popc(same)));
   }
   if (own_size > 0) atomicAdd(&kept_size, own_size);
   __syncthreads();
   if (threadIdx.x == 0 && kept_size > 0)
-    atomicAdd(reinterpret_cast<Place*>(&sizes[1 + own]), kept_size);
-}
-
-// The groups that are too large for a warp, as many as the lists have room for: which, and their
-// sizes; how many there are.
-extern "C" __global__ void find_large(Index groups, const Index* starts, Index room, Count* count,
-                                      Count* which, Count* sizes) {
-  for (long long k = first_item(); k < groups; k += item_stride()) {
-    const Index size = starts[k + 1] - starts[k];
-    if (size <= largest) continue;
-    const Count place = atomicAdd(count, Count{1});
-    if (place >= static_cast<Count>(room)) continue;
-    which[place] = static_cast<Count>(k);
-    sizes[place] = static_cast<Count>(size);
-  }
-}
-
-// The place in `which` of each member's group, or `count` for all that are not large.
-extern "C" __global__ void class_members(Index n, const Index* group, Index count,
-                                         const Count* which, Index* classes) {
-  for (long long i = first_item(); i < n; i += item_stride()) {
-    Index own = count;
-    for (Index c = 0; c < count; ++c)
-      if (static_cast<Count>(group[i]) == which[c]) own = c;
-    classes[i] = own;
-  }
-}
-
-// The members of the large groups, sorted by those places, each to its own.
-extern "C" __global__ void place_large(Index total, const Index* classes, const Index* sorted,
-                                       const Count* which, const Count* sizes, const Index* starts,
-                                       Index* members) {
-  for (long long k = first_item(); k < total; k += item_stride()) {
-    long long place = k;
-    for (Index c = 0; c < classes[k]; ++c) place -= static_cast<long long>(sizes[c]);
-    members[starts[which[classes[k]]] + place] = sorted[k];
-  }
-}
-
-// `taken` is zero at first; what is in no order yet goes to `unordered`.
-extern "C" __global__ void place_members(Index n, const Index* group, const Index* starts,
-                                         Index* taken, Index* unordered, Index* members) {
-  for (long long i = first_item(); i < n; i += item_stride()) {
-    const Index k = group[i], start = starts[k], size = starts[k + 1] - start;
-    if (size == 1)
-      members[start] = static_cast<Index>(i);
-    else if (size <= largest)
-      unordered[start + atomicAdd(reinterpret_cast<Place*>(&taken[k]), 1u)] = static_cast<Index>(i);
-  }
+    atomicAdd(reinterpret_cast<Place*>(starts.end(own)), kept_size);
+  grid_barrier(barrier);
+  running_totals(
+      groups, of_blocks, barrier,
+      [=](long long k) { return seen(starts.end(static_cast<Index>(k))); },
+      [=](long long at, Index before, Index size) {
+        const Index k = static_cast<Index>(at);
+        *starts.end(k) = before + size - starts.shift(k);
+        if (size <= largest) return;
+        const Count place = atomicAdd(&large->count, Count{1});
+        if (place < most_large) large->which[place] = static_cast<Count>(k);
+      });
 }
 
 // A warp takes `each` groups, at most 32, and orders one after the other.
-extern "C" __global__ void order_members(Index groups, Index each, const Index* starts,
-                                         const Index* unordered, Index* members) {
-  constexpr unsigned warp = 0xffffffffu;
+__device__ inline void order_members(Index groups, Index each, const Starts& starts,
+                                     const Index* unordered, Index* members) {
   constexpr int shares = 4, at_once = 32 * shares;  // members of a lane, of the warp
   const int lane = threadIdx.x % 32;
   for (long long w = first_item() / 32; w * each < groups; w += item_stride() / 32) {
     const long long k = w * each + lane;
     const bool own = lane < each && k < groups;
-    const Index from = own ? starts[k] : 0, to = own ? starts[k + 1] : 0;
-    unsigned left = __ballot_sync(warp, to - from > 1 && to - from <= largest);
+    const Index from = own ? starts.from(static_cast<Index>(k)) : 0;
+    const Index to = own ? starts.to(static_cast<Index>(k)) : 0;
+    unsigned left = __ballot_sync(whole_warp, to - from > 1 && to - from <= largest);
     for (; left; left &= left - 1) {
       const int whose = __ffs(left) - 1;
-      const Index begin = __shfl_sync(warp, from, whose), end = __shfl_sync(warp, to, whose);
+      const Index begin = __shfl_sync(whole_warp, from, whose),
+                  end = __shfl_sync(whole_warp, to, whose);
       for (long long p = begin; p < end; p += at_once) {
         Index own[shares], smaller[shares];
         for (int k = 0; k < shares; ++k) {
           const long long place = p + 32 * k + lane;
-          own[k] = place < end ? unordered[place] : 0;
+          own[k] = place < end ? __ldcg(&unordered[place]) : 0;
           smaller[k] = 0;
         }
 #pragma unroll 8
         for (Index q = begin; q < end; ++q) {
-          const Index other = unordered[q];
+          const Index other = __ldcg(&unordered[q]);
           for (int k = 0; k < shares; ++k) smaller[k] += other < own[k];
         }
         for (int k = 0; k < shares; ++k)
@@ -122,4 +117,97 @@ extern "C" __global__ void order_members(Index groups, Index each, const Index* 
       }
     }
   }
+}
+
+// The items of a warp, in order, told apart by the large groups they are in.
+struct Classes {
+  Index which[most_large];
+  int count;
+
+  __device__ int of(Index k) const {
+    for (int c = 0; c < count; ++c)
+      if (which[c] == k) return c;
+    return -1;
+  }
+};
+
+// Puts all members to their places, those of the second sort counted from 0 again; nothing where
+// there are more large groups than room. of_blocks: a place for each block and each large group.
+extern "C" __global__ void __launch_bounds__(256, blocks_together)
+    place_groups(Index n, const Index* group, Index groups, Index half, Index first, Index* words,
+                 Index each, Index* taken, Index* unordered, Index* members, Index* of_blocks,
+                 Large* large) {
+  if (large->count > most_large) return;
+  constexpr int most_warps = 8;
+  __shared__ Classes classes;
+  __shared__ Count of_warps[most_large][most_warps], before[most_large];
+  const Starts starts{words, half, first};
+  unsigned* barrier = reinterpret_cast<unsigned*>(&large->barrier);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  if (threadIdx.x == 0) classes.count = static_cast<int>(large->count);
+  if (threadIdx.x < most_large) {
+    classes.which[threadIdx.x] = static_cast<Index>(large->which[threadIdx.x]);
+    before[threadIdx.x] = 0;
+    for (int w = 0; w < most_warps; ++w) of_warps[threadIdx.x][w] = 0;
+  }
+  __syncthreads();
+  const long long all = static_cast<long long>(gridDim.x) * warps;
+  const long long part = (n + 32 * all - 1) / (32 * all) * 32;
+  const long long own = (static_cast<long long>(blockIdx.x) * warps + warp) * part;
+  const long long end = own + part < n ? own + part : n;
+  const auto name_of = [=](long long i) { return static_cast<Index>(i >= first ? i - first : i); };
+  for (long long from = own; from < end; from += 32) {
+    const long long i = from + lane;
+    int in_class = -1;
+    if (i < end) {
+      const Index k = group[i], start = starts.from(k), size = starts.to(k) - start;
+      if (size == 1)
+        members[start] = name_of(i);
+      else if (size > largest)
+        in_class = classes.of(k);
+      else
+        unordered[start + atomicAdd(reinterpret_cast<Place*>(&taken[k]), 1u)] = name_of(i);
+    }
+    if (!__any_sync(whole_warp, in_class >= 0)) continue;
+    for (int c = 0; c < classes.count; ++c) {
+      const unsigned those = __ballot_sync(whole_warp, in_class == c);
+      if (lane == 0) of_warps[c][warp] += __popc(those);
+    }
+  }
+  __syncthreads();
+  for (int c = threadIdx.x; c < classes.count; c += blockDim.x) {
+    Count sum = 0;
+    for (int w = 0; w < warps; ++w) sum += of_warps[c][w];
+    of_blocks[static_cast<long long>(c) * gridDim.x + blockIdx.x] = static_cast<Index>(sum);
+  }
+  grid_barrier(barrier);
+  for (int c = 0; c < classes.count; ++c) {
+    Count mine = 0;
+    for (unsigned b = threadIdx.x; b < blockIdx.x; b += blockDim.x)
+      mine += static_cast<Count>(__ldcg(&of_blocks[static_cast<long long>(c) * gridDim.x + b]));
+    add_over_warp(&before[c], mine);
+  }
+  __syncthreads();
+  if (threadIdx.x < classes.count) {  // from counts to where the members of each warp begin
+    Count place = before[threadIdx.x] + static_cast<Count>(starts.from(classes.which[threadIdx.x]));
+    for (int w = 0; w < warps; ++w) {
+      const Count many = of_warps[threadIdx.x][w];
+      of_warps[threadIdx.x][w] = place;
+      place += many;
+    }
+  }
+  __syncthreads();
+  for (long long from = own; classes.count > 0 && from < end; from += 32) {
+    const long long i = from + lane;
+    const int in_class = i < end ? classes.of(group[i]) : -1;
+    for (int c = 0; c < classes.count; ++c) {
+      const unsigned those = __ballot_sync(whole_warp, in_class == c);
+      if (in_class == c)
+        members[of_warps[c][warp] + __popc(those & ((1u << lane) - 1))] = name_of(i);
+      __syncwarp();
+      if (lane == 0) of_warps[c][warp] += __popc(those);
+      __syncwarp();
+    }
+  }
+  order_members(groups, each, starts, unordered, members);
 }

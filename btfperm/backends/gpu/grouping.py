@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
+from btfperm.backends.gpu.arrays import BLOCK
 from btfperm.backends.gpu.compile import kernels
-from btfperm.backends.gpu.counting_sort import sort_by_keys
+from btfperm.backends.gpu.counting_sort import places_in_order
 from btfperm.backends.gpu.readback import Readback
 
 __all__ = ["members_by_group"]
@@ -16,35 +16,35 @@ _WARPS = 10_000  # that a device is busy with
 _MOST_LARGE = 16  # groups that are looked for in a list, by every member
 
 
-def members_by_group(group: Any, groups: int) -> tuple[Any, Any]:
+def members_by_group(
+    group: Any, groups: int, halves: tuple[int, int] | None = None
+) -> tuple[Any, Any]:
     """Starts (groups + 1,) and members (n,): those of group k are ``members[starts[k]:starts[k +
-    1]]``, ascending."""
+    1]]``, ascending.
+
+    With `halves`, the items are of two sorts: so many groups, and so many items, are of the first,
+    those of the second come behind. Starts (groups + 2,) and members of the second sort are behind
+    those of the first, and count from 0 again.
+    """
     import cupy
 
     n, width = int(group.size), group.dtype
     if groups <= 1:
         return cupy.array([0, n], dtype=width)[: groups + 1], cupy.arange(n, dtype=width)
+    half, first = halves or (groups, n)
     run = kernels("backends/gpu/grouping.cu", width.name)
-    starts = cupy.zeros(groups + 1, dtype=width)
-    run.launch("count_members", grid(n, COUNTING), BLOCK, n, group, starts)
-    starts = cupy.cumsum(starts, dtype=width)
-    found = Readback(1 + 2 * _MOST_LARGE)
-    which, sizes = found.array[1 : 1 + _MOST_LARGE], found.array[1 + _MOST_LARGE :]
-    listed = _MOST_LARGE, found.array, which, sizes
-    run.launch("find_large", grid(groups), BLOCK, groups, starts, *listed)
-    count, *numbers = found.read()
-    if count > _MOST_LARGE:
-        return starts, sort_by_keys(group, None, groups)[1]
+    starts, taken = cupy.empty(groups + 1 + (half < groups), dtype=width), cupy.empty(groups, width)
+    large = Readback(2 + _MOST_LARGE)
+    sizes = n, group, groups, half, first, starts
+    of_blocks = run.totals_of_blocks("size_groups", BLOCK)
+    run.launch_together("size_groups", BLOCK, *sizes, taken, of_blocks, large.array)
     unordered, members = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
-    if count:
-        run.launch("class_members", grid(n), BLOCK, n, group, count, which, unordered)
-        by_class = sort_by_keys(unordered, None, count + 1)
-        total = sum(numbers[_MOST_LARGE:])
-        places = which, sizes, starts, members
-        run.launch("place_large", grid(total), BLOCK, total, *by_class, *places)
-    taken = cupy.zeros(groups, dtype=width)
-    run.launch("place_members", grid(n), BLOCK, n, group, starts, taken, unordered, members)
     each = min(max(groups // _WARPS, 1), 32)
-    blocks = grid(32 * -(-groups // each))
-    run.launch("order_members", blocks, BLOCK, groups, each, starts, unordered, members)
+    of_blocks = run.totals_of_blocks("place_groups", BLOCK, _MOST_LARGE)
+    placed = each, taken, unordered, members, of_blocks, large.array
+    run.launch_together("place_groups", BLOCK, *sizes, *placed)
+    _, count, *_ = large.read()
+    if count > _MOST_LARGE:  # then it has done nothing
+        members = places_in_order(group, groups)
+        members[first:] -= width.type(first)
     return starts, members

@@ -7,10 +7,9 @@
 //
 // Races: counters are only added to; places in a list are handed out by atomicAdd, in any order.
 
-#include "backends/gpu/append.cuh"
-#include "backends/gpu/index.cuh"
 #include "backends/gpu/lists.cuh"
-#include "backends/gpu/visible.cuh"
+#include "backends/gpu/running_totals.cuh"
+#include "dulmage_mendelsohn/fine_square/edges.cuh"
 
 // pred, and the number of successors of each vertex in out, which is zero at first. What is not in
 // the square part has col_part != 0 and gets out = -1; col_part is null where all is.
@@ -31,122 +30,73 @@ extern "C" __global__ void contract(Index n, Index lanes, const Index* indptr, c
   share_lists(0, n, static_cast<int>(lanes), Sharing::whole_grid(), open, visit);
 }
 
-// A part of a graph: place[v] is v's new number, or -1, own[k] the old one of new vertex k. Edges
-// are kept between vertices of the same side (where side is not null). First how many each list
-// keeps ...
-extern "C" __global__ void count_kept(Index kept, Index lanes, const Index* own,
-                                      const Index* indptr, const Index* pred, const Index* place,
-                                      const int* side, Index* degree) {
-  const auto open = [=](long long k, bool) {
-    return List{static_cast<Index>(k), indptr[own[k]], indptr[own[k] + 1]};
-  };
-  const auto visit = [=](Index k, long long p) {
-    const Index u = pred[p];
-    if (u >= 0 && place[u] >= 0 && (!side || side[u] == side[own[k]]))
-      atomicAdd(reinterpret_cast<Place*>(&degree[k]), 1u);
-  };
-  share_lists(0, kept, static_cast<int>(lanes), Sharing::whole_grid(), open, visit);
-}
+// What the host reads of a part.
+struct Part {
+  Count vertices, edges, barrier;
+};
 
-// ... then the lists; next[k] is where the list of new vertex k goes on. out is zero at first.
-extern "C" __global__ void fill_kept(Index kept, Index lanes, const Index* own, const Index* indptr,
-                                     const Index* pred, const Index* place, const int* side,
-                                     Index* next, Index* new_pred, Index* out) {
+// A part of a graph: place[v] is v's new number, or -1, own[k] the old one of new vertex k. Kept
+// are vertices with out >= 0, and where side is not null, side != dropped; and edges between
+// vertices of the same side.
+extern "C" __global__ void __launch_bounds__(256, 4)
+    keep_part(Index n, Index lanes, const Index* indptr, const Index* pred, const Index* out,
+              const int* side, int dropped, Index* place, Index* own, Index* starts, Index* next,
+              Index* new_pred, Index* new_out, Index* of_blocks, Part* told) {
+  unsigned* barrier = reinterpret_cast<unsigned*>(&told->barrier);
+  if (first_item() == 0) starts[0] = 0;
+  const Index count = running_totals(
+      n, of_blocks, barrier,
+      [=](long long v) { return out[v] >= 0 && (!side || side[v] != dropped); },
+      [=](long long v, Index before, Index kept) {
+        place[v] = kept ? before : -1;
+        if (!kept) return;
+        own[before] = static_cast<Index>(v);
+        starts[before + 1] = new_out[before] = 0;
+      });
+  grid_barrier(barrier);
   const auto open = [=](long long k, bool) {
     return List{static_cast<Index>(k), indptr[own[k]], indptr[own[k] + 1]};
   };
-  const auto visit = [=](Index k, long long p) {
+  const auto stays = [=](Index k, Index u) {
+    return u >= 0 && place[u] >= 0 && (!side || side[u] == side[own[k]]);
+  };
+  const auto count_one = [=](Index k, long long p) {
+    if (stays(k, pred[p])) atomicAdd(reinterpret_cast<Place*>(&starts[k + 1]), 1u);
+  };
+  share_lists(0, count, static_cast<int>(lanes), Sharing::whole_grid(), open, count_one);
+  grid_barrier(barrier);
+  const Index edges = running_totals(
+      count, of_blocks, barrier, [=](long long k) { return seen(&starts[k + 1]); },
+      [=](long long k, Index before, Index degree) {
+        next[k] = before;
+        starts[k + 1] = before + degree;
+      });
+  grid_barrier(barrier);
+  const auto fill_one = [=](Index k, long long p) {
     const Index u = pred[p];
-    if (u < 0 || place[u] < 0 || (side && side[u] != side[own[k]])) return;
+    if (!stays(k, u)) return;
     new_pred[atomicAdd(reinterpret_cast<Place*>(&next[k]), 1u)] = place[u];
-    atomicAdd(reinterpret_cast<Place*>(&out[place[u]]), 1u);
+    atomicAdd(reinterpret_cast<Place*>(&new_out[place[u]]), 1u);
   };
-  share_lists(0, kept, static_cast<int>(lanes), Sharing::whole_grid(), open, visit);
-}
-
-// 1 for the vertices that are kept: out >= 0, and where side is not null, side != dropped.
-extern "C" __global__ void mark_kept(Index n, const Index* out, const int* side, Index dropped,
-                                     Index* kept) {
-  for (long long v = first_item(); v < n; v += item_stride())
-    kept[v] = (!out || out[v] >= 0) && (!side || side[v] != dropped);
-}
-
-// From running totals of those marks: new numbers, and the old number of each new vertex.
-extern "C" __global__ void number_kept(Index n, const Index* totals, Index* place, Index* own) {
-  for (long long v = first_item(); v < n; v += item_stride()) {
-    const bool kept = totals[v] != (v > 0 ? totals[v - 1] : 0);
-    place[v] = kept ? totals[v] - 1 : -1;
-    if (kept) own[totals[v] - 1] = static_cast<Index>(v);
+  share_lists(0, count, static_cast<int>(lanes), Sharing::whole_grid(), open, fill_one);
+  if (first_item() == 0) {
+    told->vertices = static_cast<Count>(count);
+    told->edges = static_cast<Count>(edges);
   }
 }
 
-// The numbers of the names at both ends of the edges between different names, where both ends have
-// one; how many there are in `count`.
-extern "C" __global__ void list_between(Index n, Index lanes, const Index* indptr,
-                                        const Index* pred, const Index* name, const Index* number,
-                                        Index* heads, Index* tails, Count* count) {
-  __shared__ Basket<2> found;
-  found.begin();
-  const auto open = [=](long long v, bool) {
-    return List{name[v], indptr[v], name[v] >= 0 ? indptr[v + 1] : indptr[v]};
-  };
-  const auto visit = [&](Index head, long long p) {
-    const Index u = pred[p];
-    if (u < 0) return;
-    const Index tail = name[u];
-    if (tail >= 0 && tail != head) found.put({number[head], number[tail]}, {heads, tails}, count);
-  };
-  share_lists(0, n, static_cast<int>(lanes), Sharing::whole_grid(), open, visit);
-  found.end({heads, tails}, count);
-}
-
-// How often each vertex is a head, and how often a tail; both are zero at first. Many edges are a
-// giant's: the lanes of a warp that count the same go to memory together.
 extern "C" __global__ void count_ends(Index count, const Index* heads, const Index* tails,
                                       Index* in, Index* out) {
-  const auto add = [](Index* counts, Index v) {
-    const unsigned same = __match_any_sync(__activemask(), v);
-    if (threadIdx.x % 32 == __ffs(same) - 1)
-      atomicAdd(reinterpret_cast<Place*>(&counts[v]), static_cast<Place>(__popc(same)));
-  };
-  for (long long e = first_item(); e < count; e += item_stride()) {
-    add(in, heads[e]);
-    add(out, tails[e]);
-  }
+  count_ends_of(count, heads, tails, in, out);
 }
 
-// Each tail to the list of its head; next[v] is where the list of v goes on.
 extern "C" __global__ void place_tails(Index count, const Index* heads, const Index* tails,
                                        Index* next, Index* pred) {
-  const int lane = threadIdx.x % 32;
-  for (long long e = first_item(); e < count; e += item_stride()) {
-    const unsigned same = __match_any_sync(__activemask(), heads[e]);
-    const int first = __ffs(same) - 1;
-    Place place = 0;
-    if (lane == first)
-      place =
-          atomicAdd(reinterpret_cast<Place*>(&next[heads[e]]), static_cast<Place>(__popc(same)));
-    pred[__shfl_sync(same, place, first) + __popc(same & ((1u << lane) - 1))] = tails[e];
-  }
-}
-
-// 1 for the vertices that are names.
-extern "C" __global__ void mark_names(Index n, const Index* name, Index* marks) {
-  for (long long v = first_item(); v < n; v += item_stride()) marks[v] = name[v] == v;
+  place_tails_of(count, heads, tails, next, pred);
 }
 
 // The list that each entry is in.
 extern "C" __global__ void heads_of_lists(Index n, Index lanes, const Index* indptr, Index* heads) {
   const auto visit = [=](Index v, long long p) { heads[p] = v; };
   share_all_lists(n, indptr, static_cast<int>(lanes), visit);
-}
-
-// The highest floor of each block's vertices; height is zero at first.
-extern "C" __global__ void raise_floor(Index n, const Index* name, const Index* number,
-                                       const Index* floor, Index* height) {
-  for (long long v = first_item(); v < n; v += item_stride()) {
-    if (name[v] < 0 || floor[v] == 0) continue;
-    Index* word = &height[number[name[v]]];
-    if (seen(word) < floor[v]) atomicMax(word, floor[v]);
-  }
 }

@@ -5,22 +5,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from btfperm import _core
-from btfperm.backends.gpu.arrays import BLOCK, grid, lanes_for, transposed
+from btfperm.backends.gpu.arrays import BLOCK, downloaded, grid, lanes_for, transposed
 from btfperm.backends.gpu.compile import Kernels, kernels
 from btfperm.backends.gpu.readback import Readback
+from btfperm.results import IndexArray
 from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = [
     "NULL",
+    "Contracted",
     "Digraph",
-    "edges_between",
+    "contracted",
     "heads",
-    "numbered",
     "of_pairs",
     "on_host",
     "part_of",
@@ -102,48 +103,111 @@ def part_of(graph: Digraph, side: Any = None, dropped: int = 0) -> tuple[Digraph
     """
     import cupy
 
-    n, width, lanes = graph.n, graph.width, graph.lanes
-    run = kernels(_FILE, width.name)
-    sides = NULL if side is None else side
-    totals, place = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
-    run.launch("mark_kept", grid(n), BLOCK, n, graph.out, sides, dropped, totals)
-    totals = cupy.cumsum(totals, dtype=width)
-    count = int(totals[-1])
-    own = cupy.empty(count, dtype=width)
-    run.launch("number_kept", grid(n), BLOCK, n, totals, place, own)
-    degree = cupy.zeros(count + 1, dtype=width)
-    lists = own, graph.indptr, graph.pred, place, sides
-    walk = grid(lanes * count), BLOCK, count, lanes, *lists
-    run.launch("count_kept", *walk, degree[1:])
-    indptr = cupy.cumsum(degree, dtype=width)
-    pred = cupy.empty(int(indptr[-1]), dtype=width)
-    out = cupy.zeros(count, dtype=width)
-    run.launch("fill_kept", *walk, indptr[:-1].copy(), pred, out)
-    return Digraph(indptr, pred, out, count, _turned(indptr, pred)), own
-
-
-def edges_between(graph: Digraph, name: Any, number: Any) -> tuple[Any, Any]:
-    """The numbers of the names at head and tail of each edge between different names, in any order;
-    what has the name -1 is left out."""
-    import cupy
-
-    lanes, total = graph.lanes, Readback(1)
-    ends = [cupy.empty(graph.pred.size, dtype=graph.width) for _ in range(2)]
-    kernels(_FILE, graph.width.name).launch(
-        "list_between",
-        grid(lanes * graph.n),
+    n, width, edges = graph.n, graph.width, int(graph.pred.size)
+    most = graph.count
+    place, own, out, following = (cupy.empty(size, dtype=width) for size in (n, most, most, most))
+    indptr, pred = cupy.empty(most + 1, dtype=width), cupy.empty(edges, dtype=width)
+    run, told = kernels(_FILE, width.name), Readback(3)
+    run.launch_together(
+        "keep_part",
         BLOCK,
-        graph.n,
-        lanes,
+        n,
+        graph.lanes,
         graph.indptr,
         graph.pred,
+        graph.out,
+        NULL if side is None else side,
+        np.int32(dropped),
+        place,
+        own,
+        indptr,
+        following,
+        pred,
+        out,
+        run.totals_of_blocks("keep_part", BLOCK),
+        told.array,
+    )
+    count, edges, _ = told.read()
+    indptr, pred = indptr[: count + 1], pred[:edges]
+    return Digraph(indptr, pred, out[:count], count, _turned(indptr, pred)), own[:count]
+
+
+class Contracted(NamedTuple):
+    """A graph of components.
+
+    Attributes
+    ----------
+    graph : its vertices are the components, by their names in ascending order; edges between them
+    number : of each name, at that vertex
+    members : for each component a member: its name, or the member that was given for that
+    height : for each component what it must not fall below; None where no floor was given
+    """
+
+    graph: Digraph
+    number: Any
+    members: Any
+    height: Any
+
+
+def contracted(
+    graph: Digraph,
+    name: Any,
+    *,
+    sets: bool = False,
+    vertex: Any = None,
+    members: Any = None,
+    floor: Any = None,
+) -> Contracted:
+    """The graph of the components, given a name for each vertex, -1 for what is left out.
+
+    Parameters
+    ----------
+    sets : the names are sets that were united, see ``union_find.cuh``; they are shortened to names
+    vertex : in and out, the vertex of this graph, then of the new one, that each vertex of an older
+        graph is in; without `members`, this is the older graph, and nothing goes in
+    members : for each vertex one of the older graph
+    floor : what the height of each vertex must not fall below
+    """
+    import cupy
+
+    n, width, edges = graph.n, graph.width, int(graph.pred.size)
+    number, members_of, following, out = (cupy.empty(n, dtype=width) for _ in range(4))
+    height: Any = NULL if floor is None else cupy.empty(n, dtype=width)
+    heads, tails, pred = (cupy.empty(edges, dtype=width) for _ in range(3))
+    indptr, told = cupy.empty(n + 1, dtype=width), Readback(3)
+    run = graph.kernels("contraction.cu")
+    run.launch_together(
+        "contract_names",
+        BLOCK,
+        n,
+        graph.lanes,
+        graph.indptr,
+        graph.pred,
+        int(sets),
         name,
         number,
-        *ends,
-        total.array,
+        0 if vertex is None else int(vertex.size),
+        int(members is None),
+        NULL if vertex is None else vertex,
+        NULL if members is None else members,
+        members_of,
+        NULL if floor is None else floor,
+        height,
+        heads,
+        tails,
+        indptr,
+        following,
+        pred,
+        out,
+        run.totals_of_blocks("contract_names", BLOCK),
+        told.array,
     )
-    count = total.read()[0]
-    return ends[0][:count], ends[1][:count]
+    count, edges, _ = told.read()
+    indptr, pred = indptr[: count + 1], pred[:edges]
+    smaller = Digraph(indptr, pred, out[:count], count, _turned(indptr, pred))
+    return Contracted(
+        smaller, number, members_of[:count], None if floor is None else height[:count]
+    )
 
 
 def of_pairs(heads: Any, tails: Any, n: int, width: Any) -> Digraph:
@@ -157,20 +221,6 @@ def of_pairs(heads: Any, tails: Any, n: int, width: Any) -> Digraph:
     pred = cupy.empty(count, dtype=width)
     run.launch("place_tails", grid(count), BLOCK, count, heads, tails, indptr[:-1].copy(), pred)
     return Digraph(indptr, pred, out, n, _turned(indptr, pred))
-
-
-def numbered(name: Any) -> tuple[Any, Any]:
-    """New numbers, at each vertex that is a name (name[v] = v), ascending; and those vertices."""
-    import cupy
-
-    n, width = int(name.size), name.dtype
-    run = kernels(_FILE, width.name)
-    totals, number = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
-    run.launch("mark_names", grid(n), BLOCK, n, name, totals)
-    totals = cupy.cumsum(totals, dtype=width)
-    members = cupy.empty(int(totals[-1]), dtype=width)
-    run.launch("number_kept", grid(n), BLOCK, n, totals, number, members)
-    return number, members
 
 
 def heads(graph: Digraph) -> Any:
@@ -190,15 +240,15 @@ def heads(graph: Digraph) -> Any:
     return result
 
 
-def on_host(graph: Digraph, height: Any) -> tuple[Any, Any]:
+def on_host(graph: Digraph, floor: Any = None) -> tuple[IndexArray, IndexArray]:
     """The blocks of a graph without holes in its lists, found by one core: a name for each vertex
-    and the height of its block, on the device again. `height` is what it must not fall below."""
-    import cupy
-
-    here = height.get()
-    name = np.empty_like(here)
-    _core.blocks_of_digraph(graph.indptr.get(), graph.pred.get(), here, name)
-    return cupy.asarray(name), cupy.asarray(here)
+    and the height of its block, not below `floor`; both on the host."""
+    lists = graph.indptr, graph.pred
+    indptr, pred, *given = downloaded(*lists, *([] if floor is None else [floor]))
+    height = given[0] if given else np.zeros(graph.n, dtype=graph.width)
+    name = np.empty_like(height)
+    _core.blocks_of_digraph(indptr, pred, height, name)
+    return name, height
 
 
 def _turned(indptr: Any, pred: Any) -> Callable[[], tuple[Any, Any, Any]]:

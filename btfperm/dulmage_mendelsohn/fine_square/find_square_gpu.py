@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from btfperm.backends.gpu.arrays import BLOCK, grid, minus_ones
+import numpy as np
+
+from btfperm.backends.gpu.arrays import BLOCK, minus_ones
 from btfperm.dulmage_mendelsohn.coarse_gpu import Parts
 from btfperm.dulmage_mendelsohn.fine_square import two_cycles_gpu
 from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import (
     NULL,
     Digraph,
-    edges_between,
-    numbered,
-    of_pairs,
+    contracted,
     on_host,
     part_of,
     whole,
@@ -71,7 +71,7 @@ def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], Non
         left, own = part_of(graph)
         floor = height[own]
     if gave_up or left.pred.size <= _FEW_EDGES:
-        name, blocks = on_host(left, floor)
+        name, blocks = (cupy.asarray(found) for found in on_host(left, floor))
         stage("rest on the CPU")
     else:
         name = components(left)
@@ -82,13 +82,10 @@ def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], Non
         number, blocks = heights_of_blocks(left, name, floor)
         stage("levels")
     run = problem.kernels("dulmage_mendelsohn/canonical_order.cu")
-    leader = cupy.arange(n, dtype=width)
-    own = leader.copy() if own is None else own
-    count = int(own.size)
-    smallest = cupy.full(count, n, dtype=width)
-    run.launch("find_leaders", grid(count), BLOCK, count, name, own, smallest)
-    lent = number, blocks, leader, height
-    run.launch("lend_leaders", grid(count), BLOCK, count, name, own, smallest, *lent)
+    leader, smallest = cupy.empty(n, dtype=width), cupy.empty(left.n, dtype=width)
+    named = name, NULL if own is None else own, number, blocks
+    found = smallest, leader, height, cupy.zeros(1, dtype=np.uint64)
+    run.launch_together("lead_blocks", BLOCK, n, left.n, *named, *found)
     stage("block list")
     return Square(leader, height)
 
@@ -145,7 +142,7 @@ def _of_small(graph: Digraph) -> Any:
 def _by_tarjan(graph: Digraph) -> Any:
     import cupy
 
-    return on_host(graph, cupy.zeros(graph.n, dtype=graph.width))[0]
+    return cupy.asarray(on_host(graph)[0])
 
 
 def _by_names(graph: Digraph) -> Any:
@@ -159,26 +156,18 @@ def _by_names(graph: Digraph) -> Any:
 def heights_of_blocks(graph: Digraph, name: Any, floor: Any) -> tuple[Any, Any]:
     """A number for each name, and the heights of the blocks by these numbers, given what each
     vertex must not fall below."""
-    import cupy
-
-    n, width = graph.n, graph.width
-    number, members = numbered(name)
-    count = int(members.size)
-    height = cupy.zeros(count, dtype=width)
-    run = graph.kernels("digraph.cu")
-    run.launch("raise_floor", grid(n), BLOCK, n, name, number, floor, height)
-    if count > 1:
-        ends = edges_between(graph, name, number)
-        height = heights_above(of_pairs(*ends, count, width), height)
-    return number, height
+    blocks = contracted(graph, name, floor=floor)
+    return blocks.number, heights_above(blocks.graph, blocks.height)
 
 
 def heights_above(graph: Digraph, floor: Any) -> Any:
     """The height of each vertex of a graph without cycles, given what it must not fall below."""
+    import cupy
+
     if graph.pred.size == 0:
         return floor
     if graph.pred.size > _FEW_EDGES:
         height = floor.copy()
         if not peel(graph, height, raising=True, window=_BLOCK_WINDOW).gave_up:
             return height
-    return on_host(graph, floor)[1]
+    return cupy.asarray(on_host(graph, floor)[1])

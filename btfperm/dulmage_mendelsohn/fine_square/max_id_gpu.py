@@ -59,5 +59,5 @@ def _finished_by_tarjan(name: Any, tails: Any, ends: Any) -> Any:
     import cupy
 
     n, width = int(name.size), name.dtype
-    named, _ = on_host(of_pairs(ends, tails, n, width), cupy.zeros(n, dtype=width))
-    return cupy.where(name < 0, named, name)
+    named, _ = on_host(of_pairs(ends, tails, n, width))
+    return cupy.where(name < 0, cupy.asarray(named), name)

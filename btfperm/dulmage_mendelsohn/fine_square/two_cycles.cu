@@ -7,7 +7,7 @@
 // Paper       ours
 // Cost        a round looks through the list at the far end of each edge. A list of more than
 //             `longest` is not looked through; the edge back, seen from its own end, asks the other
-// Encodings   parent: as union_find.cuh; in the end the smallest member of each set
+// Encodings   parent: as union_find.cuh; contraction.cu makes names of it
 // Races       as union_find.cuh says
 
 #include "backends/gpu/counting.cuh"
@@ -42,19 +42,13 @@ extern "C" __global__ void sample(Index n, Index apart, const Index* indptr, con
 }
 
 extern "C" __global__ void unite_pairs(Index n, Index lanes, const Index* indptr, const Index* pred,
-                                       Index* parent, Count* united) {
+                                       Index* parent) {
   const auto visit = [=](Index v, long long p) {
     const Index u = pred[p];
     // Each pair once, unless the list that must be asked is a long one.
     if (u < 0 || (u > v && indptr[v + 1] - indptr[v] <= longest)) return;
     if (seen(&parent[u]) == seen(&parent[v]) || !has(indptr, pred, u, v)) return;
     unite(parent, u, v);
-    raise(united, Count{1});
   };
   share_all_lists(n, indptr, static_cast<int>(lanes), visit);
-}
-
-extern "C" __global__ void flatten(Index n, Index* parent) {
-  for (long long v = first_item(); v < n; v += item_stride())
-    flatten_way(parent, static_cast<Index>(v));
 }

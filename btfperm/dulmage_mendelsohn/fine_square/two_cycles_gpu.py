@@ -7,12 +7,7 @@ from typing import Any
 
 from btfperm.backends.gpu.arrays import BLOCK, grid
 from btfperm.backends.gpu.readback import Readback
-from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import (
-    Digraph,
-    edges_between,
-    numbered,
-    of_pairs,
-)
+from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph, contracted
 
 __all__ = ["contract", "share"]
 
@@ -49,33 +44,28 @@ def contract(graph: Digraph, few: int = 0) -> tuple[Any, Digraph, Any]:
     The vertex of the contracted graph that each vertex is in; that graph; and for each of its
     vertices one of those it stands for.
     """
-    vertex, member, contracted = None, None, graph
-    while True:
-        edges = int(contracted.pred.size)
-        parent, united = _united(contracted)
-        if not united and member is not None:
-            break
-        number, roots = numbered(parent)
-        own = number[parent]
-        vertex = own if vertex is None else own[vertex]
-        member = roots if member is None else member[roots]
-        contracted = of_pairs(
-            *edges_between(contracted, parent, number), int(roots.size), graph.width
-        )
-        left = int(contracted.pred.size)
-        if not united or left <= few or left > (1 - _LEAST_GONE) * edges:
-            break
-    return vertex, contracted, member
-
-
-def _united(graph: Digraph) -> tuple[Any, bool]:
-    """The smallest vertex that each is united with, and whether any two are."""
     import cupy
 
-    n, lanes, found = graph.n, graph.lanes, Readback(1)
-    run = graph.kernels("two_cycles.cu")
+    vertex, members, smaller = None, None, graph
+    while True:
+        parent, n, edges = _united(smaller), smaller.n, int(smaller.pred.size)
+        if vertex is None:
+            vertex = cupy.empty(n, dtype=graph.width)
+        smaller, _, members, _ = contracted(
+            smaller, parent, sets=True, vertex=vertex, members=members
+        )
+        left = int(smaller.pred.size)
+        if smaller.n == n or left <= few or left > (1 - _LEAST_GONE) * edges:
+            break
+    return vertex, smaller, members
+
+
+def _united(graph: Digraph) -> Any:
+    """Sets of vertices, see ``union_find.cuh``: both ends of a 2-cycle are in one."""
+    import cupy
+
+    n, lanes = graph.n, graph.lanes
     parent = cupy.arange(n, dtype=graph.width)
-    lists = graph.indptr, graph.pred
-    run.launch("unite_pairs", grid(lanes * n), BLOCK, n, lanes, *lists, parent, found.array)
-    run.launch("flatten", grid(n), BLOCK, n, parent)
-    return parent, found.read()[0] != 0
+    lists = graph.indptr, graph.pred, parent
+    graph.kernels("two_cycles.cu").launch("unite_pairs", grid(lanes * n), BLOCK, n, lanes, *lists)
+    return parent

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Running totals within one cooperative launch: what would be a launch before and a look of the
+// host after, where it stands between other steps
+#pragma once
+
+#include "backends/gpu/counting.cuh"
+#include "backends/gpu/grid_barrier.cuh"
+#include "backends/gpu/index.cuh"
+
+// Blocks of 256 threads that a multiprocessor should hold of a kernel that waits for memory;
+// compute capability 7.5 has no room for more than four.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+constexpr int blocks_together = 4;
+#else
+constexpr int blocks_together = 6;
+#endif
+
+// many(k) says how many item k stands for, twice the same; then take(k, before, many) is told what
+// all items before it stand for. Returns what all do. `of_blocks`: a place for each block. Blocks
+// must meet before it is called again. Every thread must arrive.
+template <class Many, class Take>
+__device__ Index running_totals(long long items, Index* of_blocks, unsigned* barrier,
+                                const Many& many, const Take& take) {
+  __shared__ Count of_warps[32], before_block, of_all;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  const long long all_warps = static_cast<long long>(gridDim.x) * warps;
+  const long long part = (items + 32 * all_warps - 1) / (32 * all_warps) * 32;
+  const long long own = (static_cast<long long>(blockIdx.x) * warps + warp) * part;
+  const long long begin = own < items ? own : items;
+  const long long end = begin + part < items ? begin + part : items;
+  Count mine = 0;
+  for (long long k = begin + lane; k < end; k += 32) mine += static_cast<Count>(many(k));
+  for (int apart = 16; apart > 0; apart /= 2) mine += __shfl_xor_sync(whole_warp, mine, apart);
+  if (lane == 0) of_warps[warp] = mine;
+  if (threadIdx.x == 0) before_block = of_all = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    Count sum = 0;
+    for (int w = 0; w < warps; ++w) sum += of_warps[w];
+    of_blocks[blockIdx.x] = static_cast<Index>(sum);
+  }
+  grid_barrier(barrier);
+  Count before = 0, all = 0;
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
+    const Count sum = static_cast<Count>(__ldcg(&of_blocks[b]));
+    all += sum;
+    if (b < blockIdx.x) before += sum;
+  }
+  add_over_warp(&before_block, before);
+  add_over_warp(&of_all, all);
+  __syncthreads();
+  Count place = before_block;
+  for (int w = 0; w < warp; ++w) place += of_warps[w];
+  for (long long first = begin; first < end; first += 32) {
+    const long long k = first + lane;
+    const Count value = k < end ? static_cast<Count>(many(k)) : 0;
+    Count upto = value;
+    for (int apart = 1; apart < 32; apart *= 2) {
+      const Count left = __shfl_up_sync(whole_warp, upto, apart);
+      if (lane >= apart) upto += left;
+    }
+    if (k < end) take(k, static_cast<Index>(place + upto - value), static_cast<Index>(value));
+    place += __shfl_sync(whole_warp, upto, 31);
+  }
+  const Index result = static_cast<Index>(of_all);
+  __syncthreads();  // before the next call writes there
+  return result;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// contraction: the graph of the components that are known, in one launch
+//
+// Idea        Names, members of the components, are numbered in ascending order; the edges between
+//             different names, by these numbers, are put into lists again. On small graphs a launch
+//             for each step, and looks of the host, would take most of the time.
+// Cost        O(n + edges), a barrier between each two of seven steps
+// Encodings   name[v] = the member that names v's component; -1: none, v and its edges are left out
+// Races       as union_find.cuh says; counters are only added to; places in a list are handed out
+//             by atomicAdd, in any order
+
+#include "backends/gpu/append.cuh"
+#include "backends/gpu/lists.cuh"
+#include "backends/gpu/running_totals.cuh"
+#include "dulmage_mendelsohn/fine_rectangular/union_find.cuh"
+#include "dulmage_mendelsohn/fine_square/edges.cuh"
+
+// What the host reads.
+struct Contracted {
+  Count names;
+  Count edges;
+  Count barrier;
+};
+
+// sets: names are those of union_find.cuh, whose ways are not short yet. vertex[v], if not null:
+// the number of v's component, for the `all` vertices of an older graph, whose part in this one it
+// has before; `fresh`: they are these. old_member: a vertex of that one for each of this; null:
+// they are these. floor, if not null: what the height of each component must not fall below, by its
+// vertices.
+extern "C" __global__ void __launch_bounds__(256, 4)
+    contract_names(Index n, Index lanes, const Index* indptr, const Index* pred, Index sets,
+                   Index* name, Index* number, Index all, Index fresh, Index* vertex,
+                   const Index* old_member, Index* member, const Index* floor, Index* height,
+                   Index* heads, Index* tails, Index* starts, Index* next, Index* new_pred,
+                   Index* out, Index* of_blocks, Contracted* told) {
+  __shared__ Basket<2> found;
+  unsigned* barrier = reinterpret_cast<unsigned*>(&told->barrier);
+  if (first_item() == 0) starts[0] = 0;
+  const Index names = running_totals(
+      n, of_blocks, barrier, [=](long long v) { return seen(&name[v]) == v; },
+      [=](long long v, Index before, Index is_name) {
+        if (sets) flatten_way(name, static_cast<Index>(v));
+        if (!is_name) return;
+        number[v] = before;
+        starts[before + 1] = out[before] = 0;
+        if (member) member[before] = old_member ? old_member[v] : static_cast<Index>(v);
+        if (height) height[before] = 0;
+      });
+  grid_barrier(barrier);
+
+  if (vertex)
+    for (long long v = first_item(); v < all; v += item_stride())
+      vertex[v] = number[name[fresh ? v : vertex[v]]];
+  if (floor)
+    for (long long v = first_item(); v < n; v += item_stride()) {
+      if (name[v] < 0 || floor[v] == 0) continue;
+      Index* word = &height[number[name[v]]];
+      if (seen(word) < floor[v]) atomicMax(word, floor[v]);
+    }
+  found.begin();
+  const auto open = [=](long long v, bool) {
+    return List{name[v], indptr[v], name[v] >= 0 ? indptr[v + 1] : indptr[v]};
+  };
+  const auto visit = [&](Index head, long long p) {
+    const Index u = pred[p];
+    if (u < 0) return;
+    const Index tail = name[u];
+    if (tail >= 0 && tail != head)
+      found.put({number[head], number[tail]}, {heads, tails}, &told->edges);
+  };
+  share_lists(0, n, static_cast<int>(lanes), Sharing::whole_grid(), open, visit);
+  found.end({heads, tails}, &told->edges);
+  grid_barrier(barrier);
+
+  const Index edges = static_cast<Index>(seen(&told->edges));
+  count_ends_of(edges, heads, tails, &starts[1], out);
+  grid_barrier(barrier);
+  running_totals(
+      names, of_blocks, barrier, [=](long long k) { return seen(&starts[k + 1]); },
+      [=](long long k, Index before, Index degree) {
+        next[k] = before;
+        starts[k + 1] = before + degree;
+      });
+  grid_barrier(barrier);
+  place_tails_of(edges, heads, tails, next, new_pred);
+  if (first_item() == 0) told->names = static_cast<Count>(names);
+}
