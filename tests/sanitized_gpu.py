@@ -72,19 +72,16 @@ def before_and_after_trees() -> int:
     hubs = families.hubs_and_leaves(300, 1_200, 1).A
     t = btfperm.maximum_transversal(hubs, algorithm="meeting-trees", initializer="none")
     assert t.maximum and t.counters["peeled_turns"]
-    settings = (
-        meeting_trees_gpu._LAUNCH_ROUNDS,
-        meeting_trees_gpu._PATIENCE,
-        meeting_trees_gpu._MANY,
-    )
-    meeting_trees_gpu._LAUNCH_ROUNDS, meeting_trees_gpu._PATIENCE, meeting_trees_gpu._MANY = 2, 1, 0
-    for A in CASES:
-        t = btfperm.maximum_transversal(A, algorithm="meeting-trees", initializer="greedy")
-        assert t.structural_rank == btfperm.structural_rank(A)
-    meeting_trees_gpu._LAUNCH_ROUNDS, meeting_trees_gpu._PATIENCE, meeting_trees_gpu._MANY = (
-        settings
-    )
-    return 1 + len(CASES)
+    far = {"_LAUNCH_ROUNDS": 2, "_PATIENCE": 1, "_MANY": 0}
+    one_side = {"_LEAN": 1, "_MUCH": 0, "_THIN": 0.01}
+    before = {name: getattr(meeting_trees_gpu, name) for name in {**far, **one_side}}
+    for settings in (far, one_side):
+        vars(meeting_trees_gpu).update({**before, **settings})
+        for A in CASES:
+            t = btfperm.maximum_transversal(A, algorithm="meeting-trees", initializer="greedy")
+            assert t.structural_rank == btfperm.structural_rank(A)
+    vars(meeting_trees_gpu).update(before)
+    return 1 + 2 * len(CASES)
 
 
 def decompose() -> int:

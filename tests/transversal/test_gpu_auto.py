@@ -64,6 +64,22 @@ def test_a_deep_search_is_given_up_and_done_on_the_cpu(takes_a_gpu, algorithm, l
     check_transversal(hard.A, stays.on_host(), rank=hard.rank)
 
 
+def test_our_search_is_given_up_where_it_reads_little(takes_a_gpu, monkeypatch):
+    from btfperm.transversal.augmenting import meeting_trees_gpu
+
+    start = Rule("by itself", (), "none", "so")
+    takes_a_gpu(start=start, algorithm=Rule("rash", (), "meeting-trees", "so", within=2))
+    hard = families.renumbered(families.chain(6_000), "mixed", seed=3)
+    stays = btfperm.maximum_transversal(hard.A, backend="gpu")
+    assert stays.algorithm == "meeting-trees" and stays.structural_rank == hard.rank
+    # A launch has 32 rounds, or one or two more to end a phase.
+    assert stays.counters["launches"] >= stays.counters["rounds"] / 34
+    monkeypatch.setattr(meeting_trees_gpu, "_LAUNCH_ROUNDS", 1)
+    t = btfperm.maximum_transversal(hard.A)
+    assert t.backend == "cpu" and "meeting-trees on a gpu given up after 2 looks" in t.choice
+    check_transversal(hard.A, t, rank=hard.rank)
+
+
 def test_a_start_with_long_chains_is_made_on_the_cpu():
     needs_a_device("few threads at once make no long chains")
     n = 60_000

@@ -44,6 +44,7 @@ struct Peeled {
   Count peeled;        // 0: nothing was done
   Count edges, core_cols, core_rows, turns, pairs;
 };
+static_assert(sizeof(Peeled) == 16 * sizeof(Count));
 
 enum Outcome { lost, paired, busy };
 

@@ -27,7 +27,7 @@ struct Round {
 
 struct Limits {
   Count edges, rounds;  // in one launch
-  Count thin;           // so few open columns and rows do not fill the device
+  Count thin;           // so few columns and rows that grow do not fill the device
   Count share[2];       // a phase ends with one path for so many columns and rows; [1]: thin
   int steps;            // taken without a barrier, then
   Count lean;           // else a side so many times larger than the other waits

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
     from btfperm.transversal.device_problem import DeviceProblem
 
-__all__ = ["Begun", "Memory", "begin", "choose_start"]
+__all__ = ["Memory", "begin", "choose_start"]
 
 _HUB, _PIECE = 256, 256  # is_hub and piece in meeting_grower.cuh
 _PEELED = 16  # numbers of Peeled, and where some stand
@@ -85,7 +85,8 @@ class Begun:
 
 
 def begin(problem: DeviceProblem, budget: Budget, seed: int, memory: Memory) -> Begun:
-    """A first matching where there is none."""
+    """A first matching where there is none. A limit is looked at behind it, and while it goes on in
+    order."""
     peeled = peel(problem, memory)
     sample = sample_order(problem.m, problem.indptr, problem.indices)
     told = peeled()

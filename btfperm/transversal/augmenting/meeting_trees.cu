@@ -29,12 +29,13 @@
 #include "backends/gpu/grid_barrier.cuh"
 #include "transversal/augmenting/meeting_grower.cuh"
 
-// What stays on the device between two launches.
+// What stays on the device between two launches; the host knows where its numbers stand.
 struct Progress {
   Round rounds[3];
   Count barrier;
   Plan plan;
 };
+static_assert(sizeof(Progress) == 44 * sizeof(Count));
 
 // -- the other actions --------------------------------------------------------------------------
 
@@ -158,7 +159,7 @@ struct Buffers {
   PathQueue paths;
 };
 
-// The share of this warp, or of this block where little is open, in a round of one side; `first`:
+// The share of this warp, or of this block where little grows, in a round of one side; `first`:
 // the first that works on this side, of `all`. Entries read.
 template <int side>
 __device__ Count grow_side(const Graph& graph, const Forest& forest, const Lists& lists,

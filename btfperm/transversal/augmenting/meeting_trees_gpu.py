@@ -34,7 +34,8 @@ _LEAST_ROUNDS, _ENTRIES_FOR_A_ROUND = 1 << 5, 1 << 14
 _PATIENCE = 768
 # So many free columns and rows walk; for fewer, trees go on.
 _MANY = 64
-# So few open columns and rows for each warp are thin: so many steps are taken without a barrier.
+# So few columns and rows that grow, for each warp, are thin: so many steps are taken without a
+# barrier.
 _THIN, _STEPS = 16, 16
 # A phase ends when it has a path for so many columns and rows, open or on the border; for so many
 # open ones, where these are thin.
@@ -80,11 +81,9 @@ def meeting_trees(
         edges, far, done = walk_far(problem, budget, seed, memory, spent + told[_EDGES])
         spent += edges
         if not done and not budget.stop:
-            memory.state.fill(0)
-            again = _Search(problem, memory)
-            more = again.go(budget, spent + told[_EDGES], 0)
+            search.forget()
+            more = search.go(budget, spent + told[_EDGES], 0)
             told = [a + b for a, b in zip(told, more, strict=True)]
-            search.launches += again.launches
     return {**_counters(told, pairs, spent, search.launches, far), **counters}
 
 
@@ -146,6 +145,11 @@ class _Search:
             memory.core,
             self._progress.array,
         )
+
+    def forget(self) -> None:
+        """Its trees: pairs have moved since."""
+        self._memory.state.fill(0)
+        self._progress.array.fill(0)
 
     def go(self, budget: Budget, before: int, patience: int) -> list[int]:
         """Searches to the end or a limit: the numbers of Progress; `before`: entries read so far.
