@@ -19,6 +19,7 @@ class Options:
 
     `named`: the matrices were asked for by name, and no section puts its own in their place.
     `counts`: numbers of threads to be compared, if not those that the section takes.
+    `relabel`: when g-pr is to relabel, beside those that the section takes.
     """
 
     which: str
@@ -30,6 +31,7 @@ class Options:
     say: Callable[[str], None]
     named: bool = False
     counts: tuple[int, ...] = ()
+    relabel: tuple[str, ...] = ()
 
 
 @dataclass

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from benchmarks.candidates import CORES
 from benchmarks.cases import Case, generated
 from benchmarks.contest import Options, Section
 from benchmarks.machine import need_gpu
-from benchmarks.tables import geometric_mean, milliseconds, table
+from benchmarks.tables import digits, geometric_mean, milliseconds, table
 from btfperm import _core
 from btfperm.backends.gpu.device import describe
 from btfperm.transversal.limits import Controls
@@ -41,8 +42,8 @@ SEQUENTIAL = ("hopcroft-karp", "pothen-fan", "push-relabel")  # the papers' peer
 HOPELESS = ("hex:4000", "hex:4000+rcp", "del:24+rcp")
 HOPELESS_LIMIT = 2.0  # seconds
 _TINY = np.eye(3)
-# The number that stands for k in a form such as adaptive:k.
-NUMBERS = {"adaptive:k": "adaptive:0.7", "fixed:k": "fixed:10"}
+# The numbers that stand for k in a form such as adaptive:k; `--relabel` names more of them.
+NUMBERS = {"adaptive:k": ("adaptive:0.7",), "fixed:k": ("fixed:10",)}
 
 Row = dict[str, Any]
 
@@ -60,24 +61,34 @@ def cases(which: str) -> list[Case]:
     return generated(NAMES[which].split())
 
 
-def variants() -> list[Variant]:
-    """Every search on a GPU, once for each word that it can be given."""
+def words(form: str, more: Sequence[str] = ()) -> list[str]:
+    """The form itself; or, where it ends in ``:k``, the word with each number, and those of `more`
+    with other ones, by number."""
+    if form not in NUMBERS:
+        return [form]
+    family = form.removesuffix("k")
+    asked = {*NUMBERS[form], *(word for word in more if word.startswith(family))}
+    return sorted(asked, key=lambda word: float(word.removeprefix(family)))
+
+
+def variants(more: Sequence[str] = ()) -> list[Variant]:
+    """Every search on a GPU, once for each word that it can be given, and for those of `more`."""
     found = []
     for row in btfperm.algorithms():
         if row.backend != "gpu" or row.is_initializer:
             continue
         worded = [(option.name, form) for option in row.options for form in option.forms]
         for name, form in worded:
-            word = NUMBERS.get(form, form)
-            found.append(Variant(f"{row.name} {word}", row, {name: word}))
+            for word in words(form, more):
+                found.append(Variant(f"{row.name} {word}", row, {name: word}))
         if not worded:
             found.append(Variant(row.name, row, {}))
     return found
 
 
-def published() -> list[Variant]:
+def published(more: Sequence[str] = ()) -> list[Variant]:
     """Those of the papers: ours is measured by ``engine.py``, from its own start."""
-    return [variant for variant in variants() if variant.row.reference != "btfperm"]
+    return [variant for variant in variants(more) if variant.row.reference != "btfperm"]
 
 
 def asked_for(field: list[Variant], options: Options) -> list[Variant]:
@@ -94,8 +105,9 @@ def run(cases: list[Case], options: Options) -> Section:
     OSError : there is no GPU that works
     """
     need_gpu()
-    field, rows, complaints = asked_for(published(), options), [], []
-    alone = _sequential(cases, options) if field == published() else {}
+    everyone = published(options.relabel)
+    field, rows, complaints = asked_for(everyone, options), [], []
+    alone = _sequential(cases, options) if field == everyone else {}
     for variant in field:  # compiles its kernels, which must not count
         btfperm.maximum_transversal(_TINY, algorithm=variant.row.name, initializer="none")
     for case in cases:
@@ -156,7 +168,7 @@ def _measured(case: Case, field: list[Variant], options: Options) -> tuple[Row, 
         **{key: {} for key in ("seconds", "median", "stopped", "counters")},
     }
     sizes, wrong = {}, []
-    limit = _limit_on(case.name, options.limit)
+    limit = limit_on(case.name, options.limit)
     for variant in field:
         seconds: list[float] = []
         for _ in range(options.repeats + 1):  # the first is a warm-up
@@ -183,7 +195,8 @@ def _measured(case: Case, field: list[Variant], options: Options) -> tuple[Row, 
     return row, wrong
 
 
-def _limit_on(name: str, limit: float) -> float:
+def limit_on(name: str, limit: float) -> float:
+    """Seconds after which a search on this graph was stopped."""
     return min(limit, HOPELESS_LIMIT) if name in HOPELESS else limit
 
 
@@ -228,7 +241,7 @@ def markdown(data: dict[str, Any]) -> str:
             "What was stopped counts at the limit (`>`); hardest: those on which the best variant "
             f"is slowest, {HARDEST}, or half where there are fewer than twice as many.",
             table(
-                ["set", "matrices", *names], [_means(*group, names, limit) for group in _sets(rows)]
+                ["set", "matrices", *names], [_means(*group, names, limit) for group in sets(rows)]
             ),
             "### Sequential searches on one core of the host, ms",
             f"After the same start, several at a time, within {limit:g} s.",
@@ -248,8 +261,35 @@ def markdown(data: dict[str, Any]) -> str:
                 ["matrix", *names],
                 [[f"`{row['matrix']}`", *(_phases(row, name) for name in names)] for row in rows],
             ),
+            *work(rows, names),
         ]
     )
+
+
+def work(rows: list[Row], names: list[str]) -> list[str]:
+    """Tables of the paths of searches that walk them, and of the pushes of those that push; of
+    what was stopped, up to then."""
+
+    def counted(key: str) -> list[str]:
+        return [name for name in names if any(key in _counters(row, name) for row in rows)]
+
+    tables = [
+        table(
+            ["matrix", *who],
+            [[f"`{row['matrix']}`", *(cell(_counters(row, name)) for name in who)] for row in rows],
+        )
+        for who, cell in ((counted("path_edges"), _paths), (counted("pushes"), _pushes))
+        if who
+    ]
+    if not tables:
+        return []
+    return [
+        "### Pushes, relabels, levels, path lengths",
+        "Searches by phases: paths that were walked / their mean length / the longest, in edges. "
+        "G-PR: pushes / executions of the push kernel / relabels / levels of these. Of the last "
+        "run of each, and where it was stopped, up to then.",
+        *tables,
+    ]
 
 
 def _time(row: Row, name: str) -> str:
@@ -276,7 +316,27 @@ def _phases(row: Row, name: str) -> str:
     )
 
 
-def _sets(rows: list[Row]) -> list[tuple[str, list[Row]]]:
+def _counters(row: Row, name: str) -> dict[str, Any]:
+    """None where the variant was not run."""
+    counters: dict[str, Any] = row["counters"].get(name, {})
+    return counters
+
+
+def _paths(counters: dict[str, Any]) -> str:
+    if "path_edges" not in counters:
+        return ""
+    paths = counters["paths_walked"]
+    mean = digits(counters["path_edges"] / paths) if paths else "-"
+    return f"{paths:,} / {mean} / {counters['longest_path']:,}"
+
+
+def _pushes(counters: dict[str, Any]) -> str:
+    if "pushes" not in counters:
+        return ""
+    return " / ".join(f"{counters[key]:,}" for key in ("pushes", "loops", "relabels", "levels"))
+
+
+def sets(rows: list[Row]) -> list[tuple[str, list[Row]]]:
     """As the papers' tables: natural, permuted, and the hardest of each."""
     groups = {
         "natural": [row for row in rows if not _is_permuted(row)],
@@ -295,12 +355,16 @@ def _is_permuted(row: Row) -> bool:
     return row["matrix"].endswith(("+rcp", "_rcp"))
 
 
+def mean_time(rows: list[Row], name: str, limit: float) -> tuple[float, bool]:
+    """The variant's geometric mean in seconds, and whether it has ended on all: what was stopped
+    counts at the limit."""
+    times = [row["median"].get(name, limit_on(row["matrix"], limit)) for row in rows]
+    return geometric_mean(times), all(name in row["median"] for row in rows)
+
+
 def _means(label: str, rows: list[Row], names: list[str], limit: float) -> list[str]:
     cells = [label, str(len(rows))]
     for name in names:
-        mean = geometric_mean(
-            [row["median"].get(name, _limit_on(row["matrix"], limit)) for row in rows]
-        )
-        whole = all(name in row["median"] for row in rows)
+        mean, whole = mean_time(rows, name, limit)
         cells.append(f"{'' if whole else '>'}{milliseconds(mean)}")
     return cells

@@ -21,7 +21,7 @@ import numpy as np
 import btfperm
 from benchmarks.cases import Case, generated
 from benchmarks.contest import Options, Section
-from benchmarks.gpu import NUMBERS, asked_for, variants
+from benchmarks.gpu import asked_for, variants, words
 from benchmarks.machine import need_gpu
 from benchmarks.tables import table
 from btfperm.backends.gpu.device import describe
@@ -88,7 +88,7 @@ def _calls(options: Options) -> dict[str, dict[str, Any]]:
             continue
         forms = [(option.name, form) for option in row.options for form in option.forms]
         for name, form in forms or [("", "")]:
-            options = {name: NUMBERS.get(form, form)} if name else {}
+            options = {name: words(form)[0]} if name else {}
             calls[f"{row.name} {form}".strip()] = {
                 "initializer": row.name,
                 "algorithm": "apfb-wr",

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import btfperm
 from benchmarks import (
     decomposition,
     engine,
@@ -82,6 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
         say=lambda text: print(text, file=sys.stderr, flush=True),
         named=bool(asked.only),
         counts=tuple(asked.counts or ()),
+        relabel=tuple(asked.relabel),
     )
     report = Report(machine.describe(arguments), options)
     if report.busy:
@@ -119,6 +121,17 @@ def _cases(section: str, asked: argparse.Namespace) -> list[Case]:
 _PERMUTATIONS = "and K random orders of each (1 for published, and with --all; 0 else)"
 
 
+_RELABEL = "for gpu, strategies of g-pr beside its own two: adaptive:0.3 fixed:50"
+
+
+def _relabelling(word: str) -> str:
+    g_pr = btfperm.registry.find("g-pr-shr", initializer=False)
+    try:
+        return str(g_pr.checked({"relabel": word})["relabel"])
+    except btfperm.InvalidArgumentError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     add = parser.add_argument
@@ -134,6 +147,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--algorithm", action="append", metavar="NAME", help="btfperm's; repeatable; default auto")
     add("--threads", type=int, default=None, help="btfperm's; default its own choice")
     add("--counts", type=int, nargs="+", metavar="K", help="threads that scaling compares")
+    add("--relabel", type=_relabelling, nargs="+", default=(), metavar="WORD", help=_RELABEL)
     add("--matrices", type=Path, default=Path("../shared/matrices"), help="folder of --set real")
     add("--json", type=Path, metavar="FILE", help="every sample, machine, versions")
     add("--markdown", type=Path, metavar="FILE", help="the tables that are printed")

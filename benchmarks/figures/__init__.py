@@ -36,6 +36,8 @@ KINDS = (
     Kind("published", "contributions", "What direction optimisation and grafting are worth"),
     Kind("gpu", "performance_profile", "How often, and by how much, each is behind the best"),
     Kind("gpu", "gpu_speed_up", "How often each is how many times faster than one core"),
+    Kind("gpu", "individual_speed_up", "How many times faster than one core, graph by graph"),
+    Kind("gpu", "relabelling", "What it is worth when G-PR relabels"),
     Kind("gpu", "levels", "Launches of the search kernel by phase"),
     Kind("scaling", "scaling", "Speed-up with the number of threads"),
 )

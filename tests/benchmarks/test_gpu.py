@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import btfperm
-from benchmarks import gpu
+from benchmarks import gpu, run
 from benchmarks.cases import SETS
 from benchmarks.contest import Options
-from benchmarks.figures import gpu_speed_up, levels
+from benchmarks.figures import gpu_speed_up, individual_speed_up, levels, relabelling
 from btfperm.backends.gpu import device
 
 DATA = {
@@ -84,7 +84,7 @@ def test_the_tables_show_what_was_measured():
 def test_the_hardest_are_those_on_which_the_best_is_slowest():
     rows = [{"matrix": f"er:{k}:3", "median": {"a ct": k, "b ct": 1000}} for k in range(60)]
     for many, hardest in ((60, gpu.HARDEST), (12, 6)):
-        found = {name: [row["matrix"] for row in group] for name, group in gpu._sets(rows[:many])}
+        found = {name: [row["matrix"] for row in group] for name, group in gpu.sets(rows[:many])}
         assert found["all, hardest"] == [f"er:{k}:3" for k in range(many - hardest, many)]
 
 
@@ -109,6 +109,89 @@ def test_the_speed_up_over_one_core_counts_what_was_stopped_at_the_edge():
     a, b, _ = (list(line.get_xdata()) for line in figure.axes[0].lines)
     assert a[:2] == [0.5, 5.0] and b[1] == 1.25 and b[0] < 0.5
     assert gpu_speed_up.draw({"rows": [], "variants": []}) is None
+
+
+def search_rows(**searches):
+    """Rows of two graphs, one permuted: seconds by search, None for what was stopped."""
+    return [
+        {
+            "matrix": name,
+            "n": n,
+            "median": {k: each[at] for k, each in searches.items() if each[at] is not None},
+        }
+        for at, (name, n) in enumerate((("road:9+rcp", 81), ("er:4:3", 16)))
+    ]
+
+
+def bars_of(ax):
+    """Upper ends of the bars, left to right."""
+    bars = sorted(ax.patches, key=lambda bar: bar.get_x())
+    return [bar.get_y() + bar.get_height() for bar in bars]
+
+
+def test_each_graph_has_its_speed_up_over_the_peers_of_its_paper():
+    pytest.importorskip("matplotlib")
+    rows = search_rows(**{"apfb-wr ct": (0.5, 0.1), "g-pr-shr adaptive:0.7": (None, 0.2)})
+    rows[0]["sequential"] = {"pothen-fan": 2.0}
+    rows[1]["sequential"] = {"hopcroft-karp": 0.05, "push-relabel": 1.0}
+    data = {"limit": 3.0, "variants": list(rows[1]["median"]), "rows": rows}
+    (ax,) = individual_speed_up.draw(data).axes
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["er:4:3", "road:9+rcp"]
+    assert bars_of(ax) == pytest.approx([30.0, 0.5, 5.0, 4.0, 6.0])
+    pale = [bar.get_alpha() is not None for bar in sorted(ax.patches, key=lambda b: b.get_x())]
+    assert pale == [True, False, False, False, True]
+    for row in rows:
+        row["sequential"] = {}
+    assert individual_speed_up.draw(data) is None, "none was measured"
+
+
+def test_relabelling_shows_each_strategy_by_its_number():
+    pytest.importorskip("matplotlib")
+    means = {
+        "g-pr-shr adaptive:10": (0.4, 0.03),
+        "g-pr-shr adaptive:1.5": (0.2, 0.02),
+        "g-pr-first adaptive:1.5": (None, 0.01),
+    }
+    data = {"limit": 3.0, "variants": list(means), "rows": search_rows(**means)}
+    natural, permuted = relabelling.draw(data).axes
+    assert [each.get_text() for each in natural.get_xticklabels()] == [
+        "adaptive 1.5",
+        "adaptive 10",
+    ]
+    assert bars_of(natural) == pytest.approx([10, 20, 30]) and not natural.texts
+    assert bars_of(permuted) == pytest.approx([3000, 200, 400])
+    assert [text.get_text() for text in permuted.texts] == ["≥"]
+    data["variants"] = data["variants"][:1]
+    assert relabelling.draw(data) is None, "nothing to compare"
+
+
+def test_more_strategies_can_be_named():
+    usual = [variant.name for variant in gpu.published()]
+    more = [variant.name for variant in gpu.published(("fixed:50", "adaptive:0.3", "fixed:10"))]
+    assert set(usual) < set(more) and len(more) == len(usual) + 6
+    shr = [name.partition(" ")[2] for name in more if name.startswith("g-pr-shr")]
+    assert shr == ["adaptive:0.3", "adaptive:0.7", "fixed:10", "fixed:50"]
+
+
+def test_a_strategy_that_is_none_is_refused(capsys):
+    parsed = run._parser().parse_args(["--relabel", "adaptive:1.5", "fixed:50"])
+    assert parsed.relabel == ["adaptive:1.5", "fixed:50"]
+    with pytest.raises(SystemExit):
+        run._parser().parse_args(["--relabel", "often:3"])
+    assert "adaptive:k, fixed:k" in capsys.readouterr().err
+
+
+def test_paths_and_pushes_have_their_tables():
+    walked = {"paths_walked": 8, "path_edges": 24, "longest_path": 1001, "levels": 5}
+    pushed = {"pushes": 123456, "loops": 40, "relabels": 3, "levels": 60}
+    rows = [
+        {"matrix": "er:4:3", "counters": {"a": walked, "b": pushed}},
+        {"matrix": "del:4", "counters": {"a": {**walked, "path_edges": 0, "paths_walked": 0}}},
+    ]
+    text = "\n".join(gpu.work(rows, ["a", "b"]))
+    assert "| `er:4:3` | 8 / 3.00 / 1,001 |" in text and "| `del:4` | 0 / - / 1,001 |" in text
+    assert "| `er:4:3` | 123,456 / 40 / 3 / 60 |" in text and "| `del:4` |  |" in text
+    assert gpu.work(DATA["rows"], DATA["variants"]) == [], "older results have no such counters"
 
 
 def test_without_a_gpu_it_says_so(monkeypatch):
