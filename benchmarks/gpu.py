@@ -267,29 +267,24 @@ def markdown(data: dict[str, Any]) -> str:
 
 
 def work(rows: list[Row], names: list[str]) -> list[str]:
-    """Tables of the paths of searches that walk them, and of the pushes of those that push; of
-    what was stopped, up to then."""
-
-    def counted(key: str) -> list[str]:
-        return [name for name in names if any(key in _counters(row, name) for row in rows)]
-
-    tables = [
-        table(
-            ["matrix", *who],
-            [[f"`{row['matrix']}`", *(cell(_counters(row, name)) for name in who)] for row in rows],
-        )
-        for who, cell in ((counted("path_edges"), _paths), (counted("pushes"), _pushes))
-        if who
-    ]
-    if not tables:
+    """Tables of the paths of searches that walk them, and of the pushes of those that push."""
+    kinds = (
+        ("Paths walked / their mean length / the longest, in edges:", "path_edges", _paths),
+        ("Pushes / executions of their kernel / relabels / levels of these:", "pushes", _pushes),
+    )
+    parts = []
+    for title, key, cell in kinds:
+        who = [name for name in names if any(key in _counters(row, name) for row in rows)]
+        if who:
+            body = [
+                [f"`{row['matrix']}`", *(cell(_counters(row, name)) for name in who)]
+                for row in rows
+            ]
+            parts += [title, table(["matrix", *who], body)]
+    if not parts:
         return []
-    return [
-        "### Pushes, relabels, levels, path lengths",
-        "Searches by phases: paths that were walked / their mean length / the longest, in edges. "
-        "G-PR: pushes / executions of the push kernel / relabels / levels of these. Of the last "
-        "run of each, and where it was stopped, up to then.",
-        *tables,
-    ]
+    where = "Of the last run of each; of a stopped one, up to then."
+    return ["### Pushes, relabels, levels, path lengths", where, *parts]
 
 
 def _time(row: Row, name: str) -> str:
