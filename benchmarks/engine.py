@@ -25,7 +25,9 @@ from btfperm.transversal.limits import Controls
 
 NAMES = {
     "tiny": "er:7:3 road:12",
-    "quick": "er:14:3 er:14:8 kron:12 rmat:14:30 del:14 del:14+rcp rgg:14 rgg:14+rcp road:128",
+    # hex:256, because in hex:128 the holes leave fragments that need one phase
+    "quick": """er:14:3 er:14:8 kron:12 rmat:14:30 del:14 del:14+rcp rgg:14 rgg:14+rcp road:128
+        hex:256""",
     "field": "er:18:3 er:18:8 kron:16 rmat:18:30 del:18 del:18+rcp rgg:18 rgg:18+rcp road:1000",
     "large": """er:22:3 er:22:8 kron:20 kron:21 rmat:22:30 del:20 del:20+rcp del:22 del:22+rcp
         del:23 del:23+rcp del:24 del:24+rcp rgg:22 rgg:22+rcp rgg:24 rgg:24+rcp road:4000
