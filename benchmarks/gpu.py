@@ -243,19 +243,7 @@ def markdown(data: dict[str, Any]) -> str:
             table(
                 ["set", "matrices", *names], [_means(*group, names, limit) for group in sets(rows)]
             ),
-            "### Sequential searches on one core of the host, ms",
-            f"After the same start, several at a time, within {limit:g} s.",
-            table(
-                ["matrix", *SEQUENTIAL, "best variant over the best of them"],
-                [
-                    [
-                        f"`{row['matrix']}`",
-                        *(_ended(row["sequential"], name) for name in SEQUENTIAL),
-                        _gain(row),
-                    ]
-                    for row in rows
-                ],
-            ),
+            *_peers(rows, limit),
             "### Phases, or relabels / launches of the search kernel, or levels of the relabels",
             table(
                 ["matrix", *names],
@@ -264,6 +252,27 @@ def markdown(data: dict[str, Any]) -> str:
             *work(rows, names),
         ]
     )
+
+
+def _peers(rows: list[Row], limit: float) -> list[str]:
+    """Nothing, where none was run beside the variants or none has ended."""
+    if not any(row["sequential"] for row in rows):
+        return []
+    return [
+        "### Sequential searches on one core of the host, ms",
+        f"After the same start, several at a time, within {limit:g} s.",
+        table(
+            ["matrix", *SEQUENTIAL, "best variant over the best of them"],
+            [
+                [
+                    f"`{row['matrix']}`",
+                    *(_ended(row["sequential"], name) for name in SEQUENTIAL),
+                    _gain(row),
+                ]
+                for row in rows
+            ],
+        ),
+    ]
 
 
 def work(rows: list[Row], names: list[str]) -> list[str]:

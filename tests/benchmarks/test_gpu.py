@@ -79,6 +79,8 @@ def test_the_tables_show_what_was_measured():
     assert "| `del:4` | 2 / 9 | 3 / 6 |" in text
     assert "| `er:4:3` | > | > | 10.0 | 5.0 |" in text
     assert "| `del:4` | > | > | > |  |" in text
+    alone = {**DATA, "rows": [{**row, "sequential": {}} for row in DATA["rows"]]}
+    assert "Sequential" not in gpu.markdown(alone), "none was run"
 
 
 def test_the_hardest_are_those_on_which_the_best_is_slowest():
