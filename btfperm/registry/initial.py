@@ -89,7 +89,7 @@ ROWS = (
             Option(
                 "choice",
                 "first",
-                "first: the first free row, in order; random: the one of least hash",
+                "first: the first free row, in order; random: the first from a drawn place on",
                 forms=("first", "random"),
             ),
         ),
