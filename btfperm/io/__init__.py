@@ -119,8 +119,9 @@ def peek(path: PathLike) -> Header:
 
 
 def write_matrix(path: PathLike, A: Any, *, format: str | None = None) -> None:
-    """Writes a `Pattern` or a SciPy matrix; the format is that of the suffix, unless one is given
-    ("mtx", "npz", "mat" or "rb"). ``-`` is standard output, Matrix Market unless told otherwise.
+    """Writes a `Pattern`, a SciPy matrix or a dense array; the format is that of the suffix, unless
+    one is given ("mtx", "npz", "mat" or "rb"). ``-`` is standard output, Matrix Market unless told
+    otherwise. What lives on a GPU is copied to the host for it.
 
     `.mtx` (and `.mtx.gz`, `.bz2`, `.xz`), `.npz`, `.mat`, `.rb` (also `.hb`, `.rua`). A `Pattern`
     and a matrix of truth values become a Matrix Market file of the field pattern. All entries are
@@ -203,10 +204,16 @@ def _coordinates(A: Any) -> Any:
     import scipy.sparse
 
     from btfperm.pattern import Pattern
+    from btfperm.pattern.arrays import matrix_on_device
 
     if isinstance(A, Pattern):
+        A = A.on_host()
         true = np.ones(A.nnz, dtype=bool)
         return scipy.sparse.coo_array((true, (A.indices, A.cols())), shape=A.shape)
+    if matrix_on_device(A) and not isinstance(A, tuple):
+        from btfperm.backends.gpu.arrays import as_device_array
+
+        A = (A if hasattr(A, "get") else as_device_array(A)).get()
     A = scipy.sparse.coo_array(A)
     if A.ndim != 2:
         raise InvalidArgumentError(f"a matrix has two dimensions, not {A.ndim}")

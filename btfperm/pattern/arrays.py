@@ -26,6 +26,7 @@ __all__ = [
     "checked_shape",
     "index_type",
     "lives_on_device",
+    "matrix_on_device",
     "prefix",
     "refuse_beyond_memory",
     "refuse_masked",
@@ -114,6 +115,13 @@ def lives_on_device(array: object) -> bool:
         return where is not None and where()[0] in _DLPACK_CUDA
     except Exception:  # an array of a kind that cannot be exported is none of ours
         return False
+
+
+def matrix_on_device(A: object) -> bool:
+    """Whether a matrix, dense or sparse, or a part of a triple is an array on a GPU."""
+    if isinstance(A, tuple):
+        return any(map(lives_on_device, A))
+    return lives_on_device(A) or lives_on_device(getattr(A, "data", None))
 
 
 def beside(array: Any) -> AbstractContextManager[Any]:

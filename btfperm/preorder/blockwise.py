@@ -33,7 +33,7 @@ from btfperm.errors import (
     ResourceMissingError,
 )
 from btfperm.pattern import Pattern, inverse
-from btfperm.pattern.arrays import refuse_masked
+from btfperm.pattern.arrays import lives_on_device, matrix_on_device, refuse_masked
 from btfperm.preorder.segments import diagonal_squares, segment_bounds
 from btfperm.results import IndexArray
 
@@ -84,10 +84,15 @@ class Factorization:
 
         Raises
         ------
-        InvalidArgumentError : `b` has another shape, or `trans` is none of the three
+        InvalidArgumentError : `b` has another shape or lives on a GPU, or `trans` is none of the
+            three
         """
         if trans not in ("N", "T", "H"):
             raise InvalidArgumentError(f"trans is 'N', 'T' or 'H', not {trans!r}")
+        if lives_on_device(b):
+            raise InvalidArgumentError(
+                "this right-hand side lives on a GPU, and solve works on the host: give it b.get()"
+            )
         given = np.asarray(b)
         n = self.shape[0]
         if given.ndim not in (1, 2) or given.shape[0] != n or given.dtype.kind not in "biufc":
@@ -188,6 +193,10 @@ def _with_values(A: Any, shape: tuple[int, int]) -> Any:
 
     if isinstance(A, Pattern):
         raise InvalidArgumentError("a Pattern has no values to factor; give the matrix itself")
+    if matrix_on_device(A):
+        raise InvalidArgumentError(
+            "this matrix lives on a GPU, and factor works on the host: give it A.get()"
+        )
     refuse_masked(A)
     if isinstance(A, str | os.PathLike):
         from btfperm.io import read_matrix

@@ -90,14 +90,16 @@ class Preordering:
         A : anything with values: SciPy matrix or array, dense array, (data, indices, indptr)
             triple of compressed columns, path. Real or complex; other types become float64,
             complex128. Entries outside the pattern are welcome where the block triangular form
-            has room for them, on or above the diagonal blocks
+            has room for them, on or above the diagonal blocks. SuperLU is the host's: of a matrix
+            on a GPU give ``A.get()``
         diag_pivot_thresh : between 0 and 1: the diagonal is the pivot where it is at least this
             share of the largest candidate in its column. 1 is partial pivoting; smaller values
             keep the order, and with "amd" the fill, better
 
         Raises
         ------
-        InvalidArgumentError : another shape, entries below the diagonal blocks, no values
+        InvalidArgumentError : another shape, entries below the diagonal blocks, no values, a matrix
+            on a GPU
         InvalidMatrixError : a value is infinite or not a number
         NumericallySingularError : a pivot is zero
         ResourceMissingError : not enough memory
