@@ -2,7 +2,8 @@
 """What works on this machine, and why the rest does not: the facts behind `btfperm doctor`.
 
 Nothing heavy is imported: packages are looked up by their metadata, not loaded. Only the compiled
-core is loaded, and CuPy where there is a GPU, because whether they load is the question.
+core is loaded, and CuPy where there is a GPU, which runs a kernel, because whether they work is the
+question.
 """
 
 from __future__ import annotations
@@ -137,10 +138,10 @@ def _cpu() -> Backend:
 
 
 def _gpu() -> Backend:
-    from btfperm.backends.gpu.device import describe, why_not
+    from btfperm.backends.gpu.device import examined, why_not
 
     why = why_not()
-    return Backend("gpu", why is None, describe() if why is None else why)
+    return Backend("gpu", *(examined() if why is None else (False, why)))
 
 
 def _planned(name: str, module: str, needs: str) -> Backend:

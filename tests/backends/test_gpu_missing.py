@@ -9,6 +9,8 @@ import ctypes
 import importlib.util
 import sys
 import warnings
+from importlib.machinery import ModuleSpec
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -73,7 +75,7 @@ def plant(monkeypatch, driver, *, cupy="absent"):
         return driver
 
     find = importlib.util.find_spec
-    found = None if cupy == "absent" else object()
+    found = None if cupy == "absent" else ModuleSpec("cupy", None)
     monkeypatch.setattr(ctypes, "CDLL", load)
     monkeypatch.setattr(importlib.util, "find_spec", lambda n: found if n == "cupy" else find(n))
 
@@ -256,6 +258,110 @@ def test_too_little_memory_is_seen_before_it_is_taken(monkeypatch):
     device.refuse_beyond_free(2 * 10**9, "a matrix")
     with pytest.raises(BackendUnavailableError, match=r"2\.5 GB .* device 3 has 2\.0 GB"):
         device.refuse_beyond_free(25 * 10**8, "a matrix")
+
+
+class FailedError(Exception):
+    """What CuPy raises when CUDA does."""
+
+
+class UnloadedError(Exception):
+    """What a loader of CuPy raises, which nobody expected."""
+
+
+def planted_cupy(entered=None, memory=lambda: (2**30, 2**32)):
+    """CuPy with two GPUs, the second too old; `entered` may raise when one becomes the current."""
+
+    class Device:
+        def __init__(self, number):
+            self.id = number
+
+        def __enter__(self):
+            if entered is not None:
+                entered(self.id)
+
+        def __exit__(self, *_):
+            pass
+
+    runtime = SimpleNamespace(
+        CUDARuntimeError=FailedError,
+        getDeviceCount=lambda: 2,
+        getDeviceProperties=lambda number: {
+            "name": b"Planted",
+            "major": 9 - 3 * number,
+            "minor": 0,
+        },
+        memGetInfo=memory,
+    )
+    cuda = SimpleNamespace(
+        Device=Device,
+        runtime=runtime,
+        driver=SimpleNamespace(CUDADriverError=FailedError),
+        nvrtc=SimpleNamespace(NVRTCError=FailedError, getVersion=lambda: (13, 0)),
+        compiler=SimpleNamespace(CompileException=FailedError),
+        memory=SimpleNamespace(OutOfMemoryError=FailedError),
+    )
+    return SimpleNamespace(cuda=cuda, __version__="0")
+
+
+def raises(error):
+    def fail(*_):
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("cupy", "kernel", "fragment"),
+    [
+        (
+            planted_cupy(),
+            raises(FailedError("cudaErrorLaunchFailure: no")),
+            "cudaErrorLaunchFailure",
+        ),
+        (planted_cupy(), raises(UnloadedError("no CUDA headers")), "no CUDA headers"),
+        (planted_cupy(), raises(BackendUnavailableError("its answer is wrong")), "its answer"),
+        (
+            planted_cupy(memory=raises(FailedError("cudaErrorDevicesUnavailable"))),
+            int,
+            "cudaErrorDev",
+        ),
+        (planted_cupy(entered=raises(FailedError("exclusive"))), int, "exclusive"),
+    ],
+    ids=["kernel fails", "no headers", "wrong answer", "memory is not told", "exclusive"],
+)
+def test_the_doctor_runs_a_kernel_and_says_what_failed(monkeypatch, cli, cupy, kernel, fragment):
+    plant(monkeypatch, Driver(2), cupy="there")
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setattr(device, "_run_a_kernel", kernel)
+    assert device.why_not() is None  # auto asks this, and launches nothing
+    (found,) = (b for b in backends() if b.name == "gpu")
+    assert not found.works and found.reason.startswith(f"device 0 runs no kernel ({fragment}")
+    assert "use backend='cpu'; driver for CUDA 13.0, CuPy 0, NVRTC 13.0" in found.reason
+    ended = cli("doctor")
+    assert ended.code == 0 and f"gpu                 no: {found.reason}" in ended.out
+
+
+def test_a_gpu_that_works_beside_one_that_does_not(monkeypatch):
+    plant(monkeypatch, Driver(2), cupy="there")
+    monkeypatch.setitem(sys.modules, "cupy", planted_cupy())
+    monkeypatch.setattr(device, "_run_a_kernel", int)
+    (found,) = (b for b in backends() if b.name == "gpu")
+    assert found.works and found.reason.startswith(
+        "Planted (device 0, compute capability 9.0, 1.0 GiB free of 4.0 GiB), "
+        "device 1 runs no kernel (device 1 (Planted) has compute capability 6.0; "
+    )
+    assert "nvidia-smi" not in found.reason
+
+
+@pytest.mark.gpu
+def test_the_doctors_kernel_is_looked_at(monkeypatch):
+    with device.on(None):
+        device._run_a_kernel()
+        monkeypatch.setattr(
+            "btfperm.backends.gpu.arrays.transposed", lambda _, *columns: columns[::-1]
+        )
+        with pytest.raises(BackendUnavailableError, match="wrong"):
+            device._run_a_kernel()
 
 
 def test_a_gpu_is_named_and_refused_without_a_start_on_the_others(monkeypatch):

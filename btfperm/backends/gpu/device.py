@@ -19,6 +19,7 @@ __all__ = [
     "Gpu",
     "count_unloaded",
     "describe",
+    "examined",
     "facts",
     "gpus",
     "in_use",
@@ -157,32 +158,68 @@ def facts(number: int) -> tuple[str, tuple[int, int]]:
 
 def gpus() -> tuple[Gpu, ...]:
     """Every GPU, when `why_not()` is None; starts CUDA on each, to know what memory is free."""
+    return tuple(map(_gpu, range(_count())))
+
+
+def _gpu(number: int) -> Gpu:
     import cupy
 
-    found = []
-    for number in range(_count()):
-        with cupy.cuda.Device(number):
-            free, total = cupy.cuda.runtime.memGetInfo()
-        found.append(Gpu(number, *facts(number), total, free))
-    return tuple(found)
+    with cupy.cuda.Device(number):
+        free, total = cupy.cuda.runtime.memGetInfo()
+    return Gpu(number, *facts(number), total, free)
 
 
 def describe() -> str:
-    """The GPUs and what drives them, for `btfperm doctor`; when `why_not()` is None."""
+    """The GPUs and what drives them; when `why_not()` is None."""
+    return f"{', '.join(map(_told, gpus()))}; {_drivers()}"
+
+
+def examined() -> tuple[bool, str]:
+    """Whether some GPU runs a kernel, and what `describe` says of those that do, and why the others
+    do not: for `btfperm doctor`, when `why_not()` is None.
+
+    Compiles, unless that was done before, and starts CUDA on each, so nobody else should ask.
+    """
+    working, failing = [], []
+    for number in range(_count()):
+        try:
+            with on(number):
+                _run_a_kernel()
+                working.append(_told(_gpu(number)))
+        except Exception as error:  # whatever a driver, a compiler and their loaders may raise
+            told = " ".join(str(error.__cause__ or error).split())[:200]
+            failing.append(f"device {number} runs no kernel ({told})")
+    listed = ", ".join(working + failing)
+    if not working:
+        listed += ": see what nvidia-smi says of it, or use backend='cpu'"
+    return bool(working), f"{listed}; {_drivers()}"
+
+
+def _run_a_kernel() -> None:
+    """Turns the columns of a small matrix into rows on the current GPU."""
+    import cupy
+
+    from btfperm.backends.gpu.arrays import transposed
+
+    columns = (cupy.asarray(part, dtype="int32") for part in ([0, 1, 2], [2, 0]))
+    if [part.tolist() for part in transposed(3, *columns)] != [[0, 1, 1, 2], [1, 0]]:
+        raise BackendUnavailableError("it ends, and its answer is wrong")
+
+
+def _told(gpu: Gpu) -> str:
+    return (
+        f"{gpu.name} (device {gpu.number}, compute capability {_dotted(gpu.capability)}, "
+        f"{gpu.memory_free / 2**30:.1f} GiB free of {gpu.memory / 2**30:.1f} GiB)"
+    )
+
+
+def _drivers() -> str:
     import cupy
 
     driver = _driver()
     assert isinstance(driver, Driver)
-    listed = ", ".join(
-        f"{gpu.name} (device {gpu.number}, compute capability {_dotted(gpu.capability)}, "
-        f"{gpu.memory_free / 2**30:.1f} GiB free of {gpu.memory / 2**30:.1f} GiB)"
-        for gpu in gpus()
-    )
     compiler = _dotted(cupy.cuda.nvrtc.getVersion())
-    return (
-        f"{listed}; driver for CUDA {_dotted(driver.cuda)}, CuPy {cupy.__version__}, "
-        f"NVRTC {compiler}"
-    )
+    return f"driver for CUDA {_dotted(driver.cuda)}, CuPy {cupy.__version__}, NVRTC {compiler}"
 
 
 def refuse_missing(device: int | None = None) -> None:
