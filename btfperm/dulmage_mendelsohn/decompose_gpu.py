@@ -11,7 +11,7 @@ import numpy as np
 
 from btfperm import _core
 from btfperm.backends.gpu.arrays import download, upload
-from btfperm.backends.gpu.device import on
+from btfperm.backends.gpu.device import on, refuse_beyond_free
 from btfperm.dulmage_mendelsohn.canonical_order_gpu import in_order
 from btfperm.dulmage_mendelsohn.coarse_gpu import split
 from btfperm.dulmage_mendelsohn.fine_rectangular.connected_gpu import connected
@@ -24,6 +24,11 @@ from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["decompose_from_host", "decompose_on_device"]
 
+# Words of an index for each row or column that every decomposition takes beside the matrix, its
+# row lists and the matching. Triangular matrices take little more, others several times as many: to
+# ask for those would refuse what has room.
+_LEAST = 2
+
 
 def decompose_on_device(
     problem: DeviceProblem, matched: int, stage: Callable[[str], None] = lambda _: None
@@ -34,8 +39,8 @@ def decompose_on_device(
 
     Raises
     ------
-    BackendUnavailableError : the device fails, or the matrix has 2^31 rows or columns, or as many
-        together where indices are of 32 bits
+    BackendUnavailableError : the device fails or has not the memory, or the matrix has 2^31 rows or
+        columns, or as many together where indices are of 32 bits
     DefectError : the matching is not maximum
     """
     m, n = problem.m, problem.n
@@ -47,6 +52,11 @@ def decompose_on_device(
     import cupy
 
     with on(problem.device):
+        lists = 0 if "by_rows" in problem.__dict__ else problem.nnz
+        refuse_beyond_free(
+            (lists + _LEAST * (m + n)) * int(problem.width.itemsize),
+            f"the decomposition of a matrix of {m:,} x {n:,} with {problem.nnz:,} entries",
+        )
         parts = split(problem, matched)
         stage("coarse")
         roots = connected(problem, parts) if parts.of_col is not None else None

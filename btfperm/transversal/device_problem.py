@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DeviceProblem"]
 
-# Words of an index that the hungriest algorithm, meeting-trees, keeps with the matrix: lists of the
-# columns and the rows, pieces (a word for 16 entries), arrays as long as the rows or the columns.
-_LISTS, _ENTRIES_A_WORD, _ARRAYS = 2, 16, 17
+# Words of an index that the hungriest algorithm, meeting-trees, keeps beside the columns: lists of
+# the rows, pieces (a word for 16 entries), arrays as long as the rows or the columns.
+_ENTRIES_A_WORD, _ARRAYS = 16, 17
 
 
 @dataclass
@@ -46,6 +46,7 @@ class DeviceProblem:
     row_match, col_match : the matching at hand, written to by the algorithms
     reached : marks of the rows that the last search reached without a path, where it left them: the
         rows of a least cover, if it was right
+    has_room : whether it was asked if the device has the memory for a search
     """
 
     device: int
@@ -58,6 +59,7 @@ class DeviceProblem:
     host: Problem | None = None
     proven: bool = False
     reached: Any = None
+    has_room: bool = False
 
     @classmethod
     def empty(cls, pattern: DevicePattern) -> DeviceProblem:
@@ -81,13 +83,10 @@ class DeviceProblem:
         if isinstance(pattern, DevicePattern) and device is None:
             device = pattern.device
         with on(device) as number:
-            m, n, nnz = pattern.m, pattern.n, pattern.nnz
-            words = _LISTS * nnz + nnz // _ENTRIES_A_WORD + _ARRAYS * (m + n)
-            refuse_beyond_free(
-                words * int(pattern.indices.dtype.itemsize),
-                f"a matrix of {m:,} x {n:,} with {nnz:,} entries",
-            )
+            m, n = pattern.shape
             here = isinstance(pattern, DevicePattern) and pattern.device == number
+            kept = isinstance(pattern, KeptPattern) and number in pattern.copies
+            _refuse_search_beyond_free(pattern, 1 if here or kept else 2)
             copy = pattern.on_device(number) if isinstance(pattern, KeptPattern) else pattern
             there = here or copy is not pattern
             indptr: Any = copy.indptr if there else upload(problem.indptr)
@@ -96,7 +95,9 @@ class DeviceProblem:
                 row_match, col_match = upload(problem.row_match), upload(problem.col_match)
             else:  # nothing to copy
                 row_match, col_match = minus_ones(m, indices.dtype), minus_ones(n, indices.dtype)
-        return cls(number, pattern, m, indptr, indices, row_match, col_match, problem)
+        return cls(
+            number, pattern, m, indptr, indices, row_match, col_match, problem, has_room=True
+        )
 
     @property
     def n(self) -> int:
@@ -166,7 +167,27 @@ class DeviceProblem:
         return self.host
 
     def on_device(self, pattern: Pattern, device: int | None) -> DeviceProblem:
-        """Itself, or a copy on another device."""
+        """Itself, or a copy on another device, for a search there.
+
+        Raises
+        ------
+        BackendUnavailableError : there is no such GPU, or it has not the memory
+        """
         if device is None or device == self.device:
+            if not self.has_room:
+                with on(self.device):
+                    _refuse_search_beyond_free(self.pattern, 1)
+                self.has_room = True
             return self
         return DeviceProblem.of(self.on_host(), pattern.on_host(), device)
+
+
+def _refuse_search_beyond_free(pattern: Pattern, lists: int) -> None:
+    """Raises BackendUnavailableError when the current device has not the memory for a search, which
+    keeps so many lists of all entries beside what is there."""
+    m, n, nnz = pattern.m, pattern.n, pattern.nnz
+    words = lists * nnz + nnz // _ENTRIES_A_WORD + _ARRAYS * (m + n)
+    refuse_beyond_free(
+        words * int(pattern.indices.dtype.itemsize),
+        f"a search in a matrix of {m:,} x {n:,} with {nnz:,} entries",
+    )

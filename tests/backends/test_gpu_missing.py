@@ -258,6 +258,8 @@ def test_too_little_memory_is_seen_before_it_is_taken(monkeypatch):
     device.refuse_beyond_free(2 * 10**9, "a matrix")
     with pytest.raises(BackendUnavailableError, match=r"2\.5 GB .* device 3 has 2\.0 GB"):
         device.refuse_beyond_free(25 * 10**8, "a matrix")
+    monkeypatch.delitem(sys.modules, "cupy")
+    device.refuse_beyond_free(2**26 - 1, "a small matrix")  # nobody asks
 
 
 class FailedError(Exception):

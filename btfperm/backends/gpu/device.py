@@ -32,6 +32,7 @@ __all__ = [
 _LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 # Atomics on 64 bits, independent threads and what current compilers still know.
 _LEAST_CAPABILITY = (7, 0)
+_LOOK_AT_MEMORY = 2**26  # bytes; below, nobody asks how much is free
 
 
 @dataclass(frozen=True)
@@ -275,7 +276,10 @@ def _refuse_old(number: int) -> None:
 
 def refuse_beyond_free(needed: int, what: str) -> None:
     """Raises BackendUnavailableError when so many bytes are more than the current GPU has free,
-    counting what CuPy's pool keeps for reuse."""
+    counting what CuPy's pool keeps for reuse. Of a few bytes nobody asks: the answer takes longer
+    than to look for a small matrix, and where there is no room for them, the allocation says so."""
+    if needed < _LOOK_AT_MEMORY:
+        return
     import cupy
 
     free = cupy.cuda.runtime.memGetInfo()[0] + _pooled()
