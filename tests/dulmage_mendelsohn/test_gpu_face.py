@@ -5,12 +5,15 @@ that can be done with a result on the host can be done with it."""
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
+from scipy.sparse.linalg import spsolve
 
 import btfperm
 from btfperm.dulmage_mendelsohn.fine_square import find_square_gpu
@@ -193,11 +196,44 @@ def test_a_failing_device_is_answered_by_the_cpu(monkeypatch):
         btfperm.dulmage_mendelsohn(theirs, backend="gpu")
 
 
-def test_the_example_of_a_solver_pipeline(capsys):
-    needs_a_device("no solvers")
+def the_example():
     path = Path(__file__).parents[2] / "docs" / "examples" / "gpu_solver_pipeline.py"
     spec = importlib.util.spec_from_file_location("gpu_solver_pipeline", path)
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
-    assert example.main(10_000) < 1e-8
-    assert "5,001 blocks" in capsys.readouterr().out
+    return example
+
+
+def plant_nvmath(monkeypatch, direct_solver):
+    """As if nvmath-python were installed, with this direct solver."""
+    for name in ("nvmath", "nvmath.sparse", "nvmath.sparse.advanced"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    sys.modules[name].direct_solver = direct_solver
+
+
+@pytest.mark.parametrize("planted", [False, True], ids=["as it is", "a direct solver"])
+def test_the_example_of_a_solver_pipeline(capsys, monkeypatch, planted):
+    needs_a_device("no solvers")
+    from cupyx.scipy.sparse.linalg import spsolve
+
+    if planted:
+        plant_nvmath(monkeypatch, spsolve)
+    assert the_example().main(10_000) < 1e-8
+    told = capsys.readouterr().out
+    assert "5,001 blocks" in told and ("with cuDSS" in told or not planted)
+
+
+def test_the_example_gives_its_block_to_the_direct_solver_that_is_there(monkeypatch):
+    """As nvmath-python asks for it: compressed rows, and a right-hand side beside them."""
+    import cupy
+
+    def direct_solver(a, b, /):
+        assert type(a).__name__ == "csr_matrix" and lives_there(a.data) and lives_there(b)
+        return cupy.asarray(spsolve(a.get().tocsc(), b.get()))
+
+    plant_nvmath(monkeypatch, direct_solver)
+    x = np.arange(1.0, 31.0)
+    A = sp.csc_array(with_diagonal(30, 3, 5) + 40 * sp.eye_array(30))
+    found, solver = the_example().solve_with_a_gpu_solver(matrix_there(A), cupy.asarray(A @ x))
+    assert solver == "cuDSS"
+    np.testing.assert_allclose(here(found), x)
