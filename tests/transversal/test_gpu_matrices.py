@@ -3,23 +3,16 @@
 
 from __future__ import annotations
 
-import inspect
-import tempfile
-from pathlib import Path
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 
 import btfperm
-from btfperm import testing
-from btfperm.backends.gpu import device
 from btfperm.pattern import DevicePattern, as_pattern
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
-from tests.dulmage_mendelsohn.digraphs import with_diagonal
-from tests.on_device import ARRAYS, COARSE, here, matrix_there, needs_a_device, pattern_there
+from tests.on_device import needs_a_device
 from tests.oracles import plain_matching
 from tests.transversal.methods import on_device
 
@@ -173,117 +166,6 @@ def test_stored_zeros_on_a_device():
     assert btfperm.structural_rank(cs.csc_matrix(A), drop_zeros=True) == 2
 
 
-def proven(A):
-    t = btfperm.maximum_transversal(A)
-    assert t.verified and t.maximum
-    return [t.rank_bounds, t.cover().size]
-
-
-def blocks(d):
-    return [getattr(d, name) for name in (*ARRAYS, *COARSE)]
-
-
-def order(p):
-    assert isinstance(p.row_perm, np.ndarray)
-    return [p.row_perm, p.col_perm, p.blocks]
-
-
-def permuted(result, A):
-    """By a result of the host, which goes to the matrix."""
-    return [dense(result.apply(A))]
-
-
-def written(A):
-    """What the host reads back, from each kind of file."""
-    with tempfile.TemporaryDirectory() as room:
-        files = [Path(room) / f"a{suffix}" for suffix in (".mtx", ".mtx.gz", ".npz", ".mat", ".rb")]
-        for file in files:
-            btfperm.write_matrix(file, A)
-        return [btfperm.read_matrix(file).toarray() for file in files]
-
-
-def said(fails, *given):
-    with pytest.raises(AssertionError) as caught:
-        fails(*given)
-    return [str(caught.value)]
-
-
-def dense(A):
-    A = A.to_scipy() if isinstance(A, btfperm.Pattern) else A
-    return here(A.toarray() if hasattr(A, "toarray") else A)
-
-
-# A square matrix with a diagonal, and the same with an empty row and column.
-WHOLE = with_diagonal(40, 1.6, 5)
-WHOLE.data[:] = np.arange(1.0, WHOLE.nnz + 1)
-BROKEN = sp.block_diag([WHOLE, sp.csc_array((1, 1))], format="csc")
-# For each public function that takes a matrix, what has to be the same wherever that lives.
-TAKERS = {
-    "as_pattern": lambda A: [dense(btfperm.as_pattern(A))],
-    "structural_rank": lambda A: [btfperm.structural_rank(A)],
-    "maximum_transversal": proven,
-    "dulmage_mendelsohn": lambda A: blocks(btfperm.dulmage_mendelsohn(A)),
-    "block_triangular_form": lambda A: blocks(btfperm.block_triangular_form(A)),
-    "preorder": lambda A: order(btfperm.preorder(A)),
-    "write_matrix": written,
-    "assert_structurally_nonsingular": testing.assert_structurally_nonsingular,
-    "assert_blocks_at_most": lambda A: said(testing.assert_blocks_at_most, A, 1),
-}
-METHODS = {
-    "DulmageMendelsohn.apply": lambda A: permuted(btfperm.dulmage_mendelsohn(WHOLE), A),
-    "DulmageMendelsohn.block_graph": lambda A: [
-        btfperm.dulmage_mendelsohn(A).block_graph(A).indices,
-        btfperm.dulmage_mendelsohn(WHOLE).block_graph(A).indices,
-    ],
-    "Preordering.apply": lambda A: permuted(btfperm.preorder(WHOLE), A),
-}
-
-
-def test_these_are_all_that_take_a_matrix():
-    named = [(name, getattr(btfperm, name)) for name in btfperm.__all__]
-    named += [(name, getattr(testing, name)) for name in testing.__all__]
-    functions = [(name, f) for name, f in named if inspect.isfunction(f)]
-    assert {name for name, f in functions if "A" in inspect.signature(f).parameters} == set(TAKERS)
-
-
-@pytest.mark.parametrize("kind", ["csc", "csr", "coo", "dense", "pattern"])
-@pytest.mark.parametrize("name", [*TAKERS, *METHODS])
-def test_all_that_takes_a_matrix_takes_it_from_a_device(name, kind):
-    ask = (TAKERS | METHODS)[name]
-    ours = {"dense": WHOLE.toarray(), "pattern": as_pattern(WHOLE)}.get(kind, WHOLE)
-    theirs = pattern_there(WHOLE) if kind == "pattern" else matrix_there(WHOLE, kind)
-    expected, found = ask(ours), ask(theirs)
-    for mine, other in zip(found or [], expected or [], strict=True):
-        np.testing.assert_array_equal(here(mine), here(other))
-
-
-@pytest.mark.parametrize("kind", ["csc", "pattern"])
-def test_a_singular_matrix_on_a_device_is_blamed_as_on_the_host(kind):
-    theirs = pattern_there(BROKEN) if kind == "pattern" else matrix_there(BROKEN)
-    for fails in (testing.assert_structurally_nonsingular, btfperm.preorder):
-        with pytest.raises(btfperm.StructurallySingularError) as ours:
-            fails(BROKEN)
-        with pytest.raises(btfperm.StructurallySingularError) as caught:
-            fails(theirs)
-        assert str(caught.value) == str(ours.value)
-
-
-@pytest.mark.parametrize("kind", ["csc", "csr", "dense", "triple"])
-def test_factors_are_the_hosts(kind):
-    import cupy
-
-    C = matrix_there(WHOLE)
-    theirs = (C.data, C.indices, C.indptr) if kind == "triple" else matrix_there(WHOLE, kind)
-    p = btfperm.preorder(WHOLE)
-    with pytest.raises(btfperm.InvalidArgumentError, match=r"works on the host: .* A\.get\(\)"):
-        p.factor(theirs)
-    b = cupy.asarray(WHOLE @ np.ones(WHOLE.shape[0]))
-    factors = p.factor(C.get())
-    with pytest.raises(btfperm.InvalidArgumentError, match=r"works on the host: .* b\.get\(\)"):
-        factors.solve(b)
-    np.testing.assert_allclose(factors.solve(b.get()), 1)
-
-
 def test_a_decomposition_by_what_is_there():
     theirs, _ = on_device(families.triangular(50, 1).A, "csc")
     d = btfperm.dulmage_mendelsohn(theirs)
@@ -291,67 +173,6 @@ def test_a_decomposition_by_what_is_there():
     t = btfperm.maximum_transversal(theirs)
     assert btfperm.dulmage_mendelsohn(theirs, transversal=t).n_blocks == 50
     assert btfperm.block_triangular_form(theirs, backend="gpu").n_blocks == 50
-
-
-@pytest.fixture
-def small_device(monkeypatch):
-    """Says how many bytes the device has free; what is asked for nevertheless is noted."""
-    import cupy
-
-    asked = []
-
-    def has(free):
-        monkeypatch.setattr(device, "_LOOK_AT_MEMORY", 0)
-        monkeypatch.setattr(device, "_pooled", lambda: 0)
-        memory = cupy.cuda.runtime.memGetInfo()[1]
-        monkeypatch.setattr(
-            cupy.cuda.runtime, "memGetInfo", lambda: (asked.append(free) or free, memory)
-        )
-        return asked
-
-    return has
-
-
-def bytes_of_a_search(A, lists):
-    (m, n), nnz = A.shape, A.nnz
-    return 4 * (lists * nnz + nnz // 16 + 17 * (m + n))
-
-
-@pytest.mark.parametrize("lives", ["there", "here"])
-def test_a_search_asks_for_memory_before_it_takes_any(lives, small_device):
-    A = families.random_rectangle(3_000, 3_000, 3, 1).A
-    matrix, lists = (pattern_there(A), 1) if lives == "there" else (A, 2)
-    needed = bytes_of_a_search(A, lists)
-    asked = small_device(needed)
-    assert btfperm.maximum_transversal(matrix, backend="gpu").maximum
-    assert len(asked) == 1  # for the start and the search together
-    small_device(needed - 1)
-    with pytest.raises(btfperm.BackendUnavailableError, match="search in a matrix of 3,000 x"):
-        btfperm.maximum_transversal(matrix, backend="gpu")
-
-
-def test_auto_goes_on_with_the_cpu_where_the_device_is_too_small(small_device):
-    A = families.random_rectangle(3_000, 3_000, 3, 1).A
-    P = pattern_there(A)
-    small_device(1_000)
-    with pytest.warns(btfperm.BackendWarning, match=r"GPU memory.*the cpu went on"):
-        t = btfperm.maximum_transversal(P)
-    assert t.backend == "cpu" and t.structural_rank == btfperm.structural_rank(A)
-    t = btfperm.maximum_transversal(P, algorithm="pothen-fan", initializer="none")
-    assert t.maximum  # nothing runs there
-
-
-def test_a_decomposition_asks_for_memory_before_it_takes_any(small_device):
-    P = pattern_there(families.triangular(3_000, 1).A)
-    t = btfperm.maximum_transversal(P)
-    least = 4 * (P.nnz + 2 * (P.m + P.n))
-    asked = small_device(least)
-    assert btfperm.dulmage_mendelsohn(P, transversal=t).n_blocks == 3_000
-    assert len(asked) == 1
-    small_device(least - 1)
-    with pytest.warns(btfperm.BackendWarning, match="decomposition of a matrix of 3,000 x 3,000"):
-        d = btfperm.dulmage_mendelsohn(P, transversal=t)
-    assert d.n_blocks == 3_000 and isinstance(d.row_perm, np.ndarray)
 
 
 def test_rows_beside_columns():
