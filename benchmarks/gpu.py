@@ -321,7 +321,7 @@ def _phases(row: Row, name: str) -> str:
 
 
 def _counters(row: Row, name: str) -> dict[str, Any]:
-    """None where the variant was not run."""
+    """Empty where the variant was not run."""
     counters: dict[str, Any] = row["counters"].get(name, {})
     return counters
 

@@ -136,9 +136,9 @@ extern "C" __global__ void __launch_bounds__(512, 2)
 // One round from the other side, where what was reached last is most of the graph: each row that
 // was not asks its columns whether one of them was, and most need to ask one or two. Or each column
 // its rows, where more items of the round are rows. What it reaches, and items of the other kind,
-// are those of the next round. Of a round items first ... last - 1, that many of them columns.
+// are those of the next round. A long list is asked by one warp.
 struct Asked {
-  Count columns;
+  Count columns;  // so many of the round's items
   Count barrier;
 };
 

@@ -34,7 +34,6 @@ class Parts:
     horizontal, square, vertical : (rows, columns) of each part
     unmatched_rows, unmatched_cols : how many; a row is in the part of its column, an unmatched one
         in the vertical part
-    levels : of the search
     """
 
     of_col: Any
@@ -43,7 +42,6 @@ class Parts:
     vertical: tuple[int, int]
     unmatched_rows: int
     unmatched_cols: int
-    levels: int
 
     def boundaries(self) -> tuple[list[int], list[int]]:
         """`coarse_rows` and `coarse_cols`, see results.py."""
@@ -74,7 +72,7 @@ def split(problem: DeviceProblem, matched: int) -> Parts:
     m, n, width = problem.m, problem.n, problem.width
     rows, cols = m - matched, n - matched
     if rows == cols == 0:
-        return Parts(None, (0, 0), (m, n), (0, 0), 0, 0, 0)
+        return Parts(None, (0, 0), (m, n), (0, 0), 0, 0)
     run = problem.kernels(_FILE)
     of_col = cupy.empty(n, dtype=np.int32)
     both_sides = rows > 0 or "by_rows" in vars(problem)
@@ -91,12 +89,10 @@ def split(problem: DeviceProblem, matched: int) -> Parts:
     run.launch("queue_unmatched", grid(m + n), BLOCK, m, n, *lists, *match, of_col, *queued)
     lanes = min(lanes_for(problem.nnz, n), _MOST_LANES)
     graph = problem.indptr, problem.indices, *by_rows, *match, of_col, met
-    levels = 0
     while True:
         search.launch(run, "reach_parts", lanes, m, *graph, n, search.own)
         following = begun() if may_ask else search  # while the device is busy
         stand = search.stand()
-        levels += stand.level
         if stand.found or not stand.gave_up:
             break
         before, search = search.items[slice(*stand.left)], following
@@ -116,5 +112,4 @@ def split(problem: DeviceProblem, matched: int) -> Parts:
         (vertical + rows, vertical),
         rows,
         cols,
-        levels,
     )

@@ -24,9 +24,10 @@ from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["decompose_from_host", "decompose_on_device"]
 
-# Words of an index for each row or column that every decomposition takes beside the matrix, its
-# row lists and the matching. Triangular matrices take little more, others several times as many: to
-# ask for those would refuse what has room.
+# Words of an index for each row or column that a decomposition takes beside the matrix and the
+# matching, and beside one list of all entries: the row lists, or edges between matched pairs.
+# Triangular matrices take little more, others several times as many: to ask for those would refuse
+# what has room.
 _LEAST = 2
 
 

@@ -22,6 +22,7 @@ from btfperm.errors import BtfpermError, ResourceMissingError
 
 __all__ = ["atomic_write"]
 
+_BUFFERED = 1 << 17  # bytes of a write
 _WRITTEN_BACK = 1 << 21  # bytes that the disk is given at a time
 
 
@@ -81,7 +82,7 @@ def _renamed(target: Path, status: os.stat_result | None) -> Iterator[BinaryIO]:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
     descriptor = os.open(temporary, flags | getattr(os, "O_BINARY", 0), 0o666)
     try:
-        with io.BufferedWriter(_EarlyFile(descriptor, "wb")) as file:
+        with io.BufferedWriter(_EarlyFile(descriptor, "wb"), _BUFFERED) as file:
             if status is not None and hasattr(os, "fchmod"):
                 os.fchmod(file.fileno(), stat.S_IMODE(status.st_mode))
             yield file
