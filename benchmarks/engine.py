@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from btfperm.transversal.limits import Controls
+
 import btfperm
 from benchmarks.cases import Case
 from benchmarks.contest import Options, Section
@@ -21,7 +23,6 @@ from benchmarks.generators.on_device import make_on_device
 from benchmarks.machine import need_gpu
 from benchmarks.tables import milliseconds, table
 from btfperm.backends.gpu.device import describe
-from btfperm.transversal.limits import Controls
 
 NAMES = {
     "tiny": "er:7:3 road:12",
@@ -71,9 +72,9 @@ def run(cases: list[Case], options: Options) -> Section:
 
 def _measured(name: str, options: Options) -> Row:
     import cupy
+    from btfperm.transversal.device_problem import DeviceProblem
 
     from btfperm.transversal.certificate_gpu import prove_on_device
-    from btfperm.transversal.device_problem import DeviceProblem
 
     pattern = make_on_device(name)
     assert isinstance(pattern, btfperm.pattern.DevicePattern)

@@ -16,6 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
+from btfperm.transversal.limits import Controls
+from btfperm.transversal.problem import Problem
 
 import btfperm
 from benchmarks.candidates import CORES
@@ -25,8 +27,6 @@ from benchmarks.machine import need_gpu
 from benchmarks.tables import digits, geometric_mean, milliseconds, table
 from btfperm import _core
 from btfperm.backends.gpu.device import describe
-from btfperm.transversal.limits import Controls
-from btfperm.transversal.problem import Problem
 
 NAMES = {
     "tiny": "er:7:3 del:7 del:7+rcp",

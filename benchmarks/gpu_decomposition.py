@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from btfperm.transversal.limits import Controls
 
 import btfperm
 from benchmarks.cases import Case
@@ -30,7 +31,6 @@ from btfperm.backends.gpu.device import describe
 from btfperm.dulmage_mendelsohn import decompose_matched
 from btfperm.dulmage_mendelsohn.form import Form
 from btfperm.pattern import DevicePattern, Pattern
-from btfperm.transversal.limits import Controls
 
 
 class Recorded(NamedTuple):
@@ -118,9 +118,9 @@ def run(cases: list[Case], options: Options) -> Section:
 def measured(case: Case, options: Options) -> tuple[Row, list[str]]:
     """Times on one input, and the arrays that are wrong."""
     import cupy
+    from btfperm.transversal.device_problem import DeviceProblem
 
     from btfperm.dulmage_mendelsohn.decompose_gpu import decompose_on_device
-    from btfperm.transversal.device_problem import DeviceProblem
 
     pattern, row_match, col_match = _with_matching(case, options)
     matched = int((col_match >= 0).sum())

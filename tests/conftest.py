@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 
 from btfperm import _core
 from btfperm.backends.gpu.device import why_not
-from btfperm.transversal import limits
+from btfperm.path import request
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 
@@ -61,6 +61,6 @@ def pytest_collection_modifyitems(items):
 def pytest_configure(config):
     if threads := int(os.environ.get("BTFPERM_TEST_THREADS", "0")):
         _core.share_always(True)
-        limits.choose_threads = lambda _, asked: asked or threads
+        request.choose_threads = lambda package, nnz, asked: asked or threads
     # Many drawn matrices hold stored zeros; test_stored_zeros.py looks at what is said about them.
     config.addinivalue_line("filterwarnings", "ignore::btfperm.errors.StoredZerosWarning")

@@ -54,7 +54,7 @@ def each_file(files):
 
 
 def folder_of(row):
-    return PACKAGE / row.room / row.family
+    return PACKAGE / row.package / row.family
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

@@ -74,15 +74,17 @@ class Entrant:
         )
 
     def _search(self, data: tuple[Any, Matching]) -> Call:
-        from btfperm.pattern import as_pattern
         from btfperm.transversal.problem import Problem
+
+        from btfperm.pattern import as_pattern
 
         pattern, start = as_pattern(data[0]), data[1]
         return lambda: self._timed(pattern, Problem.given(pattern, start), initializer=False)
 
     def _start(self, data: tuple[Any, Matching]) -> Call:
-        from btfperm.pattern import as_pattern
         from btfperm.transversal.problem import Problem
+
+        from btfperm.pattern import as_pattern
 
         pattern = as_pattern(data[0])
         return lambda: self._timed(pattern, Problem.empty(pattern), initializer=True)

@@ -1,2 +1,59 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The machines: no mathematics here. `select.py` says what works on this one, and why not."""
+"""The machines: no mathematics here.
+
+A backend is an object with the methods of `protocol.Backend`; ``cpu/backend.py`` and
+``gpu/backend.py`` have one each. `get` returns it by name and imports it when it is first used;
+`register` adds one. ``select.py`` reports which backends work on this machine, and why others do
+not.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from btfperm.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from btfperm.backends.protocol import Backend
+
+__all__ = ["check_backend", "get", "names", "register"]
+
+# Name of a backend: module and name of its object.
+_BACKENDS: dict[str, tuple[str, str]] = {
+    "cpu": ("btfperm.backends.cpu.backend", "CPU"),
+    "gpu": ("btfperm.backends.gpu.backend", "GPU"),
+}
+
+
+def names() -> tuple[str, ...]:
+    """The backends that can be requested by name."""
+    return tuple(_BACKENDS)
+
+
+def register(name: str, module: str, attribute: str) -> None:
+    """Adds the backend ``module.attribute``; the module is imported when it is first used."""
+    _BACKENDS[name] = module, attribute
+    get.cache_clear()
+
+
+def unregister(name: str) -> None:
+    """Removes a backend that `register` added."""
+    del _BACKENDS[name]
+    get.cache_clear()
+
+
+@cache
+def get(name: str) -> Backend:
+    """The backend of that name."""
+    module, attribute = _BACKENDS[name]
+    backend: Any = getattr(importlib.import_module(module), attribute)
+    return backend  # type: ignore[no-any-return]
+
+
+def check_backend(backend: str) -> None:
+    """Raises unless the backend exists; whether a GPU works here is known after its first use."""
+    if backend == "auto" or (isinstance(backend, str) and backend in _BACKENDS):
+        return
+    raise InvalidArgumentError(f"unknown backend {backend!r}; there are auto, {', '.join(names())}")

@@ -3,26 +3,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from btfperm.block_triangular.completion import complete
-from btfperm.dulmage_mendelsohn import (
-    beside_matches,
-    decompose_matched,
-    describe,
-    where_the_matrix_is,
-)
+from btfperm.dulmage_mendelsohn import decomposed
 from btfperm.errors import InvalidArgumentError
-from btfperm.pattern import KeptPattern, Pattern, as_pattern
-from btfperm.results import BlockTriangularForm, Transversal
+from btfperm.path.decompose import Decomposed
+from btfperm.pattern import as_pattern
+from btfperm.results import BlockTriangularForm, IndexArray, Transversal
 from btfperm.results.read_only import made
-from btfperm.transversal import proven_transversal
-from btfperm.transversal.limits import Controls
 
 __all__ = ["block_triangular_form"]
 
@@ -85,22 +77,15 @@ def block_triangular_form(
             f"block triangular form needs a square matrix, this one is {pattern.m} x {pattern.n}; "
             "dulmage_mendelsohn takes any shape"
         )
-    team = Controls(pattern.nnz, threads=threads).threads
-    if transversal is None:
-        options["threads"] = threads
-    return where_the_matrix_is(_formed, pattern, transversal, options, team)
+    return decomposed(pattern, transversal, threads, options, _completed, _form)
 
 
-def _formed(
-    pattern: Pattern, given: Transversal | None, options: dict[str, Any], team: int
-) -> BlockTriangularForm:
-    transversal = proven_transversal(pattern, given, options)
-    begin = time.perf_counter()
-    pattern = beside_matches(pattern, transversal)
-    row_match, col_match = transversal.row_match, transversal.col_match
-    paired_col, paired_row, completed = complete(row_match, col_match)
-    form = decompose_matched(pattern, paired_col, paired_row, team)
-    seconds = dict(transversal.seconds, decomposition=time.perf_counter() - begin)
+def _completed(transversal: Transversal) -> tuple[IndexArray, IndexArray]:
+    return complete(transversal.row_match, transversal.col_match)
+
+
+def _form(done: Decomposed, meta: Callable[[str], Any]) -> BlockTriangularForm:
+    pattern, transversal, form = done.session.pattern, done.transversal, done.form
     whole = np.array([0, 0, pattern.n, pattern.n, pattern.n], dtype=pattern.indices.dtype)
     fields = {
         "shape": pattern.shape,
@@ -110,13 +95,12 @@ def _formed(
         "col_blocks": form.row_blocks,
         "coarse_rows": whole,
         "coarse_cols": np.array([0, 0, 0, pattern.n, pattern.n], dtype=whole.dtype),
-        "row_match": row_match,
-        "col_match": col_match,
+        "row_match": transversal.row_match,
+        "col_match": transversal.col_match,
         "structural_rank": transversal.structural_rank,
         "transversal": transversal,
-        "pattern": pattern.on_host() if isinstance(pattern, KeptPattern) else pattern,
-        "completed": completed,
-        "paired_row": paired_row,
+        "pattern": pattern,
+        "completed": pattern.n - transversal.structural_rank,
+        "paired_row": done.col_match,
     }
-    meta = partial(describe, "block_triangular_form", pattern, transversal, seconds)
-    return made(BlockTriangularForm, fields, {"meta": meta})
+    return made(BlockTriangularForm, fields, {"meta": meta("block_triangular_form")})

@@ -12,16 +12,16 @@ from btfperm.results import IndexArray
 __all__ = ["complete"]
 
 
-def complete(row_match: IndexArray, col_match: IndexArray) -> tuple[IndexArray, IndexArray, int]:
-    """(column paired with each row, row paired with each column, number of made-up pairs).
+def complete(row_match: IndexArray, col_match: IndexArray) -> tuple[IndexArray, IndexArray]:
+    """(column paired with each row, row paired with each column).
 
     Both arrays have n places; the inputs are not changed. O(n).
     """
     rows = (row_match < 0).nonzero()[0]
     if rows.size == 0:
-        return row_match, col_match, 0
+        return row_match, col_match
     cols = (col_match < 0).nonzero()[0]
     paired_col, paired_row = row_match.copy(), col_match.copy()
     paired_col[rows] = cols
     paired_row[cols] = rows
-    return paired_col, paired_row, int(rows.size)
+    return paired_col, paired_row

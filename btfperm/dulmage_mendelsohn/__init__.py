@@ -23,37 +23,22 @@ search runs when, and what goes to the CPU.
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-import numpy as np
-
-from btfperm import _core
-from btfperm.backends.threads import is_forked
-from btfperm.dulmage_mendelsohn.form import Form
-from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError
-from btfperm.pattern import (
-    DevicePattern,
-    KeptPattern,
-    Pattern,
-    as_pattern,
-    refuse_beyond_memory,
-)
-from btfperm.pattern.arrays import beside, lives_on_device
+from btfperm.backends.protocol import Session
+from btfperm.path.decompose import Decomposed, Pairing, decompose, worth_copies
+from btfperm.path.request import requested_backend, team_size
+from btfperm.pattern import Pattern, as_pattern, refuse_beyond_memory
+from btfperm.pattern.arrays import beside
 from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
 from btfperm.results.read_only import made
 from btfperm.transversal import proven_transversal
-from btfperm.transversal.limits import Controls, asked_backend
 
-__all__ = ["decompose_proven", "dulmage_mendelsohn"]
+__all__ = ["decompose_session", "decomposed", "dulmage_mendelsohn"]
 
-# Entries from which on copy, decomposition and the way back take less time than the decomposition
-# on 16 cores.
-_WORTH_A_COPY = 4_000_000
-# Below, no GPU is taken unless something was asked for; `threads` always stands in the options.
-_SMALL = 100_000
+_Result = TypeVar("_Result", bound=Decomposition)
 
 
 def dulmage_mendelsohn(
@@ -105,80 +90,89 @@ def dulmage_mendelsohn(
     ([1, 0, 2], [0, 2, 1])
     """
     pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
-    team = Controls(pattern.nnz, threads=threads).threads
+    return decomposed(pattern, transversal, threads, options, _matching, _dulmage_mendelsohn)
+
+
+def decomposed(
+    pattern: Pattern,
+    transversal: Transversal | None,
+    threads: int | None,
+    options: dict[str, Any],
+    pairing: Pairing,
+    finish: Callable[[Decomposed, Callable[[str], Any]], _Result],
+) -> _Result:
+    """A transversal of the pattern, or the given one certified again, and the blocks by it.
+    `pairing` returns the matching that defines the blocks, `finish` makes the result."""
+    backend, device = options.get("backend", "auto"), options.get("device")
+    team = team_size(pattern.nnz, threads)
     if transversal is None:
         options["threads"] = threads
-    return where_the_matrix_is(_decomposed, pattern, transversal, options, team)
+    if backend == "cpu":
+        pattern = pattern.on_host()
+    session = Session(pattern)
+    if pattern.backend == "cpu" and backend != "cpu":
+        session.keep_copies = worth_copies(session, has_options=len(options) > 1)
+    try:
+        with beside(pattern.indices):
+            matched = proven_transversal(session, transversal, options)
+            return _by(
+                session,
+                matched,
+                team,
+                pairing,
+                finish,
+                requested=requested_backend(backend, device) == "gpu",
+            )
+    finally:
+        session.close()
 
 
-def _decomposed(
-    pattern: Pattern, given: Transversal | None, options: dict[str, Any], team: int
-) -> DulmageMendelsohn:
-    return decompose_proven(pattern, proven_transversal(pattern, given, options), team)
-
-
-def decompose_proven(pattern: Pattern, transversal: Transversal, team: int) -> DulmageMendelsohn:
-    """The decomposition by a maximum transversal that is known to be one of this pattern.
-
-    Raises
-    ------
-    ResourceMissingError : the shape is beyond this machine's memory
-    """
+def _by(
+    session: Session,
+    transversal: Transversal,
+    team: int,
+    pairing: Pairing,
+    finish: Callable[[Decomposed, Callable[[str], Any]], _Result],
+    *,
+    requested: bool = False,
+) -> _Result:
+    """The blocks by a maximum transversal that is certified for the session's matrix."""
     begin = time.perf_counter()
+    pattern = session.pattern
     refuse_beyond_memory(pattern.shape, 5 * (pattern.m + pattern.n), pattern.name)
-    pattern = beside_matches(pattern, transversal)
-    row_match, col_match = transversal.row_match, transversal.col_match
-    form = decompose_matched(pattern, row_match, col_match, team)
-    seconds = dict(transversal.seconds, decomposition=time.perf_counter() - begin)
+    done = decompose(session, transversal, pairing, team, requested=requested)
+    seconds = dict(done.transversal.seconds, decomposition=time.perf_counter() - begin)
+
+    def meta(kind: str) -> Any:
+        return partial(describe, kind, done.session.pattern, done.transversal, seconds)
+
+    return finish(done, meta)
+
+
+def decompose_session(
+    session: Session, transversal: Transversal, threads: int | None
+) -> DulmageMendelsohn:
+    """The decomposition by a maximum transversal that is certified for the session's matrix."""
+    team = team_size(session.pattern.nnz, threads)
+    return _by(session, transversal, team, _matching, _dulmage_mendelsohn)
+
+
+def _matching(transversal: Transversal) -> tuple[IndexArray, IndexArray]:
+    return transversal.row_match, transversal.col_match
+
+
+def _dulmage_mendelsohn(done: Decomposed, meta: Callable[[str], Any]) -> DulmageMendelsohn:
+    pattern, transversal = done.session.pattern, done.transversal
     fields = {
         "shape": pattern.shape,
-        **form._asdict(),
-        "row_match": row_match,
-        "col_match": col_match,
+        **done.form._asdict(),
+        "row_match": transversal.row_match,
+        "col_match": transversal.col_match,
         "structural_rank": transversal.structural_rank,
         "transversal": transversal,
-        "pattern": pattern.on_host() if isinstance(pattern, KeptPattern) else pattern,
+        "pattern": pattern,
     }
-    meta = partial(describe, "dulmage_mendelsohn", pattern, transversal, seconds)
-    return made(DulmageMendelsohn, fields, {"meta": meta})
-
-
-_Result = TypeVar("_Result", bound=Decomposition)
-
-
-def where_the_matrix_is(
-    decompose: Callable[[Pattern, Transversal | None, dict[str, Any], int], _Result],
-    pattern: Pattern,
-    given: Transversal | None,
-    options: dict[str, Any],
-    team: int,
-) -> _Result:
-    """Calls `decompose` with a pattern on its device; on the host when the cpu was asked for, and
-    when the device fails although nobody asked for it. One of the host keeps its copy on a device
-    until all is done, unless the cpu was asked for."""
-    if isinstance(pattern, DevicePattern) and options.get("backend") != "cpu":
-        try:
-            with beside(pattern.indices):
-                return decompose(pattern, given, options, team)
-        except BackendUnavailableError as failure:
-            if asked_backend(options.get("backend", "auto"), options.get("device")) == "gpu":
-                raise
-            warnings.warn(BackendWarning(f"{failure}; the cpu went on"), stacklevel=3)
-    elif options.get("backend") != "cpu" and (pattern.nnz >= _SMALL or len(options) > 1):
-        kept = KeptPattern.of(pattern)
-        try:
-            return decompose(kept, given, options, team)
-        finally:
-            kept.forget()
-    return decompose(pattern.on_host(), given, options, team)
-
-
-def beside_matches(pattern: Pattern, transversal: Transversal) -> Pattern:
-    """The pattern on the host where the transversal is there: a device failed during the search,
-    and the cpu went on."""
-    if isinstance(pattern, DevicePattern) and not lives_on_device(transversal.row_match):
-        return pattern.on_host()
-    return pattern
+    return made(DulmageMendelsohn, fields, {"meta": meta("dulmage_mendelsohn")})
 
 
 def describe(
@@ -204,60 +198,3 @@ def describe(
         "seconds": seconds,
         "counters": dict(transversal.counters),
     }
-
-
-def decompose_matched(
-    pattern: Pattern, row_match: IndexArray, col_match: IndexArray, threads: int = 1
-) -> Form:
-    """The blocks of a pattern with a matching that is known to be maximum; of a square one also
-    with all rows paired, be the pairs entries or not. On the pattern's device, if it lives on one;
-    a `KeptPattern` goes to a device where that pays.
-
-    Raises
-    ------
-    BackendUnavailableError : the device fails
-    DefectError : the core finds that the matching is not maximum, or arrays of wrong lengths
-    """
-    if isinstance(pattern, DevicePattern):
-        from btfperm.dulmage_mendelsohn.decompose_gpu import decompose_on_device
-        from btfperm.transversal.device_problem import DeviceProblem
-
-        arrays = pattern.m, pattern.indptr, pattern.indices, row_match, col_match
-        problem = DeviceProblem(pattern.device, pattern, *arrays)
-        return decompose_on_device(problem, problem.size)
-    if isinstance(pattern, KeptPattern) and _is_sooner_on_device(pattern):
-        from btfperm.dulmage_mendelsohn.decompose_gpu import decompose_from_host
-
-        try:
-            return decompose_from_host(pattern, row_match, col_match)
-        except BackendUnavailableError as failure:
-            warnings.warn(BackendWarning(f"{failure}; the cpu went on"), stacklevel=4)
-    width = pattern.indices.dtype
-    coarse_rows, coarse_cols = np.empty(5, dtype=width), np.empty(5, dtype=width)
-    try:
-        row_perm, col_perm, row_blocks, col_blocks = _core.dulmage_mendelsohn(
-            pattern.m,
-            pattern.indptr,
-            pattern.indices,
-            row_match,
-            col_match,
-            coarse_rows,
-            coarse_cols,
-            threads,
-        )
-    except ValueError as error:
-        raise DefectError(
-            f"the decomposition went wrong: {error}; this is a defect of btfperm, please report it "
-            "with the matrix"
-        ) from error
-    return Form(row_perm, col_perm, row_blocks, col_blocks, coarse_rows, coarse_cols)
-
-
-def _is_sooner_on_device(pattern: KeptPattern) -> bool:
-    """Whether its copy is there already, or a GPU is at work in this process and the matrix is not
-    small."""
-    if pattern.copies or pattern.nnz < _WORTH_A_COPY or is_forked():
-        return bool(pattern.copies)
-    from btfperm.backends.gpu.device import in_use
-
-    return in_use()

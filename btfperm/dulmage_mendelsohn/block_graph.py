@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from btfperm import _core
+from btfperm import _core, registry
 from btfperm.errors import InvalidArgumentError
-from btfperm.pattern import DevicePattern, as_pattern
-from btfperm.pattern.arrays import lives_on_device
+from btfperm.pattern import as_pattern
+from btfperm.pattern.arrays import is_on_device_of
 from btfperm.results import BlockGraph, Decomposition
 
 __all__ = ["another_matrix", "block_graph"]
@@ -54,10 +54,11 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
         raise InvalidArgumentError(
             f"the decomposition belongs to a matrix of shape {result.shape}, not {pattern.shape}"
         )
-    if isinstance(pattern, DevicePattern) and _holds(pattern.device, result.row_perm):
-        from btfperm.dulmage_mendelsohn.block_graph_gpu import block_graph_on_device
-
-        return block_graph_on_device(pattern, result)
+    if pattern.backend != "cpu" and is_on_device_of(pattern, result.row_perm):
+        on_device: BlockGraph = registry.step("dulmage_mendelsohn", "block graph", pattern.backend)(
+            pattern, result
+        )
+        return on_device
     pattern, result = pattern.on_host(), result.on_host()
     width = pattern.indices.dtype
     graph = BlockGraph(
@@ -74,13 +75,6 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
     if (graph.indices <= tail).any():
         raise another_matrix()
     return graph
-
-
-def _holds(device: int, array: Any) -> bool:
-    """Whether this is an array of that device."""
-    from btfperm.backends.gpu.arrays import device_of
-
-    return lives_on_device(array) and device_of(array) == device
 
 
 def another_matrix() -> InvalidArgumentError:

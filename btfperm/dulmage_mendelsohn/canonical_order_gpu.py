@@ -8,13 +8,13 @@ from typing import Any
 from btfperm.backends.gpu.arrays import BLOCK, grid
 from btfperm.backends.gpu.counting_sort import places_in_order
 from btfperm.backends.gpu.grouping import members_by_group
+from btfperm.backends.gpu.problem import DeviceProblem
 from btfperm.backends.gpu.readback import Readback
 from btfperm.dulmage_mendelsohn.coarse_gpu import Parts
 from btfperm.dulmage_mendelsohn.fine_rectangular.connected_gpu import Roots
 from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import NULL
 from btfperm.dulmage_mendelsohn.fine_square.find_square_gpu import Square
 from btfperm.pattern import LARGEST_INT32
-from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["in_order"]
 

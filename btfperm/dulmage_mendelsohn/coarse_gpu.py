@@ -11,8 +11,8 @@ import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, grid, lanes_for
 from btfperm.backends.gpu.by_levels import NONE, LevelSearch, Limits
+from btfperm.backends.gpu.problem import DeviceProblem
 from btfperm.errors import DefectError
-from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["HORIZONTAL", "VERTICAL", "Parts", "split"]
 

@@ -12,17 +12,18 @@ import numpy as np
 from btfperm import _core
 from btfperm.backends.gpu.arrays import download, upload
 from btfperm.backends.gpu.device import on, refuse_beyond_free
+from btfperm.backends.gpu.problem import DeviceProblem, copy_on_device, device_copies
+from btfperm.backends.protocol import Session
 from btfperm.dulmage_mendelsohn.canonical_order_gpu import in_order
 from btfperm.dulmage_mendelsohn.coarse_gpu import split
 from btfperm.dulmage_mendelsohn.fine_rectangular.connected_gpu import connected
 from btfperm.dulmage_mendelsohn.fine_square.find_square_gpu import find_square
 from btfperm.dulmage_mendelsohn.form import Form
 from btfperm.errors import BackendUnavailableError
-from btfperm.pattern import LARGEST_INT32, KeptPattern
+from btfperm.pattern import LARGEST_INT32
 from btfperm.results import IndexArray
-from btfperm.transversal.device_problem import DeviceProblem
 
-__all__ = ["decompose_from_host", "decompose_on_device"]
+__all__ = ["decompose", "decompose_on_device"]
 
 # Words of an index for each row or column that a decomposition takes beside the matrix and the
 # matching, and beside one list of all entries: the row lists, or edges between matched pairs.
@@ -69,18 +70,25 @@ def decompose_on_device(
     return Form(*form, *(np.array(b, dtype=problem.width) for b in parts.boundaries()))
 
 
-def decompose_from_host(pattern: KeptPattern, row_match: IndexArray, col_match: IndexArray) -> Form:
-    """The same of a pattern and a matching on the host, with arrays on the host; on the device
-    where the pattern has a copy, else on the current one.
+def decompose(session: Session, row_match: Any, col_match: Any) -> Form:
+    """The blocks of a session's pattern by a maximum matching; the arrays are where the pattern is.
+    A pattern on the host is decomposed on the device that holds its copy, else on CuPy's current
+    one.
 
     Raises
     ------
-    BackendUnavailableError : the device fails, or cannot hold it
+    BackendUnavailableError : the device fails, or has too little free memory
+    DefectError : the matching is not maximum
     """
-    with on(next(iter(pattern.copies), None)) as device:
-        known, problem = pattern.matched.get(device, (None, None))
-        if problem is None or known is not row_match:
-            copy, matches = pattern.on_device(device), (upload(row_match), upload(col_match))
+    pattern: Any = session.pattern
+    if pattern.backend == "gpu":
+        arrays = pattern.m, pattern.indptr, pattern.indices, row_match, col_match
+        problem = DeviceProblem(pattern.device, pattern, *arrays)
+        return decompose_on_device(problem, problem.size)
+    with on(next(iter(device_copies(session)), None)) as device:
+        known, problem = session.copies.get("matched", (None, None))
+        if problem is None or problem.device != device or known is not row_match:
+            copy, matches = copy_on_device(session, device), (upload(row_match), upload(col_match))
             problem = DeviceProblem(device, copy, pattern.m, copy.indptr, copy.indices, *matches)
         form = decompose_on_device(problem, problem.size)
         return Form(*(_here(array) for array in form))

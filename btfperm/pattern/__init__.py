@@ -6,8 +6,7 @@ validated once, in linear time. `as_pattern` is the one door: it takes whatever 
 to its owner. After the door, nobody checks again; so a pattern owns its arrays, and what its
 maker does to the matrix later does not reach it.
 
-``pattern.py`` has the class, ``device_pattern.py`` its sibling on a GPU, ``kept_pattern.py`` one
-that is on both sides for a while; ``door.py`` the door, ``device_door.py`` that on a GPU,
+``pattern.py`` has the class, ``device_pattern.py`` its sibling on a GPU; ``door.py`` the door, ``device_door.py`` that on a GPU,
 ``arrays.py`` the checks of what comes in, ``permute.py`` permutations; ``canonical.py`` sorts,
 merges duplicates and transposes by ``canonical.hpp``, ``canonical_gpu.py`` sorts on a GPU.
 """
@@ -15,14 +14,12 @@ merges duplicates and transposes by ``canonical.hpp``, ``canonical_gpu.py`` sort
 from btfperm.pattern.arrays import LARGEST_INT32, index_type, refuse_beyond_memory
 from btfperm.pattern.device_pattern import DevicePattern
 from btfperm.pattern.door import as_pattern
-from btfperm.pattern.kept_pattern import KeptPattern
 from btfperm.pattern.pattern import Pattern
 from btfperm.pattern.permute import inverse, permute
 
 __all__ = [
     "LARGEST_INT32",
     "DevicePattern",
-    "KeptPattern",
     "Pattern",
     "as_pattern",
     "index_type",

@@ -25,6 +25,7 @@ __all__ = [
     "checked_positions",
     "checked_shape",
     "index_type",
+    "is_on_device_of",
     "lives_on_device",
     "matrix_on_device",
     "prefix",
@@ -122,6 +123,15 @@ def matrix_on_device(A: object) -> bool:
     if isinstance(A, tuple):
         return any(map(lives_on_device, A))
     return lives_on_device(A) or lives_on_device(getattr(A, "data", None))
+
+
+def is_on_device_of(pattern: Any, array: object) -> bool:
+    """Whether an array is on the device that holds a pattern on a device."""
+    if not lives_on_device(array):
+        return False
+    from btfperm.backends.gpu.arrays import device_of
+
+    return device_of(array) == int(pattern.device)
 
 
 def beside(array: Any) -> AbstractContextManager[Any]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,8 @@ class DevicePattern(Pattern):
     Nothing crosses the bus unless `on_host` is called. Made by `as_pattern` from what lives on a
     device; the constructor trusts its arguments.
     """
+
+    backend: ClassVar[str] = "gpu"
 
     @property
     def device(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -72,6 +72,9 @@ class Pattern:
     source: Mapping[str, Any] = field(default_factory=dict)
     stored_zeros: Pattern | None = None
     zeros_dropped: bool = False
+
+    #: name of the backend that holds the arrays
+    backend: ClassVar[str] = "cpu"
 
     @property
     def m(self) -> int:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What exists: one row per algorithm, one file of rows per family.
+"""What exists: one row per algorithm, one file of rows per family, keyed by package, name and
+backend.
 
 Tests, benchmarks, `btfperm algorithms`, the help text and the README's table all loop over these
-rows. The code of a row is ``btfperm/<room>/<family>/<name>.hpp`` with ``-`` as ``_``, on a GPU
-``.cu``, whose driver is loaded only when one of its rows is run. ``algorithm.py`` has what a row
-says.
+rows. The code of a row is ``btfperm/<package>/<family>/<name>.hpp`` with ``-`` as ``_``, on a GPU
+``.cu``, whose driver is loaded only when one of its rows is run. ``algorithm.py`` defines a row,
+``steps.py`` lists the other steps that a backend implements, such as the certificate.
 """
 
 from __future__ import annotations
@@ -14,10 +15,34 @@ import functools
 from btfperm.errors import InvalidArgumentError
 from btfperm.registry import augmenting, displacement, initial, push_relabel
 from btfperm.registry.algorithm import Algorithm, Option
+from btfperm.registry.steps import add_step, remove_step, step
 
-__all__ = ["Algorithm", "Option", "algorithms", "find"]
+__all__ = [
+    "Algorithm",
+    "Option",
+    "add",
+    "add_step",
+    "algorithms",
+    "find",
+    "remove",
+    "remove_step",
+    "step",
+]
 
 _ROWS = (*initial.ROWS, *augmenting.ROWS, *push_relabel.ROWS, *displacement.ROWS)
+_added: list[Algorithm] = []  # by `add`
+
+
+def add(row: Algorithm) -> None:
+    """Adds a row, of a package that is not part of btfperm."""
+    _added.append(row)
+    find.cache_clear()
+
+
+def remove(row: Algorithm) -> None:
+    """Removes a row that `add` added."""
+    _added.remove(row)
+    find.cache_clear()
 
 
 def algorithms(family: str | None = None) -> tuple[Algorithm, ...]:
@@ -34,20 +59,26 @@ def algorithms(family: str | None = None) -> tuple[Algorithm, ...]:
 
 
 @functools.cache
-def find(name: str, *, initializer: bool, backend: str = "auto") -> Algorithm:
-    """The row of that name; of several, the one of the backend asked for, the first when it is
-    ``"auto"``. Before a search on the gpu, a start may run on the cpu.
+def find(
+    name: str, *, initializer: bool, backend: str = "auto", package: str = "transversal"
+) -> Algorithm:
+    """The row of that name in a package; of several, the one of the requested backend, or the first
+    when it is ``"auto"``. An initializer may run on the CPU before a search on another backend.
 
     Raises
     ------
     InvalidArgumentError : there is none; the text lists what exists
     """
-    rows = [row for row in _ROWS if row.is_initializer == initializer]
+    rows = [
+        row
+        for row in (*_ROWS, *_added)
+        if row.package == package and row.is_initializer == initializer
+    ]
     named = [row for row in rows if row.name == name]
     for row in named:
         if backend in ("auto", row.backend):
             return row
-    if named and initializer and backend == "gpu":
+    if named and initializer and backend != "cpu":
         return named[0]
     what = "initializer" if initializer else "algorithm"
     if named:

@@ -67,7 +67,7 @@ class Algorithm:
     Attributes
     ----------
     name : what users type
-    room, family : where its file is; initialisers have the family ``"initial"``
+    package, family : where its file is; initializers have the family ``"initial"``
     backend : where it runs, ``"cpu"`` or ``"gpu"``
     reference : where it was published
     summary : what it does, one line
@@ -76,10 +76,12 @@ class Algorithm:
     starts_itself : whether it makes its own start from an empty matching, better than another's
     options : what it can be given
     file : stem of its file, where several share one
+    function : ``"module:name"`` of its function where that is not in the core or in the driver
+        beside the kernels
     """
 
     name: str
-    room: str
+    package: str
     family: str
     backend: str
     reference: str
@@ -89,6 +91,7 @@ class Algorithm:
     starts_itself: bool = False
     options: tuple[Option, ...] = ()
     file: str = ""
+    function: str = ""
 
     @cached_property
     def stem(self) -> str:
@@ -99,7 +102,7 @@ class Algorithm:
     def path(self) -> str:
         """Its file, from the package: the code, not the driver."""
         ending = "hpp" if self.backend == "cpu" else "cu"
-        return f"{self.room}/{self.family}/{self.file or self.stem}.{ending}"
+        return f"{self.package}/{self.family}/{self.file or self.stem}.{ending}"
 
     @property
     def is_initializer(self) -> bool:
@@ -117,11 +120,14 @@ class Algorithm:
         }
 
     def load(self) -> Callable[..., Any]:
-        """The function that improves a matching in place: of the core, or of the driver beside
-        the kernels."""
+        """The function that improves a matching in place: in the core, or in the driver beside the
+        kernels."""
+        if self.function:
+            module, _, name = self.function.partition(":")
+            return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
         if self.backend == "cpu":
             return getattr(_core, self.stem)  # type: ignore[no-any-return]
         driver = importlib.import_module(
-            f"btfperm.{self.room}.{self.family}.{self.file or self.stem}_gpu"
+            f"btfperm.{self.package}.{self.family}.{self.file or self.stem}_gpu"
         )
         return getattr(driver, self.stem)  # type: ignore[no-any-return]

@@ -17,7 +17,7 @@ _THREADS = Option(
 ROWS = (
     Algorithm(
         name="pothen-fan",
-        room="transversal",
+        package="transversal",
         family="augmenting",
         backend="cpu",
         reference="Pothen, Fan, ACM TOMS 16 (1990); Duff, Kaya, Uçar, ACM TOMS 38 (2011)",
@@ -28,7 +28,7 @@ ROWS = (
     ),
     Algorithm(
         name="hopcroft-karp",
-        room="transversal",
+        package="transversal",
         family="augmenting",
         backend="cpu",
         reference="Hopcroft, Karp, SIAM J. Computing 2 (1973)",
@@ -37,7 +37,7 @@ ROWS = (
     ),
     Algorithm(
         name="hkdw",
-        room="transversal",
+        package="transversal",
         family="augmenting",
         backend="cpu",
         reference="Duff, Wiberg, ACM TOMS 14 (1988)",
@@ -46,7 +46,7 @@ ROWS = (
     ),
     Algorithm(
         name="ss-dfs",
-        room="transversal",
+        package="transversal",
         family="augmenting",
         backend="cpu",
         reference="Duff, ACM TOMS 7 (1981), algorithm 575 (MC21)",
@@ -55,7 +55,7 @@ ROWS = (
     ),
     Algorithm(
         name="ss-bfs",
-        room="transversal",
+        package="transversal",
         family="augmenting",
         backend="cpu",
         reference="Azad, Buluç, Pothen, IPDPS 2015 (SS-BFS)",
@@ -64,7 +64,7 @@ ROWS = (
     ),
     Algorithm(
         name="ms-bfs",
-        room="transversal",
+        package="transversal",
         family="augmenting",
         backend="cpu",
         reference="Azad, Buluç, Pothen, IPDPS 2015 (MS-BFS)",
@@ -73,7 +73,7 @@ ROWS = (
     ),
     Algorithm(
         name="p-dbfs",
-        room="transversal",
+        package="transversal",
         family="augmenting",
         backend="cpu",
         reference="Azad, Halappanavar, Rajamanickam, Boman, Khan, Pothen, IPDPS 2012",
@@ -83,7 +83,7 @@ ROWS = (
     ),
     Algorithm(
         name="ms-bfs-graft",
-        room="transversal",
+        package="transversal",
         family="augmenting",
         backend="cpu",
         reference="Azad, Buluç, Pothen, IPDPS 2015",
@@ -98,7 +98,7 @@ ROWS = (
     ),
     Algorithm(
         name="apfb",
-        room="transversal",
+        package="transversal",
         family="augmenting",
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013",
@@ -110,7 +110,7 @@ ROWS = (
     ),
     Algorithm(
         name="apfb-wr",
-        room="transversal",
+        package="transversal",
         family="augmenting",
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013",
@@ -122,7 +122,7 @@ ROWS = (
     ),
     Algorithm(
         name="apsb",
-        room="transversal",
+        package="transversal",
         family="augmenting",
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013",
@@ -134,7 +134,7 @@ ROWS = (
     ),
     Algorithm(
         name="apsb-wr",
-        room="transversal",
+        package="transversal",
         family="augmenting",
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013",
@@ -146,7 +146,7 @@ ROWS = (
     ),
     Algorithm(
         name="meeting-trees",
-        room="transversal",
+        package="transversal",
         family="augmenting",
         backend="gpu",
         reference="btfperm",

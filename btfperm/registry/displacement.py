@@ -10,7 +10,7 @@ __all__ = ["ROWS"]
 ROWS = (
     Algorithm(
         name="guided-displacement",
-        room="transversal",
+        package="transversal",
         family="displacement",
         backend="cpu",
         reference="btfperm",

@@ -10,7 +10,7 @@ __all__ = ["ROWS"]
 ROWS = (
     Algorithm(
         name="greedy",
-        room="transversal",
+        package="transversal",
         family="initial",
         backend="cpu",
         reference="Duff, ACM TOMS 7 (1981)",
@@ -20,7 +20,7 @@ ROWS = (
     ),
     Algorithm(
         name="singles-first",
-        room="transversal",
+        package="transversal",
         family="initial",
         backend="cpu",
         reference="btfperm",
@@ -30,7 +30,7 @@ ROWS = (
     ),
     Algorithm(
         name="karp-sipser",
-        room="transversal",
+        package="transversal",
         family="initial",
         backend="cpu",
         reference="Karp, Sipser, FOCS 1981",
@@ -40,7 +40,7 @@ ROWS = (
     ),
     Algorithm(
         name="min-degree",
-        room="transversal",
+        package="transversal",
         family="initial",
         backend="cpu",
         reference="Langguth, Manne, Sanders, ACM J. Experimental Algorithmics 15 (2010)",
@@ -49,7 +49,7 @@ ROWS = (
     ),
     Algorithm(
         name="two-sided",
-        room="transversal",
+        package="transversal",
         family="initial",
         backend="cpu",
         reference="Dufossé, Kaya, Uçar, J. Parallel Distrib. Comput. 85 (2015)",
@@ -60,7 +60,7 @@ ROWS = (
     ),
     Algorithm(
         name="red-blue",
-        room="transversal",
+        package="transversal",
         family="initial",
         backend="cpu",
         reference="Fagginger Auer, Bisseling, Facing the Multicore-Challenge II (2012)",
@@ -69,7 +69,7 @@ ROWS = (
     ),
     Algorithm(
         name="local-max",
-        room="transversal",
+        package="transversal",
         family="initial",
         backend="cpu",
         reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",
@@ -78,7 +78,7 @@ ROWS = (
     ),
     Algorithm(
         name="greedy",
-        room="transversal",
+        package="transversal",
         family="initial",
         backend="gpu",
         reference="Duff, ACM TOMS 7 (1981)",
@@ -96,7 +96,7 @@ ROWS = (
     ),
     Algorithm(
         name="karp-sipser",
-        room="transversal",
+        package="transversal",
         family="initial",
         backend="gpu",
         reference="Karp, Sipser, FOCS 1981",
@@ -106,7 +106,7 @@ ROWS = (
     ),
     Algorithm(
         name="red-blue",
-        room="transversal",
+        package="transversal",
         family="initial",
         backend="gpu",
         reference="Fagginger Auer, Bisseling, Facing the Multicore-Challenge II (2012)",
@@ -116,7 +116,7 @@ ROWS = (
     ),
     Algorithm(
         name="local-max",
-        room="transversal",
+        package="transversal",
         family="initial",
         backend="gpu",
         reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",

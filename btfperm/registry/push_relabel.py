@@ -17,7 +17,7 @@ _RELABEL = Option(
 ROWS = (
     Algorithm(
         name="push-relabel",
-        room="transversal",
+        package="transversal",
         family="push_relabel",
         backend="cpu",
         reference="Kaya, Langguth, Manne, Uçar, Computers & OR 40 (2013)",
@@ -33,7 +33,7 @@ ROWS = (
     ),
     Algorithm(
         name="g-pr-first",
-        room="transversal",
+        package="transversal",
         family="push_relabel",
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013",
@@ -44,7 +44,7 @@ ROWS = (
     ),
     Algorithm(
         name="g-pr-noshr",
-        room="transversal",
+        package="transversal",
         family="push_relabel",
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013",
@@ -55,7 +55,7 @@ ROWS = (
     ),
     Algorithm(
         name="g-pr-shr",
-        room="transversal",
+        package="transversal",
         family="push_relabel",
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013",

@@ -9,29 +9,29 @@
    side;
 3. the certificate (`certificate.hpp`): the pairs are entries, and a cover of the same size exists.
 
-``search.py`` calls one after the other, ``auto.py`` chooses the first two when nobody else does, by
-the rules of ``auto_table.py``,
-``limits.py`` holds what a run may spend, ``problem.py`` what it works on, ``certificate.py`` the
-proof, ``stored_zeros.py`` the warning about entries that are stored as zero.
+``btfperm/path`` runs them one after the other and chooses the first two, unless the caller names
+them, by the rules of ``auto_table.py``. ``certificate.py`` is the proof, ``given.py`` checks a
+matching that the caller gives, ``stored_zeros.py`` warns about entries that are stored as zero.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy.typing as npt
 
+from btfperm import registry
+from btfperm.backends.protocol import Session
 from btfperm.errors import InvalidArgumentError, LimitReachedError
-from btfperm.pattern import DevicePattern, Pattern, as_pattern, refuse_beyond_memory
+from btfperm.path.request import Request
+from btfperm.path.run import match
+from btfperm.pattern import as_pattern, refuse_beyond_memory
 from btfperm.results import Decomposition, Transversal
-from btfperm.transversal.certificate import certified
-from btfperm.transversal.limits import Controls
-from btfperm.transversal.problem import Problem
-from btfperm.transversal.search import search
+from btfperm.transversal.given import problem_with
 from btfperm.transversal.stored_zeros import warn_of_zeros
 
-__all__ = ["maximum_transversal", "proven_transversal", "structural_rank"]
+__all__ = ["matched", "maximum_transversal", "proven_transversal", "structural_rank"]
 
 
 def maximum_transversal(
@@ -115,18 +115,45 @@ def maximum_transversal(
     """
     # The arrays of `A` may be shared, because the pattern does not outlive the call.
     pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True, threads=threads)
+    session = Session(pattern)
+    try:
+        return matched(
+            session,
+            algorithm=algorithm,
+            initializer=initializer,
+            backend=backend,
+            threads=threads,
+            seed=seed,
+            options=options,
+            device=device,
+            initial=initial,
+            time_limit=time_limit,
+            max_work=max_work,
+        )
+    finally:
+        session.close()
+
+
+def matched(
+    session: Session,
+    *,
+    initial: Transversal | Decomposition | npt.ArrayLike | None = None,
+    **asked: Any,
+) -> Transversal:
+    """`maximum_transversal` of the matrix of a session."""
+    pattern = session.pattern
     (m, n), nnz = pattern.shape, pattern.indices.size
-    controls = Controls(nnz, time_limit, max_work, threads, seed, options, backend, device)
-    if controls.backend == "cpu":
-        pattern = pattern.on_host()
+    request = Request(nnz, **asked)
+    if request.backend == "cpu" and pattern.backend != "cpu":
+        pattern = session.pattern = pattern.on_host()
     # The matching and the cover: an index and a byte for each row and column.
     refuse_beyond_memory(pattern.shape, (m + n) * 5 // 4, pattern.name)
     given = None
     if initial is not None:
-        given = Problem.given(pattern.on_host(), initial, controls.threads)
-    found = search(pattern, given, algorithm, initializer, controls)
+        given = problem_with(session.on_host(), initial, request.threads)
+    found = match(session, request, given)
     if pattern.stored_zeros is not None:
-        warn_of_zeros(pattern.on_host(), found, controls)
+        warn_of_zeros(session.on_host(), found, request)
     return found
 
 
@@ -147,10 +174,10 @@ def structural_rank(A: Any, **options: Any) -> int:
 
 
 def proven_transversal(
-    pattern: Pattern, given: Transversal | None, options: Mapping[str, Any]
+    session: Session, given: Transversal | None, options: Mapping[str, Any]
 ) -> Transversal:
-    """A maximum transversal of `pattern`, beside it on its device: found now, or the given one,
-    proven anew to belong.
+    """A maximum transversal of the matrix of a session: found now, or the given one, certified
+    again for this matrix.
 
     Raises
     ------
@@ -158,11 +185,12 @@ def proven_transversal(
         of a search
     LimitReachedError : a limit stopped the search, so that there is nothing to decompose
     """
+    pattern = session.pattern
     # Permutations, boundaries and what finds them: 22 bytes for each row and column of an empty
     # matrix with 32-bit indices.
     refuse_beyond_memory(pattern.shape, 5 * (pattern.m + pattern.n), pattern.name)
-    found = maximum_transversal(pattern, **options) if given is None else given
-    if isinstance(found, Transversal) and not isinstance(pattern, DevicePattern):
+    found = matched(session, **options) if given is None else given
+    if isinstance(found, Transversal) and pattern.backend == "cpu":
         found = found.on_host()
     if isinstance(found, Decomposition):
         raise InvalidArgumentError(
@@ -192,8 +220,7 @@ def proven_transversal(
         )
     if given is None:
         return found
-    if isinstance(pattern, DevicePattern):
-        from btfperm.transversal.certificate_gpu import certified_on_device
-
-        return certified_on_device(pattern, found)
-    return certified(pattern, found)
+    recertify: Callable[..., Transversal] = registry.step(
+        "transversal", "recertification", pattern.backend
+    )
+    return recertify(pattern, found)

@@ -1,117 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rules of ``auto``: for each decision, the first whose conditions all hold is taken.
+"""The rules of ``auto``: for each decision, the first rule whose conditions all hold is applied.
 
-Bounds were set on one half of the families and real matrices of benchmarks/regret.py, but that
-`thin` algorithms need leaves: so much was learnt from chains, in the other half. Those beside a GPU
-were set on the half ``fit`` of benchmarks/regret_gpu.py. What each is worth stands in
-``auto_measured.json``: beside a GPU, on the half that was unseen.
+The bounds were set on one half of the families and real matrices of benchmarks/regret.py; the rules
+for thin matrices also used chains of the other half. The rules about a GPU were set on the half
+``fit`` of benchmarks/regret_gpu.py. ``auto_measured.json`` has the measured worth of each rule; for
+rules about a GPU it was measured on the half that was not used to set them.
 """
 
 from __future__ import annotations
 
-import operator
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from btfperm.path.rules import Condition, Rule, Table
 
-__all__ = ["DEFAULT", "DEFAULT_ON_GPU", "TABLE", "Condition", "Open", "Rule", "Table", "number"]
+__all__ = ["DEFAULT", "DEFAULT_ON_GPU", "TABLE"]
 
 DEFAULT = "guided-displacement"
 DEFAULT_ON_GPU = "meeting-trees"
 
-Comparison = Callable[[float, float], bool]
-
-_COMPARE: dict[str, Comparison] = {"<": operator.lt, ">": operator.gt, ">=": operator.ge}
-
-
-class Condition(NamedTuple):
-    """A feature, how it is compared, and with what."""
-
-    feature: str
-    comparison: str
-    bound: float
-
-    def holds(self, value: float) -> bool:
-        return _COMPARE[self.comparison](value, self.bound)
-
-    def __str__(self) -> str:
-        return f"{self.feature} {self.comparison} {number(self.bound)}"
-
-
-class Rule(NamedTuple):
-    """When all conditions hold, take the choice.
-
-    `within`: the algorithm has so many readings of the matrix; if it is not done by then, the
-    default goes on from what it has reached. On a GPU it has so many looks of the host at which
-    less than half of the matrix has been read since the one before; if it is not done by then, all
-    is done anew on the CPU, where long paths cost less.
-    """
-
-    name: str
-    when: tuple[Condition, ...]
-    choice: str
-    because: str
-    within: float | None = None
-
-
-class Open(NamedTuple):
-    """A rule that may hold for so many entries, and what it asks beside them."""
-
-    rule: Rule
-    asks: tuple[tuple[str, Comparison, float], ...]
-
-
-class Ruled(NamedTuple):
-    """What a number of entries alone says on each decision: which rule holds, or which may."""
-
-    settled: dict[str, Rule]
-    left_open: dict[str, tuple[Open, ...]]
-
-
-class Table(dict[str, tuple[Rule, ...]]):
-    """The rules on each decision. What the number of entries says on them is found once for each
-    range of it: to choose for a small matrix must not take as long as to search it."""
-
-    def __init__(self, rules: Mapping[str, tuple[Rule, ...]]) -> None:
-        super().__init__(rules)
-        self._forget()
-
-    def __setitem__(self, what: str, rules: tuple[Rule, ...]) -> None:
-        super().__setitem__(what, rules)
-        self._forget()
-
-    def _forget(self) -> None:
-        conditions = [c for rules in self.values() for rule in rules for c in rule.when]
-        bounds = {c.bound for c in conditions if c.feature == "entries"}
-        # A bound itself may be on either side: it is a range of its own.
-        self._bounds = sorted(bounds | {bound + 1 for bound in bounds})
-        self._found: dict[int, Ruled] = {}
-        self._last: tuple[float, Ruled] = -1, Ruled({}, {})
-
-    def ruled(self, entries: float) -> Ruled:
-        before, found = self._last
-        if entries == before:  # each matrix asks twice
-            return found
-        between = bisect_right(self._bounds, entries)
-        if between not in self._found:
-            left_open = {what: tuple(_left_open(rules, entries)) for what, rules in self.items()}
-            settled = {what: some[0].rule for what, some in left_open.items() if not some[0].asks}
-            self._found[between] = Ruled(settled, left_open)
-        found = self._found[between]
-        self._last = entries, found
-        return found
-
-
-def _left_open(rules: tuple[Rule, ...], entries: float) -> Iterator[Open]:
-    for rule in rules:
-        if all(c.holds(entries) for c in rule.when if c.feature == "entries"):
-            others = [c for c in rule.when if c.feature != "entries"]
-            yield Open(rule, tuple((c.feature, _COMPARE[c.comparison], c.bound) for c in others))
-            if not others:
-                return
-
-
-# Of a matrix that lives on a GPU, only sizes and column pointers are looked at.
+# For a matrix on a GPU, only sizes and column pointers are sampled.
 _RULES: dict[str, tuple[Rule, ...]] = {
     "place": (
         Rule(
@@ -381,8 +286,3 @@ _RULES: dict[str, tuple[Rule, ...]] = {
 }
 
 TABLE = Table(_RULES)
-
-
-def number(value: float) -> str:
-    """`98,252`, `0.0213`."""
-    return f"{value:,.0f}" if value == round(value) else f"{value:,.3g}"

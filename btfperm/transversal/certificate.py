@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm import _core
+from btfperm.backends.cpu.problem import Problem
 from btfperm.errors import DefectError, InvalidArgumentError
 from btfperm.pattern import Pattern
 from btfperm.results import Transversal
-from btfperm.transversal.problem import Problem
 
 __all__ = ["certified", "find_cover", "is_legal", "prove", "rank_at_most"]
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, COUNTING, brought, grid, lanes_for, upload
 from btfperm.backends.gpu.device import on
+from btfperm.backends.gpu.problem import DeviceProblem
 from btfperm.backends.gpu.readback import Readback
 from btfperm.pattern import DevicePattern
 from btfperm.results import Transversal
 from btfperm.transversal.certificate import certified
-from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["certified_on_device", "prove_on_device"]
 

@@ -7,20 +7,21 @@ import warnings
 
 import numpy as np
 
+from btfperm.backends.protocol import Session
 from btfperm.errors import StoredZerosWarning
+from btfperm.path.request import Request
+from btfperm.path.run import match
 from btfperm.pattern import Pattern
 from btfperm.results import IndexArray, Transversal
-from btfperm.transversal.limits import Controls
-from btfperm.transversal.problem import Problem
-from btfperm.transversal.search import search
+from btfperm.transversal.given import problem_with
 
 __all__ = ["warn_of_zeros"]
 
 
-def warn_of_zeros(pattern: Pattern, found: Transversal, controls: Controls) -> None:
+def warn_of_zeros(pattern: Pattern, found: Transversal, request: Request) -> None:
     """Says how many entries are stored as zero and whether they change the rank.
 
-    `controls` are those of the search that found it: the second one has what they have left.
+    `request` is that of the search that found it: the second search has what is left of its limits.
     """
     zeros = pattern.stored_zeros
     if zeros is None:
@@ -31,7 +32,7 @@ def warn_of_zeros(pattern: Pattern, found: Transversal, controls: Controls) -> N
     if zeros.nnz == 1:
         count, kept = "1 stored entry is", "kept as an entry"
     fate = "left out" if pattern.zeros_dropped else kept
-    other = _rank_the_other_way(pattern, zeros, found, controls) if found.maximum else None
+    other = _rank_the_other_way(pattern, zeros, found, request) if found.maximum else None
     if other is None:
         effect = "whether that changes the structural rank was not found out within the limits"
     elif other == found.size:
@@ -48,7 +49,7 @@ def warn_of_zeros(pattern: Pattern, found: Transversal, controls: Controls) -> N
 
 
 def _rank_the_other_way(
-    pattern: Pattern, zeros: Pattern, found: Transversal, controls: Controls
+    pattern: Pattern, zeros: Pattern, found: Transversal, request: Request
 ) -> int | None:
     """The rank with the stored zeros, if they were dropped, and without them otherwise; None when
     a limit came first."""
@@ -62,8 +63,7 @@ def _rank_the_other_way(
         initial = _without_entries(initial, zeros)
         if np.array_equal(initial, found.col_match):
             return found.size
-    problem = Problem.given(other, initial)
-    result = search(other, problem, "auto", "auto", controls.rest())
+    result = match(Session(other), request.rest(), problem_with(other, initial))
     return result.size if result.maximum else None
 
 

@@ -31,10 +31,10 @@ def algorithms(out: Output) -> None:
 
     rows = registered()
     width = max(len(row.name) for row in rows) + GUTTER
-    for family in dict.fromkeys((row.room, row.family) for row in rows):
+    for family in dict.fromkeys((row.package, row.family) for row in rows):
         out.say(": ".join(family).replace("_", " "))
         for row in rows:
-            if (row.room, row.family) == family:
+            if (row.package, row.family) == family:
                 out.say("\n".join(described(row, width)))
         out.say()
     out.answer({"algorithms": [asdict(row) for row in rows]})

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from btfperm_cli.options import (
     search_options,
 )
 from btfperm_cli.output import Output, emit, reader_may_leave
-from btfperm_cli.progress import Clock, stage
+from btfperm_cli.progress import Stages
 from btfperm_cli.summary import (
     explained,
     report_lines,
@@ -28,8 +29,8 @@ from btfperm_cli.summary import (
 )
 
 if TYPE_CHECKING:
-    from btfperm.pattern import Pattern
-    from btfperm.results import Transversal
+    from btfperm.order import Ordered
+    from btfperm.results import Decomposition
 
 __all__ = ["order"]
 
@@ -86,53 +87,43 @@ def order(
     out.to_stderr = "-" in outputs
     explain, drop_zeros = search.pop("explain"), search.pop("drop_zeros")
 
-    from btfperm.dulmage_mendelsohn import decompose_proven
-    from btfperm.io import read
-    from btfperm.pattern import KeptPattern
+    from btfperm.order import order_file
     from btfperm.reports.summary import summarize
-    from btfperm.transversal import maximum_transversal
-    from btfperm.transversal.limits import Controls
 
     out.expects_zeros = True
-    clock = Clock()
-    with stage(f"reading {matrix}", quiet=out.quiet) as progress:
-        threads = search["threads"] or 0
-        pattern = read(matrix, drop_zeros=drop_zeros, threads=threads, progress=progress.advance)
-    clock.stop("read")
-    with stage("searching", quiet=out.quiet):
-        kept = KeptPattern.of(pattern)
-        transversal = maximum_transversal(kept, **search)
-    clock.stop("search")
-    if not transversal.maximum:
-        return stopped(out, matrix, pattern, transversal, outputs, clock, explain)
-    with stage("decomposing", quiet=out.quiet):
-        team = Controls(pattern.nnz, threads=search["threads"]).threads
-        result = decompose_proven(kept, transversal, team)
-        kept.forget()
-    clock.stop("decompose")
-    for path in outputs:
-        with stage(f"writing {path}", quiet=out.quiet):
-            if path == "-":
-                with reader_may_leave(sys.stdout):
-                    result.save(path, format=file_format, convention=convention)
-            else:
-                result.save(path, format=file_format, convention=convention)
-    if outputs:
-        clock.stop("write")
-
+    with Stages(quiet=out.quiet) as stages:
+        done = order_file(
+            matrix,
+            outputs,
+            format=file_format,
+            convention=convention,
+            drop_zeros=drop_zeros,
+            progress=stages.advance,
+            write=write,
+            **search,
+        )
+    pattern, transversal, result = done.pattern, done.transversal, done.decomposition
+    if result is None:
+        return stopped(out, matrix, done, outputs, explain)
     facts = {
         "matrix": dict(pattern.source),
         "entries": pattern.nnz,
         **summarize(result),
         "stored_zeros": zeros_of(pattern, out.zeros),
         **searched(transversal),
-        "seconds": clock.seconds,
+        "seconds": done.seconds,
         "written": list(outputs),
     }
     for line in report_lines(facts, name=matrix, explain=explain):
         out.say(line)
     out.answer(facts)
     return 0
+
+
+def write(result: Decomposition, path: str, **how: str | None) -> None:
+    """Writes a result; a reader of stdout may leave before its end."""
+    with reader_may_leave(sys.stdout) if path == "-" else contextlib.nullcontext():
+        result.save(path, **how)
 
 
 def check_targets(matrix: str, outputs: tuple[str, ...], file_format: str | None) -> None:
@@ -152,13 +143,12 @@ def check_targets(matrix: str, outputs: tuple[str, ...], file_format: str | None
 def stopped(
     out: Output,
     matrix: str,
-    pattern: Pattern,
-    transversal: Transversal,
+    done: Ordered,
     outputs: tuple[str, ...],
-    clock: Clock,
     explain: bool,
 ) -> int:
     """A limit ended the search: bounds instead of a decomposition, of which nothing is known."""
+    pattern, transversal = done.pattern, done.transversal
     reason = f"{matrix}: {stopped_sentence(transversal)}"
     if outputs:
         reason += f"; {', '.join(outputs)} not written: raise the limit"
@@ -170,7 +160,7 @@ def stopped(
         **dict.fromkeys(FROM_THE_DECOMPOSITION),
         "stored_zeros": zeros_of(pattern, out.zeros),
         **searched(transversal),
-        "seconds": clock.seconds,
+        "seconds": done.seconds,
         "written": [],
         "error": reason,
         "exit_code": 1,

@@ -6,13 +6,14 @@ Nothing is shown, and rich is not imported, before a second has passed: most mat
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
-__all__ = ["DELAY", "Clock", "Stage", "stage"]
+__all__ = ["DELAY", "Clock", "Stage", "Stages", "stage"]
 
 DELAY = 1.0  # seconds
 
@@ -70,3 +71,44 @@ def stage(title: str, *, quiet: bool) -> Iterator[Stage]:
     finally:
         current._over.set()
         painter.join()
+
+
+_TITLES = {
+    "read": "reading {}",
+    "search": "searching",
+    "decompose": "decomposing",
+    "write": "writing {}",
+}
+
+
+class Stages:
+    """Shows the stages of `btfperm.order.order_file` one after the other; `advance` is the callback
+    that it calls."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._open: AbstractContextManager[Stage] | None = None
+        self._key: tuple[str, object] | None = None
+        self._stage = Stage("")
+
+    def __enter__(self) -> Stages:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._close()
+
+    def advance(
+        self, name: str, file: str | os.PathLike[str] | None, done: int, total: int | None
+    ) -> None:
+        """Shows this stage, and how many bytes of `total` are done."""
+        if (name, file) != self._key:
+            self._close()
+            self._key = name, file
+            self._open = stage(_TITLES[name].format(file), quiet=self._quiet)
+            self._stage = self._open.__enter__()
+        self._stage.advance(done, total)
+
+    def _close(self) -> None:
+        if self._open is not None:
+            self._open.__exit__(None, None, None)
+            self._open = None

@@ -148,7 +148,7 @@ def explained(facts: Mapping[str, Any]) -> Iterator[str]:
             yield f"    measured: {_figures(decision)}"
         for rule in decision["passed_over"]:
             yield f"    not {rule['choice']} ({rule['rule']}): {rule['fails']}"
-    from btfperm.transversal.auto import number
+    from btfperm.path.rules import number
 
     known = facts["explain"]["features"].items()
     looked = (f"{name} {number(value)}" for name, value in known if value is not None)

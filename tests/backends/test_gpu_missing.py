@@ -18,13 +18,13 @@ import scipy.sparse as sp
 
 import btfperm
 from btfperm.backends.gpu import device
+from btfperm.backends.gpu.backend import GPU
 from btfperm.backends.select import backends
-from btfperm.dulmage_mendelsohn import where_the_matrix_is
 from btfperm.errors import BackendUnavailableError, BackendWarning, InvalidArgumentError
+from btfperm.path import run
 from btfperm.pattern import DevicePattern, as_pattern
 
 A = sp.random_array((200, 200), density=0.01, rng=7, format="csc")
-SEARCH = importlib.import_module("btfperm.transversal.search")
 ON_GPU = [row.name for row in btfperm.algorithms() if row.backend == "gpu"]
 
 
@@ -43,7 +43,7 @@ def nothing_remembered():
             device._refuse_old,
         ):
             remembered.cache_clear()
-        SEARCH._said.clear()
+        run._reported.clear()
 
     forget()
     yield
@@ -188,10 +188,8 @@ def fails(sentence):
 def test_auto_goes_on_with_the_cpu_and_says_so_once(monkeypatch):
     P = as_pattern(A)
     lost = OnNoDevice(P.shape, P.indptr, P.indices)
-    monkeypatch.setattr(
-        "btfperm.transversal.device_problem.on", fails("device 0 failed (out of memory)")
-    )
-    monkeypatch.setattr("btfperm.transversal.device_problem.device_of", lambda _: 0)
+    monkeypatch.setattr("btfperm.backends.gpu.problem.on", fails("device 0 failed (out of memory)"))
+    monkeypatch.setattr("btfperm.backends.gpu.problem.device_of", lambda _: 0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for _ in range(3):
@@ -210,10 +208,8 @@ def test_auto_goes_on_with_the_cpu_and_says_so_once(monkeypatch):
 def test_a_decomposition_follows_its_transversal_to_the_cpu(monkeypatch, decompose):
     P = as_pattern(A)
     lost = OnNoDevice(P.shape, P.indptr, P.indices)
-    monkeypatch.setattr(
-        "btfperm.transversal.device_problem.on", fails("device 0 failed (out of memory)")
-    )
-    monkeypatch.setattr("btfperm.transversal.device_problem.device_of", lambda _: 0)
+    monkeypatch.setattr("btfperm.backends.gpu.problem.on", fails("device 0 failed (out of memory)"))
+    monkeypatch.setattr("btfperm.backends.gpu.problem.device_of", lambda _: 0)
     with pytest.warns(BackendWarning, match="out of memory") as caught:
         found = decompose(lost)
     assert len(caught) == 1 and type(found.pattern) is btfperm.Pattern
@@ -222,26 +218,39 @@ def test_a_decomposition_follows_its_transversal_to_the_cpu(monkeypatch, decompo
     assert found.block_graph().n_blocks == expected.block_graph().n_blocks
 
 
-def test_a_decomposition_goes_on_with_the_cpu_unless_the_gpu_was_asked_for():
-    P = as_pattern(A)
+@pytest.mark.parametrize("decompose", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
+def test_a_decomposition_continues_on_the_cpu_unless_the_caller_named_the_gpu(
+    monkeypatch, decompose
+):
+    P, t = as_pattern(A), btfperm.maximum_transversal(A)
     lost = OnNoDevice(P.shape, P.indptr, P.indices)
 
-    def decompose(pattern, given, options, team):
-        if isinstance(pattern, DevicePattern):
-            raise BackendUnavailableError("device 0 failed (out of memory)")
-        return pattern, team
+    def fail(*_):
+        raise BackendUnavailableError("device 0 failed (out of memory)")
 
+    monkeypatch.setattr(GPU, "decompose", fail)
+    monkeypatch.setattr("btfperm.dulmage_mendelsohn.proven_transversal", lambda *_: ThereToo(t))
     with pytest.warns(BackendWarning, match=r"out of memory\); the cpu went on") as caught:
-        found, team = where_the_matrix_is(decompose, lost, None, {}, 3)
-    assert type(found) is btfperm.Pattern and team == 3 and len(caught) == 1
+        found = decompose(lost)
+    assert type(found.pattern) is btfperm.Pattern and len(caught) == 1
+    assert found.n_blocks == decompose(A, transversal=t).n_blocks
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for pattern, options in ((lost, {"backend": "cpu"}), (P, {}), (P, {"backend": "gpu"})):
-            found, _ = where_the_matrix_is(decompose, pattern, None, options, 1)
-            assert not isinstance(found, DevicePattern) and type(found.on_host()) is type(P)
+        assert decompose(lost, backend="cpu").n_blocks == found.n_blocks
     for options in ({"backend": "gpu"}, {"device": 0}):
         with pytest.raises(BackendUnavailableError, match="out of memory"):
-            where_the_matrix_is(decompose, lost, None, options, 1)
+            decompose(lost, **options)
+
+
+class ThereToo:
+    """A transversal that claims to be on a GPU."""
+
+    def __init__(self, found):
+        self.found = found
+        self.row_match, self.col_match = found.row_match, found.col_match
+
+    def on_host(self):
+        return self.found
 
 
 def test_too_little_memory_is_seen_before_it_is_taken(monkeypatch):
@@ -376,6 +385,6 @@ def test_a_gpu_is_named_and_refused_without_a_start_on_the_others(monkeypatch):
                     return {"name": b"Old one", "major": 6, "minor": 1}
 
     monkeypatch.setitem(sys.modules, "cupy", Cupy)  # it has no Device and no memGetInfo
-    assert SEARCH._name_of(1) == "Old one (device 1)"
+    assert GPU.device_name(SimpleNamespace(device=1)) == "Old one (device 1)"
     with pytest.raises(BackendUnavailableError, match=r"device 1 \(Old one\) .* 6\.1"):
         device._refuse_old(1)

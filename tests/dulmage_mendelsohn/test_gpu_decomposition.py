@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from btfperm.transversal.device_problem import DeviceProblem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +20,6 @@ from btfperm.dulmage_mendelsohn.fine_square import (
     max_id_gpu,
     peel_gpu,
 )
-from btfperm.transversal.device_problem import DeviceProblem
 from tests import families, strategies
 from tests.dulmage_mendelsohn.digraphs import HARD, small_blocks
 from tests.on_device import assert_same, pattern_there

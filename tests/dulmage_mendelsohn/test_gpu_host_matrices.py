@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import btfperm
-from btfperm.pattern import KeptPattern, Pattern
 from tests import families
 from tests.dulmage_mendelsohn.digraphs import HARD, with_diagonal
 from tests.on_device import ARRAYS, assert_same, lives_there
@@ -78,10 +77,11 @@ def test_where_a_gpu_is_at_work_it_takes_large_ones(monkeypatch, uploads):
     btfperm.maximum_transversal(GIANT, backend="gpu", algorithm="apfb-wr")
     uploads.clear()
     t = btfperm.maximum_transversal(RECTANGLE)
+    path = importlib.import_module("btfperm.path.decompose")
     for bound in ("_WORTH_A_COPY", "_SMALL"):  # both keep it here, then the second alone
         assert_same(btfperm.dulmage_mendelsohn(RECTANGLE, transversal=t), expected)
         assert not uploads
-        monkeypatch.setattr(module, bound, 0)
+        monkeypatch.setattr(path, bound, 0)
     assert_same(btfperm.dulmage_mendelsohn(RECTANGLE, transversal=t), expected)
     assert len(uploads) == 4  # the pattern and the matching
     uploads.clear()
@@ -127,27 +127,15 @@ def test_the_result_has_the_pattern_that_was_given():
     assert btfperm.block_triangular_form(P).pattern is P
 
 
-def test_copies_belong_to_one_pattern():
-    P = btfperm.as_pattern(RECTANGLE)
-    kept = KeptPattern.of(P)
-    assert KeptPattern.of(kept) is kept and kept.on_host() is P
-    kept.copies[0] = kept
-    turned = kept.transpose()
-    assert turned.shape == (P.n, P.m) and type(turned) is Pattern
-    kept.forget()
-    assert not kept.copies and isinstance(kept, Pattern)
+def test_the_copies_are_released_whatever_happens(monkeypatch):
+    sessions = []
 
-
-def test_the_copies_are_forgotten_whatever_happens(monkeypatch):
-    made = []
-
-    def fails(pattern, *_):
-        made.append(pattern)
-        pattern.copies[0] = pattern
+    def fails(session, *_):
+        sessions.append(session)
+        session.copies["pattern"] = {0: session.pattern}
         raise RuntimeError("in the middle")
 
-    monkeypatch.setattr(module, "decompose_proven", fails)
-    monkeypatch.setattr(module, "_SMALL", 0)
+    monkeypatch.setattr(module, "proven_transversal", fails)
     with pytest.raises(RuntimeError, match="middle"):
         btfperm.dulmage_mendelsohn(GIANT)
-    assert isinstance(made[0], KeptPattern) and not made[0].copies
+    assert not sessions[0].copies

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 import btfperm
 from btfperm import _core
-from btfperm.transversal import limits
+from btfperm.path.request import Request
 from tests import families
 
 THREADS = 2
@@ -107,7 +107,7 @@ def test_only_a_child_runs_on_one_thread():
     """And its own children; the parent keeps what it asks for."""
 
     def threads_of_two():
-        return [limits.Controls(10**7, threads=n).threads for n in (None, THREADS)]
+        return [Request(10**7, threads=n).threads for n in (None, THREADS)]
 
     assert in_child(threads_of_two) == [1, 1]
     assert in_child(lambda: in_child(threads_of_two)) == [1, 1]

@@ -12,7 +12,7 @@ from btfperm.pattern import Pattern, as_pattern
 
 ROWS = [row for row in btfperm.algorithms() if row.backend == "cpu"]
 INITIALIZERS = ["none", *(row.name for row in ROWS if row.is_initializer)]
-ALGORITHMS = [row.name for row in ROWS if row.room == "transversal" and not row.is_initializer]
+ALGORITHMS = [row.name for row in ROWS if row.package == "transversal" and not row.is_initializer]
 # These flip paths: what is matched stays matched. Others may exchange it, and only never lose any.
 AUGMENTING = [row.name for row in ROWS if row.family == "augmenting"]
 

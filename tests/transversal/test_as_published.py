@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from btfperm import registry
+from btfperm.backends.cpu.problem import Problem
+from btfperm.path.request import Request
+from btfperm.path.run import run_algorithm
 from btfperm.pattern import as_pattern
-from btfperm.transversal.limits import Controls
-from btfperm.transversal.problem import Problem
 from tests import strategies
 from tests.oracles import plain_push_relabel
 
@@ -20,9 +21,9 @@ from tests.oracles import plain_push_relabel
 def searched(A, algorithm, **options):
     """Rank and counters of a search from an empty matching, on the matrix as it lies."""
     problem = Problem.empty(as_pattern(A))
-    controls = Controls(as_pattern(A).nnz, threads=1, options=options)
-    counters = controls.run(registry.find(algorithm, initializer=False), problem)
-    return problem.size, counters
+    request = Request(as_pattern(A).nnz, threads=1, options=options)
+    outcome = run_algorithm(registry.find(algorithm, initializer=False), problem, request)
+    return problem.size, outcome.counters
 
 
 # -- push-relabel ----------------------------------------------------------------------------------

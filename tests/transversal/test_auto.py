@@ -4,7 +4,6 @@ harm; what is explained is what happened."""
 
 from __future__ import annotations
 
-import importlib
 import json
 
 import numpy as np
@@ -14,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import btfperm
+from btfperm.backends.gpu.backend import GPU
+from btfperm.path import plan, request, run
+from btfperm.path.rules import Condition, Rule
 from btfperm.pattern import as_pattern
 from btfperm.pattern.features import Features
-from btfperm.transversal import auto
-from btfperm.transversal.auto_table import DEFAULT, TABLE, Condition, Rule
-from btfperm.transversal.limits import Controls
+from btfperm.transversal.auto import measured
+from btfperm.transversal.auto_table import DEFAULT, TABLE
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
 from tests.oracles.plain_matching import structural_rank
@@ -83,7 +84,7 @@ def test_each_rule_is_sound(what, rule):
 
 
 def test_the_figures_belong_to_the_rules():
-    for what, found in auto.measured()["rules"].items():
+    for what, found in measured()["rules"].items():
         rules = {rule.name: rule.choice for rule in TABLE[what]}
         for name, figures in found.items():
             assert figures["choice"] == rules[name], "measure again: python -m benchmarks.regret"
@@ -122,7 +123,7 @@ def test_every_rule_has_an_example():
 def first(what, known):
     """The rule that holds, if all that is asked is known."""
     rules = TABLE.ruled(known["entries"]).left_open[what]
-    return auto._first(rules, known, lambda feature: pytest.fail(feature))
+    return plan.first_rule(rules, known, lambda feature: pytest.fail(feature))
 
 
 LARGE = {
@@ -228,7 +229,7 @@ def test_which_start_on_a_gpu():
 
 
 def test_the_driver_is_asked_only_about_large_matrices(monkeypatch):
-    monkeypatch.setattr(auto, "_of_gpus", lambda feature: pytest.fail(feature))
+    monkeypatch.setattr(plan, "_of_gpus", lambda feature: pytest.fail(feature))
     assert btfperm.maximum_transversal(random(300, 300, 3)).backend == "cpu"
 
 
@@ -239,7 +240,7 @@ def test_where_no_gpu_is_in_use_only_the_copy_is_not_what_it_costs(monkeypatch):
         asked.append(feature)
         return 0
 
-    monkeypatch.setattr(auto, "_of_gpus", of_gpus)
+    monkeypatch.setattr(plan, "_of_gpus", of_gpus)
     monkeypatch.setitem(TABLE, "place", TABLE["place"][1:])
     t = btfperm.maximum_transversal(random(300, 300, 3), threads=1)
     place = t.explain()["decisions"]["place"]
@@ -263,16 +264,12 @@ def test_what_says_where_leaves_nothing_to_choose(monkeypatch):
 
 def test_a_gpu_that_fails_is_said_once_and_the_cpu_goes_on(monkeypatch):
     monkeypatch.setitem(TABLE, "place", (Rule("always", (), "gpu", "so"),))
-    search = importlib.import_module("btfperm.transversal.search")
-    monkeypatch.setattr(search, "_said", set())
-    honest = Controls.place
+    monkeypatch.setattr(run, "_reported", set())
 
-    def fails(controls, row, *rest):
-        if row.backend == "gpu":
-            raise btfperm.BackendUnavailableError("device 0 failed (so it was planned)")
-        return honest(controls, row, *rest)
+    def fails(*_):
+        raise btfperm.BackendUnavailableError("device 0 failed (so it was planned)")
 
-    monkeypatch.setattr(Controls, "place", fails)
+    monkeypatch.setattr(GPU, "adopt", fails)
     A = random(300, 300, 3)
     with pytest.warns(btfperm.BackendWarning, match="so it was planned"):
         t = btfperm.maximum_transversal(A)
@@ -294,8 +291,8 @@ def test_a_gpu_that_fails_is_said_once_and_the_cpu_goes_on(monkeypatch):
     ],
 )
 def test_threads(monkeypatch, nnz, cores, asked, threads):
-    monkeypatch.setattr(auto, "usable_cores", lambda: cores)
-    assert auto.choose_threads(nnz, asked) == threads
+    monkeypatch.setattr(request, "usable_cores", lambda: cores)
+    assert request.choose_threads("transversal", nnz, asked) == threads
 
 
 @pytest.mark.parametrize(("threads", "rule"), [(1, "dense"), (2, "several threads")])

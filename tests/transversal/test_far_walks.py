@@ -103,9 +103,9 @@ def test_the_largest_seed_is_one(monkeypatch):
 def begun(A, row_match):
     """The problem on the device, with these pairs, and the memory of a search."""
     import cupy
+    from btfperm.transversal.device_problem import DeviceProblem
 
     from btfperm.transversal.augmenting.meeting_starts_gpu import Memory
-    from btfperm.transversal.device_problem import DeviceProblem
 
     problem = DeviceProblem.empty(pattern_there(A))
     cols = np.full(A.shape[1], -1, dtype=np.int32)

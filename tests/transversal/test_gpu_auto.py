@@ -9,9 +9,10 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 
 import btfperm
+from btfperm.path.rules import Rule
 from btfperm.pattern import as_pattern
 from btfperm.pattern.features import look
-from btfperm.transversal.auto_table import TABLE, Rule
+from btfperm.transversal.auto_table import TABLE
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
 from tests.on_device import needs_a_device

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import btfperm
+from btfperm.backends.cpu.problem import Problem
 from btfperm.pattern import as_pattern
-from btfperm.transversal.problem import Problem
 from tests import families, strategies
 from tests.checks.check_cover import check_cover
 from tests.checks.check_matching import check_matching
@@ -91,7 +91,7 @@ def test_it_is_the_one_that_comes_with_the_result(monkeypatch, shape):
     def fail(*_):
         raise AssertionError("the host judged")
 
-    monkeypatch.setattr(importlib.import_module("btfperm.transversal.search"), "prove", fail)
+    monkeypatch.setattr(importlib.import_module("btfperm.transversal.certificate"), "prove", fail)
     A = families.random_rectangle(*shape, 3, 1).A
     t = btfperm.maximum_transversal(A, algorithm="apfb-wr")
     monkeypatch.undo()

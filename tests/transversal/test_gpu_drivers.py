@@ -13,8 +13,9 @@ import scipy.sparse as sp
 
 import btfperm
 from btfperm.backends.gpu import device
-from btfperm.backends.gpu.budget import LOOKED, Budget
+from btfperm.backends.gpu.budget import ABANDONED, Budget
 from btfperm.errors import BackendUnavailableError
+from btfperm.path import run
 from btfperm.transversal.push_relabel import relabel_gpu
 
 A = sp.random_array((200, 200), density=0.01, rng=7, format="csc")
@@ -33,19 +34,17 @@ A = sp.random_array((200, 200), density=0.01, rng=7, format="csc")
 def test_what_starts_itself_is_given_no_start(monkeypatch, options, starts):
     started = []
 
-    class Run:
-        def __init__(self, *_, **__):
-            pass
+    class Run(run.Run):
+        def start(self):
+            if self.plan.initializer is not None:
+                started.append(self.plan.initializer.name)
 
-        def start(self, row, *_, **__):
-            started.append(row.name)
-
-        def search(self, named):
-            assert named.name == options["algorithm"]
+        def search(self):
+            assert self.plan.algorithm.name == options["algorithm"]
             raise BackendUnavailableError("nothing is searched here")
 
     monkeypatch.setattr(device, "why_not", lambda _=None: None)
-    monkeypatch.setattr(importlib.import_module("btfperm.transversal.search"), "_Run", Run)
+    monkeypatch.setattr(run, "Run", Run)
     with pytest.raises(BackendUnavailableError, match="nothing is searched here"):
         btfperm.maximum_transversal(A, **options)
     assert started == starts
@@ -121,7 +120,7 @@ def test_what_is_done_at_its_last_look_is_not_given_up(monkeypatch, driver, name
     problem.kernels = lambda _: types.SimpleNamespace(launch=lambda *_: None)
     stops = []
     for most in (looks, looks - 1):  # 0 is no limit
-        reads, budget = iter(found), Budget(looks=most)
+        reads, budget = iter(found), Budget(polls=most)
         getattr(module, named)(problem, budget, 0, {})
         stops.append(budget.stop)
-    assert stops == [0, LOOKED if looks > 1 else 0]
+    assert stops == [0, ABANDONED if looks > 1 else 0]

@@ -176,7 +176,7 @@ def test_a_decomposition_by_what_is_there():
 
 
 def test_rows_beside_columns():
-    from btfperm.transversal.problem import Problem
+    from btfperm.backends.cpu.problem import Problem
 
     for seed in range(5):
         P = as_pattern(families.random_rectangle(3_000, 700, 4, seed).A)

@@ -37,7 +37,7 @@ def test_its_cover_is_the_proof(monkeypatch):
     )
     ranks = [btfperm.structural_rank(A) for A in matrices]
     monkeypatch.setattr(certificate_gpu, "_searched", fail)
-    monkeypatch.setattr(importlib.import_module("btfperm.transversal.search"), "prove", fail)
+    monkeypatch.setattr(importlib.import_module("btfperm.transversal.certificate"), "prove", fail)
     for A, rank in zip(matrices, ranks, strict=True):
         for initializer in ("none", "greedy"):
             theirs = on_device(A)
@@ -49,14 +49,16 @@ def test_its_cover_is_the_proof(monkeypatch):
 
 
 def test_marks_of_another_matching_prove_nothing():
-    from btfperm.transversal.certificate_gpu import prove_on_device
     from btfperm.transversal.device_problem import DeviceProblem
-    from btfperm.transversal.limits import Controls
+
+    from btfperm.path.request import Request
+    from btfperm.path.run import run_algorithm
+    from btfperm.transversal.certificate_gpu import prove_on_device
 
     theirs = on_device(families.random_rectangle(3_000, 3_000, 3, 3).A)
     problem = DeviceProblem.empty(btfperm.as_pattern(theirs))
     row = btfperm.registry.find("meeting-trees", initializer=False)
-    Controls(problem.nnz).run(row, problem)
+    run_algorithm(row, problem, Request(problem.nnz))
     assert problem.reached is not None and prove_on_device(problem) is not None
     j = int(problem.row_match.argmax())
     i = int(problem.col_match[j])
@@ -122,9 +124,10 @@ def test_more_entries_than_32_bits_count():
     ],
 )
 def test_its_start_is_chosen_by_the_order(A, choice, least):
+    from btfperm.transversal.device_problem import DeviceProblem
+
     from btfperm.pattern.order_sample_gpu import sample_order
     from btfperm.transversal.augmenting.meeting_starts_gpu import choose_start
-    from btfperm.transversal.device_problem import DeviceProblem
 
     problem = DeviceProblem.empty(btfperm.as_pattern(on_device(A)))
     sample = sample_order(problem.m, problem.indptr, problem.indices)()
@@ -180,10 +183,11 @@ def test_steps_of_one_side_while_the_other_waits(monkeypatch):
 )
 def test_walks_along_distances_end_with_a_proof(A, monkeypatch):
     """From nothing, and behind a search that is given up at once."""
+    from btfperm.transversal.device_problem import DeviceProblem
+
     from btfperm.backends.gpu.budget import Budget
     from btfperm.transversal.augmenting import far_walks_gpu, meeting_starts_gpu, meeting_trees_gpu
     from btfperm.transversal.certificate_gpu import prove_on_device
-    from btfperm.transversal.device_problem import DeviceProblem
 
     rank = btfperm.structural_rank(A)
     problem = DeviceProblem.empty(btfperm.as_pattern(on_device(A)))
@@ -203,10 +207,11 @@ def test_walks_along_distances_end_with_a_proof(A, monkeypatch):
 def test_walks_in_short_launches_end_with_a_proof(gap, monkeypatch):
     """What a launch leaves on the way, waves and walks, the next one takes up; with more waves than
     labels can tell apart."""
+    from btfperm.transversal.device_problem import DeviceProblem
+
     from btfperm.backends.gpu.budget import Budget
     from btfperm.transversal.augmenting import far_walks_gpu, meeting_starts_gpu
     from btfperm.transversal.certificate_gpu import prove_on_device
-    from btfperm.transversal.device_problem import DeviceProblem
 
     monkeypatch.setattr(far_walks_gpu, "_LAUNCH_ROUNDS", 2)
     monkeypatch.setattr(far_walks_gpu, "_LEAST_GAP", gap)

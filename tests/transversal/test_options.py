@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 import btfperm
 from btfperm import InvalidArgumentError, _core
+from btfperm.backends.cpu.problem import Problem
 from btfperm.backends.threads import MOST_THREADS
+from btfperm.path.request import Request
+from btfperm.path.run import run_algorithm
 from btfperm.pattern import as_pattern
-from btfperm.transversal.limits import Controls
-from btfperm.transversal.problem import Problem
 from tests import strategies
 from tests.checks.check_transversal import check_transversal
 from tests.oracles import plain_matching
@@ -84,8 +85,8 @@ def test_a_start_in_order_takes_one_thread_unless_more_were_asked_for(
         return 0, False, {}
 
     monkeypatch.setattr(_core, "greedy", greedy)
-    monkeypatch.setattr("btfperm.transversal.limits.choose_threads", lambda _, n: n or 4)
+    monkeypatch.setattr("btfperm.path.request.choose_threads", lambda package, nnz, n: n or 4)
     problem = Problem.empty(as_pattern([[1]]))
     row = next(row for row in ROWS if row.name == "greedy")
-    Controls(1_000_000, threads=asked).run(row, problem, in_order=in_order)
+    run_algorithm(row, problem, Request(1_000_000, threads=asked), in_order=in_order)
     assert taken == [threads]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from btfperm import as_pattern
-from btfperm.transversal import problem
-from btfperm.transversal.problem import Problem
+from btfperm.backends.cpu import problem
+from btfperm.backends.cpu.problem import Problem
 
 
 @pytest.mark.parametrize("width", [np.int32, np.int64])

@@ -10,9 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import btfperm
+from btfperm import backends
+from btfperm.backends.cpu.problem import Problem
+from btfperm.backends.protocol import Session
+from btfperm.path.request import Request
+from btfperm.path.run import run_algorithm
 from btfperm.pattern import as_pattern
-from btfperm.transversal.limits import Controls
-from btfperm.transversal.problem import Problem
+from btfperm.transversal.given import problem_with
 from tests import families, strategies
 
 # Those that end with a maximal matching: all but one.
@@ -33,11 +37,11 @@ each_start = pytest.mark.parametrize(("row", "options"), STARTS)
 def start(A, row, options=None, given=None, seed=0, **limits):
     """The matching after a start alone, on the host, and what stopped it."""
     P = as_pattern(A)
-    controls = Controls(P.nnz, seed=seed, options=options, **limits)
-    problem = Problem.empty(P) if given is None else Problem.given(P, given)
-    problem = controls.place(row, problem, P)
-    counters = controls.run(row, problem, in_order=True)
-    return P, problem.on_host(), counters, controls.stopped_by
+    request = Request(P.nnz, seed=seed, options=options, **limits)
+    problem = Problem.empty(P) if given is None else problem_with(P, given)
+    problem = backends.get(row.backend).adopt(Session(P), problem, None)
+    outcome = run_algorithm(row, problem, request, in_order=True)
+    return P, problem.on_host(), outcome.counters, outcome.stopped_by
 
 
 def check_start(P, problem, *, maximal=True):

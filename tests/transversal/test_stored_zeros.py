@@ -16,7 +16,7 @@ from hypothesis import given
 import btfperm
 from btfperm import _core
 from btfperm.errors import StoredZerosWarning
-from btfperm.transversal import limits
+from btfperm.path import request
 from btfperm.transversal.auto import TABLE
 from tests import strategies
 from tests.known_answers import read
@@ -72,7 +72,7 @@ def test_a_zero_that_is_also_stored_as_something_else_is_no_zero():
 
 def test_no_second_search_where_the_cover_touches_the_zeros(monkeypatch):
     A = sp.coo_array(([1.0, 1.0, 1.0, 0.0], ([0, 0, 1, 2], [0, 1, 0, 0])), shape=(3, 3))
-    monkeypatch.setattr("btfperm.transversal.stored_zeros.search", None)  # would be called
+    monkeypatch.setattr("btfperm.transversal.stored_zeros.match", None)  # would be called
     (text,) = said(A, drop_zeros=True)
     assert "does not change the structural rank" in text
 
@@ -88,7 +88,7 @@ def test_the_second_search_has_what_the_first_has_left(monkeypatch):
         return honest(*arguments)
 
     clock = SimpleNamespace(perf_counter=lambda: now[0])
-    monkeypatch.setattr(limits, "time", clock)
+    monkeypatch.setattr(request, "time", clock)
     monkeypatch.setitem(TABLE, "start", TABLE["start"][-1:])  # whatever is tiny
     for name in ("hopcroft_karp", "greedy"):  # the first search, and the start of the second
         monkeypatch.setattr(_core, name, partial(slow, getattr(_core, name)))

@@ -10,8 +10,9 @@ from scipy.sparse.csgraph import structural_rank
 
 import btfperm
 from btfperm import _core, registry
-from btfperm.transversal.limits import Controls
-from btfperm.transversal.problem import Problem
+from btfperm.backends.cpu.problem import Problem
+from btfperm.path.request import Request
+from btfperm.path.run import run_algorithm
 from tests import families
 from tests.checks.check_matching import check_matching
 from tests.checks.check_transversal import check_transversal
@@ -45,7 +46,8 @@ def started(A, initializer, threads):
     """What a parallel start leaves behind, with nothing after it: (row_match, col_match)."""
     P = btfperm.as_pattern(A)
     problem = Problem.empty(P)
-    Controls(P.nnz, threads=threads).run(registry.find(initializer, initializer=True), problem)
+    row = registry.find(initializer, initializer=True)
+    run_algorithm(row, problem, Request(P.nnz, threads=threads))
     return problem.row_match, problem.col_match
 
 

@@ -13,8 +13,10 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 import btfperm
 from btfperm import _core
-from btfperm.transversal.limits import Controls
-from btfperm.transversal.problem import Problem
+from btfperm.backends.cpu.problem import Problem
+from btfperm.path.request import Request
+from btfperm.path.run import run_algorithm
+from btfperm.transversal.given import problem_with
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
 
@@ -31,8 +33,9 @@ def everything_shared():
 
 def start(A, threads, seed, options=None, given=None):
     P = btfperm.as_pattern(A)
-    problem = Problem.empty(P) if given is None else Problem.given(P, given)
-    Controls(P.nnz, threads=threads, seed=seed, options=options).run(ROW, problem)
+    problem = Problem.empty(P) if given is None else problem_with(P, given)
+    request = Request(P.nnz, threads=threads, seed=seed, options=options)
+    run_algorithm(ROW, problem, request)
     return problem
 
 

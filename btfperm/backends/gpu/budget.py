@@ -1,49 +1,53 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a search on a device may spend: looked at by its host loop, between launches."""
+"""The limits of a search on a device, which its host loop checks between launches."""
 
 from __future__ import annotations
 
 import math
 import time
 
-__all__ = ["LOOKED", "Budget"]
+__all__ = ["ABANDONED", "Budget"]
 
-LOOKED = 4  # the stop of a budget whose looks are spent
+ABANDONED = 4  # the stop of a budget whose polls are spent
 
 
 class Budget:
-    """Seconds, entries read, and looks at the device; 0 is no limit. `stop` is the reason as the
-    core numbers it: 0 none, 2 time, 3 work; and `LOOKED`.
+    """Limits on seconds, on visited entries and on polls of the device; 0 is no limit. `stop` is
+    the reason, numbered as in the core: 0 none, 2 time, 3 work; and `ABANDONED`.
 
-    A host loop looks once every few levels or rounds: what it finds costs next to nothing, the way
-    does. A look counts only if fewer than `much` entries were read since the one before: who reads
-    much comes on, who does not follows long paths.
+    A host loop polls once every few levels or rounds. A poll counts against `polls` only if fewer
+    than `many_entries` entries were visited since the last one, which is a sign of long augmenting
+    paths.
     """
 
     def __init__(
-        self, seconds: float = 0.0, work: int = 0, looks: int = 0, much: float = math.inf
+        self,
+        seconds: float = 0.0,
+        work: int = 0,
+        polls: int = 0,
+        many_entries: float = math.inf,
     ) -> None:
         self._ends = time.perf_counter() + seconds if seconds else 0.0
         self._work = work
-        self._looks_left = looks or -1  # none left is 0
-        self._much = much
-        self._read = 0
+        self._polls_left = polls or -1  # 0 means that none is left
+        self._many_entries = many_entries
+        self._visited = 0
         self.stop = 0
 
     def spent(self, edges: int) -> bool:
-        """Whether a limit is reached, with so many entries read so far in this run. Asked only
-        while something is left to do: what is done has not been given up."""
-        if edges - self._read < self._much:
-            self._looks_left -= 1
-        self._read = edges
+        """Whether a limit is reached when this run has visited `edges` entries. The caller asks
+        only while something is left to do: a finished search is never abandoned."""
+        if edges - self._visited < self._many_entries:
+            self._polls_left -= 1
+        self._visited = edges
         if self._work and edges >= self._work:
             self.stop = 3
         elif self._ends and time.perf_counter() >= self._ends:
             self.stop = 2
-        elif self._looks_left == 0:
-            self.stop = LOOKED
+        elif self._polls_left == 0:
+            self.stop = ABANDONED
         return self.stop != 0
 
     def work_left(self, edges: int, most: int) -> int:
-        """How many entries more may be read, with so many read so far: `most`, or what is left."""
+        """Entries that may still be visited when this run has visited `edges`; at most `most`."""
         return min(most, max(self._work - edges, 1)) if self._work else most

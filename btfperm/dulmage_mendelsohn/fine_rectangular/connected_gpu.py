@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from btfperm.backends.gpu.arrays import BLOCK, grid, lanes_for
+from btfperm.backends.gpu.problem import DeviceProblem
 from btfperm.dulmage_mendelsohn.coarse_gpu import Parts
-from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["Roots", "connected"]
 

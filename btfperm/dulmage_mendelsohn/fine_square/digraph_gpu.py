@@ -12,9 +12,9 @@ import numpy as np
 from btfperm import _core
 from btfperm.backends.gpu.arrays import BLOCK, downloaded, grid, lanes_for, transposed
 from btfperm.backends.gpu.compile import Kernels, kernels
+from btfperm.backends.gpu.problem import DeviceProblem
 from btfperm.backends.gpu.readback import Readback
 from btfperm.results import IndexArray
-from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = [
     "NULL",

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, minus_ones
+from btfperm.backends.gpu.problem import DeviceProblem
 from btfperm.dulmage_mendelsohn.coarse_gpu import Parts
 from btfperm.dulmage_mendelsohn.fine_square import two_cycles_gpu
 from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import (
@@ -27,7 +28,6 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import (
 from btfperm.dulmage_mendelsohn.fine_square.forward_backward_gpu import BOTH, find_giant
 from btfperm.dulmage_mendelsohn.fine_square.max_id_gpu import name_components
 from btfperm.dulmage_mendelsohn.fine_square.peel_gpu import peel
-from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["Square", "find_square", "heights_above"]
 

@@ -10,7 +10,7 @@ from btfperm.transversal.augmenting.gpubfs_gpu import search_in_phases
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
-    from btfperm.transversal.device_problem import DeviceProblem
+    from btfperm.backends.gpu.problem import DeviceProblem
 
 __all__ = ["apfb", "apfb_wr"]
 

@@ -12,8 +12,8 @@ from btfperm.backends.gpu.readback import Readback
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
+    from btfperm.backends.gpu.problem import DeviceProblem
     from btfperm.transversal.augmenting.meeting_starts_gpu import Memory
-    from btfperm.transversal.device_problem import DeviceProblem
 
 __all__ = ["walk_far"]
 

@@ -17,7 +17,7 @@ from btfperm.transversal.initial.greedy_gpu import draw_rows, greedy
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
-    from btfperm.transversal.device_problem import DeviceProblem
+    from btfperm.backends.gpu.problem import DeviceProblem
 
 __all__ = ["Memory", "begin", "choose_start"]
 

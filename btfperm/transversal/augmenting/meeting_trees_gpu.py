@@ -17,7 +17,7 @@ from btfperm.transversal.augmenting.ordered_trees_gpu import ordered_trees
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
-    from btfperm.transversal.device_problem import DeviceProblem
+    from btfperm.backends.gpu.problem import DeviceProblem
 
 __all__ = ["meeting_trees"]
 

@@ -13,7 +13,7 @@ from btfperm.backends.gpu.readback import Readback
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
-    from btfperm.transversal.device_problem import DeviceProblem
+    from btfperm.backends.gpu.problem import DeviceProblem
 
 __all__ = ["draw_rows", "greedy"]
 

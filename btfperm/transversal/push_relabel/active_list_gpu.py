@@ -11,7 +11,7 @@ from btfperm.transversal.push_relabel.relabel_gpu import PushRelabel
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
-    from btfperm.transversal.device_problem import DeviceProblem
+    from btfperm.backends.gpu.problem import DeviceProblem
 
 __all__ = ["push_by_list"]
 

@@ -10,7 +10,7 @@ from btfperm.transversal.push_relabel.active_list_gpu import push_by_list
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
-    from btfperm.transversal.device_problem import DeviceProblem
+    from btfperm.backends.gpu.problem import DeviceProblem
 
 __all__ = ["g_pr_shr"]
 

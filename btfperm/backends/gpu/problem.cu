@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// device_problem: how many columns are matched
+// problem: the number of matched columns
 //
-// CuPy could count them, with a kernel that takes it seconds to compile on a machine that never
-// did.
+// CuPy could count them, but it compiles its own kernel for that, which takes seconds on a machine
+// that has no compiled copy yet.
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/index.cuh"

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The CPU backend: the compiled core, on one thread or several."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from btfperm import backends, registry
+from btfperm.backends.cpu.problem import Problem
+from btfperm.backends.protocol import Delivered, Outcome, Proof, RunSettings, Session
+
+__all__ = ["CPU"]
+
+_STOPPED_BY = {0: None, 2: "time_limit", 3: "max_work"}  # by the number that the core returns
+
+
+class Cpu:
+    """See `protocol.Backend`."""
+
+    name = "cpu"
+
+    def check(self, device: int | None) -> None:
+        """The core is always there."""
+
+    def empty(self, session: Session, threads: int) -> Problem:
+        return Problem.empty(session.on_host(), threads)
+
+    def adopt(self, session: Session, problem: Any, device: int | None) -> Problem:
+        return problem.on_host()  # type: ignore[no-any-return]
+
+    def run(self, row: registry.Algorithm, problem: Problem, settings: RunSettings) -> Outcome:
+        work = settings.work
+        most = work
+        if settings.within is not None:
+            bound = math.ceil(settings.within * problem.indices.size)
+            most = bound if bound > 0 and (work == 0 or bound < work) else work
+        stop, problem.proven, counters = row.load()(
+            problem.m,
+            problem.indptr,
+            problem.indices,
+            problem.row_match,
+            problem.col_match,
+            problem.row_in_cover,
+            settings.seconds,
+            most,
+            settings.threads,
+            settings.seed,
+            settings.options,
+        )
+        stopped_by = _STOPPED_BY[stop]
+        if most != work and stopped_by == "max_work":
+            return Outcome(None, True, counters)
+        return Outcome(stopped_by, False, counters)
+
+    def prove(
+        self,
+        package: str,
+        problem: Problem,
+        view: Problem,
+        *,
+        stopped_by: str | None,
+        threads: int,
+        size: int | None,
+    ) -> Proof:
+        certificate = registry.step(package, "certificate", self.name)
+        return Proof(*certificate(problem, view, stopped_by, threads, size))
+
+    def deliver(self, session: Session, problem: Problem, proof: Proof) -> Delivered:
+        arrays = Delivered(problem.row_match, problem.col_match, *proof[:2])
+        home = session.pattern.backend
+        if home == self.name:
+            return arrays
+        device: Any = backends.get(home)
+        uploaded: Delivered = device.uploaded(session.pattern, arrays)
+        return uploaded
+
+    def decompose(self, session: Session, row_match: Any, col_match: Any, threads: int) -> Any:
+        decompose = registry.step("dulmage_mendelsohn", "decompose", self.name)
+        return decompose(session.on_host(), row_match, col_match, threads)
+
+    def is_ready(self, session: Session) -> bool:
+        return True
+
+    def device_name(self, problem: Problem) -> str:
+        return "cpu"
+
+
+CPU = Cpu()

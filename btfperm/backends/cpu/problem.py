@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the algorithms of the core work on: a pattern and the current matching, on the host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core
+
+if TYPE_CHECKING:
+    from btfperm.pattern import Pattern
+    from btfperm.pattern.arrays import IndexArray
+
+__all__ = ["Problem"]
+
+# Rows and columns; NumPy allocates smaller arrays faster than the core does.
+_WORTH_PAGES = 10_000
+_BYTE = np.dtype(np.uint8)
+
+
+@dataclass
+class Problem:
+    """A pattern as the core takes it, the current matching, and what is proven about it.
+
+    Attributes
+    ----------
+    m : number of rows; indptr, indices: compressed columns
+    row_match, col_match : the current matching, improved in place by the algorithms
+    row_in_cover, col_in_cover : bytes, 1 for what is in the minimum cover
+    threads : that passes over these arrays may use
+    proven : whether the last algorithm left the rows of a cover in `row_in_cover`
+    """
+
+    m: int
+    indptr: IndexArray
+    indices: IndexArray
+    row_match: IndexArray
+    col_match: IndexArray
+    row_in_cover: npt.NDArray[np.uint8]
+    col_in_cover: npt.NDArray[np.uint8]
+    threads: int = 1
+    proven: bool = False
+
+    @classmethod
+    def empty(cls, pattern: Pattern, threads: int = 1) -> Problem:
+        """With nothing matched."""
+        m, n = pattern.shape
+        if m + n >= _WORTH_PAGES:
+            arrays = _core.unmatched(m, pattern.indptr, threads=threads)
+        else:
+            width = pattern.indices.dtype
+            arrays = np.empty(m, width), np.empty(n, width), np.zeros(m, _BYTE), np.empty(n, _BYTE)
+            arrays[0].fill(-1)
+            arrays[1].fill(-1)
+        return cls(m, pattern.indptr, pattern.indices, *arrays, threads)
+
+    @property
+    def matched(self) -> tuple[int, IndexArray, IndexArray, IndexArray, IndexArray]:
+        """The first arguments of the core's functions."""
+        return self.m, self.indptr, self.indices, self.row_match, self.col_match
+
+    @property
+    def n(self) -> int:
+        """Number of columns."""
+        return int(self.indptr.size) - 1
+
+    @property
+    def size(self) -> int:
+        """Number of matched entries."""
+        return _core.count_matched(self.col_match, self.threads)  # type: ignore[no-any-return]
+
+    def transposed(self) -> Problem:
+        """The same problem with rows and columns exchanged; the matching arrays are shared."""
+        indptr = np.empty(self.m + 1, dtype=self.indices.dtype)
+        indices = np.empty(self.indices.size, dtype=self.indices.dtype)
+        _core.transpose(self.m, self.indptr, self.indices, indptr, indices, threads=self.threads)
+        covers = np.zeros(self.n, dtype=np.uint8), self.row_in_cover
+        matches = self.col_match, self.row_match
+        return Problem(self.n, indptr, indices, *matches, *covers, self.threads)
+
+    def on_host(self) -> Problem:
+        """Itself."""
+        return self
+
+    def reset(self, *, keep_matching: bool) -> None:
+        """Discards what is proven, and the matching unless `keep_matching`."""
+        self.proven = False
+        self.row_in_cover.fill(0)
+        if not keep_matching:
+            self.row_match.fill(-1)
+            self.col_match.fill(-1)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The GPU backend: kernels of this package, compiled and launched through CuPy."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from btfperm import registry
+from btfperm.backends.protocol import Delivered, Outcome, Proof, RunSettings, Session
+
+if TYPE_CHECKING:
+    from btfperm.backends.cpu.problem import Problem
+    from btfperm.backends.gpu.problem import DeviceProblem
+    from btfperm.pattern import DevicePattern
+
+__all__ = ["GPU"]
+
+# Entries: a search on a GPU that visits this number between two polls, or half of all, makes
+# progress.
+_MANY_ENTRIES = 1 << 27
+
+_STOPPED_BY = {0: None, 2: "time_limit", 3: "max_work"}  # by the number in `Budget.stop`
+
+
+class Gpu:
+    """See `protocol.Backend`. CuPy is imported when a problem is first made."""
+
+    name = "gpu"
+
+    def check(self, device: int | None) -> None:
+        from btfperm.backends.gpu.device import refuse_missing
+
+        refuse_missing(device)
+
+    def empty(self, session: Session, threads: int) -> DeviceProblem:
+        from btfperm.backends.gpu.problem import DeviceProblem
+
+        pattern: Any = session.pattern
+        return DeviceProblem.empty(pattern)
+
+    def adopt(
+        self, session: Session, problem: Problem | DeviceProblem, device: int | None
+    ) -> DeviceProblem:
+        from btfperm.backends.gpu.problem import DeviceProblem
+
+        if isinstance(problem, DeviceProblem):
+            if device is None or device == problem.device:
+                problem.check_room()
+                return problem
+            problem = problem.on_host()
+        return DeviceProblem.of(problem, session, device)
+
+    def run(
+        self, row: registry.Algorithm, problem: DeviceProblem, settings: RunSettings
+    ) -> Outcome:
+        from btfperm.backends.gpu.budget import ABANDONED, Budget
+        from btfperm.backends.gpu.device import on
+
+        polls = 0 if settings.within is None else math.ceil(settings.within)
+        many = min(problem.nnz // 2, _MANY_ENTRIES)
+        budget = Budget(settings.seconds, settings.work, polls, many)
+        with on(problem.device):
+            counters = row.load()(problem, budget, settings.seed, settings.options)
+        if budget.stop == ABANDONED:
+            return Outcome(None, True, counters)
+        return Outcome(_STOPPED_BY[budget.stop], False, counters)
+
+    def prove(
+        self,
+        package: str,
+        problem: DeviceProblem,
+        view: Any,
+        *,
+        stopped_by: str | None,
+        threads: int,
+        size: int | None,
+    ) -> Proof | None:
+        covers = registry.step(package, "certificate", self.name)(view)
+        if covers is None:
+            return None
+        rows, cols = covers if view is problem else covers[::-1]
+        return Proof(rows, cols, problem.size if size is None else size)
+
+    def deliver(self, session: Session, problem: DeviceProblem, proof: Proof) -> Delivered:
+        from btfperm.backends.gpu.arrays import download
+        from btfperm.backends.gpu.device import on
+
+        pattern: Any = session.pattern
+        if pattern.backend == self.name and pattern.device == problem.device:
+            return Delivered(
+                problem.row_match, problem.col_match, proof.row_in_cover, proof.col_in_cover
+            )
+        here = problem.on_host()
+        with on(problem.device):
+            download(proof.row_in_cover, here.row_in_cover)
+            download(proof.col_in_cover, here.col_in_cover)
+        arrays = Delivered(here.row_match, here.col_match, here.row_in_cover, here.col_in_cover)
+        if pattern.backend == self.name:
+            return self.uploaded(pattern, arrays)
+        if session.keep_copies:
+            session.copies["matched"] = here.row_match, problem
+        return arrays
+
+    def uploaded(self, pattern: DevicePattern, arrays: Delivered) -> Delivered:
+        """Arrays of the host, copied to the device of a pattern."""
+        from btfperm.backends.gpu.arrays import upload
+        from btfperm.backends.gpu.device import on
+
+        with on(pattern.device):
+            return Delivered(*(None if array is None else upload(array) for array in arrays))
+
+    def decompose(self, session: Session, row_match: Any, col_match: Any, threads: int) -> Any:
+        decompose = registry.step("dulmage_mendelsohn", "decompose", self.name)
+        return decompose(session, row_match, col_match)
+
+    def is_ready(self, session: Session) -> bool:
+        """Whether a device holds the matrix of this session, or a device of this process is in
+        use."""
+        from btfperm.backends.gpu.device import in_use
+
+        return bool(session.copies.get("pattern")) or in_use()
+
+    def device_name(self, problem: DeviceProblem) -> str:
+        from btfperm.backends.gpu.device import facts
+
+        return f"{facts(problem.device)[0]} (device {problem.device})"
+
+
+GPU = Gpu()

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a backend is: the methods that `btfperm.path` calls, and the data that they exchange.
+
+A *session* lasts for one call of the library and holds the matrix and its copies on devices. A
+*problem* is the pattern and the current matching on one backend; only the backend that made it
+knows what it contains, and `path` uses the attributes of `Problem` below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from btfperm.backends.cpu.problem import Problem as HostProblem
+    from btfperm.pattern import Pattern
+    from btfperm.registry import Algorithm
+
+__all__ = ["Backend", "Delivered", "Outcome", "Problem", "Proof", "RunSettings", "Session"]
+
+
+@dataclass(slots=True, eq=False)
+class Session:
+    """One matrix during one call.
+
+    Attributes
+    ----------
+    pattern : as the caller gave it, on the host or on a device
+    keep_copies : whether later steps of this call can use copies on a device
+    copies : what backends keep on devices for later steps; the keys are theirs
+    """
+
+    pattern: Pattern
+    keep_copies: bool = False
+    copies: dict[Any, Any] = field(default_factory=dict)
+
+    def on_host(self) -> Pattern:
+        """The pattern on the host; a pattern on a device is copied once."""
+        if self.pattern.backend == "cpu":
+            return self.pattern
+        if "host" not in self.copies:
+            self.copies["host"] = self.pattern.on_host()
+        copy: Pattern = self.copies["host"]
+        return copy
+
+    def close(self) -> None:
+        """Releases the copies."""
+        self.copies.clear()
+
+
+class RunSettings(NamedTuple):
+    """How one algorithm is to run.
+
+    Attributes
+    ----------
+    seconds : until the time limit; 0 is no limit
+    work : entries that may be visited; 0 is no limit
+    within : bound that a rule of ``auto`` sets, in passes over the entries on the CPU and in polls
+        without progress on a GPU; None is no bound
+    threads : that the algorithm may use
+    seed : of algorithms that draw at random
+    options : of this algorithm, by name
+    """
+
+    seconds: float
+    work: int
+    within: float | None
+    threads: int
+    seed: int
+    options: Mapping[str, float | str]
+
+
+class Outcome(NamedTuple):
+    """How an algorithm ended.
+
+    Attributes
+    ----------
+    stopped_by : ``"time_limit"`` or ``"max_work"``; None when it finished or was abandoned
+    abandoned : whether it exceeded the bound `RunSettings.within`
+    counters : what it counted
+    """
+
+    stopped_by: str | None
+    abandoned: bool
+    counters: dict[str, int | list[int]]
+
+
+class Proof(NamedTuple):
+    """A minimum cover as bytes, and the size of the matching; the covers are None where a limit
+    ended the search before the matching was maximum."""
+
+    row_in_cover: Any
+    col_in_cover: Any
+    size: int
+
+
+class Delivered(NamedTuple):
+    """Matching and cover where the caller's matrix is; the covers are None as in `Proof`."""
+
+    row_match: Any
+    col_match: Any
+    row_in_cover: Any
+    col_in_cover: Any
+
+
+class Problem(Protocol):
+    """A pattern and its current matching on one backend."""
+
+    row_match: Any
+    col_match: Any
+
+    @property
+    def size(self) -> int:
+        """Number of matched entries."""
+
+    def transposed(self) -> Any:
+        """The same problem with rows and columns exchanged; the matching arrays are shared."""
+
+    def on_host(self) -> HostProblem:
+        """The problem on the host, with the current matching."""
+
+    def reset(self, *, keep_matching: bool) -> None:
+        """Discards what was proven, and the matching unless `keep_matching`."""
+
+
+class Backend(Protocol):
+    """A machine that can run algorithms."""
+
+    name: str
+
+    def check(self, device: int | None) -> None:
+        """Raises BackendUnavailableError when the backend, or this device, cannot be used."""
+
+    def empty(self, session: Session, threads: int) -> Any:
+        """A problem in which nothing is matched."""
+
+    def adopt(self, session: Session, problem: Any, device: int | None) -> Any:
+        """The same problem on this backend; `problem` itself where it is there already."""
+
+    def run(self, row: Algorithm, problem: Any, settings: RunSettings) -> Outcome:
+        """Runs a row of the registry; the matching of the problem is improved in place."""
+
+    def prove(
+        self,
+        package: str,
+        problem: Any,
+        view: Any,
+        *,
+        stopped_by: str | None,
+        threads: int,
+        size: int | None,
+    ) -> Proof | None:
+        """Checks the matching by a minimum cover; None when only the host can decide. `view` is the
+        problem as the search saw it, itself or transposed; `size` is the number of matched entries
+        where that is known.
+
+        Raises DefectError when the matching is wrong.
+        """
+
+    def deliver(self, session: Session, problem: Any, proof: Proof) -> Delivered:
+        """Matching and cover where the caller's matrix is."""
+
+    def decompose(self, session: Session, row_match: Any, col_match: Any, threads: int) -> Any:
+        """The `Form` of the Dulmage-Mendelsohn decomposition by a maximum matching; its arrays are
+        where the caller's matrix is."""
+
+    def is_ready(self, session: Session) -> bool:
+        """Whether a step can run here without the cost of starting a device."""
+
+    def device_name(self, problem: Any) -> str:
+        """The device that holds a problem, for people."""

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""ONE PATH: input, plan, run, prove, decompose, result.
+
+=============  ==================================================================================
+step           where
+=============  ==================================================================================
+input          ``pattern/`` makes a `Pattern` of whatever the caller gave; ``request.py`` validates
+               the other arguments
+plan           ``plan.py``: which algorithms run, where, within which bounds, and why, by the tables
+               of ``rules.py``
+run, prove     ``run.py`` carries out the plan on a backend and checks the certificate
+decompose      ``decompose.py``
+after failures ``fallback.py``, the only place that decides what follows a failed step
+result         ``results/``
+=============  ==================================================================================
+
+The modules call algorithms through the registry and machines through
+`btfperm.backends.protocol.Backend`; they know neither by name.
+"""

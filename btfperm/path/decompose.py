@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The decomposition of a matrix by its maximum transversal, on the backend that is fastest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from btfperm import backends
+from btfperm.backends.protocol import Session
+from btfperm.backends.threads import is_forked
+from btfperm.errors import BackendUnavailableError
+from btfperm.path.fallback import Action, Event, State, after
+from btfperm.path.run import warn_of_failed_backend
+from btfperm.results import IndexArray, Transversal
+
+__all__ = ["Decomposed", "decompose", "worth_copies"]
+
+# Entries from which on the copy to a device, the decomposition there and the copy back take less
+# time than the decomposition on 16 cores.
+_WORTH_A_COPY = 4_000_000
+# Entries; for a smaller matrix no step uses a GPU unless the caller set an option.
+_SMALL = 100_000
+
+Pairing = Callable[[Transversal], tuple[IndexArray, IndexArray]]
+
+
+class Decomposed(NamedTuple):
+    """A decomposition and what it was made from: after a failure of the device, pattern and
+    transversal are on the host."""
+
+    form: Any
+    session: Session
+    transversal: Transversal
+    row_match: IndexArray
+    col_match: IndexArray
+
+
+def worth_copies(session: Session, *, has_options: bool) -> bool:
+    """Whether a later step of this call may use a copy of the matrix on a device."""
+    return session.pattern.nnz >= _SMALL or has_options
+
+
+def decompose(
+    session: Session, transversal: Transversal, pairing: Pairing, threads: int, *, requested: bool
+) -> Decomposed:
+    """The blocks by a maximum transversal. `pairing` returns the row and column matching that
+    defines the blocks: that of the transversal, or its completion. `requested`: the caller named
+    the GPU.
+
+    Raises
+    ------
+    BackendUnavailableError : the matrix is on a GPU that the caller requested, and the GPU fails
+    DefectError : the matching is not maximum
+    """
+    while True:
+        if session.pattern.backend != "cpu" and transversal.on_host() is transversal:
+            session = Session(session.on_host())  # the CPU continued after a device had failed
+        row_match, col_match = pairing(transversal)
+        name = _place(session)
+        try:
+            form = backends.get(name).decompose(session, row_match, col_match, threads)
+        except BackendUnavailableError as failure:
+            on_device = session.pattern.backend != "cpu"
+            state = State("decompose", name, requested, on_device)
+            if after(Event.BACKEND_FAILED, state) is Action.RAISE:
+                raise
+            warn_of_failed_backend(failure, once=False)
+            session, transversal = Session(session.on_host()), transversal.on_host()
+            continue
+        return Decomposed(form, session, transversal, row_match, col_match)
+
+
+def _place(session: Session) -> str:
+    """The backend that decomposes: that of the matrix; for a matrix on the host also a device that
+    holds a copy, or, for a large matrix, one that is in use."""
+    home = session.pattern.backend
+    if home != "cpu" or not session.keep_copies:
+        return home
+    if session.copies.get("pattern"):
+        return "gpu"
+    if session.pattern.nnz < _WORTH_A_COPY or is_forked():
+        return home
+    return "gpu" if backends.get("gpu").is_ready(session) else home

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What happens after a step did not go as planned: the only place that decides it.
+
+`after` maps an event and the state of the call to an action. It is a pure function; ``run.py``
+detects the events and carries out the actions.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import NamedTuple
+
+__all__ = ["Action", "Event", "State", "after"]
+
+
+class Event(Enum):
+    """What went wrong with a step."""
+
+    ABANDONED = auto()  # the algorithm exceeded the bound that its rule sets
+    BACKEND_FAILED = auto()  # BackendUnavailableError: no device, no memory, a kernel failed
+    UNDECIDED = auto()  # the device could not check the matching
+    WRONG = auto()  # DefectError: the matching failed its certificate
+
+
+class Action(Enum):
+    """What the run does next."""
+
+    RAISE = auto()  # the caller gets the error
+    START_ON_CPU = auto()  # the same initializer on the CPU, from an empty matching
+    CONTINUE_WITH_DEFAULT = auto()  # the default algorithm, from the current matching
+    RESTART_ON_CPU = auto()  # everything again on the CPU, by the rules for the CPU
+    WARN_AND_RESTART_ON_CPU = auto()  # the same, with a BackendWarning, results on the host
+    PROVE_ON_CPU = auto()  # the certificate of the CPU
+    SECOND_FROM_MATCHING = auto()  # a DefectWarning, and another algorithm repairs the matching
+    SECOND_FROM_EMPTY = auto()  # the same from an empty matching
+
+
+class State(NamedTuple):
+    """The state of a call when an event occurs.
+
+    Attributes
+    ----------
+    step : ``"start"``, ``"search"``, ``"prove"`` or ``"decompose"``
+    backend : where the step ran
+    requested : whether the caller named the backend
+    on_device : whether the caller's matrix is on a device
+    legal : for `Event.WRONG`: whether the matching consists of entries, no two in a row or column
+    second : for `Event.WRONG`: whether the repairing algorithm was the only one that ran
+    """
+
+    step: str
+    backend: str
+    requested: bool = False
+    on_device: bool = False
+    legal: bool = False
+    second: bool = False
+
+
+def after(event: Event, state: State) -> Action:
+    """The action after an event.
+
+    Examples
+    --------
+    >>> after(Event.ABANDONED, State("search", "cpu"))
+    <Action.CONTINUE_WITH_DEFAULT: 2>
+    """
+    if event is Event.BACKEND_FAILED:
+        # The caller asked for a matching on the device, and has it: the blocks of a matrix of the
+        # host may come from anywhere.
+        if state.step == "decompose" and not state.on_device:
+            return Action.WARN_AND_RESTART_ON_CPU
+        return Action.RAISE if state.requested else Action.WARN_AND_RESTART_ON_CPU
+    if event is Event.ABANDONED:
+        if state.backend == "cpu":
+            return Action.CONTINUE_WITH_DEFAULT
+        return Action.START_ON_CPU if state.requested else Action.RESTART_ON_CPU
+    if event is Event.UNDECIDED:
+        return Action.PROVE_ON_CPU
+    if state.second:
+        return Action.RAISE  # the same algorithm would fail in the same way
+    return Action.SECOND_FROM_MATCHING if state.legal else Action.SECOND_FROM_EMPTY

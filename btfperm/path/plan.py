@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The plan of one call: which algorithms run, where, within which bounds, and why.
+
+`make_plan` applies the rules of the package to cheap features of the pattern. The algorithm that
+follows the initial matching may depend on its deficiency, so `plan_search` completes the plan when
+that is known. A plan is plain data and runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from btfperm import registry
+from btfperm.backends.threads import is_forked, usable_cores
+from btfperm.errors import InvalidArgumentError
+from btfperm.path.rules import Open, Rule, number, rules_of
+from btfperm.pattern.features import Features, look, look_at_degrees, ratios, size
+
+if TYPE_CHECKING:
+    from btfperm.backends.protocol import Session
+    from btfperm.path.request import Request
+    from btfperm.pattern import Pattern
+
+__all__ = ["Plan", "make_plan", "plan_on_cpu", "plan_search", "searches_from_rows"]
+
+# Features that cost one sample of the column pointers, without the row indices.
+_OF_DEGREES = frozenset(("longest", "skew", "empty", "single", "hidden"))
+
+
+@dataclass(slots=True, eq=False)
+class Plan:
+    """What one call does.
+
+    Attributes
+    ----------
+    package : whose algorithms and rules are used
+    shape, nnz : of the matrix
+    backend : where the search runs
+    initializer, algorithm : rows of the registry; None where nothing runs, or, for the algorithm,
+        until the deficiency of the initial matching is known
+    initializer_within, within : bounds that the rules set on each, see `Rule`
+    in_order : whether the initializer runs on one thread unless the caller set a number: searches
+        on a GPU go level by level, and an initial matching by many threads leaves unmatched columns
+        farther apart. apfb-wr then took 1.5 s instead of 44 ms (random geometric graph with 4
+        million points, 16 threads)
+    threads, threads_asked : threads of the search, and whether the caller set them
+    requested : whether the caller named the GPU or an algorithm that only it has; then no rule
+        abandons the GPU, and its failure is an error
+    named : whether the caller named the algorithm
+    deficiency : structural rank possible for this shape minus the size of the initial matching;
+        None until it is known
+    decisions : the rule applied to each decision
+    features : what is known about the matrix and the machine
+    note : one sentence on the algorithm where no rule explains it; None where a rule does
+    """
+
+    package: str
+    shape: tuple[int, int]
+    nnz: int
+    backend: str
+    initializer: registry.Algorithm | None = None
+    algorithm: registry.Algorithm | None = None
+    initializer_within: float | None = None
+    within: float | None = None
+    in_order: bool = False
+    threads: int = 1
+    threads_asked: bool = False
+    requested: bool = False
+    named: bool = False
+    deficiency: int | None = None
+    decisions: dict[str, Rule] = field(default_factory=dict)
+    features: dict[str, float] = field(default_factory=dict)
+    note: str | None = ""
+
+    def why(self) -> str:
+        """One sentence that explains the algorithm."""
+        if self.note is not None:
+            return self.note
+        decisions = self.decisions
+        taken = decisions["algorithm on gpu" if self.backend == "gpu" else "algorithm"]
+        start = decisions.get("start on gpu" if self.backend == "gpu" else "start")
+        if start is not None and start.choice == "none":
+            short = "no start"
+        else:
+            pairs = "1 pair" if self.deficiency == 1 else f"{self.deficiency:,} pairs"
+            short = f"the start was {pairs} short of full rank"
+        wide = self.shape[0] != self.shape[1] and decisions["side"].choice == "rows"
+        side = "; wide, so searched from the rows" if wide else ""
+        return f"{short}; {taken.name}: {taken.because}{side}"
+
+    def explain(self) -> dict[str, Any]:
+        """For programs: the features, and for each decision the rule that was applied and the rules
+        before it that were not. What the caller named was not decided."""
+        if not self.threads_asked and self.backend == "cpu":
+            _decide(self, "threads", None)
+        _learn(self, "entries", None)
+        if self.deficiency is not None:
+            _learn(self, "free", None)
+        return {
+            "decisions": {
+                what: {
+                    "choice": rule.choice,
+                    "rule": rule.name,
+                    "because": rule.because,
+                    "passed_over": list(self._passed_over(what, rule)),
+                }
+                for what, rule in self.decisions.items()
+            },
+            "features": {name: self.features.get(name) for name in Features.__slots__},
+        }
+
+    def _passed_over(self, what: str, taken: Rule) -> Iterator[dict[str, str]]:
+        rules = rules_of(self.package).TABLE[what]
+        for rule in rules[: rules.index(taken)]:
+            known = [c for c in rule.when if c.feature in self.features]
+            failed = next(c for c in known if not c.holds(self.features[c.feature]))
+            yield {
+                "rule": rule.name,
+                "choice": rule.choice,
+                "fails": f"{failed}, it is {number(self.features[failed.feature])}",
+            }
+
+
+def make_plan(
+    session: Session, request: Request, package: str, *, has_initial: bool = False
+) -> Plan:
+    """The plan for the matrix of a session; `has_initial`: the caller gave a matching.
+
+    Raises
+    ------
+    InvalidArgumentError : there is no such algorithm, initializer or option
+    """
+    pattern, rules = session.pattern, rules_of(package)
+    home, wanted = pattern.backend, request.backend
+    named = None
+    if request.algorithm != "auto":
+        named = registry.find(request.algorithm, initializer=False, backend=wanted, package=package)
+    plan = Plan(
+        package,
+        pattern.shape,
+        pattern.indices.size,
+        "cpu",
+        algorithm=named,
+        threads=request.threads,
+        threads_asked=request.threads_asked,
+        named=named is not None,
+    )
+    plan.features["threads"] = request.threads
+    if named is not None:
+        plan.backend = named.backend
+    elif wanted != "auto":
+        plan.backend = wanted
+    elif home != "cpu":
+        plan.backend = home
+    elif request.initializer == "auto" and not (has_initial or request.options or is_forked()):
+        plan.backend = _decide(plan, "place", pattern).choice
+    if plan.backend == "cpu" and home != "cpu":
+        pattern = session.on_host()
+    finisher = named
+    if named is None and (plan.backend == "gpu" or request.options):
+        default = rules.DEFAULT_ON_GPU if plan.backend == "gpu" else rules.DEFAULT
+        finisher = registry.find(default, initializer=False, package=package)
+    _plan_initializer(plan, pattern, request, finisher, has_initial)
+    if request.options:
+        check_options(request.options, plan.initializer, finisher)
+    plan.requested = (
+        wanted not in ("auto", "cpu")
+        or (named is not None and named.backend != "cpu")
+        or (
+            plan.initializer is not None
+            and plan.initializer.backend != "cpu"
+            and request.initializer != "auto"
+        )
+    )
+    return plan
+
+
+def _plan_initializer(
+    plan: Plan,
+    pattern: Pattern,
+    request: Request,
+    finisher: registry.Algorithm | None,
+    has_initial: bool,
+) -> None:
+    """Chooses the initializer, or finds the one that the caller named."""
+    name, where = request.initializer, request.backend
+    starts_itself = finisher is not None and finisher.starts_itself
+    if name == "auto" and plan.named and starts_itself and not has_initial:
+        name = "none"
+    if name == "auto":
+        where = plan.backend
+        if where == "gpu":
+            plan.features["itself"] = starts_itself
+        rule = _decide(plan, "start on gpu" if where == "gpu" else "start", pattern)
+        name = rule.choice
+        if not has_initial:
+            plan.initializer_within = rule.within
+    elif where == "auto" and pattern.backend != "cpu":
+        where = pattern.backend
+    if name != "none":
+        plan.initializer = registry.find(
+            name, initializer=True, backend=where, package=plan.package
+        )
+        plan.in_order = plan.backend == "gpu"
+
+
+def plan_search(plan: Plan, pattern: Pattern, deficiency: int) -> None:
+    """Chooses the algorithm that removes this deficiency, unless the caller named one."""
+    if plan.algorithm is not None:
+        return
+    plan.deficiency = deficiency
+    plan.note = None
+    rule = _decide(plan, "algorithm on gpu" if plan.backend == "gpu" else "algorithm", pattern)
+    plan.algorithm = registry.find(rule.choice, initializer=False, package=plan.package)
+    plan.within = None if plan.requested and plan.algorithm.backend == "gpu" else rule.within
+
+
+def searches_from_rows(plan: Plan, pattern: Pattern) -> bool:
+    """Whether the search goes from the rows; a square matrix has no shorter side."""
+    m, n = plan.shape
+    return m != n and _decide(plan, "side", pattern).choice == "rows"
+
+
+def plan_on_cpu(plan: Plan, pattern: Pattern) -> None:
+    """Plans the same call again by the rules for the CPU; `pattern` is on the host."""
+    plan.backend = "cpu"
+    plan.in_order = False
+    plan.algorithm, plan.within, plan.deficiency = None, None, None
+    name = _decide(plan, "start", pattern).choice
+    plan.initializer, plan.initializer_within = None, None
+    if name != "none":
+        plan.initializer = registry.find(
+            name, initializer=True, backend="cpu", package=plan.package
+        )
+
+
+def check_options(options: Mapping[str, float | str], *rows: registry.Algorithm | None) -> None:
+    """Raises InvalidArgumentError unless each option belongs to one of these algorithms, with a
+    value that it accepts."""
+    chosen = [row for row in rows if row is not None]
+    for name in options:
+        if not any(row.has_option(name) for row in chosen):
+            known = [f"{o.name} of {row.name}" for row in chosen for o in row.options]
+            raise InvalidArgumentError(
+                f"no algorithm of this run has an option {name!r}; there are "
+                f"{', '.join(known) or 'none'}"
+            )
+    for row in chosen:
+        row.checked(options)
+
+
+def _decide(plan: Plan, what: str, pattern: Pattern | None) -> Rule:
+    """The rule applied to a decision; the first call applies it."""
+    rule = plan.decisions.get(what)
+    if rule is None:
+        settled, left_open = rules_of(plan.package).TABLE.ruled(plan.nnz)
+        rule = settled.get(what)
+        if rule is None:
+            rule = first_rule(left_open[what], plan.features, lambda f: _learn(plan, f, pattern))
+        plan.decisions[what] = rule
+    return rule
+
+
+def first_rule(
+    rules: tuple[Open, ...], known: Mapping[str, float], learn: Callable[[str], float]
+) -> Rule:
+    """The first candidate whose conditions all hold."""
+    for rule, asks in rules:
+        for feature, compare, bound in asks:
+            if not compare(known[feature] if feature in known else learn(feature), bound):
+                break
+        else:
+            return rule
+    raise AssertionError("the last rule of a decision must have no condition")
+
+
+def _learn(plan: Plan, feature: str, pattern: Pattern | None) -> float:
+    """Computes a feature when a rule needs it: for a tiny matrix, a sample would take as long as
+    the search."""
+    known = plan.features
+    if feature in ("wide", "degree", "density"):
+        known |= ratios(*plan.shape, plan.nnz)
+    elif feature in ("rows", "cols", "entries"):
+        known |= size(plan.shape, plan.nnz)
+    elif feature in ("missing", "free") and plan.deficiency is not None:
+        known["missing"] = plan.deficiency
+        known["free"] = plan.deficiency / (min(plan.shape) or 1)
+    elif feature == "cores":
+        known["cores"] = usable_cores()
+    elif feature in ("warm", "gpus"):
+        known[feature] = _of_gpus(feature)
+    elif pattern is not None:
+        known |= look_at_degrees(pattern) if feature in _OF_DEGREES else look(pattern)
+    return known[feature]
+
+
+def _of_gpus(feature: str) -> int:
+    """What the driver reports; each question is asked only where a rule depends on it, because the
+    answer to the second one takes the driver some time."""
+    from btfperm.backends.gpu.device import count_unloaded, in_use
+
+    return int(in_use()) if feature == "warm" else count_unloaded()

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a caller asks for beside the matrix, validated once, and what is left of the limits."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Mapping
+from numbers import Real
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from btfperm import _core
+from btfperm.arguments import whole_number
+from btfperm.backends import check_backend
+from btfperm.backends.protocol import RunSettings
+from btfperm.backends.threads import checked_threads, start_threads, usable_cores
+from btfperm.errors import InvalidArgumentError
+from btfperm.path.plan import first_rule
+from btfperm.path.rules import rules_of
+
+if TYPE_CHECKING:
+    from btfperm.registry import Algorithm
+
+__all__ = ["Request", "choose_threads", "requested_backend", "team_size"]
+
+_LONGEST = 1e9  # seconds; a longer limit is no limit, and clocks cannot represent it
+
+NO_OPTIONS: Mapping[str, float | str] = MappingProxyType({})
+
+
+class Request:
+    """The arguments of one call, validated, and the time and work that its limits still allow.
+
+    Attributes
+    ----------
+    algorithm, initializer, backend : names, or ``"auto"``
+    device : number of the GPU that the caller named, or None
+    threads : threads that the search may use; threads_asked: whether the caller set them;
+        threads_refused: whether the system started fewer than wanted
+    seed : of algorithms that draw at random
+    options : values of algorithm options, by name
+    deadline : time on ``time.perf_counter`` at which the call must end, or None
+    work : entries that may still be visited, or None
+    """
+
+    # Class attributes are the defaults: a call on a small matrix sets only what the caller named.
+    algorithm = "auto"
+    initializer = "auto"
+    backend = "auto"
+    device: int | None = None
+    threads = 1
+    threads_asked = False
+    threads_refused = False
+    seed = 0
+    options: Mapping[str, float | str] = NO_OPTIONS
+    deadline: float | None = None
+    work: int | None = None
+
+    def __init__(
+        self,
+        nnz: int,
+        *,
+        algorithm: str = "auto",
+        initializer: str = "auto",
+        backend: str = "auto",
+        device: int | None = None,
+        threads: int | None = None,
+        seed: int | None = None,
+        options: Mapping[str, float | str] | None = None,
+        time_limit: float | None = None,
+        max_work: int | None = None,
+        package: str = "transversal",
+    ) -> None:
+        self.algorithm = algorithm
+        self.initializer = initializer
+        if backend != "auto":
+            check_backend(backend)
+            self.backend = backend
+        if device is not None:
+            self.backend = requested_backend(backend, device)
+            self.device = whole_number("device", device, 0, 2**31 - 1)
+            if backend == "cpu":
+                raise InvalidArgumentError("device= names a GPU: leave it out with backend='cpu'")
+        if threads is not None:
+            threads = checked_threads(threads)
+            self.threads_asked = True
+        wanted = choose_threads(package, nnz, threads)
+        if wanted > 1:
+            wanted = _core.threads_for_search(nnz, wanted)
+            self.threads = start_threads(wanted)
+            self.threads_refused = self.threads < wanted
+        if seed is not None:
+            self.seed = whole_number("seed", seed, 0, 2**64 - 1)
+        if max_work is not None:
+            self.work = whole_number("max_work", max_work, 1, 2**63 - 1)
+        if options is not None:
+            self.options = _values_by_name(options)
+        if time_limit is not None:
+            if not isinstance(time_limit, Real) or not time_limit > 0:
+                raise InvalidArgumentError(
+                    f"time_limit must be a positive number of seconds, not {time_limit!r}"
+                )
+            self.deadline = time.perf_counter() + float(min(time_limit, _LONGEST))
+
+    def on_cpu(self) -> Request:
+        """The same call without a GPU, with what is left of the limits."""
+        other = copy.copy(self)
+        other.backend, other.device = "cpu", None
+        return other
+
+    def rest(self) -> Request:
+        """For another search on the CPU by the rules of ``auto`` and with default options, within
+        what this call has left of its limits."""
+        other = self.on_cpu()
+        other.algorithm = other.initializer = "auto"
+        other.options = NO_OPTIONS
+        return other
+
+    def settings(
+        self, row: Algorithm, within: float | None = None, *, in_order: bool = False
+    ) -> RunSettings:
+        """How an algorithm is to run within what the limits still allow. `in_order`: on one thread
+        unless the caller set a number."""
+        seconds = 0.0
+        if self.deadline is not None:
+            seconds = max(self.deadline - time.perf_counter(), 1e-9)
+        return RunSettings(
+            seconds,
+            self.work or 0,
+            within,
+            self.threads if row.parallel and (self.threads_asked or not in_order) else 1,
+            self.seed,
+            row.checked(self.options) if self.options else {},
+        )
+
+    def charge(self, row: Algorithm, counters: dict[str, int | list[int]]) -> None:
+        """Deducts the entries that an algorithm visited, and reports refused threads."""
+        if self.threads_refused and row.parallel and row.backend == "cpu":
+            counters["threads"] = self.threads
+        if self.work is not None:
+            edges = counters.get("edges", 0)
+            assert isinstance(edges, int)
+            self.work = max(self.work - edges, 1)
+
+
+def choose_threads(package: str, nnz: int, asked: int | None) -> int:
+    """Threads for the algorithms that use more than one: what the caller set, else by the rules."""
+    if asked is not None:
+        return asked
+    settled, left_open = rules_of(package).TABLE.ruled(nnz)
+    rule = settled.get("threads") or first_rule(left_open["threads"], {}, lambda _: usable_cores())
+    return usable_cores() if rule.choice == "all" else 1
+
+
+def team_size(nnz: int, threads: int | None) -> int:
+    """Threads for a decomposition of a matrix with so many entries."""
+    return Request(nnz, threads=threads).threads
+
+
+def requested_backend(backend: str, device: int | None) -> str:
+    """The backend that the caller requests: naming a device requests a GPU."""
+    return "gpu" if backend == "auto" and device is not None else backend
+
+
+def _values_by_name(options: Mapping[str, float | str]) -> dict[str, float | str]:
+    if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
+        raise InvalidArgumentError("options must map names to numbers, such as {'alpha': 5}")
+    for name, value in options.items():
+        if isinstance(value, str):  # the registry checks words
+            continue
+        if not isinstance(value, Real) or not 0 <= value <= 2**31 - 1:  # also refuses NaN
+            raise InvalidArgumentError(
+                f"the option {name} must be a number from 0 to {2**31 - 1}, not {value!r}"
+            )
+    return {
+        name: value if isinstance(value, str) else float(value) for name, value in options.items()
+    }

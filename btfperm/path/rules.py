@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables of rules: for each decision, the first rule whose conditions all hold is applied.
+
+The rules of a package are data in its ``auto_table.py``; ``plan.py`` applies them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import operator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+__all__ = ["Condition", "Open", "Rule", "Table", "number", "rules_of"]
+
+Comparison = Callable[[float, float], bool]
+
+_COMPARE: dict[str, Comparison] = {"<": operator.lt, ">": operator.gt, ">=": operator.ge}
+
+
+class Condition(NamedTuple):
+    """A feature, how it is compared, and with what."""
+
+    feature: str
+    comparison: str
+    bound: float
+
+    def holds(self, value: float) -> bool:
+        return _COMPARE[self.comparison](value, self.bound)
+
+    def __str__(self) -> str:
+        return f"{self.feature} {self.comparison} {number(self.bound)}"
+
+
+class Rule(NamedTuple):
+    """A choice that applies when all conditions hold.
+
+    `within` bounds the algorithm. On the CPU it counts passes over the entries; when they are
+    spent, the default algorithm continues from the current matching. On a GPU it counts polls of
+    the host between which less than half of the entries were visited; when they are spent, the
+    search starts again on the CPU, where long augmenting paths cost less.
+    """
+
+    name: str
+    when: tuple[Condition, ...]
+    choice: str
+    because: str
+    within: float | None = None
+
+
+class Open(NamedTuple):
+    """A rule that the number of entries does not decide, and its other conditions."""
+
+    rule: Rule
+    asks: tuple[tuple[str, Comparison, float], ...]
+
+
+class Ruled(NamedTuple):
+    """What the number of entries alone decides: for each decision the rule, or the candidates."""
+
+    settled: dict[str, Rule]
+    left_open: dict[str, tuple[Open, ...]]
+
+
+class Table(dict[str, tuple[Rule, ...]]):
+    """The rules of each decision. The part that depends on the number of entries alone is evaluated
+    once for each range of that number, because for a small matrix the choice must take less time
+    than the search."""
+
+    def __init__(self, rules: Mapping[str, tuple[Rule, ...]]) -> None:
+        super().__init__(rules)
+        self._forget()
+
+    def __setitem__(self, what: str, rules: tuple[Rule, ...]) -> None:
+        super().__setitem__(what, rules)
+        self._forget()
+
+    def _forget(self) -> None:
+        conditions = [c for rules in self.values() for rule in rules for c in rule.when]
+        bounds = {c.bound for c in conditions if c.feature == "entries"}
+        # A comparison may include its bound or not, so each bound is a range of its own.
+        self._bounds = sorted(bounds | {bound + 1 for bound in bounds})
+        self._found: dict[int, Ruled] = {}
+        self._last: tuple[float, Ruled] = -1, Ruled({}, {})
+
+    def ruled(self, entries: float) -> Ruled:
+        before, found = self._last
+        if entries == before:  # the request and the plan ask for the same matrix
+            return found
+        between = bisect_right(self._bounds, entries)
+        if between not in self._found:
+            left_open = {what: tuple(_left_open(rules, entries)) for what, rules in self.items()}
+            settled = {what: some[0].rule for what, some in left_open.items() if not some[0].asks}
+            self._found[between] = Ruled(settled, left_open)
+        found = self._found[between]
+        self._last = entries, found
+        return found
+
+
+def _left_open(rules: tuple[Rule, ...], entries: float) -> Iterator[Open]:
+    for rule in rules:
+        if all(c.holds(entries) for c in rule.when if c.feature == "entries"):
+            others = [c for c in rule.when if c.feature != "entries"]
+            yield Open(rule, tuple((c.feature, _COMPARE[c.comparison], c.bound) for c in others))
+            if not others:
+                return
+
+
+@cache
+def rules_of(package: str) -> Any:
+    """The module with the rules of a package: `TABLE`, `DEFAULT` and `DEFAULT_ON_GPU`."""
+    return importlib.import_module(f"btfperm.{package}.auto_table")
+
+
+def number(value: float) -> str:
+    """`98,252`, `0.0213`."""
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.3g}"

@@ -1,0 +1,403 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Carries out a plan: initializer, search, certificate, and the actions after failed steps.
+
+`Run` calls backends through `backends.protocol.Backend` and does not know which one it uses.
+``fallback.py`` decides what follows a step that failed.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from btfperm import backends, registry
+from btfperm.backends.cpu.backend import CPU
+from btfperm.backends.protocol import Backend, Delivered, Outcome, Proof, Session
+from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError, DefectWarning
+from btfperm.path.fallback import Action, Event, State, after
+from btfperm.path.plan import Plan, make_plan, plan_on_cpu, plan_search, searches_from_rows
+from btfperm.path.request import Request
+from btfperm.path.rules import rules_of
+from btfperm.results import Transversal
+from btfperm.results.read_only import made
+
+if TYPE_CHECKING:
+    from btfperm.pattern import Pattern
+
+__all__ = ["match", "run_algorithm", "warn_of_failed_backend"]
+
+# Repairs a matching that another algorithm left wrong: serial, short, with a bound on its time.
+_SECOND = "hopcroft-karp"
+
+Steps = list[Callable[[], Event | None]]
+
+_reported: set[str] = set()  # failures of backends: each is reported once per process
+
+
+def match(
+    session: Session, request: Request, given: Any = None, package: str = "transversal"
+) -> Transversal:
+    """A transversal with its certificate, or the partial one that a limit allowed.
+
+    `given` is a problem of the host with the caller's matching, or None.
+
+    Raises
+    ------
+    BackendUnavailableError : the caller requested the GPU, or an algorithm that only it has, and it
+        fails
+    InvalidArgumentError : there is no such algorithm, initializer or option
+    DefectError : the result fails its certificate, also at the second attempt
+    """
+    plan = make_plan(session, request, package, has_initial=given is not None)
+    if plan.requested:
+        _check_requested(plan, request)
+    run = Run(session, request, plan, given)
+    steps = run.steps()
+    while steps:
+        try:
+            event = steps[0]()
+        except BackendUnavailableError as failure:
+            run.failure, event = failure, Event.BACKEND_FAILED
+        if event is None:
+            del steps[0]
+            continue
+        action = after(event, run.state(event))
+        if action is Action.RAISE:
+            raise run.failure
+        steps = run.apply(action, steps)
+    return run.result()
+
+
+def run_algorithm(
+    row: registry.Algorithm,
+    problem: Any,
+    request: Request,
+    within: float | None = None,
+    *,
+    in_order: bool = False,
+) -> Outcome:
+    """Runs one algorithm on a problem of its backend, within what the limits of the request allow,
+    and deducts what it used."""
+    settings = request.settings(row, within, in_order=in_order)
+    outcome = backends.get(row.backend).run(row, problem, settings)
+    request.charge(row, outcome.counters)
+    return outcome
+
+
+def warn_of_failed_backend(failure: BackendUnavailableError, *, once: bool = True) -> None:
+    """Warns that the CPU continued; with `once`, each text only once per process."""
+    if once and str(failure) in _reported:
+        return
+    _reported.add(str(failure))
+    warnings.warn(BackendWarning(f"{failure}; the cpu went on"), stacklevel=2)
+
+
+def _check_requested(plan: Plan, request: Request) -> None:
+    """Raises BackendUnavailableError when the backend that the caller requested does not work."""
+    rows = (plan.algorithm, plan.initializer)
+    names = {request.backend, plan.backend, *(row.backend for row in rows if row is not None)}
+    for name in names - {"auto", "cpu"}:
+        backends.get(name).check(request.device)
+
+
+class Run:
+    """The state of one call between its steps."""
+
+    failure: BackendUnavailableError | DefectError
+    restarted: str | None = None  # why the call started again on the CPU
+
+    def __init__(self, session: Session, request: Request, plan: Plan, given: Any) -> None:
+        self.given = given
+        self._set_up(session, request, plan)
+
+    def _set_up(self, session: Session, request: Request, plan: Plan) -> None:
+        self.session = session
+        self.request = request
+        self.plan = plan
+        self.step = "start"
+        self.initializer: registry.Algorithm | None = None  # what ran
+        self.algorithm: registry.Algorithm | None = None
+        self.stopped_by: str | None = None
+        self.size = 0  # matched entries
+        self.proof: Proof | None = None
+        self.ran_on = ""  # the backend, and its device for people
+        self.device = ""
+        self.arrays: Delivered | None = None
+        self.counters: dict[str, int | list[int]] = {}
+        self.seconds = {"start": 0.0, "search": 0.0, "certificate": 0.0}
+        self.since = time.perf_counter()
+        self.problem: Any = None  # made by the first step, which may fail
+        self.view: Any = None  # the problem as the search sees it, perhaps transposed
+        self.backend: Backend = CPU
+
+    def steps(self) -> Steps:
+        """What remains to be done, in order."""
+        return [self.start, self.search, self.prove, self.deliver]
+
+    # -- steps: each returns the event that kept it from its end, or None ----------------------
+
+    def start(self) -> Event | None:
+        """The initial matching."""
+        self.step = "start"
+        if self.problem is None:
+            self._begin()
+        row = self.plan.initializer
+        if row is None:
+            return None
+        self.initializer = row
+        outcome = self._run(row, self.plan.initializer_within, in_order=self.plan.in_order)
+        self._stop("start")
+        if outcome.abandoned:
+            self.plan.note = self._abandoned(row, self.plan.initializer_within)
+            return Event.ABANDONED
+        self.counters.update({f"start_{k}": v for k, v in outcome.counters.items()})
+        return None
+
+    def search(self) -> Event | None:
+        """The search from the initial matching to a maximum one; nothing runs where the initial
+        matching is maximum already, or a limit was reached."""
+        self.step = "search"
+        plan = self.plan
+        if self.initializer is not None or self.given is not None:
+            self.size = self.problem.size
+        full = min(plan.shape)
+        if self.size == full:
+            plan.note = "the start left nothing to do"
+        elif self.given is not None and self._given_is_maximum():
+            plan.note = "the matching given is maximum already"
+        elif self.stopped_by is not None:
+            plan.note = f"the start was stopped by {self.stopped_by}"
+        else:
+            plan_search(plan, self._sampled(), full - self.size)
+            return self._improve()
+        self._stop("search")
+        return None
+
+    def prove(self) -> Event | None:
+        """The certificate of the matching."""
+        self.step = "prove"
+        if not self.ran_on:
+            self.ran_on = self.backend.name
+            self.device = self.backend.device_name(self.problem)
+        left_by_start = self.size if self.algorithm is None else None
+        try:
+            self.proof = self.backend.prove(
+                self.plan.package,
+                self.problem,
+                self.view,
+                stopped_by=self.stopped_by,
+                threads=self.request.threads,
+                size=left_by_start,
+            )
+        except DefectError as defect:
+            self.failure = defect
+            return Event.WRONG
+        self._stop("certificate")
+        if self.proof is None:
+            return Event.UNDECIDED
+        self.size = self.proof.size
+        return None
+
+    def deliver(self) -> Event | None:
+        """Matching and cover where the caller's matrix is."""
+        self.step = "deliver"
+        assert self.proof is not None
+        self.arrays = self.backend.deliver(self.session, self.problem, self.proof)
+        if self.ran_on != "cpu" or self.session.pattern.backend != "cpu":
+            self._stop("transfer")
+        return None
+
+    # -- actions -------------------------------------------------------------------------------
+
+    def state(self, event: Event) -> State:
+        """What `after` needs to know."""
+        home = self.session.pattern.backend
+        step, requested = self.step, self.plan.requested
+        if event is not Event.WRONG:
+            where = "cpu" if self.problem is None else self.backend.name
+            return State(step, where, requested, on_device=home != "cpu")
+        names = [row.name for row in (self.initializer, self.algorithm) if row is not None]
+        legal = registry.step(self.plan.package, "legality", "cpu")(self.problem)
+        second = names == [_SECOND] and self.given is None
+        return State(step, self.backend.name, requested, home != "cpu", legal, second)
+
+    def apply(self, action: Action, steps: Steps) -> Steps:
+        """Carries out an action; the steps that remain."""
+        if action is Action.START_ON_CPU:
+            assert self.initializer is not None
+            self.plan.initializer = registry.find(
+                self.initializer.name, initializer=True, backend="cpu", package=self.plan.package
+            )
+            self.plan.initializer_within = None
+            self.plan.note = ""
+            self._move("cpu")
+            self.problem.reset(keep_matching=False)
+            return steps
+        if action is Action.CONTINUE_WITH_DEFAULT:
+            return [self._continue_with_default, *steps[1:]]
+        if action is Action.PROVE_ON_CPU:
+            self._move("cpu")
+            self._stop("transfer")
+            return steps
+        if action in (Action.SECOND_FROM_MATCHING, Action.SECOND_FROM_EMPTY):
+            self._warn_of_defect(keep_matching=action is Action.SECOND_FROM_MATCHING)
+            return [self._repair, *steps]
+        assert action in (Action.RESTART_ON_CPU, Action.WARN_AND_RESTART_ON_CPU)
+        lost = sum(self.seconds.values()) + time.perf_counter() - self.since
+        note = self.plan.note
+        if action is Action.RESTART_ON_CPU:
+            plan_on_cpu(self.plan, self.session.on_host())
+            self._set_up(self.session, self.request.on_cpu(), self.plan)
+            self.restarted = note
+            self.seconds["given_up"] = lost
+        else:
+            assert isinstance(self.failure, BackendUnavailableError)
+            warn_of_failed_backend(self.failure)
+            session, request = Session(self.session.on_host()), self.request.on_cpu()
+            has_initial = self.given is not None
+            plan = make_plan(session, request, self.plan.package, has_initial=has_initial)
+            self._set_up(session, request, plan)
+        return self.steps()
+
+    def _continue_with_default(self) -> None:
+        self.counters["given_up_edges"] = self.counters.pop("edges", 0)
+        rules = rules_of(self.plan.package)
+        self.algorithm = row = registry.find(
+            rules.DEFAULT, initializer=False, package=self.plan.package
+        )
+        self.plan.note = (
+            f"{self.plan.why()}; given up after {self.plan.within} readings, {row.name} finished"
+        )
+        self.view.reset(keep_matching=True)
+        self._count(self._run(row))
+        self._stop("search")
+
+    def _warn_of_defect(self, *, keep_matching: bool) -> None:
+        names = [row.name for row in (self.initializer, self.algorithm) if row is not None]
+        self.plan.note = f"{' and '.join(names) or 'the start'} went wrong, {_SECOND} finished"
+        warnings.warn(DefectWarning(f"{self.failure}; {self.plan.note}"), stacklevel=2)
+        self.view.reset(keep_matching=keep_matching)
+
+    def _repair(self) -> None:
+        self.algorithm = row = registry.find(_SECOND, initializer=False, package=self.plan.package)
+        outcome = self._run(row)
+        self.stopped_by = outcome.stopped_by
+        self.counters.update({f"second_{k}": v for k, v in outcome.counters.items()})
+
+    # -- parts ---------------------------------------------------------------------------------
+
+    def _sampled(self) -> Pattern:
+        """The pattern whose features the rules use: those for the CPU need all of them."""
+        return self.session.on_host() if self.plan.backend == "cpu" else self.session.pattern
+
+    def _begin(self) -> None:
+        """The problem on the backend that holds the matrix, with the caller's matching if there is
+        one."""
+        home = "cpu" if self.given is not None else self._home()
+        self.backend = backends.get(home)
+        self.problem = self.given
+        if self.problem is None:
+            self.problem = self.backend.empty(self.session, self.request.threads)
+        self.view = self.problem
+
+    def _home(self) -> str:
+        """The backend that holds the matrix, unless the whole call runs on the CPU."""
+        rows = (self.plan.initializer, self.plan.algorithm)
+        on_cpu = all(row is None or row.backend == "cpu" for row in rows)
+        if on_cpu and self.plan.backend == "cpu":
+            return "cpu"
+        return self.session.pattern.backend
+
+    def _improve(self) -> Event | None:
+        row = self.plan.algorithm
+        assert row is not None
+        self.algorithm = row
+        self._move(row.backend)
+        if searches_from_rows(self.plan, self._sampled()):
+            self.view = self.problem.transposed()
+        outcome = self._run(row, self.plan.within)
+        self._count(outcome)
+        self._stop("search")
+        if outcome.abandoned:
+            if row.backend != "cpu":
+                self.plan.note = self._abandoned(row, self.plan.within)
+            return Event.ABANDONED
+        return None
+
+    def _run(
+        self, row: registry.Algorithm, within: float | None = None, *, in_order: bool = False
+    ) -> Outcome:
+        """Runs one algorithm on the current view of the problem."""
+        self._move(row.backend)
+        outcome = run_algorithm(row, self.view, self.request, within, in_order=in_order)
+        self.stopped_by = outcome.stopped_by
+        return outcome
+
+    def _count(self, outcome: Outcome) -> None:
+        self.counters.update(outcome.counters)
+
+    def _move(self, name: str) -> None:
+        """The problem on the backend of that name, with the current matching."""
+        backend = self.backend
+        if backend.name == name == "cpu":
+            return
+        self.backend = backends.get(name)
+        try:
+            moved = self.backend.adopt(self.session, self.problem, self.request.device)
+        except BackendUnavailableError:
+            self.backend = backend
+            raise
+        if moved is not self.problem:
+            self.problem = self.view = moved
+            self._stop("transfer")
+
+    def _given_is_maximum(self) -> bool:
+        """Whether the caller's matching is maximum; then it is returned as it is."""
+        host = self.problem.on_host()
+        if not registry.step(self.plan.package, "cover", "cpu")(host, self.request.threads):
+            return False
+        self._move("cpu")
+        host.proven = True
+        return True
+
+    def _abandoned(self, row: registry.Algorithm, within: float | None) -> str:
+        return f"{row.name} on a {self.backend.name} given up after {within} looks"
+
+    def _stop(self, stage: str) -> None:
+        """Adds the time since the last stop to this stage."""
+        now = time.perf_counter()
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self.since
+        self.since = now
+
+    def result(self) -> Transversal:
+        """The `Transversal`, when all steps are done."""
+        proof, arrays, plan = self.proof, self.arrays, self.plan
+        assert proof is not None and arrays is not None
+        maximum, size = proof.row_in_cover is not None, proof.size
+        most = size
+        if not maximum:
+            most = registry.step(plan.package, "rank bound", "cpu")(self.session.on_host())
+            self._stop("certificate")
+        if self.restarted is not None:
+            plan.note = f"{self.restarted}; then {plan.why()}"
+        found = {
+            "shape": plan.shape,
+            "row_match": arrays.row_match,
+            "col_match": arrays.col_match,
+            "maximum": maximum,
+            "rank_bounds": (size, most),
+            "verified": True,
+            "algorithm": "none" if self.algorithm is None else self.algorithm.name,
+            "initializer": "none" if self.initializer is None else self.initializer.name,
+            "backend": self.ran_on,
+            "device": self.device,
+            "explain": plan.explain,
+            "stopped_by": None if maximum else self.stopped_by,
+            "counters": self.counters,
+            "seconds": self.seconds,
+            "row_in_cover": arrays.row_in_cover,
+            "col_in_cover": arrays.col_in_cover,
+        }
+        return made(Transversal, found, {"choice": plan.why})

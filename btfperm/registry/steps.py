@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The steps beside the algorithms: the function of each package, step and backend.
+
+====================  ==========================================================================
+step                  function
+====================  ==========================================================================
+certificate, cpu      (problem, view, stopped_by, threads, size) -> (row cover, column cover, size)
+certificate, gpu      (problem) -> (row cover, column cover), or None when the host must decide
+recertification       (pattern, transversal) -> the transversal, certified for this pattern
+legality              (problem) -> whether the matching consists of entries, no two in a line
+cover                 (problem, threads) -> whether the matching is maximum; marks a minimum cover
+rank bound            (pattern) -> an upper bound of the structural rank
+decompose, cpu        (pattern, row_match, col_match, threads) -> Form
+decompose, gpu        (session, row_match, col_match) -> Form
+block graph           (pattern, decomposition) -> BlockGraph
+====================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["add_step", "remove_step", "step"]
+
+_STEPS: dict[tuple[str, str, str], tuple[str, str]] = {
+    ("transversal", "certificate", "cpu"): ("btfperm.transversal.certificate", "prove"),
+    ("transversal", "certificate", "gpu"): (
+        "btfperm.transversal.certificate_gpu",
+        "prove_on_device",
+    ),
+    ("transversal", "recertification", "cpu"): ("btfperm.transversal.certificate", "certified"),
+    ("transversal", "recertification", "gpu"): (
+        "btfperm.transversal.certificate_gpu",
+        "certified_on_device",
+    ),
+    ("transversal", "legality", "cpu"): ("btfperm.transversal.certificate", "is_legal"),
+    ("transversal", "cover", "cpu"): ("btfperm.transversal.certificate", "find_cover"),
+    ("transversal", "rank bound", "cpu"): ("btfperm.transversal.certificate", "rank_at_most"),
+    ("dulmage_mendelsohn", "decompose", "cpu"): (
+        "btfperm.dulmage_mendelsohn.decompose_cpu",
+        "decompose",
+    ),
+    ("dulmage_mendelsohn", "decompose", "gpu"): (
+        "btfperm.dulmage_mendelsohn.decompose_gpu",
+        "decompose",
+    ),
+    ("dulmage_mendelsohn", "block graph", "gpu"): (
+        "btfperm.dulmage_mendelsohn.block_graph_gpu",
+        "block_graph_on_device",
+    ),
+}
+
+
+def step(package: str, name: str, backend: str) -> Callable[..., Any]:
+    """The function of a step; its module is imported when it is first used."""
+    module, function = _STEPS[package, name, backend]
+    return getattr(importlib.import_module(module), function)  # type: ignore[no-any-return]
+
+
+def add_step(package: str, name: str, backend: str, module: str, function: str) -> None:
+    """Adds a step, of a package or backend that is not part of btfperm."""
+    _STEPS[package, name, backend] = module, function
+
+
+def remove_step(package: str, name: str, backend: str) -> None:
+    """Removes a step that `add_step` added."""
+    del _STEPS[package, name, backend]
