@@ -291,3 +291,28 @@ def test_the_face_shows_type_checkers_what_it_shows_python():
         for alias in node.names
     }
     assert typed == btfperm._ROOMS
+
+
+DEVICE_TYPES = re.compile(
+    r"isinstance\([^()]*\b(DevicePattern|DeviceProblem|Problem|cupy\.\w+)\b"
+    r"|hasattr\([^()]*__cuda_array_interface__"
+)
+
+
+@each_file(
+    [
+        path
+        for path in PYTHON
+        if PACKAGE in path.parents
+        and path.relative_to(PACKAGE).parts[0] not in ("backends", "pattern")
+    ]
+)
+def test_only_the_input_layer_and_the_backends_test_for_device_types(path):
+    found = DEVICE_TYPES.search(path.read_text(encoding="utf-8"))
+    assert not found, f"{found[0]}: ask the backend"
+
+
+def test_a_test_for_a_device_type_is_seen():
+    for text in ("isinstance(A, DevicePattern)", "isinstance(x, Pattern | DeviceProblem)"):
+        assert DEVICE_TYPES.search(text)
+    assert not DEVICE_TYPES.search("isinstance(A, Pattern)")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-__all__ = ["Condition", "Open", "Rule", "Table", "number", "rules_of"]
+__all__ = ["Condition", "Open", "Rule", "Table", "number", "register_rules", "rules_of"]
 
 Comparison = Callable[[float, float], bool]
 
@@ -108,10 +108,19 @@ def _left_open(rules: tuple[Rule, ...], entries: float) -> Iterator[Open]:
                 return
 
 
+_MODULES = {"transversal": "btfperm.transversal.auto_table"}
+
+
 @cache
 def rules_of(package: str) -> Any:
     """The module with the rules of a package: `TABLE`, `DEFAULT` and `DEFAULT_ON_GPU`."""
-    return importlib.import_module(f"btfperm.{package}.auto_table")
+    return importlib.import_module(_MODULES[package])
+
+
+def register_rules(package: str, module: str) -> None:
+    """Sets the module with the rules of a package."""
+    _MODULES[package] = module
+    rules_of.cache_clear()
 
 
 def number(value: float) -> str:

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A backend and a package from this folder run the whole path, without a change in btfperm."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import btfperm
+from btfperm import backends, registry
+from btfperm.backends.protocol import Session
+from btfperm.errors import BackendUnavailableError, BackendWarning, DefectWarning
+from btfperm.path import rules, run
+from btfperm.path.request import Request
+from btfperm.path.run import match
+from btfperm.registry import Algorithm
+from tests import families
+from tests.checks.check_transversal import check_transversal
+from tests.path import toy_backend, toy_greedy
+
+A = families.random_rectangle(40, 40, 2.5, 3).A
+RANK = btfperm.structural_rank(A)
+SECOND = {
+    "name": "hopcroft-karp",
+    "package": "toy",
+    "family": "augmenting",
+    "backend": "cpu",
+    "reference": "-",
+    "summary": "-",
+    "prefer": "-",
+}
+
+
+def rows():
+    """greedy and finish on both backends; and the algorithm that repairs, which every package
+    must have."""
+    common = {"package": "toy", "reference": "-", "summary": "-", "prefer": "-"}
+    for backend in ("toy", "cpu"):
+        for name, family in (("greedy", "initial"), ("finish", "augmenting")):
+            function = f"tests.path.toy_greedy:{name}"
+            yield Algorithm(name=name, family=family, backend=backend, function=function, **common)
+    yield Algorithm(**SECOND, function="tests.path.toy_greedy:finish")
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    """The toy backend and package, registered for one test."""
+    backend = toy_backend.ToyBackend()
+    monkeypatch.setattr(toy_backend, "TOY", backend)
+    monkeypatch.setattr(run, "_reported", set())
+    rules.register_rules("toy", "tests.path.toy_greedy")
+    backends.register("toy", "tests.path.toy_backend", "TOY")
+    added = list(rows())
+    steps = [("certificate", "prove"), ("legality", "is_legal")]
+    for row in added:
+        registry.add(row)
+    for name, function in steps:
+        registry.add_step("toy", name, "cpu", "btfperm.transversal.certificate", function)
+    yield backend
+    for name, _ in steps:
+        registry.remove_step("toy", name, "cpu")
+    for row in added:
+        registry.remove(row)
+    backends.unregister("toy")
+
+
+def found(**asked):
+    pattern = btfperm.as_pattern(A)
+    request = Request(pattern.nnz, package="toy", **asked)
+    t = match(Session(pattern), request, package="toy")
+    check_transversal(A, t, rank=RANK)
+    return t
+
+
+def test_a_name_belongs_to_its_package(toy):
+    ours = registry.find("greedy", initializer=True)
+    theirs = registry.find("greedy", initializer=True, package="toy")
+    assert (ours.package, theirs.package) == ("transversal", "toy")
+    assert theirs.load() is toy_greedy.greedy is not ours.load()
+    with pytest.raises(btfperm.InvalidArgumentError, match="unknown algorithm 'ss-dfs'; .* finish"):
+        registry.find("ss-dfs", initializer=False, package="toy")
+
+
+def test_the_whole_path(toy):
+    t = found()
+    assert (t.backend, t.device, t.initializer) == ("toy", "a toy", "greedy")
+    assert t.counters["start_toy"] == 1
+    assert t.algorithm == ("none" if t.counters["start_edges"] == 0 else "finish")
+    assert toy.calls[:2] == ["adopt", "run"] and toy.calls[-2:] == ["prove", "deliver"]
+    assert t.explain()["decisions"]["place"]["choice"] == "toy"
+
+
+@pytest.mark.parametrize("step", ["adopt", "run", "prove", "deliver"])
+def test_a_failing_backend_is_replaced_by_the_cpu(toy, step):
+    toy.fails_at = step
+    with pytest.warns(BackendWarning, match=f"the toy broke in {step}; the cpu went on"):
+        t = found()
+    assert t.backend == "cpu" and t.initializer == "greedy"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert found().backend == "cpu"  # each failure is reported once
+
+
+@pytest.mark.parametrize("step", ["check", "adopt", "run", "prove", "deliver"])
+def test_a_requested_backend_that_fails_is_an_error(toy, step):
+    toy.fails_at = step
+    with pytest.raises(BackendUnavailableError, match=f"broke in {step}"):
+        found(backend="toy")
+
+
+def test_an_abandoned_search_starts_again_on_the_cpu(toy):
+    toy.abandons = True
+    t = found()
+    assert t.backend == "cpu" and "on a toy given up after 3" in t.choice
+    assert t.seconds["given_up"] >= 0
+
+
+def test_an_abandoned_initializer_is_replaced_where_the_backend_is_requested(toy):
+    toy.abandons = True
+    t = found(backend="toy", algorithm="finish", initializer="auto")
+    assert t.initializer == "greedy" and t.algorithm in ("finish", "none")
+
+
+def test_an_undecided_proof_is_made_on_the_cpu(toy):
+    toy.undecided = True
+    t = found()
+    assert t.backend == "toy" and t.maximum and toy.calls[-1] == "prove"
+
+
+@pytest.mark.parametrize("legal", [True, False])
+def test_a_wrong_matching_is_repaired(toy, monkeypatch, legal):
+    def lies(m, indptr, indices, row_match, col_match, *_):
+        if legal:
+            row_match[:], col_match[:] = -1, -1
+        else:
+            row_match[0] = np.flatnonzero(col_match != 0)[0]
+        return 0, False, {"edges": 0}
+
+    monkeypatch.setattr(toy_greedy, "finish", lies)
+    monkeypatch.setattr(toy_greedy, "honest", HONEST, raising=False)
+    second = Algorithm(**SECOND, function="tests.path.toy_greedy:honest")
+    old = registry.find("hopcroft-karp", initializer=False, package="toy")
+    registry.remove(old)
+    registry.add(second)
+    try:
+        with pytest.warns(DefectWarning, match="went wrong, hopcroft-karp finished"):
+            t = found()
+    finally:
+        registry.remove(second)
+        registry.add(old)
+    assert t.algorithm == "hopcroft-karp" and t.counters["second_edges"] >= 0
+
+
+HONEST = toy_greedy.finish
+
+
+def test_an_unknown_backend_is_refused(toy):
+    assert backends.names() == ("cpu", "gpu", "toy")
+    with pytest.raises(btfperm.InvalidArgumentError, match="there are auto, cpu, gpu, toy"):
+        backends.check_backend("tpu")
+
+
+def test_rules_are_found_by_package():
+    assert rules.rules_of("transversal").TABLE["start"]

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A backend that is not part of btfperm: the CPU core, with a record of the calls, and failures on
+request."""
+
+from __future__ import annotations
+
+from btfperm.backends.cpu.backend import CPU
+from btfperm.backends.cpu.problem import Problem
+from btfperm.backends.protocol import Delivered, Outcome
+from btfperm.errors import BackendUnavailableError
+
+
+class ToyProblem:
+    """A problem that only the toy backend can use."""
+
+    def __init__(self, host):
+        self.host = host
+
+    @property
+    def size(self):
+        return self.host.size
+
+    def transposed(self):
+        return ToyProblem(self.host.transposed())
+
+    def on_host(self):
+        return self.host
+
+    def reset(self, *, keep_matching):
+        self.host.reset(keep_matching=keep_matching)
+
+
+class ToyBackend:
+    """See `btfperm.backends.protocol.Backend`."""
+
+    name = "toy"
+
+    def __init__(self):
+        self.calls = []
+        self.fails_at = None  # name of the method that raises BackendUnavailableError
+        self.abandons = False
+        self.undecided = False
+
+    def _record(self, call):
+        self.calls.append(call)
+        if self.fails_at == call:
+            raise BackendUnavailableError(f"the toy broke in {call}")
+
+    def check(self, device):
+        self._record("check")
+
+    def empty(self, session, threads):
+        self._record("empty")
+        return ToyProblem(Problem.empty(session.on_host(), threads))
+
+    def adopt(self, session, problem, device):
+        self._record("adopt")
+        return problem if isinstance(problem, ToyProblem) else ToyProblem(problem.on_host())
+
+    def run(self, row, problem, settings):
+        self._record("run")
+        outcome = CPU.run(row, problem.host, settings)
+        return Outcome(None, True, outcome.counters) if self.abandons else outcome
+
+    def prove(self, package, problem, view, *, stopped_by, threads, size):
+        self._record("prove")
+        if self.undecided:
+            return None
+        return CPU.prove(
+            package, problem.host, view.host, stopped_by=stopped_by, threads=threads, size=size
+        )
+
+    def deliver(self, session, problem, proof):
+        self._record("deliver")
+        return Delivered(problem.host.row_match, problem.host.col_match, *proof[:2])
+
+    def decompose(self, session, row_match, col_match, threads):
+        self._record("decompose")
+        return CPU.decompose(session, row_match, col_match, threads)
+
+    def is_ready(self, session):
+        return False
+
+    def device_name(self, problem):
+        return "a toy"
+
+
+TOY = ToyBackend()
