@@ -27,10 +27,6 @@ class Report:
         self._sections: dict[str, Section] = {}
 
     @property
-    def busy(self) -> bool:
-        return not self._head["machine"]["quiet"]
-
-    @property
     def complaints(self) -> list[str]:
         return [c for section in self._sections.values() for c in section.complaints]
 

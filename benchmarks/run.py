@@ -85,9 +85,10 @@ def main(arguments: list[str] | None = None) -> int:
         counts=tuple(asked.counts or ()),
         relabel=tuple(asked.relabel),
     )
-    report = Report(machine.describe(arguments), options)
-    if report.busy:
-        options.say("warning: this machine is busy; use ratios, not times")
+    head = machine.describe(arguments)
+    for warning in machine.warnings(head):
+        options.say(f"warning: {warning}")
+    report = Report(head, options)
     for name in asked.section or (SECTIONS if asked.all else ["matching"]):
         options.say(f"== {name}")
         try:

@@ -69,7 +69,7 @@ def test_a_command_that_something_else_killed_is_no_time_out():
 def test_a_failure_reports_the_last_line_of_its_error():
     with pytest.raises(RuntimeError, match="status 1: ValueError: no"):
         launch.measure([*PYTHON, "raise ValueError('no')"], 60)
-    with pytest.raises(RuntimeError, match="was not measured: .*No such file"):
+    with pytest.raises(RuntimeError, match=r"was not measured: .*No such file"):
         launch.measure(["/no/such/command"], 60)
 
 
