@@ -92,7 +92,8 @@ def describe(head: Head) -> str:
     on = head["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in head["versions"].items())
     state = "quiet" if on["quiet"] else "BUSY: use ratios, not times"
+    threads = "".join(f", {name}={value}" for name, value in on.get("threads", {}).items())
     return (
-        f"{on['cpu']}, {on['cores']} cores, {on['memory_gib']} GiB, {on['system']}, load "
+        f"{on['cpu']}, {on['cores']} cores, {on['memory_gib']} GiB, {on['system']}{threads}, load "
         f"{on['load_at_start']} at the start ({state}). {versions}."
     )
