@@ -11,10 +11,12 @@ table, so do the numbers that fill a cell, in a line of the file that names the 
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
 import statistics
+import tokenize
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -220,6 +222,32 @@ def test_each_result_has_samples_and_the_page_lists_those_without_a_commit():
     for name in WITHOUT_COMMIT:
         assert any(RESULTS.glob(f"{name}.*")), f"{name} is gone: remove it from WITHOUT_COMMIT"
         assert name in page, f"the page does not list {name} as one without its commit"
+
+
+def comments_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Line number and text of each comment line; of Python, the docstrings too."""
+    text = path.read_text()
+    if path.suffix != ".py":
+        for number, line in enumerate(text.splitlines(), 1):
+            yield number, line.partition("//")[2]
+        return
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in (tokenize.COMMENT, tokenize.STRING):
+            for offset, line in enumerate(token.string.splitlines()):
+                yield token.start[0] + offset, line
+
+
+def test_comments_quote_no_times():
+    """A measured time in the sources has no machine, no commit and no file, and is soon wrong."""
+    time = re.compile(rf"(?<![\w.]){_NUMBER} ?(?:ms|us|µs|ns|(?:micro|milli|nano)seconds)\b")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {match[0]}"
+        for path in sorted((ROOT / "btfperm").rglob("*"))
+        if path.suffix in {".py", ".hpp", ".cpp", ".cu", ".cuh"}
+        for number, text in comments_of(path)
+        if (match := time.search(text)) and not _DATED.search(text)
+    ]
+    assert not found, "\n".join(found)
 
 
 def engine_table() -> dict[str, dict[str, float]]:
