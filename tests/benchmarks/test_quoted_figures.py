@@ -204,15 +204,30 @@ def test_every_result_is_quoted_by_a_page():
     assert not unquoted
 
 
+def lacking(name: str, head: dict) -> list[str]:
+    """What a result of this name and head does not tell, as far as its day requires it."""
+    day, dated = head["date"][:10], name[:10]
+    problems = machine.missing(head)
+    if max(day, dated) > LAST_DAY_WITHOUT_VERSIONS:
+        return [*problems, *([] if day == dated else [f"the name is of {dated}, the run of {day}"])]
+    return [] if name in WITHOUT_COMMIT else [p for p in problems if p.startswith("the commit")]
+
+
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
 def test_a_result_names_its_commit_and_all_versions(path):
-    head = json.loads(path.read_text())
-    assert head["date"][:10] == path.stem[:10] or path.stem[:10] <= LAST_DAY_WITHOUT_VERSIONS
-    problems = machine.missing(head)
-    if path.stem[:10] <= LAST_DAY_WITHOUT_VERSIONS:
-        problems = [problem for problem in problems if problem.startswith("the commit")]
-        problems = [] if path.stem in WITHOUT_COMMIT else problems
+    problems = lacking(path.stem, json.loads(path.read_text()))
     assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize(("named", "run"), [("23", "23"), ("22", "23"), ("23", "22")])
+def test_a_new_result_without_versions_is_noticed(named, run):
+    old = json.loads((RESULTS / "2026-11-22-gpu-relabelling.json").read_text())
+    assert lacking("2026-11-22-gpu-relabelling", old) == []
+    head = {**old, "date": f"2026-11-{run} 12:00 UTC"}
+    name = f"2026-11-{named}-gpu-relabelling"
+    assert "the head does not name the version of compiler" in lacking(name, head)
+    new = {**head, "versions": dict.fromkeys(machine.REQUIRED, "1") | {"commit": "1234567-dirty"}}
+    assert (lacking(name, new) == []) == (named == run)
 
 
 def test_each_result_has_samples_and_the_page_lists_those_without_a_commit():
