@@ -257,7 +257,8 @@ def test_comments_quote_no_times():
     time = re.compile(rf"(?<![\w.]){_NUMBER} ?(?:ms|us|µs|ns|(?:micro|milli|nano)seconds)\b")
     found = [
         f"{path.relative_to(ROOT)}:{number}: {match[0]}"
-        for path in sorted((ROOT / "btfperm").rglob("*"))
+        for folder in ("btfperm", "benchmarks")
+        for path in sorted((ROOT / folder).rglob("*"))
         if path.suffix in {".py", ".hpp", ".cpp", ".cu", ".cuh"}
         for number, text in comments_of(path)
         if (match := time.search(text)) and not _DATED.search(text)
