@@ -4,16 +4,19 @@ warning names the line of the caller."""
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import subprocess
 import sys
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import btfperm
 from btfperm import testing
+from btfperm.backends import threads
 from btfperm.warn import warn
 
 FUNCTIONS = [
@@ -68,6 +71,30 @@ def test_a_warning_names_the_first_frame_outside_the_package():
         warnings.simplefilter("error")
         with pytest.raises(UserWarning, match="as an error"):
             warn(UserWarning("as an error"))
+
+
+@pytest.mark.parametrize("function", [btfperm.structural_rank, btfperm.dulmage_mendelsohn])
+def test_a_defect_is_reported_at_the_line_of_the_caller(function, monkeypatch):
+    search = importlib.import_module("btfperm.transversal.search")
+    honest, wrong = search.prove, iter([True])
+
+    def prove(*arguments):
+        if next(wrong, False):
+            raise btfperm.DefectError("planted")
+        return honest(*arguments)
+
+    monkeypatch.setattr(search, "prove", prove)
+    with pytest.warns(btfperm.DefectWarning, match="planted") as caught:
+        function(np.eye(3))
+    assert [w.filename for w in caught] == [__file__]
+
+
+def test_refused_threads_are_reported_at_the_line_of_the_caller(monkeypatch):
+    monkeypatch.setattr(threads, "_said", False)
+    monkeypatch.setattr(threads, "_core", SimpleNamespace(start_threads=lambda _: 1))
+    with pytest.warns(btfperm.BackendWarning, match="refuses to start 4 threads") as caught:
+        assert threads.start_threads(4) == 1
+    assert [w.filename for w in caught] == [__file__]
 
 
 def test_a_warning_where_all_frames_are_of_the_package_names_the_outermost():

@@ -211,6 +211,7 @@ def test_coarse_parts_are_the_oracles(A):
         assert sorted(part.rows.tolist()) == sorted(expected.row_perm[rows])
         assert sorted(part.cols.tolist()) == sorted(expected.col_perm[cols])
     assert d.underdetermined == d.horizontal and d.overdetermined == d.vertical
+    assert d.horizontal != d.square != d.vertical and d.square != d.block_graph()
     assert sorted(d.vertical.unmatched_rows) == np.flatnonzero(d.row_match < 0).tolist()
     assert sorted(d.horizontal.unmatched_cols) == np.flatnonzero(d.col_match < 0).tolist()
     for part in (d.square, d.horizontal):

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`CoarsePart` and `Block`: parts of a decomposition by name and by number.
 
-Both refer to the decomposition and hold no arrays of their own. Their arrays are read-only, hold
-the numbers of rows and columns of the *original* matrix, and are views of `row_perm` and
-`col_perm` where that is possible. Of a decomposition on a device they are CuPy arrays.
+Both refer to the decomposition and hold no arrays of their own. Their arrays hold the numbers of
+rows and columns of the *original* matrix; `rows` and `cols` are views of `row_perm` and `col_perm`.
+NumPy arrays are read-only. A decomposition on a device has CuPy arrays there, which CuPy cannot
+make read-only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from btfperm.pattern.arrays import IndexArray, beside, lives_on_device
@@ -65,7 +66,8 @@ class _Rectangle:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, type(self)):
             return NotImplemented
-        return fields_equal(self, other, ("row_slice", "col_slice", "rows", "cols"))
+        own = tuple(field.name for field in fields(self) if field.name != "_of")
+        return fields_equal(self, other, (*own, "rows", "cols"))
 
     def __hash__(self) -> int:
         return hash((self.row_slice.start, self.col_slice.start, self.shape))
