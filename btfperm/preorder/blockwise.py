@@ -20,7 +20,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +61,9 @@ class Factorization:
     dtype : float64 or complex128
     segments : what was factored together
     above : the entries above the segments, not factored: a csr_array, permuted
+
+    SuperLU's factors cannot be stored: pickle the `Preordering` instead, which is small and keeps
+    the order, and factor again.
     """
 
     shape: tuple[int, int]
@@ -69,6 +72,15 @@ class Factorization:
     col_perm: IndexArray
     segments: tuple[_Segment, ...]
     above: Any
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Factorization cannot be pickled or copied deeply, because SuperLU's factors cannot: "
+            "pickle the Preordering, and call its factor(A) again"
+        )
+
+    def __copy__(self) -> Factorization:
+        return self  # nothing in it changes
 
     @property
     def nnz(self) -> int:
