@@ -14,8 +14,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from btfperm.transversal.limits import Controls
-
 import btfperm
 from benchmarks.cases import Case
 from benchmarks.contest import Options, Section
@@ -23,6 +21,8 @@ from benchmarks.generators.on_device import make_on_device
 from benchmarks.machine import need_gpu
 from benchmarks.tables import milliseconds, table
 from btfperm.backends.gpu.device import describe
+from btfperm.path.request import Request
+from btfperm.path.run import run_algorithm
 
 NAMES = {
     "tiny": "er:7:3 road:12",
@@ -72,8 +72,8 @@ def run(cases: list[Case], options: Options) -> Section:
 
 def _measured(name: str, options: Options) -> Row:
     import cupy
-    from btfperm.transversal.device_problem import DeviceProblem
 
+    from btfperm.backends.gpu.problem import DeviceProblem
     from btfperm.transversal.certificate_gpu import prove_on_device
 
     pattern = make_on_device(name)
@@ -88,13 +88,13 @@ def _measured(name: str, options: Options) -> Row:
     for _ in range(options.repeats + 1):  # the first is a warm-up
         problem = DeviceProblem.empty(pattern)
         problem.__dict__["by_rows"] = rows_beside
-        controls = Controls(pattern.nnz, options.limit)
-        spent, counters = _timed(lambda: controls.run(engine, problem))  # noqa: B023
+        request = Request(pattern.nnz, time_limit=options.limit)
+        spent, outcome = _timed(lambda: run_algorithm(engine, problem, request))  # noqa: B023
         seconds.append(spent)
         sizes.append(problem.size)
         proof, covers = _timed(lambda: prove_on_device(problem))  # noqa: B023
         proofs.append(covers is not None)
-        if sum(seconds) > options.limit or controls.stopped_by:
+        if sum(seconds) > options.limit or outcome.stopped_by:
             break
     proof, _ = _timed(lambda: prove_on_device(problem))
     kept = seconds[1:] or seconds
@@ -108,7 +108,7 @@ def _measured(name: str, options: Options) -> Row:
         "seconds": kept,
         "median": statistics.median(kept),
         "certificate": proof,
-        "counters": counters,
+        "counters": outcome.counters,
     }
 
 

@@ -16,8 +16,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
-from btfperm.transversal.limits import Controls
-from btfperm.transversal.problem import Problem
 
 import btfperm
 from benchmarks.candidates import CORES
@@ -25,8 +23,12 @@ from benchmarks.cases import Case, generated
 from benchmarks.contest import Options, Section
 from benchmarks.machine import need_gpu
 from benchmarks.tables import digits, geometric_mean, milliseconds, table
-from btfperm import _core
+from btfperm import _core, backends
+from btfperm.backends.cpu.problem import Problem
 from btfperm.backends.gpu.device import describe
+from btfperm.backends.protocol import Session
+from btfperm.path.request import Request
+from btfperm.path.run import run_algorithm
 
 NAMES = {
     "tiny": "er:7:3 del:7 del:7+rcp",
@@ -150,9 +152,9 @@ def _measured(case: Case, field: list[Variant], options: Options) -> tuple[Row, 
     pattern = btfperm.as_pattern(case.load())
     host = Problem.empty(pattern)
     greedy = btfperm.registry.find("greedy", initializer=True)
-    Controls(pattern.nnz, threads=1).run(greedy, host)
+    run_algorithm(greedy, host, Request(pattern.nnz, threads=1))
     start = host.size
-    problem = host.on_device(pattern, None)
+    problem = backends.get("gpu").adopt(Session(pattern), host, None)
     begin = time.perf_counter()
     _ = problem.by_rows  # the papers' graphs come with both orientations
     cupy.cuda.Device().synchronize()
@@ -174,21 +176,21 @@ def _measured(case: Case, field: list[Variant], options: Options) -> tuple[Row, 
         for _ in range(options.repeats + 1):  # the first is a warm-up
             problem.row_match[...], problem.col_match[...] = kept
             cupy.cuda.Device().synchronize()
-            controls = Controls(pattern.nnz, limit, options=variant.options)
+            request = Request(pattern.nnz, time_limit=limit, options=variant.options)
             begin = time.perf_counter()
-            counters = controls.run(variant.row, problem)
+            outcome = run_algorithm(variant.row, problem, request)
             cupy.cuda.Device().synchronize()
             seconds.append(time.perf_counter() - begin)
-            if controls.stopped_by or sum(seconds) > options.limit:
+            if outcome.stopped_by or sum(seconds) > options.limit:
                 break
-        row["counters"][variant.name] = counters
-        if controls.stopped_by:
+        row["counters"][variant.name] = outcome.counters
+        if outcome.stopped_by:
             row["stopped"][variant.name] = problem.size
         else:
             row["seconds"][variant.name] = seconds[1:] or seconds
             row["median"][variant.name] = statistics.median(seconds[1:] or seconds)
             sizes[variant.name] = problem.size
-        wrong += _wrong(problem.on_host(), variant.name, stopped=bool(controls.stopped_by))
+        wrong += _wrong(problem.on_host(), variant.name, stopped=bool(outcome.stopped_by))
     row["rank"] = max(sizes.values(), default=None)
     if len(set(sizes.values())) > 1:
         wrong.append(f"different sizes: {sizes}")

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from btfperm.transversal.limits import Controls
 
 import btfperm
 from benchmarks.cases import Case
@@ -28,8 +27,9 @@ from benchmarks.generators.planted import planted
 from benchmarks.machine import need_gpu
 from benchmarks.tables import geometric_mean, milliseconds, table
 from btfperm.backends.gpu.device import describe
-from btfperm.dulmage_mendelsohn import decompose_matched
+from btfperm.dulmage_mendelsohn import decompose
 from btfperm.dulmage_mendelsohn.form import Form
+from btfperm.path.request import team_size
 from btfperm.pattern import DevicePattern, Pattern
 
 
@@ -118,8 +118,8 @@ def run(cases: list[Case], options: Options) -> Section:
 def measured(case: Case, options: Options) -> tuple[Row, list[str]]:
     """Times on one input, and the arrays that are wrong."""
     import cupy
-    from btfperm.transversal.device_problem import DeviceProblem
 
+    from btfperm.backends.gpu.problem import DeviceProblem
     from btfperm.dulmage_mendelsohn.decompose_gpu import decompose_on_device
 
     pattern, row_match, col_match = _with_matching(case, options)
@@ -213,11 +213,11 @@ def _on_cpu(
     pattern: Pattern, row_match: Any, col_match: Any, options: Options
 ) -> tuple[Form, float]:
     """The same by the core, the best of three, or of what takes a second."""
-    threads = Controls(pattern.nnz, threads=options.threads).threads
+    threads = team_size(pattern.nnz, options.threads)
     times = []
     for _ in range(3):
         begin = time.perf_counter()
-        form = decompose_matched(pattern, row_match, col_match, threads)
+        form = decompose(pattern, row_match, col_match, threads)
         times.append(time.perf_counter() - begin)
         if sum(times) > 1:
             break

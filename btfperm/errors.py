@@ -24,6 +24,7 @@ __all__ = [
     "CheckFailedError",
     "DefectError",
     "DefectWarning",
+    "InitialMatchingWarning",
     "InvalidArgumentError",
     "InvalidMatrixError",
     "LimitReachedError",
@@ -79,11 +80,13 @@ class DefectWarning(RuntimeWarning):
 
 
 class StructurallySingularError(CheckFailedError, AssertionError):
-    """Raised by :mod:`btfperm.testing` when a matrix has not the structural rank asked for."""
+    """Raised by :mod:`btfperm.testing` when a matrix is not square or not of full structural rank,
+    with one line for each group of rows or columns that is to blame; and by `preorder`."""
 
 
 class BlockTooLargeError(CheckFailedError, AssertionError):
-    """Raised by :mod:`btfperm.testing` when a fine block is larger than allowed."""
+    """Raised by :mod:`btfperm.testing` when fine blocks are larger than allowed, with one line for
+    each of the largest."""
 
 
 class LimitReachedError(BtfpermError):
@@ -118,6 +121,11 @@ class BackendWarning(RuntimeWarning):
 
 class ResourceMissingError(BtfpermError, OSError):
     """The disk is full, the target is not writable, memory or a device ran out."""
+
+
+class InitialMatchingWarning(UserWarning):
+    """More than half of the pairs of a matching given as ``initial=`` do not fit the matrix: they
+    are dropped, and the search starts from the others."""
 
 
 class StoredZerosWarning(UserWarning):

@@ -28,16 +28,17 @@ ROWS = btfperm.algorithms()
 
 # From the lowest layer up; a file may import at its head from its own layer and from lower ones.
 LAYERS = (
-    ("arguments", "errors", "_core"),
+    ("arguments", "errors", "warn", "_core"),
     ("registry", "backends"),
     ("pattern",),
     ("results",),
+    ("path",),
     ("transversal",),
     ("dulmage_mendelsohn",),
     ("block_triangular",),
     ("conventions",),
     ("io",),
-    ("preorder", "reports", "testing"),
+    ("order", "preorder", "reports", "testing"),
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 

@@ -74,28 +74,27 @@ class Entrant:
         )
 
     def _search(self, data: tuple[Any, Matching]) -> Call:
-        from btfperm.transversal.problem import Problem
-
         from btfperm.pattern import as_pattern
+        from btfperm.transversal.given import given_problem
 
         pattern, start = as_pattern(data[0]), data[1]
-        return lambda: self._timed(pattern, Problem.given(pattern, start), initializer=False)
+        return lambda: self._timed(pattern, given_problem(pattern, start), initializer=False)
 
     def _start(self, data: tuple[Any, Matching]) -> Call:
-        from btfperm.transversal.problem import Problem
-
+        from btfperm.backends.cpu.problem import Problem
         from btfperm.pattern import as_pattern
 
         pattern = as_pattern(data[0])
         return lambda: self._timed(pattern, Problem.empty(pattern), initializer=True)
 
     def _timed(self, pattern: Any, problem: Any, *, initializer: bool) -> Run:
-        from btfperm.transversal.limits import Controls
+        from btfperm.path.request import Request
+        from btfperm.path.run import run_algorithm
 
-        controls = Controls(pattern.nnz, threads=self.threads, options=dict(self.options))
+        request = Request(pattern.nnz, threads=self.threads, options=dict(self.options))
         row = find(self.algorithm, initializer=initializer)
         begin = time.perf_counter()
-        counters = controls.run(row, problem)
+        counters = run_algorithm(row, problem, request).counters
         return Run(problem, time.perf_counter() - begin, counters)
 
     def _auto(self, data: tuple[Any, Matching]) -> Call:

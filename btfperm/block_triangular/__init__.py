@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from btfperm.arguments import refuse_unknown_keywords
 from btfperm.block_triangular.completion import complete
 from btfperm.dulmage_mendelsohn import decomposed
 from btfperm.errors import InvalidArgumentError
@@ -15,6 +16,7 @@ from btfperm.path.decompose import Decomposed
 from btfperm.pattern import as_pattern
 from btfperm.results import BlockTriangularForm, IndexArray, Transversal
 from btfperm.results.read_only import made
+from btfperm.transversal import SEARCH_KEYWORDS
 
 __all__ = ["block_triangular_form"]
 
@@ -36,7 +38,7 @@ def block_triangular_form(
     transversal : a maximum transversal of `A`, when it is known already
     threads : as for `maximum_transversal`; the blocks and their order do not depend on it, unless
         the matrix is structurally singular
-    drop_zeros : leave stored zeros out; default keeps them
+    drop_zeros : True leaves stored zeros out, False keeps them; the default keeps them and warns
     shape : (m, n), only with a (data, indices, indptr) triple
     options : as for `maximum_transversal`; none together with `transversal`
 
@@ -71,12 +73,14 @@ def block_triangular_form(
            [0, 3, 1],
            [0, 0, 2]])
     """
+    refuse_unknown_keywords("block_triangular_form", options, SEARCH_KEYWORDS)
     pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
     if pattern.m != pattern.n:
         raise InvalidArgumentError(
             f"block triangular form needs a square matrix, this one is {pattern.m} x {pattern.n}; "
             "dulmage_mendelsohn takes any shape"
         )
+    options["drop_zeros"] = drop_zeros
     return decomposed(pattern, transversal, threads, options, _completed, _form)
 
 

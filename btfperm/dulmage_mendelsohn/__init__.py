@@ -27,6 +27,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+from btfperm.arguments import refuse_unknown_keywords
 from btfperm.backends.protocol import Session
 from btfperm.path.decompose import Decomposed, Pairing, decompose, worth_copies
 from btfperm.path.request import requested_backend, team_size
@@ -34,9 +35,12 @@ from btfperm.pattern import Pattern, as_pattern, refuse_beyond_memory
 from btfperm.pattern.arrays import beside
 from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
 from btfperm.results.read_only import made
-from btfperm.transversal import proven_transversal
+from btfperm.transversal import SEARCH_KEYWORDS, proven_transversal
 
 __all__ = ["decompose_session", "decomposed", "dulmage_mendelsohn"]
+
+# Keyword arguments that are no reason to use a GPU for a small matrix.
+_NO_REASON_FOR_A_GPU = {"threads", "drop_zeros"}
 
 _Result = TypeVar("_Result", bound=Decomposition)
 
@@ -57,7 +61,7 @@ def dulmage_mendelsohn(
     A : anything `as_pattern` takes
     transversal : a maximum transversal of `A`, when it is known already
     threads : as for `maximum_transversal`; the blocks and their order do not depend on it
-    drop_zeros : leave stored zeros out; default keeps them
+    drop_zeros : True leaves stored zeros out, False keeps them; the default keeps them and warns
     shape : (m, n), only with a (data, indices, indptr) triple
     options : as for `maximum_transversal`; none together with `transversal`
 
@@ -89,7 +93,9 @@ def dulmage_mendelsohn(
     >>> d.row_perm.tolist(), d.col_perm.tolist()
     ([1, 0, 2], [0, 2, 1])
     """
+    refuse_unknown_keywords("dulmage_mendelsohn", options, SEARCH_KEYWORDS)
     pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
+    options["drop_zeros"] = drop_zeros
     return decomposed(pattern, transversal, threads, options, _matching, _dulmage_mendelsohn)
 
 
@@ -107,11 +113,15 @@ def decomposed(
     team = team_size(pattern.nnz, threads)
     if transversal is None:
         options["threads"] = threads
+    else:
+        del options["drop_zeros"]
     if backend == "cpu":
         pattern = pattern.on_host()
     session = Session(pattern)
     if pattern.backend == "cpu" and backend != "cpu":
-        session.keep_copies = worth_copies(session, has_options=len(options) > 1)
+        session.keep_copies = worth_copies(
+            session, has_options=bool(options.keys() - _NO_REASON_FOR_A_GPU)
+        )
     try:
         with beside(pattern.indices):
             matched = proven_transversal(session, transversal, options)

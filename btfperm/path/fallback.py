@@ -73,7 +73,8 @@ def after(event: Event, state: State) -> Action:
     if event is Event.ABANDONED:
         if state.backend == "cpu":
             return Action.CONTINUE_WITH_DEFAULT
-        return Action.START_ON_CPU if state.requested else Action.RESTART_ON_CPU
+        replaceable = state.requested and state.step == "start"
+        return Action.START_ON_CPU if replaceable else Action.RESTART_ON_CPU
     if event is Event.UNDECIDED:
         return Action.PROVE_ON_CPU
     if state.second:

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from btfperm.path.request import Request
 from btfperm.path.rules import rules_of
 from btfperm.results import Transversal
 from btfperm.results.read_only import made
+from btfperm.warn import warn
 
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
@@ -91,7 +91,7 @@ def warn_of_failed_backend(failure: BackendUnavailableError, *, once: bool = Tru
     if once and str(failure) in _reported:
         return
     _reported.add(str(failure))
-    warnings.warn(BackendWarning(f"{failure}; the cpu went on"), stacklevel=2)
+    warn(BackendWarning(f"{failure}; the cpu went on"))
 
 
 def _check_requested(plan: Plan, request: Request) -> None:
@@ -126,6 +126,8 @@ class Run:
         self.device = ""
         self.arrays: Delivered | None = None
         self.counters: dict[str, int | list[int]] = {}
+        if self.given is not None:
+            self.counters["initial_dropped"] = self.given.dropped
         self.seconds = {"start": 0.0, "search": 0.0, "certificate": 0.0}
         self.since = time.perf_counter()
         self.problem: Any = None  # made by the first step, which may fail
@@ -277,7 +279,7 @@ class Run:
     def _warn_of_defect(self, *, keep_matching: bool) -> None:
         names = [row.name for row in (self.initializer, self.algorithm) if row is not None]
         self.plan.note = f"{' and '.join(names) or 'the start'} went wrong, {_SECOND} finished"
-        warnings.warn(DefectWarning(f"{self.failure}; {self.plan.note}"), stacklevel=2)
+        warn(DefectWarning(f"{self.failure}; {self.plan.note}"))
         self.view.reset(keep_matching=keep_matching)
 
     def _repair(self) -> None:

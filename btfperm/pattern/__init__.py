@@ -6,7 +6,8 @@ validated once, in linear time. `as_pattern` is the one door: it takes whatever 
 to its owner. After the door, nobody checks again; so a pattern owns its arrays, and what its
 maker does to the matrix later does not reach it.
 
-``pattern.py`` has the class, ``device_pattern.py`` its sibling on a GPU; ``door.py`` the door, ``device_door.py`` that on a GPU,
+``pattern.py`` has the class, ``device_pattern.py`` its sibling on a GPU; ``door.py`` the door,
+``device_door.py`` that on a GPU,
 ``arrays.py`` the checks of what comes in, ``permute.py`` permutations; ``canonical.py`` sorts,
 merges duplicates and transposes by ``canonical.hpp``, ``canonical_gpu.py`` sorts on a GPU.
 """

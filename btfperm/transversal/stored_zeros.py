@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from btfperm.backends.protocol import Session
@@ -13,7 +11,8 @@ from btfperm.path.request import Request
 from btfperm.path.run import match
 from btfperm.pattern import Pattern
 from btfperm.results import IndexArray, Transversal
-from btfperm.transversal.given import problem_with
+from btfperm.transversal.given import given_problem
+from btfperm.warn import warn
 
 __all__ = ["warn_of_zeros"]
 
@@ -45,7 +44,7 @@ def warn_of_zeros(pattern: Pattern, found: Transversal, request: Request) -> Non
             "(drop_zeros=True, --drop-zeros)"
         )
     text = f"{name}{count} zero, {fate}; {effect}"
-    warnings.warn(StoredZerosWarning(text, other), stacklevel=3)
+    warn(StoredZerosWarning(text, other))
 
 
 def _rank_the_other_way(
@@ -63,7 +62,7 @@ def _rank_the_other_way(
         initial = _without_entries(initial, zeros)
         if np.array_equal(initial, found.col_match):
             return found.size
-    result = match(Session(other), request.rest(), problem_with(other, initial))
+    result = match(Session(other), request.rest(), given_problem(other, initial, "col_match"))
     return result.size if result.maximum else None
 
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from btfperm.transversal.device_problem import DeviceProblem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import btfperm
 from btfperm.backends.gpu.by_levels import Limits
+from btfperm.backends.gpu.problem import DeviceProblem
 from btfperm.dulmage_mendelsohn import coarse_gpu
 from btfperm.dulmage_mendelsohn.decompose_gpu import decompose_on_device
 from btfperm.dulmage_mendelsohn.fine_square import (

@@ -27,7 +27,9 @@ def expected(event, state):
     if event is Event.ABANDONED:
         if state.backend == "cpu":
             return Action.CONTINUE_WITH_DEFAULT
-        return Action.START_ON_CPU if state.requested else Action.RESTART_ON_CPU
+        if state.step == "start" and state.requested:
+            return Action.START_ON_CPU
+        return Action.RESTART_ON_CPU
     if event is Event.UNDECIDED:
         return Action.PROVE_ON_CPU
     if state.second:

@@ -59,8 +59,9 @@ class ToyBackend:
 
     def run(self, row, problem, settings):
         self._record("run")
+        abandons = self.abandons and settings.within is not None
         outcome = CPU.run(row, problem.host, settings)
-        return Outcome(None, True, outcome.counters) if self.abandons else outcome
+        return Outcome(None, True, outcome.counters) if abandons else outcome
 
     def prove(self, package, problem, view, *, stopped_by, threads, size):
         self._record("prove")

@@ -103,8 +103,8 @@ def test_the_largest_seed_is_one(monkeypatch):
 def begun(A, row_match):
     """The problem on the device, with these pairs, and the memory of a search."""
     import cupy
-    from btfperm.transversal.device_problem import DeviceProblem
 
+    from btfperm.backends.gpu.problem import DeviceProblem
     from btfperm.transversal.augmenting.meeting_starts_gpu import Memory
 
     problem = DeviceProblem.empty(pattern_there(A))

@@ -49,8 +49,7 @@ def test_its_cover_is_the_proof(monkeypatch):
 
 
 def test_marks_of_another_matching_prove_nothing():
-    from btfperm.transversal.device_problem import DeviceProblem
-
+    from btfperm.backends.gpu.problem import DeviceProblem
     from btfperm.path.request import Request
     from btfperm.path.run import run_algorithm
     from btfperm.transversal.certificate_gpu import prove_on_device
@@ -124,8 +123,7 @@ def test_more_entries_than_32_bits_count():
     ],
 )
 def test_its_start_is_chosen_by_the_order(A, choice, least):
-    from btfperm.transversal.device_problem import DeviceProblem
-
+    from btfperm.backends.gpu.problem import DeviceProblem
     from btfperm.pattern.order_sample_gpu import sample_order
     from btfperm.transversal.augmenting.meeting_starts_gpu import choose_start
 
@@ -183,9 +181,8 @@ def test_steps_of_one_side_while_the_other_waits(monkeypatch):
 )
 def test_walks_along_distances_end_with_a_proof(A, monkeypatch):
     """From nothing, and behind a search that is given up at once."""
-    from btfperm.transversal.device_problem import DeviceProblem
-
     from btfperm.backends.gpu.budget import Budget
+    from btfperm.backends.gpu.problem import DeviceProblem
     from btfperm.transversal.augmenting import far_walks_gpu, meeting_starts_gpu, meeting_trees_gpu
     from btfperm.transversal.certificate_gpu import prove_on_device
 
@@ -207,9 +204,8 @@ def test_walks_along_distances_end_with_a_proof(A, monkeypatch):
 def test_walks_in_short_launches_end_with_a_proof(gap, monkeypatch):
     """What a launch leaves on the way, waves and walks, the next one takes up; with more waves than
     labels can tell apart."""
-    from btfperm.transversal.device_problem import DeviceProblem
-
     from btfperm.backends.gpu.budget import Budget
+    from btfperm.backends.gpu.problem import DeviceProblem
     from btfperm.transversal.augmenting import far_walks_gpu, meeting_starts_gpu
     from btfperm.transversal.certificate_gpu import prove_on_device
 

@@ -16,7 +16,7 @@ from btfperm.backends.protocol import Session
 from btfperm.path.request import Request
 from btfperm.path.run import run_algorithm
 from btfperm.pattern import as_pattern
-from btfperm.transversal.given import problem_with
+from btfperm.transversal.given import given_problem
 from tests import families, strategies
 
 # Those that end with a maximal matching: all but one.
@@ -38,7 +38,7 @@ def start(A, row, options=None, given=None, seed=0, **limits):
     """The matching after a start alone, on the host, and what stopped it."""
     P = as_pattern(A)
     request = Request(P.nnz, seed=seed, options=options, **limits)
-    problem = Problem.empty(P) if given is None else problem_with(P, given)
+    problem = Problem.empty(P) if given is None else given_problem(P, given)
     problem = backends.get(row.backend).adopt(Session(P), problem, None)
     outcome = run_algorithm(row, problem, request, in_order=True)
     return P, problem.on_host(), outcome.counters, outcome.stopped_by

@@ -16,7 +16,7 @@ from btfperm import _core
 from btfperm.backends.cpu.problem import Problem
 from btfperm.path.request import Request
 from btfperm.path.run import run_algorithm
-from btfperm.transversal.given import problem_with
+from btfperm.transversal.given import given_problem
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
 
@@ -33,7 +33,7 @@ def everything_shared():
 
 def start(A, threads, seed, options=None, given=None):
     P = btfperm.as_pattern(A)
-    problem = Problem.empty(P) if given is None else problem_with(P, given)
+    problem = Problem.empty(P) if given is None else given_problem(P, given)
     request = Request(P.nnz, threads=threads, seed=seed, options=options)
     run_algorithm(ROW, problem, request)
     return problem

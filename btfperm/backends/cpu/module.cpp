@@ -23,6 +23,13 @@
 NB_MODULE(_core, module) {
   namespace nb = nanobind;
   module.doc() = "The CPU core of btfperm: plain arrays in, plain arrays out.";
+#if defined(__clang__)
+  module.attr("compiler") = __VERSION__;  // it begins with the compiler's name
+#elif defined(__GNUC__)
+  module.attr("compiler") = "GCC " __VERSION__;
+#else
+  module.attr("compiler") = "unknown";
+#endif
   module.def(
       "fail_allocation_at", [](long k) { btfperm::fail_at.store(k); }, nb::arg("k"),
       "Make the k-th following allocation of the core fail, once; 0 turns it off. For tests.");

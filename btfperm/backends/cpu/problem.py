@@ -33,6 +33,7 @@ class Problem:
     row_in_cover, col_in_cover : bytes, 1 for what is in the minimum cover
     threads : that passes over these arrays may use
     proven : whether the last algorithm left the rows of a cover in `row_in_cover`
+    dropped : pairs of the caller's matching that do not fit the pattern
     """
 
     m: int
@@ -44,6 +45,7 @@ class Problem:
     col_in_cover: npt.NDArray[np.uint8]
     threads: int = 1
     proven: bool = False
+    dropped: int = 0
 
     @classmethod
     def empty(cls, pattern: Pattern, threads: int = 1) -> Problem:
@@ -56,7 +58,17 @@ class Problem:
             arrays = np.empty(m, width), np.empty(n, width), np.zeros(m, _BYTE), np.empty(n, _BYTE)
             arrays[0].fill(-1)
             arrays[1].fill(-1)
-        return cls(m, pattern.indptr, pattern.indices, *arrays, threads)
+        row_match, col_match, row_in_cover, col_in_cover = arrays
+        return cls(
+            m,
+            pattern.indptr,
+            pattern.indices,
+            row_match,
+            col_match,
+            row_in_cover,
+            col_in_cover,
+            threads,
+        )
 
     @property
     def matched(self) -> tuple[int, IndexArray, IndexArray, IndexArray, IndexArray]:

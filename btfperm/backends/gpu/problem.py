@@ -155,7 +155,7 @@ class DeviceProblem:
         return self.host
 
     def check_room(self) -> None:
-        """Raises BackendUnavailableError when the device has too little free memory for a search."""
+        """Raises BackendUnavailableError when the device has too little free memory to search."""
         if not self.has_room:
             with on(self.device):
                 _refuse_search_beyond_free(self.pattern, 1)
