@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from btfperm.arguments import whole_number
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import BlockTooLargeError, StructurallySingularError
 from btfperm.pattern import as_pattern
@@ -81,6 +82,7 @@ def assert_blocks_at_most(A: Any, size: int, **options: Any) -> None:
     >>> from btfperm.testing import assert_blocks_at_most
     >>> assert_blocks_at_most(np.triu(np.ones((4, 4))), 1)
     """
+    size = whole_number("size", size, 0, 2**63 - 1)
     d = dulmage_mendelsohn(A, **options)
     if d.n_blocks == 0:
         return

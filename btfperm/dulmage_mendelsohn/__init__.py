@@ -45,7 +45,7 @@ from btfperm.pattern.arrays import beside, lives_on_device
 from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
 from btfperm.results.read_only import made
 from btfperm.transversal import proven_transversal
-from btfperm.transversal.limits import Controls, asked_backend
+from btfperm.transversal.limits import Controls, asked_backend, check_backend
 
 __all__ = ["decompose_proven", "dulmage_mendelsohn"]
 
@@ -156,6 +156,7 @@ def where_the_matrix_is(
     """Calls `decompose` with a pattern on its device; on the host when the cpu was asked for, and
     when the device fails although nobody asked for it. One of the host keeps its copy on a device
     until all is done, unless the cpu was asked for."""
+    check_backend(options.get("backend", "auto"))
     if isinstance(pattern, DevicePattern) and options.get("backend") != "cpu":
         try:
             with beside(pattern.indices):

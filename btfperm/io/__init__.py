@@ -20,7 +20,9 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
-from btfperm.errors import InvalidArgumentError
+from btfperm.arguments import path_text, text, truth, whole_number
+from btfperm.backends.threads import MOST_THREADS
+from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.io.header import Header
 from btfperm.io.source import Progress, Source, open_source
 
@@ -71,6 +73,10 @@ def read(
     >>> read(file).shape
     (2, 3)
     """
+    drop_zeros = truth("drop_zeros", drop_zeros)
+    threads = whole_number("threads", threads, 0, MOST_THREADS)
+    if progress is not None and not callable(progress):
+        raise InvalidArgumentError(f"progress must be a function, not {progress!r}")
     with open_source(path) as source:
         pattern: Pattern = _format_of(source).read_pattern(
             source, drop_zeros=drop_zeros, threads=threads, progress=progress
@@ -139,9 +145,10 @@ def write_matrix(path: PathLike, A: Any, *, format: str | None = None) -> None:
     from btfperm.io.atomic_write import atomic_write
     from btfperm.io.packing import packed
 
-    name = os.fsdecode(path).lower()
+    given = path_text(path)
+    name = given.lower()
     if format is not None:
-        name = f".{format.lower()}"
+        name = f".{text('format', format).lower()}"
     elif name == "-":
         name = ".mtx"
     modules = [_module(format) for format in FORMATS]
@@ -149,7 +156,7 @@ def write_matrix(path: PathLike, A: Any, *, format: str | None = None) -> None:
     if writer is None:
         *known, last = (suffix for module in modules for suffix in module.SUFFIXES)
         raise InvalidArgumentError(
-            f"{format or os.fsdecode(path)}: matrices are written as {', '.join(known)} or {last}: "
+            f"{format or given}: matrices are written as {', '.join(known)} or {last}: "
             "choose one of these suffixes"
         )
     matrix = _coordinates(A)
@@ -205,19 +212,30 @@ def _coordinates(A: Any) -> Any:
 
     from btfperm.pattern import Pattern
     from btfperm.pattern.arrays import matrix_on_device
+    from btfperm.pattern.host_matrix import checked_matrix, is_scipy, recognised
 
     if isinstance(A, Pattern):
         A = A.on_host()
         true = np.ones(A.nnz, dtype=bool)
         return scipy.sparse.coo_array((true, (A.indices, A.cols())), shape=A.shape)
-    if matrix_on_device(A) and not isinstance(A, tuple):
+    if isinstance(A, tuple):
+        raise InvalidMatrixError(
+            "a tuple is no matrix that can be written: give a scipy.sparse matrix or array"
+        )
+    if matrix_on_device(A):
         from btfperm.backends.gpu.arrays import as_device_array
 
         A = (A if hasattr(A, "get") else as_device_array(A)).get()
-    A = scipy.sparse.coo_array(A)
-    if A.ndim != 2:
-        raise InvalidArgumentError(f"a matrix has two dimensions, not {A.ndim}")
-    return A
+    A = recognised(A)
+    if isinstance(A, Pattern):
+        return _coordinates(A)
+    if is_scipy(A):
+        return scipy.sparse.coo_array(checked_matrix(A))
+    if A.ndim != 2 or A.dtype.kind not in "biufc":
+        raise InvalidMatrixError(
+            f"a matrix has two dimensions and holds numbers, not {A.ndim} and {A.dtype}"
+        )
+    return scipy.sparse.coo_array(A)
 
 
 def _format_of(source: Source) -> Any:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from btfperm import _core
+from btfperm.arguments import path_text
 from btfperm.errors import BtfpermError, ResourceMissingError
 
 __all__ = ["atomic_write"]
@@ -43,7 +44,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     >>> target.read_bytes()
     b'whole'
     """
-    text = os.fsdecode(path)
+    text = path_text(path)
     try:
         if text == "-":
             yield sys.stdout.buffer

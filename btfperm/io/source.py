@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, cast
 
+from btfperm.arguments import path_text
 from btfperm.errors import (
     BtfpermError,
     InvalidMatrixError,
@@ -152,7 +153,7 @@ def open_source(path: PathLike) -> Iterator[Source]:
     Traceback (most recent call last):
     btfperm.errors.UnreadableInputError: no/such/file.mtx: there is no such file
     """
-    text = os.fsdecode(path)
+    text = path_text(path)
     name = "standard input" if text == "-" else text
     try:
         with contextlib.ExitStack() as stack:

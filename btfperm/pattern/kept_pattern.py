@@ -40,7 +40,9 @@ class KeptPattern(Pattern):
             return pattern
         arrays = pattern.indptr, pattern.indices
         zeros = pattern.stored_zeros, pattern.zeros_dropped
-        return cls(pattern.shape, *arrays, pattern.name, pattern.source, *zeros, pattern)
+        kept = cls._unchecked(pattern.shape, *arrays, pattern.name, pattern.source, *zeros)
+        vars(kept).update(whole=pattern, copies={}, matched={})
+        return kept
 
     def on_host(self) -> Pattern:
         """The pattern that it stands for."""
@@ -53,7 +55,8 @@ class KeptPattern(Pattern):
         copy = self.copies.get(device)
         if copy is None:
             arrays = upload(self.indptr), upload(self.indices)
-            copy = self.copies[device] = DevicePattern(self.shape, *arrays, self.name, self.source)
+            about = self.name, self.source
+            copy = self.copies[device] = DevicePattern._unchecked(self.shape, *arrays, *about)
         return copy
 
     def forget(self) -> None:

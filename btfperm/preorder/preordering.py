@@ -15,6 +15,7 @@ from btfperm.pattern import inverse, permute
 from btfperm.preorder.blockwise import Factorization, factor_blockwise
 from btfperm.preorder.orderings import BlockOrdering
 from btfperm.results import BlockTriangularForm, IndexArray
+from btfperm.results.read_only import ReadOnlyArrays, freeze
 
 __all__ = ["Preordering", "Solver"]
 
@@ -22,7 +23,7 @@ Solver = Literal["superlu", "klu"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Preordering:
+class Preordering(ReadOnlyArrays):
     """Row and column order for a direct solver; made by :func:`btfperm.preorder`.
 
     Attributes
@@ -43,6 +44,9 @@ class Preordering:
     solver: Solver
     block_ordering: BlockOrdering
     form: BlockTriangularForm
+
+    def __post_init__(self) -> None:
+        freeze(self.row_perm, self.col_perm, self.blocks)
 
     @property
     def n_blocks(self) -> int:

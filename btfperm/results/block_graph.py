@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from btfperm.pattern.arrays import IndexArray
 from btfperm.results.counted import counted
-from btfperm.results.read_only import freeze, frozen
+from btfperm.results.read_only import ReadOnlyArrays, freeze, frozen
 
 __all__ = ["BlockGraph"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BlockGraph:
+class BlockGraph(ReadOnlyArrays):
     """Which fine blocks depend on which.
 
     Arc k -> l means: rows of block k have entries in columns of block l (k < l: the form is block

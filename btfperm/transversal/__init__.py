@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from btfperm.arguments import text
 from btfperm.errors import InvalidArgumentError, LimitReachedError
 from btfperm.pattern import DevicePattern, Pattern, as_pattern, refuse_beyond_memory
 from btfperm.results import Decomposition, Transversal
@@ -113,6 +114,8 @@ def maximum_transversal(
     >>> t.cover()  # one row and one column touch every entry
     Cover(rows=array([0]), cols=array([0]))
     """
+    text("algorithm", algorithm)
+    text("initializer", initializer)
     # The arrays of `A` may be shared, because the pattern does not outlive the call.
     pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True, threads=threads)
     (m, n), nnz = pattern.shape, pattern.indices.size

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from btfperm import _core, registry
-from btfperm.arguments import whole_number
+from btfperm.arguments import text, whole_number
 from btfperm.backends.threads import checked_threads, is_forked, start_threads
 from btfperm.errors import BackendUnavailableError, InvalidArgumentError
 from btfperm.pattern import Pattern
@@ -60,7 +60,7 @@ class Controls:
         backend: str = "auto",
         device: int | None = None,
     ) -> None:
-        if backend != "auto":
+        if not isinstance(backend, str) or backend != "auto":
             check_backend(backend)
             self.backend = backend
         if device is not None:
@@ -193,7 +193,7 @@ class Controls:
 
 def check_backend(backend: str) -> None:
     """Raises unless the backend exists; whether a GPU works here, its first use shows."""
-    if backend in ("auto", "cpu", "gpu"):
+    if text("backend", backend) in ("auto", "cpu", "gpu"):
         return
     if backend == "mpi":
         raise BackendUnavailableError(
