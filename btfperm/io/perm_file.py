@@ -62,6 +62,12 @@ def save(
         )
     if convention is None:
         convention = _DEFAULT_CONVENTION[format]
+    text("convention", convention)
+    if not isinstance(result, Decomposition):
+        raise InvalidArgumentError(
+            f"{type(result).__name__} is no decomposition: give what dulmage_mendelsohn or "
+            "block_triangular_form returns"
+        )
     result = result.on_host()
     fields = _fields(result, convention)
     kind = next((kind for kind, made in _KINDS.items() if isinstance(result, made)), "")
@@ -86,7 +92,7 @@ def _fields(result: Decomposition, convention: str) -> Mapping[str, Any]:
 def _adapter(convention: str) -> Callable[[Decomposition], Any]:
     from btfperm.conventions import CONVENTIONS
 
-    if text("convention", convention) not in CONVENTIONS:
+    if convention not in CONVENTIONS:
         raise InvalidArgumentError(
             f"there is no convention {convention!r}: choose one of {', '.join(CONVENTIONS)}"
         )

@@ -134,6 +134,8 @@ def matrix_on_device(A: object) -> bool:
     """Whether a matrix, dense or sparse, or a part of a triple is an array on a GPU."""
     if isinstance(A, tuple):
         return any(map(lives_on_device, A))
+    if isinstance(A, np.ndarray):  # arrays of dates have no buffer to ask for
+        return False
     return lives_on_device(A) or lives_on_device(getattr(A, "data", None))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.errors import InvalidMatrixError
-from btfperm.pattern.arrays import checked_columns, prefix
+from btfperm.pattern.arrays import checked_columns, lives_on_device, prefix
 from btfperm.pattern.canonical import frozen
 from btfperm.pattern.pattern import Pattern
 
@@ -28,6 +28,10 @@ class DevicePattern(Pattern):
     """
 
     def _checked_arrays(self, shape: tuple[int, int]) -> Any:
+        if not (lives_on_device(self.indptr) and lives_on_device(self.indices)):
+            raise InvalidMatrixError(
+                "DevicePattern(...) takes arrays on a GPU; use as_pattern for others"
+            )
         from btfperm.pattern.device_door import canonical_columns
 
         return canonical_columns(self.indptr, self.indices, shape)

@@ -11,7 +11,7 @@ import numpy as np
 
 from btfperm.arguments import truth
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
-from btfperm.pattern.arrays import checked_shape, lives_on_device
+from btfperm.pattern.arrays import checked_shape, lives_on_device, matrix_on_device
 from btfperm.pattern.host_matrix import positions_of, recognised
 from btfperm.pattern.pattern import Pattern
 
@@ -65,6 +65,7 @@ def as_pattern(
         return A
     if drop_zeros is not None:
         drop_zeros = truth("drop_zeros", drop_zeros)
+    owned = truth("owned", owned)
     if isinstance(A, tuple):
         if any(map(lives_on_device, A)):
             return _from_device_triple(A, shape, bool(drop_zeros))
@@ -85,8 +86,7 @@ def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool, threads: int |
         other = A.without(A.stored_zeros) if drop_zeros else A.union(A.stored_zeros)
         return other._with(stored_zeros=A.stored_zeros.on_host(), zeros_dropped=drop_zeros)
     drop = bool(drop_zeros)
-    values = getattr(A, "data", None)
-    if not isinstance(values, np.ndarray) and (lives_on_device(A) or lives_on_device(values)):
+    if matrix_on_device(A):
         return _from_device(A, drop)
     if isinstance(A, str | os.PathLike):
         from btfperm.io import read

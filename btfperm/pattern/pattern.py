@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.arguments import text, truth
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import (
     IndexArray,
@@ -76,8 +77,7 @@ class Pattern:
     zeros_dropped: bool = False
 
     def __post_init__(self) -> None:
-        if self.name is not None and not isinstance(self.name, str):
-            raise InvalidArgumentError(f"the name of a pattern is text, not {self.name!r}")
+        _about(self.name, self.source)
         shape, zeros = checked_shape(self.shape, self.name), self.stored_zeros
         if zeros is not None and not (isinstance(zeros, Pattern) and zeros.shape == shape):
             raise InvalidArgumentError(
@@ -182,12 +182,13 @@ class Pattern:
         InvalidMatrixError : lengths differ, or an index lies outside the shape
         ResourceMissingError : the shape is beyond any memory
         """
+        about = _about(name, source)
         shape = m, n = checked_shape(shape, name)
-        if symmetric and m != n:
+        drop_zeros = truth("drop_zeros", drop_zeros)
+        if truth("symmetric", symmetric) and m != n:
             raise InvalidMatrixError(f"{prefix(name)}a symmetric matrix is square, not {m} x {n}")
         own_rows, own_cols = checked_positions(rows, cols, shape, name, owned=owned)
         mask = zeros_among(values, zero_mask, own_rows.size, name)
-        about = name, dict(source or {})
         if mask is None:
             make = from_triangle if symmetric else from_positions
             return cls._unchecked(shape, *make(own_rows, own_cols, shape), *about)
@@ -232,8 +233,9 @@ class Pattern:
         ------
         InvalidMatrixError : the arrays do not describe an m x n matrix
         """
+        about = _about(name, source)
         shape = checked_shape(shape, name)
-        about = name, dict(source or {})
+        drop_zeros, owned = truth("drop_zeros", drop_zeros), truth("owned", owned)
         return cls._of_lists(indptr, indices, shape, values, drop_zeros, about, owned, threads)
 
     @classmethod
@@ -294,8 +296,9 @@ class Pattern:
     ) -> Pattern:
         """Pattern of compressed rows; as `from_csc` otherwise, and shares no array, `owned` or
         not."""
+        about = _about(name, source)
         m, n = checked_shape(shape, name)
-        about = name, dict(source or {})
+        drop_zeros = truth("drop_zeros", drop_zeros)
         # The arrays can be shared for the moment, because the transposed lists are new.
         transposed = cls._of_lists(
             indptr, indices, (n, m), values, drop_zeros, about, True, threads, by_rows=True
@@ -364,7 +367,18 @@ class Pattern:
         return other
 
     def _must_fit(self, other: Pattern) -> None:
+        if not isinstance(other, Pattern):
+            raise InvalidArgumentError(f"{type(other).__name__} is no Pattern; give as_pattern(A)")
         if other.shape != self.shape:
             raise InvalidArgumentError(
                 f"patterns of {self.shape} and {other.shape} do not fit together"
             )
+
+
+def _about(name: Any, source: Any) -> tuple[str | None, dict[str, Any]]:
+    """The name and a copy of the source of a pattern, which must be text and a mapping, if any."""
+    if name is not None:
+        text("name", name)
+    if source is not None and not isinstance(source, Mapping):
+        raise InvalidArgumentError(f"source must be a mapping, not {type(source).__name__}")
+    return name, dict(source or {})

@@ -12,9 +12,9 @@ from typing import Any, get_args
 
 import numpy as np
 
-from btfperm.arguments import one_of
+from btfperm.arguments import text
 from btfperm.block_triangular import block_triangular_form
-from btfperm.errors import StructurallySingularError
+from btfperm.errors import InvalidArgumentError, StructurallySingularError
 from btfperm.pattern import as_pattern
 from btfperm.preorder.blockwise import Factorization
 from btfperm.preorder.orderings import BlockOrdering, order_inside_blocks
@@ -79,8 +79,12 @@ def preorder(
     >>> p.factor(A).solve(np.array([2.0, 10, 10, 3]))
     array([1., 1., 1., 1.])
     """
-    one_of("solver", solver, get_args(Solver))
-    one_of("block_ordering", block_ordering, get_args(BlockOrdering))
+    if text("solver", solver) not in get_args(Solver):
+        raise InvalidArgumentError(f"solver {solver!r} is unknown; give one of {get_args(Solver)}")
+    if text("block_ordering", block_ordering) not in get_args(BlockOrdering):
+        raise InvalidArgumentError(
+            f"block ordering {block_ordering!r} is unknown; give one of {get_args(BlockOrdering)}"
+        )
     pattern = as_pattern(
         A, shape=options.pop("shape", None), drop_zeros=options.pop("drop_zeros", None)
     ).on_host()

@@ -27,6 +27,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.arguments import one_of
 from btfperm.errors import (
     InvalidArgumentError,
     InvalidMatrixError,
@@ -89,8 +90,7 @@ class Factorization:
         InvalidArgumentError : `b` has another shape or lives on a GPU, or `trans` is none of the
             three
         """
-        if trans not in ("N", "T", "H"):
-            raise InvalidArgumentError(f"trans is 'N', 'T' or 'H', not {trans!r}")
+        one_of("trans", trans, ("N", "T", "H"))
         if lives_on_device(b):
             raise InvalidArgumentError(
                 "this right-hand side lives on a GPU, and solve works on the host: give it b.get()"
