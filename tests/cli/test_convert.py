@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +28,15 @@ def test_round_trip(cli, matrix, tmp_path, name, suffix):
     before, after = read_matrix(matrix(name)), read_matrix(back)
     assert before.shape == after.shape
     assert (before.toarray() == after.toarray()).all()
+
+
+@pytest.mark.parametrize("name", ["csc_pointers_without_entries.npz", "pointers_fall.mat"])
+def test_damaged_arrays(cli, tmp_path, name):
+    """SciPy would write outside its buffers."""
+    source = Path(__file__).parents[1] / "io" / "rejected" / name
+    ended = cli("convert", source, tmp_path / "a.mtx")
+    assert ended.code == 3 and "indptr" in ended.err and name in ended.err
+    assert not list(tmp_path.iterdir())
 
 
 def test_permuted(cli, matrix, tmp_path):
