@@ -12,7 +12,7 @@ import numpy as np
 from btfperm.arguments import truth
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import checked_shape, lives_on_device, matrix_on_device
-from btfperm.pattern.host_matrix import positions_of, recognised
+from btfperm.pattern.host_matrix import is_scipy, positions_of, recognised
 from btfperm.pattern.pattern import Pattern
 
 __all__ = ["as_pattern"]
@@ -86,6 +86,8 @@ def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool, threads: int |
         other = A.without(A.stored_zeros) if drop_zeros else A.union(A.stored_zeros)
         return other._with(stored_zeros=A.stored_zeros.on_host(), zeros_dropped=drop_zeros)
     drop = bool(drop_zeros)
+    if is_scipy(A):
+        return _from_scipy(A, drop, owned, threads)
     if matrix_on_device(A):
         return _from_device(A, drop)
     if isinstance(A, str | os.PathLike):
