@@ -16,6 +16,8 @@ code  meaning
 
 from __future__ import annotations
 
+from btfperm.printable import one_line
+
 __all__ = [
     "BackendUnavailableError",
     "BackendWarning",
@@ -36,9 +38,16 @@ __all__ = [
 
 
 class BtfpermError(Exception):
-    """Base of everything btfperm raises on purpose; its text is one sentence for people."""
+    """Base of everything btfperm raises on purpose; its text is one sentence for people.
+
+    The sentence may quote text from a file. ``str`` gives it printable, on one line and of bounded
+    length (`btfperm.printable`); ``args`` holds it as it was raised.
+    """
 
     exit_code = 4
+
+    def __str__(self) -> str:
+        return one_line(super().__str__())
 
 
 class InvalidArgumentError(BtfpermError, ValueError):
@@ -78,11 +87,18 @@ class DefectWarning(RuntimeWarning):
     out. Please report it with the matrix."""
 
 
-class StructurallySingularError(CheckFailedError, AssertionError):
+class _ReportError(CheckFailedError, AssertionError):
+    """A failed assertion, which may take several lines; each of them is a sentence."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(one_line, Exception.__str__(self).splitlines()))
+
+
+class StructurallySingularError(_ReportError):
     """Raised by :mod:`btfperm.testing` when a matrix has not the structural rank asked for."""
 
 
-class BlockTooLargeError(CheckFailedError, AssertionError):
+class BlockTooLargeError(_ReportError):
     """Raised by :mod:`btfperm.testing` when a fine block is larger than allowed."""
 
 
@@ -99,7 +115,7 @@ class LimitReachedError(BtfpermError):
         self.rank_bounds = rank_bounds
 
     def __str__(self) -> str:
-        return str(self.args[0])
+        return one_line(str(self.args[0]))
 
 
 class NumericallySingularError(CheckFailedError, ArithmeticError):

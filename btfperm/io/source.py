@@ -159,7 +159,7 @@ def open_source(path: PathLike) -> Iterator[Source]:
             yield _open(text, name, stack)
     except (BtfpermError, BrokenPipeError) as error:
         # `Pattern` finds fault with arrays, and does not always know whose they are.
-        if isinstance(error, InvalidMatrixError) and not str(error).startswith(name):
+        if isinstance(error, InvalidMatrixError) and not str(error.args[0]).startswith(name):
             raise InvalidMatrixError(f"{name}: {error}") from None
         raise
     except MemoryError:
