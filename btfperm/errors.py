@@ -146,3 +146,6 @@ class StoredZerosWarning(UserWarning):
     def __init__(self, text: str, other_rank: int | None = None) -> None:
         super().__init__(text)
         self.other_rank = other_rank
+
+    def __str__(self) -> str:
+        return one_line(super().__str__())

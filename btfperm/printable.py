@@ -11,10 +11,19 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["LONGEST_SENTENCE", "LONGEST_WORD", "one_line", "printable", "shortened"]
+__all__ = [
+    "LONGEST_CAUSE",
+    "LONGEST_SENTENCE",
+    "LONGEST_WORD",
+    "cause_text",
+    "one_line",
+    "printable",
+    "shortened",
+]
 
 LONGEST_WORD = 160  # characters without a space; a file name is one such word as a rule
 LONGEST_SENTENCE = 480  # characters
+LONGEST_CAUSE = 120  # characters of what another library says
 
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 _GAP = "..."
@@ -64,3 +73,15 @@ def one_line(text: str) -> str:
         text = shortened(text, longest)
     words = _LONG_WORD.sub(lambda word: shortened(word[0], LONGEST_WORD), printable(text))
     return shortened(words, LONGEST_SENTENCE)
+
+
+def cause_text(error: BaseException) -> str:
+    """What another library says about damaged input, to be quoted in a sentence of ours.
+
+    >>> cause_text(UnicodeDecodeError("utf-8", b"ab\\xff", 2, 3, "invalid start byte"))
+    'byte 3 is no UTF-8 text'
+    """
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.start + 1} is no UTF-8 text"
+    text = " ".join(str(error).split()) or type(error).__name__
+    return shortened(printable(text), LONGEST_CAUSE)

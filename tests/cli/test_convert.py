@@ -83,6 +83,7 @@ def test_json(cli, matrix, tmp_path):
         "cols": 3,
         "entries": 4,
         "permuted": False,
+        "replaced": False,
         "warnings": [],
     }
 
