@@ -8,9 +8,11 @@ code  meaning
 1     the matrix, or the permutation, failed the check that was asked for; or a limit came first
 2     wrong usage
 3     unreadable input
-4     a backend or a resource (memory, disk, device) is missing
+4     a backend or a resource (memory, disk, device) is missing, or an older file is to stay
 70    a defect of btfperm
+129   ended by SIGHUP
 130   interrupted (Ctrl-C)
+143   ended by SIGTERM
 ====  =========================================================================
 """
 
@@ -133,7 +135,8 @@ class BackendWarning(RuntimeWarning):
 
 
 class ResourceMissingError(BtfpermError, OSError):
-    """The disk is full, the target is not writable, memory or a device ran out."""
+    """The disk is full, the target is not writable or must not be replaced, memory or a device ran
+    out."""
 
 
 class StoredZerosWarning(UserWarning):

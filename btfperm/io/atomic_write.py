@@ -71,7 +71,7 @@ def atomic_write(path: str | os.PathLike[str], *, replace: bool = True) -> Itera
                 yield file
             return
         if status is not None and not replace:
-            raise FileExistsError(text)
+            raise _exists(text)
         target = Path(os.path.realpath(text))
         if not target.parent.is_dir():
             raise ResourceMissingError(
@@ -79,14 +79,10 @@ def atomic_write(path: str | os.PathLike[str], *, replace: bool = True) -> Itera
             )
         if status is not None and not os.access(target, os.W_OK):
             raise ResourceMissingError(f"{text} cannot be written: it is write-protected")
-        with _renamed(target, status, replace) as file:
+        with _renamed(target, status, None if replace else text) as file:
             yield file
     except (BtfpermError, BrokenPipeError):
         raise
-    except FileExistsError:
-        raise ResourceMissingError(
-            f"{text} exists already and is not to be replaced: remove it, or name another file"
-        ) from None
     except OSError as error:
         reason = error.strerror or str(error)
         name = "standard output" if text == "-" else text
@@ -94,7 +90,9 @@ def atomic_write(path: str | os.PathLike[str], *, replace: bool = True) -> Itera
 
 
 @contextlib.contextmanager
-def _renamed(target: Path, status: os.stat_result | None, replace: bool) -> Iterator[BinaryIO]:
+def _renamed(
+    target: Path, status: os.stat_result | None, unless_taken: str | None
+) -> Iterator[BinaryIO]:
     # Shortened, because the longest name a directory takes may be the target's own.
     temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
@@ -107,10 +105,10 @@ def _renamed(target: Path, status: os.stat_result | None, replace: bool) -> Iter
             yield file
             file.flush()
             os.fsync(file.fileno())
-        if replace:
+        if unless_taken is None:
             temporary.replace(target)
         else:
-            _name_unless_taken(temporary, target)
+            _name_unless_taken(temporary, target, unless_taken)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
@@ -119,21 +117,29 @@ def _renamed(target: Path, status: os.stat_result | None, replace: bool) -> Iter
         _unfinished.discard(temporary)
 
 
-def _name_unless_taken(temporary: Path, target: Path) -> None:
-    """Give the file its name, which only one of several processes can do; raises FileExistsError.
+def _name_unless_taken(temporary: Path, target: Path, name: str) -> None:
+    """Give the file its name, which only one of several processes can do.
 
     Where the file system has no hard links, an empty file takes the name first. Another process
     may see it for a moment.
     """
     try:
-        os.link(temporary, target)
+        try:
+            os.link(temporary, target)
+            temporary.unlink()
+        except FileExistsError:
+            raise
+        except OSError:
+            os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+            temporary.replace(target)
     except FileExistsError:
-        raise
-    except OSError:
-        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-        temporary.replace(target)
-    else:
-        temporary.unlink()
+        raise _exists(name) from None
+
+
+def _exists(name: str) -> ResourceMissingError:
+    return ResourceMissingError(
+        f"{name} exists already and must not be replaced: remove it, or name another file"
+    )
 
 
 class _EarlyFile(io.FileIO):
