@@ -159,9 +159,10 @@ def open_source(path: PathLike) -> Iterator[Source]:
         with contextlib.ExitStack() as stack:
             yield _open(text, name, stack)
     except (BtfpermError, BrokenPipeError) as error:
-        # `Pattern` finds fault with arrays, and does not always know whose they are.
-        if isinstance(error, InvalidMatrixError) and not str(error.args[0]).startswith(name):
-            raise InvalidMatrixError(f"{name}: {error}") from None
+        # `Pattern` checks arrays, and does not always know which file they come from.
+        for kind in (InvalidMatrixError, ResourceMissingError):
+            if isinstance(error, kind) and not str(error.args[0]).startswith(name):
+                raise kind(f"{name}: {error}") from None
         raise
     except MemoryError:
         raise ResourceMissingError(f"{name}: there is not enough memory to read it") from None
