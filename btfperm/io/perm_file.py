@@ -50,6 +50,7 @@ def save(
     *,
     format: str | None = None,
     convention: str | None = None,
+    replace: bool = True,
 ) -> None:
     """See `btfperm.io.save`."""
     format = format or PurePath(os.fsdecode(path)).suffix[1:].lower()
@@ -69,7 +70,7 @@ def save(
         "convention": convention,
     }
     write = importlib.import_module(f"btfperm.io.perm_{format}").write
-    with atomic_write(path) as file:
+    with atomic_write(path, replace=replace) as file:
         write(file, fields, meta)
 
 

@@ -53,7 +53,7 @@ void bind_width(nb::module_& module) {
   module.def(
       "first_out_of_range",
       [](std::int64_t m, std::int64_t n, In<I> rows, In<I> cols) {
-        nb::gil_scoped_release nogil;
+        const WithoutGil nogil;
         return first_out_of_range(static_cast<I>(m), static_cast<I>(n),
                                   static_cast<I>(rows.shape(0)), rows.data(), cols.data());
       },
