@@ -67,6 +67,9 @@ if TYPE_CHECKING:  # the same names, for those who check types
         InvalidMatrixError as InvalidMatrixError,
     )
     from btfperm.errors import (
+        LargeMatrixWarning as LargeMatrixWarning,
+    )
+    from btfperm.errors import (
         LimitReachedError as LimitReachedError,
     )
     from btfperm.errors import (
@@ -168,6 +171,7 @@ _ROOMS = {
     "DulmageMendelsohn": "results",
     "InvalidArgumentError": "errors",
     "InvalidMatrixError": "errors",
+    "LargeMatrixWarning": "errors",
     "LimitReachedError": "errors",
     "NumericallySingularError": "errors",
     "Pattern": "pattern",

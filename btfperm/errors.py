@@ -26,6 +26,7 @@ __all__ = [
     "DefectWarning",
     "InvalidArgumentError",
     "InvalidMatrixError",
+    "LargeMatrixWarning",
     "LimitReachedError",
     "NumericallySingularError",
     "ResourceMissingError",
@@ -118,6 +119,11 @@ class BackendWarning(RuntimeWarning):
 
 class ResourceMissingError(BtfpermError, OSError):
     """The disk is full, the target is not writable, memory or a device ran out."""
+
+
+class LargeMatrixWarning(UserWarning):
+    """The rows and columns of a matrix need a large part of the free memory, whatever its number
+    of entries; issued before the memory is allocated."""
 
 
 class StoredZerosWarning(UserWarning):

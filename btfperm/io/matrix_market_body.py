@@ -11,7 +11,7 @@ Beware      The arrays grow with the entries found, whatever number the header a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -123,14 +123,14 @@ def read_body(
         believed = min(believed, _FIRST_CAPACITY)
     wanted = _VALUE_TYPE.get(header.field) if keep_values else None
     body = Body(header, believed, wanted)
-    off_diagonal = _parse_all(source, header, line, body, threads, progress)
+    off_diagonal = _parsed(source, header, line, body, threads, progress)
     if expand and header.layout == "coordinate" and header.symmetry != "general":
         _mirror(body, header.symmetry, off_diagonal)
     body.finish()
     return body
 
 
-def _parse_all(
+def _parsed(
     source: Source,
     header: Header,
     line: int,
@@ -139,56 +139,27 @@ def _parse_all(
     progress: Progress | None,
 ) -> int:
     """Parses all blocks; the number of entries off the diagonal of a symmetric list."""
-    announced, found = header.entries or 0, 0
-    parser = _Parser(source, header, threads, body)
+    announced = header.entries or 0
+    parser = _Parser(source, header, line, threads, body)
     size = BLOCK or min(max(announced // 2, _SMALLEST_BLOCK), _LARGEST_BLOCK[header.layout])
-    for text in _blocks(source, size, lambda: line):
-        entries, lines = parser.parse(text, line, found)
-        found += entries
-        line += lines
+    for text in parser.blocks(size):
+        parser.parse(text)
         source.report(progress)
-    if found < announced:
+    if parser.found < announced:
         raise source.error(
-            f"the file ends after {found} of the {announced} entries that its header announces; "
-            "it seems truncated",
-            line,
+            f"the file ends after {parser.found} of the {announced} entries that its header "
+            "announces; it seems truncated",
+            parser.line,
         )
     return parser.off_diagonal
 
 
-def _blocks(source: Source, size: int, line: Callable[[], int]) -> Iterator[Text]:
-    """Blocks of whole lines, each in the place of the one before; `line` gives the number of
-    lines before a block."""
-    buffer = np.empty(size + _LONGEST_LINE + 1, dtype=np.uint8)
-    place = memoryview(buffer)
-    while used := source.stream.readinto(place[:size]):  # type: ignore[attr-defined]
-        text = buffer[:used]
-        if text[-1] != ord("\n"):
-            rest = source.stream.readline(_LONGEST_LINE)
-            if len(rest) == _LONGEST_LINE and not rest.endswith(b"\n"):
-                rest = _end_of_long_line(source, text, rest, line)
-            elif not rest.endswith(b"\n"):
-                rest += b"\n"  # the last line of the file
-            place[used : used + len(rest)] = rest
-            text = buffer[: used + len(rest)]
-        yield text
-
-
-def _end_of_long_line(source: Source, text: Text, rest: bytes, line: Callable[[], int]) -> bytes:
-    """What stands for the rest of a line that does not fit into a block: a comment may have any
-    length, and all but its beginning is skipped."""
-    before = text.tobytes()
-    first = before[before.rfind(b"\n") + 1 :] + rest
-    if not first.lstrip(b" \t\r").startswith(b"%"):
-        raise source.error("the line is too long for an entry", line() + 1 + before.count(b"\n"))
-    skip_line(source)
-    return b"%\n"
-
-
 class _Parser:
-    """Parses blocks into a `Body`."""
+    """Parses blocks into a `Body`; `line` and `found` count the lines and entries before a block."""
 
-    def __init__(self, source: Source, header: Header, threads: int, body: Body) -> None:
+    def __init__(self, source: Source, header: Header, line: int, threads: int, body: Body) -> None:
+        self.line = line
+        self.found = 0
         self.off_diagonal = 0
         self._source = source
         self._header = header
@@ -197,27 +168,51 @@ class _Parser:
         self._buffer: npt.NDArray[Any] = np.empty(0, dtype=bool)
         self._column = _ArrayPosition(header) if header.layout == "array" else None
 
-    def parse(self, text: Text, line: int, found: int) -> tuple[int, int]:
-        """Parses one block, which begins after line number `line`; returns its entries and
-        lines."""
+    def blocks(self, size: int) -> Iterator[Text]:
+        """Blocks of whole lines, each in the place of the one before."""
+        buffer = np.empty(size + _LONGEST_LINE + 1, dtype=np.uint8)
+        stream, place = self._source.stream, buffer.data
+        while used := stream.readinto(place[:size]):  # type: ignore[attr-defined]
+            text = buffer[:used]
+            if text[-1] != ord("\n"):
+                rest = stream.readline(_LONGEST_LINE)
+                if len(rest) == _LONGEST_LINE and not rest.endswith(b"\n"):
+                    rest = self._end_of_long_line(text, rest)
+                elif not rest.endswith(b"\n"):
+                    rest += b"\n"  # the last line of the file
+                place[used : used + len(rest)] = rest
+                text = buffer[: used + len(rest)]
+            yield text
+
+    def _end_of_long_line(self, text: Text, rest: bytes) -> bytes:
+        """What stands for the rest of a line that does not fit into a block: a comment may have
+        any length, and all but its beginning is skipped."""
+        before = text.tobytes()
+        first = before[before.rfind(b"\n") + 1 :] + rest
+        if not first.lstrip(b" \t\r").startswith(b"%"):
+            at = self.line + 1 + before.count(b"\n")
+            raise self._source.error("the line is too long for an entry", at)
+        skip_line(self._source)
+        return b"%\n"
+
+    def parse(self, text: Text) -> None:
         parts = min(self._threads, 1 + text.size // _PER_THREAD)
         ends, before = np.empty(parts + 1, dtype=np.int64), np.empty(parts + 1, dtype=np.int64)
         lines, entries, nul = _core.divide_text(text, ends, before)
-        left = (self._header.entries or 0) - found
+        left = (self._header.entries or 0) - self.found
         if nul >= 0:
-            what = "there is a NUL byte in the text; is the file damaged?"
-            raise self._source.error(what, line + 1 + _lines_before(text, nul))
+            raise self._error(text, nul, "there is a NUL byte in the text; is the file damaged?")
         if entries > left:
             announced = self._header.entries
             what = f"there are more entries than the {announced} that the header announces"
-            raise self._error(text, line, _core.line_of_entry(text, left), what)
+            raise self._error(text, _core.line_of_entry(text, left), what)
         if entries:
             put = self._put_coordinates if self._column is None else self._put_array
             fault, at = put((text, ends, before), entries)
             if fault:
-                what = _SENTENCES[fault].format(*self._header.shape)
-                raise self._error(text, line, at, what)
-        return entries, lines
+                raise self._error(text, at, _SENTENCES[fault].format(*self._header.shape))
+        self.found += entries
+        self.line += lines
 
     def _put_coordinates(self, block: DividedText, count: int) -> tuple[int, int]:
         header, body = self._header, self._body
@@ -256,10 +251,12 @@ class _Parser:
             self._buffer = np.empty(count, dtype=dtype)
         return (_ZEROS if values is None else _VALUES)[field], self._buffer[:count]
 
-    def _error(self, text: Text, line: int, at: int, what: str) -> UnreadableInputError:
-        """An error about the line that begins at byte `at` of the block."""
-        content = text[at : at + _SHOWN].tobytes().split(b"\n")[0]
-        return self._source.error(f"{what}: {shown(content)}", line + 1 + _lines_before(text, at))
+    def _error(self, text: Text, at: int, what: str) -> UnreadableInputError:
+        """An error about the line with byte `at` of the block."""
+        before = text[:at].tobytes()
+        content = text[before.rfind(b"\n") + 1 :][:_SHOWN].tobytes().split(b"\n")[0]
+        line = self.line + 1 + before.count(b"\n")
+        return self._source.error(f"{what}: {shown(content)}", line)
 
 
 def _parts(values: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
@@ -267,10 +264,6 @@ def _parts(values: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
     if values is None or values.dtype.kind != "c":
         return values
     return values.view(np.float64)
-
-
-def _lines_before(text: Text, at: int) -> int:
-    return int(np.count_nonzero(text[:at] == ord("\n")))
 
 
 class _ArrayPosition:
