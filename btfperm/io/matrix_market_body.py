@@ -12,7 +12,7 @@ Beware      The arrays grow with the entries found, whatever number the header a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ _SMALLEST_BLOCK = 1 << 16
 _LARGEST_BLOCK = {"coordinate": 1 << 25, "array": 1 << 22}  # a value needs four times its text
 _PER_THREAD = 1 << 20  # bytes of a block for which another thread is worthwhile
 _LONGEST_LINE = 1 << 16
+_READ_AT_ONCE = 1 << 20
 _SHOWN = 200  # bytes of a line, of which a message shows the first
 _BYTES_PER_ENTRY = 4  # at least: "1 1\n"
 _FIRST_CAPACITY = 1 << 16
@@ -155,7 +156,7 @@ def _parsed(
 
 
 class _Parser:
-    """Parses blocks into a `Body`; `line` and `found` count the lines and entries before a block."""
+    """Parses blocks into a `Body`; `line` and `found` count what is before a block."""
 
     def __init__(self, source: Source, header: Header, line: int, threads: int, body: Body) -> None:
         self.line = line
@@ -172,7 +173,7 @@ class _Parser:
         """Blocks of whole lines, each in the place of the one before."""
         buffer = np.empty(size + _LONGEST_LINE + 1, dtype=np.uint8)
         stream, place = self._source.stream, buffer.data
-        while used := stream.readinto(place[:size]):  # type: ignore[attr-defined]
+        while used := _fill(stream, place[:size]):
             text = buffer[:used]
             if text[-1] != ord("\n"):
                 rest = stream.readline(_LONGEST_LINE)
@@ -201,7 +202,7 @@ class _Parser:
         lines, entries, nul = _core.divide_text(text, ends, before)
         left = (self._header.entries or 0) - self.found
         if nul >= 0:
-            raise self._error(text, nul, "there is a NUL byte in the text; is the file damaged?")
+            raise self._error(text, nul, "there is a NUL byte in the text")
         if entries > left:
             announced = self._header.entries
             what = f"there are more entries than the {announced} that the header announces"
@@ -257,6 +258,15 @@ class _Parser:
         content = text[before.rfind(b"\n") + 1 :][:_SHOWN].tobytes().split(b"\n")[0]
         line = self.line + 1 + before.count(b"\n")
         return self._source.error(f"{what}: {shown(content)}", line)
+
+
+def _fill(stream: BinaryIO, place: memoryview) -> int:
+    """Reads until the place is full or the stream ends, in steps: an unpacker may allocate as many
+    bytes as it is asked for."""
+    used = 0
+    while got := stream.readinto(place[used : used + _READ_AT_ONCE]):  # type: ignore[attr-defined]
+        used += got
+    return used
 
 
 def _parts(values: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:

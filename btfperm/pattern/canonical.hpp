@@ -6,7 +6,7 @@
 // Shortcut    Most files list their entries by columns, rows ascending: one pass proves that, and
 //             the row list is the answer as it stands. If most rows are empty, no array of the
 //             length m is made: the entries are distributed over columns, which are then sorted.
-// Ctrl-C      Passes over m rows or n columns end with the budget, too: a file of a few bytes may
+// Interrupts  Passes over m rows or n columns end with the budget, too: a file of a few bytes may
 //             have 2^31 of them.
 #pragma once
 
