@@ -41,7 +41,7 @@ struct TextParts {
 
 // body(k, is_caller) for each part k, on a thread for each part, or on as many as the system
 // starts. These are not OpenMP's: between two blocks the reader waits for the file, and OpenMP's
-// threads would occupy the cores meanwhile (on two busy cores, reading took four times as long).
+// threads would poll meanwhile and occupy cores that other work needs.
 template <class Body>
 void for_each_part(std::int64_t parts, Body body) {
   std::atomic<std::int64_t> next{0};
