@@ -31,6 +31,7 @@ __all__ = [
     "InitialMatchingWarning",
     "InvalidArgumentError",
     "InvalidMatrixError",
+    "LargeMatrixWarning",
     "LimitReachedError",
     "NumericallySingularError",
     "ResourceMissingError",
@@ -145,6 +146,11 @@ class ResourceMissingError(BtfpermError, OSError):
 class InitialMatchingWarning(UserWarning):
     """More than half of the pairs of a matching given as ``initial=`` do not fit the matrix: they
     are dropped, and the search starts from the others."""
+
+
+class LargeMatrixWarning(UserWarning):
+    """The rows and columns of a matrix need a large part of the free memory, whatever its number
+    of entries; issued before the memory is allocated."""
 
 
 class StoredZerosWarning(UserWarning):

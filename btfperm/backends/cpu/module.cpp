@@ -110,6 +110,7 @@ NB_MODULE(_core, module) {
       nb::arg("count"),
       "An array of bytes that are not set, in pages that many threads may touch first.");
   module.def("max_threads", [] { return omp_get_max_threads(); }, "Threads OpenMP would use.");
+  btfperm::bind_io(module);
   btfperm::bind_pattern(module);
   btfperm::bind_transversal(module);
   btfperm::bind_dulmage_mendelsohn(module);
