@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ class Options:
     `named`: the matrices were asked for by name, and no section puts its own in their place.
     `counts`: numbers of threads to be compared, if not those that the section takes.
     `relabel`: when g-pr is to relabel, beside those that the section takes.
+    `runs`: how often scaling measures the whole set, as far as it can end `within` so many seconds.
     """
 
     which: str
@@ -32,6 +34,8 @@ class Options:
     named: bool = False
     counts: tuple[int, ...] = ()
     relabel: tuple[str, ...] = ()
+    runs: int = 1
+    within: float = math.inf
 
 
 @dataclass

@@ -5,8 +5,9 @@ Each variant of each search, and each start with a search behind it, on the real
 transposes and a random permutation of each, and on the smallest graphs of every family: 20 runs on
 small matrices, since races fall out differently each time. The rank is that of the index or of
 the CPU, and each answer has passed its certificate. What does not end within the limit must have
-left a legal matching. All in one process: 4 or 14 beside each other take 14 and 7 ms a run for its
-5, since they take turns on the GPU. Ctrl-C ends it with what it has, the smallest matrices first.
+left a legal matching. Everything runs in one process, because several processes take turns on the
+GPU and are slower. The smallest matrices come first, and Ctrl-C ends the run with the rows that it
+has.
 """
 
 from __future__ import annotations

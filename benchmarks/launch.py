@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Run one command and print its seconds, peak memory and exit status as JSON.
 
-``python -I -S launch.py LIMIT COMMAND...``. A script of its own because a new process starts with
-the peak memory of the one that made it: the launcher has to be small. `measure` calls it.
+``python -I -S launch.py LIMIT COMMAND...``. This is a script of its own because a new process
+starts with the peak memory of its parent, so the launcher has to be small. `measure` calls it.
+
+The alarm that ends a command can fire after the command has ended, on a busy machine. Such a late
+alarm changes nothing: the command's own status counts, and its result is reported.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -16,39 +20,53 @@ import time
 def measure(command: list[str], limit: float) -> dict[str, float]:
     """``seconds``, ``peak_bytes`` and ``status`` of a command in a fresh process.
 
-    Raises TimeoutError past `limit` seconds and RuntimeError, with the last line of its standard
-    error, when the command fails.
+    A command that ends by itself counts, even if it needed more than `limit` seconds because its
+    alarm fired late. Raises TimeoutError if the alarm ended the command, and RuntimeError, with the
+    last line of standard error, if the command failed or could not be started.
     """
     done = subprocess.run(
         [sys.executable, "-I", "-S", __file__, str(limit), *command],
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
+    program = command[0].rsplit("/", 1)[-1]
+    last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+    if done.returncode != 0:
+        raise RuntimeError(f"{program} was not measured: {last}")
     report: dict[str, float] = json.loads(done.stdout)
-    if report["status"] == -signal.SIGKILL:
-        program = command[0].rsplit("/", 1)[-1]
+    if report.pop("timed_out"):
         raise TimeoutError(f"{program} ran for more than {limit:g} s")
     if report["status"] != 0:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise RuntimeError(f"{command[0]} ended with status {report['status']:g}: {last}")
+        raise RuntimeError(f"{program} ended with status {report['status']:g}: {last}")
     return report
 
 
 def _main() -> None:
     limit, command = float(sys.argv[1]), sys.argv[2:]
+    alarms = 0
+
+    def end(*_: object) -> None:
+        nonlocal alarms
+        alarms += 1
+        with contextlib.suppress(ProcessLookupError):  # the command has ended by itself
+            os.kill(pid, signal.SIGKILL)
+
     quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
     start = time.perf_counter()
     pid = os.posix_spawn(command[0], command, os.environ, file_actions=quiet)
-    signal.signal(signal.SIGALRM, lambda *_: os.kill(pid, signal.SIGKILL))
+    signal.signal(signal.SIGALRM, end)
     signal.setitimer(signal.ITIMER_REAL, limit)
     _, status, usage = os.wait4(pid, 0)
     seconds = time.perf_counter() - start
+    signal.setitimer(signal.ITIMER_REAL, 0)  # before the report, so that no alarm interrupts it
+    code = os.waitstatus_to_exitcode(status)
     unit = 1 if sys.platform == "darwin" else 1024
     report = {
         "seconds": seconds,
         "peak_bytes": usage.ru_maxrss * unit,
-        "status": os.waitstatus_to_exitcode(status),
+        "status": code,
+        "timed_out": alarms > 0 and code == -signal.SIGKILL,
     }
     print(json.dumps(report))
 

@@ -61,16 +61,17 @@ def run(cases: list[Case], options: Options) -> Section:
                 except (RuntimeError, TimeoutError) as error:
                     if who == "btfperm":
                         complaints.append(f"{case.name}: {error}")
-                    row[who] = {"reason": str(error)}
+                    late = isinstance(error, TimeoutError)
+                    row[who] = {"reason": str(error), "overran": late}
             if case.path is None:
                 path.unlink()
             rows.append(row)
-            cells = (" s, ".join(_cells(row[who])) for who in ("btfperm", "SciPy"))
+            cells = (" s, ".join(_cells(row[who], options)) for who in ("btfperm", "SciPy"))
             options.say(f"{case.name}: " + "; ".join(cells) + " patterns")
     head = ["matrix", "nnz", "file, MB", "btfperm, s", "patterns", "SciPy, s", "patterns"]
     body = [
         [f"`{r['matrix']}`", f"{r['nnz']:,}", f"{r['file_bytes'] / 1e6:.1f}"]
-        + [cell for who in ("btfperm", "SciPy") for cell in _cells(r[who])]
+        + [cell for who in ("btfperm", "SciPy") for cell in _cells(r[who], options)]
         for r in rows
     ]
     note = (
@@ -108,7 +109,7 @@ def _peak(line: list[str], tiny: Path, path: Path, unit: int, options: Options) 
     }
 
 
-def _cells(result: dict[str, Any]) -> list[str]:
+def _cells(result: dict[str, Any], options: Options) -> list[str]:
     if "reason" in result:
-        return ["-", "-"]
+        return [f">{options.limit:g}" if result["overran"] else "-", "-"]
     return [f"{result['seconds']:.2f}", f"{result['patterns']:.2f}"]

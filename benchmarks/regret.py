@@ -18,6 +18,7 @@ import contextlib
 import hashlib
 import json
 import math
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -206,6 +207,8 @@ def main() -> None:
     threads = 1 if options.busy else options.threads
     how = How(options.repeats, threads, options.chosen, options.busy)
     head = machine.describe(module="benchmarks.regret")
+    for warning in machine.warnings(head):
+        print(f"warning: {warning}", file=sys.stderr)
     ends = time.monotonic() + options.seconds
     rows = {}
     if options.store.exists():

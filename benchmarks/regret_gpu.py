@@ -198,6 +198,8 @@ def main() -> None:
     parser.add_argument("--fresh", action="append", default=[], metavar="NAME", help="see above")
     options = parser.parse_args()
     head = machine.describe(module="benchmarks.regret_gpu")
+    for warning in machine.warnings(head):
+        print(f"warning: {warning}", file=sys.stderr)
     ends = time.monotonic() + options.seconds
     rows = {}
     if options.store.exists():

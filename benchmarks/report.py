@@ -27,10 +27,6 @@ class Report:
         self._sections: dict[str, Section] = {}
 
     @property
-    def busy(self) -> bool:
-        return not self._head["machine"]["quiet"]
-
-    @property
     def complaints(self) -> list[str]:
         return [c for section in self._sections.values() for c in section.complaints]
 
@@ -96,7 +92,8 @@ def describe(head: Head) -> str:
     on = head["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in head["versions"].items())
     state = "quiet" if on["quiet"] else "BUSY: use ratios, not times"
+    threads = "".join(f", {name}={value}" for name, value in on.get("threads", {}).items())
     return (
-        f"{on['cpu']}, {on['cores']} cores, {on['memory_gib']} GiB, {on['system']}, load "
+        f"{on['cpu']}, {on['cores']} cores, {on['memory_gib']} GiB, {on['system']}{threads}, load "
         f"{on['load_at_start']} at the start ({state}). {versions}."
     )

@@ -62,9 +62,13 @@ def objections(found: Worth) -> list[str]:
 
 
 def keep(found: Worth, head: dict[str, Any]) -> None:
-    """Put the figures of these decisions beside the rules, with the machine and the day of each."""
+    """Put the figures of these decisions beside the rules, with machine, day and commit of each."""
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
-    where = {"date": head["date"], "machine": head["machine"]["cpu"]}
+    where = {
+        "date": head["date"],
+        "machine": head["machine"]["cpu"],
+        "commit": head["versions"]["commit"],
+    }
     kept["measured"].update(dict.fromkeys(found, where))
     kept["rules"].update(found)
     KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")

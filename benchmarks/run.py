@@ -8,6 +8,7 @@ methods gave different answers, or btfperm gave none.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -73,6 +74,8 @@ def main(arguments: list[str] | None = None) -> int:
     asked = _parser().parse_args(arguments)
     if asked.quick:
         vars(asked).update(QUICK)
+    if asked.set is None:
+        asked.set = "large" if asked.section == ["scaling"] else "quick"
     options = Options(
         which=asked.set,
         matrices=asked.matrices,
@@ -84,10 +87,13 @@ def main(arguments: list[str] | None = None) -> int:
         named=bool(asked.only),
         counts=tuple(asked.counts or ()),
         relabel=tuple(asked.relabel),
+        runs=asked.runs,
+        within=asked.within,
     )
-    report = Report(machine.describe(arguments), options)
-    if report.busy:
-        options.say("warning: this machine is busy; use ratios, not times")
+    head = machine.describe(arguments)
+    for warning in machine.warnings(head):
+        options.say(f"warning: {warning}")
+    report = Report(head, options)
     for name in asked.section or (SECTIONS if asked.all else ["matching"]):
         options.say(f"== {name}")
         try:
@@ -121,6 +127,9 @@ def _cases(section: str, asked: argparse.Namespace) -> list[Case]:
 _PERMUTATIONS = "and K random orders of each (1 for published, and with --all; 0 else)"
 
 
+_WITHIN = "scaling starts no further run that would end after S seconds"
+
+
 _RELABEL = "for gpu, strategies of g-pr beside its own two: adaptive:0.3 fixed:50"
 
 
@@ -137,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--all", type=Path, metavar="OUT_DIR", help="every section, as with --out OUT_DIR")
     add("--section", action="append", choices=list(SECTIONS), help="repeatable; default matching")
-    add("--set", choices=[*SETS, "real"], default="quick", help="which matrices (quick)")
+    add("--set", choices=[*SETS, "real"], help="which matrices (quick; for scaling alone: large)")
     add("--only", action="append", metavar="NAME", help="just this matrix; repeatable")
     add("--permutations", type=int, metavar="K", help=_PERMUTATIONS)
     add("--keep", type=Path, metavar="DIR", help="keep generated matrices, made on all cores, here")
@@ -147,6 +156,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--algorithm", action="append", metavar="NAME", help="btfperm's; repeatable; default auto")
     add("--threads", type=int, default=None, help="btfperm's; default its own choice")
     add("--counts", type=int, nargs="+", metavar="K", help="threads that scaling compares")
+    add("--runs", type=int, default=3, help="of the whole set, with new processes, for scaling (3)")
+    add("--within", type=float, default=math.inf, metavar="S", help=_WITHIN)
     add("--relabel", type=_relabelling, nargs="+", default=(), metavar="WORD", help=_RELABEL)
     add("--matrices", type=Path, default=Path("../shared/matrices"), help="folder of --set real")
     add("--json", type=Path, metavar="FILE", help="every sample, machine, versions")

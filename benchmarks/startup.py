@@ -50,18 +50,28 @@ def run(cases: list[Case], options: Options) -> Section:
             lines["btfperm small.mtx -o perm.npz"] = [
                 *(btfperm, small, "-o", str(Path(folder, "perm.npz")))
             ]
-        samples, complaints = _measure(lines, options)
-    medians = {name: statistics.median(times) for name, times in samples.items()}
+        samples, reasons, overran = _measure(lines, options)
+    medians = {name: statistics.median(times) for name, times in samples.items() if times}
     unit = medians.get(BARE, math.nan)
-    body = [[name, tables.milliseconds(t), f"{t / unit:.2f}"] for name, t in medians.items()]
+    body = [
+        [name, tables.milliseconds(medians[name]), _ratio(medians[name], unit)]
+        if name in medians
+        else [name, f">{options.limit * 1e3:.0f}" if name in overran else "-", "-"]
+        for name in samples
+    ]
     parts = [
         f"`{SMALL}`, fresh processes, {options.repeats} each.",
         tables.table(["", "ms", f"of {BARE}"], body),
     ]
     if btfperm is None:
         parts.append("Not run: btfperm (the command is not installed beside this Python).")
-    data: dict[str, Any] = {"seconds": samples, "median": medians}
+    data: dict[str, Any] = {"seconds": samples, "median": medians, "reasons": reasons}
+    complaints = [f"{name}: {reason}" for name, reason in reasons.items()]
     return Section("Start-up", "\n\n".join(parts), data, complaints)
+
+
+def _ratio(seconds: float, unit: float) -> str:
+    return "-" if math.isnan(unit) else f"{seconds / unit:.2f}"
 
 
 SCIPY_RANK = (
@@ -72,16 +82,23 @@ SCIPY_RANK = (
 
 def _measure(
     lines: dict[str, list[str]], options: Options
-) -> tuple[dict[str, list[float]], list[str]]:
-    complaints = []
-    for name, line in list(lines.items()):
-        try:
-            measure(line, options.limit)  # warm-up
-        except (RuntimeError, TimeoutError) as error:
-            complaints.append(f"{name}: {error}")
-            del lines[name]
+) -> tuple[dict[str, list[float]], dict[str, str], set[str]]:
+    """Seconds of each command after a warm-up; the reason of each that ended early, and which of
+    them exceeded the limit. A command that fails keeps the samples it has."""
     samples: dict[str, list[float]] = {name: [] for name in lines}
-    for _ in range(max(options.repeats, 1)):
+    reasons: dict[str, str] = {}
+    overran = set()
+    for turn in range(1 + max(options.repeats, 1)):
         for name, line in lines.items():
-            samples[name].append(measure(line, options.limit)["seconds"])
-    return samples, complaints
+            if name in reasons:
+                continue
+            try:
+                seconds = measure(line, options.limit)["seconds"]
+            except (RuntimeError, TimeoutError) as error:
+                reasons[name] = str(error)
+                if isinstance(error, TimeoutError):
+                    overran.add(name)
+                continue
+            if turn > 0:
+                samples[name].append(seconds)
+    return samples, reasons, overran

@@ -27,8 +27,8 @@ Notes = dict[str, float]
 
 SAMPLE_SECONDS = 1e-3  # shorter calls are repeated until a sample is this long
 PREPARE_SECONDS = 300.0
-# Longer than GNU's OpenMP threads spin in wait of the next call, 300,000 pauses of some 100 cycles:
-# after 5 ms on a Xeon, threads of the method before still held the cores of this one.
+# GNU's OpenMP threads spin for 300,000 pauses while they wait for the next call. This pause is
+# longer, because otherwise threads of the previous method still hold the cores.
 PAUSE_SECONDS = 25e-3
 _FAILED = "failed: "
 

@@ -61,10 +61,16 @@ if TYPE_CHECKING:  # the same names, for those who check types
         DefectWarning as DefectWarning,
     )
     from btfperm.errors import (
+        InitialMatchingWarning as InitialMatchingWarning,
+    )
+    from btfperm.errors import (
         InvalidArgumentError as InvalidArgumentError,
     )
     from btfperm.errors import (
         InvalidMatrixError as InvalidMatrixError,
+    )
+    from btfperm.errors import (
+        LargeMatrixWarning as LargeMatrixWarning,
     )
     from btfperm.errors import (
         LimitReachedError as LimitReachedError,
@@ -124,10 +130,16 @@ if TYPE_CHECKING:  # the same names, for those who check types
         algorithms as algorithms,
     )
     from btfperm.results import (
+        Block as Block,
+    )
+    from btfperm.results import (
         BlockGraph as BlockGraph,
     )
     from btfperm.results import (
         BlockTriangularForm as BlockTriangularForm,
+    )
+    from btfperm.results import (
+        CoarsePart as CoarsePart,
     )
     from btfperm.results import (
         Cover as Cover,
@@ -155,19 +167,23 @@ _ROOMS = {
     "Algorithm": "registry",
     "BackendUnavailableError": "errors",
     "BackendWarning": "errors",
+    "Block": "results",
     "BlockGraph": "results",
     "BlockTooLargeError": "errors",
     "BlockTriangularForm": "results",
     "BtfpermError": "errors",
     "CheckFailedError": "errors",
+    "CoarsePart": "results",
     "Cover": "results",
     "Decomposition": "results",
     "DefectError": "errors",
     "DefectWarning": "errors",
     "DevicePattern": "pattern",
     "DulmageMendelsohn": "results",
+    "InitialMatchingWarning": "errors",
     "InvalidArgumentError": "errors",
     "InvalidMatrixError": "errors",
+    "LargeMatrixWarning": "errors",
     "LimitReachedError": "errors",
     "NumericallySingularError": "errors",
     "Pattern": "pattern",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks of the types and values of arguments.
+"""Checks of the types and values of arguments, and of the names of keyword arguments.
 
 A value of a wrong type raises `InvalidArgumentError`, as an unknown name does, and never a raw
 TypeError from somewhere inside.
@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from btfperm.errors import InvalidArgumentError
 
-__all__ = ["one_of", "path_text", "text", "truth", "whole_number"]
+__all__ = ["one_of", "path_text", "refuse_unknown_keywords", "text", "truth", "whole_number"]
 
 
 def whole_number(name: str, value: Any, least: int, most: int) -> int:
@@ -82,3 +82,23 @@ def path_text(path: Any) -> str:
 def _short(value: Any) -> str:
     shown = " ".join(repr(value).split())
     return shown if len(shown) <= 60 else f"{shown[:57]}..."
+
+
+def refuse_unknown_keywords(function: str, given: Iterable[str], known: Collection[str]) -> None:
+    """Raises TypeError, as Python does, for the first keyword that `function` does not have.
+
+    Functions that pass ``**options`` on call this first, so that the message names the function
+    that the user called, and no work is lost.
+
+    >>> refuse_unknown_keywords("rank", ["algoritm"], ["algorithm", "seed"])
+    Traceback (most recent call last):
+    ...
+    TypeError: rank() got an unexpected keyword argument 'algoritm'; did you mean 'algorithm'?
+    """
+    for name in given:
+        if name not in known:
+            from difflib import get_close_matches
+
+            close = get_close_matches(name, known, 1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")

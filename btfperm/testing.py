@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Assertions for the test-suites of those who build matrices."""
+"""Assertions for the test suites of projects that build matrices.
+
+pytest leaves the frames of this module out of its tracebacks.
+"""
 
 from __future__ import annotations
 
@@ -7,102 +10,194 @@ from typing import Any
 
 import numpy as np
 
-from btfperm.arguments import whole_number
+from btfperm.arguments import refuse_unknown_keywords, whole_number
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import BlockTooLargeError, StructurallySingularError
 from btfperm.pattern import as_pattern
-from btfperm.transversal import maximum_transversal
+from btfperm.results import Block, DulmageMendelsohn
+from btfperm.results.counted import counted
+from btfperm.transversal import SEARCH_KEYWORDS, maximum_transversal
 
 __all__ = ["assert_blocks_at_most", "assert_structurally_nonsingular"]
 
-_SHOWN = 5  # rows and columns named in a message
+_SHOWN = 5  # rows, and columns, that a message names in one group
+_GROUPS = 10  # groups, and blocks, that a message describes
 
 
-def assert_structurally_nonsingular(A: Any, **options: Any) -> None:
-    """Raises unless the structural rank of `A` is the smaller of its two dimensions.
+def assert_structurally_nonsingular(A: Any, *, square: bool = True, **options: Any) -> None:
+    """Raises unless `A` is square and has full structural rank.
 
-    The message names rows and columns to blame: a set of rows (columns) that touches too few
-    columns (rows).
+    The message lists the independent groups that are to blame, the largest excess first: rows that
+    together have entries in fewer columns, and columns that together have entries in fewer rows. No
+    choice of values makes the rows (columns) of such a group linearly independent. One fix is
+    needed in each group for each row (column) too many. Empty rows, each a group of its own, are
+    counted in one line; so are empty columns. Long lists end with a count.
 
     Parameters
     ----------
-    A, options : as for `maximum_transversal`
+    A : anything `as_pattern` takes
+    square : False accepts a rectangular matrix with full structural rank, which is the smaller of
+        its two dimensions
+    options : as for `maximum_transversal`
 
     Raises
     ------
     StructurallySingularError : an `AssertionError`
+    LimitReachedError : a limit ended the search; not an `AssertionError`
+
+    Notes
+    -----
+    The cost of `maximum_transversal`; where it raises, that of `dulmage_mendelsohn`.
 
     Examples
     --------
     >>> import numpy as np
     >>> from btfperm.testing import assert_structurally_nonsingular
     >>> assert_structurally_nonsingular(np.eye(3))
+    >>> assert_structurally_nonsingular(np.eye(2, 3), square=False)
     >>> assert_structurally_nonsingular(np.array([[1, 1, 1], [0, 0, 1], [0, 0, 1]]))
     Traceback (most recent call last):
     ...
-    btfperm.errors.StructurallySingularError: structurally singular: rank 2 of 3 x 3; rows 1, 2
-    touch only column 2
+    btfperm.errors.StructurallySingularError: structurally singular: rank 2 of 3 x 3
+      1 row too many, in 1 independent group:
+        rows 1, 2 have entries only in column 2
+      1 column too many, in 1 independent group:
+        columns 0, 1 have entries only in row 0
+    >>> assert_structurally_nonsingular(np.eye(2, 3))
+    Traceback (most recent call last):
+    ...
+    btfperm.errors.StructurallySingularError: not square: rank 2 of 2 x 3 (square=False tests for
+    full rank only)
+      1 column too many, in 1 independent group:
+        column 2 is empty
     """
+    __tracebackhide__ = True
+    refuse_unknown_keywords("assert_structurally_nonsingular", options, SEARCH_KEYWORDS)
     pattern = as_pattern(
-        A, shape=options.pop("shape", None), drop_zeros=options.pop("drop_zeros", None)
+        A, shape=options.pop("shape", None), drop_zeros=options.get("drop_zeros")
     ).on_host()
     t = maximum_transversal(pattern, **options)
-    full = min(pattern.shape)
-    if t.structural_rank == full:
+    (m, n), rank = pattern.shape, t.structural_rank
+    if rank == min(m, n) and (m == n or not square):
         return
     d = dulmage_mendelsohn(pattern, transversal=t)
-    # On the side that should be matched completely, the block of an unmatched line is a witness.
-    if pattern.m <= pattern.n:
-        block = int(d.row_block[np.flatnonzero(t.row_match < 0)[0]])
-    else:
-        block = int(d.col_block[np.flatnonzero(t.col_match < 0)[0]])
-    rows = d.row_perm[d.row_blocks[block] : d.row_blocks[block + 1]]
-    cols = d.col_perm[d.col_blocks[block] : d.col_blocks[block + 1]]
-    if pattern.m <= pattern.n:
-        blame = _blamed("row", rows, "column", cols)
-    else:
-        blame = _blamed("column", cols, "row", rows)
+    lines = []
+    if m <= n or square:
+        lines += _blamed(d, "row", m - rank)
+    if n <= m or square:
+        lines += _blamed(d, "column", n - rank)
     name = f"{pattern.name}: " if pattern.name else ""
+    what, hint = "structurally singular", ""
+    if m != n and square:
+        what, hint = "not square", " (square=False tests for full rank only)"
+    elif m != n:
+        what = "not of full structural rank"
     raise StructurallySingularError(
-        f"{name}structurally singular: rank {t.structural_rank} of "
-        f"{pattern.m} x {pattern.n}; {blame}"
+        "\n".join([f"{name}{what}: rank {rank} of {m} x {n}{hint}", *lines])
     )
 
 
 def assert_blocks_at_most(A: Any, size: int, **options: Any) -> None:
     """Raises when a fine block of `A` has more than `size` rows or columns.
 
+    The message counts these blocks and describes the largest of them.
+
+    Parameters
+    ----------
+    A : anything `as_pattern` takes
+    size : the largest number of rows and of columns that is allowed
+    options : as for `dulmage_mendelsohn`
+
     Raises
     ------
     BlockTooLargeError : a `CheckFailedError` and an `AssertionError`
+
+    Notes
+    -----
+    The cost of `dulmage_mendelsohn`.
 
     Examples
     --------
     >>> import numpy as np
     >>> from btfperm.testing import assert_blocks_at_most
     >>> assert_blocks_at_most(np.triu(np.ones((4, 4))), 1)
+    >>> assert_blocks_at_most(np.ones((2, 2)), 1)
+    Traceback (most recent call last):
+    ...
+    btfperm.errors.BlockTooLargeError: 1 fine block has more than 1 row or column:
+      block 0, 2 x 2, square: rows 0, 1, columns 0, 1
     """
+    __tracebackhide__ = True
+    refuse_unknown_keywords("assert_blocks_at_most", options, SEARCH_KEYWORDS | {"transversal"})
     size = whole_number("size", size, 0, 2**63 - 1)
-    d = dulmage_mendelsohn(A, **options)
-    if d.n_blocks == 0:
-        return
+    d = dulmage_mendelsohn(A, **options).on_host()
     sizes = np.maximum(np.diff(d.row_blocks), np.diff(d.col_blocks))
-    largest = int(sizes.argmax())
-    if sizes[largest] > size:
-        raise BlockTooLargeError(
-            f"fine block {largest} has {int(np.diff(d.row_blocks)[largest])} rows and "
-            f"{int(np.diff(d.col_blocks)[largest])} columns, more than {size}"
-        )
+    large = np.flatnonzero(sizes > size)
+    if not large.size:
+        return
+    first = large[np.argsort(-sizes[large], kind="stable")[:_GROUPS]]
+    lines = [f"  {_described(d.block(k))}" for k in first]
+    more = large.size - first.size
+    if more:
+        lines.append(f"  and {counted(more, 'block')} more")
+    has = "has" if large.size == 1 else "have"
+    limit = "1 row or column" if size == 1 else f"{size} rows or columns"
+    blocks = counted(large.size, "fine block")
+    raise BlockTooLargeError("\n".join([f"{blocks} {has} more than {limit}:", *lines]))
 
 
-def _blamed(noun: str, many: Any, other: str, few: Any) -> str:
-    one = len(many) == 1
-    if len(few) == 0:
-        return f"{_listed(noun, many)} {'is' if one else 'are'} empty"
-    return f"{_listed(noun, many)} {'touches' if one else 'touch'} only {_listed(other, few)}"
+def _blamed(d: DulmageMendelsohn, noun: str, excess: int) -> list[str]:
+    """Lines about the groups that have too many rows (columns), `excess` altogether: the blocks of
+    the vertical (horizontal) part."""
+    if not excess:
+        return []
+    of_rows = noun == "row"
+    blocks = (d.vertical if of_rows else d.horizontal).blocks
+    heights, widths = (
+        np.diff(b[blocks.start : blocks.stop + 1]) for b in (d.row_blocks, d.col_blocks)
+    )
+    many, few = (heights, widths) if of_rows else (widths, heights)
+    groups = counted(len(blocks), "independent group")
+    lines = [f"  {counted(excess, noun)} too many, in {groups}:"]
+    empty = np.flatnonzero(few == 0)  # such a block is one empty row (column)
+    if empty.size:
+        perm, starts = (d.row_perm, d.row_blocks) if of_rows else (d.col_perm, d.col_blocks)
+        members = np.sort(perm[starts[blocks.start + empty]])
+        lines.append(f"    {_listed(noun, members)} {'is' if empty.size == 1 else 'are'} empty")
+    others = np.flatnonzero(few)
+    surplus = many[others] - few[others]
+    first = np.argsort(-surplus, kind="stable")[: _GROUPS - 1]
+    for k in others[first]:
+        lines.append(f"    {_group(d.block(blocks.start + int(k)), noun)}")
+    more = others.size - first.size
+    if more:
+        rest = counted(int(surplus.sum() - surplus[first].sum()), noun)
+        lines.append(f"    and {counted(more, 'group')} more, with {rest} too many")
+    return lines
+
+
+def _group(block: Block, noun: str) -> str:
+    """What is wrong with a block that has more rows than columns, or more columns than rows."""
+    rows, cols = _listed("row", block.rows), _listed("column", block.cols)
+    many, few = (rows, cols) if noun == "row" else (cols, rows)
+    surplus = abs(block.shape[0] - block.shape[1])
+    count = f" ({surplus:,} too many)" if surplus > 1 else ""
+    return f"{many} have entries only in {few}{count}"
+
+
+def _described(block: Block) -> str:
+    members = [
+        _listed(noun, lines)
+        for noun, lines in (("row", block.rows), ("column", block.cols))
+        if lines.size
+    ]
+    height, width = block.shape
+    return f"block {block.number}, {height:,} x {width:,}, {block.part}: {', '.join(members)}"
 
 
 def _listed(noun: str, members: Any) -> str:
+    """`row 3`, `rows 1, 2`, or `37 rows (0, 1, 2, 3, 4, ...)`."""
     shown = ", ".join(str(k) for k in members[:_SHOWN])
-    more = f" and {len(members) - _SHOWN} more" if len(members) > _SHOWN else ""
-    return f"{noun}{'s' if len(members) > 1 else ''} {shown}{more}"
+    if len(members) > _SHOWN:
+        return f"{counted(len(members), noun)} ({shown}, ...)"
+    return f"{noun}{'s' if len(members) > 1 else ''} {shown}"

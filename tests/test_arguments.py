@@ -116,6 +116,7 @@ def test_wrong_types(name, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.filterwarnings("ignore:.*pairs of initial=")
 @pytest.mark.parametrize("name", OTHERS)
 def test_wrong_types_among_right_ones(name):
     refused = 0

@@ -28,7 +28,7 @@ ROWS = btfperm.algorithms()
 
 # From the lowest layer up; a file may import at its head from its own layer and from lower ones.
 LAYERS = (
-    ("arguments", "errors", "_core"),
+    ("arguments", "errors", "warn", "_core"),
     ("registry", "backends"),
     ("pattern",),
     ("results",),

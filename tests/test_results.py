@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import copy
+import importlib
+import re
 from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -13,8 +16,11 @@ import scipy.sparse as sp
 from hypothesis import given
 
 import btfperm
+from btfperm.conventions import CONVENTIONS, as_csparse
+from btfperm.results import parts
 from tests import families, strategies
 from tests.known_answers import known_answers, parametrized, read
+from tests.oracles import plain_dulmage_mendelsohn
 from tests.oracles.plain_pattern import pattern
 
 
@@ -170,3 +176,210 @@ def test_apply_takes_triples_and_paths(face, tmp_path):
     np.testing.assert_array_equal(P.to_scipy().toarray() != 0, expected != 0)
     with pytest.raises(btfperm.InvalidMatrixError, match="triple"):
         result.apply((TRIPLE[0], np.array([9, 0, 1]), TRIPLE[2]))
+
+
+# -- parts and blocks ------------------------------------------------------------------------------
+
+
+def check_rectangle(d, part):
+    """Rows and columns of a part or a block follow from its places in the permuted matrix."""
+    for lines, unmatched, perm, places, match in (
+        (part.rows, part.unmatched_rows, d.row_perm, part.row_slice, d.row_match),
+        (part.cols, part.unmatched_cols, d.col_perm, part.col_slice, d.col_match),
+    ):
+        assert lines.tolist() == perm.tolist()[places]
+        assert unmatched.tolist() == [k for k in lines.tolist() if match[k] < 0]
+        assert lines.dtype == perm.dtype == unmatched.dtype
+        assert not lines.flags.writeable and not unmatched.flags.writeable
+    assert part.shape == (part.rows.size, part.cols.size)
+
+
+@given(strategies.any_matrix())
+def test_coarse_parts_are_the_oracles(A):
+    d = btfperm.dulmage_mendelsohn(A)
+    expected = plain_dulmage_mendelsohn.dulmage_mendelsohn(A)
+    rr, cc = expected.coarse_rows, expected.coarse_cols
+    parts = d.horizontal, d.square, d.vertical
+    assert [part.shape for part in parts] == [d.horizontal_shape, d.square_shape, d.vertical_shape]
+    for part, rows, cols in zip(
+        parts,
+        (slice(0, rr[1]), slice(rr[1], rr[2]), slice(rr[2], rr[4])),
+        (slice(0, cc[2]), slice(cc[2], cc[3]), slice(cc[3], cc[4])),
+        strict=True,
+    ):
+        check_rectangle(d, part)
+        assert sorted(part.rows.tolist()) == sorted(expected.row_perm[rows])
+        assert sorted(part.cols.tolist()) == sorted(expected.col_perm[cols])
+    assert d.underdetermined == d.horizontal and d.overdetermined == d.vertical
+    assert d.horizontal != d.square != d.vertical and d.square != d.block_graph()
+    assert sorted(d.vertical.unmatched_rows) == np.flatnonzero(d.row_match < 0).tolist()
+    assert sorted(d.horizontal.unmatched_cols) == np.flatnonzero(d.col_match < 0).tolist()
+    for part in (d.square, d.horizontal):
+        assert part.unmatched_rows.size == 0
+    for part in (d.square, d.vertical):
+        assert part.unmatched_cols.size == 0
+    assert [k for part in parts for k in part.blocks] == list(range(d.n_blocks))
+
+
+@given(strategies.any_matrix())
+def test_blocks_are_those_of_the_boundaries(A):
+    d = btfperm.dulmage_mendelsohn(A)
+    blocks = list(d)
+    assert [block.number for block in blocks] == list(range(d.n_blocks))
+    parts = {"horizontal": d.horizontal, "square": d.square, "vertical": d.vertical}
+    for k, block in enumerate(blocks):
+        check_rectangle(d, block)
+        assert block == d.block(k) and hash(block) == hash(d.block(k))
+        assert block.row_slice == slice(d.row_blocks[k], d.row_blocks[k + 1])
+        assert block.col_slice == slice(d.col_blocks[k], d.col_blocks[k + 1])
+        assert k in parts[block.part].blocks
+        assert set(block.rows) <= set(parts[block.part].rows)
+        assert (d.row_block[block.rows] == k).all() and (d.col_block[block.cols] == k).all()
+        r, c = block.shape
+        assert {"horizontal": r < c, "square": r == c > 0, "vertical": r > c}[block.part]
+
+
+@given(strategies.any_square())
+def test_blocks_of_a_triangular_form(A):
+    f = btfperm.block_triangular_form(A)
+    for k, block in enumerate(f):
+        check_rectangle(f, block)
+        assert block.part == "square" and block == f.block(k) and block.shape[0] == block.shape[1]
+    assert sum(block.unmatched_rows.size for block in f) == f.completed
+
+
+def test_a_block_that_does_not_exist_is_refused():
+    d = btfperm.dulmage_mendelsohn(np.eye(3))
+    for k in (-1, 3, 1.0, "0", None):
+        with pytest.raises(btfperm.InvalidArgumentError, match="number of a block"):
+            d.block(k)
+    assert d.block(np.int64(2)).rows.tolist() == [2]
+    assert list(btfperm.dulmage_mendelsohn(np.zeros((0, 0)))) == []
+
+
+def test_blocks_are_made_one_at_a_time(monkeypatch):
+    """More of them than are converted at once; the first one needs only the first piece."""
+    monkeypatch.setattr(parts, "_PIECE", 4)
+    d = btfperm.dulmage_mendelsohn(sp.eye_array(11))
+    assert [block.rows.tolist() for block in d] == [[k] for k in range(11)]
+    made = []
+    monkeypatch.setattr(parts, "Block", lambda *arguments: made.append(arguments))
+    next(iter(d))
+    assert len(made) == 1
+
+
+def test_the_structural_rank_is_no_boundary_of_the_vertical_part():
+    """What slicing as in CSparse would give, and what is right: see `Decomposition`."""
+    A = np.array([[0, 1, 1], [0, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]])
+    d = btfperm.dulmage_mendelsohn(A)
+    csparse = btfperm.as_csparse(d)
+    unmatched = csparse.p[csparse.rr[3] :]
+    assert d.coarse_rows[3] == d.structural_rank == 2 and d.vertical.shape == (5, 2)
+    assert sorted(unmatched) == sorted(d.vertical.unmatched_rows)
+    assert sorted(d.row_perm[d.coarse_rows[3] :]) != sorted(unmatched)
+
+
+# -- equality --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", ["npz", "json", "txt"])
+@pytest.mark.parametrize("face", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
+def test_a_loaded_result_equals_the_saved_one(face, suffix, tmp_path):
+    for A in (read("west0479"), read("Erdos971"), np.zeros((2, 2)), np.zeros((0, 0))):
+        d = face(A)
+        d.save(tmp_path / f"perm.{suffix}")
+        loaded = btfperm.load(tmp_path / f"perm.{suffix}")
+        assert loaded == d and d == loaded and not loaded != d  # noqa: SIM202
+        assert hash(loaded) == hash(d) and {d: 1}[loaded] == 1
+
+
+def changed(array, k=0):
+    other = np.array(array)
+    other[k] += 1
+    return other
+
+
+def test_results_that_differ_in_one_field_are_not_equal():
+    A = np.array([[1, 1, 0, 0], [0, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
+    t, d, f = (
+        face(A)
+        for face in (
+            btfperm.maximum_transversal,
+            btfperm.dulmage_mendelsohn,
+            btfperm.block_triangular_form,
+        )
+    )
+    graph, p = d.block_graph(), btfperm.preorder(np.eye(3))
+    not_compared = {"meta", "transversal", "pattern", "form", "paired_row", "completed"}
+    not_compared |= {"row_in_cover", "col_in_cover", "explain", "counters", "seconds", "choice"}
+    not_compared |= {"algorithm", "initializer", "backend", "device", "verified", "stopped_by"}
+    for result in (t, d, f, graph, p):
+        assert result == replace(result) and hash(result) == hash(replace(result))
+        assert result != "something else"
+        for field in fields(result):
+            value = getattr(result, field.name)
+            if field.name in not_compared:
+                assert replace(result, **{field.name: None}) == result, field.name
+                continue
+            kinds = {str: str.upper, tuple: lambda v: (*v[:1], v[1] + 1), bool: lambda v: not v}
+            other = kinds.get(type(value), changed if np.ndim(value) else lambda v: v + 1)(value)
+            assert replace(result, **{field.name: other}) != result, field.name
+    assert d != f and d != t
+
+
+def test_equality_does_not_depend_on_the_integer_type():
+    d = btfperm.dulmage_mendelsohn(np.eye(3))
+    wide = replace(d, row_perm=d.row_perm.astype(np.int64))
+    assert wide == d and wide.row_perm.dtype != d.row_perm.dtype
+
+
+def test_named_tuples_of_arrays_are_compared_by_value():
+    A = np.array([[2, 1], [0, 3]])
+    cover = btfperm.maximum_transversal(A).cover()
+    f = btfperm.block_triangular_form(A)
+    d = btfperm.dulmage_mendelsohn(A)
+    pairs = [(cover, btfperm.maximum_transversal(A).cover())]
+    pairs += [(convention(f), convention(f)) for convention in CONVENTIONS.values()]
+    pairs += [(as_csparse(d), as_csparse(d))]
+    for one, same in pairs:
+        assert one == same and not one != same and hash(one) == hash(same)  # noqa: SIM202
+        assert one == tuple(same) and tuple(same) == one
+        other = one._replace(**{one._fields[0]: changed(one[0]) if one[0].size else np.ones(1)})
+        assert one != other and not one == other and one != 3  # noqa: SIM201
+    assert cover != (cover.rows,)
+
+
+# -- copies, and tables for notebooks --------------------------------------------------------------
+
+
+def test_results_can_be_pickled_and_factors_say_why_they_cannot():
+    pickle = importlib.import_module("pickle")
+    A = read("west0479")
+    d, p = btfperm.dulmage_mendelsohn(A), btfperm.preorder(A)
+    for result in (d, d.transversal, d.block_graph(), d.transversal.cover(), d.block(3), p):
+        assert pickle.loads(pickle.dumps(result)) == result
+    factors = p.factor(A)
+    for fails in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(TypeError, match=r"Factorization.*pickle the Preordering.*factor\(A\)"):
+            fails(factors)
+    assert copy.copy(factors).nnz == factors.nnz
+
+
+def test_tables_for_notebooks_are_small_and_escaped():
+    name = "<script>alert('x')</script>\x1b[31m&\n" + "long" * 1000
+    P = replace(btfperm.as_pattern(read("Erdos971")), source={"file": name, "sha256": ""})
+    d = btfperm.dulmage_mendelsohn(P)
+    f = btfperm.block_triangular_form(P)
+    p = btfperm.preorder(np.eye(3))
+    stopped = btfperm.maximum_transversal(families.chain(50_000).A, initializer="none", max_work=9)
+    named = [d, f]
+    others = [d.block(0), d.vertical, d.transversal, stopped, d.block_graph(), p]
+    for result in (*named, *others):
+        table = result._repr_html_()
+        assert len(table) < 2000 and "\n" not in table and "\x1b" not in table
+        assert re.fullmatch(r"(<(/?(table|caption|tr|th|td))>|[^<>])*", table)
+        tree = ElementTree.fromstring(table)
+        assert len(tree.findall("tr")) >= 2 and tree.find("caption").text
+        assert ("&lt;script&gt;" in table) == (result in named)
+    assert "<td>414</td>" in d._repr_html_() and "<td>58</td>" in f._repr_html_()
+    assert "matrix" not in replace(d, meta={"matrix": "no mapping"})._repr_html_()

@@ -19,53 +19,146 @@ from tests.oracles.plain_matching import structural_rank
 from tests.oracles.plain_pattern import column_lists, row_lists
 
 
-def named(text, noun):
-    """Indices that a message lists after `noun`; None when it does not list them all."""
-    found = re.search(rf"\b{noun}s? ((?:\d+, )*\d+)( and \d+ more)?", text)
+def message_of(assertion, *args, **options):
+    with pytest.raises(AssertionError) as caught:
+        assertion(*args, **options)
+    return str(caught.value)
+
+
+def members(text, noun):
+    """The numbers listed after `noun` in one line of a message, and how many there are."""
+    found = re.search(rf"(\d[\d,]*)? ?\b{noun}s? \(?(\d+(?:, \d+)*)(, \.\.\.\))?", text)
     if found is None:
-        return set() if text.endswith("empty") else None
-    return None if found[2] else {int(k) for k in re.findall(r"\d+", found[1])}
+        return set(), 0
+    numbers = {int(k) for k in found[2].split(", ")}
+    return numbers, int(found[1].replace(",", "")) if found[3] else len(numbers)
 
 
-@given(strategies.any_matrix())
-def test_the_blame_is_true(A):
-    """Passes exactly at full rank; else it names too many lines that touch too few."""
-    m, n = A.shape
-    if structural_rank(A) == min(m, n):
-        assert_structurally_nonsingular(A)
+def sections(text):
+    """For "row" and "column": the excess, the number of groups, and the lines about them."""
+    found = {}
+    for line in text.splitlines()[1:]:
+        if head := re.match(r"  (\S+) (row|column)s? too many, in (\S+) independent gr", line):
+            excess, noun, groups = head.groups()
+            found[noun] = int(excess.replace(",", "")), int(groups.replace(",", "")), []
+        else:
+            found[noun][2].append(line.strip())
+    return found
+
+
+@pytest.mark.parametrize("square", [True, False])
+@given(A=strategies.any_matrix())
+def test_the_blame_is_true_and_complete(A, square):
+    """Passes exactly where it should; else the excess of all groups is the deficiency, and the
+    lines (rows, columns) of each group have entries in too few others."""
+    (m, n), rank = A.shape, structural_rank(A)
+    if rank == min(m, n) and (m == n or not square):
+        assert_structurally_nonsingular(A, square=square)
         return
-    with pytest.raises(StructurallySingularError) as caught:
-        assert_structurally_nonsingular(A)
-    blame = str(caught.value).split(";")[-1]
-    rows, cols = named(blame, "row"), named(blame, "column")
-    if rows is None or cols is None:
-        return
-    lists, few, many = (row_lists(A), cols, rows) if m <= n else (column_lists(A), rows, cols)
-    assert set().union(*(lists[k] for k in many)) == few
-    assert len(many) > len(few)
+    text = message_of(assert_structurally_nonsingular, A, square=square)
+    assert f"rank {rank} of {m} x {n}" in text
+    expected = {"row": m - rank} if m <= n or square else {}
+    expected |= {"column": n - rank} if n <= m or square else {}
+    blamed = sections(text)
+    assert {noun: found[0] for noun, found in blamed.items()} == {
+        k: v for k, v in expected.items() if v
+    }
+    for noun, (excess, groups, lines) in blamed.items():
+        other, lists = ("column", row_lists(A)) if noun == "row" else ("row", column_lists(A))
+        counted = described = 0
+        for line in lines:
+            if more := re.fullmatch(r"and (\d+) groups? more, with (\d+) \w+ too many", line):
+                described += int(more[1])
+                counted += int(more[2])
+            elif line.endswith("empty"):
+                numbers, count = members(line, noun)
+                described += count
+                counted += count
+                assert not any(lists[k] for k in numbers)
+            else:
+                (numbers, count), (few, fewer) = members(line, noun), members(line, other)
+                described += 1
+                counted += count - fewer
+                assert count > fewer
+                reached = set().union(*(lists[k] for k in numbers))
+                assert reached <= few or fewer > len(few)
+                assert reached == few or count > len(numbers)
+        assert (counted, described) == (excess, groups)
 
 
 @parametrized(known_answers())
 def test_real_matrices(known):
     A = read(known.name)
     if known.structural_rank == min(known.shape):
-        assert_structurally_nonsingular(A)
+        assert_structurally_nonsingular(A, square=False)
     else:
-        with pytest.raises(AssertionError, match=f"rank {known.structural_rank} of"):
-            assert_structurally_nonsingular(A)
+        text = message_of(assert_structurally_nonsingular, A, square=False)
+        assert f"rank {known.structural_rank} of" in text
+        assert len(text.splitlines()) <= 25 and max(map(len, text.splitlines())) < 200
 
 
 @pytest.mark.parametrize(
-    ("A", "blame"),
+    ("A", "lines"),
     [
-        (np.array([[0, 0], [1, 1]]), "row 0 is empty"),
-        (np.array([[0, 1], [0, 1], [0, 1]]), "column 0 is empty"),
-        (np.array([[0, 1], [0, 1]]), "rows 0, 1 touch only column 1"),
+        (
+            np.array([[0, 0], [1, 1]]),
+            ["row 0 is empty", "columns 0, 1 have entries only in row 1"],
+        ),
+        (
+            np.array([[0, 1], [0, 1], [0, 1]]),
+            ["rows 0, 1, 2 have entries only in column 1 (2 too many)", "column 0 is empty"],
+        ),
+        (
+            np.diag([1] * 3 + [0] * 37),
+            ["37 rows (3, 4, 5, 6, 7, ...) are empty", "37 columns (3, 4, 5, 6, 7, ...) are empty"],
+        ),
     ],
+    ids=["an empty row", "tall", "many empty"],
 )
-def test_the_blame_in_words(A, blame):
-    with pytest.raises(StructurallySingularError, match=f"; {blame}$"):
-        assert_structurally_nonsingular(A)
+def test_the_blame_in_words(A, lines):
+    text = message_of(assert_structurally_nonsingular, A)
+    assert [line[4:] for line in text.splitlines() if line.startswith("    ")] == lines
+
+
+def test_every_group_is_named_and_long_lists_end_with_a_count():
+    pair = np.array([[0, 1], [0, 1]])
+    for count, shown in ((3, 3), (30, 9)):
+        text = message_of(assert_structurally_nonsingular, np.kron(np.eye(count), pair))
+        excess, groups, lines = sections(text)["row"]
+        assert excess == groups == count
+        assert lines[:2] == [
+            "rows 0, 1 have entries only in column 1",
+            "rows 2, 3 have entries only in column 3",
+        ]
+        assert sum("have entries only in" in line for line in lines) == shown
+    assert lines[-1] == "and 21 groups more, with 21 rows too many"
+    worst = message_of(
+        assert_structurally_nonsingular, sp.block_diag([pair, np.ones((5, 1)), pair]).toarray()
+    )
+    assert sections(worst)["row"][2][0].endswith("(4 too many)")
+
+
+def test_a_rectangular_matrix_is_refused_unless_full_rank_is_all_that_counts():
+    for A in (np.eye(29, 30), np.eye(30, 29)):
+        text = message_of(assert_structurally_nonsingular, A)
+        assert text.startswith(f"not square: rank 29 of {A.shape[0]} x {A.shape[1]} (square=False")
+        assert_structurally_nonsingular(A, square=False)
+    text = message_of(assert_structurally_nonsingular, np.zeros((2, 3)), square=False)
+    assert text.startswith("not of full structural rank: rank 0 of 2 x 3\n")
+
+
+@pytest.mark.parametrize(
+    ("assertion", "args"),
+    [(assert_structurally_nonsingular, ()), (assert_blocks_at_most, (1,))],
+    ids=["nonsingular", "blocks"],
+)
+def test_pytest_hides_the_frames_of_the_library(assertion, args):
+    A = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 0]])
+    with pytest.raises(AssertionError) as caught:
+        assertion(A, *args)
+    shown = caught.traceback.filter(caught)
+    assert {entry.path.name for entry in caught.traceback} == {"testing.py", "test_testing.py"}
+    assert {entry.path.name for entry in shown} == {"test_testing.py"}
 
 
 def test_triples_come_with_their_shape():
@@ -95,7 +188,18 @@ def test_blocks_at_most(A):
     largest = int(sizes.max(initial=0))
     assert_blocks_at_most(A, largest)
     if largest:
-        with pytest.raises(AssertionError, match=f"more than {largest - 1}") as caught:
+        with pytest.raises(AssertionError, match=f"more than {largest - 1} ") as caught:
             assert_blocks_at_most(A, largest - 1)
         assert isinstance(caught.value, btfperm.CheckFailedError)
         assert not isinstance(caught.value, StructurallySingularError)
+
+
+def test_every_large_block_is_counted_and_the_largest_are_described():
+    A = sp.block_diag([np.ones((k, k)) for k in (2, 4, 1, 3)] + [np.ones((2, 2))] * 9)
+    text = message_of(assert_blocks_at_most, A, 1)
+    lines = text.splitlines()
+    assert lines[0] == "12 fine blocks have more than 1 row or column:"
+    assert "4 x 4, square: rows 2, 3, 4, 5, columns 2, 3, 4, 5" in lines[1]
+    assert "3 x 3" in lines[2] and lines[-1] == "  and 2 blocks more" and len(lines) == 12
+    text = message_of(assert_blocks_at_most, np.ones((7, 1)), 6)
+    assert text.endswith("block 0, 7 x 1, vertical: 7 rows (0, 1, 2, 3, 4, ...), column 0")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Figures from results, as the papers draw them; one kind a module.
 
-``python -m benchmarks.figures RESULT.json [OUT_DIR]`` draws those of a result again, as SVG and as
-PNG. A module's `draw` takes the data of its section and returns a figure, or None where the data do
+``python -m benchmarks.figures RESULT.json [OUT_DIR]`` draws those of a result again, as SVG.
+A module's `draw` takes the data of its section and returns a figure, or None where the data do
 not suffice. Matplotlib is loaded when the first figure is drawn.
 """
 
@@ -44,9 +44,9 @@ KINDS = (
 
 
 def draw(report: dict[str, Any], stem: Path, say: Callable[[str], None]) -> list[tuple[str, Path]]:
-    """Draw what the report's sections have figures for: STEM-MODULE.svg and .png.
+    """Draw what the report's sections have figures for: STEM-MODULE.svg.
 
-    Returns the title and the PNG of each.
+    Returns the title and the path of each.
     """
     kinds = [kind for kind in KINDS if kind.section in report["sections"]]
     if kinds and importlib.util.find_spec("matplotlib") is None:

@@ -12,7 +12,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 WIDTH = 7.2  # inches: a printed page between its margins
-DPI = 110
 
 # Okabe and Ito's colours and a few more; a line also has a dash and a marker, a bar a hatch.
 _COLOURS = (
@@ -112,7 +111,8 @@ def separate_classes(ax: Axes, classes: list[str]) -> None:
 
 
 def save(figure: Figure, stem: Path, report: dict[str, Any]) -> Path:
-    """Caption with machine and date; STEM.svg and STEM.png, the same bytes from the same data."""
+    """Add a caption with machine and date, and write STEM.svg: the same bytes from the same
+    data."""
     on = report["machine"]
     busy = "" if on["quiet"] else ", busy"
     gpus = [data["gpu"].split(" (")[0] for data in report["sections"].values() if "gpu" in data]
@@ -120,6 +120,6 @@ def save(figure: Figure, stem: Path, report: dict[str, Any]) -> Path:
     caption = f"{where}; btfperm "
     caption += f"{report['versions']['btfperm']}, {report['date'][:10]}. {report['command']}"
     figure.supxlabel("\n".join(textwrap.wrap(caption, 118)), fontsize=6.5, color="#555555")
-    for suffix, options in ((".svg", {"metadata": {"Date": None}}), (".png", {"dpi": DPI})):
-        figure.savefig(stem.with_name(stem.name + suffix), **options)
-    return stem.with_name(stem.name + ".png")
+    path = stem.with_name(stem.name + ".svg")
+    figure.savefig(path, metadata={"Date": None})
+    return path

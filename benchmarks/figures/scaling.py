@@ -45,14 +45,16 @@ def _curves(rows: list[dict[str, Any]]) -> dict[tuple[str, str], dict[int, float
     for row in rows:
         if row["seconds"]:
             key = row["algorithm"], row["class"], row["matrix"]
-            times.setdefault(key, {})[row["threads"]] = statistics.median(row["seconds"])
+            runs = row.get("medians", row["seconds"])  # older results have one run
+            if None not in runs:
+                times.setdefault(key, {})[row["threads"]] = statistics.median(runs)
     most = {t for each in times.values() for t in each}
     ratios: dict[tuple[str, str], dict[int, list[float]]] = {}
     for (algorithm, kind, _), each in times.items():
         if set(each) == most and len(most) > 1:
             for threads in sorted(most):
                 group = ratios.setdefault((algorithm, kind), {})
-                group.setdefault(threads, []).append(each[1] / each[threads])
+                group.setdefault(threads, []).append(each[min(most)] / each[threads])
     return {
         key: {threads: geometric_mean(values) for threads, values in group.items()}
         for key, group in ratios.items()

@@ -75,10 +75,10 @@ class Entrant:
 
     def _search(self, data: tuple[Any, Matching]) -> Call:
         from btfperm.pattern import as_pattern
-        from btfperm.transversal.problem import Problem
+        from btfperm.transversal.given import given_problem
 
         pattern, start = as_pattern(data[0]), data[1]
-        return lambda: self._timed(pattern, Problem.given(pattern, start), initializer=False)
+        return lambda: self._timed(pattern, given_problem(pattern, start), initializer=False)
 
     def _start(self, data: tuple[Any, Matching]) -> Call:
         from btfperm.pattern import as_pattern

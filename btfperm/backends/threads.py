@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import os
-import warnings
 from pathlib import Path
 
 from btfperm import _core
 from btfperm.arguments import whole_number
 from btfperm.errors import BackendWarning
+from btfperm.warn import warn
 
 __all__ = [
     "MOST_THREADS",
@@ -86,12 +86,11 @@ def start_threads(wanted: int) -> int:
     threads: int = _core.start_threads(wanted)
     if threads < wanted and not _said:
         _said = True
-        warnings.warn(
+        warn(
             BackendWarning(
                 f"the system refuses to start {wanted} threads (its limits on memory, or on "
                 f"threads); btfperm goes on with {threads}"
-            ),
-            stacklevel=4,
+            )
         )
     return threads
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from btfperm.arguments import refuse_unknown_keywords
 from btfperm.block_triangular.completion import complete
 from btfperm.dulmage_mendelsohn import (
     beside_matches,
@@ -21,7 +22,7 @@ from btfperm.errors import InvalidArgumentError
 from btfperm.pattern import KeptPattern, Pattern, as_pattern
 from btfperm.results import BlockTriangularForm, Transversal
 from btfperm.results.read_only import made
-from btfperm.transversal import proven_transversal
+from btfperm.transversal import SEARCH_KEYWORDS, proven_transversal
 from btfperm.transversal.limits import Controls
 
 __all__ = ["block_triangular_form"]
@@ -44,7 +45,7 @@ def block_triangular_form(
     transversal : a maximum transversal of `A`, when it is known already
     threads : as for `maximum_transversal`; the blocks and their order do not depend on it, unless
         the matrix is structurally singular
-    drop_zeros : leave stored zeros out; default keeps them
+    drop_zeros : True leaves stored zeros out, False keeps them; the default keeps them and warns
     shape : (m, n), only with a (data, indices, indptr) triple
     options : as for `maximum_transversal`; none together with `transversal`
 
@@ -79,6 +80,7 @@ def block_triangular_form(
            [0, 3, 1],
            [0, 0, 2]])
     """
+    refuse_unknown_keywords("block_triangular_form", options, SEARCH_KEYWORDS)
     pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
     if pattern.m != pattern.n:
         raise InvalidArgumentError(
@@ -87,7 +89,7 @@ def block_triangular_form(
         )
     team = Controls(pattern.nnz, threads=threads).threads
     if transversal is None:
-        options["threads"] = threads
+        options |= {"threads": threads, "drop_zeros": drop_zeros}
     return where_the_matrix_is(_formed, pattern, transversal, options, team)
 
 

@@ -14,10 +14,12 @@ import numpy as np
 
 from btfperm.conventions.square import require_square
 from btfperm.results import Decomposition, IndexArray
+from btfperm.results.equality import tuple_by_value
 
 __all__ = ["Btf", "as_btf"]
 
 
+@tuple_by_value
 class Btf(NamedTuple):
     """What `btf_order` writes, and Match of `btf_maxtrans`.
 

@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 from btfperm.conventions.square import require_decomposition
 from btfperm.results import Decomposition, IndexArray
+from btfperm.results.equality import tuple_by_value
 
 __all__ = ["Btfperm", "as_btfperm"]
 
 
+@tuple_by_value
 class Btfperm(NamedTuple):
     """The arrays of a `perm.npz`, under the same names. Gather, base 0, unmatched -1."""
 

@@ -23,10 +23,12 @@ import numpy as np
 
 from btfperm.conventions.square import refuse_completed
 from btfperm.results import Decomposition, IndexArray
+from btfperm.results.equality import tuple_by_value
 
 __all__ = ["CSparse", "as_csparse"]
 
 
+@tuple_by_value
 class CSparse(NamedTuple):
     """The members of `csd`, in the order of the struct; r and s have nb + 1 elements.
 

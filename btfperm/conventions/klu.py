@@ -14,10 +14,12 @@ from typing import NamedTuple
 
 from btfperm.conventions.square import require_square
 from btfperm.results import Decomposition, IndexArray
+from btfperm.results.equality import tuple_by_value
 
 __all__ = ["Klu", "as_klu"]
 
 
+@tuple_by_value
 class Klu(NamedTuple):
     """P, Q (n,) gather, base 0, never flipped; R (nblocks + 1,) boundaries of the blocks."""
 

@@ -15,10 +15,12 @@ from typing import NamedTuple
 
 from btfperm.conventions.csparse import as_csparse
 from btfperm.results import Decomposition, IndexArray
+from btfperm.results.equality import tuple_by_value
 
 __all__ = ["Matlab", "as_matlab"]
 
 
+@tuple_by_value
 class Matlab(NamedTuple):
     """The outputs of dmperm, in its order: gather, base 1, also in the boundaries.
 

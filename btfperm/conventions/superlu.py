@@ -16,10 +16,12 @@ from typing import NamedTuple
 from btfperm.conventions.square import require_square
 from btfperm.pattern import inverse
 from btfperm.results import Decomposition, IndexArray
+from btfperm.results.equality import tuple_by_value
 
 __all__ = ["SuperLU", "as_superlu"]
 
 
+@tuple_by_value
 class SuperLU(NamedTuple):
     """perm_r, perm_c (n,): the place to which each row and column goes. Scatter, base 0."""
 

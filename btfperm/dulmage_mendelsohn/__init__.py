@@ -23,7 +23,6 @@ search runs when, and what goes to the CPU.
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -31,6 +30,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from btfperm import _core
+from btfperm.arguments import refuse_unknown_keywords
 from btfperm.backends.threads import is_forked
 from btfperm.dulmage_mendelsohn.form import Form
 from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError
@@ -44,16 +44,18 @@ from btfperm.pattern import (
 from btfperm.pattern.arrays import beside, lives_on_device
 from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
 from btfperm.results.read_only import made
-from btfperm.transversal import proven_transversal
+from btfperm.transversal import SEARCH_KEYWORDS, proven_transversal
 from btfperm.transversal.limits import Controls, asked_backend, check_backend
+from btfperm.warn import warn
 
 __all__ = ["decompose_proven", "dulmage_mendelsohn"]
 
 # Entries from which on copy, decomposition and the way back take less time than the decomposition
 # on 16 cores.
 _WORTH_A_COPY = 4_000_000
-# Below, no GPU is taken unless something was asked for; `threads` always stands in the options.
+# Entries below which no GPU is used unless the caller gives an option other than these.
 _SMALL = 100_000
+_NO_REASON_FOR_A_GPU = {"threads", "drop_zeros"}
 
 
 def dulmage_mendelsohn(
@@ -72,7 +74,7 @@ def dulmage_mendelsohn(
     A : anything `as_pattern` takes
     transversal : a maximum transversal of `A`, when it is known already
     threads : as for `maximum_transversal`; the blocks and their order do not depend on it
-    drop_zeros : leave stored zeros out; default keeps them
+    drop_zeros : True leaves stored zeros out, False keeps them; the default keeps them and warns
     shape : (m, n), only with a (data, indices, indptr) triple
     options : as for `maximum_transversal`; none together with `transversal`
 
@@ -104,10 +106,11 @@ def dulmage_mendelsohn(
     >>> d.row_perm.tolist(), d.col_perm.tolist()
     ([1, 0, 2], [0, 2, 1])
     """
+    refuse_unknown_keywords("dulmage_mendelsohn", options, SEARCH_KEYWORDS)
     pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
     team = Controls(pattern.nnz, threads=threads).threads
     if transversal is None:
-        options["threads"] = threads
+        options |= {"threads": threads, "drop_zeros": drop_zeros}
     return where_the_matrix_is(_decomposed, pattern, transversal, options, team)
 
 
@@ -164,8 +167,10 @@ def where_the_matrix_is(
         except BackendUnavailableError as failure:
             if asked_backend(options.get("backend", "auto"), options.get("device")) == "gpu":
                 raise
-            warnings.warn(BackendWarning(f"{failure}; the cpu went on"), stacklevel=3)
-    elif options.get("backend") != "cpu" and (pattern.nnz >= _SMALL or len(options) > 1):
+            warn(BackendWarning(f"{failure}; the cpu went on"))
+    elif options.get("backend") != "cpu" and (
+        pattern.nnz >= _SMALL or options.keys() - _NO_REASON_FOR_A_GPU
+    ):
         kept = KeptPattern.of(pattern)
         try:
             return decompose(kept, given, options, team)
@@ -232,7 +237,7 @@ def decompose_matched(
         try:
             return decompose_from_host(pattern, row_match, col_match)
         except BackendUnavailableError as failure:
-            warnings.warn(BackendWarning(f"{failure}; the cpu went on"), stacklevel=4)
+            warn(BackendWarning(f"{failure}; the cpu went on"))
     width = pattern.indices.dtype
     coarse_rows, coarse_cols = np.empty(5, dtype=width), np.empty(5, dtype=width)
     try:

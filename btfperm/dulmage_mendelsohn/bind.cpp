@@ -105,7 +105,7 @@ void bind_width(nb::module_& module) {
         require_places(name, A.n, "name");
         Budget budget(0, 0, &python_interrupted);
         {
-          nb::gil_scoped_release nogil;
+          const WithoutGil nogil;
           blocks_of_digraph(A, height.data(), name.data(), budget);
         }
         raise_if_interrupted(budget);

@@ -124,7 +124,9 @@ def peek(path: PathLike) -> Header:
     return header
 
 
-def write_matrix(path: PathLike, A: Any, *, format: str | None = None) -> None:
+def write_matrix(
+    path: PathLike, A: Any, *, format: str | None = None, replace: bool = True
+) -> None:
     """Writes a `Pattern`, a SciPy matrix or a dense array; the format is that of the suffix, unless
     one is given ("mtx", "npz", "mat" or "rb"). ``-`` is standard output, Matrix Market unless told
     otherwise. What lives on a GPU is copied to the host for it.
@@ -132,7 +134,8 @@ def write_matrix(path: PathLike, A: Any, *, format: str | None = None) -> None:
     `.mtx` (and `.mtx.gz`, `.bz2`, `.xz`), `.npz`, `.mat`, `.rb` (also `.hb`, `.rua`). A `Pattern`
     and a matrix of truth values become a Matrix Market file of the field pattern. All entries are
     written, symmetric or not. Raises `ResourceMissingError` when the disk is full, and leaves an
-    older file as it was; `InvalidArgumentError` for another suffix.
+    older file as it was; with ``replace=False`` also when there is an older file.
+    `InvalidArgumentError` for another suffix.
 
     Example
     -------
@@ -160,7 +163,7 @@ def write_matrix(path: PathLike, A: Any, *, format: str | None = None) -> None:
             "choose one of these suffixes"
         )
     matrix = _coordinates(A)
-    with atomic_write(path) as file, packed(file, name) as stream:
+    with atomic_write(path, replace=replace) as file, packed(file, name) as stream:
         writer.write_matrix(stream, matrix)
 
 
@@ -170,6 +173,7 @@ def save(
     *,
     format: str | None = None,
     convention: str | None = None,
+    replace: bool = True,
 ) -> None:
     """Writes a decomposition; the format is taken from the suffix unless given.
 
@@ -180,13 +184,15 @@ def save(
     format : "npz", "mat", "json" or "txt"
     convention : "btfperm", or the name of a solver in `btfperm.conventions.CONVENTIONS`; by
         default "matlab" for `.mat`, else "btfperm", the only one that `load` reads
+    replace : whether an older file of this name may be replaced
 
-    Raises `ResourceMissingError` when the disk is full or the directory is missing, and leaves an
-    older file as it was; `InvalidArgumentError` for an unknown format or convention.
+    Raises `ResourceMissingError` when the disk is full, the directory is missing or an older file
+    must not be replaced, and leaves it as it was; `InvalidArgumentError` for an unknown format or
+    convention.
     """
     from btfperm.io.perm_file import save as save_perm
 
-    save_perm(result, path, format=format, convention=convention)
+    save_perm(result, path, format=format, convention=convention, replace=replace)
 
 
 def load(path: PathLike) -> Decomposition:

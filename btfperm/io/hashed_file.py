@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 __all__ = ["HashedFile", "RawInput"]
 
-# A thread costs some 50 us; hashing this much takes ten times as long.
+# Bytes from which on hashing takes much longer than starting a thread.
 _WORTH_A_THREAD = 1 << 20
 
 

@@ -132,7 +132,8 @@ def _chosen(source: Source, found: list[Variable]) -> Variable:
     names = [entry.name for entry in found]
     if source.variable:
         if source.variable not in names:
-            raise source.error(f"there is no variable {source.variable} in it")
+            listed = ", ".join(names[:8]) or "none"
+            raise source.error(f"there is no variable {source.variable} in it; it holds {listed}")
         chosen = found[names.index(source.variable)]
         if chosen.array_class not in (SPARSE, *_DENSE_CLASSES) or len(chosen.shape) != 2:
             raise source.error(f"the variable {source.variable} is no matrix")

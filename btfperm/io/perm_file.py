@@ -51,6 +51,7 @@ def save(
     *,
     format: str | None = None,
     convention: str | None = None,
+    replace: bool = True,
 ) -> None:
     """See `btfperm.io.save`."""
     name = path_text(path)
@@ -78,7 +79,7 @@ def save(
         "convention": convention,
     }
     write = importlib.import_module(f"btfperm.io.perm_{format}").write
-    with atomic_write(path) as file:
+    with atomic_write(path, replace=replace) as file:
         write(file, fields, meta)
 
 

@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from btfperm import _core
 from btfperm.backends.threads import pass_threads
-from btfperm.errors import InvalidMatrixError, ResourceMissingError
+from btfperm.errors import InvalidMatrixError, LargeMatrixWarning, ResourceMissingError
+from btfperm.warn import warn
 
 __all__ = [
     "LARGEST_INT32",
@@ -47,7 +48,9 @@ LARGEST_INT32 = 2**31 - 16
 _LARGEST_INT64 = 2**63 - 16
 _DLPACK_CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
 _FEW = 2**11
-_LOOK_AT_MEMORY = 2**24  # indices; below, nobody asks how much is free
+_LOOK_AT_MEMORY = 2**24  # indices; below, the free memory is not sampled
+_LARGEST_MARGIN = 2**30  # bytes; of small machines a tenth of the memory remains free
+_LARGE_PART = 4  # a requirement of more than free memory / 4 is reported
 _CANONICAL, _INVALID = 0, 3  # results of the core's check_columns
 
 
@@ -84,22 +87,30 @@ def checked_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, i
 
 
 def refuse_beyond_memory(shape: tuple[int, int], indices: int, name: str | None) -> None:
-    """Raise ResourceMissingError when so many indices are more than the memory that is free.
+    """Raise ResourceMissingError when so many indices need more than the free memory but a margin;
+    issue a LargeMatrixWarning when they need a large part of it.
 
-    A matrix of a few bytes may have any number of rows, and systems promise more memory than they
-    have and end the process that uses it.
+    A file of a few bytes may have any number of rows, and a system may promise more memory than
+    it has and then end the process that uses it, or one beside it.
     """
     if indices < _LOOK_AT_MEMORY:
         return
     from btfperm.backends.select import memory
 
-    needed, free = indices * index_type(shape, 0)().itemsize, memory()[1]
-    if free is not None and needed > free:
-        raise ResourceMissingError(
-            f"{prefix(name)}a matrix of shape {shape[0]} x {shape[1]} needs at least "
-            f"{needed / 1e9:,.1f} GB of memory for its rows and columns alone, and "
-            f"{free / 1e9:,.1f} GB are free"
-        )
+    needed, (total, free) = indices * index_type(shape, 0)().itemsize, memory()
+    if free is None:
+        return
+    margin = _LARGEST_MARGIN if total is None else min(total // 10, _LARGEST_MARGIN)
+    requirement = (
+        f"{prefix(name)}a matrix of shape {shape[0]} x {shape[1]} needs at least "
+        f"{needed / 1e9:,.1f} GB of memory for its rows and columns alone, and "
+        f"{free / 1e9:,.1f} GB are free"
+    )
+    if needed > free - margin:
+        rest = f", of which btfperm leaves {margin / 1e9:,.1f} GB to others"
+        raise ResourceMissingError(requirement + (rest if needed <= free else ""))
+    if needed > free // _LARGE_PART:
+        warn(LargeMatrixWarning(requirement))
 
 
 def refuse_masked(array: object) -> None:

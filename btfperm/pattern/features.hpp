@@ -5,8 +5,8 @@
 // every l-th entry. Near the diagonal means within m / diagonal_width rows of the place that the
 // diagonal of the m x n rectangle has in that column.
 //
-// Cost        O(sampled_columns * sampled_entries), whatever the size: a few microseconds. Without
-//             positions O(sampled_columns), a fifth of that
+// Cost        O(sampled_columns * sampled_entries), whatever the size. Without positions
+//             O(sampled_columns)
 #pragma once
 
 #include <algorithm>

@@ -33,6 +33,7 @@ from btfperm.pattern.canonical import (
     split_zeros,
     transposed,
 )
+from btfperm.printable import one_line
 
 __all__ = ["Pattern"]
 
@@ -139,7 +140,7 @@ class Pattern:
         return int(self.indices.size)
 
     def __repr__(self) -> str:
-        name = f" {self.name}" if self.name else ""
+        name = f" {one_line(self.name)}" if self.name else ""
         zeros = ""
         if self.stored_zeros is not None:
             what = "left out" if self.zeros_dropped else "stored as zero"

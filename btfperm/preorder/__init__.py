@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from btfperm.arguments import text
+from btfperm.arguments import refuse_unknown_keywords, text
 from btfperm.block_triangular import block_triangular_form
 from btfperm.errors import InvalidArgumentError, StructurallySingularError
 from btfperm.pattern import as_pattern
@@ -20,6 +20,7 @@ from btfperm.preorder.blockwise import Factorization
 from btfperm.preorder.orderings import BlockOrdering, order_inside_blocks
 from btfperm.preorder.preordering import Preordering, Solver
 from btfperm.results import BlockTriangularForm
+from btfperm.transversal import SEARCH_KEYWORDS
 
 __all__ = ["Factorization", "Preordering", "preorder"]
 
@@ -85,8 +86,9 @@ def preorder(
         raise InvalidArgumentError(
             f"block ordering {block_ordering!r} is unknown; give one of {get_args(BlockOrdering)}"
         )
+    refuse_unknown_keywords("preorder", options, SEARCH_KEYWORDS | {"transversal"})
     pattern = as_pattern(
-        A, shape=options.pop("shape", None), drop_zeros=options.pop("drop_zeros", None)
+        A, shape=options.pop("shape", None), drop_zeros=options.get("drop_zeros")
     ).on_host()
     form = block_triangular_form(pattern, **options)
     if form.completed:

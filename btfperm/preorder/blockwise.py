@@ -9,11 +9,10 @@ Segments    Blocks of at least `LARGE` rows are factored alone; the runs of smal
 Solve       back substitution over the segments, last to first; transposed, first to last.
 Cost        the factors, then O(nnz(B) + fill) a solve, and O(segments) Python steps, of which
             there are at most 2 n / LARGE + 1.
-Why 64      200,000 rows in blocks of one size, one entry a row between blocks; factor + solve in
-            ms, blocks alone against together: 10 rows 1230 + 475 / 290 + 12, 30 rows 740 + 205 /
-            490 + 20, 60 rows 450 + 108 / 920 + 27, 120 rows 430 + 69 / 1210 + 40. Real matrices
-            (bayer10, lns_3937, adder_dcop_05, ...) do not care between 16 and 128; all in one
-            piece costs them up to 48 % more fill.
+Why 64      On matrices with blocks of one size, small blocks are factored faster together, and
+            blocks of 60 rows and more alone; the solve is faster together. Real matrices (bayer10,
+            lns_3937, adder_dcop_05) show no difference between 16 and 128; all blocks in one piece
+            cost them more fill.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -65,6 +64,9 @@ class Factorization:
     dtype : float64 or complex128
     segments : what was factored together
     above : the entries above the segments, not factored: a csr_array, permuted
+
+    SuperLU's factors cannot be stored: pickle the `Preordering` instead, which is small and keeps
+    the order, and factor again.
     """
 
     shape: tuple[int, int]
@@ -73,6 +75,15 @@ class Factorization:
     col_perm: IndexArray
     segments: tuple[_Segment, ...]
     above: Any
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Factorization cannot be pickled or copied deeply, because SuperLU's factors cannot: "
+            "pickle the Preordering, and call its factor(A) again"
+        )
+
+    def __copy__(self) -> Factorization:
+        return self  # nothing in it changes
 
     @property
     def nnz(self) -> int:

@@ -30,15 +30,11 @@ BlockOrdering = Literal["auto", "colamd", "amd", "natural"]
 
 _LARGE = 101
 _PERMC_SPEC = {"colamd": "COLAMD", "amd": "MMD_AT_PLUS_A"}
-# Numbers in L + U, in thousands, with colamd / amd, by the symmetry inside the blocks:
-#                    symmetry   KLU (tol .001)   SuperLU (diag_pivot_thresh 1)
-#   bayer10               .18      347 / 411           425 / 729
-#   ibmpg1_mna            .31      991 / 741         1,710 / 44,168
-#   cavity14              .41      447 / 485           468 / 2,144
-#   lns_3937              .51      366 / 341           402 / 1,166
-#   ScaleMicrogrid        .58      348 / 294           450 / 294
-#   bips98_606            .97       65 / 55            109 / 76
-#   pfjac 13659pegase    1.00      461 / 312           584 / 331
+# Share of symmetric entries inside the blocks from which on amd is taken, by solver. With KLU (tol
+# .001) amd leaves fewer numbers in L + U than colamd on ibmpg1_mna (.31) and on most matrices that
+# are more symmetric, but more on bayer10 (.18). SuperLU (diag_pivot_thresh 1) pivots off the
+# diagonal: amd leaves many more on bayer10, ibmpg1_mna, cavity14 (.41) and lns_3937 (.51), and
+# fewer on ScaleMicrogrid (.58), bips98_606 (.97) and pfjac 13659pegase (1).
 _SYMMETRIC_ENOUGH = {"klu": 0.25, "superlu": 0.75}
 
 

@@ -15,6 +15,8 @@ from btfperm.pattern import inverse, permute
 from btfperm.preorder.blockwise import Factorization, factor_blockwise
 from btfperm.preorder.orderings import BlockOrdering
 from btfperm.results import BlockTriangularForm, IndexArray
+from btfperm.results.equality import fields_equal
+from btfperm.results.html import html_table
 from btfperm.results.read_only import ReadOnlyArrays, freeze
 
 __all__ = ["Preordering", "Solver"]
@@ -35,6 +37,9 @@ class Preordering(ReadOnlyArrays):
     solver : whom it was made for
     block_ordering : what ordered the inside of the blocks: "colamd", "amd" or "natural"
     form : the block triangular form behind it, with the transversal and its certificate
+
+    Two preorderings are equal (``==``) when `shape`, `row_perm`, `col_perm`, `blocks`, `solver` and
+    `block_ordering` are. O(n).
     """
 
     shape: tuple[int, int]
@@ -120,6 +125,26 @@ class Preordering(ReadOnlyArrays):
         return factor_blockwise(
             A, self.row_perm, self.col_perm, self.blocks, diag_pivot_thresh=diag_pivot_thresh
         )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Preordering):
+            return NotImplemented
+        names = ("shape", "solver", "block_ordering", "row_perm", "col_perm", "blocks")
+        return fields_equal(self, other, names)
+
+    def __hash__(self) -> int:
+        return hash(("Preordering", self.shape, self.solver, self.n_blocks))
+
+    def _repr_html_(self) -> str:
+        n = self.shape[0]
+        facts = {
+            "shape": f"{n:,} x {n:,}",
+            "solver": self.solver,
+            "blocks": self.n_blocks,
+            "rows of the largest": int(np.diff(self.blocks).max(initial=0)),
+            "order inside the blocks": self.block_ordering,
+        }
+        return html_table("Preordering", facts)
 
     def __repr__(self) -> str:
         n = self.shape[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What btfperm hands out: small frozen dataclasses of NumPy arrays.
+"""The results of btfperm: small frozen dataclasses of NumPy or CuPy arrays.
 
 Conventions, everywhere:
 
@@ -16,18 +16,24 @@ Conventions, everywhere:
 Index arrays have the index type of the pattern, int32 or int64; files hold int64. All arrays are
 read-only, for several fields may share one: copy what you want to change.
 
-``transversal.py`` has the matching and its cover, ``decomposition.py`` what is permuted by it,
-``block_graph.py`` which blocks wait for which.
+Results are equal (``==``) by the values of their arrays; the docstring of each class names the
+fields that count. They have small HTML tables for notebooks.
+
+``transversal.py`` defines the matching and its cover, ``decomposition.py`` the decompositions,
+``parts.py`` their coarse parts and blocks, ``block_graph.py`` the dependencies between blocks.
 """
 
 from btfperm.pattern.arrays import IndexArray
 from btfperm.results.block_graph import BlockGraph
 from btfperm.results.decomposition import BlockTriangularForm, Decomposition, DulmageMendelsohn
+from btfperm.results.parts import Block, CoarsePart
 from btfperm.results.transversal import Counters, Cover, Transversal
 
 __all__ = [
+    "Block",
     "BlockGraph",
     "BlockTriangularForm",
+    "CoarsePart",
     "Counters",
     "Cover",
     "Decomposition",

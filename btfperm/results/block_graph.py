@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.pattern.arrays import IndexArray
+from btfperm.arguments import whole_number
+from btfperm.pattern.arrays import IndexArray, beside, lives_on_device
 from btfperm.results.counted import counted
+from btfperm.results.equality import fields_equal
+from btfperm.results.html import html_table
 from btfperm.results.read_only import ReadOnlyArrays, freeze, frozen
 
 __all__ = ["BlockGraph"]
@@ -22,6 +26,8 @@ class BlockGraph(ReadOnlyArrays):
 
     Arc k -> l means: rows of block k have entries in columns of block l (k < l: the form is block
     upper triangular), so block l is solved before block k.
+
+    Two graphs are equal (``==``) when all four arrays are.
 
     Attributes
     ----------
@@ -56,11 +62,75 @@ class BlockGraph(ReadOnlyArrays):
 
     @cached_property
     def level_blocks(self) -> npt.NDArray[np.int64]:
-        """(n_levels,) number of blocks of each level: the parallelism at hand."""
+        """(n_levels,) number of blocks of each level: how many can be solved at the same time.
+
+        See `blocks_at` and `levels` for the blocks themselves.
+        """
         return frozen(np.bincount(self.level, minlength=self.n_levels).astype(np.int64))
+
+    def blocks_at(self, level: int) -> IndexArray:
+        """(level_blocks[level],) numbers of the blocks of one level, ascending; read-only.
+
+        O(1) after a sort of all blocks the first time. Blocks of one level do not depend on one
+        another.
+
+        Raises
+        ------
+        InvalidArgumentError : there is no such level
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import btfperm
+        >>> A = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]])
+        >>> graph = btfperm.dulmage_mendelsohn(A).block_graph()
+        >>> graph.blocks_at(0).tolist(), graph.blocks_at(1).tolist()
+        ([2], [0, 1])
+        """
+        level = whole_number("the level", level, 0, self.n_levels - 1)
+        order, ends = self._by_level
+        with beside(order):
+            return order[ends[level] : ends[level + 1]]
+
+    def levels(self) -> Iterator[IndexArray]:
+        """The blocks of each level, in an order in which they can be solved: level 0 first.
+
+        Each is an array as of `blocks_at`; ``[level.tolist() for level in graph.levels()]`` gives
+        lists.
+        """
+        return map(self.blocks_at, range(self.n_levels))
+
+    @cached_property
+    def _by_level(self) -> tuple[IndexArray, list[int]]:
+        """Block numbers sorted by level, then by number, and where each level begins."""
+        counts = self.level_blocks
+        if lives_on_device(self.level):
+            import cupy
+
+            with beside(self.level):
+                keys = self.level.astype(np.int64) << 32 | cupy.arange(
+                    self.n_blocks, dtype=np.int64
+                )
+                order = (cupy.sort(keys) & 0xFFFFFFFF).astype(self.level.dtype)
+                ends = [0, *cupy.cumsum(counts).tolist()]
+            return order, ends
+        order = np.argsort(self.level, kind="stable").astype(self.level.dtype, copy=False)
+        return frozen(order), [0, *np.cumsum(counts).tolist()]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BlockGraph):
+            return NotImplemented
+        return fields_equal(self, other, ("indptr", "indices", "level", "work"))
+
+    def __hash__(self) -> int:
+        return hash(("BlockGraph", self.n_blocks, int(self.indices.size)))
 
     def __repr__(self) -> str:
         return (
             f"<BlockGraph: {counted(self.n_blocks, 'block')}, {counted(self.indices.size, 'arc')}, "
             f"{counted(self.n_levels, 'level')}>"
         )
+
+    def _repr_html_(self) -> str:
+        facts = {"blocks": self.n_blocks, "arcs": int(self.indices.size), "levels": self.n_levels}
+        return html_table("BlockGraph", facts)

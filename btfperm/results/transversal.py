@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from btfperm.errors import LimitReachedError
 from btfperm.pattern.arrays import IndexArray, beside
+from btfperm.results.equality import fields_equal, tuple_by_value
+from btfperm.results.html import html_table
 from btfperm.results.read_only import OnDemand, freeze
 
 __all__ = ["Counters", "Cover", "Transversal"]
@@ -20,8 +22,12 @@ __all__ = ["Counters", "Cover", "Transversal"]
 Counters = Mapping[str, int | list[int]]
 
 
+@tuple_by_value
 class Cover(NamedTuple):
-    """Rows and columns that together touch every entry (Kőnig); both ascending."""
+    """Rows and columns that together touch every entry (Kőnig); both ascending.
+
+    Two covers are equal (``==``) when they hold the same rows and the same columns.
+    """
 
     rows: IndexArray
     cols: IndexArray
@@ -38,6 +44,9 @@ class Transversal(OnDemand):
 
     A transversal has no file format of its own; to save one, decompose the matrix with it:
     ``dulmage_mendelsohn(A, transversal=t).save(path)`` writes `row_match` and `col_match`, too.
+
+    Two transversals are equal (``==``) when `shape`, `row_match`, `col_match`, `maximum` and
+    `rank_bounds` are, whatever found and proved them. O(m + n). The hash fits.
 
     Attributes
     ----------
@@ -56,8 +65,9 @@ class Transversal(OnDemand):
     explain : call it for the rules behind `choice`, those passed over, and the features they
         looked at
     stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the search, else None
-    counters : what the search counted (edges read, phases, augmentations, ...), the start's with
-        ``start_`` before the name; a list where there is one number a phase
+    counters : what the search counted (edges read, phases, augmentations, ...). The initializer's
+        counters have the prefix ``start_``. A counter with one number per phase is a list. With
+        ``initial=``, ``initial_dropped`` is the number of given pairs that do not fit the matrix
     seconds : time of each stage
     row_in_cover, col_in_cover : (m,), (n,) bytes, 1 for what is in `cover()`; None unless `maximum`
     """
@@ -125,6 +135,23 @@ class Transversal(OnDemand):
             cover = Cover(self.row_in_cover.nonzero()[0], self.col_in_cover.nonzero()[0])
         freeze(*cover)
         return cover
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Transversal):
+            return NotImplemented
+        names = ("shape", "maximum", "rank_bounds", "row_match", "col_match")
+        return fields_equal(self, other, names)
+
+    def __hash__(self) -> int:
+        return hash(("Transversal", self.shape, self.maximum, self.rank_bounds))
+
+    def _repr_html_(self) -> str:
+        m, n = self.shape
+        lower, upper = self.rank_bounds
+        rank = {"structural rank": lower} if self.maximum else {"matched": lower, "at most": upper}
+        by = {"algorithm": self.algorithm, "initializer": self.initializer, "device": self.device}
+        facts = {"maximum": self.maximum, "verified": self.verified, **by}
+        return html_table("Transversal", {"shape": f"{m:,} x {n:,}", **rank, **facts})
 
     def __repr__(self) -> str:
         m, n = self.shape

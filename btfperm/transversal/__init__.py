@@ -22,17 +22,17 @@ from typing import Any
 
 import numpy.typing as npt
 
-from btfperm.arguments import text
+from btfperm.arguments import refuse_unknown_keywords, text
 from btfperm.errors import InvalidArgumentError, LimitReachedError
 from btfperm.pattern import DevicePattern, Pattern, as_pattern, refuse_beyond_memory
 from btfperm.results import Decomposition, Transversal
 from btfperm.transversal.certificate import certified
+from btfperm.transversal.given import Orientation, given_problem
 from btfperm.transversal.limits import Controls
-from btfperm.transversal.problem import Problem
 from btfperm.transversal.search import search
 from btfperm.transversal.stored_zeros import warn_of_zeros
 
-__all__ = ["maximum_transversal", "proven_transversal", "structural_rank"]
+__all__ = ["SEARCH_KEYWORDS", "maximum_transversal", "proven_transversal", "structural_rank"]
 
 
 def maximum_transversal(
@@ -46,6 +46,7 @@ def maximum_transversal(
     options: Mapping[str, float | str] | None = None,
     device: int | None = None,
     initial: Transversal | Decomposition | npt.ArrayLike | None = None,
+    orientation: Orientation | None = None,
     time_limit: float | None = None,
     max_work: int | None = None,
     drop_zeros: bool | None = None,
@@ -74,12 +75,18 @@ def maximum_transversal(
         `algorithms()` list them, such as ``{"alpha": 5}``
     device : number of the GPU, which is asked for by that; default that of the matrix, else CuPy's
         current one
-    initial : a matching to start from: a `Transversal`, a decomposition (one that was loaded,
-        too), or the row matched to each column (n,) with -1 for none. It must be legal, not
-        maximal
+    initial : a matching to start from: a `Transversal`, a decomposition (also one from a file), or
+        an array of integers, -1 for none; see `orientation`. It need not fit: pairs that are no
+        entries of `A`, and the second pair in a row or column, are dropped, and an array may be
+        longer or shorter than `A` has columns. ``counters["initial_dropped"]`` is their number
+    orientation : what an array given as `initial` holds. ``"col_match"``, the default: the row
+        matched to each column (n,), which SciPy's ``maximum_bipartite_matching`` returns with
+        ``perm_type="row"``. ``"row_match"``: the column matched to each row (m,), SciPy's
+        ``perm_type="column"``
     time_limit : seconds; max_work : entries read. A search that reaches a limit returns a legal
         partial answer, marked as not `maximum`, with bounds on the rank
-    drop_zeros : leave stored zeros out; default keeps them
+    drop_zeros : True leaves stored zeros out, False keeps them as entries. The default keeps them
+        and warns; of a `Pattern`, it leaves them as they are
     shape : (m, n), only with a (data, indices, indptr) triple
 
     Returns
@@ -96,7 +103,8 @@ def maximum_transversal(
     Warns
     -----
     BackendWarning : the GPU that ``"auto"`` took failed, and the CPU gave the answer
-    StoredZerosWarning : entries are stored as zero
+    InitialMatchingWarning : more than half of the pairs of `initial` do not fit `A`
+    StoredZerosWarning : entries are stored as zero, and `drop_zeros` was not given
     DefectWarning : the certificate did not hold, and a second algorithm gave the answer
 
     Notes
@@ -126,9 +134,11 @@ def maximum_transversal(
     refuse_beyond_memory(pattern.shape, (m + n) * 5 // 4, pattern.name)
     given = None
     if initial is not None:
-        given = Problem.given(pattern.on_host(), initial, controls.threads)
+        given = given_problem(pattern.on_host(), initial, orientation, controls.threads)
+    elif orientation is not None:
+        raise InvalidArgumentError("orientation= describes initial=, which is missing")
     found = search(pattern, given, algorithm, initializer, controls)
-    if pattern.stored_zeros is not None:
+    if pattern.stored_zeros is not None and drop_zeros is None:  # else the caller has decided
         warn_of_zeros(pattern.on_host(), found, controls)
     return found
 
@@ -146,7 +156,12 @@ def structural_rank(A: Any, **options: Any) -> int:
     >>> btfperm.structural_rank(np.array([[0, 1], [0, 1]]))
     1
     """
+    refuse_unknown_keywords("structural_rank", options, SEARCH_KEYWORDS)
     return maximum_transversal(A, **options).structural_rank
+
+
+#: What `maximum_transversal` takes by keyword, for the functions that pass options on to it.
+SEARCH_KEYWORDS = frozenset(maximum_transversal.__kwdefaults__ or ())
 
 
 def proven_transversal(

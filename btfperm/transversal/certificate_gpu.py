@@ -20,7 +20,7 @@ __all__ = ["certified_on_device", "prove_on_device"]
 
 _FILE = "transversal/certificate.cu"
 _FINDINGS = 6  # numbers of Findings
-# A level costs some 20 us here; where the search is deeper than this, the host is quicker.
+# Each level costs a synchronisation here. For a deeper search the host is faster.
 _MOST_LEVELS = 2000
 
 

@@ -143,13 +143,12 @@ class Controls:
         *,
         in_order: bool = False,
     ) -> dict[str, int | list[int]]:
-        """Runs one algorithm within the limits, and `within` so many readings of the matrix, or
-        looks of the host on a gpu; its counters.
+        """Run one algorithm within the limits, and within `within` passes over the entries, or
+        polls of the host on a GPU; return its counters.
 
-        `in_order`: on one thread unless more were asked for. What many threads start with is
-        nearly as large, but on a mesh its free rows and columns lie far apart, which a search
-        level by level pays for: 1.5 s instead of 44 ms (apfb-wr, random geometric graph of 4
-        million points, 16 threads).
+        `in_order`: on one thread unless the caller asked for more. An initial matching by many
+        threads is nearly as large, but on a mesh its unmatched rows and columns lie far apart,
+        which makes a search level by level (apfb-wr) many times slower.
         """
         seconds = 0.0 if self._ends is None else max(self._ends - time.perf_counter(), 1e-9)
         work = self._work or 0

@@ -4,16 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from btfperm import _core
-from btfperm.errors import InvalidArgumentError
 from btfperm.pattern import Pattern
-from btfperm.pattern.arrays import lives_on_device
-from btfperm.results import Decomposition, IndexArray, Transversal
+from btfperm.results import IndexArray
 
 if TYPE_CHECKING:
     from btfperm.transversal.device_problem import DeviceProblem
@@ -38,6 +36,7 @@ class Problem:
     col_in_cover: npt.NDArray[np.uint8]  # written by the certificate
     threads: int = 1  # that go through its arrays
     proven: bool = False  # the last algorithm left the rows of a cover in row_in_cover
+    dropped: int = 0  # pairs of a given matching that do not fit the pattern
 
     @classmethod
     def empty(cls, pattern: Pattern, threads: int = 1) -> Problem:
@@ -61,37 +60,6 @@ class Problem:
             col_in_cover,
             threads,
         )
-
-    @classmethod
-    def given(
-        cls,
-        pattern: Pattern,
-        initial: Transversal | Decomposition | npt.ArrayLike,
-        threads: int = 1,
-    ) -> Problem:
-        """With a matching from outside, which is checked and copied."""
-        given = _row_of_each_column(pattern, initial)
-        outside = np.flatnonzero((given < -1) | (given >= pattern.m))
-        if outside.size:
-            j = int(outside[0])
-            raise InvalidArgumentError(
-                f"initial matches column {j} to row {given[j]}; rows are 0 ... {pattern.m - 1}"
-            )
-        col_match = given.astype(pattern.indices.dtype)
-        problem = cls.empty(pattern, threads)
-        problem.col_match[:] = col_match
-        pairs = np.flatnonzero(col_match >= 0)
-        problem.row_match[col_match[pairs]] = pairs
-        verdict, j = _core.check_matching(*problem.matched)
-        if verdict == 1:
-            raise InvalidArgumentError(
-                f"initial matches row {col_match[j]} to two columns, one is {j}"
-            )
-        if verdict == 2:
-            raise InvalidArgumentError(
-                f"initial matches column {j} to row {col_match[j]}, where the matrix has no entry"
-            )
-        return problem
 
     @property
     def matched(self) -> tuple[int, IndexArray, IndexArray, IndexArray, IndexArray]:
@@ -134,21 +102,3 @@ class Problem:
         if not keep_pairs:
             self.row_match.fill(-1)
             self.col_match.fill(-1)
-
-
-def _row_of_each_column(
-    pattern: Pattern, initial: Transversal | Decomposition | npt.ArrayLike
-) -> npt.NDArray[np.integer]:
-    try:
-        found: Any = initial
-        if isinstance(initial, Transversal | Decomposition):
-            found = initial.col_match
-        given = found.get() if lives_on_device(found) else np.asarray(found)
-        fits = given.shape == (pattern.n,) and (given.dtype.kind in "iu" or not pattern.n)
-    except (AttributeError, TypeError, ValueError):  # no arrays, lists of unequal lengths
-        fits = False
-    if not fits:
-        raise InvalidArgumentError(
-            f"initial must hold the row of each of the {pattern.n} columns, or -1"
-        )
-    return given

@@ -5,7 +5,6 @@ where ``auto`` took a gpu that fails."""
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from btfperm.transversal.auto import DEFAULT, Choices, Rule
 from btfperm.transversal.certificate import find_cover, is_legal, prove, rank_at_most
 from btfperm.transversal.limits import Controls
 from btfperm.transversal.problem import Problem
+from btfperm.warn import warn
 
 if TYPE_CHECKING:
     from btfperm.transversal.device_problem import DeviceProblem
@@ -96,7 +96,7 @@ def search(
             raise
         if str(failure) not in _said:
             _said.add(str(failure))
-            warnings.warn(BackendWarning(f"{failure}; the cpu went on"), stacklevel=3)
+            warn(BackendWarning(f"{failure}; the cpu went on"))
     return search(pattern.on_host(), given, algorithm, initializer, controls.on_cpu())
 
 
@@ -146,6 +146,8 @@ class _Run:
         self.problem = _empty(pattern, controls.threads) if given is None else given
         self.view = self.problem  # as the search sees it, perhaps transposed
         self.counters: dict[str, int | list[int]] = {}
+        if given is not None:
+            self.counters["initial_dropped"] = given.dropped
         self.seconds = {"start": 0.0, "search": 0.0, "certificate": 0.0}
         self.since = time.perf_counter()
 
@@ -253,7 +255,7 @@ class _Run:
                 raise  # the same again would go wrong again
             why = f"{' and '.join(names) or 'the start'} went wrong, {_SECOND} finished"
             self.choices.said = why
-            warnings.warn(DefectWarning(f"{defect}; {why}"), stacklevel=5)
+            warn(DefectWarning(f"{defect}; {why}"))
             self.algorithm = registry.find(_SECOND, initializer=False)
             view.take_back(keep_pairs=is_legal(here))  # if it is none, from nothing
             second = controls.run(self.algorithm, view)

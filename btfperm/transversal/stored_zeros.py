@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from btfperm.errors import StoredZerosWarning
 from btfperm.pattern import Pattern
 from btfperm.results import IndexArray, Transversal
+from btfperm.transversal.given import given_problem
 from btfperm.transversal.limits import Controls
-from btfperm.transversal.problem import Problem
 from btfperm.transversal.search import search
+from btfperm.warn import warn
 
 __all__ = ["warn_of_zeros"]
 
@@ -44,7 +43,7 @@ def warn_of_zeros(pattern: Pattern, found: Transversal, controls: Controls) -> N
             "(drop_zeros=True, --drop-zeros)"
         )
     text = f"{name}{count} zero, {fate}; {effect}"
-    warnings.warn(StoredZerosWarning(text, other), stacklevel=3)
+    warn(StoredZerosWarning(text, other))
 
 
 def _rank_the_other_way(
@@ -62,7 +61,7 @@ def _rank_the_other_way(
         initial = _without_entries(initial, zeros)
         if np.array_equal(initial, found.col_match):
             return found.size
-    problem = Problem.given(other, initial)
+    problem = given_problem(other, initial, "col_match")
     result = search(other, problem, "auto", "auto", controls.rest())
     return result.size if result.maximum else None
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,14 @@ import click
 from btfperm_cli.options import (
     FileName,
     drop_zeros_option,
+    is_replaced,
     is_same_file,
     matrix_argument,
+    no_clobber_option,
     output_options,
     search_options,
 )
-from btfperm_cli.output import Output, emit, reader_may_leave
+from btfperm_cli.output import Output, complain, reader_may_leave
 from btfperm_cli.progress import Clock, stage
 from btfperm_cli.summary import (
     explained,
@@ -67,6 +70,7 @@ FROM_THE_DECOMPOSITION = (
     type=click.Choice(CONVENTIONS),
     help="Whose convention OUT is written in.  [default: matlab for .mat, else btfperm]",
 )
+@no_clobber_option
 @search_options
 @drop_zeros_option
 @output_options
@@ -76,17 +80,24 @@ def order(
     outputs: tuple[str, ...],
     file_format: str | None,
     convention: str | None,
+    no_clobber: bool,
     **search: Any,
 ) -> int:
     """Decompose MATRIX and write the permutations."""
-    for name, value in (("--format", file_format), ("--convention", convention)):
+    only_with_output = {
+        "--format": file_format,
+        "--convention": convention,
+        "--no-clobber": no_clobber,
+    }
+    for name, value in only_with_output.items():
         if value and not outputs:
             raise click.UsageError(f"{name} goes with -o.")
-    check_targets(matrix, outputs, file_format)
+    check_targets(matrix, outputs, file_format, no_clobber=no_clobber)
     out.to_stderr = "-" in outputs
     explain, drop_zeros = search.pop("explain"), search.pop("drop_zeros")
 
     from btfperm.dulmage_mendelsohn import decompose_proven
+    from btfperm.errors import InvalidArgumentError
     from btfperm.io import read
     from btfperm.pattern import KeptPattern
     from btfperm.reports.summary import summarize
@@ -99,6 +110,7 @@ def order(
         threads = search["threads"] or 0
         pattern = read(matrix, drop_zeros=drop_zeros, threads=threads, progress=progress.advance)
     clock.stop("read")
+    out.subject = matrix
     with stage("searching", quiet=out.quiet):
         kept = KeptPattern.of(pattern)
         transversal = maximum_transversal(kept, **search)
@@ -110,13 +122,18 @@ def order(
         result = decompose_proven(kept, transversal, team)
         kept.forget()
     clock.stop("decompose")
+    replaced = []
     for path in outputs:
+        if is_replaced(path, no_clobber=no_clobber):
+            replaced.append(path)
         with stage(f"writing {path}", quiet=out.quiet):
-            if path == "-":
-                with reader_may_leave(sys.stdout):
-                    result.save(path, format=file_format, convention=convention)
-            else:
-                result.save(path, format=file_format, convention=convention)
+            try:
+                with reader_may_leave(sys.stdout) if path == "-" else nullcontext():
+                    result.save(
+                        path, format=file_format, convention=convention, replace=not no_clobber
+                    )
+            except InvalidArgumentError as error:  # the convention does not fit this matrix
+                raise InvalidArgumentError(f"{matrix}: {error}") from None
     if outputs:
         clock.stop("write")
 
@@ -128,6 +145,7 @@ def order(
         **searched(transversal),
         "seconds": clock.seconds,
         "written": list(outputs),
+        "replaced": replaced,
     }
     for line in report_lines(facts, name=matrix, explain=explain):
         out.say(line)
@@ -135,7 +153,9 @@ def order(
     return 0
 
 
-def check_targets(matrix: str, outputs: tuple[str, ...], file_format: str | None) -> None:
+def check_targets(
+    matrix: str, outputs: tuple[str, ...], file_format: str | None, *, no_clobber: bool
+) -> None:
     """Refuse what could not be written before the work is done, not after."""
     for path in outputs:
         if not file_format and Path(path).suffix[1:].lower() not in FORMATS:
@@ -143,6 +163,7 @@ def check_targets(matrix: str, outputs: tuple[str, ...], file_format: str | None
             raise click.UsageError(f"{path}: end the name in {known}, or name a --format.")
         if path != "-" and is_same_file(matrix, path):
             raise click.UsageError(f"{path} is the matrix; name another output.")
+        is_replaced(path, no_clobber=no_clobber)
         if path != "-" and not Path(path).parent.is_dir():
             from btfperm.errors import ResourceMissingError
 
@@ -172,6 +193,7 @@ def stopped(
         **searched(transversal),
         "seconds": clock.seconds,
         "written": [],
+        "replaced": [],
         "error": reason,
         "exit_code": 1,
     }
@@ -179,6 +201,6 @@ def stopped(
         for text in explained(facts):
             out.say(text)
     if not out.as_json:
-        emit(f"btfperm: {reason}", err=True)
+        complain(reason)
     out.answer(facts)
     return 1

@@ -3,26 +3,34 @@
 
 from __future__ import annotations
 
+import statistics
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import scaling
+from benchmarks import run, scaling
 from benchmarks.cases import SETS
-from benchmarks.contest import Options
+from benchmarks.contest import Options, Section
 
 
-def row(matrix, kind, algorithm, threads, *seconds):
-    stages = {"start": [0.1 * s for s in seconds], "search": [0.9 * s for s in seconds]}
+def options(**named):
+    return Options("tiny", Path(), 1, 5.0, ["auto"], 1, lambda _: None, **named)
+
+
+def row(matrix, kind, algorithm, threads, *runs):
+    """Each run is its calls' seconds; one call is a number."""
+    calls = [run if isinstance(run, tuple) else (run,) for run in runs]
+    seconds = [call for run in calls for call in run if call is not None]
     return {
         "matrix": matrix,
         "nnz": 12_000_000,
         "class": kind,
         "algorithm": algorithm,
         "threads": threads,
-        "seconds": list(seconds),
-        "stages": stages if seconds else {},
+        "seconds": seconds,
+        "medians": [None if None in run else statistics.median(run) for run in calls],
+        "stages": {"start": [0.1 * s for s in seconds], "search": [0.9 * s for s in seconds]},
     }
 
 
@@ -40,19 +48,76 @@ def test_powers_of_two_and_the_last(most, counts):
 
 def test_speed_up_is_the_ratio_of_medians():
     rows = [
-        row("a", "random", "auto", 1, 4.0, 4.4, 4.2),
-        row("a", "random", "auto", 2, 2.0, 2.1, 2.2),
+        row("a", "random", "auto", 1, (4.0, 4.4, 4.2)),
+        row("a", "random", "auto", 2, (2.0, 2.1, 2.2)),
         row("b", "random", "auto", 1, 8.0),
         row("b", "random", "auto", 2, 1.0),
         row("c", "networks", "auto", 1, 8.0),
-        row("c", "networks", "auto", 2),
+        row("c", "networks", "auto", 2, None),
+        row("d", "random", "auto", 1, 1.0),
+        row("d", "random", "auto", 2, 2.0),
     ]
-    table = scaling._table(rows, "auto", [1, 2])
-    assert cells(table, "`a`")[3:] == ["4200", "2100", "2.0", "10%"]
-    assert cells(table, "`c`")[3:] == ["8000", "-", "-", "-"]
-    assert cells(table, "speed-up, random")[3:5] == ["1.00", "4.00"]
-    assert cells(table, "speed-up, all")[3:5] == ["1.00", "4.00"]
-    assert "speed-up, networks" not in table
+    table = scaling._table(rows, "auto", [1, 2], [])
+    assert cells(table, "`a`")[3:] == ["4200", "2100", "2.00", "2.00 to 2.00", "10%"]
+    assert cells(table, "`c`")[3:] == ["8000", "-", "-", "-", "-"]
+    assert cells(table, "geometric mean, random")[3:5] == ["1.00", "2.00"]
+    assert cells(table, "geometric mean, all")[3:5] == ["1.00", "2.00"]
+    assert cells(table, "median, all")[3:5] == ["1.00", "2.00"]
+    assert "geometric mean, networks" not in table
+    assert "**1 of 4 matrices exceeded the limit**" in table
+    assert "Slower on 2 than on 1: 1 of 3." in table
+
+
+def test_the_median_of_the_runs_counts_not_the_best():
+    rows = [
+        row("a", "random", "auto", 1, 6.0, 6.0, 9.0),
+        row("a", "random", "auto", 16, 1.0, 2.0, 3.0),
+    ]
+    table = scaling._table(rows, "auto", [1, 16], [])
+    assert cells(table, "`a`")[3:] == ["6000", "2000", "3.00", "3.00 to 6.00", "100%"]
+    assert cells(table, "median, all")[4] == "3.00"
+
+
+def test_a_run_that_exceeded_the_limit_leaves_the_matrix_without_a_speed_up():
+    rows = [row("a", "random", "auto", 1, 6.0, 6.0), row("a", "random", "auto", 16, 1.0, None)]
+    table = scaling._table(rows, "auto", [1, 16], [])
+    assert cells(table, "`a`")[3:] == ["6000", "-", "-", "-", "-"]
+    assert "median" not in table
+
+
+def test_a_selection_says_so_and_has_no_mean():
+    asked = options()
+    section = scaling.run(scaling.cases("tiny")[:1], asked)
+    (left_out,) = section.data["left_out"]
+    assert "**This is a selection.**" in section.markdown and f"`{left_out}`" in section.markdown
+    assert "median, all" not in section.markdown and "geometric mean" not in section.markdown
+    whole = scaling.run(scaling.cases("tiny"), asked)
+    assert whole.data["left_out"] == [] and "median, all" in whole.markdown
+
+
+def test_every_run_measures_all_and_none_is_started_too_late():
+    done = scaling.run(scaling.cases("tiny"), options(runs=2))
+    assert done.data["runs"] == 2
+    assert {len(row["medians"]) for row in done.data["rows"]} == {2}
+    assert {len(row["seconds"]) for row in done.data["rows"]} == {2}
+    assert scaling.run(scaling.cases("tiny"), options(runs=9, within=0)).data["runs"] == 1
+
+
+def test_scaling_alone_takes_the_whole_large_set(monkeypatch, capsys):
+    asked = []
+
+    def stub(matrices, options):
+        asked.append(([case.name for case in matrices], options.which, options.runs))
+        return Section("Several threads", "", {})
+
+    monkeypatch.setitem(run.SECTIONS, "scaling", stub)
+    monkeypatch.setitem(run.SECTIONS, "matching", stub)
+    assert run.main(["--section", "scaling"]) == 0
+    assert asked == [(scaling.MATRICES["large"].split(), "large", 3)]
+    assert len(asked[0][0]) == 19
+    assert run.main(["--section", "scaling", "--section", "matching"]) == 0
+    assert [which for _, which, _ in asked[1:]] == ["quick", "quick"]
+    capsys.readouterr()
 
 
 def test_whole_calls_are_compared_on_all_threads():
@@ -85,6 +150,5 @@ def test_every_set_has_matrices():
 
 
 def test_the_numbers_of_threads_asked_for_are_those_compared():
-    asked = Options("tiny", Path(), 1, 5.0, ["auto"], 16, lambda _: None, counts=(3, 2))
-    data = scaling.run(scaling.cases("tiny")[:1], asked).data
+    data = scaling.run(scaling.cases("tiny")[:1], options(counts=(3, 2))).data
     assert data["threads"] == [2, 3] == [row["threads"] for row in data["rows"]]

@@ -93,6 +93,7 @@ def test_json(cli, matrix, tmp_path):
         "cols": 3,
         "entries": 4,
         "permuted": False,
+        "replaced": False,
         "warnings": [],
     }
 
@@ -164,3 +165,16 @@ def test_wrong_usage(cli, matrix, tmp_path):
     assert cli("convert", path, tmp_path / "no" / "B.mtx").code == 4
     assert cli("convert", tmp_path / "no.mtx", tmp_path / "B.mtx").code == 3
     assert cli("convert", path, tmp_path / "B.mtx", "--permute", path).code == 3
+
+
+def test_no_clobber_and_what_is_replaced(cli, matrix, tmp_path):
+    target = tmp_path / "A.npz"
+    assert cli("convert", matrix("wide"), target, "--no-clobber").out == (
+        f"{target}: 2 x 3, 4 entries\n"
+    )
+    before = target.read_bytes()
+    cli("convert", matrix("tall"), target, "--no-clobber").failed(4, "A.npz exists already")
+    assert target.read_bytes() == before
+    assert cli("convert", matrix("tall"), target).out.endswith("4 entries (replaced)\n")
+    assert cli("convert", matrix("tall"), target, "--json").json["replaced"] is True
+    assert cli("convert", matrix("tall"), "-", "--no-clobber").code == 0

@@ -32,6 +32,11 @@ def check_graph(A, d, graph):
         for h in range(graph.n_levels)
     ]
     assert graph.level_work.tolist() == work_at
+    levels = [[k for k, h in enumerate(expected.level) if h == at] for at in range(graph.n_levels)]
+    assert [blocks.tolist() for blocks in graph.levels()] == levels
+    assert [graph.blocks_at(h).tolist() for h in range(graph.n_levels)] == levels
+    for blocks in graph.levels():
+        assert blocks.dtype == graph.level.dtype and not blocks.flags.writeable
 
 
 @given(strategies.any_matrix())
@@ -59,6 +64,14 @@ def test_a_result_without_its_pattern_takes_the_matrix(A):
     }
     bare = DulmageMendelsohn(**arrays)
     check_graph(A, d, bare.block_graph(sp.csr_array(A)))
+
+
+def test_a_level_that_does_not_exist_is_refused():
+    graph = btfperm.dulmage_mendelsohn(families.bidiagonal(5).A).block_graph()
+    for level in (-1, 5, 1.5):
+        with pytest.raises(InvalidArgumentError, match="the level must be a whole number"):
+            graph.blocks_at(level)
+    assert list(btfperm.dulmage_mendelsohn(np.zeros((0, 0))).block_graph().levels()) == []
 
 
 def test_block_graph_of_a_deep_chain():

@@ -137,6 +137,37 @@ def test_block_graph(family, few, monkeypatch):
         assert lives_there(getattr(graph, name)), name
         np.testing.assert_array_equal(here(getattr(graph, name)), getattr(expected, name), name)
     assert repr(graph) == repr(expected)
+    for theirs, ours in zip(graph.levels(), expected.levels(), strict=True):
+        assert lives_there(theirs) and theirs.dtype == ours.dtype
+        np.testing.assert_array_equal(here(theirs), ours)
+    assert graph == expected and hash(graph) == hash(expected)
+
+
+LINES = ("rows", "cols", "unmatched_rows", "unmatched_cols")
+
+
+@pytest.mark.parametrize("A", [GIANT, RECTANGLE], ids=["square", "rectangular"])
+def test_parts_and_blocks_stay_on_the_device(A):
+    d = btfperm.dulmage_mendelsohn(matrix_there(A))
+    expected = btfperm.dulmage_mendelsohn(A, transversal=d.on_host().transversal)
+    for name in ("horizontal", "square", "vertical"):
+        theirs, ours = getattr(d, name), getattr(expected, name)
+        assert theirs == ours and theirs.blocks == ours.blocks
+        for lines in LINES:
+            assert lives_there(getattr(theirs, lines))
+            np.testing.assert_array_equal(here(getattr(theirs, lines)), getattr(ours, lines))
+    for theirs, ours in zip(d, expected, strict=True):
+        assert (theirs.number, theirs.part, theirs.shape) == (ours.number, ours.part, ours.shape)
+    for k in (0, d.n_blocks // 2, d.n_blocks - 1):
+        assert d.block(k) == expected.block(k)
+        for lines in LINES:
+            assert lives_there(getattr(d.block(k), lines))
+            ours = getattr(expected.block(k), lines)
+            np.testing.assert_array_equal(here(getattr(d.block(k), lines)), ours)
+    assert d == expected and hash(d) == hash(expected) and d.transversal == expected.transversal
+    cover = expected.transversal.cover()
+    assert d.transversal.cover() == cover and hash(d.transversal.cover()) == hash(cover)
+    assert d._repr_html_() == expected._repr_html_()
 
 
 def test_the_block_graph_of_another_matrix_is_refused():
@@ -188,8 +219,9 @@ def test_a_failing_device_is_answered_by_the_cpu(monkeypatch):
 
     monkeypatch.setattr(module, "decompose_on_device", fails)
     theirs = matrix_there(GIANT)
-    with pytest.warns(btfperm.BackendWarning, match="out of memory.*the cpu went on"):
+    with pytest.warns(btfperm.BackendWarning, match="out of memory.*the cpu went on") as caught:
         d = btfperm.dulmage_mendelsohn(theirs)
+    assert [w.filename for w in caught] == [__file__]
     assert isinstance(d.row_perm, np.ndarray)
     assert_same(d, btfperm.dulmage_mendelsohn(GIANT))
     with pytest.raises(btfperm.BackendUnavailableError, match="out of memory"):

@@ -1,18 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A transversal that is handed in is proven anew, and none can lead the core out of bounds."""
+"""A transversal from the caller is proven again, and none can lead the core out of bounds.
+
+A matching to start from is reduced to the pairs that fit.
+"""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 
 import btfperm
 from btfperm import _core
 from btfperm.errors import InvalidArgumentError
 from btfperm.pattern import as_pattern
+from btfperm.transversal.given import given_problem
+from tests import strategies
 from tests.known_answers import read
+from tests.oracles.plain_matching import structural_rank
 from tests.transversal.methods import ROWS
 
 FACES = [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form]
@@ -58,10 +68,10 @@ def test_only_what_is_proven_is_believed(face):
     A = read("Erdos971")
     t = btfperm.maximum_transversal(A)
     wrong = replace(t, rank_bounds=(1, 1), col_in_cover=None, verified=False)
-    given = face(A, transversal=wrong)
-    assert given.structural_rank == t.structural_rank
-    assert given.transversal.rank_bounds == t.rank_bounds and given.transversal.verified
-    assert given.transversal.cover().size == t.structural_rank
+    result = face(A, transversal=wrong)
+    assert result.structural_rank == t.structural_rank
+    assert result.transversal.rank_bounds == t.rank_bounds and result.transversal.verified
+    assert result.transversal.cover().size == t.structural_rank
 
 
 # -- the core refuses lengths that do not fit, whoever asks ----------------------------------------
@@ -141,3 +151,137 @@ def test_options_of_a_search_that_does_not_happen(face):
         assert face(np.eye(3), transversal=t, threads=threads).structural_rank == 3
     with pytest.raises(InvalidArgumentError, match="leave out algorithm, seed"):
         face(np.eye(3), transversal=t, seed=2, algorithm="hopcroft-karp")
+
+
+# -- a matching to start from ----------------------------------------------------------------------
+
+
+def start_from(A, initial, **options):
+    """The transversal, with a search that keeps the given pairs; the warnings are errors."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", btfperm.InitialMatchingWarning)
+        return btfperm.maximum_transversal(
+            A, initial=initial, initializer="none", algorithm="hopcroft-karp", **options
+        )
+
+
+def plain_drop(A, pairs):
+    """The pairs that are entries of `A`, without the second one in a row or a column."""
+    entries = set(zip(*(lines.tolist() for lines in sp.coo_array(A).coords), strict=True))
+    kept, rows, cols = [], set(), set()
+    for i, j in pairs:
+        if (i, j) in entries and i not in rows and j not in cols:
+            kept.append((i, j))
+            rows.add(i)
+            cols.add(j)
+    return kept
+
+
+@pytest.mark.filterwarnings("ignore::btfperm.InitialMatchingWarning")
+@pytest.mark.parametrize("orientation", ["col_match", "row_match"])
+@given(data=st.data(), A=strategies.any_matrix())
+def test_pairs_that_do_not_fit_are_dropped_and_counted(orientation, data, A):
+    m, n = A.shape
+    length = data.draw(st.integers(0, max(m, n) + 2))
+    number = st.integers(-3, max(m, n) + 2) | st.integers(-(2**62), 2**62)
+    array = data.draw(st.lists(number, min_size=length, max_size=length))
+    problem = given_problem(btfperm.as_pattern(A), array, orientation)
+    pairs = [(i, j) for j, i in enumerate(array) if i != -1]
+    if orientation == "row_match":
+        pairs = sorted(((j, i) for i, j in pairs), key=lambda pair: pair[1])
+    kept = plain_drop(A, pairs)
+    assert problem.dropped == len(pairs) - len(kept)
+    matched = np.flatnonzero(problem.col_match >= 0)
+    assert dict(zip(matched.tolist(), problem.col_match[matched].tolist(), strict=True)) == {
+        j: i for i, j in kept
+    }
+    assert _core.check_matching(*problem.matched)[0] == 0
+    t = btfperm.maximum_transversal(A, initial=array, orientation=orientation)
+    assert t.counters["initial_dropped"] == problem.dropped
+    assert t.structural_rank == structural_rank(A)
+
+
+# Row and column of the entries: (0,0) (1,1) (2,2) (3,3) and (0,1).
+SQUARE = sp.csc_array(np.eye(4) + np.eye(4, k=1) * [[1], [0], [0], [0]])
+
+
+@pytest.mark.parametrize(
+    ("initial", "dropped"),
+    [
+        ([0, 1, 2, 3], 0),
+        ([0, 1, 3, 3], 1),  # (3,2) is no entry any more
+        ([0, 0, 2, 3], 1),  # row 0 twice
+        ([0, 1, 2, 9], 1),  # there is no row 9
+        ([0, 1, 2, 2**40], 1),
+        ([0, 1, 2, 2**32 + 3], 1),  # 3 in 32 bits
+        ([0, 1, 2, -2], 1),
+        ([0, 1], 0),
+        ([0, 1, 2, 3, 4], 1),
+        ([0, 1, 2, 3, -1, -1], 0),
+        ([], 0),
+        (np.array([0, 1, 2, 3], dtype=np.uint8), 0),
+    ],
+    ids=str,
+)
+def test_a_matching_of_an_earlier_matrix_is_a_start(initial, dropped):
+    t = start_from(SQUARE, initial)
+    assert t.structural_rank == 4 and t.verified
+    assert t.counters["initial_dropped"] == dropped
+
+
+def test_a_transversal_of_a_matrix_of_another_size_is_a_start():
+    larger = btfperm.maximum_transversal(sp.eye_array(6))
+    t = start_from(sp.eye_array(4), larger)
+    assert t.counters["initial_dropped"] == 2 and t.structural_rank == 4
+    assert "initial_dropped" not in btfperm.maximum_transversal(SQUARE).counters
+
+
+def test_the_two_forms_of_scipy():
+    """A cyclic shift and one more entry: each array read as the other fits nowhere, or nearly."""
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    shift = np.roll(np.arange(5), 1)
+    A = sp.csr_array((np.ones(6), (np.append(np.arange(5), 0), np.append(shift, 0))), shape=(5, 5))
+    for perm_type, orientation in (("row", "col_match"), ("column", "row_match")):
+        theirs = maximum_bipartite_matching(A, perm_type=perm_type)
+        t = start_from(A, theirs, orientation=orientation)
+        assert t.counters["initial_dropped"] == 0
+        np.testing.assert_array_equal(getattr(t, orientation), theirs)
+        other = {"col_match": "row_match", "row_match": "col_match"}[orientation]
+        with pytest.warns(btfperm.InitialMatchingWarning, match="of 5 pairs.* orientation=") as w:
+            t = btfperm.maximum_transversal(A, initial=theirs, orientation=other)
+        assert t.counters["initial_dropped"] >= 4 and t.structural_rank == 5
+        assert w[0].filename == __file__
+    B = A[:4]
+    rows = maximum_bipartite_matching(B, perm_type="column")
+    with pytest.raises(InvalidArgumentError, match="orientation='row_match'"):
+        btfperm.maximum_transversal(B, initial=rows)
+    assert start_from(B, rows, orientation="row_match").counters["initial_dropped"] == 0
+
+
+@pytest.mark.parametrize(
+    "initial",
+    [
+        [0.0, -1, -1, -1],
+        [[0, 1, -1, -1]],
+        [[0], [1, 2]],
+        ["a", "b", "c", "d"],
+        "abcd",
+        [True, False, False, True],
+        3,
+        object(),
+        {"row_match": 1},
+    ],
+    ids=repr,
+)
+def test_what_is_no_array_of_integers_is_no_start(initial):
+    with pytest.raises(InvalidArgumentError, match="array of integers"):
+        btfperm.maximum_transversal(SQUARE, initial=initial)
+
+
+def test_an_orientation_belongs_to_an_array():
+    t = btfperm.maximum_transversal(SQUARE)
+    for initial, orientation in ((None, "row_match"), (t, "row_match"), ([0], "row"), ([0], 3)):
+        with pytest.raises(InvalidArgumentError, match="orientation"):
+            btfperm.maximum_transversal(SQUARE, initial=initial, orientation=orientation)
+    assert start_from(SQUARE, t, orientation="col_match") == t

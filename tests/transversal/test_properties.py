@@ -97,39 +97,6 @@ def test_a_transversal_is_a_start(A):
     assert not np.shares_memory(again.row_match, first.row_match)
 
 
-@pytest.mark.parametrize(
-    "col_match",
-    [
-        pytest.param([0, 1], id="too short"),
-        pytest.param([0, 1, 2, -1], id="too long"),
-        pytest.param([0, 0, -1], id="a row twice"),
-        pytest.param([1, -1, -1], id="no such entry"),
-        pytest.param([3, -1, -1], id="outside"),
-        pytest.param([-2, -1, -1], id="below -1"),
-        pytest.param([2**40, -1, -1], id="huge"),
-        pytest.param([2**32, -1, -1], id="0 in 32 bits"),
-        pytest.param([0.0, -1, -1], id="no integers"),
-        pytest.param([[0, 1, -1]], id="two dimensions"),
-        pytest.param([], id="nothing"),
-        pytest.param([[0], [1, 2]], id="ragged"),
-        pytest.param(["a", "b", "c"], id="text"),
-        pytest.param("abc", id="a string"),
-        pytest.param(3, id="a number"),
-        pytest.param(object(), id="an object"),
-        pytest.param({"row_match": 1}, id="a dict"),
-    ],
-)
-def test_a_start_that_is_no_matching_is_refused(col_match):
-    with pytest.raises(InvalidArgumentError):
-        btfperm.maximum_transversal(sp.eye_array(3), initial=col_match)
-
-
-def test_a_start_of_another_matrix_is_refused():
-    other = btfperm.maximum_transversal(sp.eye_array(4))
-    with pytest.raises(InvalidArgumentError):
-        btfperm.maximum_transversal(sp.eye_array(3), initial=other)
-
-
 @given(st.data(), strategies.any_matrix(), methods)
 def test_rank_does_not_depend_on_the_numbering(data, A, method):
     initializer, algorithm = method

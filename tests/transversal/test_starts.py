@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import btfperm
 from btfperm.pattern import as_pattern
+from btfperm.transversal.given import given_problem
 from btfperm.transversal.limits import Controls
 from btfperm.transversal.problem import Problem
 from tests import families, strategies
@@ -34,7 +35,7 @@ def start(A, row, options=None, given=None, seed=0, **limits):
     """The matching after a start alone, on the host, and what stopped it."""
     P = as_pattern(A)
     controls = Controls(P.nnz, seed=seed, options=options, **limits)
-    problem = Problem.empty(P) if given is None else Problem.given(P, given)
+    problem = Problem.empty(P) if given is None else given_problem(P, given)
     problem = controls.place(row, problem, P)
     counters = controls.run(row, problem, in_order=True)
     return P, problem.on_host(), counters, controls.stopped_by

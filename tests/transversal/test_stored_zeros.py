@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stored zeros are entries unless dropped, and the user hears of them: how many, do they matter?"""
+"""Stored zeros are entries unless dropped. A warning reports their number and their effect on the
+rank, unless the caller decides with `drop_zeros`."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ import scipy.sparse as sp
 from hypothesis import given
 
 import btfperm
-from btfperm import _core
+from btfperm import _core, testing
 from btfperm.errors import StoredZerosWarning
 from btfperm.transversal import limits
 from btfperm.transversal.auto import TABLE
@@ -38,7 +39,7 @@ def test_the_warning_is_right(A):
     with_zeros = structural_rank(A)
     without = structural_rank(pattern(A, drop_zeros=True))
     for drop_zeros in (False, True):
-        texts = said(A, drop_zeros=drop_zeros)
+        texts = said(btfperm.as_pattern(A, drop_zeros=drop_zeros))
         assert len(texts) == (count > 0)
         for text in texts:
             assert re.match(rf"{count} stored", text)
@@ -73,7 +74,7 @@ def test_a_zero_that_is_also_stored_as_something_else_is_no_zero():
 def test_no_second_search_where_the_cover_touches_the_zeros(monkeypatch):
     A = sp.coo_array(([1.0, 1.0, 1.0, 0.0], ([0, 0, 1, 2], [0, 1, 0, 0])), shape=(3, 3))
     monkeypatch.setattr("btfperm.transversal.stored_zeros.search", None)  # would be called
-    (text,) = said(A, drop_zeros=True)
+    (text,) = said(btfperm.as_pattern(A, drop_zeros=True))
     assert "does not change the structural rank" in text
 
 
@@ -106,5 +107,42 @@ def test_zenios():
     """25,877 of 27,191 entries are stored zeros: Newton would meet rank 266 of 2,873."""
     with pytest.warns(StoredZerosWarning, match=r"2,873.* 266 "):
         assert btfperm.structural_rank(read("zenios")) == 2873
+    dropped = btfperm.as_pattern(read("zenios"), drop_zeros=True)
     with pytest.warns(StoredZerosWarning, match=r"266.* 2,873 "):
-        assert btfperm.structural_rank(read("zenios"), drop_zeros=True) == 266
+        assert btfperm.structural_rank(dropped) == 266
+
+
+ZEROS = sp.csc_array((np.array([1.0, 0.0, 2.0]), ([0, 1, 1], [0, 1, 0])), shape=(2, 2))
+TAKERS = {
+    "structural_rank": btfperm.structural_rank,
+    "maximum_transversal": btfperm.maximum_transversal,
+    "dulmage_mendelsohn": btfperm.dulmage_mendelsohn,
+    "block_triangular_form": btfperm.block_triangular_form,
+    "preorder": btfperm.preorder,
+    "assert_structurally_nonsingular": testing.assert_structurally_nonsingular,
+    "assert_blocks_at_most": lambda A, **options: testing.assert_blocks_at_most(A, 2, **options),
+}
+
+
+@pytest.mark.parametrize("name", TAKERS)
+def test_no_warning_where_the_caller_decided(name, monkeypatch):
+    take = TAKERS[name]
+    with pytest.warns(StoredZerosWarning) as caught:
+        take(ZEROS)
+    assert len(caught) == 1
+    monkeypatch.setattr("btfperm.transversal.stored_zeros.search", None)  # no second search
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", StoredZerosWarning)
+        take(ZEROS, drop_zeros=False)
+        if name in ("preorder", "assert_structurally_nonsingular"):
+            with pytest.raises(btfperm.StructurallySingularError):
+                take(ZEROS, drop_zeros=True)
+        else:
+            take(ZEROS, drop_zeros=True)
+
+
+@pytest.mark.parametrize("name", TAKERS)
+def test_the_warning_points_at_the_line_of_the_caller(name):
+    with pytest.warns(StoredZerosWarning) as caught:
+        TAKERS[name](ZEROS)
+    assert [w.filename for w in caught] == [__file__]

@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 import btfperm
 from btfperm import _core
+from btfperm.transversal.given import given_problem
 from btfperm.transversal.limits import Controls
 from btfperm.transversal.problem import Problem
 from tests import families, strategies
@@ -31,7 +32,7 @@ def everything_shared():
 
 def start(A, threads, seed, options=None, given=None):
     P = btfperm.as_pattern(A)
-    problem = Problem.empty(P) if given is None else Problem.given(P, given)
+    problem = Problem.empty(P) if given is None else given_problem(P, given)
     Controls(P.nnz, threads=threads, seed=seed, options=options).run(ROW, problem)
     return problem
 

@@ -59,7 +59,7 @@ class Budget {
   std::int64_t spent() const { return spent_ + (granted_ - credit_); }
 
  private:
-  static constexpr std::int64_t between_looks = 1 << 16;  // 0.1 to 2 ms
+  static constexpr std::int64_t between_looks = 1 << 16;  // units of work
   static constexpr auto between_signal_looks = std::chrono::milliseconds(50);
 
   void refill() {

@@ -131,7 +131,7 @@ class Barrier {
   }
 
  private:
-  static constexpr int patience = 1 << 9;  // looks: some 20 microseconds
+  static constexpr int patience = 1 << 9;  // polls before the thread sleeps
 
   alignas(64) std::atomic<int> arrived_{0};
   alignas(64) std::atomic<unsigned> round_{0};

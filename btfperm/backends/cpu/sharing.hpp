@@ -18,22 +18,19 @@ T least_to_share(T measured) {
   return share_always.load(std::memory_order_relaxed) ? T{2} : measured;
 }
 
-// Threads for one algorithm on a matrix with so many entries: what shares its loops from their
-// first column on waits at barriers, and a thread that others keep from its core holds up all.
-// Measured on two busy cores (entries: karp-sipser, pothen-fan, p-dbfs, ms-bfs-graft in ms on one
-// thread -> on two; d = 4, medians of 7): 2e3: .16 -> 76, .17 -> 43, .12 -> .35, .21 -> .37; 2e4:
-// .63 -> 47, 1.2 -> 16, 1.1 -> 58, 6.0 -> 22; 5e4: 2.1 -> 94, 13 -> 175, 9.2 -> 125, 17 -> 50. Busy
-// cores show no size from which on two threads gain; above this one a caller who asks for them has
-// them.
+// Threads for one algorithm on a matrix with so many entries. An algorithm that shares its loops
+// from the first column on waits at barriers, and a thread that has lost its core delays all. On
+// two busy cores, random matrices of up to 50,000 entries were slower on two threads than on one
+// with karp-sipser, pothen-fan, p-dbfs and ms-bfs-graft, most of them many times. Busy cores show
+// no size from which on two threads gain; above this size a caller who asks for them gets them.
 inline int threads_for_search(std::int64_t entries, int threads) {
   constexpr std::int64_t cautious = 100'000;
   return entries < least_to_share(cautious) ? 1 : threads;
 }
 
-// Whether a whole search of a matrix with so many entries is faster on so many threads. Measured
-// (16 cores of a Xeon; totals of start, search and certificate in ms on 1, 2, 4, 16 threads): .15 M
-// entries, er_3e4_d5.0, 5.1, 6.9, 4.9, 3.0; .36 M, circuit_1e5, 11.9, 18.5, 12.4, 8.0; .5 M,
-// rmat_s16, 12.9, 14.3, 9.5, 4.7; 10 M, circuit_3e6, 1290, 870, -, 210.
+// Whether a whole search of a matrix with so many entries is faster on so many threads. On 16 cores
+// of a Xeon, er_3e4_d5.0, circuit_1e5 and rmat_s16 (150,000 to 500,000 entries) are slower on two
+// threads than on one and faster on 16; circuit_3e6 (10 million) is faster on two.
 inline bool worth_sharing_search(std::int64_t entries, int threads) {
   constexpr std::int64_t measured = 1 << 22;  // entries times threads
   return threads > 1 && entries * std::min(threads, 16) >= least_to_share(measured);

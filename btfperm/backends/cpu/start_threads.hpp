@@ -9,7 +9,7 @@
 //             memory for the work.
 //             Fewer than it keeps it lets go in a region of that size, here as anywhere: so what
 //             it keeps is known.
-// Cost        some 20 microseconds a thread, when a thread calls with more than the time before
+// Cost        starting each thread, when a thread calls with more than the time before
 // Faults      `refuse_threads_beyond` lets a test refuse all but so many
 #pragma once
 

@@ -6,8 +6,7 @@
 //             Else a block goes on with what it has found itself, a few steps from its own memory,
 //             before it meets the others: a step costs half of a round. What is less than `few`
 //             items is left to one block in any case, which goes on alone until there are more.
-// Cost        a barrier a round (1 to 2 us on an H200) beside some five accesses that wait for each
-//             other; 3 to 4 us a step
+// Cost        a grid barrier a round, beside some five accesses that depend on each other
 // Invariants  The word that all add to when they arrive also counts what was pushed, and tells all.
 //             It takes turns with another, because a fast block may arrive at the next barrier
 //             before a slow one has looked; at the one after that it cannot.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lists of very different lengths, shared among the threads of a launch
 //
-// A group of lanes goes through a list together. A list that would keep its group long is put off,
-// and when all others are done the whole block goes through it: a few dense rows of a circuit
-// matrix cost a level 14 ms otherwise, on an H200. What would keep a block long can be left to the
-// whole grid.
+// A group of lanes goes through a list together. A long list is deferred, and the whole block goes
+// through it after all others: otherwise a few dense rows of a circuit matrix delay a whole level.
+// A list that is too long for a block can be left to the whole grid.
 #pragma once
 
 #include "backends/gpu/index.cuh"

@@ -36,8 +36,8 @@ _FEW_EDGES = 10_000
 # Shares of 2-cycles among the edges: from the first on, contracting them comes before any search;
 # from the second on, before names that travel.
 _SYMMETRIC, _SHORTER = 0.5, 0.05
-# Levels of the block graph that are looked at before it goes to the CPU: there it costs 15 ns an
-# entry, here 4 us a level.
+# Levels of the block graph after which the CPU may continue: the CPU's time grows with the entries,
+# the device's with the levels.
 _BLOCK_WINDOW = 40
 
 

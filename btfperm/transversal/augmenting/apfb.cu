@@ -14,8 +14,8 @@
 //             (backends/gpu/visible.cuh); Alternate asks for the predecessor of a matched row only
 //             where there is one; flags count up instead of being reset; the host looks at them
 //             every fourth level, since a launch that finds no column of its level changes nothing
-// Cost        Each level looks at all columns, O(n), however little it finds; each look of the host
-//             takes some 20 us. A phase flips at least one path; thin levels are what makes it slow
+// Cost        Each level inspects all columns, O(n), whatever it finds; each poll of the host is a
+//             synchronisation. A phase augments along at least one path; narrow levels make it slow
 // Prefer it   apfb-wr before the other three of the paper, where many columns are free and paths
 //             are short; rather use g-pr-shr, or guided-displacement on the CPU where searches go
 //             deep

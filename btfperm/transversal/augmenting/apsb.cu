@@ -10,8 +10,8 @@
 //             (GPUBFS), 4 (GPUBFS-WR, with the row of the path in bfs_array of its root), 3
 //             (Alternate), and its improvement for APsB-GPUBFS-WR (end of section 3). Option
 //             threads and what is changed: as in apfb.cu, but the host looks at every level
-// Cost        As apfb: O(n) a level, and a way to the host, some 20 us; more phases, each of fewer
-//             levels
+// Cost        As apfb: O(n) a level, and a synchronisation with the host; more phases, each of
+//             fewer levels
 // Prefer it   on meshes in natural order, where free rows are near and the levels behind them many
 //             and in vain; else rather use apfb-wr
 // Encodings, Invariants, Races: gpubfs.cuh and alternate.cuh

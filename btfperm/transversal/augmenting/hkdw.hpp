@@ -12,8 +12,8 @@
 // Cost        O(nnz) a phase, n phases at worst. The papers give hopcroft-karp's bound for it; but
 //             that rests on shortest paths that never become shorter, and those of the extra rounds
 //             can make them so. Workspace: the row lists (nnz + m + 1), 4 m + 5 n
-// Prefer it   on chains, and on permuted meshes and roads, where hopcroft-karp takes ten times as
-//             many phases; rather use hopcroft-karp on random and power-law patterns, where this
+// Prefer it   on chains, and on permuted meshes and roads, where hopcroft-karp takes many
+//             more phases; rather use hopcroft-karp on random and power-law patterns, where this
 //             one takes more, and on meshes in natural order
 // Encodings   those of hopcroft_karp.hpp, and of ss_dfs.hpp for the transposed pattern, where rows
 //             dig for columns; the stamp is the number of the phase

@@ -194,12 +194,12 @@ def walk(problem: DeviceProblem, seed: int, memory: Memory, least: int) -> Calla
 
 
 def choose_start(problem: DeviceProblem, sample: OrderSample) -> tuple[str, int]:
-    """The choice of greedy that leaves least to do, and from how many free columns on to walk.
+    """The choice of greedy that leaves least to do, and how many unmatched columns make walks pay.
 
-    In order where neighbours lie near, since threads that draw at the same time drift there; and
-    where there are hubs, whose lists one thread reads. Else at random: what the order leaves on a
-    mesh that was permuted takes five times as long to find (2.6 and 12 ms, `del:20+rcp`). Walks
-    spoil what a start in order has left on a mesh, unless it has left much.
+    In order if neighbours lie near each other, because random choices of many threads leave
+    unmatched rows far from unmatched columns there; and if there are hubs, whose lists one thread
+    reads. At random otherwise: on a permuted mesh, the rest after an ordered start takes several
+    times as long. After an ordered start on a mesh, walks help only if many columns are unmatched.
     """
     has_hub = sample.longest > _HUB_BY_MEAN * (problem.nnz / problem.n + 1)
     near = 2 * sample.near > sample.entries

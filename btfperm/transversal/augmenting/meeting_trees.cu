@@ -15,9 +15,9 @@
 // Cost        O(nnz) a phase at most, mostly a part of it. A round is a barrier and some eight
 //             accesses one after the other, a step without a barrier six. Slow: paths through all
 //             of a large mesh. Workspace: 9 (m + n) + 2 m indices, m + n words
-// Prefer it   on a GPU, nearly always; apsb-wr is quicker on a geometric graph in its own order
-//             (2.1 ms behind its start, and 3.1 in all). Where free rows and columns lie far apart,
-//             in a large permuted mesh with holes, see `far_walks.cu`
+// Prefer it   on a GPU, nearly always; apsb-wr can be faster on a geometric graph in natural order.
+//             If unmatched rows and columns lie far apart, as in a large permuted mesh with holes,
+//             see `far_walks.cu`
 // Encodings   lists hold pairs by their row i, or a root: column j as -1 - j, row i as i; others:
 //             forest.cuh. A piece is an entry of a list and the number of a part of its list
 // Invariants  at the top of each round: 1. the matching is legal. 2. every pair of a tree that

@@ -25,9 +25,9 @@ _FILE = "transversal/augmenting/meeting_trees.cu"
 _THREADS = {4: 512, 8: 256}  # of a block, by the bytes of an index: 32 times `warps` there
 # Numbers of Progress, and where some of its Plan stand.
 _PROGRESS, _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED, _FREE = 44, 28, 29, 30, 31, 32, 33
-# A launch comes back after so much, that limits can be looked at, some 30 ms. Of a search that a
-# rule gives up a few launches are lost. So one has a round for so many entries, and at least a few:
-# in proportion to what the CPU takes then.
+# Bounds of one launch, after which the host can check limits: entries and rounds. The number of
+# rounds grows with nnz, so that the time lost with an abandoned search stays in proportion to the
+# CPU's.
 _LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 28, 1 << 9
 _LEAST_ROUNDS, _ENTRIES_FOR_A_ROUND = 1 << 5, 1 << 14
 # After so many rounds free rows and columns are taken to be far apart.

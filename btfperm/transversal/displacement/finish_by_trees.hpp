@@ -33,15 +33,14 @@ I list_free(const PatternView<I>& A, const Matching<I>& M, int threads, I* list)
 
 // A test sets others.
 struct FinishRules {
-  // Readings of the matrix by trees from the columns alone (as many a thread), before trees grow
-  // from the rows, too: row lists are 2 readings, in the time of 1.3, mostly for nothing (in ms by
-  // columns alone, then from both sides at once: road_512_rcp 1.4, 9; delaunay_n18 .4, 7;
-  // circuit_3e6 110, 320; but rmat_s17, whose 27 last columns are unmatchable, 8.4, 4.4). After .8
-  // readings grid3d_64_rcp took 46 ms for 26.
+  // Passes over the entries by trees from the columns alone (as many a thread), before trees grow
+  // from the rows, too. Row lists cost two passes, mostly for nothing: road_512_rcp, delaunay_n18
+  // and circuit_3e6 are faster from the columns alone. rmat_s17, whose last columns cannot be
+  // matched, is faster from both sides. Fewer passes than one are too few for grid3d_64_rcp.
   double one_sided_passes = 4;
-  // Readings by trees from both sides, before labels are made exact and pushed, and by that, before
-  // hopcroft-karp. Where free rows are far and blocks stand in a row, trees are in each other's way
-  // (blocks_1e5_h1000: 63 phases, 216 ms; 60 ms so).
+  // Passes by trees from both sides, before pushes along exact labels; and passes by these, before
+  // hopcroft-karp. If unmatched rows are far away and blocks form a chain, trees block each other
+  // (blocks_1e5_h1000 is faster by pushes).
   double both_sided_passes = 4;
   double pushed_passes = 32;
   std::int64_t most_phases = 0;  // of all trees; 0: 8 + sqrt(n)

@@ -11,7 +11,7 @@
 //             J. Langguth, F. Manne, B. Ucar, "Push-relabel based algorithms for the maximum
 //             transversal problem", Computers & OR 40 (2013). New are the byte labels, which keep
 //             the whole state in the cache, and that the columns' mates are not kept at all
-// Cost        2 to 3 times nnz where it does well. Each slice of nnz / 3 edges must end the search
+// Cost        A few times nnz where it does well. Each slice of nnz / 3 edges must end the search
 //             of one column and of a quarter of them, or it counts as a stall: so O(nnz log n).
 //             Pushes that close a row for good do not count: a column has one such push at most,
 //             for it has no other row left then. Workspace: m labels of one byte (of four when a
@@ -203,9 +203,9 @@ class LabelPush {
     return found;
   }
 
-  // Pushes until `most` edges are read; the number read. (The state is kept in local variables:
-  // the compiler must assume that a label, being a byte, may lie anywhere. Not inlined: inside
-  // another loop it runs short of registers, kshard_2000_k8 .95 ms for .68.)
+  // Pushes until `most` edges are read; the number read. (The state is in local variables, because
+  // the compiler must assume that a label, being a byte, may alias anything. Not inlined, because
+  // inside another loop it runs short of registers.)
   template <class Label>
   [[gnu::noinline]] std::int64_t push(Label* const label, std::int64_t most) {
     const I* const indptr = A_.indptr;
@@ -216,7 +216,7 @@ class LabelPush {
       return place < capacity ? place : place - capacity;
     };
     const I last_four = A_.nnz() - 4;
-    const bool labels_far =  // not in the second-level cache (er_3e6_d2.7: 320 ms without, 277)
+    const bool labels_far =  // not in the second-level cache: prefetches pay there
         last_four >= 0 && static_cast<std::size_t>(A_.m) * sizeof(Label) > std::size_t{1} << 20;
     I head = head_;
     I tail = tail_;

@@ -8,9 +8,9 @@
 //             left in a row, and the exclusive or of their indices, which is the index of the last.
 // Paper       ours; it is phase 1 of R. M. Karp, M. Sipser, "Maximum matchings in sparse random
 //             graphs", FOCS 1981, from the rows alone
-// Cost        O(m + nnz), of which several threads share the counting; bandtri_2e5: 12 ms, 43 by
-//             pushes and trees; chains_hk_1000_rcp: 12, 35; but tri_2e5: 9, 8 (rules.hpp says which
-//             command measures this). Workspace: 4 m
+// Cost        O(m + nnz), of which several threads share the counting. Faster than pushes and trees
+//             on bandtri_2e5 and chains_hk_1000_rcp, not on tri_2e5 (rules.hpp has the command that
+//             measures this). Workspace: 4 m
 // Prefer it   after pushes that stall while all columns may still be matched
 // Encodings   left[i].count columns are left in row i; with count = 1, left[i].columns is that one
 // Invariants  the queue holds every row that came down to one column and is not matched

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// displacement rules: the figures at which guided-displacement turns one way or the other
+// displacement rules: the bounds between the methods of guided-displacement
 //
 // Idea        Shares and sizes that decide between two steps, short searches, trees, pushes and
-//             peeling (guided_displacement.hpp asks them), each beside what was measured on either
+//             peeling (guided_displacement.hpp compares with them), each with matrices on either
 //             side of it.
 // Paper       ours
 #pragma once
@@ -11,33 +11,33 @@
 
 namespace btfperm {
 
-// Where the engine turns one way or the other; measured on the families of benchmarks/generators.
-// Figures here and in the files around are ms of the search on one thread, as `python -m
-// benchmarks.run --section scaling --counts 1 --algorithm guided-displacement --only NAME` shows
-// them; for the way not taken, with the bound moved and the core built anew.
+// The bounds were set on the families of benchmarks/generators. To measure one again, time the
+// search by `python -m benchmarks.run --section scaling --counts 1 --algorithm guided-displacement
+// --only NAME`, then move the bound, build the core and repeat. A number in brackets is the share
+// that the bound is compared with.
 struct DisplacementRules {
-  // Share of columns left free, below which paths are searched: pushes move hundreds of others
-  // (titan23_neuron, 1.5 %: .29 ms by trees, .58 by pushes; rect_tall_2e5, 1.3 %: .22, .71).
+  // Share of unmatched columns below which trees search augmenting paths, because pushes displace
+  // hundreds of other columns (titan23_neuron, .015, and rect_tall_2e5, .013, are faster by trees).
   double few_free = .02;
-  // Share of entries near the diagonal, from which on to search shortly (rgg_n_2_16: .18 ms, 1.6 by
-  // trees, 38 by pushes; road_512: 5.4, 9.8, 9.4), near: within m / diagonal_width of it.
+  // Share of entries near the diagonal, that is within m / diagonal_width of it, from which on
+  // short searches come first (rgg_n_2_16 and road_512 are faster by them than by trees or pushes).
   double local_entries = .9;
   int diagonal_width = 64;
-  // Share of free columns with a free row two steps off, from which on paths are searched
-  // (delaunay_n18, .99: 12.7 ms by trees, 23 by pushes; delaunay_n15, .96: .59, .89; but
-  // grid3d_48_rcp, .93: 11, 3.5): in two steps first (kkt_2e5: 7.6 ms without, 2.4 with).
+  // Share of unmatched columns with an unmatched row two steps away, from which on augmenting paths
+  // are searched, first in two steps (delaunay_n18, .99, and delaunay_n15, .96, are faster by
+  // trees, grid3d_48_rcp, .93, by pushes; kkt_2e5 needs the two steps).
   double near_rows = .95;
-  // The same for several threads, which are in each other's way (kkt_3e6, 1: 405 ms by pushes, 124
-  // in two steps; delaunay_n21, .99: 381, 148; but grid3d_128_rcp, .94: 180, 330).
+  // The same for several threads, whose pushes conflict (kkt_3e6, 1, and delaunay_n21, .99, are
+  // faster in two steps, grid3d_128_rcp, .94, by pushes).
   double near_rows_shared = .98;
-  // Share of them that two steps leave, below which to go on shortly, not by trees (delaunay_n18,
-  // .07: 13 ms by trees, 7.5 shortly; but kkt_sing_2e5, .32: 5.6, 17).
+  // Share of them that two steps leave, below which short searches continue, otherwise trees
+  // (delaunay_n18, .07, is faster by short searches, kkt_sing_2e5, .32, by trees).
   double left_by_two_steps = .1;
-  // Rows whose labels are near. Beyond, one thread pushes as several would (shared_push.hpp), which
-  // has more on its way from memory (circuit_3e6: 560 ms, 1200 else; but tri_2e5: 13, 7).
+  // Number of rows whose labels stay in the cache. Beyond it, one thread pushes as several would
+  // (shared_push.hpp), with more loads in flight (faster on circuit_3e6, slower on tri_2e5).
   std::int64_t labels_near = 1 << 20;
   // Share of the columns that a stall must leave, all of which may be matched, for peeling
-  // (bandtri_2e5, .0002: 24 ms, 54 by trees; circuit_3e6, 4e-6, has nothing to peel).
+  // (bandtri_2e5, .0002, is faster so than by trees; circuit_3e6, 4e-6, has nothing to peel).
   double left_to_peel = 1e-5;
   // Share below which these search shortly first, and the readings that all of them may take.
   double last_to_search = 1e-3;

@@ -109,7 +109,7 @@ class SharedPush {
   static constexpr int patience = 64;   // looks at a locked row: a microsecond or two
   static constexpr I few_a_thread = 2;  // columns: each push waits for memory four times
   static constexpr I many = 64;         // columns
-  static constexpr std::int64_t longest_round = 1 << 21;  // edges of a thread: some 50 ms
+  static constexpr std::int64_t longest_round = 1 << 21;  // edges of a thread
   static constexpr std::int64_t batch = 1 << 12;          // edges between two looks at out_of_work_
 
   // What one thread did in a round.

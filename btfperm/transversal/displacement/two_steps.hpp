@@ -4,7 +4,7 @@
 // Idea        Where nearly every free column has a free row two steps off (look.hpp), most paths
 //             are found without trees: the column asks the holder of each of its rows for a free
 //             row.
-// Cost        nnz at most, then it gives up; a fifth of that in practice. No workspace
+// Cost        nnz at most, then it stops; less in practice. No workspace
 // Encodings   none
 #pragma once
 

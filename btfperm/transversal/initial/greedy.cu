@@ -10,12 +10,12 @@
 //             section 2. In order by deferred acceptance: D. Gale, L. S. Shapley, "College
 //             admissions and the stability of marriage", Amer. Math. Monthly 69 (1962). Option
 //             choice: first (in order) or random
-// Cost        One launch; in order, chains of columns that get up are followed by one thread each,
-//             some 0.5 us a column, and are long on meshes in natural order: after some thousand
-//             columns the host looks, and the next launch goes on. Workspace: m + 3 n, in order
-// Prefer it   first before a search on a GPU; random where first leaves more than some 2 %: its
-//             free rows and columns lie near each other, those of several threads that take the
-//             first they get drift apart
+// Cost        One launch; in order, one thread follows each chain of displaced columns, and such
+//             chains are long on meshes in natural order. After some thousand columns the host
+//             polls the limits, and the next launch continues. Workspace: m + 3 n, in order
+// Prefer it   first before a search on a GPU; random where first leaves much: its unmatched rows
+//             and columns lie near each other, while those of threads that take the first row they
+//             get lie far apart
 // Encodings   holder[i] = -1: row i was matched before; nobody: free; else the column that holds it
 //             resume[j]: place in its list where column j sits or goes on, if the list is long
 // Invariants  holder[i] only falls; a column that has got up holds nothing until it sits again. At

@@ -6,12 +6,12 @@
 //             before its own first one, which the block before needs in the end, so would each
 //             column after it, and the paths that mend this cross the whole matrix. So where most
 //             entries lie near the diagonal, as in a mesh in its own order, each thread first
-//             matches its part of the columns to its part of the rows, and no other rows
-//             (rgg_n_2_20 in blocks alone: a search of 1.5 s for 4 ms); and where most columns have
-//             an entry there, as in a saddle point system, a block prefers the rows from its own
-//             place on
+//             matches its part of the columns to its part of the rows, and no other rows (in
+//             blocks alone, rgg_n_2_20 leaves a very long search); and where most columns have an
+//             entry there, as in a saddle point system, a block prefers the rows from its own place
+//             on
 // Paper       that of greedy.hpp; the blocks are ours
-// Cost        O(nnz), divided by the threads: .5 to .7 of the entries are read, up to twice as many
+// Cost        O(nnz), divided by the threads: a part of the entries is read, more
 //             in parts and where a preferred row does not come first. Done when every row is taken.
 //             No workspace
 // Prefer it   as greedy

@@ -16,8 +16,8 @@
 //             the host asks only every few launches whether an active column was left, and every
 //             fourth level whether a row was reached, since a launch that finds none changes
 //             nothing
-// Cost        Each push kernel looks at all columns and each level of a relabelling at all rows,
-//             however little they find; a look of the host takes some 20 us
+// Cost        Each push kernel inspects all columns and each level of a relabelling all rows,
+//             whatever they find; each poll of the host is a synchronisation
 // Prefer it   for comparison with g-pr-shr
 // Encodings, Invariants, Races: relabel.cuh and push.cuh
 

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`CoarsePart` and `Block`: parts of a decomposition by name and by number.
+
+Both refer to the decomposition and hold no arrays of their own. Their arrays hold the numbers of
+rows and columns of the *original* matrix; `rows` and `cols` are views of `row_perm` and `col_perm`.
+NumPy arrays are read-only. A decomposition on a device has CuPy arrays there, which CuPy cannot
+make read-only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from btfperm.pattern.arrays import IndexArray, beside, lives_on_device
+from btfperm.results.counted import counted
+from btfperm.results.equality import fields_equal
+from btfperm.results.html import html_table
+from btfperm.results.read_only import frozen
+
+if TYPE_CHECKING:
+    from btfperm.results.decomposition import Decomposition
+
+__all__ = ["Block", "CoarsePart", "blocks_of", "part_ends"]
+
+_PIECE = 1 << 14  # boundaries that an iteration converts to Python's numbers at a time
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _Rectangle:
+    """Rows and columns of a rectangle of the permuted matrix."""
+
+    _of: Decomposition
+    row_slice: slice
+    col_slice: slice
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(r, c) number of rows and columns."""
+        rows, cols = self.row_slice, self.col_slice
+        return rows.stop - rows.start, cols.stop - cols.start
+
+    @property
+    def rows(self) -> IndexArray:
+        """(r,) original numbers of the rows, in the order of the permuted matrix. O(1)."""
+        with beside(self._of.row_perm):
+            return self._of.row_perm[self.row_slice]
+
+    @property
+    def cols(self) -> IndexArray:
+        """(c,) original numbers of the columns, in the order of the permuted matrix. O(1)."""
+        with beside(self._of.col_perm):
+            return self._of.col_perm[self.col_slice]
+
+    @property
+    def unmatched_rows(self) -> IndexArray:
+        """Those of `rows` that the transversal leaves unmatched, in the same order. O(r)."""
+        return _unmatched(self.rows, self._of.row_match)
+
+    @property
+    def unmatched_cols(self) -> IndexArray:
+        """Those of `cols` that the transversal leaves unmatched, in the same order. O(c)."""
+        return _unmatched(self.cols, self._of.col_match)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        own = tuple(field.name for field in fields(self) if field.name != "_of")
+        return fields_equal(self, other, (*own, "rows", "cols"))
+
+    def __hash__(self) -> int:
+        return hash((self.row_slice.start, self.col_slice.start, self.shape))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Block(_Rectangle):
+    """One fine block of a decomposition: ``d.block(k)``, or ``for block in d``.
+
+    Attributes
+    ----------
+    number : k, from 0 to ``n_blocks - 1``, in the canonical order
+    part : "horizontal", "square" or "vertical"; "square" for every block of a
+        `BlockTriangularForm`
+    shape : (r, c) number of rows and columns
+    row_slice, col_slice : the block's place in the permuted matrix:
+        ``d.apply(A)[block.row_slice, block.col_slice]``
+    rows, cols : (r,), (c,) original numbers, ascending
+    unmatched_rows, unmatched_cols : those that the transversal leaves unmatched
+    """
+
+    number: int
+    part: str
+
+    def __repr__(self) -> str:
+        r, c = self.shape
+        return f"<Block {self.number:,}, {self.part}: {r:,} x {c:,}>"
+
+    def _repr_html_(self) -> str:
+        r, c = self.shape
+        return html_table(f"Block {self.number:,}", {"part": self.part, "rows": r, "columns": c})
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CoarsePart(_Rectangle):
+    """One of the three coarse parts: ``d.horizontal``, ``d.square``, ``d.vertical``.
+
+    Attributes
+    ----------
+    name : "horizontal", "square" or "vertical"
+    shape : (r, c) number of rows and columns
+    row_slice, col_slice : the part's place in the permuted matrix
+    rows, cols : (r,), (c,) original numbers, in the order of the permuted matrix: they ascend
+        inside each fine block, not over the whole part
+    unmatched_rows, unmatched_cols : those that the transversal leaves unmatched. All unmatched
+        columns of a matrix are in its horizontal part, all unmatched rows in its vertical part
+    blocks : numbers of its fine blocks, for ``d.block(k)``
+    """
+
+    name: str
+    blocks: range
+
+    def __repr__(self) -> str:
+        r, c = self.shape
+        return f"<CoarsePart {self.name}: {r:,} x {c:,}, {counted(len(self.blocks), 'fine block')}>"
+
+    def _repr_html_(self) -> str:
+        r, c = self.shape
+        facts = {"rows": r, "columns": c, "fine blocks": len(self.blocks)}
+        return html_table(f"{self.name} part", facts)
+
+
+def blocks_of(d: Decomposition, ends: tuple[int, int], first: int, last: int) -> Iterator[Block]:
+    """The blocks ``first`` to ``last - 1``, one at a time; `ends` as of `part_ends`. About 1.5 us a
+    block."""
+    for begin in range(first, last, _PIECE):
+        end = min(begin + _PIECE, last)
+        with beside(d.row_blocks):
+            rows, cols = (b[begin : end + 1].tolist() for b in (d.row_blocks, d.col_blocks))
+        for k, number in enumerate(range(begin, end)):
+            part = "square" if number >= ends[0] else "horizontal"
+            part = part if number < ends[1] else "vertical"
+            yield Block(d, slice(rows[k], rows[k + 1]), slice(cols[k], cols[k + 1]), number, part)
+
+
+def part_ends(d: Decomposition) -> tuple[int, int]:
+    """Number of the first block behind the horizontal part, and behind the square part.
+
+    Horizontal and square blocks have at least one column, square and vertical blocks at least one
+    row; a horizontal block may have no row, and a vertical one no column. O(log(blocks)) on the
+    host.
+    """
+    rows, cols = d.row_blocks, d.col_blocks
+    row, col = int(d.coarse_rows[2]), int(d.coarse_cols[2])
+    if lives_on_device(rows):
+        with beside(rows):
+            return int((cols < col).sum()), int((rows <= row).sum()) - 1
+    return int(cols.searchsorted(col)), int(rows.searchsorted(row, "right")) - 1
+
+
+def _unmatched(lines: IndexArray, match: IndexArray) -> IndexArray:
+    with beside(lines):
+        return frozen(lines[match[lines] < 0])

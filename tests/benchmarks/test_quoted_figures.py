@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pages quote measured figures from files, and quote them as the files have them.
+
+``<!-- figures: NAME ... -->`` names results (without folder and ending) or other files of
+``benchmarks``. Within a block it counts for that block; on a line of its own it counts up to the
+next heading. ``last column`` means that the last cell of each row of the table names them.
+
+Every number with a unit of measurement has to stand in such a file, rounded as on the page. In a
+table, so do the numbers that fill a cell, in a line of the file that names the row's first cell.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+import statistics
+import tokenize
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from benchmarks import machine, scaling
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "benchmarks" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+
+# Results from the day after this one on name their commit and all versions.
+LAST_DAY_WITHOUT_VERSIONS = "2026-11-22"
+# Older results that do not name their commit. Entries are only ever removed.
+WITHOUT_COMMIT = {
+    "2026-11-20-gpu-answers-60-s",
+    "2026-11-20-gpu-answers-quick",
+    "2026-11-20-gpu-answers-real",
+    "2026-11-20-gpu-large",
+    "2026-11-20-gpu-large-g-pr",
+    "2026-11-20-gpu-large-g-pr-rounded-up",
+    "2026-11-22-gpu-decomposition-large",
+    "2026-11-22-gpu-engine-large",
+    "2026-11-22-gpu-engine-thousand",
+    "2026-11-22-gpu-totals-large",
+    "2026-11-22-regret-gpu",
+}
+
+# What is a setting or an aim, not a measurement: the words as they stand on the page.
+NOT_MEASURED = re.compile(
+    r"limit 60 s|--limit \d+|at least [\d.]+ times as fast|above 0\.2 ms|[\d.]+ ms or more"
+    r"|^\| [^|]*\|"  # the first column of the table of aims
+)
+
+_NUMBER = r"(?:\d[\d,]*(?:\.\d+)?|\.\d+)"
+_MEASURED = re.compile(
+    rf"(?<![\w.,:+-])({_NUMBER})(?: (?:to|and|or) ({_NUMBER}))?(?: (?:ms|µs|us|ns|s|times)\b| ?%)"
+)
+_CELL = re.compile(rf"`?({_NUMBER})`?")
+_COMMENT = re.compile(r"<!-- figures: (.*?) -->")
+_DATED = re.compile(r"\b\d{4}-\d\d-\d\d-[a-z][a-z0-9-]*[a-z0-9]")
+
+
+class Block(NamedTuple):
+    """A paragraph, a list item or a row of a table, and the files named for it."""
+
+    text: str
+    files: list[str]
+    is_row: bool
+
+
+def blocks(page: str) -> Iterator[Block]:
+    """The blocks of a page, without code and headings."""
+    page = re.sub(r"^```.*?^```", "", page, flags=re.DOTALL | re.MULTILINE)
+    scope: list[str] = []
+    for part in re.split(r"\n\s*\n", page):
+        lines = part.strip().splitlines()
+        while lines and (lines[0].startswith("#") or _COMMENT.fullmatch(lines[0].strip())):
+            found = _COMMENT.fullmatch(lines.pop(0).strip())
+            scope = found[1].split() if found else []
+        if lines and lines[0].startswith("|"):
+            for line in lines[2:]:
+                last = _DATED.findall(line.rsplit("|", 2)[-2])
+                yield Block(line, last if scope == ["last", "column"] else scope, True)
+            continue
+        for item in re.split(r"\n(?=- |\d+\. )", "\n".join(lines)):
+            own = [name for names in _COMMENT.findall(item) for name in names.split()]
+            yield Block(_COMMENT.sub("", item), own or scope, False)
+
+
+def file_of(name: str) -> Path:
+    for path in (RESULTS / f"{name}.md", RESULTS / f"{name}.json", ROOT / "benchmarks" / name):
+        if path.is_file():
+            return path
+    raise AssertionError(f"there is no result {name}")
+
+
+@cache
+def lines_of(name: str) -> list[str]:
+    """The lines of a result, its Markdown and its summary figures."""
+    path = file_of(name)
+    lines = path.read_text().splitlines()
+    if "-scaling-" in name:  # Markdown of before the medians
+        lines.append(summary(json.loads(path.with_suffix(".json").read_text())))
+    return lines
+
+
+def summary(report: dict) -> str:
+    """Speed-ups of a result of the section scaling, and their median."""
+    section = report["sections"]["scaling"]
+    rows = [{"medians": row["seconds"], **row} for row in section["rows"]]
+    each = [g for g in scaling._by_matrix(rows, "auto") if all(map(scaling._complete, g))]
+    speeds = [scaling._median(group[0]) / scaling._median(group[-1]) for group in each]
+    return " ".join(f"{value:.4f}" for value in [*speeds, statistics.median(speeds)])
+
+
+def numbers(lines: list[str]) -> list[float]:
+    found = re.findall(rf"(?<![\w.]){_NUMBER}", "\n".join(lines))
+    return [float(text.replace(",", "")) for text in found]
+
+
+def stands(quoted: str, values: list[float]) -> bool:
+    """Whether a value is the quoted number when it is rounded to as many digits."""
+    number = float(quoted.replace(",", ""))
+    digits = len(quoted.partition(".")[2])
+    off = 0.5 * 10.0**-digits * (1 + 1e-6)
+    return any(math.isclose(value, number, rel_tol=0, abs_tol=off) for value in values)
+
+
+def stands_as_share(quoted: str, values: list[float]) -> bool:
+    """A percentage stands there as it is, or as a ratio: 8.0 % for 1.080."""
+    number = float(quoted.replace(",", ""))
+    digits = len(quoted.partition(".")[2])
+    return stands(quoted, values) or stands(f"{1 + number / 100:.{digits + 2}f}", values)
+
+
+def wrong_figures(block: Block) -> list[str]:
+    text = NOT_MEASURED.sub(" ", block.text)
+    quoted = [(n, match[0]) for match in _MEASURED.finditer(text) for n in match.groups() if n]
+    if not block.files:
+        return [f"{whole!r} has no file" for _, whole in quoted]
+    values = numbers([line for name in block.files for line in lines_of(name)])
+    wrong = [
+        f"{whole!r} is not in {' '.join(block.files)}"
+        for number, whole in quoted
+        if not (stands_as_share if whole.endswith("%") else stands)(number, values)
+    ]
+    if block.is_row:
+        first, *cells = [cell.strip() for cell in block.text.strip("|").split("|")]
+        row = re.compile(rf"(?<![\w:+]){re.escape(first.strip('`'))}(?![\w:+.])")
+        own = numbers([s for name in block.files for s in lines_of(name) if row.search(s)])
+        wrong += [
+            f"{cell} of {first} is not in {' '.join(block.files)}"
+            for cell in cells
+            if (match := _CELL.fullmatch(cell)) and not stands(match[1], own)
+        ]
+    return wrong
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_quotes_what_its_files_have(page):
+    wrong = [problem for block in blocks(page.read_text()) for problem in wrong_figures(block)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_wrong_figures_are_noticed():
+    page = """# A page
+
+It takes 3 ms.
+
+<!-- figures: 2026-11-22-gpu-engine-large -->
+It takes 3.02 ms to 3.15 ms, and another 77.7 ms.
+
+| graph | ms |
+| --- | --- |
+| er:22:3 | 3.02 |
+| er:22:3 | 4.62 |
+"""
+    wrong = [problem for block in blocks(page) for problem in wrong_figures(block)]
+    assert wrong == [
+        "'3 ms' has no file",
+        "'77.7 ms' is not in 2026-11-22-gpu-engine-large",
+        "4.62 of er:22:3 is not in 2026-11-22-gpu-engine-large",
+    ]
+
+
+def test_every_result_named_anywhere_exists():
+    sources = [*PAGES, *RESULTS.glob("*.md"), *(ROOT / "btfperm").rglob("*.[hcp]*")]
+    sources += [*(ROOT / "btfperm").rglob("*.cu*"), *(ROOT / "benchmarks").rglob("*.py")]
+    for source in sources:
+        if source.suffix in {".md", ".py", ".hpp", ".cpp", ".cu", ".cuh"}:
+            for name in _DATED.findall(source.read_text()):
+                assert any(RESULTS.glob(f"{name}*")), f"{source}: there is no result {name}"
+
+
+def test_every_result_is_quoted_by_a_page():
+    pages = "\n".join(page.read_text() for page in PAGES)
+    unquoted = {p.stem for p in RESULTS.glob("*.md") if p.stem not in set(_DATED.findall(pages))}
+    assert not unquoted
+
+
+def lacking(name: str, head: dict) -> list[str]:
+    """What a result of this name and head does not tell, as far as its day requires it."""
+    day, dated = head["date"][:10], name[:10]
+    problems = machine.missing(head)
+    if max(day, dated) > LAST_DAY_WITHOUT_VERSIONS:
+        return [*problems, *([] if day == dated else [f"the name is of {dated}, the run of {day}"])]
+    return [] if name in WITHOUT_COMMIT else [p for p in problems if p.startswith("the commit")]
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
+def test_a_result_names_its_commit_and_all_versions(path):
+    problems = lacking(path.stem, json.loads(path.read_text()))
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize(("named", "run"), [("23", "23"), ("22", "23"), ("23", "22")])
+def test_a_new_result_without_versions_is_noticed(named, run):
+    old = json.loads((RESULTS / "2026-11-22-gpu-relabelling.json").read_text())
+    assert lacking("2026-11-22-gpu-relabelling", old) == []
+    head = {**old, "date": f"2026-11-{run} 12:00 UTC"}
+    name = f"2026-11-{named}-gpu-relabelling"
+    assert "the head does not name the version of compiler" in lacking(name, head)
+    new = {**head, "versions": dict.fromkeys(machine.REQUIRED, "1") | {"commit": "1234567-dirty"}}
+    assert (lacking(name, new) == []) == (named == run)
+
+
+def test_each_result_has_samples_and_the_page_lists_those_without_a_commit():
+    for path in RESULTS.glob("*.md"):
+        assert path.with_suffix(".json").exists(), path
+    page = (ROOT / "benchmarks" / "README.md").read_text()
+    for name in WITHOUT_COMMIT:
+        assert any(RESULTS.glob(f"{name}.*")), f"{name} is gone: remove it from WITHOUT_COMMIT"
+        assert name in page, f"the page does not list {name} as one without its commit"
+
+
+def comments_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Line number and text of each comment line; of Python, the docstrings too."""
+    text = path.read_text()
+    if path.suffix != ".py":
+        for number, line in enumerate(text.splitlines(), 1):
+            yield number, line.partition("//")[2]
+        return
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in (tokenize.COMMENT, tokenize.STRING):
+            for offset, line in enumerate(token.string.splitlines()):
+                yield token.start[0] + offset, line
+
+
+def test_comments_quote_no_times():
+    """A measured time in the sources has no machine, no commit and no file, and is soon wrong."""
+    time = re.compile(rf"(?<![\w.]){_NUMBER} ?(?:ms|us|µs|ns|(?:micro|milli|nano)seconds)\b")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {match[0]}"
+        for folder in ("btfperm", "benchmarks")
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in {".py", ".hpp", ".cpp", ".cu", ".cuh"}
+        for number, text in comments_of(path)
+        if (match := time.search(text)) and not _DATED.search(text)
+    ]
+    assert not found, "\n".join(found)
+
+
+def engine_table() -> dict[str, dict[str, float]]:
+    """The page's table of the GPU engine."""
+    lines = (ROOT / "docs" / "gpu-engine.md").read_text().splitlines()
+    start = next(k for k, line in enumerate(lines) if line.startswith("| graph | ms |"))
+    head = [cell.strip() for cell in lines[start].strip("|").split("|")]
+    table = {}
+    for line in lines[start + 2 :]:
+        if not line.startswith("|"):
+            break
+        cells = dict(zip(head, (cell.strip() for cell in line.strip("|").split("|")), strict=True))
+        table[cells["graph"]] = {k: float(v) for k, v in cells.items() if _CELL.fullmatch(v)}
+    return table
+
+
+@pytest.mark.parametrize(("column", "graphs"), [("ECL-MM", 11), ("published", 18)])
+def test_the_engine_page_has_the_ratios_of_its_table(column, graphs):
+    table = engine_table()
+    gains = [row[column] / row["ms"] for row in table.values() if column in row]
+    mean = math.exp(sum(map(math.log, gains)) / len(gains))
+    assert len(gains) == graphs
+    text = (ROOT / "docs" / "gpu-engine.md").read_text()
+    text = " ".join(text.split())
+    assert f"{column}: {mean:.0f}-fold" in text and f"least {min(gains):.1f}-fold" in text
+
+
+def test_the_engine_page_counts_the_aims_that_its_table_meets():
+    table = engine_table()
+    met = [name for name, row in table.items() if "aim" in row and row["ms"] <= row["aim"]]
+    aims = [name for name, row in table.items() if "aim" in row]
+    text = (ROOT / "docs" / "gpu-engine.md").read_text()
+    assert f"{len(met)} of the {len(aims)} aims are met" in text
