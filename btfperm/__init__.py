@@ -70,6 +70,9 @@ if TYPE_CHECKING:  # the same names, for those who check types
         InvalidMatrixError as InvalidMatrixError,
     )
     from btfperm.errors import (
+        LargeMatrixWarning as LargeMatrixWarning,
+    )
+    from btfperm.errors import (
         LimitReachedError as LimitReachedError,
     )
     from btfperm.errors import (
@@ -180,6 +183,7 @@ _ROOMS = {
     "InitialMatchingWarning": "errors",
     "InvalidArgumentError": "errors",
     "InvalidMatrixError": "errors",
+    "LargeMatrixWarning": "errors",
     "LimitReachedError": "errors",
     "NumericallySingularError": "errors",
     "Pattern": "pattern",

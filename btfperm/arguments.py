@@ -1,26 +1,87 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks of integer arguments and of the names of keyword arguments."""
+"""Checks of the types and values of arguments, and of the names of keyword arguments.
+
+A value of a wrong type raises `InvalidArgumentError`, as an unknown name does, and never a raw
+TypeError from somewhere inside.
+"""
 
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Collection, Iterable
 from typing import Any
 
 from btfperm.errors import InvalidArgumentError
 
-__all__ = ["refuse_unknown_keywords", "whole_number"]
+__all__ = ["one_of", "path_text", "refuse_unknown_keywords", "text", "truth", "whole_number"]
 
 
 def whole_number(name: str, value: Any, least: int, most: int) -> int:
-    """`value` as Python's own number; raises InvalidArgumentError, which says its `name`."""
+    """`value` as Python's own number; the error's text gives its `name`."""
     try:
         number = operator.index(value)
     except TypeError:
-        raise InvalidArgumentError(f"{name} must be a whole number, not {value!r}") from None
+        raise InvalidArgumentError(f"{name} must be a whole number, not {_short(value)}") from None
     if not least <= number <= most:
         raise InvalidArgumentError(f"{name} must be a whole number from {least} to {most}")
     return number
+
+
+def text(name: str, value: Any) -> str:
+    """`value`, which must be a string.
+
+    >>> text("algorithm", [])
+    Traceback (most recent call last):
+    ...
+    btfperm.errors.InvalidArgumentError: algorithm must be a string, not []
+    """
+    if not isinstance(value, str):
+        raise InvalidArgumentError(f"{name} must be a string, not {_short(value)}")
+    return value
+
+
+def one_of(name: str, value: Any, known: Collection[str]) -> str:
+    """`value`, which must be one of the strings in `known`."""
+    if not isinstance(value, str) or value not in known:
+        raise InvalidArgumentError(f"{name} must be one of {', '.join(known)}, not {_short(value)}")
+    return value
+
+
+def truth(name: str, value: Any) -> bool:
+    """`value`, which must be True or False (or 1 or 0), as Python's own."""
+    if value is True or value is False:
+        return value
+    import numpy as np  # not before it is needed: the command line starts without it
+
+    if isinstance(value, np.bool_) or (isinstance(value, int) and value in (0, 1)):
+        return bool(value)
+    raise InvalidArgumentError(f"{name} must be True or False, not {_short(value)}")
+
+
+def path_text(path: Any) -> str:
+    """The file name of a path, which must be one that the system can have.
+
+    >>> path_text("a\\0b.mtx")
+    Traceback (most recent call last):
+    ...
+    btfperm.errors.InvalidArgumentError: 'a\\x00b.mtx' is no file name
+    """
+    try:
+        name = os.fsdecode(path)
+        encoded = os.fsencode(name)
+    except TypeError:
+        raise InvalidArgumentError(f"a path must be a string, not {_short(path)}") from None
+    except UnicodeError:
+        raise InvalidArgumentError(f"{_short(path)} is no file name") from None
+    if b"\0" in encoded:
+        raise InvalidArgumentError(f"{_short(name)} is no file name")
+    return name
+
+
+def _short(value: Any) -> str:
+    shown = " ".join(repr(value).split())
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."
 
 
 def refuse_unknown_keywords(function: str, given: Iterable[str], known: Collection[str]) -> None:

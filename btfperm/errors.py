@@ -8,13 +8,17 @@ code  meaning
 1     the matrix, or the permutation, failed the check that was asked for; or a limit came first
 2     wrong usage
 3     unreadable input
-4     a backend or a resource (memory, disk, device) is missing
+4     a backend or a resource (memory, disk, device) is missing, or an older file is to stay
 70    a defect of btfperm
+129   ended by SIGHUP
 130   interrupted (Ctrl-C)
+143   ended by SIGTERM
 ====  =========================================================================
 """
 
 from __future__ import annotations
+
+from btfperm.printable import one_line
 
 __all__ = [
     "BackendUnavailableError",
@@ -27,6 +31,7 @@ __all__ = [
     "InitialMatchingWarning",
     "InvalidArgumentError",
     "InvalidMatrixError",
+    "LargeMatrixWarning",
     "LimitReachedError",
     "NumericallySingularError",
     "ResourceMissingError",
@@ -37,9 +42,16 @@ __all__ = [
 
 
 class BtfpermError(Exception):
-    """Base of everything btfperm raises on purpose; its text is one sentence for people."""
+    """Base of everything btfperm raises on purpose; its text is one sentence for people.
+
+    The sentence may quote text from a file. ``str`` gives it printable, on one line and of bounded
+    length (`btfperm.printable`); ``args`` holds it as it was raised.
+    """
 
     exit_code = 4
+
+    def __str__(self) -> str:
+        return one_line(super().__str__())
 
 
 class InvalidArgumentError(BtfpermError, ValueError):
@@ -79,12 +91,19 @@ class DefectWarning(RuntimeWarning):
     out. Please report it with the matrix."""
 
 
-class StructurallySingularError(CheckFailedError, AssertionError):
+class _ReportError(CheckFailedError, AssertionError):
+    """A failed assertion, which may take several lines; each of them is a sentence."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(one_line, Exception.__str__(self).splitlines()))
+
+
+class StructurallySingularError(_ReportError):
     """Raised by :mod:`btfperm.testing` when a matrix is not square or not of full structural rank,
     with one line for each group of rows or columns that is to blame; and by `preorder`."""
 
 
-class BlockTooLargeError(CheckFailedError, AssertionError):
+class BlockTooLargeError(_ReportError):
     """Raised by :mod:`btfperm.testing` when fine blocks are larger than allowed, with one line for
     each of the largest."""
 
@@ -102,7 +121,7 @@ class LimitReachedError(BtfpermError):
         self.rank_bounds = rank_bounds
 
     def __str__(self) -> str:
-        return str(self.args[0])
+        return one_line(str(self.args[0]))
 
 
 class NumericallySingularError(CheckFailedError, ArithmeticError):
@@ -120,12 +139,18 @@ class BackendWarning(RuntimeWarning):
 
 
 class ResourceMissingError(BtfpermError, OSError):
-    """The disk is full, the target is not writable, memory or a device ran out."""
+    """The disk is full, the target is not writable or must not be replaced, memory or a device ran
+    out."""
 
 
 class InitialMatchingWarning(UserWarning):
     """More than half of the pairs of a matching given as ``initial=`` do not fit the matrix: they
     are dropped, and the search starts from the others."""
+
+
+class LargeMatrixWarning(UserWarning):
+    """The rows and columns of a matrix need a large part of the free memory, whatever its number
+    of entries; issued before the memory is allocated."""
 
 
 class StoredZerosWarning(UserWarning):
@@ -138,3 +163,6 @@ class StoredZerosWarning(UserWarning):
     def __init__(self, text: str, other_rank: int | None = None) -> None:
         super().__init__(text)
         self.other_rank = other_rank
+
+    def __str__(self) -> str:
+        return one_line(super().__str__())

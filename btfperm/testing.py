@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from btfperm.arguments import refuse_unknown_keywords
+from btfperm.arguments import refuse_unknown_keywords, whole_number
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import BlockTooLargeError, StructurallySingularError
 from btfperm.pattern import as_pattern
@@ -129,6 +129,7 @@ def assert_blocks_at_most(A: Any, size: int, **options: Any) -> None:
     """
     __tracebackhide__ = True
     refuse_unknown_keywords("assert_blocks_at_most", options, SEARCH_KEYWORDS | {"transversal"})
+    size = whole_number("size", size, 0, 2**63 - 1)
     d = dulmage_mendelsohn(A, **options).on_host()
     sizes = np.maximum(np.diff(d.row_blocks), np.diff(d.col_blocks))
     large = np.flatnonzero(sizes > size)

@@ -75,15 +75,15 @@ def test_a_warning_names_the_first_frame_outside_the_package():
 
 @pytest.mark.parametrize("function", [btfperm.structural_rank, btfperm.dulmage_mendelsohn])
 def test_a_defect_is_reported_at_the_line_of_the_caller(function, monkeypatch):
-    search = importlib.import_module("btfperm.transversal.search")
-    honest, wrong = search.prove, iter([True])
+    certificate = importlib.import_module("btfperm.transversal.certificate")
+    honest, wrong = certificate.prove, iter([True])
 
     def prove(*arguments):
         if next(wrong, False):
             raise btfperm.DefectError("planted")
         return honest(*arguments)
 
-    monkeypatch.setattr(search, "prove", prove)
+    monkeypatch.setattr(certificate, "prove", prove)
     with pytest.warns(btfperm.DefectWarning, match="planted") as caught:
         function(np.eye(3))
     assert [w.filename for w in caught] == [__file__]

@@ -262,9 +262,10 @@ def test_a_cut_opening_is_seen(opening, cut):
 
 @each_file([path for path in PYTHON if path != Path(__file__)])
 def test_no_pickle_and_no_shell(path):
+    """Tests may pickle, to show what becomes of the results of those who do."""
     text = path.read_text(encoding="utf-8")
     for banned in (
-        r"\bimport pickle",
+        *([] if path.is_relative_to(ROOT / "tests") else [r"\bimport pickle"]),
         r"allow_pickle\s*=\s*True",
         r"shell\s*=\s*True",
         r"os\.system",

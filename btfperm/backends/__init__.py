@@ -13,6 +13,7 @@ import importlib
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from btfperm.arguments import text
 from btfperm.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -54,6 +55,6 @@ def get(name: str) -> Backend:
 
 def check_backend(backend: str) -> None:
     """Raises unless the backend exists; whether a GPU works here is known after its first use."""
-    if backend == "auto" or (isinstance(backend, str) and backend in _BACKENDS):
+    if text("backend", backend) == "auto" or backend in _BACKENDS:
         return
     raise InvalidArgumentError(f"unknown backend {backend!r}; there are auto, {', '.join(names())}")

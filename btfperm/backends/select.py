@@ -196,9 +196,29 @@ def memory() -> tuple[int | None, int | None]:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
                 available = int(line.split()[1]) * 1024
-        limit = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
-        if limit.isdigit():
-            total, available = min(total, int(limit)), min(available, int(limit))
     except (OSError, ValueError):
         pass
+    container = _container_memory(Path("/sys/fs/cgroup"))
+    if container is not None:
+        total, available = min(total, container[0]), min(available, container[1])
     return total, available
+
+
+def _container_memory(folder: Path) -> tuple[int, int] | None:
+    """The limit of a container, and what of it is free; None without a limit."""
+
+    def text(name: str) -> str:
+        try:
+            return (folder / name).read_text(encoding="ascii").strip()
+        except (OSError, ValueError):
+            return ""
+
+    limit, used = text("memory.max"), text("memory.current")
+    if not limit.isdigit():
+        return None
+    in_use = int(used) if used.isdigit() else 0
+    for line in text("memory.stat").splitlines():
+        name, _, size = line.partition(" ")
+        if name == "inactive_file" and size.isdigit():
+            in_use -= int(size)
+    return int(limit), max(int(limit) - max(in_use, 0), 0)

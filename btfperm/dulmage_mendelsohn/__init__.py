@@ -28,6 +28,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from btfperm.arguments import refuse_unknown_keywords
+from btfperm.backends import check_backend
 from btfperm.backends.protocol import Session
 from btfperm.path.decompose import Decomposed, Pairing, decompose, worth_copies
 from btfperm.path.request import requested_backend, team_size
@@ -110,6 +111,7 @@ def decomposed(
     """A transversal of the pattern, or the given one certified again, and the blocks by it.
     `pairing` returns the matching that defines the blocks, `finish` makes the result."""
     backend, device = options.get("backend", "auto"), options.get("device")
+    check_backend(backend)
     team = team_size(pattern.nnz, threads)
     if transversal is None:
         options["threads"] = threads

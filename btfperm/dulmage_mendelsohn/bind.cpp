@@ -70,6 +70,11 @@ void bind_width(nb::module_& module) {
         if (col_blocks.shape(0) == 0) throw std::invalid_argument("col_blocks has no places");
         require_places(col_perm, col_blocks.data()[col_blocks.shape(0) - 1], "col_perm");
         const I n_blocks = static_cast<I>(col_blocks.shape(0) - 1);
+        if (!are_in_range(row_block.data(), A.m, n_blocks) ||
+            !are_in_range(col_perm.data(), A.n, A.n) ||
+            !are_boundaries(col_blocks.data(), n_blocks, A.n)) {
+          throw std::invalid_argument("row_block, col_perm or col_blocks is out of range");
+        }
         NumpyArray<I> arc_indptr = new_array<I>(static_cast<std::size_t>(n_blocks) + 1);
         NumpyArray<I> work = new_array<I>(n_blocks);
         NumpyArray<I> level = new_array<I>(n_blocks);
@@ -100,7 +105,7 @@ void bind_width(nb::module_& module) {
         require_places(name, A.n, "name");
         Budget budget(0, 0, &python_interrupted);
         {
-          nb::gil_scoped_release nogil;
+          const WithoutGil nogil;
           blocks_of_digraph(A, height.data(), name.data(), budget);
         }
         raise_if_interrupted(budget);

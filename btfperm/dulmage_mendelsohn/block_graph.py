@@ -61,16 +61,16 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
         return on_device
     pattern, result = pattern.on_host(), result.on_host()
     width = pattern.indices.dtype
-    graph = BlockGraph(
-        *_core.block_graph(
-            pattern.m,
-            pattern.indptr,
-            pattern.indices,
-            result.row_block.astype(width, copy=False),
-            result.col_perm.astype(width, copy=False),
-            result.col_blocks.astype(width, copy=False),
-        )
-    )
+    try:
+        if result.row_blocks[-1] != pattern.m or (np.diff(result.row_blocks) < 0).any():
+            raise ValueError("row_blocks is out of range")
+        places = (result.row_block, result.col_perm, result.col_blocks)
+        arrays = (array.astype(width, copy=False) for array in places)
+        graph = BlockGraph(*_core.block_graph(pattern.m, pattern.indptr, pattern.indices, *arrays))
+    except (IndexError, TypeError, ValueError) as error:  # the core checks what it is given
+        raise InvalidArgumentError(
+            f"the arrays of this decomposition are no permutations and blocks: {error}"
+        ) from None
     tail = np.repeat(np.arange(graph.n_blocks), np.diff(graph.indptr))
     if (graph.indices <= tail).any():
         raise another_matrix()

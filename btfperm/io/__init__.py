@@ -20,7 +20,9 @@ import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
-from btfperm.errors import InvalidArgumentError
+from btfperm.arguments import path_text, text, truth, whole_number
+from btfperm.backends.threads import MOST_THREADS
+from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.io.header import Header
 from btfperm.io.source import Progress, Source, open_source
 
@@ -71,6 +73,10 @@ def read(
     >>> read(file).shape
     (2, 3)
     """
+    drop_zeros = truth("drop_zeros", drop_zeros)
+    threads = whole_number("threads", threads, 0, MOST_THREADS)
+    if progress is not None and not callable(progress):
+        raise InvalidArgumentError(f"progress must be a function, not {progress!r}")
     with open_source(path) as source:
         pattern: Pattern = _format_of(source).read_pattern(
             source, drop_zeros=drop_zeros, threads=threads, progress=progress
@@ -118,7 +124,9 @@ def peek(path: PathLike) -> Header:
     return header
 
 
-def write_matrix(path: PathLike, A: Any, *, format: str | None = None) -> None:
+def write_matrix(
+    path: PathLike, A: Any, *, format: str | None = None, replace: bool = True
+) -> None:
     """Writes a `Pattern`, a SciPy matrix or a dense array; the format is that of the suffix, unless
     one is given ("mtx", "npz", "mat" or "rb"). ``-`` is standard output, Matrix Market unless told
     otherwise. What lives on a GPU is copied to the host for it.
@@ -126,7 +134,8 @@ def write_matrix(path: PathLike, A: Any, *, format: str | None = None) -> None:
     `.mtx` (and `.mtx.gz`, `.bz2`, `.xz`), `.npz`, `.mat`, `.rb` (also `.hb`, `.rua`). A `Pattern`
     and a matrix of truth values become a Matrix Market file of the field pattern. All entries are
     written, symmetric or not. Raises `ResourceMissingError` when the disk is full, and leaves an
-    older file as it was; `InvalidArgumentError` for another suffix.
+    older file as it was; with ``replace=False`` also when there is an older file.
+    `InvalidArgumentError` for another suffix.
 
     Example
     -------
@@ -139,9 +148,10 @@ def write_matrix(path: PathLike, A: Any, *, format: str | None = None) -> None:
     from btfperm.io.atomic_write import atomic_write
     from btfperm.io.packing import packed
 
-    name = os.fsdecode(path).lower()
+    given = path_text(path)
+    name = given.lower()
     if format is not None:
-        name = f".{format.lower()}"
+        name = f".{text('format', format).lower()}"
     elif name == "-":
         name = ".mtx"
     modules = [_module(format) for format in FORMATS]
@@ -149,11 +159,11 @@ def write_matrix(path: PathLike, A: Any, *, format: str | None = None) -> None:
     if writer is None:
         *known, last = (suffix for module in modules for suffix in module.SUFFIXES)
         raise InvalidArgumentError(
-            f"{format or os.fsdecode(path)}: matrices are written as {', '.join(known)} or {last}: "
+            f"{format or given}: matrices are written as {', '.join(known)} or {last}: "
             "choose one of these suffixes"
         )
     matrix = _coordinates(A)
-    with atomic_write(path) as file, packed(file, name) as stream:
+    with atomic_write(path, replace=replace) as file, packed(file, name) as stream:
         writer.write_matrix(stream, matrix)
 
 
@@ -163,6 +173,7 @@ def save(
     *,
     format: str | None = None,
     convention: str | None = None,
+    replace: bool = True,
 ) -> None:
     """Writes a decomposition; the format is taken from the suffix unless given.
 
@@ -173,13 +184,15 @@ def save(
     format : "npz", "mat", "json" or "txt"
     convention : "btfperm", or the name of a solver in `btfperm.conventions.CONVENTIONS`; by
         default "matlab" for `.mat`, else "btfperm", the only one that `load` reads
+    replace : whether an older file of this name may be replaced
 
-    Raises `ResourceMissingError` when the disk is full or the directory is missing, and leaves an
-    older file as it was; `InvalidArgumentError` for an unknown format or convention.
+    Raises `ResourceMissingError` when the disk is full, the directory is missing or an older file
+    must not be replaced, and leaves it as it was; `InvalidArgumentError` for an unknown format or
+    convention.
     """
     from btfperm.io.perm_file import save as save_perm
 
-    save_perm(result, path, format=format, convention=convention)
+    save_perm(result, path, format=format, convention=convention, replace=replace)
 
 
 def load(path: PathLike) -> Decomposition:
@@ -205,19 +218,30 @@ def _coordinates(A: Any) -> Any:
 
     from btfperm.pattern import Pattern
     from btfperm.pattern.arrays import matrix_on_device
+    from btfperm.pattern.host_matrix import checked_matrix, is_scipy, recognised
 
     if isinstance(A, Pattern):
         A = A.on_host()
         true = np.ones(A.nnz, dtype=bool)
         return scipy.sparse.coo_array((true, (A.indices, A.cols())), shape=A.shape)
-    if matrix_on_device(A) and not isinstance(A, tuple):
+    if isinstance(A, tuple):
+        raise InvalidMatrixError(
+            "a tuple is no matrix that can be written: give a scipy.sparse matrix or array"
+        )
+    if matrix_on_device(A):
         from btfperm.backends.gpu.arrays import as_device_array
 
         A = (A if hasattr(A, "get") else as_device_array(A)).get()
-    A = scipy.sparse.coo_array(A)
-    if A.ndim != 2:
-        raise InvalidArgumentError(f"a matrix has two dimensions, not {A.ndim}")
-    return A
+    A = recognised(A)
+    if isinstance(A, Pattern):
+        return _coordinates(A)
+    if is_scipy(A):
+        return scipy.sparse.coo_array(checked_matrix(A))
+    if A.ndim != 2 or A.dtype.kind not in "biufc":
+        raise InvalidMatrixError(
+            f"a matrix has two dimensions and holds numbers, not {A.ndim} and {A.dtype}"
+        )
+    return scipy.sparse.coo_array(A)
 
 
 def _format_of(source: Source) -> Any:

@@ -2,7 +2,8 @@
 """Files appear whole or not at all: a temporary name beside the target, then rename.
 
 Whatever goes wrong (a full disk, Ctrl-C), the temporary file is removed and an older target stays
-as it was.
+as it was. Only a process that is killed leaves one; who ends a process without an exception calls
+`remove_unfinished` first.
 """
 
 from __future__ import annotations
@@ -18,20 +19,32 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from btfperm import _core
+from btfperm.arguments import path_text
 from btfperm.errors import BtfpermError, ResourceMissingError
 
-__all__ = ["atomic_write"]
+__all__ = ["atomic_write", "remove_unfinished"]
 
 _BUFFERED = 1 << 17  # bytes of a write
 _WRITTEN_BACK = 1 << 21  # bytes that the disk is given at a time
 
+_unfinished: set[Path] = set()  # temporary files of this process
+
+
+def remove_unfinished() -> None:
+    """Remove the temporary files of this process, for a signal handler that ends it."""
+    for temporary in tuple(_unfinished):
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
 
 @contextlib.contextmanager
-def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def atomic_write(path: str | os.PathLike[str], *, replace: bool = True) -> Iterator[BinaryIO]:
     """A binary file that becomes `path` when the block ends without an error.
 
     Pipes, devices and ``-`` (standard output) are written directly. An older file keeps its
-    permissions; a symbolic link stays one, its target is replaced. Raises `ResourceMissingError`.
+    permissions; a symbolic link stays one, its target is replaced. With ``replace=False`` an older
+    file stays as it is, also one that another process has written in the meantime. Raises
+    `ResourceMissingError`.
 
     Example
     -------
@@ -43,7 +56,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     >>> target.read_bytes()
     b'whole'
     """
-    text = os.fsdecode(path)
+    text = path_text(path)
     try:
         if text == "-":
             yield sys.stdout.buffer
@@ -58,6 +71,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with Path(text).open("wb") as file:
                 yield file
             return
+        if status is not None and not replace:
+            raise _exists(text)
         target = Path(os.path.realpath(text))
         if not target.parent.is_dir():
             raise ResourceMissingError(
@@ -65,7 +80,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             )
         if status is not None and not os.access(target, os.W_OK):
             raise ResourceMissingError(f"{text} cannot be written: it is write-protected")
-        with _renamed(target, status) as file:
+        with _renamed(target, status, None if replace else text) as file:
             yield file
     except (BtfpermError, BrokenPipeError):
         raise
@@ -76,23 +91,56 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
-def _renamed(target: Path, status: os.stat_result | None) -> Iterator[BinaryIO]:
+def _renamed(
+    target: Path, status: os.stat_result | None, unless_taken: str | None
+) -> Iterator[BinaryIO]:
     # Shortened, because the longest name a directory takes may be the target's own.
     temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
-    descriptor = os.open(temporary, flags | getattr(os, "O_BINARY", 0), 0o666)
+    _unfinished.add(temporary)
     try:
+        descriptor = os.open(temporary, flags | getattr(os, "O_BINARY", 0), 0o666)
         with io.BufferedWriter(_EarlyFile(descriptor, "wb"), _BUFFERED) as file:
             if status is not None and hasattr(os, "fchmod"):
                 os.fchmod(file.fileno(), stat.S_IMODE(status.st_mode))
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(target)
+        if unless_taken is None:
+            temporary.replace(target)
+        else:
+            _name_unless_taken(temporary, target, unless_taken)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
+    finally:
+        _unfinished.discard(temporary)
+
+
+def _name_unless_taken(temporary: Path, target: Path, name: str) -> None:
+    """Give the file its name, which only one of several processes can do.
+
+    Where the file system has no hard links, an empty file takes the name first. Another process
+    may see it for a moment.
+    """
+    try:
+        try:
+            os.link(temporary, target)
+            temporary.unlink()
+        except FileExistsError:
+            raise
+        except OSError:
+            os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+            temporary.replace(target)
+    except FileExistsError:
+        raise _exists(name) from None
+
+
+def _exists(name: str) -> ResourceMissingError:
+    return ResourceMissingError(
+        f"{name} exists already and must not be replaced: remove it, or name another file"
+    )
 
 
 class _EarlyFile(io.FileIO):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Numbers in fixed-width Fortran fields, as `(13I6)` and `(1P,4D20.12)` lay them out.
 
-Fields may touch each other, so the lines are cut by position before NumPy parses the numbers.
+Fields may touch each other, so the lines are cut by position before NumPy parses the numbers. NumPy
+also accepts ``1_000``, so the characters are checked first.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ _FORMAT = re.compile(
 )
 _SHORT_EXPONENT = re.compile(rb"(?<=[0-9.])([+-][0-9])")
 _EXPONENTS = bytes.maketrans(b"dDqQ", b"eeee")
-_BLOCK_LINES = 1 << 14
+_CHARACTERS = {True: b"0123456789+- ", False: b"0123456789+-.eE infINFatyATY"}
+_BLOCK = 1 << 18  # characters of fields; short lines are filled up with blanks to their full length
 _LONGEST_LINE = 1 << 12
+_FIRST_CAPACITY = 1 << 16
 
 
 class Field:
@@ -52,30 +55,37 @@ class Field:
         return cls(count, width, match["kind"] == "I")
 
 
-def read_fields(source: Source, field: Field, out: npt.NDArray[Any], line: int, what: str) -> int:
-    """Fills `out` with the next numbers of the stream, which begin after line number `line`.
+def read_fields(
+    source: Source, field: Field, count: int, dtype: npt.DTypeLike, line: int, what: str
+) -> tuple[npt.NDArray[Any], int]:
+    """The next `count` numbers of the stream, which begin after line number `line`, and the number
+    of the last line read.
 
-    Returns the number of the last line read; `what` names the numbers in messages. Raises
-    `UnreadableInputError` when the file ends early or a field holds no number. O(size of `out`).
+    The array grows with the numbers found. `what` names them in messages. Raises
+    `UnreadableInputError` when the file ends early or a field holds no number. O(`count`).
     """
+    limits = np.iinfo(dtype) if np.issubdtype(dtype, np.integer) else None
+    believed = source.largest_size or _FIRST_CAPACITY  # a number takes a character at least
+    out = np.empty(min(count, believed), dtype=dtype)
+    block = max(_BLOCK // (field.count * field.width), 1) * field.count
     done = 0
-    while done < out.size:
-        count = min(out.size - done, _BLOCK_LINES * field.count)
-        needed = -(-count // field.count)
-        lines = [source.stream.readline(_LONGEST_LINE) for _ in range(needed)]
+    while done < count:
+        part = min(count - done, block)
+        lines = [source.stream.readline(_LONGEST_LINE) for _ in range(-(-part // field.count))]
         if not lines[-1]:
             at = line + sum(map(bool, lines))
             raise source.error(f"the file ends among the {what}; it seems truncated", at)
-        numbers = _numbers(lines, count, field)
+        numbers = _numbers(lines, part, field)
         if numbers is None:
-            raise _first_error(source, lines, count, field, line, what)
-        if out.dtype.kind == "i":  # too large stays too large in a narrower type
-            limits = np.iinfo(out.dtype)
+            raise _first_error(source, lines, part, field, line, what)
+        if limits is not None:  # too large stays too large in a narrower type
             numbers = np.clip(numbers, limits.min, limits.max)
-        out[done : done + count] = numbers
-        done += count
+        if done + part > out.size:
+            out.resize(min(count, 2 * (done + part)), refcheck=False)
+        out[done : done + part] = numbers
+        done += part
         line += len(lines)
-    return line
+    return out, line
 
 
 def _numbers(lines: list[bytes], count: int, field: Field) -> npt.NDArray[Any] | None:
@@ -85,6 +95,8 @@ def _numbers(lines: list[bytes], count: int, field: Field) -> npt.NDArray[Any] |
     if not field.is_integer:
         text = text.translate(_EXPONENTS)
     cells = np.frombuffer(text, dtype=f"S{field.width}")[:count]
+    if text[: count * field.width].translate(None, _CHARACTERS[field.is_integer]):
+        return None
     try:
         return cells.astype(np.int64 if field.is_integer else np.float64)
     except OverflowError:

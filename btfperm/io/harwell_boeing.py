@@ -26,6 +26,7 @@ from btfperm.io.fortran_fields import Field, read_fields
 from btfperm.io.header import Header
 from btfperm.io.source import Progress, Source, shown
 from btfperm.io.values import reflected, writable
+from btfperm.io.whole_numbers import whole_numbers
 
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
@@ -83,18 +84,29 @@ def read_pattern(
     from btfperm.pattern import Pattern
 
     cards = _read_cards(source)
-    rows, cols, values = _read_entries(source, cards)
+    header = cards.header
+    starts, rows, values = _read_columns(source, cards)
     source.report(progress)
-    zeros = None if values is None or values.all() else values == 0
-    del values
+    if header.symmetry == "general":
+        return Pattern.from_csc(
+            starts,
+            rows,
+            header.shape,
+            values=values,
+            drop_zeros=drop_zeros,
+            name=source.name,
+            source=source.origin(),
+            owned=True,
+        )
     return Pattern.from_coo(
         rows,
-        cols,
-        cards.header.shape,
-        zero_mask=zeros,
+        _columns_of(starts),
+        header.shape,
+        values=values,
         drop_zeros=drop_zeros,
         name=source.name,
         source=source.origin(),
+        symmetric=True,
         owned=True,
     )
 
@@ -104,7 +116,13 @@ def read_matrix(source: Source) -> Any:
     import scipy.sparse
 
     cards = _read_cards(source)
-    rows, cols, values = _read_entries(source, cards)
+    starts, rows, values = _read_columns(source, cards)
+    cols = _columns_of(starts)
+    if cards.header.symmetry != "general":
+        off = rows != cols
+        rows, cols = np.concatenate((rows, cols[off])), np.concatenate((cols, rows[off]))
+        if values is not None:
+            values = np.concatenate((values, reflected(values[off], cards.header.symmetry)))
     if values is None:
         values = np.ones(rows.size, dtype=bool)
     elif cards.header.field == "integer":
@@ -167,19 +185,20 @@ def _write_fields(
 
 def _read_cards(source: Source) -> _Cards:
     lines = [source.stream.readline(_LONGEST_LINE).decode("ascii", "replace") for _ in range(4)]
-    counts, kind = lines[1].split(), lines[2][:3].upper()
+    kind = lines[2][:3].upper()
     if kind[2] == "E":
         raise source.error(
             "it holds an elemental (unassembled) matrix, which is not read: assemble it first", 3
         )
-    try:
-        m, n, nnz = (int(word) for word in lines[2][3:].split()[:3])
-        with_values = len(counts) > 3 and int(counts[3]) > 0 and kind[0] not in "PQ"
-        with_right_sides = len(counts) > 4 and int(counts[4]) > 0
-    except ValueError:
+    sizes = whole_numbers(lines[2][3:].encode("ascii", "replace").split()[:3])
+    counted = whole_numbers(lines[1].encode("ascii", "replace").split()[3:5])
+    if len(sizes) != 3 or None in (*sizes, *counted):
         raise source.error(
             f"the header does not give rows, columns and entries: {shown(lines[2].encode())}", 3
-        ) from None
+        )
+    m, n, nnz = (size or 0 for size in sizes)
+    with_values = (counted[0] or 0) > 0 if counted and kind[0] not in "PQ" else False
+    with_right_sides = len(counted) > 1 and (counted[1] or 0) > 0
     if min(m, n, nnz) < 0 or max(m, n, nnz) >= 1 << 63:
         raise source.error(f"a matrix cannot be {m} x {n} with {nnz} entries", 3)
     symmetry = _SYMMETRIES[kind[1]]
@@ -212,45 +231,40 @@ def _formats(text: str) -> list[Field | None]:
     return found
 
 
-def _read_entries(
+def _read_columns(
     source: Source, cards: _Cards
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any] | None]:
-    """Rows, columns and values, symmetric ones expanded."""
+    """Where the columns start, rows (both from 0), and values."""
     header, line = cards.header, cards.line
     (m, n), nnz = header.shape, header.entries or 0
     # Two characters are the least a number takes.
     if source.largest_size is not None and max(n, nnz) > source.largest_size // 2 + 1:
         raise source.error(f"the file is too short for {n} columns with {nnz} entries", 3)
-    index = np.int32 if max(m, n, nnz) <= np.iinfo(np.int32).max else np.int64
-    starts = np.empty(n + 1, dtype=np.int64)
-    line = read_fields(source, cards.pointers, starts, line, "column pointers")
-    if starts[0] != 1 or starts[-1] != nnz + 1 or (np.diff(starts) < 0).any():
+    index = np.int32 if max(m, n, nnz) < np.iinfo(np.int32).max else np.int64
+    starts, line = read_fields(source, cards.pointers, n + 1, index, line, "column pointers")
+    if starts[0] != 1 or starts[-1] != nnz + 1 or (starts[1:] < starts[:-1]).any():
         raise source.error(
             f"the column pointers do not rise from 1 to {nnz + 1}, one more than the entries", line
         )
-    rows: npt.NDArray[Any] = np.empty(nnz, dtype=index)
     first = line + 1
-    line = read_fields(source, cards.indices, rows, line, "row numbers")
+    rows, line = read_fields(source, cards.indices, nnz, index, line, "row numbers")
     if nnz and not (rows.min() >= 1 and rows.max() <= m):
         at = int(np.argmax((rows < 1) | (rows > m)))
         raise source.error(
             f"the row number {rows[at]} is not between 1 and {m}", first + at // cards.indices.count
         )
+    starts -= 1
     rows -= 1
-    cols = np.repeat(np.arange(n, dtype=index), np.diff(starts))
-    values = _read_values(source, cards, nnz, line)
-    if header.symmetry != "general":
-        off = rows != cols
-        rows, cols = np.concatenate((rows, cols[off])), np.concatenate((cols, rows[off]))
-        if values is not None:
-            values = np.concatenate((values, reflected(values[off], header.symmetry)))
-    return rows, cols, values
+    return starts, rows, _read_values(source, cards, nnz, line)
+
+
+def _columns_of(starts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return np.repeat(np.arange(starts.size - 1, dtype=starts.dtype), np.diff(starts))
 
 
 def _read_values(source: Source, cards: _Cards, nnz: int, line: int) -> npt.NDArray[Any] | None:
     if cards.values is None:
         return None
     parts = 2 if cards.header.field == "complex" else 1
-    values = np.empty(nnz * parts)
-    read_fields(source, cards.values, values, line, "values")
+    values, _ = read_fields(source, cards.values, nnz * parts, np.float64, line, "values")
     return values.view(np.complex128) if parts == 2 else values

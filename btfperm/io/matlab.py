@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.errors import InvalidArgumentError
 from btfperm.io.header import Header
 from btfperm.io.mat5_elements import SPARSE, STRUCT, Element, Variable, numbers, variable, variables
 from btfperm.io.source import Progress, Source
-from btfperm.io.values import field_of
+from btfperm.io.values import as_double, field_of
 
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
@@ -26,6 +27,7 @@ __all__ = ["SUFFIXES", "head", "read_matrix", "read_pattern", "recognises", "wri
 
 SUFFIXES = (".mat",)
 
+_LARGEST_SIZE = 2**31
 _DENSE_CLASSES = range(6, 16)  # double, single, and the integers
 
 
@@ -73,26 +75,35 @@ def read_pattern(
 
 def read_matrix(source: Source) -> Any:
     """The matrix with its values; those of a logical matrix are truth values."""
-    import scipy.sparse
+    from btfperm.pattern.host_matrix import compressed
 
     matrix = _load(source)
-    try:
-        compressed = scipy.sparse.csc_array(
-            (matrix.values, matrix.indices, matrix.indptr), shape=matrix.shape
-        )
-        compressed.check_format(full_check=True)
-    except ValueError as error:
-        raise source.because(error, "the matrix in it is damaged") from None
-    return compressed.tocoo()
+    lists = matrix.indices, matrix.indptr
+    return compressed("csc", matrix.values, *lists, matrix.shape, source.name).tocoo()
 
 
 def write_matrix(file: BinaryIO, A: Any) -> None:
-    """The variable is called A."""
+    """The variable is called A. Its values are logical, double or complex double, the only types
+    that MATLAB and Octave have for sparse matrices.
+
+    Raises
+    ------
+    InvalidArgumentError : an integer is no double, or the matrix is too large for the format
+    """
     import scipy.io
 
+    # Indices and the sizes of elements have 32 bits in this format; SciPy would cut larger ones.
+    bytes_each = 16 if A.dtype.kind == "c" else 8
+    if max(A.shape) >= _LARGEST_SIZE or A.nnz * bytes_each >= 2 * _LARGEST_SIZE:
+        raise InvalidArgumentError(
+            f"a matrix of {A.shape[0]} x {A.shape[1]} with {A.nnz} entries is too large for a "
+            "MATLAB file of version 5: write .npz or .mtx"
+        )
+    columns = A.tocsc()
+    columns.data = as_double(columns.data)
     # The writer goes back to fill in lengths, which a pipe cannot.
     target = file if file.seekable() else io.BytesIO()
-    scipy.io.savemat(target, {"A": A.tocsc()})
+    scipy.io.savemat(target, {"A": columns})
     if isinstance(target, io.BytesIO):
         file.write(target.getvalue())
 
@@ -121,7 +132,8 @@ def _chosen(source: Source, found: list[Variable]) -> Variable:
     names = [entry.name for entry in found]
     if source.variable:
         if source.variable not in names:
-            raise source.error(f"there is no variable {source.variable} in it")
+            listed = ", ".join(names[:8]) or "none"
+            raise source.error(f"there is no variable {source.variable} in it; it holds {listed}")
         chosen = found[names.index(source.variable)]
         if chosen.array_class not in (SPARSE, *_DENSE_CLASSES) or len(chosen.shape) != 2:
             raise source.error(f"the variable {source.variable} is no matrix")

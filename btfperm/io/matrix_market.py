@@ -2,13 +2,14 @@
 """Matrix Market files: the header, and the way from a file to a `Pattern` or a SciPy matrix.
 
 Format: R. F. Boisvert, R. Pozo, K. A. Remington, *The Matrix Market Exchange Formats: Initial
-Design*, NISTIR 5935, 1996. The entries are parsed and written by fast_matrix_market, see
-`matrix_market_body`; the header is read here, because its sentences should say what is wrong.
+Design*, NISTIR 5935, 1996. The header is read here, the entries in `matrix_market_body`;
+fast_matrix_market writes them.
 
 Accepted beyond the letter of the format: blank lines and comments between entries, any case in
 the header, Windows line ends, text after an entry, values in a pattern file, entries above the
-diagonal of a symmetric file, entries given twice (once each for the pattern, added for a matrix).
-A zero in a dense `array` file is no entry.
+diagonal of a symmetric file, entries given twice (once each for the pattern, added for a matrix),
+the letter D of a Fortran exponent. Each number must end where its token ends, at white space or at
+a comment. A zero in a dense `array` file is no entry.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from btfperm.io.header import Header
 from btfperm.io.matrix_market_core import core
 from btfperm.io.source import Progress, Source, shown, skip_line
 from btfperm.io.values import writable
+from btfperm.io.whole_numbers import whole_numbers
 
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
@@ -155,16 +157,16 @@ def _read_header(source: Source) -> tuple[Header, int]:
 
 
 def _sizes(source: Source, text: bytes, line: int, count: int) -> list[int]:
-    words = text.split()
     what = "rows, columns and entries" if count == 3 else "rows and columns"
-    if len(words) != count or not all(word.lstrip(b"+-").isdigit() for word in words):
+    sizes = whole_numbers(text.split())
+    if len(sizes) != count or None in sizes:
         raise source.error(f"the numbers of {what} are expected, not {shown(text)}", line)
-    if any(len(word) > 20 for word in words) or max(map(int, words)) >= 1 << 63:
+    checked = [size for size in sizes if size is not None]
+    if max(checked) >= 1 << 63:
         raise source.error(f"the sizes {shown(text)} are too large", line)
-    sizes = [int(word) for word in words]
-    if min(sizes) < 0:
+    if min(checked) < 0:
         raise source.error(f"the numbers of {what} cannot be negative, as in {shown(text)}", line)
-    return sizes
+    return checked
 
 
 def _stored_values(n: int, everything: int, symmetry: str) -> int:

@@ -1,30 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The entries of a Matrix Market file, in little memory.
 
-Idea        The text is read in blocks that end at line ends. Each block is handed to
-            fast_matrix_market under a small header of its own, and is parsed straight into slices
-            of the two final arrays; of the values only the zeros are remembered.
-Cost        O(size of the file); 8 bytes an entry (int32), and some four times a block.
-Beware      - What the header says is not believed: arrays grow with what was found.
-            - The core looks for line ends with strchr: a NUL byte, or a last line without an
-              end, would crash it.
-            - The core counts lines, so a block must have as many entries as it has lines; where
-              it has not (blank lines, comments, rubbish) the block is cleaned and tried again.
+Idea        The text is read in blocks that end at line ends. The core counts the entries of each
+            block, parses them straight into slices of the two final arrays, and checks that each
+            number ends where its token ends (`matrix_market.hpp`). Of the values only the zeros
+            are stored, unless the caller wants them all.
+Cost        O(size of the file); 8 bytes an entry (int32), and about twice a block.
+Beware      The arrays grow with the entries found, whatever number the header announces.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
+from btfperm import _core
 from btfperm.backends.threads import startable_threads, usable_cores
 from btfperm.errors import UnreadableInputError
 from btfperm.io.header import Header
-from btfperm.io.matrix_market_core import Pieces, core
 from btfperm.io.source import Progress, Source, shown, skip_line
 from btfperm.io.values import reflected
 
@@ -34,23 +30,32 @@ BLOCK: int | None = None
 """Bytes of text in a block; None chooses by the number of entries. Tests set it."""
 
 _SMALLEST_BLOCK = 1 << 16
-_LARGEST_BLOCK = 1 << 25
-_PER_THREAD = 1 << 20  # the core deals out its work in pieces of this size
+_LARGEST_BLOCK = {"coordinate": 1 << 25, "array": 1 << 22}  # a value needs four times its text
+_PER_THREAD = 1 << 20  # bytes of a block for which another thread is worthwhile
 _LONGEST_LINE = 1 << 16
+_READ_AT_ONCE = 1 << 20
+_SHOWN = 200  # bytes of a line, of which a message shows the first
 _BYTES_PER_ENTRY = 4  # at least: "1 1\n"
 _FIRST_CAPACITY = 1 << 16
-_NO_ENTRY = re.compile(rb"^[ \t\r]*(?:%[^\n]*)?\n", re.MULTILINE)
-_VALUE_TYPE = {"real": np.float64, "integer": np.float64, "complex": np.complex128}
+_VALUE_TYPE = {"real": np.float64, "integer": np.int64, "complex": np.complex128}
+# The core's codes of what it does with the values of a field: nothing, find the zeros, store them.
+_NO_VALUES = 0
+_ZEROS = {"real": 1, "integer": 1, "complex": 2}
+_VALUES = {"real": 3, "integer": 4, "complex": 5}
 _SENTENCES = (
-    ("Row index out", "the row number is not between 1 and {0}"),
-    ("Column index out", "the column number is not between 1 and {1}"),
-    ("Invalid integer", "a row and a column number are expected"),
-    ("Integer out", "a number is too large"),
-    ("Invalid floating", "the value is missing or not a number"),
-    ("Floating-point value out", "the value is too large"),
+    "",
+    "a row and a column number are expected",
+    "a number is too large",
+    "the row number is not between 1 and {0}",
+    "the column number is not between 1 and {1}",
+    "the value is missing or not a number",
+    "the value is not a whole number, as the header announces",
+    "the line holds more than one value",
 )
 
 IndexArray = npt.NDArray[np.signedinteger[Any]]
+Text = npt.NDArray[np.uint8]
+DividedText = tuple[Text, npt.NDArray[np.int64], npt.NDArray[np.int64]]  # and its parts
 
 
 class Body:
@@ -117,163 +122,162 @@ def read_body(
         believed = min(announced, source.largest_size // _BYTES_PER_ENTRY + 1)
     if header.layout == "array":
         believed = min(believed, _FIRST_CAPACITY)
-    kept = _kept_type(header) if keep_values else None
-    body = Body(header, believed, kept)
-    parser = _Parser(source, header, threads, body)
-    size = BLOCK or min(max(announced // 2, _SMALLEST_BLOCK), _LARGEST_BLOCK)
-    found = 0
-    for pieces, lines in _blocks(source, size, line):
-        found += parser.parse(pieces, lines, line, found)
-        line += lines
-        source.report(progress)
-    if found < announced:
-        raise source.error(
-            f"the file ends after {found} of the {announced} entries that its header announces; "
-            "it seems truncated",
-            line,
-        )
+    wanted = _VALUE_TYPE.get(header.field) if keep_values else None
+    body = Body(header, believed, wanted)
+    off_diagonal = _parsed(source, header, line, body, threads, progress)
     if expand and header.layout == "coordinate" and header.symmetry != "general":
-        _mirror(body, header.symmetry, parser.off_diagonal)
+        _mirror(body, header.symmetry, off_diagonal)
     body.finish()
     return body
 
 
-def _kept_type(header: Header) -> npt.DTypeLike | None:
-    if header.field == "pattern":
-        return None
-    return np.int64 if header.field == "integer" else _VALUE_TYPE[header.field]
-
-
-def _blocks(source: Source, size: int, line: int) -> Iterator[tuple[tuple[bytes, bytes], int]]:
-    """Blocks of whole lines, in two pieces to save a copy, and the number of lines in each."""
-    while text := source.stream.read(size):
-        rest = b"" if text.endswith(b"\n") else source.stream.readline(_LONGEST_LINE)
-        too_long = len(rest) == _LONGEST_LINE and not rest.endswith(b"\n")
-        if too_long and text[text.rfind(b"\n") + 1 :].lstrip().startswith(b"%"):
-            skip_line(source)  # a comment may have any length
-            too_long, rest = False, b"\n"
-        if not (rest or text).endswith(b"\n"):
-            rest += b"\n"  # the last line of the file
-        # Five times faster than bytes.count, which stops at each of so many line ends.
-        ends = np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n"))
-        lines = int(ends) + rest.count(b"\n")
-        if too_long:
-            raise source.error("the line is too long for an entry", line + lines)
-        for piece in (text, rest):
-            if b"\0" in piece:
-                before = text + rest
-                at = line + 1 + before.count(b"\n", 0, before.index(b"\0"))
-                raise source.error("there is a NUL byte in the text; is the file damaged?", at)
-        yield (text, rest), lines
-        line += lines
+def _parsed(
+    source: Source,
+    header: Header,
+    line: int,
+    body: Body,
+    threads: int,
+    progress: Progress | None,
+) -> int:
+    """Parses all blocks; the number of entries off the diagonal of a symmetric list."""
+    announced = header.entries or 0
+    parser = _Parser(source, header, line, threads, body)
+    size = BLOCK or min(max(announced // 2, _SMALLEST_BLOCK), _LARGEST_BLOCK[header.layout])
+    for text in parser.blocks(size):
+        parser.parse(text)
+        source.report(progress)
+    if parser.found < announced:
+        raise source.error(
+            f"the file ends after {parser.found} of the {announced} entries that its header "
+            "announces; it seems truncated",
+            parser.line,
+        )
+    return parser.off_diagonal
 
 
 class _Parser:
-    """Parses blocks into a `Body`."""
+    """Parses blocks into a `Body`; `line` and `found` count what is before a block."""
 
-    def __init__(self, source: Source, header: Header, threads: int, body: Body) -> None:
+    def __init__(self, source: Source, header: Header, line: int, threads: int, body: Body) -> None:
+        self.line = line
+        self.found = 0
         self.off_diagonal = 0
-        self._core = core()
         self._source = source
         self._header = header
         self._threads = startable_threads(threads or usable_cores())
         self._body = body
-        self._buffer: npt.NDArray[Any] = np.empty(
-            0, dtype=_VALUE_TYPE.get(header.field, np.float64)
-        )
+        self._buffer: npt.NDArray[Any] = np.empty(0, dtype=bool)
         self._column = _ArrayPosition(header) if header.layout == "array" else None
 
-    def parse(self, pieces: tuple[bytes, bytes], lines: int, line: int, found: int) -> int:
-        """Parses one block, which begins after line number `line`; returns its entries."""
-        left = (self._header.entries or 0) - found
-        if lines <= left:
-            try:
-                self._parse_lines(pieces, lines)
-                return lines
-            except (ValueError, OverflowError):
-                pass  # the block is looked at more closely
-        text = b"".join(pieces)
-        cleaned = _NO_ENTRY.sub(b"", text)
-        entries = cleaned.count(b"\n")
+    def blocks(self, size: int) -> Iterator[Text]:
+        """Blocks of whole lines, each in the place of the one before."""
+        buffer = np.empty(size + _LONGEST_LINE + 1, dtype=np.uint8)
+        stream, place = self._source.stream, buffer.data
+        while used := _fill(stream, place[:size]):
+            text = buffer[:used]
+            if text[-1] != ord("\n"):
+                rest = stream.readline(_LONGEST_LINE)
+                if len(rest) == _LONGEST_LINE and not rest.endswith(b"\n"):
+                    rest = self._end_of_long_line(text, rest)
+                elif not rest.endswith(b"\n"):
+                    rest += b"\n"  # the last line of the file
+                place[used : used + len(rest)] = rest
+                text = buffer[: used + len(rest)]
+            yield text
+
+    def _end_of_long_line(self, text: Text, rest: bytes) -> bytes:
+        """What stands for the rest of a line that does not fit into a block: a comment may have
+        any length, and all but its beginning is skipped."""
+        before = text.tobytes()
+        first = before[before.rfind(b"\n") + 1 :] + rest
+        if not first.lstrip(b" \t\r").startswith(b"%"):
+            at = self.line + 1 + before.count(b"\n")
+            raise self._source.error("the line is too long for an entry", at)
+        skip_line(self._source)
+        return b"%\n"
+
+    def parse(self, text: Text) -> None:
+        parts = min(self._threads, 1 + text.size // _PER_THREAD)
+        ends, before = np.empty(parts + 1, dtype=np.int64), np.empty(parts + 1, dtype=np.int64)
+        lines, entries, nul = _core.divide_text(text, ends, before)
+        left = (self._header.entries or 0) - self.found
+        if nul >= 0:
+            raise self._error(text, nul, "there is a NUL byte in the text")
         if entries > left:
             announced = self._header.entries
             what = f"there are more entries than the {announced} that the header announces"
-            raise self._error(text, line, left, what)
-        try:
-            self._parse_lines((cleaned, b""), entries)
-        except (ValueError, OverflowError) as error:
-            raise self._translated(error, text, line) from None
-        return entries
+            raise self._error(text, _core.line_of_entry(text, left), what)
+        if entries:
+            put = self._put_coordinates if self._column is None else self._put_array
+            fault, at = put((text, ends, before), entries)
+            if fault:
+                raise self._error(text, at, _SENTENCES[fault].format(*self._header.shape))
+        self.found += entries
+        self.line += lines
 
-    def _parse_lines(self, pieces: tuple[bytes, bytes], count: int) -> None:
-        """Parses a block of `count` lines that all hold an entry."""
-        if count == 0:
-            return
+    def _put_coordinates(self, block: DividedText, count: int) -> tuple[int, int]:
         header, body = self._header, self._body
-        # An integer is read as a real number: it may be larger than 64 bits, and 0.5 is not zero.
-        field = "real" if header.field == "integer" else header.field
-        if self._column is not None:
-            cursor = self._open(f"array {field} general\n{count} 1\n", pieces)
-            values = self._values(count)
-            values.fill(0)  # the core adds to what is there
-            self._core.read_body_array(cursor, values.reshape(count, 1))
-            self._column.append(body, values)
-            return
         body.reserve(count, header.entries)
         here = slice(body.used, body.used + count)
         rows, cols = body.rows[here], body.cols[here]
-        if body.values is not None:
-            values = body.values[here]
-            field = header.field
-        else:
-            values = self._values(count)
-        m, n = header.shape
-        cursor = self._open(f"coordinate {field} general\n{m} {n} {count}\n", pieces)
-        self._core.read_body_coo(cursor, rows, cols, values)
-        if header.field != "pattern" and not values.all():
-            body.mark_zeros(values == 0, body.used)
+        what, out = self._values(count)
+        fault, at = _core.parse_coordinates(*block, *header.shape, rows, cols, what, _parts(out))
+        if fault:
+            return fault, at
+        if out is not None and body.values is not None:
+            body.values[here] = out
+            out = out == 0
+        if out is not None:
+            body.mark_zeros(out, body.used)
         if header.symmetry != "general":
             self.off_diagonal += int(np.count_nonzero(rows != cols))
         body.used += count
+        return 0, 0
 
-    def _open(self, sizes: str, pieces: tuple[bytes, bytes]) -> Any:
-        text = f"%%MatrixMarket matrix {sizes}".encode()
-        threads = min(self._threads, 1 + len(pieces[0]) // _PER_THREAD)
-        return self._core.open_read_stream(Pieces(text, *pieces), threads)
+    def _put_array(self, block: DividedText, count: int) -> tuple[int, int]:
+        what, out = self._values(count)
+        fault, at = _core.parse_values(*block, what, _parts(out))
+        if not fault:
+            assert self._column is not None and out is not None
+            self._column.append(self._body, out)
+        return fault, at
 
-    def _values(self, count: int) -> npt.NDArray[Any]:
-        """Room for the values of one block; all in one place when they do not matter."""
-        if self._header.field == "pattern":
-            return np.lib.stride_tricks.as_strided(np.zeros(1), (count,), (0,))
+    def _values(self, count: int) -> tuple[int, npt.NDArray[Any] | None]:
+        """How the core treats the values, and room for them or for the flags of the zeros."""
+        field, values = self._header.field, self._body.values
+        if field == "pattern":
+            return _NO_VALUES, None
         if self._buffer.size < count:
-            self._buffer = np.empty(count, dtype=self._buffer.dtype)
-        return self._buffer[:count]
+            dtype = np.dtype(bool) if values is None else values.dtype
+            self._buffer = np.empty(count, dtype=dtype)
+        return (_ZEROS if values is None else _VALUES)[field], self._buffer[:count]
 
-    def _translated(self, error: Exception, text: bytes, line: int) -> UnreadableInputError:
-        message = str(error)
-        match = re.match(r"Line (\d+): (.*)", message)
-        if match is None:
-            return self._source.error(f"the entries cannot be parsed ({message})", line + 1)
-        message = match[2]
-        for start, sentence in _SENTENCES:
-            if message.startswith(start):
-                message = sentence.format(*self._header.shape)
-                break
-        # The core saw a header of two lines, and none of the lines without an entry.
-        return self._error(text, line, int(match[1]) - 3, message)
+    def _error(self, text: Text, at: int, what: str) -> UnreadableInputError:
+        """An error about the line with byte `at` of the block."""
+        before = text[:at].tobytes()
+        content = text[before.rfind(b"\n") + 1 :][:_SHOWN].tobytes().split(b"\n")[0]
+        line = self.line + 1 + before.count(b"\n")
+        return self._source.error(f"{what}: {shown(content)}", line)
 
-    def _error(self, text: bytes, line: int, entry: int, what: str) -> UnreadableInputError:
-        """An error about the entry number `entry` (from 0) of the block."""
-        for number, content in enumerate(text.split(b"\n")):
-            if content.strip() and not content.lstrip().startswith(b"%"):
-                if entry == 0:
-                    return self._source.error(f"{what}: {shown(content)}", line + 1 + number)
-                entry -= 1
-        return self._source.error(what, line + 1)
+
+def _fill(stream: BinaryIO, place: memoryview) -> int:
+    """Reads until the place is full or the stream ends, in steps: an unpacker may allocate as many
+    bytes as it is asked for."""
+    used = 0
+    while got := stream.readinto(place[used : used + _READ_AT_ONCE]):  # type: ignore[attr-defined]
+        used += got
+    return used
+
+
+def _parts(values: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
+    """Complex numbers as pairs of real ones."""
+    if values is None or values.dtype.kind != "c":
+        return values
+    return values.view(np.float64)
 
 
 class _ArrayPosition:
-    """Where in a dense file we are: column by column, only one triangle when symmetric."""
+    """The position in a dense file: column by column, only one triangle when symmetric."""
 
     def __init__(self, header: Header) -> None:
         self._m, self._n = header.shape
@@ -281,25 +285,38 @@ class _ArrayPosition:
         self._col = 0
         self._row = self._first_row()
 
-    def append(self, body: Body, values: npt.NDArray[Any]) -> None:
-        """Appends the nonzeros among the next `values`."""
+    def append(self, body: Body, found: npt.NDArray[Any]) -> None:
+        """Appends the nonzeros among the next values, which are given, or flags of the zeros."""
+        if self._symmetry == "general":
+            self._append_general(body, found)
+            return
         at = 0
-        while at < values.size:
-            part = values[at : at + self._m - self._row]
-            rows = np.flatnonzero(part)
-            kept = part[rows]
+        while at < found.size:
+            part = found[at : at + self._m - self._row]
+            rows, values = _nonzeros(part)
             rows += self._row
-            mirrored = self._symmetry != "general"
-            body.reserve(2 * rows.size if mirrored else rows.size)
-            self._put(body, rows, self._col, kept)
-            if mirrored:
-                off = rows != self._col
-                self._put(body, self._col, rows[off], reflected(kept[off], self._symmetry))
+            body.reserve(2 * rows.size)
+            self._put(body, rows, self._col, values)
+            off = rows != self._col
+            other = None if values is None else reflected(values[off], self._symmetry)
+            self._put(body, self._col, rows[off], other)
             at += part.size
             self._row += part.size
             while self._row >= self._m and self._col < self._n:
                 self._col += 1
                 self._row = self._first_row()
+
+    def _append_general(self, body: Body, found: npt.NDArray[Any]) -> None:
+        places, values = _nonzeros(found)
+        places += self._row
+        body.reserve(places.size)
+        if self._row + found.size <= self._m:  # all in this column, which needs no division
+            self._put(body, places, self._col, values)
+        else:
+            cols, rows = np.divmod(places, self._m)
+            self._put(body, rows, cols + self._col, values)
+        cols_done, self._row = divmod(self._row + found.size, self._m)
+        self._col += cols_done
 
     def _first_row(self) -> int:
         if self._symmetry == "general":
@@ -307,12 +324,21 @@ class _ArrayPosition:
         return self._col + (self._symmetry == "skew-symmetric")
 
     @staticmethod
-    def _put(body: Body, rows: Any, cols: Any, values: npt.NDArray[Any]) -> None:
-        here = slice(body.used, body.used + values.size)
+    def _put(body: Body, rows: Any, cols: Any, values: npt.NDArray[Any] | None) -> None:
+        count = np.broadcast(rows, cols).size
+        here = slice(body.used, body.used + count)
         body.rows[here], body.cols[here] = rows, cols
         if body.values is not None:
             body.values[here] = values
-        body.used += values.size
+        body.used += count
+
+
+def _nonzeros(found: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
+    """Places and values of the nonzeros; of flags of the zeros there are only places."""
+    if found.dtype == bool:
+        return np.flatnonzero(~found), None
+    places = np.flatnonzero(found)
+    return places, found[places]
 
 
 def _mirror(body: Body, symmetry: str, off_diagonal: int) -> None:

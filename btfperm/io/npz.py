@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`.npz` files of `scipy.sparse.save_npz`: csc, csr and coo without SciPy, bsr and dia with it."""
+"""`.npz` files of `scipy.sparse.save_npz`, in all five layouts: csc, csr, coo, bsr and dia."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from btfperm.io.values import field_of
 
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
+    from btfperm.pattern.host_matrix import Positions
 
 __all__ = ["SUFFIXES", "head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
 
@@ -49,14 +50,16 @@ def read_pattern(
 ) -> Pattern:
     """O(nnz); beside the arrays of the file at most 8 bytes an entry."""
     from btfperm.pattern import Pattern
+    from btfperm.pattern.arrays import refuse_no_numbers
 
     with _archive(source) as (archive, layout, shape):
+        values: npt.NDArray[Any] | None
         if layout in {"bsr", "dia"}:
-            layout, coo = "coo", _as_coo(_arrays(archive, layout), layout, shape)
-            arrays = {"row": coo.row, "col": coo.col}
-            values: npt.NDArray[Any] | None = coo.data
+            rows, cols, values = _positions(_arrays(archive, layout), layout, shape, source.name)
+            layout, arrays = "coo", {"row": rows, "col": cols}
         else:
             values = read_array(archive, "data")
+            refuse_no_numbers(values, source.name)
             stored = values.shape
             if values.all():  # no zeros: they need not stay while the indices are read
                 values = None
@@ -86,8 +89,16 @@ def read_pattern(
 
 def read_matrix(source: Source) -> Any:
     """The matrix with its values."""
+    from btfperm.pattern.host_matrix import compressed, coordinates
+
     with _archive(source) as (archive, layout, shape):
-        return _as_coo(_arrays(archive, layout), layout, shape)
+        arrays = _arrays(archive, layout)
+    if layout == "coo":
+        return coordinates(arrays["row"], arrays["col"], arrays["data"], shape, source.name)
+    if layout in {"bsr", "dia"}:
+        return coordinates(*_positions(arrays, layout, shape, source.name), shape, source.name)
+    lists = arrays["indices"], arrays["indptr"]
+    return compressed(layout, arrays["data"], *lists, shape, source.name).tocoo()
 
 
 def write_matrix(file: BinaryIO, A: Any) -> None:
@@ -101,21 +112,16 @@ def _arrays(archive: zipfile.ZipFile, layout: str) -> dict[str, npt.NDArray[Any]
     return {key: read_array(archive, key) for key in (*_INDEX_ARRAYS[layout], "data")}
 
 
-def _as_coo(arrays: dict[str, npt.NDArray[Any]], layout: str, shape: tuple[int, int]) -> Any:
-    import scipy.sparse
+def _positions(
+    arrays: dict[str, npt.NDArray[Any]], layout: str, shape: tuple[int, int], name: str
+) -> Positions:
+    """The entries of blocks or diagonals."""
+    from btfperm.pattern.host_matrix import positions_of_blocks, positions_of_diagonals
 
-    data = arrays.pop("data")
-    make = getattr(scipy.sparse, f"{layout}_array")
-    if layout == "coo":
-        where: Any = (data, (arrays["row"], arrays["col"]))
-    elif layout == "dia":
-        where = (data, arrays["offsets"])
-    else:
-        where = (data, arrays["indices"], arrays["indptr"])
-    matrix = make(where, shape=shape)
-    if layout in {"csc", "csr", "bsr"}:
-        matrix.check_format(full_check=True)
-    return matrix.tocoo()
+    if layout == "dia":
+        return positions_of_diagonals(arrays["data"], arrays["offsets"], shape, name)
+    lists = arrays["indices"], arrays["indptr"]
+    return positions_of_blocks(arrays["data"], *lists, shape, name)
 
 
 @contextlib.contextmanager

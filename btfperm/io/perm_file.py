@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.arguments import path_text, text
 from btfperm.errors import InvalidArgumentError, UnreadableInputError
 from btfperm.io.atomic_write import atomic_write
 from btfperm.io.source import open_source
@@ -50,15 +51,24 @@ def save(
     *,
     format: str | None = None,
     convention: str | None = None,
+    replace: bool = True,
 ) -> None:
     """See `btfperm.io.save`."""
-    format = format or PurePath(os.fsdecode(path)).suffix[1:].lower()
+    name = path_text(path)
+    format = PurePath(name).suffix[1:].lower() if format is None else text("format", format)
     if format not in _DEFAULT_CONVENTION:
         raise InvalidArgumentError(
-            f"{os.fsdecode(path)}: permutations are written as {', '.join(_DEFAULT_CONVENTION)}, "
+            f"{name}: permutations are written as {', '.join(_DEFAULT_CONVENTION)}, "
             f"not as {format!r}: choose such a suffix, or give the format"
         )
-    convention = convention or _DEFAULT_CONVENTION[format]
+    if convention is None:
+        convention = _DEFAULT_CONVENTION[format]
+    text("convention", convention)
+    if not isinstance(result, Decomposition):
+        raise InvalidArgumentError(
+            f"{type(result).__name__} is no decomposition: give what dulmage_mendelsohn or "
+            "block_triangular_form returns"
+        )
     result = result.on_host()
     fields = _fields(result, convention)
     kind = next((kind for kind, made in _KINDS.items() if isinstance(result, made)), "")
@@ -69,21 +79,25 @@ def save(
         "convention": convention,
     }
     write = importlib.import_module(f"btfperm.io.perm_{format}").write
-    with atomic_write(path) as file:
+    with atomic_write(path, replace=replace) as file:
         write(file, fields, meta)
 
 
 def _fields(result: Decomposition, convention: str) -> Mapping[str, Any]:
     if convention == "btfperm":
         return {name: getattr(result, name) for name in _OWN_FIELDS}
+    fields: Mapping[str, Any] = _adapter(convention)(result)._asdict()
+    return fields
+
+
+def _adapter(convention: str) -> Callable[[Decomposition], Any]:
     from btfperm.conventions import CONVENTIONS
 
     if convention not in CONVENTIONS:
         raise InvalidArgumentError(
             f"there is no convention {convention!r}: choose one of {', '.join(CONVENTIONS)}"
         )
-    fields: Mapping[str, Any] = CONVENTIONS[convention](result)._asdict()
-    return fields
+    return CONVENTIONS[convention]
 
 
 def load(path: str | os.PathLike[str]) -> Decomposition:

@@ -1,18 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`perm.json`: one object with a list for each field, `convention`, and `meta` as an object."""
+"""`perm.json`: one object with a list for each field, `convention`, and `meta` as an object.
+
+Long lists of whole numbers are cut out of the text and parsed into arrays by the core. Only what
+remains, which is small, is decoded to Python's objects.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.io.small_json import decoded
 from btfperm.io.source import Source
+from btfperm.io.whole_numbers import TOO_LARGE, list_of_numbers
 
 __all__ = ["read", "recognises", "write"]
+
+# A member whose value is a list of numbers. Quotation marks inside a string are escaped, so this
+# matches no text inside a string.
+_LIST = re.compile(rb'"\w{1,64}"\s*+:\s*+\[([-0-9,\s]*+)\]')
+_LONG = 1 << 10  # characters; shorter lists stay in the text
+_MARK = "\0"  # begins the strings that replace lists
 
 
 def write(file: BinaryIO, fields: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
@@ -29,14 +42,52 @@ def recognises(start: bytes) -> bool:
 
 
 def read(source: Source) -> tuple[dict[str, npt.NDArray[Any]], Any]:
-    try:
-        content = json.load(source.stream)
-        meta = content.pop("meta", None)
-        content.pop("convention", None)
-        fields = {
-            name: np.asarray(value, dtype=np.int64 if value == [] else None)
-            for name, value in content.items()
-        }
-    except (ValueError, OverflowError, RecursionError) as error:
-        raise source.because(error, "it is no JSON that can be read") from None
+    text = source.stream.read()
+    long = [match.span(1) for match in _LIST.finditer(text) if len(match[1]) > _LONG]
+    lists = {f"{_MARK}{number}": span for number, span in enumerate(long)}
+    content = decoded(source, _without(text, lists), "the file")
+    meta = content.pop("meta", None)
+    content.pop("convention", None)
+    fields, used = {}, 0
+    for name, value in content.items():
+        if isinstance(value, str) and value in lists:
+            fields[name] = _parsed(source, text, *lists[value])
+            used += 1
+        else:
+            fields[name] = _array(value)
+    if used < len(lists):
+        raise source.error(
+            "it holds a long list of numbers that belongs to no field, or two of one"
+        )
     return fields, meta
+
+
+def _without(text: bytes, lists: Mapping[str, tuple[int, int]]) -> bytes:
+    """The text with a string in the place of each list."""
+    pieces, at = [], 0
+    for mark, (first, last) in lists.items():
+        pieces += [text[at : first - 1], json.dumps(mark).encode()]
+        at = last + 1  # without the brackets
+    return b"".join((*pieces, text[at:]))
+
+
+def _parsed(source: Source, text: bytes, first: int, last: int) -> npt.NDArray[Any]:
+    numbers, end, fault = list_of_numbers(text, first, last, commas=True)
+    if fault == TOO_LARGE:
+        return _array(None)
+    if fault:
+        line = 1 + text.count(b"\n", 0, end)
+        raise source.error("it is no JSON that can be read: a list is damaged", line)
+    return numbers
+
+
+def _array(value: object) -> npt.NDArray[Any]:
+    """A whole number or a list of them as an array; an array of objects for everything else, which
+    `perm_file` refuses."""
+    numbers = value if isinstance(value, list) else [value]
+    try:
+        if all(type(number) is int for number in numbers):
+            return np.array(value, dtype=np.int64)
+    except OverflowError:
+        pass
+    return np.empty(0, dtype=object)

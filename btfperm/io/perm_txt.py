@@ -20,21 +20,24 @@ columns), then `structural_rank`. In C::
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.io.small_json import decoded
 from btfperm.io.source import Source, shown
+from btfperm.io.whole_numbers import list_of_numbers, whole_numbers
 
 __all__ = ["read", "recognises", "write"]
 
 _MAGIC = "btfperm-permutation"
 _IN_A_LINE = 16
-_LONGEST_LINE = 1 << 20
+_LONGEST_LINE = 1 << 12  # of those with names and lengths
 _MOST_ARRAYS = 64
-_NOTHING = np.empty(0, dtype=np.int64)
+_NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{0,62}")
 
 
 def write(file: BinaryIO, fields: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
@@ -54,34 +57,45 @@ def recognises(start: bytes) -> bool:
 
 
 def read(source: Source) -> tuple[dict[str, npt.NDArray[Any]], Any]:
-    stream = source.stream
-    first = stream.readline(_LONGEST_LINE).split()
-    if len(first) != 4 or not first[3].isdigit() or int(first[3]) > _MOST_ARRAYS:
+    text = source.stream.read()
+    words, at = _words(text, 0)
+    count = whole_numbers(words[3:4])
+    if len(words) != 4 or count[0] is None or not 0 <= count[0] <= _MOST_ARRAYS:
         raise source.error("the first line has not the four words it should", 1)
-    line, fields = 1, {}
-    for _ in range(int(first[3])):
-        words = stream.readline(_LONGEST_LINE).split()
-        line += 1
-        if len(words) != 2 or not words[1].isdigit():
-            found = shown(b" ".join(words))
-            raise source.error(f"a name and a length are expected, not {found}", line)
-        name, length = words[0].decode("ascii", "replace"), int(words[1][:18])
-        numbers: list[bytes] = []
-        while len(numbers) < length:
-            text = stream.readline(_LONGEST_LINE)
-            if not text:
-                raise source.error(f"the file ends in {name}; it seems truncated", line)
-            line += 1
-            numbers += text.split()
-        try:
-            array = np.array(numbers, dtype=bytes).astype(np.int64) if numbers else _NOTHING
-        except (ValueError, OverflowError):
-            raise source.error(f"{name} holds something else than whole numbers", line) from None
-        if array.size != length:
-            raise source.error(f"{name} has {array.size} numbers, not {length}", line)
+    fields: dict[str, npt.NDArray[Any]] = {}
+    for _ in range(count[0]):
+        name, array, at = _array(source, text, at)
         fields[name] = array
-    meta = stream.read().strip()
-    try:
-        return fields, json.loads(meta.removeprefix(b"meta"))
-    except (ValueError, RecursionError) as error:
-        raise source.because(error, "the meta at the end is no JSON") from None
+    return fields, decoded(source, text[at:].strip().removeprefix(b"meta"), "the meta at the end")
+
+
+def _words(text: bytes, at: int) -> tuple[list[bytes], int]:
+    """The words of the line that begins at `at`, and where the next line begins."""
+    end = text.find(b"\n", at) + 1 or len(text)
+    return text[at : min(end, at + _LONGEST_LINE)].split(), end
+
+
+def _array(source: Source, text: bytes, at: int) -> tuple[str, npt.NDArray[Any], int]:
+    """One array with its name, and where the line behind its last number begins."""
+
+    def line(place: int) -> int:
+        return 1 + text.count(b"\n", 0, place)
+
+    words, first = _words(text, at)
+    length = whole_numbers(words[1:])
+    if len(words) != 2 or length[0] is None or length[0] < 0 or not _NAME.fullmatch(words[0]):
+        found = shown(b" ".join(words))
+        raise source.error(f"a name and a length are expected, not {found}", line(at))
+    name = words[0].decode("ascii")
+    array, end, fault = list_of_numbers(text, first, len(text), most=length[0])
+    if fault:
+        raise source.error(f"{name} holds something else than whole numbers", line(end))
+    if array.size < length[0]:
+        raise source.error(f"the file ends in {name}; it seems truncated", line(len(text) - 1))
+    behind = text.find(b"\n", end) + 1 or len(text)
+    if length[0] == 0:
+        behind = first
+    elif more := list_of_numbers(text, end, behind)[0].size:
+        what = f"{name} has {array.size + more} numbers, not {length[0]}"
+        raise source.error(what, line(end))
+    return name, array, behind

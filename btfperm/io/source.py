@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, cast
 
+from btfperm.arguments import path_text
 from btfperm.errors import (
     BtfpermError,
     InvalidMatrixError,
@@ -23,6 +24,7 @@ from btfperm.errors import (
     UnreadableInputError,
 )
 from btfperm.io.hashed_file import HashedFile, RawInput
+from btfperm.printable import cause_text
 
 __all__ = ["Progress", "Source", "open_source", "shown", "skip_line", "unreadable"]
 
@@ -136,7 +138,7 @@ class Source:
         """`cause` itself when it is such a sentence already, else one around it."""
         if isinstance(cause, UnreadableInputError):
             return cause
-        return self.error(f"{what} ({cause})")
+        return self.error(f"{what} ({cause_text(cause)})")
 
     def error(self, what: str, line: int | None = None) -> UnreadableInputError:
         return unreadable(self.name, line, what)
@@ -152,15 +154,16 @@ def open_source(path: PathLike) -> Iterator[Source]:
     Traceback (most recent call last):
     btfperm.errors.UnreadableInputError: no/such/file.mtx: there is no such file
     """
-    text = os.fsdecode(path)
+    text = path_text(path)
     name = "standard input" if text == "-" else text
     try:
         with contextlib.ExitStack() as stack:
             yield _open(text, name, stack)
     except (BtfpermError, BrokenPipeError) as error:
-        # `Pattern` finds fault with arrays, and does not always know whose they are.
-        if isinstance(error, InvalidMatrixError) and not str(error).startswith(name):
-            raise InvalidMatrixError(f"{name}: {error}") from None
+        # `Pattern` checks arrays, and does not always know which file they come from.
+        for kind in (InvalidMatrixError, ResourceMissingError):
+            if isinstance(error, kind) and not str(error.args[0]).startswith(name):
+                raise kind(f"{name}: {error}") from None
         raise
     except MemoryError:
         raise ResourceMissingError(f"{name}: there is not enough memory to read it") from None
@@ -172,7 +175,7 @@ def open_source(path: PathLike) -> Iterator[Source]:
         # The packers' own errors (lzma.LZMAError, zlib.error, ...), without importing them.
         if type(error).__module__ not in {"_lzma", "lzma", "tarfile", "zipfile", "zlib"}:
             raise
-        raise unreadable(name, None, f"the packed data is damaged ({error})") from None
+        raise unreadable(name, None, f"the packed data is damaged ({cause_text(error)})") from None
 
 
 def _buffered(stream: Any) -> BinaryIO:
@@ -187,7 +190,7 @@ def _reason(error: OSError) -> str:
     if isinstance(error, PermissionError):
         return "no permission to read it"
     if error.errno is None:  # gzip and bz2 report damage in this way
-        return f"the packed data is damaged ({error})"
+        return f"the packed data is damaged ({cause_text(error)})"
     return f"it cannot be read ({error.strerror})"
 
 

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["field_of", "reflected", "writable"]
+from btfperm.errors import InvalidArgumentError
+
+__all__ = ["as_double", "field_of", "reflected", "writable"]
 
 _TYPES: dict[str, npt.DTypeLike] = {
     "f": np.float64,
@@ -41,6 +43,33 @@ def writable(values: npt.NDArray[Any]) -> tuple[str, npt.NDArray[Any]]:
         return "pattern", values
     written = values.astype(_TYPES.get(values.dtype.kind, np.float64), copy=False)
     return field_of(written.dtype), written
+
+
+def as_double(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Integers and real numbers as float64, complex ones as complex128; truth values stay.
+
+    Raises InvalidArgumentError for an integer that is no float64.
+
+    >>> as_double(np.array([2**53, -(2**62)]))
+    array([ 9.00719925e+15, -4.61168602e+18])
+    >>> as_double(np.array([2**53 + 1]))
+    Traceback (most recent call last):
+    ...
+    btfperm.errors.InvalidArgumentError: the value 9007199254740993 is no floating point number of
+    64 bits: write a format that has integers (.mtx or .npz)
+    """
+    if values.dtype.kind == "b":
+        return values
+    if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
+        size = np.where(values < 0, np.negative(values), values).astype(np.uint64)
+        lowest_bit = np.maximum(size & (~size + np.uint64(1)), np.uint64(1))
+        changed = np.flatnonzero(size // lowest_bit > np.uint64(2**53))
+        if changed.size:
+            raise InvalidArgumentError(
+                f"the value {values[changed[0]]} is no floating point number of 64 bits: write a "
+                "format that has integers (.mtx or .npz)"
+            )
+    return values.astype(np.complex128 if values.dtype.kind == "c" else np.float64, copy=False)
 
 
 def reflected(values: npt.NDArray[Any], symmetry: str) -> npt.NDArray[Any]:

@@ -74,7 +74,7 @@ class Request:
     ) -> None:
         self.algorithm = algorithm
         self.initializer = initializer
-        if backend != "auto":
+        if not isinstance(backend, str) or backend != "auto":
             check_backend(backend)
             self.backend = backend
         if device is not None:

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays from outside: their types, their lengths, and what is wrong with them in one sentence."""
+"""Checks of arrays from outside: types, lengths, and every index. Each failure raises an error of
+one sentence.
+
+`checked_columns` and `checked_positions` call the core's checks. They run before any other code,
+SciPy's included, uses the arrays as indices.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +19,15 @@ import numpy.typing as npt
 
 from btfperm import _core
 from btfperm.backends.threads import pass_threads
-from btfperm.errors import InvalidMatrixError, ResourceMissingError
+from btfperm.errors import InvalidMatrixError, LargeMatrixWarning, ResourceMissingError
+from btfperm.warn import warn
 
 __all__ = [
     "LARGEST_INT32",
     "IndexArray",
     "as_width",
     "beside",
+    "canonical_columns",
     "checked_columns",
     "checked_positions",
     "checked_shape",
@@ -31,6 +38,7 @@ __all__ = [
     "prefix",
     "refuse_beyond_memory",
     "refuse_masked",
+    "refuse_no_numbers",
     "zeros_among",
 ]
 
@@ -41,8 +49,10 @@ LARGEST_INT32 = 2**31 - 16
 _LARGEST_INT64 = 2**63 - 16
 _DLPACK_CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
 _FEW = 2**11
-_LOOK_AT_MEMORY = 2**24  # indices; below, nobody asks how much is free
-_CANONICAL, _INVALID = 0, 3  # what the core's check_columns says
+_LOOK_AT_MEMORY = 2**24  # indices; below, the free memory is not sampled
+_LARGEST_MARGIN = 2**30  # bytes; of small machines a tenth of the memory remains free
+_LARGE_PART = 4  # a requirement of more than free memory / 4 is reported
+_CANONICAL, _INVALID = 0, 3  # results of the core's check_columns
 
 
 def index_type(shape: tuple[int, int], nnz: int) -> type[np.signedinteger[Any]]:
@@ -78,22 +88,30 @@ def checked_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, i
 
 
 def refuse_beyond_memory(shape: tuple[int, int], indices: int, name: str | None) -> None:
-    """Raise ResourceMissingError when so many indices are more than the memory that is free.
+    """Raise ResourceMissingError when so many indices need more than the free memory but a margin;
+    issue a LargeMatrixWarning when they need a large part of it.
 
-    A matrix of a few bytes may have any number of rows, and systems promise more memory than they
-    have and end the process that uses it.
+    A file of a few bytes may have any number of rows, and a system may promise more memory than
+    it has and then end the process that uses it, or one beside it.
     """
     if indices < _LOOK_AT_MEMORY:
         return
     from btfperm.backends.select import memory
 
-    needed, free = indices * index_type(shape, 0)().itemsize, memory()[1]
-    if free is not None and needed > free:
-        raise ResourceMissingError(
-            f"{prefix(name)}a matrix of shape {shape[0]} x {shape[1]} needs at least "
-            f"{needed / 1e9:,.1f} GB of memory for its rows and columns alone, and "
-            f"{free / 1e9:,.1f} GB are free"
-        )
+    needed, (total, free) = indices * index_type(shape, 0)().itemsize, memory()
+    if free is None:
+        return
+    margin = _LARGEST_MARGIN if total is None else min(total // 10, _LARGEST_MARGIN)
+    requirement = (
+        f"{prefix(name)}a matrix of shape {shape[0]} x {shape[1]} needs at least "
+        f"{needed / 1e9:,.1f} GB of memory for its rows and columns alone, and "
+        f"{free / 1e9:,.1f} GB are free"
+    )
+    if needed > free - margin:
+        rest = f", of which btfperm leaves {margin / 1e9:,.1f} GB to others"
+        raise ResourceMissingError(requirement + (rest if needed <= free else ""))
+    if needed > free // _LARGE_PART:
+        warn(LargeMatrixWarning(requirement))
 
 
 def refuse_masked(array: object) -> None:
@@ -103,6 +121,12 @@ def refuse_masked(array: object) -> None:
             "a masked array does not say which of its masked places are entries; give "
             "A.filled(0) if none of them is"
         )
+
+
+def refuse_no_numbers(values: npt.NDArray[Any], name: str | None) -> None:
+    """Raise InvalidMatrixError for values that are dates, text or objects."""
+    if values.dtype.kind not in "biufc":
+        raise InvalidMatrixError(f"{prefix(name)}values of type {values.dtype} are no numbers")
 
 
 def lives_on_device(array: object) -> bool:
@@ -122,6 +146,8 @@ def matrix_on_device(A: object) -> bool:
     """Whether a matrix, dense or sparse, or a part of a triple is an array on a GPU."""
     if isinstance(A, tuple):
         return any(map(lives_on_device, A))
+    if isinstance(A, np.ndarray):  # arrays of dates have no buffer to ask for
+        return False
     return lives_on_device(A) or lives_on_device(getattr(A, "data", None))
 
 
@@ -140,15 +166,23 @@ def beside(array: Any) -> AbstractContextManager[Any]:
     return device
 
 
+def _as_array(array: Any) -> npt.NDArray[Any]:
+    """`array` as NumPy's; an array of objects without dimensions where NumPy cannot convert it."""
+    try:
+        converted: npt.NDArray[Any] = np.asarray(array)
+    except MemoryError:
+        raise
+    except Exception:  # lists of unequal lengths, and whatever an object's own __array__ raises
+        return np.empty((), dtype=object)
+    return converted
+
+
 def _index_array(array: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
     """The array, if it is one of integers, of whatever width."""
     values = array
     if type(values) is not np.ndarray:
         refuse_masked(array)
-        try:
-            values = np.asarray(array)
-        except (TypeError, ValueError):  # lists of unequal lengths, objects that are no arrays
-            values = np.empty((), dtype=object)
+        values = _as_array(array)
     if values.size == 0 and values.ndim == 1:
         return values.astype(np.int64)
     if values.ndim != 1 or values.dtype.kind not in "iu":
@@ -211,22 +245,47 @@ def checked_columns(
     *,
     owned: bool,
     threads: int | None = None,
+    by_rows: bool = False,
+    width: type[np.signedinteger[Any]] | None = None,
 ) -> tuple[IndexArray, IndexArray, bool]:
     """Compressed columns of that shape, and whether they are canonical; copies, unless they are
-    `owned`. The indices may be more than the columns hold."""
+    `owned`. There may be more indices than `indptr` uses.
+
+    `by_rows`: the arrays are the compressed rows of a matrix, and `shape` is that of its
+    transpose; messages then name rows. `width`: the index type, if not the smallest that fits.
+    """
     m, n = shape
     starts, rows = _index_array(indptr, "indptr"), _index_array(indices, "indices")
     if starts.size != n + 1:
+        lists = "rows" if by_rows else "columns"
         raise InvalidMatrixError(
-            f"{prefix(name)}indptr has {starts.size} places, a matrix of {n} columns needs {n + 1}"
+            f"{prefix(name)}indptr has {starts.size} places, a matrix of {n} {lists} needs {n + 1}"
         )
-    width = index_type(shape, rows.size)
+    width = width or index_type(shape, rows.size)
     own_starts = as_width(starts, width, copy=not owned)
     own_rows = as_width(rows, width, copy=not owned)
     order, where = _core.check_columns(m, own_starts, own_rows, pass_threads(rows.size, threads))
     if order == _INVALID:
-        raise InvalidMatrixError(f"{prefix(name)}{_why_invalid(m, starts, rows, where)}")
+        raise InvalidMatrixError(f"{prefix(name)}{_why_invalid(m, starts, rows, where, by_rows)}")
     return own_starts, own_rows, order == _CANONICAL
+
+
+def canonical_columns(
+    indptr: npt.ArrayLike, indices: npt.ArrayLike, shape: tuple[int, int], name: str | None
+) -> tuple[IndexArray, IndexArray]:
+    """Copies of compressed columns that must be canonical, with exactly the indices that `indptr`
+    uses. Two arrays of int64 stay int64."""
+    types = {getattr(array, "dtype", None) for array in (indptr, indices)}
+    width = np.int64 if types == {np.dtype(np.int64)} else None
+    starts, rows, canonical = checked_columns(
+        indptr, indices, shape, name, owned=False, width=width
+    )
+    if not canonical or rows.size != int(starts[-1]):
+        raise InvalidMatrixError(
+            f"{prefix(name)}Pattern(...) takes canonical columns: row indices that ascend in each "
+            "column, without duplicates, and no others; use Pattern.from_csc"
+        )
+    return starts, rows
 
 
 def zeros_among(
@@ -239,11 +298,8 @@ def zeros_among(
         return None
     refuse_masked(values)
     refuse_masked(mask)
-    try:
-        zeros = np.asarray(values) == 0 if mask is None else np.asarray(mask)
-        shape = np.shape(zeros)
-    except (TypeError, ValueError):
-        zeros, shape = np.empty(0, dtype=object), ()
+    zeros = _are_zero(_as_array(values)) if mask is None else _as_array(mask)
+    shape = zeros.shape
     if shape != (count,):
         what = f"{shape[0]} values" if len(shape) == 1 else "values that are no list of numbers"
         raise InvalidMatrixError(f"{prefix(name)}{what} for {count} positions")
@@ -252,6 +308,21 @@ def zeros_among(
             f"{prefix(name)}zero_mask must hold a truth value for each entry, not {zeros.dtype}"
         )
     return zeros.astype(bool, copy=False) if zeros.any() else None
+
+
+def _are_zero(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Which values are zero; an array without dimensions where they are not numbers."""
+    zeros: npt.NDArray[Any] = np.empty((), dtype=object)
+    if values.dtype.kind in "biufc":
+        zeros = np.equal(values, 0)
+    elif values.dtype.kind == "O":  # perhaps numbers of a type that NumPy does not have
+        try:
+            zeros = np.equal(values, 0).astype(bool)
+        except MemoryError:
+            raise
+        except Exception:  # whatever an object's own comparison raises
+            pass
+    return zeros
 
 
 def _none_is_zero(values: object, count: int) -> bool:
@@ -265,22 +336,25 @@ def _none_is_zero(values: object, count: int) -> bool:
     )
 
 
-def _why_invalid(m: int, indptr: npt.NDArray[Any], indices: npt.NDArray[Any], where: int) -> str:
-    """What the check of compressed columns stumbled over at `where`."""
-    starts = indptr.astype(object)
-    if starts[0] != 0:
-        return f"indptr starts with {starts[0]}, not with 0"
-    if where + 1 < len(starts):
-        if starts[where + 1] < starts[where]:
-            return f"indptr falls from {starts[where]} to {starts[where + 1]} at column {where}"
-        if starts[where + 1] > indices.size:
+def _why_invalid(
+    m: int, indptr: npt.NDArray[Any], indices: npt.NDArray[Any], where: int, by_rows: bool
+) -> str:
+    """What is wrong at `where`, the place that the check of compressed columns reports."""
+    line, other = ("row", "column") if by_rows else ("column", "row")
+    if indptr[0] != 0:
+        return f"indptr starts with {indptr[0]}, not with 0"
+    if where + 1 < indptr.size:
+        begin, end = int(indptr[where]), int(indptr[where + 1])
+        if end < begin:
+            return f"indptr falls from {begin} to {end} at {line} {where}"
+        if end > indices.size:
             return (
-                f"indptr of column {where} points to entry {starts[where + 1]}, but there are only "
+                f"indptr of {line} {where} points to entry {end}, but there are only "
                 f"{indices.size} indices"
             )
     return (
-        f"entry {where} has row index {int(indices[where])}, outside 0 ... {m - 1}; "
-        "row indices are counted from 0"
+        f"entry {where} has {other} index {int(indices[where])}, outside 0 ... {m - 1}; "
+        f"{other} indices are counted from 0"
     )
 
 

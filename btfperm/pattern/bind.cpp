@@ -53,9 +53,12 @@ void bind_width(nb::module_& module) {
   module.def(
       "first_out_of_range",
       [](std::int64_t m, std::int64_t n, In<I> rows, In<I> cols) {
-        nb::gil_scoped_release nogil;
-        return first_out_of_range(static_cast<I>(m), static_cast<I>(n),
-                                  static_cast<I>(rows.shape(0)), rows.data(), cols.data());
+        require_places(cols, static_cast<std::int64_t>(rows.shape(0)), "cols");
+        return run_pass([&](Budget& budget) {
+          return first_out_of_range(static_cast<I>(m), static_cast<I>(n),
+                                    static_cast<I>(rows.shape(0)), rows.data(), cols.data(),
+                                    budget);
+        });
       },
       nb::arg("m"), nb::arg("n"), nb::arg("rows").noconvert(), nb::arg("cols").noconvert(),
       "Position of the first entry outside m x n, or -1.");
@@ -65,13 +68,12 @@ void bind_width(nb::module_& module) {
         return run_pass([&](Budget& budget) {
           Workspace workspace;
           const I nnz = static_cast<I>(rows.shape(0));
-          const auto need = [&](I*& row_start, I*& row_lists) {
-            row_start = workspace.take<I>(static_cast<std::size_t>(m) + 1);
-            row_lists = workspace.take<I>(nnz);
+          const auto take = [&](I count) {
+            return workspace.take<I>(static_cast<std::size_t>(count));
           };
           return static_cast<std::int64_t>(
               columns_of_triplets(static_cast<I>(m), static_cast<I>(indptr.shape(0) - 1), nnz,
-                                  rows.data(), cols.data(), indptr.data(), need, budget));
+                                  rows.data(), cols.data(), indptr.data(), take, budget));
         });
       },
       nb::arg("m"), nb::arg("rows").noconvert(), nb::arg("cols").noconvert(),

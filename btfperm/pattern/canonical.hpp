@@ -3,8 +3,11 @@
 //
 // Idea        Distributing the entries over rows, then over columns (two counting sorts) leaves
 //             each column sorted; duplicates are then neighbours. Linear in entries + m + n.
-// Shortcut    Most files list their entries by columns, rows ascending: one look proves that, and
-//             the row list is the answer as it stands.
+// Shortcut    Most files list their entries by columns, rows ascending: one pass proves that, and
+//             the row list is the answer as it stands. If most rows are empty, no array of the
+//             length m is made: the entries are distributed over columns, which are then sorted.
+// Interrupts  Passes over m rows or n columns end with the budget, too: a file of a few bytes may
+//             have 2^31 of them.
 #pragma once
 
 #include <algorithm>
@@ -59,18 +62,38 @@ Order check_columns(const PatternView<I>& A, I capacity, int threads, Budget& bu
   return Order::invalid;
 }
 
+// array[k] = 0 for k = 0 ... count - 1. Throws Unfinished when the budget ends it.
+template <class I>
+void clear(I* array, I count, Budget& budget) {
+  in_pieces(count, budget, [=](I k) { array[k] = 0; });
+}
+
+// Turns counts, array[k + 1] of them for each k, into the places where lists start. Throws
+// Unfinished when the budget ends it.
+template <class I>
+void sum_up(I* array, I count, Budget& budget) {
+  in_pieces(count, budget, [=](I k) { array[k + 1] += array[k]; });
+}
+
+// Undoes that each start has advanced to the end of its list, which is where the next one starts.
+template <class I>
+void step_back(I* starts, I count, Budget& budget) {
+  in_pieces(count, budget, [=](I k) { starts[count - k] = starts[count - k - 1]; });
+  starts[0] = 0;
+}
+
 // Row lists of a pattern (or column lists of its transpose); each list ascends, whatever the order
 // inside the columns of A. out_indptr has m + 1 places.
 template <class I>
 void transpose(const PatternView<I>& A, I* out_indptr, I* out_indices, Budget& budget) {
-  std::fill(out_indptr, out_indptr + A.m + 1, I{0});
+  clear(out_indptr, A.m, budget);
+  out_indptr[A.m] = 0;
   in_pieces(A.nnz(), budget, [&](I p) { ++out_indptr[A.indices[p] + 1]; });
-  for (I i = 0; i < A.m; ++i) out_indptr[i + 1] += out_indptr[i];
+  sum_up(out_indptr, A.m, budget);
   in_pieces(A.n, A.indptr + 1, budget, [&](I j) {
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) out_indices[out_indptr[A.indices[p]]++] = j;
   });
-  for (I i = A.m; i > 0; --i) out_indptr[i] = out_indptr[i - 1];  // undo the advance
-  out_indptr[0] = 0;
+  step_back(out_indptr, A.m, budget);
 }
 
 // Drops repeated neighbours of sorted columns in place; returns the number of entries left.
@@ -90,21 +113,24 @@ I merge_duplicates(I n, I* indptr, I* indices, Budget& budget) {
   return kept;
 }
 
-// Position of the first entry outside m x n, or -1.
+// Position of the first entry outside m x n, or -1. Throws Unfinished when the budget ends it.
 template <class I>
-std::int64_t first_out_of_range(I m, I n, I nnz, const I* rows, const I* cols) {
-  for (I p = 0; p < nnz; ++p) {
-    if (rows[p] < 0 || rows[p] >= m || cols[p] < 0 || cols[p] >= n) return p;
-  }
-  return -1;
+std::int64_t first_out_of_range(I m, I n, I nnz, const I* rows, const I* cols, Budget& budget) {
+  std::int64_t first = -1;
+  in_pieces(nnz, budget, [&](I p) {
+    if ((rows[p] < 0 || rows[p] >= m || cols[p] < 0 || cols[p] >= n) && first < 0) first = p;
+  });
+  return first;
 }
 
 // Columns of a list of positions. On return `rows` holds the row indices of the result (its first
-// indptr[n] places); `cols` is overwritten. `row_lists` (nnz) and `row_start` (m + 1) are
-// workspace, asked for only when the list is not in order: `need` is called for them.
-template <class I, class Need>
-I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need, Budget& budget) {
-  std::fill(indptr, indptr + n + 1, I{0});
+// indptr[n] places); `cols` is overwritten. `take(count)` allocates workspace, only when the list
+// is not in order: nnz places, and m + 1 unless most rows are empty.
+template <class I, class Take>
+I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Take take, Budget& budget) {
+  constexpr I sparse = 8;  // rows an entry, from which sorting costs less than a pass over the rows
+  clear(indptr, n, budget);
+  indptr[n] = 0;
   bool by_column = true;
   bool ascending = true;
   in_pieces(nnz, budget, [&](I p) {
@@ -114,20 +140,26 @@ I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need, B
       ascending &= cols[p - 1] != cols[p] || rows[p - 1] < rows[p];
     }
   });
-  for (I j = 0; j < n; ++j) indptr[j + 1] += indptr[j];
+  sum_up(indptr, n, budget);
   if (by_column && ascending) return nnz;
+  I* const row_lists = by_column ? nullptr : take(nnz);
+  if (!by_column && m / sparse > nnz) {
+    in_pieces(nnz, budget, [&](I p) { row_lists[indptr[cols[p]]++] = rows[p]; });
+    step_back(indptr, n, budget);
+    in_pieces(nnz, budget, [&](I p) { rows[p] = row_lists[p]; });
+    by_column = true;
+  }
   if (by_column) {
     in_pieces(n, indptr + 1, budget,
               [&](I j) { std::sort(rows + indptr[j], rows + indptr[j + 1]); });
     return merge_duplicates(n, indptr, rows, budget);
   }
   // First by rows ...
-  I* row_start = nullptr;
-  I* row_lists = nullptr;
-  need(row_start, row_lists);
-  std::fill(row_start, row_start + m + 1, I{0});
+  I* const row_start = take(m + 1);
+  clear(row_start, m, budget);
+  row_start[m] = 0;
   in_pieces(nnz, budget, [&](I p) { ++row_start[rows[p] + 1]; });
-  for (I i = 0; i < m; ++i) row_start[i + 1] += row_start[i];
+  sum_up(row_start, m, budget);
   in_pieces(nnz, budget, [&](I p) { row_lists[row_start[rows[p]]++] = cols[p]; });
   // ... then by columns, into the array that held the rows.
   I begin = 0;
@@ -135,8 +167,7 @@ I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need, B
     for (I q = begin; q < row_start[i]; ++q) rows[indptr[row_lists[q]]++] = i;
     begin = row_start[i];
   });
-  for (I j = n; j > 0; --j) indptr[j] = indptr[j - 1];
-  indptr[0] = 0;
+  step_back(indptr, n, budget);
   return merge_duplicates(n, indptr, rows, budget);
 }
 
@@ -146,18 +177,18 @@ I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Need need, B
 template <class I>
 I columns_of_triangle(I n, I nnz, const I* rows, const I* cols, I* indptr, I* indices,
                       Budget& budget) {
-  std::fill(indptr, indptr + n + 1, I{0});
+  clear(indptr, n, budget);
+  indptr[n] = 0;
   in_pieces(nnz, budget, [&](I p) {
     ++indptr[cols[p] + 1];
     if (rows[p] != cols[p]) ++indptr[rows[p] + 1];
   });
-  for (I j = 0; j < n; ++j) indptr[j + 1] += indptr[j];
+  sum_up(indptr, n, budget);
   in_pieces(nnz, budget, [&](I p) {
     indices[indptr[cols[p]]++] = rows[p];
     if (rows[p] != cols[p]) indices[indptr[rows[p]]++] = cols[p];
   });
-  for (I j = n; j > 0; --j) indptr[j] = indptr[j - 1];
-  indptr[0] = 0;
+  step_back(indptr, n, budget);
   in_pieces(n, indptr + 1, budget, [&](I j) {
     I* begin = indices + indptr[j];
     I* end = indices + indptr[j + 1];

@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from btfperm.backends.gpu.arrays import BLOCK, as_device_array, brought, grid
+from btfperm.backends.gpu.arrays import BLOCK, as_device_array, brought, device_of, grid
 from btfperm.backends.gpu.compile import kernels
+from btfperm.backends.gpu.device import on
 from btfperm.errors import InvalidMatrixError
 from btfperm.pattern.arrays import checked_shape, index_type, lives_on_device, refuse_masked
 from btfperm.pattern.canonical_gpu import columns_of, from_keys, from_positions, keys_of
 from btfperm.pattern.device_pattern import DevicePattern
 
-__all__ = ["from_columns", "from_coo", "from_dense", "from_rows", "of_zeros"]
+__all__ = ["canonical_columns", "from_columns", "from_coo", "from_dense", "from_rows", "of_zeros"]
 
 _CANONICAL, _UNSORTED = 0, 1  # above: wrong, as `check_columns` says
 
@@ -48,7 +49,28 @@ def from_columns(
         narrow = starts.astype(width, copy=False), rows.astype(width, copy=False)
     else:
         narrow = from_positions(rows, columns_of(starts, nnz), (m, n))
-    return DevicePattern((m, n), *narrow)
+    return DevicePattern._unchecked((m, n), *narrow)
+
+
+def canonical_columns(indptr: Any, indices: Any, shape: tuple[int, int]) -> tuple[Any, Any]:
+    """The arrays themselves, which must be canonical columns of this shape and one index type.
+
+    Raises
+    ------
+    InvalidMatrixError : they are not
+    """
+    device = device_of(as_device_array(indices))
+    with on(None), on(device):
+        starts, rows = _index_array(indptr, "indptr"), _index_array(indices, "indices")
+        if starts.size == shape[1] + 1 and starts.dtype == rows.dtype:
+            width = np.dtype(index_type(shape, int(rows.size)))
+            state, nnz = _state_of_columns(shape[0], starts, rows, width)
+            if state == _CANONICAL and nnz == rows.size and rows.dtype.itemsize >= width.itemsize:
+                return starts, rows
+    raise InvalidMatrixError(
+        "DevicePattern(...) takes canonical columns: two arrays of one index type, row indices "
+        "that ascend in each column, without duplicates; use as_pattern"
+    )
 
 
 def from_rows(
@@ -79,14 +101,14 @@ def from_coo(
     zeros = _zeros_among(values, int(rows.size))
     if zeros is not None and bool(zeros.any()):
         return of_zeros(rows, cols, zeros, (m, n), drop_zeros=drop_zeros)
-    return DevicePattern((m, n), *from_positions(rows, cols, (m, n)))
+    return DevicePattern._unchecked((m, n), *from_positions(rows, cols, (m, n)))
 
 
 def from_dense(array: Any) -> DevicePattern:
     """Pattern of the nonzeros of a two-dimensional array."""
     cols, rows = as_device_array(array).T.nonzero()
     m, n = array.shape
-    return DevicePattern((m, n), *from_positions(rows, cols, (m, n)))
+    return DevicePattern._unchecked((m, n), *from_positions(rows, cols, (m, n)))
 
 
 def of_zeros(
@@ -101,8 +123,8 @@ def of_zeros(
     zero = cupy.unique(keys[zeros])
     zero = zero[~cupy.isin(zero, nonzero)]
     kept = nonzero if drop_zeros else cupy.unique(keys)
-    marked = DevicePattern(shape, *from_keys(zero, shape)) if zero.size else None
-    return DevicePattern(
+    marked = DevicePattern._unchecked(shape, *from_keys(zero, shape)) if zero.size else None
+    return DevicePattern._unchecked(
         shape,
         *from_keys(kept, shape),
         stored_zeros=marked,

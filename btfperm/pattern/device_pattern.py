@@ -9,6 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.errors import InvalidMatrixError
+from btfperm.pattern.arrays import checked_columns, lives_on_device, prefix
+from btfperm.pattern.canonical import frozen
 from btfperm.pattern.pattern import Pattern
 
 __all__ = ["DevicePattern"]
@@ -16,13 +19,24 @@ __all__ = ["DevicePattern"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DevicePattern(Pattern):
-    """A `Pattern` with CuPy arrays `indptr` and `indices`; what is said there holds here.
+    """A `Pattern` with CuPy arrays `indptr` and `indices`.
 
-    Nothing crosses the bus unless `on_host` is called. Made by `as_pattern` from what lives on a
-    device; the constructor trusts its arguments.
+    Nothing crosses the bus unless `on_host` is called. Made by `as_pattern` from a matrix on a
+    device. The constructor checks the arrays there and shares them. CuPy has no read-only arrays:
+    whoever writes to them must not use the pattern on the device any more. `on_host` checks what
+    it copies.
     """
 
     backend: ClassVar[str] = "gpu"
+
+    def _checked_arrays(self, shape: tuple[int, int]) -> Any:
+        if not (lives_on_device(self.indptr) and lives_on_device(self.indices)):
+            raise InvalidMatrixError(
+                "DevicePattern(...) takes arrays on a GPU; use as_pattern for others"
+            )
+        from btfperm.pattern.device_door import canonical_columns
+
+        return canonical_columns(self.indptr, self.indices, shape)
 
     @property
     def device(self) -> int:
@@ -30,12 +44,23 @@ class DevicePattern(Pattern):
         return int(self.indices.device.id)  # type: ignore[attr-defined]
 
     def on_host(self) -> Pattern:
-        """The same pattern with NumPy arrays: a copy."""
+        """The same pattern with NumPy arrays: a copy, checked."""
         zeros = self.stored_zeros
-        return Pattern(
+        starts, rows, canonical = checked_columns(
+            self.indptr.get(),  # type: ignore[attr-defined]
+            self.indices.get(),  # type: ignore[attr-defined]
             self.shape,
-            _read_only(self.indptr),
-            _read_only(self.indices),
+            self.name,
+            owned=True,
+        )
+        if not canonical or rows.size != int(starts[-1]):
+            raise InvalidMatrixError(
+                f"{prefix(self.name)}the arrays of this DevicePattern were changed: make it anew"
+            )
+        return Pattern._unchecked(
+            self.shape,
+            frozen(starts),
+            frozen(rows),
             self.name,
             self.source,
             None if zeros is None else zeros.on_host(),
@@ -61,7 +86,7 @@ class DevicePattern(Pattern):
         with on(self.device):
             zeros = None if self.stored_zeros is None else self.stored_zeros.transpose()
             indptr, indices = from_positions(self.cols(), self.indices, (self.n, self.m))
-        return DevicePattern(
+        return DevicePattern._unchecked(
             (self.n, self.m), indptr, indices, self.name, self.source, zeros, self.zeros_dropped
         )
 
@@ -84,9 +109,3 @@ class DevicePattern(Pattern):
     def to_scipy(self) -> Any:
         """A ``scipy.sparse.csc_array`` with ones (float64) at the entries, on the host."""
         return self.on_host().to_scipy()
-
-
-def _read_only(array: Any) -> Any:
-    copy: np.ndarray[Any, Any] = array.get()
-    copy.flags.writeable = False
-    return copy

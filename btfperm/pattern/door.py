@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from btfperm.arguments import truth
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
-from btfperm.pattern.arrays import checked_shape, lives_on_device, refuse_masked
+from btfperm.pattern.arrays import checked_shape, lives_on_device, matrix_on_device
+from btfperm.pattern.host_matrix import is_scipy, positions_of, recognised
 from btfperm.pattern.pattern import Pattern
 
 __all__ = ["as_pattern"]
@@ -30,7 +31,8 @@ def as_pattern(
     Parameters
     ----------
     A : a `Pattern`; any ``scipy.sparse`` matrix or array, or an object that becomes one by
-        ``tocsc()`` or ``tocoo()``; a dense array (entries are the nonzeros);
+        ``to_scipy_sparse()`` (PyData ``sparse``), ``tocsc()`` or ``tocoo()``; a CasADi
+        ``Sparsity``, ``SX`` or ``MX``; a dense array (entries are the nonzeros);
         a ``(data, indices, indptr)`` triple of compressed columns with `shape`, where data may be
         None; a path of a matrix file. What lives on a GPU stays there, as a `DevicePattern`: every
         ``cupyx.scipy.sparse`` matrix, and triples and dense arrays of any kind that has
@@ -61,6 +63,9 @@ def as_pattern(
     """
     if isinstance(A, Pattern) and shape is None and drop_zeros is None:
         return A
+    if drop_zeros is not None:
+        drop_zeros = truth("drop_zeros", drop_zeros)
+    owned = truth("owned", owned)
     if isinstance(A, tuple):
         if any(map(lives_on_device, A)):
             return _from_device_triple(A, shape, bool(drop_zeros))
@@ -79,32 +84,29 @@ def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool, threads: int |
         if drop_zeros is None or A.stored_zeros is None or drop_zeros == A.zeros_dropped:
             return A
         other = A.without(A.stored_zeros) if drop_zeros else A.union(A.stored_zeros)
-        return replace(other, stored_zeros=A.stored_zeros.on_host(), zeros_dropped=drop_zeros)
+        return other._with(stored_zeros=A.stored_zeros.on_host(), zeros_dropped=drop_zeros)
     drop = bool(drop_zeros)
-    values = getattr(A, "data", None)
-    if not isinstance(values, np.ndarray) and (lives_on_device(A) or lives_on_device(values)):
-        return _from_device(A, drop)
-    if not hasattr(A, "format") and (hasattr(A, "tocsc") or hasattr(A, "tocoo")):
-        A = A.tocsc() if hasattr(A, "tocsc") else A.tocoo()  # not SciPy's own, but becomes so
-    if hasattr(A, "tocoo") and hasattr(A, "format") and hasattr(A, "shape"):
+    if is_scipy(A):
         return _from_scipy(A, drop, owned, threads)
+    if matrix_on_device(A):
+        return _from_device(A, drop)
     if isinstance(A, str | os.PathLike):
         from btfperm.io import read
 
         return read(A, drop_zeros=drop)
-    refuse_masked(A)
-    try:
-        dense = np.asarray(A)
-    except (TypeError, ValueError):
-        dense = np.empty(0, dtype=object)
-    if dense.ndim != 2 or dense.dtype.kind not in "biufc":
+    found = recognised(A, values=False)
+    if isinstance(found, Pattern):
+        return found
+    if not isinstance(found, np.ndarray):
+        return _from_scipy(found, drop, owned, threads)
+    if found.ndim != 2 or found.dtype.kind not in "biufc":
         raise InvalidMatrixError(
-            f"{type(A).__name__} is no matrix: give a scipy.sparse matrix or array, a "
-            "two-dimensional array of numbers, a (data, indices, indptr) triple with shape=, a "
-            "path, or a Pattern"
+            f"{type(A).__name__} is no matrix: it has {found.ndim} dimensions and holds "
+            f"{found.dtype}; give a scipy.sparse matrix or array, a two-dimensional array of "
+            "numbers, a (data, indices, indptr) triple with shape=, a path, or a Pattern"
         )
-    cols, rows = np.nonzero(dense.T)
-    return Pattern.from_coo(rows, cols, dense.shape, owned=True)
+    cols, rows = np.nonzero(found.T)
+    return Pattern.from_coo(rows, cols, found.shape, owned=True)
 
 
 def _parts(A: tuple[Any, ...], shape: Sequence[int] | None) -> tuple[Any, Any, Any, Sequence[int]]:
@@ -142,8 +144,8 @@ def _from_scipy(A: Any, drop: bool, owned: bool, threads: int | None) -> Pattern
             owned=owned,
             threads=threads,
         )
-    coo = A if form == "coo" else A.tocoo()
-    return Pattern.from_coo(coo.row, coo.col, coo.shape, values=coo.data, drop_zeros=drop)
+    rows, cols, values = positions_of(A)
+    return Pattern.from_coo(rows, cols, shape, values=values, drop_zeros=drop, owned=form != "coo")
 
 
 def _from_device_triple(A: tuple[Any, ...], shape: Sequence[int] | None, drop: bool) -> Pattern:

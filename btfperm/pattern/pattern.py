@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`Pattern`: canonical compressed columns that nobody else can write to."""
+"""`Pattern`: canonical compressed columns in read-only arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.arguments import text, truth
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import (
     IndexArray,
+    canonical_columns,
     checked_columns,
     checked_positions,
     checked_shape,
@@ -31,6 +33,7 @@ from btfperm.pattern.canonical import (
     split_zeros,
     transposed,
 )
+from btfperm.printable import one_line
 
 __all__ = ["Pattern"]
 
@@ -39,8 +42,9 @@ __all__ = ["Pattern"]
 class Pattern:
     """Positions of the stored entries of an m x n matrix, as canonical compressed columns.
 
-    Make one with `as_pattern`, or with `from_csc`, `from_csr`, `from_coo`; the constructor itself
-    trusts its arguments.
+    Make one with `as_pattern`, or with `from_csc`, `from_csr`, `from_coo`. The constructor takes
+    canonical columns only; it checks and copies them, as unpickling and `copy.deepcopy` do, so
+    that the core can rely on every `Pattern`.
 
     Attributes
     ----------
@@ -76,6 +80,53 @@ class Pattern:
     #: name of the backend that holds the arrays
     backend: ClassVar[str] = "cpu"
 
+    def __post_init__(self) -> None:
+        _about(self.name, self.source)
+        shape, zeros = checked_shape(self.shape, self.name), self.stored_zeros
+        if zeros is not None and not (isinstance(zeros, Pattern) and zeros.shape == shape):
+            raise InvalidArgumentError(
+                f"stored_zeros is a Pattern of shape {shape}, or None, not {zeros!r}"
+            )
+        columns = self._checked_arrays(shape)
+        vars(self).update(shape=shape, indptr=columns[0], indices=columns[1])
+
+    def _checked_arrays(self, shape: tuple[int, int]) -> Columns:
+        """What the constructor stores of the arrays that it was given."""
+        starts, rows = canonical_columns(self.indptr, self.indices, shape, self.name)
+        return frozen(starts), frozen(rows)
+
+    @classmethod
+    def _unchecked(
+        cls,
+        shape: tuple[int, int],
+        indptr: IndexArray,
+        indices: IndexArray,
+        name: str | None = None,
+        source: Mapping[str, Any] | None = None,
+        stored_zeros: Pattern | None = None,
+        zeros_dropped: bool = False,
+    ) -> Self:
+        """The constructor for code of this package, whose arrays are canonical and read-only by
+        the way they were made. O(1)."""
+        pattern = object.__new__(cls)
+        vars(pattern).update(
+            shape=shape,
+            indptr=indptr,
+            indices=indices,
+            name=name,
+            source={} if source is None else source,
+            stored_zeros=stored_zeros,
+            zeros_dropped=zeros_dropped,
+        )
+        return pattern
+
+    def __copy__(self) -> Self:
+        return self  # frozen, with read-only arrays
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """Unpickled arrays are writeable and may be shared, so they go through the constructor."""
+        self.__init__(**{f.name: state[f.name] for f in fields(self) if f.init})  # type: ignore[misc]
+
     @property
     def m(self) -> int:
         """Number of rows."""
@@ -92,7 +143,7 @@ class Pattern:
         return int(self.indices.size)
 
     def __repr__(self) -> str:
-        name = f" {self.name}" if self.name else ""
+        name = f" {one_line(self.name)}" if self.name else ""
         zeros = ""
         if self.stored_zeros is not None:
             what = "left out" if self.zeros_dropped else "stored as zero"
@@ -135,15 +186,16 @@ class Pattern:
         InvalidMatrixError : lengths differ, or an index lies outside the shape
         ResourceMissingError : the shape is beyond any memory
         """
+        about = _about(name, source)
         shape = m, n = checked_shape(shape, name)
-        if symmetric and m != n:
+        drop_zeros = truth("drop_zeros", drop_zeros)
+        if truth("symmetric", symmetric) and m != n:
             raise InvalidMatrixError(f"{prefix(name)}a symmetric matrix is square, not {m} x {n}")
         own_rows, own_cols = checked_positions(rows, cols, shape, name, owned=owned)
         mask = zeros_among(values, zero_mask, own_rows.size, name)
-        about = name, dict(source or {})
         if mask is None:
             make = from_triangle if symmetric else from_positions
-            return cls(shape, *make(own_rows, own_cols, shape), *about)
+            return cls._unchecked(shape, *make(own_rows, own_cols, shape), *about)
         if symmetric:
             off = own_rows != own_cols
             mask = np.concatenate((mask, mask[off]))
@@ -153,7 +205,7 @@ class Pattern:
             )
         nonzero, zero = split_zeros(own_rows, own_cols, mask, shape)
         columns = nonzero if drop_zeros else from_positions(own_rows, own_cols, shape)
-        return cls(shape, *columns, *about)._with_zeros(zero, drop_zeros)
+        return cls._unchecked(shape, *columns, *about)._with_zeros(zero, drop_zeros)
 
     @classmethod
     def from_csc(
@@ -185,24 +237,42 @@ class Pattern:
         ------
         InvalidMatrixError : the arrays do not describe an m x n matrix
         """
-        shape = m, _ = checked_shape(shape, name)
+        about = _about(name, source)
+        shape = checked_shape(shape, name)
+        drop_zeros, owned = truth("drop_zeros", drop_zeros), truth("owned", owned)
+        return cls._of_lists(indptr, indices, shape, values, drop_zeros, about, owned, threads)
+
+    @classmethod
+    def _of_lists(
+        cls,
+        indptr: npt.ArrayLike,
+        indices: npt.ArrayLike,
+        shape: tuple[int, int],
+        values: npt.ArrayLike | None,
+        drop_zeros: bool,
+        about: tuple[str | None, dict[str, Any]],
+        owned: bool,
+        threads: int | None,
+        by_rows: bool = False,
+    ) -> Pattern:
+        """Compressed columns; `by_rows`: of the transpose, whose rows messages name."""
+        m, name = shape[0], about[0]
         starts, rows, canonical = checked_columns(
-            indptr, indices, shape, name, owned=owned, threads=threads
+            indptr, indices, shape, name, owned=owned, threads=threads, by_rows=by_rows
         )
         mask = zeros_among(values, None, rows.size, name)
         rows = rows[: int(starts[-1])]
-        about = name, dict(source or {})
         if mask is None:
             if not canonical:
-                return cls(shape, *from_columns(m, starts, rows, threads), *about)
-            return cls(shape, frozen(starts), frozen(rows), *about)
+                return cls._unchecked(shape, *from_columns(m, starts, rows, threads), *about)
+            return cls._unchecked(shape, frozen(starts), frozen(rows), *about)
         mask = mask[: rows.size]
         if canonical:
             zero = selected(starts, rows, mask, shape)
             columns = frozen(starts), frozen(rows)
             if drop_zeros:
                 columns = selected(starts, rows, ~mask, shape)
-            return cls(shape, *columns, *about)._with_zeros(zero, drop_zeros)
+            return cls._unchecked(shape, *columns, *about)._with_zeros(zero, drop_zeros)
         return cls.from_coo(
             rows,
             columns_of(starts),
@@ -210,8 +280,8 @@ class Pattern:
             zero_mask=mask,
             drop_zeros=drop_zeros,
             name=name,
-            source=source,
-            owned=not owned,  # what is ours by a copy may be overwritten
+            source=about[1],
+            owned=not owned,  # copies that were made above may be overwritten
         )
 
     @classmethod
@@ -230,17 +300,12 @@ class Pattern:
     ) -> Pattern:
         """Pattern of compressed rows; as `from_csc` otherwise, and shares no array, `owned` or
         not."""
+        about = _about(name, source)
         m, n = checked_shape(shape, name)
-        transposed = cls.from_csc(
-            indptr,
-            indices,
-            (n, m),
-            values=values,
-            drop_zeros=drop_zeros,
-            name=name,
-            source=source,
-            owned=True,  # for this moment: the transposed lists are new
-            threads=threads,
+        drop_zeros = truth("drop_zeros", drop_zeros)
+        # The arrays can be shared for the moment, because the transposed lists are new.
+        transposed = cls._of_lists(
+            indptr, indices, (n, m), values, drop_zeros, about, True, threads, by_rows=True
         )
         return transposed._turned(threads)
 
@@ -258,7 +323,7 @@ class Pattern:
         indptr, indices = transposed(self.m, self.indptr, self.indices, threads)
         zeros = None if self.stored_zeros is None else self.stored_zeros.transpose()
         about = self.name, self.source, zeros, self.zeros_dropped
-        return Pattern((self.n, self.m), indptr, indices, *about)
+        return Pattern._unchecked((self.n, self.m), indptr, indices, *about)
 
     @property
     def T(self) -> Pattern:
@@ -269,7 +334,7 @@ class Pattern:
         """The pattern without the entries of another one of the same shape."""
         self._must_fit(other)
         columns = difference(self.m, (self.indptr, self.indices), (other.indptr, other.indices))
-        return Pattern(self.shape, *columns, self.name, self.source)
+        return Pattern._unchecked(self.shape, *columns, self.name, self.source)
 
     def union(self, other: Pattern) -> Pattern:
         """The pattern with the entries of another one of the same shape added."""
@@ -296,10 +361,28 @@ class Pattern:
     def _with_zeros(self, zeros: Columns, dropped: bool) -> Pattern:
         if zeros[1].size == 0:
             return self
-        return replace(self, stored_zeros=Pattern(self.shape, *zeros), zeros_dropped=dropped)
+        marked = Pattern._unchecked(self.shape, *zeros)
+        return self._with(stored_zeros=marked, zeros_dropped=dropped)
+
+    def _with(self, **changes: Any) -> Self:
+        """The same columns with other fields. O(1)."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self), **changes)
+        return other
 
     def _must_fit(self, other: Pattern) -> None:
+        if not isinstance(other, Pattern):
+            raise InvalidArgumentError(f"{type(other).__name__} is no Pattern; give as_pattern(A)")
         if other.shape != self.shape:
             raise InvalidArgumentError(
                 f"patterns of {self.shape} and {other.shape} do not fit together"
             )
+
+
+def _about(name: Any, source: Any) -> tuple[str | None, dict[str, Any]]:
+    """The name and a copy of the source of a pattern, which must be text and a mapping, if any."""
+    if name is not None:
+        text("name", name)
+    if source is not None and not isinstance(source, Mapping):
+        raise InvalidArgumentError(f"source must be a mapping, not {type(source).__name__}")
+    return name, dict(source or {})

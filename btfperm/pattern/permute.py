@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Permutations: applied, and turned round."""
+"""Permutations: applied to matrices, and inverted."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
-from btfperm.pattern.arrays import IndexArray, lives_on_device, refuse_masked
+from btfperm.pattern.arrays import IndexArray, lives_on_device, matrix_on_device
 from btfperm.pattern.device_pattern import DevicePattern
 from btfperm.pattern.door import as_pattern
+from btfperm.pattern.host_matrix import checked_matrix, compressed, is_scipy, recognised
 from btfperm.pattern.pattern import Pattern
 
 __all__ = ["inverse", "permute"]
@@ -40,14 +41,15 @@ def permute(A: Any, row_perm: IndexArray, col_perm: IndexArray) -> Any:
     InvalidArgumentError : the permutations do not fit the matrix
     InvalidMatrixError, UnreadableInputError : a triple, or a file, is no matrix
     """
-    refuse_masked(A)
     if isinstance(A, str | os.PathLike):
         from btfperm.io import read_matrix
 
         A = read_matrix(A)
-    elif isinstance(A, tuple) and len(A) == 3 and not np.isscalar(A[0]):
+    elif isinstance(A, tuple):
         A = _matrix_of_triple(A, (row_perm.size, col_perm.size))
-    shape = tuple(np.shape(A)) if not hasattr(A, "shape") else tuple(A.shape)
+    elif not matrix_on_device(A):
+        A = recognised(A)
+    shape = tuple(A.shape)
     if shape != (row_perm.size, col_perm.size):
         raise InvalidArgumentError(
             f"permutations of {row_perm.size} rows and {col_perm.size} columns do not fit a matrix "
@@ -61,9 +63,9 @@ def permute(A: Any, row_perm: IndexArray, col_perm: IndexArray) -> Any:
     if isinstance(A, Pattern):
         rows, cols = inverse(row_perm)[A.indices], inverse(col_perm)[A.cols()]
         return Pattern.from_coo(rows, cols, A.shape, name=A.name, owned=True)
-    if hasattr(A, "tocsc"):
-        return A.tocsr()[row_perm, :].tocsc()[:, col_perm]
-    return np.asarray(A)[np.ix_(row_perm, col_perm)]
+    if is_scipy(A):
+        return checked_matrix(A).tocsr()[row_perm, :].tocsc()[:, col_perm]
+    return A[np.ix_(row_perm, col_perm)]
 
 
 def _values(A: Any) -> Any:
@@ -77,8 +79,8 @@ def _here(perm: Any) -> IndexArray:
 
 def _matrix_of_triple(A: tuple[Any, ...], shape: tuple[int, int]) -> Any:
     """Compressed columns as a matrix, or as a `Pattern` when they come without data."""
-    from scipy.sparse import csc_array
-
+    if len(A) != 3:
+        raise InvalidMatrixError("a tuple must be (data, indices, indptr) of compressed columns")
     data, indices, indptr = A
     if data is None:
         return as_pattern(A, shape=shape)
@@ -86,11 +88,5 @@ def _matrix_of_triple(A: tuple[Any, ...], shape: tuple[int, int]) -> Any:
         from btfperm.pattern.permute_gpu import matrix_of_triple
 
         return matrix_of_triple(A, shape)
-    try:
-        C = csc_array((data, indices, indptr), shape=shape)
-        C.check_format(full_check=True)
-    except (TypeError, ValueError) as error:
-        raise InvalidMatrixError(
-            f"the (data, indices, indptr) triple is no matrix of shape {shape}: {error}"
-        ) from None
-    return C
+    name = "the (data, indices, indptr) triple"
+    return compressed("csc", data, indices, indptr, shape, name)

@@ -33,8 +33,10 @@ def permute_on_device(A: Any, row_perm: Any, col_perm: Any) -> Any:
         rows, cols = cupy.asarray(row_perm), cupy.asarray(col_perm)
         if isinstance(A, DevicePattern):
             places = _inverse(rows)[A.indices], _inverse(cols)[A.cols()]
-            return DevicePattern(A.shape, *from_positions(*places, A.shape), name=A.name)
+            columns = from_positions(*places, A.shape)
+            return DevicePattern._unchecked(A.shape, *columns, A.name)
         if hasattr(A, "tocsc"):
+            as_pattern(A)  # checks every index, which CuPy's conversions do not
             return _permuted(A.tocsc(), rows, cols)
         return A[rows[:, None], cols[None, :]]
 

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from btfperm.arguments import refuse_unknown_keywords
+from btfperm.arguments import refuse_unknown_keywords, text
 from btfperm.block_triangular import block_triangular_form
 from btfperm.errors import InvalidArgumentError, StructurallySingularError
 from btfperm.pattern import as_pattern
@@ -80,9 +80,9 @@ def preorder(
     >>> p.factor(A).solve(np.array([2.0, 10, 10, 3]))
     array([1., 1., 1., 1.])
     """
-    if solver not in get_args(Solver):
+    if text("solver", solver) not in get_args(Solver):
         raise InvalidArgumentError(f"solver {solver!r} is unknown; give one of {get_args(Solver)}")
-    if block_ordering not in get_args(BlockOrdering):
+    if text("block_ordering", block_ordering) not in get_args(BlockOrdering):
         raise InvalidArgumentError(
             f"block ordering {block_ordering!r} is unknown; give one of {get_args(BlockOrdering)}"
         )

@@ -20,11 +20,13 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.arguments import one_of
 from btfperm.errors import (
     InvalidArgumentError,
     InvalidMatrixError,
@@ -33,6 +35,7 @@ from btfperm.errors import (
 )
 from btfperm.pattern import Pattern, inverse
 from btfperm.pattern.arrays import lives_on_device, matrix_on_device, refuse_masked
+from btfperm.pattern.host_matrix import checked_matrix, compressed, is_scipy, recognised
 from btfperm.preorder.segments import diagonal_squares, segment_bounds
 from btfperm.results import IndexArray
 
@@ -98,8 +101,7 @@ class Factorization:
         InvalidArgumentError : `b` has another shape or lives on a GPU, or `trans` is none of the
             three
         """
-        if trans not in ("N", "T", "H"):
-            raise InvalidArgumentError(f"trans is 'N', 'T' or 'H', not {trans!r}")
+        one_of("trans", trans, ("N", "T", "H"))
         if lives_on_device(b):
             raise InvalidArgumentError(
                 "this right-hand side lives on a GPU, and solve works on the host: give it b.get()"
@@ -173,11 +175,12 @@ def factor_blockwise(
 
     Parameters and errors: see :meth:`btfperm.Preordering.factor`.
     """
-    if not 0 <= diag_pivot_thresh <= 1:
+    if not isinstance(diag_pivot_thresh, Real) or not 0 <= diag_pivot_thresh <= 1:
         raise InvalidArgumentError(
             f"diag_pivot_thresh lies between 0 and 1, {diag_pivot_thresh!r} does not"
         )
     n = int(row_perm.size)
+    _refuse_changed(n, row_perm, col_perm, blocks)
     B = _permuted(_with_values(A, (n, n)), row_perm, col_perm)
     block = np.repeat(np.arange(blocks.size - 1), np.diff(blocks))
     cols = np.repeat(np.arange(n), np.diff(B.indptr))
@@ -198,12 +201,22 @@ def factor_blockwise(
     return Factorization((n, n), B.dtype, row_perm, col_perm, tuple(segments), above)
 
 
+def _refuse_changed(n: int, row_perm: IndexArray, col_perm: IndexArray, blocks: IndexArray) -> None:
+    """Raise unless these are two permutations and boundaries: SuperLU trusts what follows."""
+    places = np.arange(n)
+    ends = blocks[[0, -1]].tolist() if blocks.size else []
+    if (
+        not all(np.array_equal(np.sort(perm), places) for perm in (row_perm, col_perm))
+        or ends != [0, n]
+        or (np.diff(blocks) < 0).any()
+    ):
+        raise InvalidArgumentError(
+            "the arrays of this Preordering are no permutations and blocks; call preorder again"
+        )
+
+
 def _with_values(A: Any, shape: tuple[int, int]) -> Any:
     """`A` as a csc_array of float64 or complex128; may share memory with `A`."""
-    from scipy.sparse import csc_array
-
-    if isinstance(A, Pattern):
-        raise InvalidArgumentError("a Pattern has no values to factor; give the matrix itself")
     if matrix_on_device(A):
         raise InvalidArgumentError(
             "this matrix lives on a GPU, and factor works on the host: give it A.get()"
@@ -214,13 +227,8 @@ def _with_values(A: Any, shape: tuple[int, int]) -> Any:
 
         A = read_matrix(A)
     try:
-        if isinstance(A, tuple):
-            data, indices, indptr = A
-            C = csc_array((data, indices, indptr), shape=shape)
-        else:
-            C = csc_array(A.tocsc() if hasattr(A, "tocsc") else A)
-        C.check_format(full_check=True)
-    except (TypeError, ValueError) as error:
+        C = _columns_of(A, shape)
+    except InvalidMatrixError as error:
         raise InvalidArgumentError(f"{type(A).__name__} is no matrix to factor: {error}") from None
     if C.shape != shape:
         raise InvalidArgumentError(
@@ -231,9 +239,26 @@ def _with_values(A: Any, shape: tuple[int, int]) -> Any:
             f"SciPy's SuperLU takes at most {_MOST_ENTRIES:,} entries, this matrix has {C.nnz:,}; "
             "give .klu or .apply(A) to another solver"
         )
-    if C.dtype.kind not in "biufc":
-        raise InvalidArgumentError(f"values of type {C.dtype} cannot be factored")
     return C.astype(np.complex128 if C.dtype.kind == "c" else np.float64, copy=False)
+
+
+def _columns_of(A: Any, shape: tuple[int, int]) -> Any:
+    """`A`, checked, as a csc_array."""
+    from scipy.sparse import csc_array
+
+    if isinstance(A, tuple):
+        if len(A) != 3:
+            raise InvalidMatrixError("a tuple must be (data, indices, indptr)")
+        data, indices, indptr = A
+        return compressed("csc", data, indices, indptr, shape)
+    found = recognised(A)
+    if isinstance(found, Pattern):
+        raise InvalidArgumentError("a Pattern has no values to factor; give the matrix itself")
+    if is_scipy(found):
+        return csc_array(checked_matrix(found).tocsc())
+    if found.ndim != 2 or found.dtype.kind not in "biufc":
+        raise InvalidMatrixError(f"it has {found.ndim} dimensions and holds {found.dtype}")
+    return csc_array(found)
 
 
 def _permuted(C: Any, row_perm: IndexArray, col_perm: IndexArray) -> Any:

@@ -17,6 +17,7 @@ from btfperm.preorder.orderings import BlockOrdering
 from btfperm.results import BlockTriangularForm, IndexArray
 from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
+from btfperm.results.read_only import ReadOnlyArrays, freeze
 
 __all__ = ["Preordering", "Solver"]
 
@@ -24,7 +25,7 @@ Solver = Literal["superlu", "klu"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Preordering:
+class Preordering(ReadOnlyArrays):
     """Row and column order for a direct solver; made by :func:`btfperm.preorder`.
 
     Attributes
@@ -48,6 +49,9 @@ class Preordering:
     solver: Solver
     block_ordering: BlockOrdering
     form: BlockTriangularForm
+
+    def __post_init__(self) -> None:
+        freeze(self.row_perm, self.col_perm, self.blocks)
 
     @property
     def n_blocks(self) -> int:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 
+from btfperm.arguments import text
 from btfperm.errors import InvalidArgumentError
 from btfperm.registry import augmenting, displacement, initial, push_relabel
 from btfperm.registry.algorithm import Algorithm, Option
@@ -55,6 +56,8 @@ def algorithms(family: str | None = None) -> tuple[Algorithm, ...]:
     >>> [row.name for row in btfperm.algorithms("initial") if row.backend == "cpu"]
     ['greedy', 'singles-first', 'karp-sipser', 'min-degree', 'two-sided', 'red-blue', 'local-max']
     """
+    if family is not None:
+        text("family", family)
     return tuple(row for row in _ROWS if family is None or row.family == family)
 
 

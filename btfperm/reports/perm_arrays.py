@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.errors import UnreadableInputError
+from btfperm.printable import cause_text
 from btfperm.reports.solver_arrays import SOLVERS, translate
 
 __all__ = ["PermArrays", "read_arrays"]
@@ -28,7 +29,8 @@ __all__ = ["PermArrays", "read_arrays"]
 VERSION = 1  # newest format_version known here
 OURS = "btfperm"
 _KINDS = ("dulmage_mendelsohn", "block_triangular_form")
-_CHARACTERS = 4  # class of a MATLAB array
+_CHARACTERS, _SPARSE = 4, 5  # classes of MATLAB arrays
+_A_MATRIX = "it is a matrix: give the matrix first, then the permutation file"
 _MATLAB = ("p", "q", "r", "s", "cc", "rr")
 _DMPERM_NAMES = {
     "row_perm": "p",
@@ -102,9 +104,8 @@ def read_arrays(path: str | os.PathLike[str]) -> PermArrays:
     except MemoryError:
         raise
     except Exception as error:  # the parsers of three libraries, on bytes of any kind
-        what = " ".join(str(error).split()) or type(error).__name__
         raise UnreadableInputError(
-            f"{name}: this is no permutation file that can be read ({what})"
+            f"{name}: this is no permutation file that can be read ({cause_text(error)})"
         ) from None
     return _interpreted(name, fields)
 
@@ -121,6 +122,8 @@ def _reader(data: bytes) -> Callable[[bytes], dict[str, Any]]:
 
 def _from_npz(data: bytes) -> dict[str, Any]:
     with np.load(BytesIO(data), allow_pickle=False) as file:
+        if {"format", "shape", "data"} <= set(file.files):  # of scipy.sparse.save_npz
+            raise ValueError(_A_MATRIX)
         return {key: file[key] for key in file.files}
 
 
@@ -135,10 +138,11 @@ def _from_json(data: bytes) -> dict[str, Any]:
 
 def _from_txt(data: bytes) -> dict[str, Any]:
     """Four words; each array as its name, its length and its numbers; ``meta`` and JSON."""
+    if data.split(None, 1)[:1] != [b"btfperm-permutation"]:
+        raise ValueError(_what_else(data))
     text, _, meta = data.decode().rpartition("\nmeta ")
     words = iter(text.split())
-    if next(words, "") != "btfperm-permutation":
-        raise ValueError("it is neither .npz nor .json nor .txt of btfperm nor .mat")
+    next(words)
     version, convention, arrays = int(next(words, "")), next(words, ""), int(next(words, ""))
     fields: dict[str, Any] = {"meta": {**json.loads(meta), "format_version": version}}
     fields["convention"] = convention
@@ -148,6 +152,17 @@ def _from_txt(data: bytes) -> dict[str, Any]:
         if fields[key].size != length:
             raise ValueError(f"the file ends in {key}; it seems truncated")
     return fields
+
+
+def _what_else(data: bytes) -> str:
+    """What a file is that is neither of the formats of permutations."""
+    from btfperm.io import harwell_boeing, matrix_market
+
+    if data.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00")):
+        return "it is packed: unpack it, unless it is the matrix"
+    if matrix_market.recognises(data[:512], "") or harwell_boeing.recognises(data[:512], ""):
+        return _A_MATRIX
+    return "it is neither .npz nor .json nor .txt of btfperm nor .mat"
 
 
 def _from_mat(data: bytes) -> dict[str, Any]:
@@ -164,6 +179,8 @@ def _from_mat(data: bytes) -> dict[str, Any]:
             encoding = {4: wide, 17: wide, 16: "utf-8"}.get(content.kind, "latin-1")
             fields[held.name] = bytes(content.data).decode(encoding)
             continue
+        if held.array_class == _SPARSE:
+            raise ValueError(f"{held.name} in it is a sparse matrix, not a list")
         values = numbers(content)
         if values.dtype.kind == "f" and _are_whole(values):
             values = values.astype(np.int64)

@@ -83,18 +83,18 @@ def advise(facts: dict[str, Any]) -> tuple[bool, str]:
     `facts` are those of `summarize`. O(1).
 
     >>> advise({"rows": 2, "cols": 3})
-    (False, 'the matrix is not square, so no LU factorisation applies')
+    (False, 'the matrix is not square, and block triangular form is for square systems')
     """
     m, n = facts["rows"], facts["cols"]
     if m != n:
-        return False, "the matrix is not square, so no LU factorisation applies"
+        return False, "the matrix is not square, and block triangular form is for square systems"
     if n == 0:
         return False, "the matrix is empty, so there is nothing to factor"
     if facts["structural_rank"] < n:
         missing = n - facts["structural_rank"]
         return False, (
-            f"the matrix is structurally singular (rank {missing:,} short of {n:,}), so every "
-            "factorisation of it fails; look at the horizontal and vertical parts first"
+            f"the matrix is structurally singular (rank {missing:,} short of {n:,}): it has no "
+            "inverse whatever its values are; inspect the horizontal and vertical parts first"
         )
     if facts["fine_blocks"] == n:
         return True, (

@@ -15,13 +15,13 @@ from btfperm.pattern.arrays import IndexArray, beside, lives_on_device
 from btfperm.results.counted import counted
 from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
-from btfperm.results.read_only import freeze, frozen
+from btfperm.results.read_only import ReadOnlyArrays, freeze, frozen
 
 __all__ = ["BlockGraph"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BlockGraph:
+class BlockGraph(ReadOnlyArrays):
     """Which fine blocks depend on which.
 
     Arc k -> l means: rows of block k have entries in columns of block l (k < l: the form is block

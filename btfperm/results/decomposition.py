@@ -220,12 +220,13 @@ class Decomposition(OnDemand):
         *,
         format: str | None = None,
         convention: str | None = None,
+        replace: bool = True,
     ) -> None:
         """Write the result; the format is taken from the suffix (`.npz`, `.mat`, `.json`,
         `.txt`) unless given. See :func:`btfperm.save`."""
         from btfperm.io import save
 
-        save(self, path, format=format, convention=convention)
+        save(self, path, format=format, convention=convention, replace=replace)
 
 
 def _block_of(perm: IndexArray, boundaries: IndexArray) -> IndexArray:

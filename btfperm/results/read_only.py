@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy.typing as npt
 from numpy import ndarray
 
-__all__ = ["OnDemand", "freeze", "frozen", "made"]
+__all__ = ["OnDemand", "ReadOnlyArrays", "freeze", "frozen", "made"]
 
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 _Kind = TypeVar("_Kind", bound="OnDemand")
@@ -28,7 +28,15 @@ def frozen(array: _Array) -> _Array:
     return array
 
 
-class OnDemand:
+class ReadOnlyArrays:
+    """A result whose arrays are read-only after unpickling and copying, too."""
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state)
+        freeze(*state.values())
+
+
+class OnDemand(ReadOnlyArrays):
     """A frozen dataclass, some fields of which are made when they are first asked for: to say how a
     small matrix was searched takes longer than to search it."""
 

@@ -61,7 +61,7 @@ void bind_algorithm(nb::module_& module, const char* name, Run run) {
         Counters counters;
         Proof proof{row_in_cover.data()};
         {
-          nb::gil_scoped_release nogil;
+          const WithoutGil nogil;
           Workspace workspace;
           try {
             run(A, Matching<I>{row_match.data(), col_match.data()}, options, workspace, budget,
@@ -199,7 +199,7 @@ void bind_width(nb::module_& module) {
   module.def(
       "count_matched",
       [](In<I> match, int threads) {
-        nb::gil_scoped_release nogil;
+        const WithoutGil nogil;
         return count_matched(static_cast<I>(match.shape(0)), match.data(), threads);
       },
       nb::arg("match").noconvert(), nb::arg("threads") = 1, "Number of places that are not -1.");

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command line of btfperm: one module per command, no mathematics.
 
+* `__main__.py` - the process: nothing but the handling of signals around the group
+* `signals.py` - Ctrl-C, SIGTERM and SIGHUP: one sentence, an exit code, no unfinished file
 * `main.py` - the group: which command a line means, errors, exit codes
 * `options.py` - options that several commands share
-* `output.py` - who reads what: results on stdout, messages on stderr, JSON, warnings
+* `output.py` - results on stdout, messages on stderr, JSON, warnings
+* `json_keys.py` - the keys of each command's JSON object
+* `advice.py` - the library's advice in terms of the shell
 * `summary.py` - the report of `order` in plain words
 * `completion.py` - shell completion
 * `progress.py` - progress on a terminal, for work that takes longer than a second

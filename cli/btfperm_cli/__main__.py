@@ -1,6 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``python -m btfperm_cli`` is ``btfperm``."""
+"""The process of the command line: ``btfperm`` and ``python -m btfperm_cli``.
 
-from btfperm_cli.main import main
+Nothing is imported at the top: from the first import on, an interrupt ends the process with one
+sentence and its exit code.
+"""
 
-main()
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    try:
+        from btfperm_cli import signals
+    except KeyboardInterrupt:  # nobody handles signals yet
+        import os
+
+        os.write(2, b"btfperm: interrupted\n")
+        os._exit(130)
+    try:
+        signals.watch()
+        from btfperm_cli.main import main as command_line
+
+        signals.set_working(True)
+        try:
+            command_line()
+        finally:
+            signals.set_working(False)
+    except KeyboardInterrupt:  # in a moment when no command handles it
+        signals.say()
+        signals.leave()
+
+
+if __name__ == "__main__":
+    main()

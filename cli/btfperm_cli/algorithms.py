@@ -35,7 +35,8 @@ def algorithms(out: Output) -> None:
         out.say(": ".join(family).replace("_", " "))
         for row in rows:
             if (row.package, row.family) == family:
-                out.say("\n".join(described(row, width)))
+                for line in described(row, width):
+                    out.say(line)
         out.say()
     out.answer({"algorithms": [asdict(row) for row in rows]})
 

@@ -93,4 +93,7 @@ def compare_origin(out: Output, pattern: Pattern, file: PermArrays, perm: str) -
     """Warn where the file was made from other bytes; they may hold the same pattern."""
     theirs, ours = recorded(file).get("sha256"), pattern.source.get("sha256")
     if theirs and ours and theirs != ours:
-        out.warn(f"{perm} was made from another file than this one: the sha256 differs")
+        out.warn(
+            f"{perm} was made from another file than {pattern.name or 'this matrix'}: the sha256 "
+            "differs"
+        )

@@ -14,7 +14,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import ShellComplete, get_completion_class
 
-from btfperm_cli.output import emit
+from btfperm_cli.output import emit_text
 
 __all__ = ["show_completion"]
 
@@ -27,5 +27,5 @@ def show_completion(ctx: click.Context, _: click.Parameter, shell: str | None) -
     assert kind is not None  # the option's choices are click's shells
     script = kind(ctx.command, {}, "btfperm", "_BTFPERM_COMPLETE")
     # The base class's source: bash's own would start bash to ask for its version.
-    emit(ShellComplete.source(script))
+    emit_text(ShellComplete.source(script))
     ctx.exit()

@@ -11,7 +11,9 @@ from btfperm_cli.options import (
     MATRIX,
     FileName,
     drop_zeros_option,
+    is_replaced,
     is_same_file,
+    no_clobber_option,
     output_options,
 )
 from btfperm_cli.output import Output, reader_may_leave
@@ -43,6 +45,7 @@ FORMATS = ("mtx", "npz", "mat", "rb")
     is_flag=True,
     help="With --permute: put the transversal on the diagonals of the square blocks.",
 )
+@no_clobber_option
 @drop_zeros_option
 @output_options
 def convert(
@@ -52,6 +55,7 @@ def convert(
     file_format: str | None,
     permute: str | None,
     diagonal: bool,
+    no_clobber: bool,
     drop_zeros: bool,
 ) -> None:
     """Read the matrix IN and write it as OUT, in the format that OUT's name asks for; - is standard
@@ -66,12 +70,14 @@ def convert(
         raise click.UsageError("standard input is either the matrix or the permutation, not both.")
     if target != "-" and is_same_file(source, target):
         raise click.UsageError(f"{target} is the input; name another output.")
+    is_replaced(target, no_clobber=no_clobber)
     out.to_stderr = target == "-"
 
     from btfperm.io import load, read_matrix, write_matrix
 
     with stage(f"reading {source}", quiet=out.quiet):
         matrix = read_matrix(source)
+    out.subject = source
     order = None
     if permute is not None:
         from btfperm.errors import CheckFailedError
@@ -91,15 +97,17 @@ def convert(
 
         rows = order.matched_row_perm if diagonal else order.row_perm
         matrix = permuted(matrix, rows, order.col_perm)
+    replaced = is_replaced(target, no_clobber=no_clobber)
     with stage(f"writing {target}", quiet=out.quiet):
         if target == "-":
             with reader_may_leave(sys.stdout):
                 write_matrix(target, matrix, format=file_format)
         else:
-            write_matrix(target, matrix, format=file_format)
+            write_matrix(target, matrix, format=file_format, replace=not no_clobber)
     m, n = matrix.shape
     entries = count(int(matrix.nnz), "entry", "entries")
-    out.say(f"{target}: {m:,} x {n:,}, {entries}{', permuted' if permute else ''}")
+    done = f"{', permuted' if permute else ''}{' (replaced)' if replaced else ''}"
+    out.say(f"{target}: {m:,} x {n:,}, {entries}{done}")
     out.answer(
         {
             "in": source,
@@ -108,5 +116,6 @@ def convert(
             "cols": n,
             "entries": int(matrix.nnz),
             "permuted": permute is not None,
+            "replaced": replaced,
         }
     )

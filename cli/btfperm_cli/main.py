@@ -5,8 +5,8 @@
 A file that is named like a command is reached as ``./rank``.
 
 Exit codes: 0 done; 1 the check asked for failed, or a limit ended the search before the answer was
-proven; 2 wrong usage; 3 unreadable input; 4 a backend or a resource is missing; 70 a fault in
-btfperm; 130 interrupted.
+proven; 2 wrong usage; 3 unreadable input; 4 a backend or a resource is missing, or a file is in the
+way of --no-clobber; 70 a fault in btfperm; 129, 130, 143 ended by SIGHUP, Ctrl-C, SIGTERM.
 """
 
 from __future__ import annotations
@@ -23,23 +23,28 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from btfperm.printable import LONGEST_WORD, one_line, printable, shortened
+from btfperm_cli import signals
+from btfperm_cli.advice import for_the_shell
 from btfperm_cli.algorithms import algorithms
 from btfperm_cli.check import check
 from btfperm_cli.completion import show_completion
 from btfperm_cli.convert import convert
 from btfperm_cli.doctor import doctor
+from btfperm_cli.json_keys import error_object
 from btfperm_cli.order import order
-from btfperm_cli.output import drop, emit, flush, open_closed
+from btfperm_cli.output import Output, complain, drop, emit, emit_text, flush, open_closed
 from btfperm_cli.rank import rank
 
 __all__ = ["main"]
 
 FAULT = 70  # EX_SOFTWARE of sysexits.h
-INTERRUPTED = 130
 
 
 class MainGroup(click.Group):
     """A group whose nameless command is `order`."""
+
+    asked = "order"  # the command that the line means, as far as it has been parsed
 
     def main(
         self,
@@ -50,13 +55,14 @@ class MainGroup(click.Group):
         **extra: Any,
     ) -> Any:
         open_closed()
+        self.asked = "order"
+        Output.current = None
         words = list(sys.argv[1:] if args is None else args)
         code = guarded(
             lambda: super(MainGroup, self).main(
                 words, "btfperm", complete_var, standalone_mode=False, **extra
             ),
-            as_json="--json" in words,
-            to_stderr=stdout_is_taken(words),
+            Failure(self, as_json="--json" in words, to_stderr=stdout_is_taken(words)),
         )
         if standalone_mode:
             sys.exit(code)
@@ -66,6 +72,8 @@ class MainGroup(click.Group):
         """Also prints help and version; click itself would make a reader that leaves a failure."""
         try:
             return super().make_context(*args, **extra)
+        except KeyboardInterrupt:  # for which click prints an empty line
+            raise click.Abort from None
         except BrokenPipeError:
             drop(sys.stdout)
             raise click.exceptions.Exit(0) from None
@@ -73,17 +81,20 @@ class MainGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise click.Abort from None
         except BrokenPipeError:
             drop(sys.stdout)
             return 0
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:
-            emit(ctx.get_help(), err=True)
+            emit_text(ctx.get_help(), err=True)
             ctx.exit(2)
         own = {name for option in self.params for name in option.opts} | {"-h", "--help"}
         if args and args[0] not in own:
             args = self._with_command(args)
+            self.asked = args[0] if args[0] in self.commands else self.asked
         return super().parse_args(ctx, args)
 
     def _with_command(self, args: list[str]) -> list[str]:
@@ -157,13 +168,32 @@ def stdout_is_taken(words: Sequence[str]) -> bool:
     return bool(spelt) or any(pair in (("-o", "-"), ("--output", "-")) for pair in pairs)
 
 
-def guarded(work: Callable[[], Any], *, as_json: bool, to_stderr: bool) -> int:
-    """Run `work`; every way in which it can end becomes an exit code and at most one sentence: for
-    a machine as JSON, on stderr where stdout holds a file."""
+class Failure:
+    """How a line that fails ends: one sentence on stderr, or for a machine one JSON object with the
+    command's keys, on stderr where stdout holds a file."""
 
-    def failed(text: str, code: int) -> int:
-        return _failed(text, code, as_json, to_stderr)
+    def __init__(self, group: MainGroup, *, as_json: bool, to_stderr: bool) -> None:
+        self._group, self._as_json, self._to_stderr = group, as_json, to_stderr
 
+    def __call__(self, text: str, code: int) -> int:
+        sentence = one_line(" ".join(for_the_shell(text).split()))
+        warned = Output.current.warnings if Output.current else []
+        as_json = self._as_json
+        try:
+            if as_json:
+                answer = error_object(self._group.asked, sentence, code, warned)
+                emit(json.dumps(answer), err=self._to_stderr)
+            flush()
+        except OSError:  # stdout is what failed
+            drop(sys.stdout)
+            as_json = False
+        if not as_json:
+            complain(sentence)
+        return code
+
+
+def guarded(work: Callable[[], Any], failed: Failure) -> int:
+    """Run `work`; every way in which it can end becomes an exit code and at most one sentence."""
     try:
         code = work()
         flush()
@@ -171,49 +201,47 @@ def guarded(work: Callable[[], Any], *, as_json: bool, to_stderr: bool) -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return failed("interrupted", INTERRUPTED)
+        return failed(signals.sentence(), signals.exit_code())
     except click.UsageError as error:
         where = error.ctx.command_path.removesuffix(" order") if error.ctx else "btfperm"
         return failed(f"{error.format_message()} (Help: {where} --help)", 2)
     except click.ClickException as error:
         return failed(error.format_message(), error.exit_code)
     except MemoryError:
-        return failed("out of memory; use a machine with more, or stop other programs", 4)
+        return failed(about("out of memory; use a machine with more, or stop other programs"), 4)
     except Exception as error:
         return _library_error(error, failed)
 
 
-def _library_error(error: Exception, failed: Callable[[str, int], int]) -> int:
-    from btfperm.errors import BtfpermError
+def about(text: str) -> str:
+    """`text` with the name of the matrix in front, unless it names it, or none has been read."""
+    subject = Output.current.subject if Output.current else None
+    if subject is None or printable(subject) in text:
+        return text
+    return f"{'standard input' if subject == '-' else subject}: {text}"
+
+
+def _library_error(error: Exception, failed: Failure) -> int:
+    from btfperm.errors import BtfpermError, InvalidArgumentError, ResourceMissingError
 
     if os.environ.get("BTFPERM_DEBUG") == "1":
         import traceback
 
-        emit(traceback.format_exc(), err=True)
+        for line in traceback.format_exc().splitlines():
+            emit(line, err=True)
     if isinstance(error, BtfpermError):
-        return failed(str(error), error.exit_code)
-    if isinstance(error, OSError):  # files have their own errors: what is left is what is said
+        is_named = isinstance(error, (InvalidArgumentError, ResourceMissingError))
+        return failed(str(error) if is_named else about(str(error)), error.exit_code)
+    if isinstance(error, OSError):  # files have errors of their own; this is a standard stream
         where = error.filename or "standard output"
         return failed(f"{where} cannot be written: {error.strerror or error}", 4)
     return failed(
-        f"a fault in btfperm ({type(error).__name__}: {error}); please report it with the matrix "
-        "and what BTFPERM_DEBUG=1 adds",
+        about(
+            f"a fault in btfperm ({type(error).__name__}: {shortened(str(error), LONGEST_WORD)}); "
+            "please report it with the matrix and what BTFPERM_DEBUG=1 adds"
+        ),
         FAULT,
     )
-
-
-def _failed(text: str, code: int, as_json: bool, to_stderr: bool) -> int:
-    sentence = " ".join(text.split())
-    try:
-        if as_json:
-            emit(json.dumps({"error": sentence, "exit_code": code}), err=to_stderr)
-        flush()
-    except OSError:  # stdout is what failed
-        drop(sys.stdout)
-        as_json = False
-    if not as_json:
-        emit(f"btfperm: {sentence}", err=True)
-    return code
 
 
 def show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -229,7 +257,8 @@ def show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     no_args_is_help=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done, 1 a check failed or a limit was hit, 2 wrong usage, 3 unreadable "
-    "input, 4 a backend or a resource is missing, 70 a fault in btfperm, 130 interrupted.",
+    "input, 4 a backend or a resource is missing, or a file is in the way of --no-clobber, 70 a "
+    "fault in btfperm, 129, 130 or 143 ended by SIGHUP, Ctrl-C or SIGTERM.",
 )
 @click.option(
     "--version",

@@ -21,8 +21,10 @@ __all__ = [
     "FileName",
     "RegistryName",
     "drop_zeros_option",
+    "is_replaced",
     "is_same_file",
     "matrix_argument",
+    "no_clobber_option",
     "output_options",
     "search_options",
 ]
@@ -59,6 +61,21 @@ def is_same_file(source: str, target: str) -> bool:
         return Path(source).samefile(target)
     except (OSError, ValueError):
         return False
+
+
+def is_replaced(target: str, *, no_clobber: bool) -> bool:
+    """Whether a file of that name is there, which the output replaces; refused with no_clobber."""
+    try:
+        there = target != "-" and Path(target).is_file()
+    except (OSError, ValueError):  # the writer finds out what is wrong with the name
+        return False
+    if there and no_clobber:
+        from btfperm.errors import ResourceMissingError
+
+        raise ResourceMissingError(
+            f"{target} exists already, and --no-clobber keeps it: name another output"
+        )
+    return there
 
 
 class RegistryName(click.types.StringParamType):
@@ -179,6 +196,12 @@ def matrix_argument(command: Command) -> Command:
 def drop_zeros_option(command: Command) -> Command:
     return click.option(
         "--drop-zeros", is_flag=True, help="Entries stored with the value zero are not entries."
+    )(command)
+
+
+def no_clobber_option(command: Command) -> Command:
+    return click.option(
+        "--no-clobber", is_flag=True, help="Fail with exit code 4 where OUT exists already."
     )(command)
 
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,14 @@ import click
 from btfperm_cli.options import (
     FileName,
     drop_zeros_option,
+    is_replaced,
     is_same_file,
     matrix_argument,
+    no_clobber_option,
     output_options,
     search_options,
 )
-from btfperm_cli.output import Output, emit, reader_may_leave
+from btfperm_cli.output import Output, complain, reader_may_leave
 from btfperm_cli.progress import Stages
 from btfperm_cli.summary import (
     explained,
@@ -68,6 +70,7 @@ FROM_THE_DECOMPOSITION = (
     type=click.Choice(CONVENTIONS),
     help="Whose convention OUT is written in.  [default: matlab for .mat, else btfperm]",
 )
+@no_clobber_option
 @search_options
 @drop_zeros_option
 @output_options
@@ -77,20 +80,43 @@ def order(
     outputs: tuple[str, ...],
     file_format: str | None,
     convention: str | None,
+    no_clobber: bool,
     **search: Any,
 ) -> int:
     """Decompose MATRIX and write the permutations."""
-    for name, value in (("--format", file_format), ("--convention", convention)):
+    only_with_output = {
+        "--format": file_format,
+        "--convention": convention,
+        "--no-clobber": no_clobber,
+    }
+    for name, value in only_with_output.items():
         if value and not outputs:
             raise click.UsageError(f"{name} goes with -o.")
-    check_targets(matrix, outputs, file_format)
+    check_targets(matrix, outputs, file_format, no_clobber=no_clobber)
     out.to_stderr = "-" in outputs
     explain, drop_zeros = search.pop("explain"), search.pop("drop_zeros")
 
+    from btfperm.errors import InvalidArgumentError
     from btfperm.order import order_file
     from btfperm.reports.summary import summarize
 
     out.expects_zeros = True
+    replaced = []
+
+    def write(result: Decomposition, path: str, **how: str | None) -> None:
+        if is_replaced(path, no_clobber=no_clobber):
+            replaced.append(path)
+        try:
+            with reader_may_leave(sys.stdout) if path == "-" else nullcontext():
+                result.save(path, **how, replace=not no_clobber)
+        except InvalidArgumentError as error:  # the convention does not fit this matrix
+            raise InvalidArgumentError(f"{matrix}: {error}") from None
+
+    def advance(name: str, *progress: Any) -> None:
+        if name == "search":  # what fails from here on is not about reading
+            out.subject = matrix
+        stages.advance(name, *progress)
+
     with Stages(quiet=out.quiet) as stages:
         done = order_file(
             matrix,
@@ -98,7 +124,7 @@ def order(
             format=file_format,
             convention=convention,
             drop_zeros=drop_zeros,
-            progress=stages.advance,
+            progress=advance,
             write=write,
             **search,
         )
@@ -113,6 +139,7 @@ def order(
         **searched(transversal),
         "seconds": done.seconds,
         "written": list(outputs),
+        "replaced": replaced,
     }
     for line in report_lines(facts, name=matrix, explain=explain):
         out.say(line)
@@ -120,13 +147,9 @@ def order(
     return 0
 
 
-def write(result: Decomposition, path: str, **how: str | None) -> None:
-    """Writes a result; a reader of stdout may leave before its end."""
-    with reader_may_leave(sys.stdout) if path == "-" else contextlib.nullcontext():
-        result.save(path, **how)
-
-
-def check_targets(matrix: str, outputs: tuple[str, ...], file_format: str | None) -> None:
+def check_targets(
+    matrix: str, outputs: tuple[str, ...], file_format: str | None, *, no_clobber: bool
+) -> None:
     """Refuse what could not be written before the work is done, not after."""
     for path in outputs:
         if not file_format and Path(path).suffix[1:].lower() not in FORMATS:
@@ -134,6 +157,7 @@ def check_targets(matrix: str, outputs: tuple[str, ...], file_format: str | None
             raise click.UsageError(f"{path}: end the name in {known}, or name a --format.")
         if path != "-" and is_same_file(matrix, path):
             raise click.UsageError(f"{path} is the matrix; name another output.")
+        is_replaced(path, no_clobber=no_clobber)
         if path != "-" and not Path(path).parent.is_dir():
             from btfperm.errors import ResourceMissingError
 
@@ -162,6 +186,7 @@ def stopped(
         **searched(transversal),
         "seconds": done.seconds,
         "written": [],
+        "replaced": [],
         "error": reason,
         "exit_code": 1,
     }
@@ -169,6 +194,6 @@ def stopped(
         for text in explained(facts):
             out.say(text)
     if not out.as_json:
-        emit(f"btfperm: {reason}", err=True)
+        complain(reason)
     out.answer(facts)
     return 1

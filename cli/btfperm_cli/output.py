@@ -13,11 +13,15 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any, ClassVar, TextIO
 
 import click
 
-__all__ = ["Output", "drop", "emit", "flush", "open_closed", "reader_may_leave"]
+from btfperm.printable import printable
+from btfperm_cli.advice import for_the_shell
+
+__all__ = ["Output", "complain", "drop", "emit", "emit_text", "flush", "open_closed"]
+__all__ += ["reader_may_leave"]
 
 
 def open_closed() -> None:
@@ -28,10 +32,23 @@ def open_closed() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
 
 
-def emit(text: str, *, err: bool = False) -> None:
+def emit(line: str, *, err: bool = False) -> None:
     """Print one line; quiet when nobody reads any more.
 
-    What the stream cannot say (a file name that is no text, ``ő`` in ASCII) is escaped.
+    Line ends and terminal escapes in names, which come from files, are printed as escapes.
+    """
+    emit_text(printable(line), err=err)
+
+
+def complain(sentence: str) -> None:
+    """Print what went wrong, to stderr."""
+    emit(f"btfperm: {sentence}", err=True)
+
+
+def emit_text(text: str, *, err: bool = False) -> None:
+    """Print text of our own, which may have several lines: a help page, a script.
+
+    What the encoding of the stream does not contain (``ő`` in ASCII) is escaped.
     """
     stream = sys.stderr if err else sys.stdout
     encoding = stream.encoding or "utf-8"
@@ -67,17 +84,21 @@ def drop(stream: TextIO) -> None:
 
 
 class Output:
-    """What one command says; as a context it also turns the library's warnings into lines.
+    """What one command prints; as a context it also turns the library's warnings into lines.
 
     `say` is the report for a person (stdout), `note` a message beside it (stderr), `answer` the
     result that scripts read: kept whatever `quiet` says, and the only thing printed with `json`.
-    Warnings go to stderr as they come, or into the JSON object.
+    Warnings go to stderr as they come, or into the JSON object. `subject` is the file that an error
+    without a file name is about. `current` is the last one that was opened in this process.
     """
+
+    current: ClassVar[Output | None] = None
 
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
         self.as_json = as_json
         self.quiet = quiet
         self.to_stderr = False  # stdout holds a file (`-o -`), so the report makes way
+        self.subject: str | None = None
         self.warnings: list[str] = []
         self.expects_zeros = False  # the report has a line for stored zeros
         self.zeros: dict[str, Any] = {}  # what the library warned about them
@@ -85,6 +106,7 @@ class Output:
 
     def __enter__(self) -> Output:
         self._restore.__enter__()
+        Output.current = self
         warnings.simplefilter("always", UserWarning)
         warnings.simplefilter("always", RuntimeWarning)  # what our own proofs object to
         warnings.showwarning = self._show_warning
@@ -96,7 +118,7 @@ class Output:
     def _show_warning(self, message: Warning | str, *_: object, **__: object) -> None:
         from btfperm.errors import StoredZerosWarning
 
-        text = " ".join(str(message).split())
+        text = for_the_shell(" ".join(str(message).split()))
         if isinstance(message, StoredZerosWarning):
             self.zeros = {"note": text, "other_rank": message.other_rank}
             if self.expects_zeros:
@@ -114,7 +136,7 @@ class Output:
     def fail(self, text: str) -> None:
         """The last sentence of a report on what failed; quiet silences the report, not this."""
         if self.quiet and not self.as_json:
-            emit(f"btfperm: {text}", err=True)
+            complain(text)
         else:
             self.say(text)
 

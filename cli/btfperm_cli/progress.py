@@ -13,6 +13,8 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
+from btfperm.printable import printable
+
 __all__ = ["DELAY", "Clock", "Stage", "Stages", "stage"]
 
 DELAY = 1.0  # seconds
@@ -48,11 +50,11 @@ class Stage:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
+        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn())
         with Progress(
             *columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True
         ) as bar:
-            task = bar.add_task(self._title, total=None)
+            task = bar.add_task(printable(self._title), total=None)
             while not self._over.wait(0.1):
                 bar.update(task, completed=self._done, total=self._total or None)
 

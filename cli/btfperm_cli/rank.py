@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from btfperm_cli.options import drop_zeros_option, matrix_argument, output_options, search_options
-from btfperm_cli.output import Output, emit
+from btfperm_cli.output import Output, complain
 from btfperm_cli.progress import Clock, stage
 from btfperm_cli.summary import count, explained, searched, stopped_sentence, zeros_of
 
@@ -43,6 +43,7 @@ def rank(out: Output, matrix: str, require_full: bool, **search: Any) -> int:
         threads = search["threads"] or 0
         pattern = read(matrix, drop_zeros=drop_zeros, threads=threads, progress=progress.advance)
     clock.stop("read")
+    out.subject = matrix
     with stage("searching", quiet=out.quiet):
         transversal = maximum_transversal(pattern, **search)
     clock.stop("search")
@@ -74,7 +75,7 @@ def rank(out: Output, matrix: str, require_full: bool, **search: Any) -> int:
         facts |= {"error": f"{matrix}: {failure}", "exit_code": 1}
     out.answer(facts, f"{lower}" if transversal.maximum else None)
     if failure and not out.as_json:
-        emit(f"btfperm: {matrix}: {failure}", err=True)
+        complain(f"{matrix}: {failure}")
     return 1 if failure else 0
 
 

@@ -72,7 +72,7 @@ def report_lines(facts: Mapping[str, Any], *, name: str, explain: bool) -> Itera
     yield line("proof", f"{proof} every entry" if facts["verified"] else "NOT checked")
     yield seconds_line(facts["seconds"])
     for path in facts["written"]:
-        yield line("written", path)
+        yield line("written", f"{path} (replaced)" if path in facts["replaced"] else path)
     if not facts["written"]:
         yield line("written", "nothing; -o perm.npz writes the permutations")
 

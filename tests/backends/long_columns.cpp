@@ -82,18 +82,15 @@ const std::map<std::string, Pass> passes = {
        return A.nnz();
      }},
     {"triplets",  // by rows, and sorted twice
-     [](Dense& A, Workspace&, Budget& budget) {
+     [](Dense& A, Workspace& workspace, Budget& budget) {
        const I nnz = I(A.nnz());
-       std::vector<I> rows(nnz), cols(nnz), indptr(A.n + 1), lists(nnz), starts(A.m + 1);
+       std::vector<I> rows(nnz), cols(nnz), indptr(A.n + 1);
        for (I p = 0; p < nnz; ++p) {
          rows[p] = p / A.n;
          cols[p] = A.n - 1 - p % A.n;
        }
-       const auto need = [&](I*& row_start, I*& row_lists) {
-         row_start = starts.data();
-         row_lists = lists.data();
-       };
-       columns_of_triplets(A.m, A.n, nnz, rows.data(), cols.data(), indptr.data(), need, budget);
+       const auto take = [&](I count) { return workspace.take<I>(std::size_t(count)); };
+       columns_of_triplets(A.m, A.n, nnz, rows.data(), cols.data(), indptr.data(), take, budget);
        return 5 * A.nnz();
      }},
     {"karp-sipser",

@@ -171,6 +171,9 @@ class OnNoDevice(DevicePattern):
 
     device = 0
 
+    def _checked_arrays(self, shape):
+        return self.indptr, self.indices
+
     def on_host(self):
         P = as_pattern(A)
         return btfperm.Pattern(self.shape, P.indptr, P.indices)

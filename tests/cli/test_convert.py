@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +28,15 @@ def test_round_trip(cli, matrix, tmp_path, name, suffix):
     before, after = read_matrix(matrix(name)), read_matrix(back)
     assert before.shape == after.shape
     assert (before.toarray() == after.toarray()).all()
+
+
+@pytest.mark.parametrize("name", ["csc_pointers_without_entries.npz", "pointers_fall.mat"])
+def test_damaged_arrays(cli, tmp_path, name):
+    """SciPy would write outside its buffers."""
+    source = Path(__file__).parents[1] / "io" / "rejected" / name
+    ended = cli("convert", source, tmp_path / "a.mtx")
+    assert ended.code == 3 and "indptr" in ended.err and name in ended.err
+    assert not list(tmp_path.iterdir())
 
 
 def test_permuted(cli, matrix, tmp_path):
@@ -83,6 +93,7 @@ def test_json(cli, matrix, tmp_path):
         "cols": 3,
         "entries": 4,
         "permuted": False,
+        "replaced": False,
         "warnings": [],
     }
 
@@ -154,3 +165,16 @@ def test_wrong_usage(cli, matrix, tmp_path):
     assert cli("convert", path, tmp_path / "no" / "B.mtx").code == 4
     assert cli("convert", tmp_path / "no.mtx", tmp_path / "B.mtx").code == 3
     assert cli("convert", path, tmp_path / "B.mtx", "--permute", path).code == 3
+
+
+def test_no_clobber_and_what_is_replaced(cli, matrix, tmp_path):
+    target = tmp_path / "A.npz"
+    assert cli("convert", matrix("wide"), target, "--no-clobber").out == (
+        f"{target}: 2 x 3, 4 entries\n"
+    )
+    before = target.read_bytes()
+    cli("convert", matrix("tall"), target, "--no-clobber").failed(4, "A.npz exists already")
+    assert target.read_bytes() == before
+    assert cli("convert", matrix("tall"), target).out.endswith("4 entries (replaced)\n")
+    assert cli("convert", matrix("tall"), target, "--json").json["replaced"] is True
+    assert cli("convert", matrix("tall"), "-", "--no-clobber").code == 0

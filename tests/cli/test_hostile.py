@@ -10,6 +10,7 @@ import lzma
 import os
 
 import pytest
+from btfperm_cli.json_keys import JSON_KEYS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,7 +56,8 @@ def test_files(cli, tmp_path, name, suffix):
         ended = cli(*words, path).failed(3)
         assert "A." in ended.err or "fault" not in ended.err
     found = cli(path, "--json").json
-    assert set(found) == {"error", "exit_code"} and found["exit_code"] == 3
+    assert set(found) == {"error", "exit_code", "warnings", *JSON_KEYS["order"]}
+    assert found["exit_code"] == 3 and found["matrix"] is None
 
 
 @pytest.mark.parametrize("name", ["noise", "row beyond", "torn gzip", "huge claim"])

@@ -174,7 +174,7 @@ def test_a_backend_that_is_missing(cli, matrix, monkeypatch, backend):
     ],
 )
 def test_every_exception_becomes_a_sentence(cli, matrix, monkeypatch, error, code, text):
-    def broken(*_):
+    def broken(*_, **__):
         raise error
 
     monkeypatch.setattr(order, "check_targets", broken)
@@ -185,7 +185,7 @@ def test_every_exception_becomes_a_sentence(cli, matrix, monkeypatch, error, cod
 
 
 def test_a_defect_that_was_mended_is_a_warning(cli, matrix, monkeypatch):
-    def doubtful(*_):
+    def doubtful(*_, **__):
         warnings.warn(DefectWarning("hopcroft-karp answered\ninstead"), stacklevel=1)
 
     monkeypatch.setattr(order, "check_targets", doubtful)

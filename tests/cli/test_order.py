@@ -44,6 +44,7 @@ SCHEMA = {
     "counters": dict,
     "seconds": dict,
     "written": list,
+    "replaced": list,
     "warnings": list,
     "exit_code": int,
     "error": type(None),
@@ -259,6 +260,34 @@ def test_a_failed_write_leaves_the_old_file(cli, matrix, tmp_path):
     assert path.read_bytes() == b"old"
 
 
+def test_a_file_that_is_replaced_is_reported(cli, matrix, tmp_path):
+    perm, other = tmp_path / "perm.npz", tmp_path / "perm.txt"
+    assert "(replaced)" not in cli(matrix("blocks"), "-o", perm).out
+    ended = cli(matrix("blocks"), "-o", perm, "-o", other)
+    assert f"{perm} (replaced)\n" in ended.out and f"{other}\n" in ended.out
+    found = cli(matrix("blocks"), "-o", perm, "--json").json
+    assert found["replaced"] == found["written"] == [str(perm)]
+    null = cli(matrix("blocks"), "-o", "/dev/null", "--format", "txt", "--json").json
+    assert null["replaced"] == []
+
+
+def test_no_clobber(cli, matrix, tmp_path, monkeypatch):
+    """A file that is there is found before the work; one that comes later, when it is named."""
+    perm = tmp_path / "perm.npz"
+    assert cli(matrix("blocks"), "-o", perm, "--no-clobber", "--json").json["replaced"] == []
+    before = perm.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr("btfperm.io.read", None)
+        cli(matrix("blocks"), "-o", perm, "--no-clobber").failed(4, str(perm), "exists already")
+    monkeypatch.setattr(order, "is_replaced", lambda *_, **__: False)
+    cli(matrix("wide"), "-o", perm, "--no-clobber").failed(4, str(perm), "exists already")
+    assert perm.read_bytes() == before
+    assert sorted(entry.name for entry in tmp_path.iterdir() if entry.suffix != ".mtx") == [
+        "perm.npz"
+    ]
+    assert cli(matrix("blocks"), "-o", "/dev/null", "--format", "txt", "--no-clobber").code == 0
+
+
 @pytest.mark.parametrize(
     ("option", "value", "field"), [("--max-work", 5, "max_work"), ("--time-limit", 1e-9, "time")]
 )
@@ -305,7 +334,7 @@ def test_memory_that_runs_out(cli, matrix, k):
     assert cli(matrix("singular")).code == 0
 
 
-@pytest.mark.parametrize("words", [("--format", "npz"), ("--convention", "klu")])
+@pytest.mark.parametrize("words", [("--format", "npz"), ("--convention", "klu"), ("--no-clobber",)])
 def test_options_of_an_output_that_is_not_asked_for(cli, matrix, words):
     cli(matrix("blocks"), *words).failed(2, f"{words[0]} goes with -o")
 

@@ -17,7 +17,7 @@ import btfperm
 from btfperm import _core
 from btfperm.errors import ResourceMissingError
 from btfperm.io import load, save, write_matrix
-from btfperm.io.atomic_write import atomic_write
+from btfperm.io.atomic_write import atomic_write, remove_unfinished
 
 FORMATS = ["npz", "mat", "json", "txt"]
 
@@ -114,6 +114,58 @@ def test_interrupted(tmp_path, error):
         assert len(left_behind(tmp_path)) == 2
         raise error
     assert target.read_bytes() == b"older"
+    assert left_behind(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_an_older_file_that_must_not_be_replaced(tmp_path, monkeypatch, links):
+    """It may be there at the start, or come while the new one is written; with and without a file
+    system that has hard links."""
+    if not links:
+
+        def refused(*_):
+            raise OSError(errno.EPERM, "Operation not permitted")
+
+        monkeypatch.setattr(os, "link", refused)
+    target = tmp_path / "a.txt"
+    with atomic_write(target, replace=False) as file:
+        file.write(b"first")
+    assert target.read_bytes() == b"first" and left_behind(tmp_path) == ["a.txt"]
+    exists = pytest.raises(ResourceMissingError, match=r"a\.txt exists already")
+    with exists, atomic_write(target, replace=False) as file:
+        pytest.fail("nothing is written")
+    target.unlink()
+    with exists, atomic_write(target, replace=False) as file:
+        file.write(b"second")
+        target.write_bytes(b"of another process")
+    assert target.read_bytes() == b"of another process" and left_behind(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_results_and_matrices_that_must_not_be_replaced(tmp_path, result, format):
+    for write in (
+        lambda target: save(result, target, format=format, replace=False),
+        lambda target: result.save(target, format=format, replace=False),
+        lambda target: write_matrix(target, np.eye(2), format="mtx", replace=False),
+    ):
+        target = tmp_path / "a"
+        write(target)
+        before = target.read_bytes()
+        with pytest.raises(ResourceMissingError, match="exists already"):
+            write(target)
+        assert target.read_bytes() == before
+        target.unlink()
+
+
+def test_what_is_unfinished_can_be_removed(tmp_path):
+    with pytest.raises(ResourceMissingError), atomic_write(tmp_path / "a.txt") as file:
+        file.write(b"half")
+        assert len(left_behind(tmp_path)) == 1
+        remove_unfinished()
+        assert left_behind(tmp_path) == []
+    with atomic_write(tmp_path / "a.txt") as file:
+        file.write(b"whole")
+    remove_unfinished()
     assert left_behind(tmp_path) == ["a.txt"]
 
 

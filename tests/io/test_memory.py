@@ -57,7 +57,7 @@ def test_bytes_an_entry(tmp_path, run_seed, field, symmetry, packed):
 )
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_claim_allocates_nothing(tmp_path, header, packed):
-    text = (header + "1 1 1\n").encode()
+    text = (header + ("1\n" if "array" in header else "1 1 1\n")).encode()
     file = tmp_path / "a.mtx"
     file.write_bytes(gzip.compress(text) if packed else text)
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import btfperm
 from btfperm.errors import ResourceMissingError, UnreadableInputError
-from btfperm.io import load, matrix_market_body, peek, read, save
+from btfperm.io import load, matrix_market_body, peek, perm_json, read, save
 
 HERE = Path(__file__).parent
 A = scipy.sparse.csc_array(np.array([[1.0, 0, 2.5], [0, -3, 0], [4, 5, 0]]))
@@ -102,14 +102,16 @@ def test_matrix_files(tmp_path, name, changes, block):
 
 
 @pytest.mark.parametrize("format", ["npz", "json", "txt"])
-@given(changes=mutations)
-def test_permutation_files(tmp_path, format, changes):
+@given(changes=mutations, long=st.sampled_from([0, 1 << 10]))
+def test_permutation_files(tmp_path, format, changes, long):
     result = btfperm.dulmage_mendelsohn(A)
     file = tmp_path / f"perm.{format}"
     save(result, file)
     file.write_bytes(mutated(file.read_bytes(), changes))
     try:
-        again = load(file)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(perm_json, "_LONG", long)
+            again = load(file)
     except (UnreadableInputError, ResourceMissingError) as error:
         assert str(error).startswith(str(file))
         return

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from btfperm.errors import InvalidArgumentError, UnreadableInputError
 from btfperm.io import peek, read, read_matrix, write_matrix
+from btfperm.io.mat5_elements import SPARSE, variables
 
 
 @pytest.fixture
@@ -248,7 +249,40 @@ def test_writers_keep_values(tmp_path, A, suffix, dtype):
     assert same_pattern(read(file), A)
 
 
-@pytest.mark.parametrize("suffix", ["mtx", "npz", "mat"])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.int64, np.uint64, np.float32])
+def test_mat_holds_doubles(tmp_path, dtype):
+    """Octave does not load sparse matrices of other types."""
+    A = scipy.sparse.coo_array((np.array([3, 2**7 - 1], dtype=dtype), ([0, 1], [1, 0])))
+    write_matrix(tmp_path / "a.mat", A)
+    with (tmp_path / "a.mat").open("rb") as file:
+        (variable,) = variables(file)
+    kinds = [part.kind for part in variable.contents]
+    assert variable.array_class == SPARSE and kinds == [5, 5, 9]  # int32, int32, double
+    assert np.array_equal(scipy.io.loadmat(tmp_path / "a.mat")["A"].toarray(), A.toarray())
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"), [(2**53 + 1, np.int64), (-(2**53) - 1, np.int64), (2**64 - 1, np.uint64)]
+)
+def test_mat_refuses_whole_numbers_that_no_double_holds(tmp_path, value, dtype):
+    def matrix(number):
+        return scipy.sparse.coo_array((np.array([number], dtype=dtype), ([0], [0])))
+
+    with pytest.raises(InvalidArgumentError, match=rf"value {value} .*\.mtx or \.npz"):
+        write_matrix(tmp_path / "a.mat", matrix(value))
+    assert not list(tmp_path.iterdir())
+    write_matrix(tmp_path / "a.mat", matrix(value // 2**11 * 2**11))
+    assert read_matrix(tmp_path / "a.mat").toarray()[0, 0] == value // 2**11 * 2**11
+
+
+@pytest.mark.parametrize("shape", [(2**31, 1), (1, 2**31)])
+def test_mat_refuses_what_its_indices_cannot_count(tmp_path, shape):
+    A = scipy.sparse.coo_array(([1.0], ([shape[0] - 1], [shape[1] - 1])), shape=shape)
+    with pytest.raises(InvalidArgumentError, match="too large for a MATLAB file"):
+        write_matrix(tmp_path / "a.mat", A)
+
+
+@pytest.mark.parametrize("suffix", ["mtx", "npz"])
 def test_whole_numbers_without_a_sign_keep_their_value(tmp_path, suffix):
     """2**63 + 5 is no int64, and must not turn negative."""
     values = np.array([2**63 + 5, 3], dtype=np.uint64)

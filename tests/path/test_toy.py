@@ -79,9 +79,7 @@ def test_a_name_belongs_to_its_package(toy):
     theirs = registry.find("greedy", initializer=True, package="toy")
     assert (ours.package, theirs.package) == ("transversal", "toy")
     assert theirs.load() is toy_greedy.greedy is not ours.load()
-    with pytest.raises(
-        btfperm.InvalidArgumentError, match=r"unknown algorithm 'ss-dfs'; .* finish"
-    ):
+    with pytest.raises(btfperm.InvalidArgumentError, match="unknown algorithm 'ss-dfs'"):
         registry.find("ss-dfs", initializer=False, package="toy")
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import copy
-import time
 
 import numpy as np
 import pytest
@@ -70,12 +69,12 @@ def test_what_never_ran_is_not_named(algorithm):
 
 @each_algorithm
 def test_time_limit_stops_a_large_search(algorithm):
-    begin = time.perf_counter()
+    """The clock is read every 2^16 entries or so; the whole search reads over 3,000,000."""
     t = btfperm.maximum_transversal(
         LONG.A, algorithm=algorithm, initializer="none", time_limit=1e-4
     )
-    assert time.perf_counter() - begin < 2.0
     assert not t.maximum and t.stopped_by == "time_limit"
+    assert t.counters.get("edges", 0) <= 2**20
     check_transversal(LONG.A, t, rank=LONG.rank)
 
 

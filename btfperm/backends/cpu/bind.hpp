@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "backends/cpu/budget.hpp"
+#include "backends/cpu/gil.hpp"
 #include "backends/cpu/pieces.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "pattern/pattern.hpp"
@@ -28,12 +29,6 @@ using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using NumpyArray = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
 
-// Runs pending Python signal handlers; true when one raised (KeyboardInterrupt).
-inline bool python_interrupted() {
-  nb::gil_scoped_acquire gil;
-  return PyErr_CheckSignals() != 0;
-}
-
 // To be called with the GIL held, after a search that may have been interrupted.
 inline void raise_if_interrupted(const Budget& budget) {
   if (budget.stop() == Stop::interrupted) throw nb::python_error();
@@ -44,7 +39,7 @@ template <class Pass>
 auto run_pass(Pass pass) {
   Budget budget(0, 0, &python_interrupted);
   try {
-    nb::gil_scoped_release nogil;
+    const WithoutGil nogil;
     if constexpr (std::is_void_v<decltype(pass(budget))>) {
       pass(budget);
       if (!budget.stopped()) return;
@@ -92,6 +87,7 @@ NumpyArray<T> owned_array(std::unique_ptr<Workspace> workspace, T* data, std::si
   return NumpyArray<T>(data, {count}, owner_of(std::move(workspace)));
 }
 
+void bind_io(nb::module_& module);
 void bind_pattern(nb::module_& module);
 void bind_transversal(nb::module_& module);
 void bind_dulmage_mendelsohn(nb::module_& module);

@@ -40,7 +40,7 @@ NB_MODULE(_core, module) {
   module.def(
       "start_threads",
       [](int threads) {
-        nb::gil_scoped_release nogil;
+        const btfperm::WithoutGil nogil;
         return btfperm::start_threads(threads);
       },
       nb::arg("threads"),
@@ -51,7 +51,7 @@ NB_MODULE(_core, module) {
   module.def(
       "startable_threads",
       [](int wanted) {
-        nb::gil_scoped_release nogil;
+        const btfperm::WithoutGil nogil;
         return btfperm::startable_threads(wanted, 0);
       },
       nb::arg("wanted"), "How many of so many threads the system gives beside those that run.");
@@ -68,7 +68,7 @@ NB_MODULE(_core, module) {
       "give_back_freed",
       [] {
 #if defined(__GLIBC__)
-        nb::gil_scoped_release nogil;
+        const btfperm::WithoutGil nogil;
         malloc_trim(0);
 #endif
       },
@@ -77,7 +77,7 @@ NB_MODULE(_core, module) {
       "start_write_back",
       [](int descriptor) {
 #if defined(__linux__)
-        nb::gil_scoped_release nogil;
+        const btfperm::WithoutGil nogil;
         static_cast<void>(sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE));
 #else
         static_cast<void>(descriptor);
@@ -91,7 +91,7 @@ NB_MODULE(_core, module) {
       [](btfperm::In<std::uint8_t> source, btfperm::Out<std::uint8_t> target, int threads) {
         const auto bytes = static_cast<std::int64_t>(target.shape(0));
         btfperm::require_places(source, bytes, "source");
-        const nb::gil_scoped_release nogil;
+        const btfperm::WithoutGil nogil;
         btfperm::on_team(threads, threads > 1, [&](int t, int team) {
           const btfperm::Share<std::int64_t> own(bytes, t, team);
           std::memcpy(target.data() + own.first, source.data() + own.first,
@@ -110,6 +110,7 @@ NB_MODULE(_core, module) {
       nb::arg("count"),
       "An array of bytes that are not set, in pages that many threads may touch first.");
   module.def("max_threads", [] { return omp_get_max_threads(); }, "Threads OpenMP would use.");
+  btfperm::bind_io(module);
   btfperm::bind_pattern(module);
   btfperm::bind_transversal(module);
   btfperm::bind_dulmage_mendelsohn(module);

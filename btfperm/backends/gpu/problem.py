@@ -180,7 +180,7 @@ def copy_on_device(session: Session, device: int) -> DevicePattern:
     if device not in copies:
         here = pattern.on_host()
         arrays = upload(here.indptr), upload(here.indices)
-        copies[device] = DevicePattern(here.shape, *arrays, here.name, here.source)
+        copies[device] = DevicePattern._unchecked(here.shape, *arrays, here.name, here.source)
     return copies[device]
 
 

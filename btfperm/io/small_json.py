@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""JSON of limited size: Python's objects need up to twenty times the memory of their text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from btfperm.io.source import Source
+
+__all__ = ["decoded"]
+
+_MOST_BYTES = 1 << 20
+
+
+def decoded(source: Source, text: bytes, what: str) -> Any:
+    """The value that `text` holds; `what` names the text in messages."""
+    if len(text) > _MOST_BYTES:
+        raise source.error(
+            f"{what} is no JSON that can be read: apart from lists of whole numbers, more than "
+            f"{_MOST_BYTES >> 20} MB are refused"
+        )
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise source.because(error, f"{what} is no JSON that can be read") from None

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Text from outside, made fit for a message: printable, on one line, of bounded length.
+
+File names, names of variables and archive members, words of a header and titles come from files.
+They may hold terminal escapes, line ends and megabytes. The exception family (`btfperm.errors`)
+and the command line pass each of their sentences through `one_line`, so that a reader of a file
+may quote such text as it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = [
+    "LONGEST_CAUSE",
+    "LONGEST_SENTENCE",
+    "LONGEST_WORD",
+    "cause_text",
+    "one_line",
+    "printable",
+    "shortened",
+]
+
+LONGEST_WORD = 160  # characters without a space; a file name is one such word as a rule
+LONGEST_SENTENCE = 480  # characters
+LONGEST_CAUSE = 120  # characters of what another library says
+
+_LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+_GAP = "..."
+
+
+def printable(text: str) -> str:
+    r"""`text` with each character that a terminal might obey, or that nobody sees, as an escape.
+
+    Letters of all languages and the space stay; control characters, line ends, marks of the
+    direction of writing and bytes that are no text become ``\x1b``, ``\n``, ``\u202e``, ``\udc80``.
+
+    >>> print(printable("a\x1b[31m\nb"))
+    a\x1b[31m\nb
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )
+
+
+def shortened(text: str, limit: int) -> str:
+    """`text`, or its start and its end around three dots when it exceeds `limit` characters.
+
+    >>> shortened("abcdefghijklmnop", 9)
+    'abc...nop'
+    """
+    if len(text) <= limit:
+        return text
+    start = (limit - len(_GAP) + 1) // 2
+    end = limit - len(_GAP) - start
+    return text[:start] + _GAP + text[len(text) - end :]
+
+
+def one_line(text: str) -> str:
+    r"""A sentence that quotes text from outside, fit for a terminal and a log.
+
+    It is printable, no word is longer than `LONGEST_WORD`, and the whole is no longer than
+    `LONGEST_SENTENCE`: what exceeds them is replaced by three dots in the middle. Takes
+    O(len(text)) time.
+
+    >>> print(one_line("there is no variable x\x1b[2J\ny"))
+    there is no variable x\x1b[2J\ny
+    """
+    longest = 4 * LONGEST_SENTENCE
+    if len(text) > longest:  # an escape of ten characters may follow for each of them
+        text = shortened(text, longest)
+    words = _LONG_WORD.sub(lambda word: shortened(word[0], LONGEST_WORD), printable(text))
+    return shortened(words, LONGEST_SENTENCE)
+
+
+def cause_text(error: BaseException) -> str:
+    """What another library says about damaged input, to be quoted in a sentence of ours.
+
+    >>> cause_text(UnicodeDecodeError("utf-8", b"ab\\xff", 2, 3, "invalid start byte"))
+    'byte 3 is no UTF-8 text'
+    """
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.start + 1} is no UTF-8 text"
+    text = " ".join(str(error).split()) or type(error).__name__
+    return shortened(printable(text), LONGEST_CAUSE)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the library advises in Python, as advice for the shell.
+
+The library's sentences end in a remedy for who calls it: ``use backend='cpu'``. The command line
+prints them with the remedy that its user has: ``use --backend cpu``. A test holds every sentence
+of the library that a command can meet against this table.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["for_the_shell"]
+
+# In this order; each is applied wherever it fits.
+_TABLE = tuple(
+    (re.compile(pattern), text)
+    for pattern, text in (
+        (
+            r"use backend='cpu', or backend='auto', which",
+            "use --backend cpu, or --backend auto, which",
+        ),
+        (r"backend='(\w+)' or '(\w+)'", r"--backend \1 or --backend \2"),
+        (r"backend='(\w+)'", r"--backend \1"),
+        (r"device= names", "--device names"),
+        (r"drop_zeros=True(, --drop-zeros)?", "--drop-zeros"),
+        (r"drop_zeros=False", "leaving out --drop-zeros"),
+        (r"time_limit= ?", "--time-limit "),
+        (r"max_work= ?", "--max-work "),
+        (r"write it as_csparse or as_matlab", "write it with --convention csparse or matlab"),
+        (
+            r"call block_triangular_form\(A\), which completes the permutation as BTF does",
+            "--convention csparse or matlab takes any matrix",
+        ),
+        (
+            r"dulmage_mendelsohn\(A\) says which rows and columns are to blame",
+            "--convention csparse or matlab takes any matrix",
+        ),
+    )
+)
+
+
+def for_the_shell(sentence: str) -> str:
+    """`sentence` with options of the command line in the place of Python's arguments.
+
+    >>> for_the_shell("it needs 5 GB: use backend='cpu'")
+    'it needs 5 GB: use --backend cpu'
+    """
+    for pattern, text in _TABLE:
+        sentence = pattern.sub(text, sentence)
+    return sentence

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The keys of the JSON object that each command prints, whether it succeeds or fails.
+
+`exit_code` is 0 to 143, `error` is None or one sentence, `warnings` is a list of sentences. The
+other keys belong to the command; a key without a value is null. A line that names no command counts
+as one of `order`, as everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["JSON_KEYS", "command_of", "error_object"]
+
+_MATRIX = ("matrix", "entries", "rows", "cols", "structural_rank")
+_SEARCH = (
+    "stored_zeros",
+    "maximum",
+    "stopped_by",
+    "rank_bounds",
+    "verified",
+    "algorithm",
+    "initializer",
+    "backend",
+    "choice",
+    "explain",
+    "counters",
+    "seconds",
+)
+_PARTS = ("deficiency", "coarse", "fine_blocks", "singletons", "largest_block", "advice")
+JSON_KEYS = {
+    "order": (*_MATRIX, *_PARTS, *_SEARCH, "written", "replaced"),
+    "rank": (*_MATRIX, "full", "unmatched_rows", "unmatched_columns", *_SEARCH),
+    "check": ("matrix", "perm", "convention", "ok", "violations", "passed", "skipped"),
+    "convert": ("in", "out", "rows", "cols", "entries", "permuted", "replaced"),
+    "algorithms": ("algorithms",),
+    "doctor": ("machine", "backends", "packages"),
+}
+
+
+def command_of(words: Iterable[str]) -> str:
+    """The command that a line means, as far as its words show it without being parsed.
+
+    >>> command_of(["--json", "rank", "A.mtx"]), command_of(["A.mtx"])
+    ('rank', 'order')
+    """
+    return next((word for word in words if word in JSON_KEYS), "order")
+
+
+def error_object(
+    command: str, sentence: str, code: int, warnings: Iterable[str] = ()
+) -> dict[str, Any]:
+    """What `command` prints with ``--json`` when it fails before it has an answer."""
+    nothing = dict.fromkeys(JSON_KEYS[command])
+    return {"exit_code": code, "error": sentence, **nothing, "warnings": list(warnings)}

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Signals that end the command line: one sentence, no traceback, no unfinished file.
+
+``Ctrl-C`` (SIGINT), SIGTERM and SIGHUP become a `KeyboardInterrupt` while a command works, so that
+every ``finally`` runs. The process ends at once where an exception would not do: while modules are
+imported (the imports of C extensions print or replace what is raised in them), after a second
+signal, and when the work is over. A file that is being written is removed in every case.
+
+`watch` belongs to the process that runs the command line, and only `__main__` calls it. It leaves
+a signal alone that is ignored already, as SIGHUP is under ``nohup``. A program that calls
+`btfperm_cli.main.main` or the library keeps its own handlers.
+
+The exit code is 128 and the number of the signal, as shells count: 129, 130 or 143.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from types import FrameType
+
+__all__ = ["exit_code", "leave", "say", "sentence", "set_working", "watch"]
+
+_ENDING = tuple(
+    number
+    for name in ("SIGINT", "SIGTERM", "SIGHUP")
+    if (number := getattr(signal, name, None)) is not None
+)
+_IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
+_SHOW_CURSOR = "\x1b[?25h"  # a progress bar hides it
+
+_received: int | None = None  # the first signal
+_working = False  # whether a command runs, which handles KeyboardInterrupt
+_over = False  # whether the answer has been printed
+
+
+def watch() -> None:
+    """Handle the signals of this process from now on, if nobody else does."""
+    for number in _ENDING:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _on_signal)
+
+
+def set_working(working: bool) -> None:
+    """Whether a signal may raise KeyboardInterrupt; it ends the process otherwise."""
+    global _working, _over
+    _over = _working and not working
+    _working = working
+
+
+def exit_code() -> int:
+    """The exit code after an interrupt."""
+    return 128 + (_received or signal.SIGINT)
+
+
+def sentence() -> str:
+    """What the command line says after an interrupt."""
+    number = _received or signal.SIGINT
+    return "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
+
+
+def leave() -> None:
+    """End the process at once, with the sentence unless an earlier signal has printed it."""
+    try:
+        atomic_write = sys.modules.get("btfperm.io.atomic_write")
+        remove = getattr(atomic_write, "remove_unfinished", None)  # None while it is imported
+        if remove is not None:
+            remove()
+        if "rich.progress" in sys.modules and os.isatty(2):
+            os.write(2, _SHOW_CURSOR.encode())
+    finally:
+        os._exit(exit_code())
+
+
+def say() -> None:
+    """Print the sentence, or the JSON object, without the streams that may be in use."""
+    words = sys.argv[1:]
+    text, stream = f"btfperm: {sentence()}", 2
+    if "--json" in words:
+        import json
+
+        from btfperm_cli.json_keys import command_of, error_object
+
+        text = json.dumps(error_object(command_of(words), sentence(), exit_code()))
+        stream = 1
+    with contextlib.suppress(OSError):  # nobody reads
+        os.write(stream, f"{text}\n".encode())
+
+
+def _on_signal(number: int, frame: FrameType | None) -> None:
+    global _received
+    first, _received = _received is None, _received or number
+    if first and _working and not _importing(frame):
+        raise KeyboardInterrupt
+    if first and not _over:
+        say()
+    leave()
+
+
+def _importing(frame: FrameType | None) -> bool:
+    """Whether the import system has called `frame`, directly or through others."""
+    while frame is not None:
+        if frame.f_code.co_filename == _IMPORT_SYSTEM:
+            return True
+        frame = frame.f_back
+    return False

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What messages say: one printable line, the file's name, and a remedy that the shell has."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import io
+import re
+import tarfile
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse
+from btfperm_cli import order
+from btfperm_cli.advice import for_the_shell
+from btfperm_cli.json_keys import JSON_KEYS
+
+import btfperm
+from btfperm.errors import BackendUnavailableError, BackendWarning
+from btfperm.printable import LONGEST_SENTENCE
+
+ROOT = Path(__file__).parents[2]
+BANNER = "%%MatrixMarket matrix coordinate "
+ESCAPE = "\x1b[2J\n\x9b31mx\u202e"
+LONG = "y" * 10_000
+
+
+def tar_of(*names):
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for name in names:
+            archive.addfile(tarfile.TarInfo(name))
+    return buffer.getvalue()
+
+
+def mat_of(name):
+    """A MATLAB file with two matrices, the first called so."""
+    buffer = io.BytesIO()
+    scipy.io.savemat(buffer, {"A" * len(name): np.eye(2), "B": np.eye(3)})
+    return buffer.getvalue().replace(b"A" * len(name), name.encode("latin-1"))
+
+
+def npz_of(**arrays):
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
+FILES = {
+    "field.mtx": f"{BANNER}{LONG}\x1b[2J general\n1 1 1\n".encode(),
+    "kind.mtx": f"%%MatrixMarket \x1b[2J{LONG} coordinate real general\n".encode(),
+    "size.mtx": f"{BANNER}real general\n\x1b[2J{LONG}\n".encode(),
+    "entry.mtx": f"{BANNER}real general\n1 1 1\n\x1b[2J{LONG}\n".encode(),
+    "variable.mat": mat_of("a\x1b[2J\n\x07b"),
+    "layout.npz": npz_of(format=np.bytes_(f"\x1b[2J{LONG}".encode()), shape=[1, 1], data=[1]),
+    "two.tar": tar_of(f"{ESCAPE}.mtx", f"{LONG}.mtx"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_text_from_a_file_is_escaped_and_short(cli, tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(FILES[name])
+    for words in (("rank", path), ("convert", path, tmp_path / "out.mtx")):
+        sentence = cli(*words).failed(3, name).err.rstrip("\n")
+        assert sentence.isprintable() and len(sentence) < LONGEST_SENTENCE + 20, sentence
+        assert cli(*words, "--json").json["error"] == sentence.removeprefix("btfperm: ")
+
+
+def test_names_in_reports_are_escaped(cli, matrix, tmp_path):
+    path, perm = tmp_path / f"{ESCAPE}.mtx", tmp_path / f"p{ESCAPE}.npz"
+    matrix("zeros").rename(path)
+    for words in (
+        (path, "-o", perm),
+        ("rank", path),
+        ("rank", path, "--require-full"),
+        ("check", path, perm),
+        ("check", matrix("singular"), perm),
+        ("convert", path, tmp_path / f"{ESCAPE}.npz"),
+        (tmp_path / f"no{ESCAPE}.mtx",),
+    ):
+        ended = cli(*words)
+        text = ended.out + ended.err
+        assert text.replace("\n", "").isprintable(), (words, text)
+        if words[0] != "rank" or "warning" in ended.err:
+            assert r"\x1b[2J\n\x9b31mx\u202e" in text
+
+
+@pytest.mark.parametrize("convention", ["klu", "btf", "superlu"])
+@pytest.mark.parametrize(("name", "shape"), [("wide", "2 x 3"), ("singular", "rank 2 of 3")])
+def test_a_convention_that_does_not_fit(cli, matrix, tmp_path, convention, name, shape):
+    words = (matrix(name), "-o", tmp_path / "p.txt", "--convention", convention)
+    cli(*words).failed(2, f"{name}.mtx: ", shape, "--convention csparse or matlab")
+
+
+def test_a_device_that_fails_is_left_out_by_an_option(cli, matrix, monkeypatch):
+    def fails(*_, **__):
+        raise BackendUnavailableError("device 0 failed (x); use backend='cpu'")
+
+    monkeypatch.setattr("btfperm.transversal.maximum_transversal", fails)
+    cli(matrix("blocks")).failed(4, "blocks.mtx: device 0 failed (x); use --backend cpu")
+
+
+def test_warnings_advise_the_shell_too(cli, matrix, monkeypatch):
+    def warns(*_, **__):
+        text = "device 0 failed; use backend='cpu'; the cpu went on"
+        warnings.warn(BackendWarning(text), stacklevel=1)
+
+    monkeypatch.setattr(order, "check_targets", warns)
+    assert "use --backend cpu; the cpu" in cli(matrix("blocks")).err
+
+
+# What only a Python program can cause: these modules check its arguments and its arrays.
+NOT_FROM_THE_SHELL = re.compile(
+    r"btfperm/(__init__|testing|preorder/.*|results/.*|pattern/(door|device_door|arrays|permute\w*)"
+    r"|block_triangular/.*|dulmage_mendelsohn/block_graph|transversal/(__init__|certificate|problem)"
+    r"|arguments|backends/gpu/arrays|registry/(?!__init__|algorithm).*)\.py"
+)
+# A MATLAB command, and a decomposition of another kind than the command line makes.
+NOT_PYTHON = ("save('file.mat', 'A', '-v7')",)
+ONLY_IN_PYTHON = (
+    "a tool's order is made from",
+    "has the Dulmage-Mendelsohn blocks, which",
+    "options must map names to numbers",
+)
+PYTHON = re.compile(r"\b[a-z_]+=|\b[a-z_]+\([A-Za-z_]*\)|\bas_[a-z]+|\.[a-z_]+\(")
+
+
+def sentences():
+    """Every text of the library that an error or a warning is made of."""
+    for file in sorted((ROOT / "btfperm").rglob("*.py")):
+        where = file.relative_to(ROOT).as_posix()
+        if NOT_FROM_THE_SHELL.fullmatch(where):
+            continue
+        tree = ast.parse(file.read_text())
+        docs = {
+            id(node.value)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        }
+        parts = {
+            id(part)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.JoinedStr)
+            for part in ast.walk(node)
+            if part is not node
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
+                pieces = [p.value if isinstance(p, ast.Constant) else "{}" for p in node.values]
+                text = "".join(map(str, pieces))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                text = node.value if id(node) not in docs | parts else ""
+            else:
+                continue
+            if text.count(" ") >= 3 and "\n" not in text:
+                yield where, text
+
+
+def test_no_message_gives_advice_for_python_at_the_shell():
+    met = 0
+    for where, text in sentences():
+        if any(part in text for part in ONLY_IN_PYTHON):
+            continue
+        shown = for_the_shell(text)
+        for other in NOT_PYTHON:
+            shown = shown.replace(other, "")
+        met += shown != text
+        assert not PYTHON.search(shown), f"{where}: {shown}"
+    assert met >= 5, "the table of advice is used"
+
+
+def test_a_matrix_in_the_place_of_a_permutation(cli, matrix, tmp_path):
+    path = matrix("blocks")
+    files = [path]
+    for suffix in ("mtx.gz", "npz", "rb", "mat"):
+        files.append(tmp_path / f"A.{suffix}")
+        assert cli("convert", path, files[-1]).code == 0
+    for file in files:
+        sentence = cli("check", path, file).failed(3, file.name).err
+        assert re.search("it is a matrix|it is packed|sparse matrix", sentence), sentence
+        assert "codec" not in sentence and "reshape" not in sentence
+        assert cli("check", file, file, "--json").json["exit_code"] == 3
+    (tmp_path / "p.txt").write_bytes(b"btfperm-permutation 1 btfperm 1\n\xff\nmeta {}")
+    assert "byte 33 is no UTF-8 text" in cli("check", path, tmp_path / "p.txt").failed(3).err
+
+
+def words_of(tmp_path):
+    """Lines that succeed and fail, by command."""
+    a, no, perm = tmp_path / "A.mtx", tmp_path / "no.mtx", tmp_path / "p.npz"
+    return {
+        "order": [(a, "-o", perm), (no,), (a, "--seed", "x"), (a, "--max-work", "1"), ("rnk",)],
+        "rank": [("rank", a), ("rank", no), ("rank",), ("--json", "rank", no)],
+        "check": [("check", a, perm), ("check", a, no), ("check", "-", "-")],
+        "convert": [("convert", a, tmp_path / "B.npz"), ("convert", no, no), ("convert", a)],
+        "algorithms": [("algorithms",), ("algorithms", "--bogus")],
+        "doctor": [("doctor",), ("doctor", "--bogus")],
+    }
+
+
+@pytest.mark.parametrize("command", JSON_KEYS)
+def test_the_keys_of_a_command_are_always_the_same(cli, matrix, tmp_path, command):
+    matrix("zeros").rename(tmp_path / "A.mtx")
+    assert cli(tmp_path / "A.mtx", "-o", tmp_path / "p.npz").code == 0
+    codes = set()
+    for words in words_of(tmp_path)[command]:
+        found = cli(*words, "--json").json
+        assert set(found) == {"exit_code", "error", "warnings", *JSON_KEYS[command]}, words
+        assert isinstance(found["warnings"], list)
+        assert (found["error"] is None) == (found["exit_code"] == 0)
+        codes.add(found["exit_code"])
+    assert len(codes) > 1
+
+
+def test_the_warnings_before_an_error_are_in_its_json(cli, matrix, monkeypatch):
+    def fails(*_, **__):
+        raise btfperm.errors.DefectError("wrong")
+
+    room = importlib.import_module("btfperm.dulmage_mendelsohn")
+    monkeypatch.setattr(room, "decompose_proven", fails)
+
+    def warns(*_, **__):
+        warnings.warn(BackendWarning("the gpu failed"), stacklevel=1)
+
+    monkeypatch.setattr(order, "check_targets", warns)
+    found = cli(matrix("blocks"), "--json").json
+    assert found["warnings"] == ["the gpu failed"] and found["exit_code"] == 70
+    assert "blocks.mtx: wrong" in found["error"]
+    assert cli("bogus", "--json").json["warnings"] == []
