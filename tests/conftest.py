@@ -20,7 +20,7 @@ from btfperm import _core
 from btfperm.backends.gpu.device import why_not
 from btfperm.transversal import limits
 from btfperm.transversal.augmenting import gpubfs_gpu
-from tests import sampling
+from tests import sampling, skips
 from tests.on_device import EMULATED
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
@@ -80,3 +80,15 @@ def pytest_configure(config):
     config.addinivalue_line("filterwarnings", "error::btfperm.errors.DefectWarning")
     # Many drawn matrices hold stored zeros; test_stored_zeros.py tests that warning.
     config.addinivalue_line("filterwarnings", "ignore::btfperm.errors.StoredZerosWarning")
+
+
+def pytest_terminal_summary(terminalreporter):
+    skips.report(terminalreporter)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session, exitstatus):
+    """In CI, a run with too many skipped tests, or with an unknown reason, is a failed run."""
+    terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+    if exitstatus == 0 and terminal is not None and skips.fails(terminal):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

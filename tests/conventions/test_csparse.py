@@ -24,6 +24,8 @@ def check_csparse(A, d, order):
     np.testing.assert_array_equal(cc, d.coarse_cols)
     assert (d.col_match[q[: cc[1]]] == -1).all(), "unmatched columns come first"
     assert (d.row_match[p[rr[3] :]] == -1).all(), "unmatched rows come last"
+    for part in (q[: cc[1]], q[cc[1] : cc[2]], q[cc[3] :], p[rr[3] :]):
+        assert (np.diff(part) > 0).all(), "C0, C1, C3 and R0 ascend"
     np.testing.assert_array_equal(d.col_match[q[cc[1] :]], p[: rr[3]])  # R1 C1, R2 C2, R3 C3
     assert positions(A)[p[: rr[3]], q[cc[1] :]].all(), "the matched diagonals are zero-free"
 

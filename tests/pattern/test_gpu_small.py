@@ -50,7 +50,7 @@ def test_one_row_out_of_order_or_outside_is_found_wherever_it_is():
         for outside in (-1, 100):
             rows = np.arange(100)
             rows[k] = outside
-            with pytest.raises(btfperm.InvalidMatrixError, match="outside 0 ... 99"):
+            with pytest.raises(btfperm.InvalidMatrixError, match=r"outside 0 \.\.\. 99"):
                 there((100, 1), [0, 100], rows)
 
 
