@@ -107,3 +107,15 @@ def test_no_entries_at_all(shape, nb, r, s):
     order = as_csparse(btfperm.dulmage_mendelsohn(A))
     assert (order.nb, order.r.tolist(), order.s.tolist()) == (nb, r, s)
     assert suitesparse.cs_dmperm(A)[2].tolist() == r
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_columns_and_rows_of_several_blocks_ascend(transposed):
+    """Two vertical (or horizontal) blocks whose columns and rows come in opposite orders."""
+    A = np.array([[0, 1], [0, 1], [0, 1], [1, 0], [1, 0], [1, 0]])
+    A = sp.csc_array(A.T if transposed else A)
+    d = btfperm.dulmage_mendelsohn(A)
+    order = as_csparse(d)
+    check_csparse(A, d, order)
+    if not transposed:
+        assert d.col_perm.tolist() == [1, 0] and order.q.tolist() == [0, 1]

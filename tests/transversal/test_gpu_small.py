@@ -109,13 +109,16 @@ def test_a_driver_obeys_its_budget(row, options):
     for limits in ({}, {"looks": 1}, {"work": 1}):
         problem = Problem.empty(P).on_device(P, None)
         budget = Polled(**limits)
-        row.load()(problem, budget, 0, row.checked(options))
+        counters = row.load()(problem, budget, 0, row.checked(options))
         assert budget.polls == sorted(budget.polls)
         if limits and budget.polls:
             assert len(budget.polls) <= 2, "it went on after its budget was spent"
             assert budget.stop == (LOOKED if "looks" in limits else 3)
         if not limits and not row.is_initializer:
             assert problem.size == P.n and budget.polls
+        if not limits and row.name.startswith("g-pr"):  # polls in relabellings and between them
+            relabelling, pushing = counters["levels"] // 4, counters["loops"] // 8
+            assert len(budget.polls) >= relabelling + pushing - 1
 
 
 # -- the certificate -------------------------------------------------------------------------------
