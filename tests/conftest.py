@@ -63,6 +63,8 @@ def pytest_collection_modifyitems(config, items):
     if most := config.getoption("--sample"):
         items[:], left_out = sampling.sampled(items, most, SEED)
         config.hook.pytest_deselected(items=left_out)
+    for item in items:  # such a name differs between the workers of pytest-xdist
+        assert " at 0x" not in item.name, f"{item.nodeid}: give its parameters names by ids="
     marked = [item for item in items if item.get_closest_marker("gpu")]
     why = why_not() if marked else None
     for item in marked if why else ():
