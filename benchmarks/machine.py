@@ -29,7 +29,7 @@ BUSY_LOAD = 0.5  # per core, when the run starts
 ABSENT = "not installed"
 UNKNOWN = "unknown"
 
-# A copy without its git folder has no commit to ask for: this variable names it then.
+# A copy of a checkout has no git folder, or one at another commit: this variable names the commit.
 COMMIT_VARIABLE = "BTFPERM_COMMIT"
 
 # Distribution names; the first of a group that is installed stands for the group.
@@ -155,7 +155,9 @@ def _compiler() -> str:
 
 
 def _commit() -> str:
-    """The state of the sources: from git, or from the variable where there is no checkout."""
+    """The state of the sources: the variable, which a copy of a checkout needs, else from git."""
+    if COMMIT_VARIABLE in os.environ:
+        return os.environ[COMMIT_VARIABLE]
     git = shutil.which("git")
     if git is not None:
         line = [git, "describe", "--always", "--dirty", "--exclude=*"]
@@ -163,7 +165,7 @@ def _commit() -> str:
         done = subprocess.run(line, cwd=here, capture_output=True, text=True, check=False)
         if done.returncode == 0:
             return done.stdout.strip()
-    return os.environ.get(COMMIT_VARIABLE, UNKNOWN)
+    return UNKNOWN
 
 
 def _libraries() -> dict[str, str]:

@@ -19,6 +19,9 @@ from hypothesis import HealthCheck, settings
 from btfperm import _core
 from btfperm.backends.gpu.device import why_not
 from btfperm.path import request
+from btfperm.transversal.augmenting import gpubfs_gpu
+from tests import sampling, skips
+from tests.on_device import EMULATED
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 
@@ -50,8 +53,18 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("run_seed", [SEED], ids=lambda seed: f"seed{seed}")
 
 
-def pytest_collection_modifyitems(items):
-    """What needs a GPU runs wherever one is found."""
+def pytest_addoption(parser):
+    sampling.add_option(parser)
+
+
+@pytest.hookimpl(trylast=True)  # after -m and -k have deselected
+def pytest_collection_modifyitems(config, items):
+    """Tests marked `gpu` are skipped where there is no GPU; `--sample` leaves most others out."""
+    if most := config.getoption("--sample"):
+        items[:], left_out = sampling.sampled(items, most, SEED)
+        config.hook.pytest_deselected(items=left_out)
+    for item in items:  # such a name differs between the workers of pytest-xdist
+        assert " at 0x" not in item.name, f"{item.nodeid}: give its parameters names by ids="
     marked = [item for item in items if item.get_closest_marker("gpu")]
     why = why_not() if marked else None
     for item in marked if why else ():
@@ -62,5 +75,22 @@ def pytest_configure(config):
     if threads := int(os.environ.get("BTFPERM_TEST_THREADS", "0")):
         _core.share_always(True)
         request.choose_threads = lambda package, nnz, asked: asked or threads
-    # Many drawn matrices hold stored zeros; test_stored_zeros.py looks at what is said about them.
+    if EMULATED:  # each of the 65,536 threads that apfb-ct starts takes time on a CPU
+        gpubfs_gpu._CT_BLOCKS = 2
+    # A search whose certificate fails is repaired by a second algorithm, with this warning. Only
+    # tests that plant a wrong kernel expect it, by `pytest.warns`; in all others it is a failure.
+    config.addinivalue_line("filterwarnings", "error::btfperm.errors.DefectWarning")
+    # Many drawn matrices hold stored zeros; test_stored_zeros.py tests that warning.
     config.addinivalue_line("filterwarnings", "ignore::btfperm.errors.StoredZerosWarning")
+
+
+def pytest_terminal_summary(terminalreporter):
+    skips.report(terminalreporter)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session, exitstatus):
+    """In CI, a run with too many skipped tests, or with an unknown reason, is a failed run."""
+    terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+    if exitstatus == 0 and terminal is not None and skips.fails(terminal):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -8,6 +8,7 @@ synccheck, racecheck; `.ci/run gpu` runs all four. NAME is an algorithm; default
 from __future__ import annotations
 
 import sys
+import warnings
 
 import numpy as np
 
@@ -33,6 +34,7 @@ def main(names: list[str]) -> int:
     """Each algorithm with each of its words on each matrix, on the host and on the device."""
     import cupy
 
+    warnings.simplefilter("error", btfperm.DefectWarning)  # no second algorithm may hide a defect
     cupy.cuda.set_allocator(None)  # each array its own, so that what lies behind its end is seen
     calls = 0
     for row in btfperm.algorithms():

@@ -15,6 +15,7 @@ a comment. A zero in a dense `array` file is no entry.
 from __future__ import annotations
 
 import io
+import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -45,6 +46,8 @@ _FIELDS = {
 }
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 _LONGEST_LINE = 1 << 16
+# Blank lines and comments; possessive, so that the memory of a match does not grow with its length.
+_COMMENTS = re.compile(rb"(?:[ \t\r\f\v]*+(?:%[^\n]*+)?+\n)++")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors begin a text with it
 _BLOCK_ENTRIES = 1 << 17  # written at a time
 
@@ -141,6 +144,7 @@ def _read_header(source: Source) -> tuple[Header, int]:
 
     line, text = 1, b"%"
     while not text.strip() or text.lstrip().startswith(b"%"):
+        line += _skip_comments(source)
         text = source.stream.readline(_LONGEST_LINE)
         line += text.endswith(b"\n") or not text
         if len(text) == _LONGEST_LINE and text.lstrip().startswith(b"%"):
@@ -154,6 +158,14 @@ def _read_header(source: Source) -> tuple[Header, int]:
         raise source.error(f"a {symmetry} matrix must be square, not {m} x {n}", line)
     entries = sizes[2] if layout == "coordinate" else _stored_values(n, m * n, symmetry)
     return Header("matrix-market", (m, n), entries, _FIELDS[field], symmetry, layout), line
+
+
+def _skip_comments(source: Source) -> int:
+    """Skips the whole lines in the buffer that hold no number; how many there are."""
+    lines = 0
+    while found := _COMMENTS.match(source.stream.peek()):  # type: ignore[attr-defined]
+        lines += source.stream.read(found.end()).count(b"\n")
+    return lines
 
 
 def _sizes(source: Source, text: bytes, line: int, count: int) -> list[int]:

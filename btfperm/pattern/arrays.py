@@ -183,7 +183,7 @@ def _index_array(array: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
     if type(values) is not np.ndarray:
         refuse_masked(array)
         values = _as_array(array)
-    if values.size == 0 and values.ndim == 1:
+    if values.size == 0 and values.ndim == 1 and values.dtype.kind != "V":
         return values.astype(np.int64)
     if values.ndim != 1 or values.dtype.kind not in "iu":
         raise InvalidMatrixError(

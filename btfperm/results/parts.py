@@ -131,8 +131,7 @@ class CoarsePart(_Rectangle):
 
 
 def blocks_of(d: Decomposition, ends: tuple[int, int], first: int, last: int) -> Iterator[Block]:
-    """The blocks ``first`` to ``last - 1``, one at a time; `ends` as of `part_ends`. About 1.5 us a
-    block."""
+    """The blocks ``first`` to ``last - 1``, one at a time; `ends` as of `part_ends`."""
     for begin in range(first, last, _PIECE):
         end = min(begin + _PIECE, last)
         with beside(d.row_blocks):

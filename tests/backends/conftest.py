@@ -1,8 +1,42 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line's fixtures, for what it says about backends."""
+"""The command line's fixtures, for what it says about backends, and the child process that runs
+small tests on an emulated device beside all others."""
 
 from __future__ import annotations
 
+import os
+
+import pytest
+
+from tests import conftest as settings
 from tests.cli.conftest import cli, matrix
+from tests.emulated_gpu import beside
 
 __all__ = ["cli", "matrix"]
+
+_CHILD = pytest.StashKey()
+
+
+def pytest_collection_finish(session):
+    """Starts the child early. A worker of pytest-xdist collects every test and runs a few, so
+    there the fixture starts it."""
+    wanted = any("emulated_run" in getattr(item, "fixturenames", ()) for item in session.items)
+    alone = "PYTEST_XDIST_WORKER" not in os.environ and not session.config.option.collectonly
+    if wanted and alone and beside.why_not() is None:
+        session.config.stash[_CHILD] = beside.start(settings.SEED)
+
+
+def pytest_unconfigure(config):
+    """Ends the child where the run was interrupted before its end."""
+    child = config.stash.get(_CHILD, None)
+    if child is not None and child.poll() is None:
+        child.kill()
+        child.wait()
+
+
+@pytest.fixture
+def emulated_run(request):
+    stash = request.config.stash
+    if _CHILD not in stash:
+        stash[_CHILD] = beside.start(settings.SEED)
+    return stash[_CHILD]

@@ -59,12 +59,13 @@ def test_a_copy_without_git_takes_the_commit_from_the_environment(monkeypatch):
     assert machine._commit() == machine.UNKNOWN
 
 
-def test_git_is_asked_first(monkeypatch):
+def test_a_copy_beside_another_git_folder_takes_the_commit_from_the_environment(monkeypatch):
     done = SimpleNamespace(returncode=0, stdout="89abcde-dirty\n")
     monkeypatch.setattr(machine.shutil, "which", lambda _: "git")
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
-    monkeypatch.setenv(machine.COMMIT_VARIABLE, "1234567")
     assert machine._commit() == "89abcde-dirty"
+    monkeypatch.setenv(machine.COMMIT_VARIABLE, "1234567")
+    assert machine._commit() == "1234567"
 
 
 def test_libraries_that_do_not_load_are_not_installed(monkeypatch):

@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.io
+from scipy.sparse import csc_array
 
 import btfperm
-from btfperm.io import read_matrix
+from btfperm.io import read_matrix, write_matrix
 from tests.cli.conftest import command
 
 SUFFIXES = ("mtx", "mtx.gz", "npz", "mat")
@@ -59,6 +60,20 @@ def test_zero_free_diagonal(cli, tmp_path):
     cli(path, "-q", "-o", perm)
     assert cli("convert", path, target, "--permute", perm, "--diagonal").code == 0
     assert np.diag(read_matrix(target).toarray()).all()
+
+
+def test_only_with_diagonal_is_the_diagonal_zero_free(cli, tmp_path):
+    """One block whose rows, in ascending order, have a zero diagonal."""
+    path, perm, target = (tmp_path / name for name in ("A.mtx", "perm.npz", "B.mtx"))
+    A = np.array([[0, 1, 2], [3, 0, 4], [5, 6, 0]])
+    write_matrix(path, csc_array(A))
+    cli(path, "-q", "-o", perm)
+    assert cli("convert", path, target, "--permute", perm).code == 0
+    assert (read_matrix(target).toarray() == A).all()
+    assert cli("convert", path, target, "--permute", perm, "--diagonal").code == 0
+    matched = btfperm.load(perm).matched_row_perm
+    assert (read_matrix(target).toarray() == A[matched]).all()
+    assert np.diag(A[matched]).all()
 
 
 def test_an_edited_permutation_file(cli, matrix, tmp_path):

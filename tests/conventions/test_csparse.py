@@ -24,6 +24,8 @@ def check_csparse(A, d, order):
     np.testing.assert_array_equal(cc, d.coarse_cols)
     assert (d.col_match[q[: cc[1]]] == -1).all(), "unmatched columns come first"
     assert (d.row_match[p[rr[3] :]] == -1).all(), "unmatched rows come last"
+    for part in (q[: cc[1]], q[cc[1] : cc[2]], q[cc[3] :], p[rr[3] :]):
+        assert (np.diff(part) > 0).all(), "C0, C1, C3 and R0 ascend"
     np.testing.assert_array_equal(d.col_match[q[cc[1] :]], p[: rr[3]])  # R1 C1, R2 C2, R3 C3
     assert positions(A)[p[: rr[3]], q[cc[1] :]].all(), "the matched diagonals are zero-free"
 
@@ -105,3 +107,15 @@ def test_no_entries_at_all(shape, nb, r, s):
     order = as_csparse(btfperm.dulmage_mendelsohn(A))
     assert (order.nb, order.r.tolist(), order.s.tolist()) == (nb, r, s)
     assert suitesparse.cs_dmperm(A)[2].tolist() == r
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_columns_and_rows_of_several_blocks_ascend(transposed):
+    """Two vertical (or horizontal) blocks whose columns and rows come in opposite orders."""
+    A = np.array([[0, 1], [0, 1], [0, 1], [1, 0], [1, 0], [1, 0]])
+    A = sp.csc_array(A.T if transposed else A)
+    d = btfperm.dulmage_mendelsohn(A)
+    order = as_csparse(d)
+    check_csparse(A, d, order)
+    if not transposed:
+        assert d.col_perm.tolist() == [1, 0] and order.q.tolist() == [0, 1]

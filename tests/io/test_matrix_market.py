@@ -259,3 +259,25 @@ def test_a_byte_order_mark_is_skipped(tmp_path):
     text = "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n"
     file.write_text(text, encoding="utf-8-sig")
     assert read(file).nnz == 1
+
+
+@pytest.mark.parametrize("line", [b"%\n", b"\n", b" \t\r\n", b"% " + b"x" * 70_000 + b"\n"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_lines_before_the_sizes_are_skipped_and_counted(tmp_path, monkeypatch, line, packed):
+    """In bulk: the buffer is searched as a whole, not line by line."""
+    lines = max(2, 3_000_000 // len(line))
+    text = b"%%MatrixMarket matrix coordinate pattern general\n" + line * lines + b"2 2 1\n3 1\n"
+    file = tmp_path / "a.mtx"
+    file.write_bytes(gzip.compress(text, 1) if packed else text)
+    skipped = []
+    honest = matrix_market._skip_comments
+
+    def skip(source):
+        skipped.append(honest(source))
+        return skipped[-1]
+
+    monkeypatch.setattr(matrix_market, "_skip_comments", skip)
+    with pytest.raises(UnreadableInputError, match=f"line {lines + 3}:"):
+        read(file)
+    assert peek(file).shape == (2, 2)
+    assert len(skipped) <= 2 * (2 + 2 * len(text) // (1 << 16))

@@ -174,6 +174,11 @@ def test_uncorrupted(tmp_path):
         ("a.txt", b"btfperm-permutation 1 btfperm 1\nshape 2\n6\n", "line 3: the file ends in"),
         ("a.txt", b"btfperm-permutation 1 btfperm 1\nshape 2\n6 6 6\n", "shape has 3 numbers"),
         ("a.txt", b"btfperm-permutation 1 btfperm 1\nshape 2\n6 x\n", "something else than whole"),
+        (
+            "a.txt",
+            b"btfperm-permutation 1 btfperm 1\nshape 9999999999999999999\n6 6\n",
+            "line 3: the file ends in shape",
+        ),
         ("a.txt", b"btfperm-permutation 1 btfperm 0\n", "meta at the end is no JSON"),
         ("a.npz", b"PK\x03\x04 nonsense", "damaged"),
         ("a.mtx", b"%%MatrixMarket matrix", "no permutation file that can be read"),

@@ -21,7 +21,9 @@ A = sp.csc_array(np.array([[1.0, 0, 2], [0, 0, 0], [3, 4, 0]]))
 
 
 @pytest.mark.parametrize(
-    "again", [lambda P: pickle.loads(pickle.dumps(P)), copy.copy, copy.deepcopy], ids=str
+    "again",
+    [lambda P: pickle.loads(pickle.dumps(P)), copy.copy, copy.deepcopy],
+    ids=["pickle", "copy", "deepcopy"],
 )
 def test_copies(again):
     P = again(pattern_there(A))

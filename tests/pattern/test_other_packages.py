@@ -173,7 +173,9 @@ class SparseContainer:
         raise AssertionError("converted to dense")
 
 
-@pytest.mark.parametrize("thing", [Sequence(), SparseContainer(), {1, 2}, range(3)], ids=repr)
+@pytest.mark.parametrize(
+    "thing", [Sequence(), SparseContainer(), {1, 2}, range(3)], ids=lambda t: type(t).__name__
+)
 def test_nothing_is_made_dense_entry_by_entry(thing, tmp_path):
     for call in (
         as_pattern,

@@ -204,6 +204,51 @@ def test_entries_between_rectangular_blocks_are_named():
     assert "triangular" in failing(A, arrays)
 
 
+def test_an_entry_between_two_vertical_blocks_is_named():
+    """On either side of the blocks' diagonal; in one order it lies below the blocks as well."""
+    A = sp.csc_array(np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1]]))
+    arrays = right_answer(A)
+    assert arrays["col_blocks"].tolist() == [0, 2]  # one block, by the entry in row 2
+    parts = {"row_blocks": np.array([0, 3, 5]), "col_blocks": np.array([0, 1, 2])}
+    for cols in ([0, 1], [1, 0]):
+        rows = [0, 1, 2, 3, 4] if cols == [0, 1] else [3, 4, 0, 1, 2]
+        ends = np.array([0, 3 if cols == [0, 1] else 2, 5])
+        split = parts | {
+            "row_perm": np.array(rows),
+            "col_perm": np.array(cols),
+            "row_blocks": ends,
+        }
+        texts = [v.text for v in verify(pattern_of(A), arrays | split).violations]
+        where = "between two blocks" if cols == [0, 1] else "below the diagonal blocks"
+        assert any(where in text and "(2, 1)" in text for text in texts), texts
+
+
+@pytest.mark.parametrize("dense", [[[1, 0], [1, 1]], [[1, 1], [0, 1]]], ids=["lower", "upper"])
+def test_two_blocks_handed_over_as_one_are_named(dense):
+    """The smallest column of the merged block is in the lower block, or in the upper one: from it,
+    all pairs are reached in one direction, and none in the other."""
+    A = sp.csc_array(np.array(dense))
+    arrays = right_answer(A)
+    assert arrays["row_blocks"].tolist() == [0, 1, 2]
+    merged = {key: np.array([0, 2]) for key in ("row_blocks", "col_blocks")}
+    merged |= {key: np.array([0, 1]) for key in ("row_perm", "col_perm")}
+    verdict = verify(pattern_of(A), arrays | merged)
+    assert [v.check for v in verdict.violations] == ["irreducible"]
+    assert "square block 0" in verdict.violations[0].text
+
+
+def test_vertical_blocks_go_by_their_smallest_row():
+    A = sp.csc_array(np.array([[1, 0], [1, 0], [0, 1], [0, 1]]))
+    arrays = right_answer(A)
+    swapped_blocks = {"row_perm": np.array([2, 3, 0, 1]), "col_perm": np.array([1, 0])}
+    verdict = verify(pattern_of(A), arrays | swapped_blocks)
+    assert [v.check for v in verdict.violations] == ["order"]
+    assert "vertical block 0 and the next" in verdict.violations[0].text
+    # By rows, not by columns: here the smallest column is in the other block.
+    B = sp.csc_array(A.toarray()[:, ::-1])
+    assert right_answer(B)["col_perm"].tolist() == [1, 0] and not failing(B, right_answer(B))
+
+
 def test_blocks_of_equal_height_go_by_column():
     A = sp.csc_array(np.eye(2))
     arrays = right_answer(A) | {"row_perm": np.array([1, 0]), "col_perm": np.array([1, 0])}

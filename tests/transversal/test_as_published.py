@@ -15,7 +15,7 @@ from btfperm.path.request import Request
 from btfperm.path.run import run_algorithm
 from btfperm.pattern import as_pattern
 from tests import strategies
-from tests.oracles import plain_push_relabel
+from tests.oracles import plain_hopcroft_karp, plain_push_relabel
 
 
 def searched(A, algorithm, **options):
@@ -92,3 +92,28 @@ def test_a_round_reads_each_column_once():
     rank, extra = searched(A, "hkdw")
     assert rank == 40 and extra["phases"] == 1
     assert extra["edges"] < 5 * (A.size + sum(A.shape))  # 200 searches of all would read 40 A.size
+
+
+# -- hopcroft-karp ---------------------------------------------------------------------------------
+
+
+def assert_paths_are_those_of_the_paper(A):
+    phases = plain_hopcroft_karp.path_lengths(A)
+    _, counters = searched(A, "hopcroft-karp")
+    lengths = [length for phase in phases for length in phase]
+    assert counters.get("phases", 0) == len(phases)
+    assert counters.get("augmentations", 0) == len(lengths)
+    assert counters.get("path_edges", 0) == sum(lengths)
+    assert counters.get("longest_path", 0) == max(lengths, default=0)
+
+
+@given(A=strategies.any_matrix())
+def test_paths_are_shortest(A):
+    assert_paths_are_those_of_the_paper(A)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_paths_are_shortest_on_larger_matrices(seed):
+    """Many columns of several levels, whose lists lead past the next level, too."""
+    rng = np.random.default_rng(seed)
+    assert_paths_are_those_of_the_paper(sp.random_array((150, 150), density=0.02, rng=rng))

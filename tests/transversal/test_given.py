@@ -272,7 +272,7 @@ def test_the_two_forms_of_scipy():
         object(),
         {"row_match": 1},
     ],
-    ids=repr,
+    ids=lambda initial: f"{type(initial).__name__} {initial}".partition(" object at ")[0],
 )
 def test_what_is_no_array_of_integers_is_no_start(initial):
     with pytest.raises(InvalidArgumentError, match="array of integers"):

@@ -110,3 +110,23 @@ def test_a_wrong_label_is_seen():
         raised = labels.tolist()
         raised[i] = 200
         assert wrong_labels(columns, row_match.tolist(), raised), i
+
+
+def test_labels_that_outgrow_a_byte_end_the_pushes():
+    """The largest label of a byte means hopeless: a row 300 steps from an unmatched one must not
+    get it. Column j of a chain holds the rows j and j + 1; the last column, which starts the
+    pushes, is where this chain and a second one begin."""
+    n, second = 300, 20
+    j, k = np.arange(n), np.arange(n + 1, n + 1 + second)
+    last = n + second
+    A = families.csc(
+        [j, j + 1, k, k + 1, [0, n + 1]],
+        [j, j, k - 1, k - 1, [last, last]],
+        (n + second + 2, n + second + 1),
+    )
+    P = as_pattern(A)
+    columns, start = columns_of(P), started(P)
+    assert np.flatnonzero(start[1] < 0).tolist() == [last]
+    row_match, _, labels = pushed(P, start, 10**6, 10**9)
+    assert wrong_labels(columns, row_match.tolist(), labels.tolist()) == []
+    assert labels.max() == HOPELESS - 1, "the pushes ended before the labels outgrew a byte"

@@ -29,3 +29,17 @@ def test_nothing_is_matched_and_no_array_is_shared(m, n, width):
     for k, array in enumerate(arrays):
         assert array.flags.writeable and array.flags.c_contiguous
         assert not any(np.shares_memory(array, other) for other in arrays[k + 1 :])
+
+
+@pytest.mark.parametrize("keep_pairs", [True, False])
+def test_what_is_taken_back_has_no_proof(keep_pairs):
+    """Marks that an abandoned search has left would spoil the cover of the next one, which adds to
+    them."""
+    taken = Problem.empty(as_pattern(np.eye(3)))
+    taken.row_match[1] = taken.col_match[1] = 1
+    taken.row_in_cover[:2] = 1
+    taken.proven = True
+    taken.take_back(keep_pairs=keep_pairs)
+    assert not taken.proven and not taken.row_in_cover.any()
+    pairs = [-1, 1, -1] if keep_pairs else [-1, -1, -1]
+    assert taken.row_match.tolist() == taken.col_match.tolist() == pairs

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The decomposition on a GPU against an oracle, on matrices small enough for an emulated device.
+
+Other tests compare the GPU with the CPU of this package; an error that both share shows here only.
+These tests also run in the suite of machines without a GPU, see
+`tests/backends/test_on_emulated_gpu.py`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import btfperm
+from tests import families
+from tests.checks.check_btf import check_block_triangular_form
+from tests.dulmage_mendelsohn.digraphs import small_blocks, symmetric, with_diagonal
+from tests.dulmage_mendelsohn.test_gpu_decomposition import way  # noqa: F401 - a fixture
+from tests.on_device import ARRAYS, COARSE, here, pattern_there
+from tests.oracles import plain_dulmage_mendelsohn as plain
+from tests.oracles import plain_matching
+
+
+def coupled(seed):
+    """A horizontal, a square and a vertical part, with entries between them, rows and columns in a
+    drawn order."""
+    rng = np.random.default_rng(seed)
+    parts = [
+        families.random_rectangle(9, 14, 2, seed).A,
+        with_diagonal(20, 1.2, seed),
+        families.random_rectangle(14, 9, 2, seed + 1).A,
+    ]
+    A = sp.lil_array(sp.block_diag(parts))
+    for _ in range(12):
+        A[rng.integers(0, 29), rng.integers(34, A.shape[1])] = 1
+        A[rng.integers(0, 9), rng.integers(14, A.shape[1])] = 1
+    A = sp.csc_array(A)
+    return sp.csc_array(A[rng.permutation(A.shape[0]), :][:, rng.permutation(A.shape[1])])
+
+
+SMALL = {
+    "chain": families.chain(30).A,
+    "cycle": families.cycle(25).A,
+    "bidiagonal": families.bidiagonal(30).A,
+    "surplus, wide": families.surplus_path(12, wide=True).A,
+    "surplus, tall": families.surplus_path(12, wide=False).A,
+    "stars": families.stars(4, 7).A,
+    "empty lines": families.empty_lines(40, 1).A,
+    "triangular": families.triangular(40, 1).A,
+    "blocks of 4": small_blocks(48, 4, 1),
+    "giant": with_diagonal(60, 3, 1),
+    "half a giant": with_diagonal(60, 1.2, 2),
+    "symmetric": symmetric(50, 1),
+    "all parts": coupled(1),
+    "all parts, again": coupled(2),
+    "no entries": sp.csc_array((4, 3)),
+    "no rows": sp.csc_array((0, 3)),
+}
+
+
+@pytest.mark.gpu
+def test_is_that_of_the_oracle(way, run_seed):  # noqa: F811
+    for name, A in SMALL.items():
+        A = families.renumbered(families.Hard(sp.csc_array(A), -1), "mixed", run_seed).A
+        d, expected = btfperm.dulmage_mendelsohn(pattern_there(A)), plain.dulmage_mendelsohn(A)
+        for array in (*ARRAYS, *COARSE):
+            np.testing.assert_array_equal(
+                here(getattr(d, array)), getattr(expected, array), err_msg=f"{name}, {array}"
+            )
+        assert d.structural_rank == expected.structural_rank
+        graph, plain_graph = d.block_graph(), plain.block_graph(A, expected)
+        starts, heads = here(graph.indptr), here(graph.indices)
+        for k, successors in enumerate(plain_graph.successors):
+            assert heads[starts[k] : starts[k + 1]].tolist() == sorted(successors), name
+        assert here(graph.work).tolist() == plain_graph.work, name
+
+
+@pytest.mark.gpu
+def test_block_triangular_form_of_singular_and_regular_matrices(run_seed):
+    for name, A in SMALL.items():
+        if A.shape[0] != A.shape[1] or not A.shape[0]:
+            continue
+        A = families.renumbered(families.Hard(sp.csc_array(A), -1), "mixed", run_seed).A
+        f = btfperm.block_triangular_form(pattern_there(A))
+        arrays = (here(getattr(f, name)) for name in ("row_perm", "col_perm", "blocks"))
+        check_block_triangular_form(A, *arrays, here(f.paired_row), int(f.completed))
+        assert f.structural_rank == plain_matching.structural_rank(A), name

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The small tests of GPUs on an emulated device, in a child process beside the other tests."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+__all__ = ["TESTS", "start", "why_not"]
+
+ROOT = Path(__file__).parents[2]
+# Each runs in at most a few seconds there, and together they launch every kernel.
+TESTS = (
+    "tests/transversal/test_gpu_small.py",
+    "tests/dulmage_mendelsohn/test_gpu_small.py",
+    "tests/pattern/test_gpu_small.py",
+    "tests/backends/test_counting_sort.py",
+    "tests/backends/test_grouping.py",
+    "tests/backends/test_block_queue.py",
+)
+
+
+def why_not() -> str | None:
+    """Why the child cannot run here; None where it can."""
+    if (sys.platform, platform.machine()) != ("linux", "x86_64") or shutil.which("g++") is None:
+        return "needs Linux, g++ and an x86-64 processor"
+    if "LD_PRELOAD" in os.environ:
+        return "a sanitizer of the core takes the place of the kernels' own"
+    if "BTFPERM_EMULATED" in os.environ:
+        return "runs on an emulated device already"
+    return None
+
+
+def start(seed: int) -> subprocess.Popen[str]:
+    """Starts the child: one combination of parameters for each of their values."""
+    options = ["-q", "-x", "-m", "gpu", "--sample", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    command = [sys.executable, "-m", "tests.emulated_gpu", "-m", "pytest", *options, *TESTS]
+    return subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "BTFPERM_SEED": str(seed)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Slow and plain readers that say where the entries of an accepted input are.
+
+They use nothing of btfperm, and judge only inputs that a reader has accepted, so they need not
+survive hostile ones. Each returns a set of positions, or raises ValueError when the text at the
+place of an entry is none.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import re
+import struct
+import tarfile
+import zlib
+from typing import Any
+
+import numpy as np
+
+__all__ = ["LARGEST", "fields", "places", "unpacked"]
+
+LARGEST = 1 << 16
+"""Longer inputs are not judged, because that would take most of the time."""
+
+Places = set[tuple[int, int]]
+
+_WHOLE = re.compile(rb"[+-]?\d+$")
+_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?$|[+-]?(nan|inf(inity)?)$", re.I)
+_FORMAT = re.compile(rb"\((?:-?\d+P,?)?\(*(\d*)[IDEFG](\d+)[^()]*\)*", re.I)
+
+
+def unpacked(data: bytes, member: str | None) -> bytes | None:
+    """The file inside of what is packed; None where it is too large to be judged."""
+    for magic, unpack in ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7z", lzma.open)):
+        if data.startswith(magic):
+            with unpack(io.BytesIO(data)) as file:
+                data = file.read(LARGEST + 1)
+            break
+    if len(data) > LARGEST:
+        return None
+    if member and data[257:262] == b"ustar":
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r|") as archive:
+            for entry in archive:
+                if entry.name == member and entry.isfile() and entry.size <= LARGEST:
+                    file = archive.extractfile(entry)
+                    return file.read() if file else None
+        return None
+    return data
+
+
+def places(data: bytes) -> Places | None:
+    """Positions of the entries of a matrix file; None for a format without a plain reader."""
+    if data.startswith(b"PK"):
+        return _npz(data)
+    if data.startswith(b"MATLAB 5"):
+        return _matlab(data)
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if data.lower().startswith((b"%%matrixmarket", b"%matrixmarket")):
+        return _matrix_market(data)
+    return _harwell_boeing(data)
+
+
+def _matrix_market(data: bytes) -> Places:
+    lines = [line for line in data.split(b"\n")[1:] if line.strip() and line.lstrip()[:1] != b"%"]
+    banner = data.split(b"\n", 1)[0].lower().split()
+    layout, field, symmetry = banner[2], banner[3], banner[4]
+    m, n = int(lines[0].split()[0]), int(lines[0].split()[1])
+    count = 2 if field == b"complex" else 0 if field == b"pattern" else 1
+    found: Places = set()
+    if layout == b"coordinate":
+        for line in lines[1:]:
+            words = _words(line)
+            _check_words(words, 2, count, line)
+            i, j = int(words[0]) - 1, int(words[1]) - 1
+            found.add((i, j))
+            if symmetry != b"general":
+                found.add((j, i))
+        return found
+    skew = symmetry == b"skew-symmetric"
+    order = ((i, j) for j in range(n) for i in range(0 if symmetry == b"general" else j + skew, m))
+    for (i, j), line in zip(order, lines[1:], strict=True):
+        words = _words(line)
+        _check_words(words, 0, count, line)
+        if any(_float(word) != 0 for word in words[:count]):
+            found |= {(i, j)} if symmetry == b"general" else {(i, j), (j, i)}
+    return found
+
+
+def _words(line: bytes) -> list[bytes]:
+    """A comment may follow an entry."""
+    return line.partition(b"%")[0].split()
+
+
+def _check_words(words: list[bytes], whole: int, count: int, line: bytes) -> None:
+    if len(words) < whole + count or not all(map(_WHOLE.match, words[:whole])):
+        raise ValueError(f"{line[:60]!r} is no entry")
+    if not all(map(_NUMBER.match, words[whole : whole + count])):
+        raise ValueError(f"{line[:60]!r} has no value")
+
+
+def _float(word: bytes) -> float:
+    return float(word.lower().replace(b"d", b"e") if b"n" not in word.lower() else word)
+
+
+def _harwell_boeing(data: bytes) -> Places:
+    lines = data.split(b"\n")
+    kind = lines[2][:3].upper()
+    m, n, nnz = (int(word) for word in lines[2][3:].split()[:3])
+    counts = lines[1].split()
+    first = 5 if len(counts) > 4 and int(counts[4]) > 0 else 4
+    forms = [
+        (int(form[1] or 1), int(form[2])) for form in _FORMAT.finditer(lines[3].replace(b" ", b""))
+    ]
+    starts, first = _fields(lines, first, n + 1, *forms[0])
+    rows, first = _fields(lines, first, nnz, *forms[1])
+    found: Places = set()
+    for j in range(n):
+        for i in rows[starts[j] - 1 : starts[j + 1] - 1]:
+            found.add((i - 1, j))
+            if kind[1:2] in b"SHZ":
+                found.add((j, i - 1))
+    if not all(0 <= i < m and 0 <= j < n for i, j in found):
+        raise ValueError("an entry lies outside")
+    return found
+
+
+def _fields(
+    lines: list[bytes], first: int, total: int, count: int, width: int
+) -> tuple[list[int], int]:
+    found: list[int] = []
+    while len(found) < total:
+        line = lines[first].rstrip(b"\r").ljust(count * width)
+        first += 1
+        for at in range(0, min(count, total - len(found)) * width, width):
+            word = line[at : at + width].strip()
+            if not _WHOLE.match(word):
+                raise ValueError(f"{word!r} is no number")
+            found.append(int(word))
+    return found, first
+
+
+def _npz(data: bytes) -> Places:
+    with np.load(io.BytesIO(data)) as arrays:
+        kind = arrays["format"].reshape(-1)[0]
+        layout = kind.decode() if isinstance(kind, bytes) else str(kind)
+        m, n = (int(size) for size in arrays["shape"])
+        values = arrays["data"]
+        if layout == "coo":
+            pairs = zip(arrays["row"].tolist(), arrays["col"].tolist(), strict=True)
+            return {(int(i), int(j)) for i, j in pairs}
+        if layout == "dia":
+            values = np.atleast_2d(values)
+            return {
+                (j - int(k), j)
+                for row, k in enumerate(np.ravel(arrays["offsets"]).tolist())
+                for j in range(min(n, values.shape[1]))
+                if 0 <= j - int(k) < m and values[row, j]
+            }
+        starts, inner = ([int(x) for x in arrays[key]] for key in ("indptr", "indices"))
+    pairs = [
+        (outer, inner[p])
+        for outer in range(len(starts) - 1)
+        for p in range(starts[outer], starts[outer + 1])
+    ]
+    if layout == "bsr":
+        r, c = values.shape[1:]
+        return {(i * r + a, j * c + b) for i, j in pairs for a in range(r) for b in range(c)}
+    return {(j, i) for i, j in pairs} if layout == "csc" else set(pairs)
+
+
+_CODES = {
+    1: "i1",
+    2: "u1",
+    3: "i2",
+    4: "u2",
+    5: "i4",
+    6: "u4",
+    7: "f4",
+    9: "f8",
+    12: "i8",
+    13: "u8",
+}
+
+
+def _matlab(data: bytes) -> Places | None:
+    """Positions of the only sparse variable, or of `A` in the only struct that has one."""
+    order = "<" if data[126:128] == b"IM" else ">"
+    found = []
+    for kind, content in _elements(data[128:], order, top=True):
+        inside = _elements(zlib.decompressobj().decompress(content), order) if kind == 15 else []
+        kind, content = inside[0] if inside else (kind, content)
+        if kind == 14 and content:
+            found.append(_sparse(_elements(content, order), order))
+    sparse = [entry for entry in found if entry is not None]
+    return sparse[0] if len(sparse) == 1 else None
+
+
+def _sparse(parts: list[tuple[int, bytes]], order: str) -> Places | None:
+    array_class = int(_numbers(parts[0], order)[0]) & 0xFF
+    if array_class == 2 and len(parts) > 4:
+        width = int(_numbers(parts[3], order)[0])
+        text = parts[4][1]
+        names = [text[at : at + width].rstrip(b"\0") for at in range(0, len(text), width)]
+        if b"A" not in names or not parts[5 + names.index(b"A")][1]:
+            return None
+        return _sparse(_elements(parts[5 + names.index(b"A")][1], order), order)
+    if array_class != 5:
+        return None
+    n = int(_numbers(parts[1], order)[1])
+    rows, starts = _numbers(parts[3], order), _numbers(parts[4], order)
+    return {(int(i), j) for j in range(n) for i in rows[starts[j] : starts[j + 1]]}
+
+
+def _elements(data: bytes, order: str, *, top: bool = False) -> list[tuple[int, bytes]]:
+    found, at = [], 0
+    while at + 8 <= len(data):
+        kind, length = struct.unpack_from(order + "II", data, at)
+        if kind >> 16 and not top:
+            found.append((kind & 0xFFFF, data[at + 4 : at + 4 + (kind >> 16)]))
+            at += 8
+            continue
+        found.append((kind, data[at + 8 : at + 8 + length]))
+        at += 8 + length + (0 if kind == 15 else -length % 8)
+    return found
+
+
+def _numbers(part: tuple[int, bytes], order: str) -> list[Any]:
+    numbers: list[Any] = np.frombuffer(part[1], dtype=order + _CODES[part[0]]).tolist()
+    return numbers
+
+
+def fields(data: bytes) -> dict[str, list[int]]:
+    """The lists of a permutation file in any of its formats."""
+    if data.startswith(b"PK"):
+        with np.load(io.BytesIO(data)) as arrays:
+            return {key: np.ravel(arrays[key]).tolist() for key in arrays.files}
+    if data.lstrip().startswith(b"btfperm-permutation"):
+        words = iter(data.split())
+        count = [next(words) for _ in range(4)][3]
+        found = {}
+        for _ in range(int(count)):
+            name, length = next(words).decode(), int(next(words))
+            found[name] = [int(next(words)) for _ in range(length)]
+        return found
+    content = json.loads(data)
+    return {key: list(np.ravel(value)) for key, value in content.items() if key != "meta"}

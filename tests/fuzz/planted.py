@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Defects that are planted in the readers, to show that the fuzzer finds them.
+
+Each is a function in the place of `properties.check`, which it calls with a changed reader.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import btfperm.io
+from btfperm.errors import ResourceMissingError, UnreadableInputError
+from btfperm.pattern import Pattern
+from tests.fuzz import properties
+from tests.fuzz.draw import Case
+from tests.fuzz.properties import Outcome
+
+__all__ = ["DEFECTS"]
+
+_RIGHT = btfperm.io.read
+_kept: list[Any] = []
+
+
+@contextmanager
+def _reader(defective: Callable[[Any], Any]) -> Iterator[None]:
+    btfperm.io.read = defective
+    try:
+        yield
+    finally:
+        btfperm.io.read = _RIGHT
+
+
+def _crash(path: Any) -> Any:
+    pattern = _RIGHT(path)
+    if pattern.nnz == 3:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return pattern
+
+
+def _hang(path: Any) -> Any:
+    pattern = _RIGHT(path)
+    while pattern.nnz == 3:
+        time.process_time()
+    return pattern
+
+
+def _memory(path: Any) -> Any:
+    np.ones(12 << 20)  # 96 MB
+    return _RIGHT(path)
+
+
+def _leak(path: Any) -> Any:
+    _kept.append(np.ones(1 << 16))  # 512 KB
+    return _RIGHT(path)
+
+
+def _exception(path: Any) -> Any:
+    try:
+        return _RIGHT(path)
+    except UnreadableInputError as error:
+        raise KeyError("data") from error
+
+
+def _message(path: Any) -> Any:
+    try:
+        return _RIGHT(path)
+    except UnreadableInputError as error:
+        raise UnreadableInputError(str(error).rpartition(": ")[2]) from error
+
+
+def _resource(path: Any) -> Any:
+    pattern = _RIGHT(path)
+    if pattern.nnz:
+        raise ResourceMissingError(f"{'standard input' if path == '-' else path}: no memory")
+    return pattern
+
+
+def _place(path: Any) -> Any:
+    """The last entry of a column moves to the row below, in both readers."""
+    right = _RIGHT(path)
+    if right.nnz and right.indices[-1] + 1 < right.shape[0]:
+        rows = right.indices.copy()
+        rows[-1] += 1
+        return Pattern(right.shape, right.indptr, rows, right.name, right.source)
+    return right
+
+
+def _canonical(path: Any) -> Any:
+    right = _RIGHT(path)
+    rows = right.indices[::-1]
+    parts = {"shape": right.shape, "indptr": right.indptr, "indices": rows}
+    return SimpleNamespace(**parts, nnz=right.nnz, cols=right.cols, source=right.source)
+
+
+def _planted(defective: Callable[[Any], Any]) -> Callable[..., Outcome]:
+    def check(case: Case, folder: str, **options: Any) -> Outcome:
+        with _reader(defective):
+            return properties.check(case, folder, **options)
+
+    return check
+
+
+DEFECTS: dict[str, Callable[..., Outcome]] = {
+    "crash": _planted(_crash),
+    "hang": _planted(_hang),
+    "memory": _planted(_memory),
+    "leak": _planted(_leak),
+    "exception": _planted(_exception),
+    "message": _planted(_message),
+    "resource": _planted(_resource),
+    "values": _planted(_place),
+    "pattern": _planted(_canonical),
+}
+"""The kind that the fuzzer must report, and the check with a planted defect."""

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What must hold for one input.
+
+==============  =================================================================================
+kind            what went wrong
+==============  =================================================================================
+crash           a signal ended the process (the campaign observes it)
+hang            one input took more than 10 seconds (the campaign observes it)
+exception       an exception outside the documented family
+message         the sentence does not begin with the name of the file, has more than one line,
+                contains control characters, or is too long
+memory          the peak was above 4 times the bytes read and of the result, plus 64 MB
+resource        memory was refused although the declared sizes are small
+leak            the process kept more memory after each input
+pattern         an accepted pattern is not canonical
+peek            `peek` and `read` disagree
+values          `read_matrix` and `read` disagree
+place           the entries are not where the plain reader has them
+==============  =================================================================================
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import resource
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import btfperm.io
+from btfperm.errors import ResourceMissingError, UnreadableInputError
+from btfperm.io import matrix_market_body, perm_json
+from tests.fuzz import oracles
+from tests.fuzz.draw import Case
+
+__all__ = ["HARD_LIMIT", "MARGIN", "Outcome", "check", "peak_memory", "reset_peak"]
+
+MARGIN = 64 << 20
+HARD_LIMIT = 512 << 20
+"""The address space a worker may take above what it has at its start."""
+
+_FACTOR = 4
+_LONGEST_MESSAGE = 400
+_WIDE = 1 << 20  # rows and columns for which memory may be refused
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass
+class Outcome:
+    """What happened to an input; `ratio` is the peak memory divided by its bound."""
+
+    accepted: bool = False
+    failures: list[tuple[str, str]] = field(default_factory=list)
+    ratio: float = 0.0
+
+
+class _Pipe(io.RawIOBase):
+    """Bytes that come in small pieces and cannot be sought in, as from a pipe."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__()
+        self._rest = memoryview(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        view = memoryview(buffer).cast("B")
+        count = min(len(view), len(self._rest), 1 << 15)
+        view[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
+
+
+class _Input:
+    """The input as a file, or as standard input for one call at a time."""
+
+    def __init__(self, case: Case, folder: str) -> None:
+        self.case = case
+        self.path = "-" if case.pipe else f"{folder}/{case.name}"
+        self.shown = "standard input" if case.pipe else self.path
+        if not case.pipe:
+            with open(self.path, "wb") as file:  # noqa: PTH123 - a Path costs 10 us
+                file.write(case.data)
+
+    @contextmanager
+    def opened(self) -> Iterator[str]:
+        before = sys.stdin
+        if self.case.pipe:
+            buffer = io.BufferedReader(_Pipe(self.case.data))
+            sys.stdin = SimpleNamespace(buffer=buffer)  # type: ignore[assignment]
+        try:
+            yield self.path
+        finally:
+            sys.stdin = before
+
+
+def reset_peak() -> bool:
+    """Sets the peak of resident memory to what is resident now; False where the system cannot."""
+    try:
+        with open("/proc/self/clear_refs", "wb", buffering=0) as file:  # noqa: PTH123
+            file.write(b"5")
+    except OSError:
+        return False
+    return True
+
+
+def peak_memory() -> int:
+    """The peak of resident memory in bytes since `reset_peak`."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def check(case: Case, folder: str, *, measured: bool = True, base: int = 0) -> Outcome:
+    """Runs all entry points on one input.
+
+    With `measured`, the peak of memory is compared with its bound; `base` is the peak before.
+    """
+    outcome = Outcome()
+    source = _Input(case, folder)
+    matrix_market_body.BLOCK = case.block
+    perm_json._LONG = 1 << 10 if case.block is None else 0
+    results: dict[str, Any] = {}
+    calls: tuple[tuple[str, Callable[[str], Any]], ...] = (
+        ("peek", btfperm.io.peek),
+        ("read", btfperm.io.read),
+        ("read_matrix", btfperm.io.read_matrix),
+    )
+    if case.name.startswith("perm"):
+        calls = (("load", btfperm.io.load),)
+    refused: dict[str, Exception] = {}
+    for name, call in calls:
+        try:
+            with source.opened() as path:
+                results[name] = call(path)
+        except (UnreadableInputError, ResourceMissingError) as error:
+            refused[name] = error
+            _check_message(name, str(error), source.shown, outcome)
+        except Exception as error:
+            refused[name] = error
+            outcome.failures.append(("exception", _located(name, error)))
+    outcome.accepted = "read" in results or "load" in results
+    if measured:
+        _check_memory(case, results, outcome, base)
+    _check_refusals(results, refused, outcome)
+    if "read" in results:
+        _check_pattern(results["read"], outcome)
+        _check_agreement(results, refused, outcome)
+    if outcome.accepted and not outcome.failures:
+        _check_places(case, results, outcome)
+    return outcome
+
+
+def _located(name: str, error: Exception) -> str:
+    """The exception and the line of btfperm that it went through last."""
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if f"{os.sep}btfperm{os.sep}" in frame.filename
+    ]
+    place = f"{os.path.basename(frames[-1].filename)} {frames[-1].name}" if frames else "?"  # noqa: PTH119
+    return f"{name}: {type(error).__name__} in {place} ({str(error)[:100]!r})"
+
+
+def _check_message(name: str, text: str, shown: str, outcome: Outcome) -> None:
+    what = ""
+    if not text.startswith(shown):
+        what = "does not begin with the name of the file"
+    elif not text.isprintable():
+        what = "is not printable"
+    elif len(text) > len(shown) + _LONGEST_MESSAGE:
+        what = f"has more than {_LONGEST_MESSAGE} characters"
+    if what:
+        outcome.failures.append(("message", f"{name}: the message {what}: {text[:200]!r}"))
+
+
+def _bytes_of(result: Any) -> int:
+    arrays = [getattr(result, name, None) for name in ("indptr", "indices", "row", "col", "data")]
+    arrays += [getattr(result, name, None) for name in ("row_perm", "col_perm")]
+    return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+
+
+def _check_memory(case: Case, results: dict[str, Any], outcome: Outcome, base: int) -> None:
+    used = peak_memory() - base
+    bound = MARGIN + _FACTOR * (len(case.data) + sum(map(_bytes_of, results.values())))
+    outcome.ratio = used / bound
+    if used > bound:
+        outcome.failures.append(
+            ("memory", f"{used >> 20} MB for {len(case.data):,} bytes; {', '.join(results)} accept")
+        )
+
+
+def _check_refusals(
+    results: dict[str, Any], refused: dict[str, Exception], outcome: Outcome
+) -> None:
+    shape = results["peek"].shape if "peek" in results else (0, 0)
+    for name, error in refused.items():
+        if isinstance(error, ResourceMissingError) and max(shape) < _WIDE:
+            outcome.failures.append(("resource", f"{name}: {str(error)[-120:]}"))
+
+
+def _check_pattern(pattern: Any, outcome: Outcome) -> None:
+    (m, n), indptr, indices = pattern.shape, pattern.indptr, pattern.indices
+    legal = indptr.size == n + 1 and indptr[0] == 0 and indptr[-1] == indices.size
+    legal = legal and (n > _WIDE or bool((np.diff(indptr) >= 0).all()))
+    if legal and indices.size:
+        legal = bool(indices.min() >= 0 and indices.max() < m)
+        falls = np.flatnonzero(np.diff(indices) <= 0) + 1  # allowed where a column begins
+        at = np.searchsorted(indptr, falls)
+        legal = legal and bool((indptr[at] == falls).all())
+    if not legal:
+        outcome.failures.append(("pattern", f"{m} x {n} is not canonical"))
+
+
+def _places(pattern: Any) -> set[tuple[int, int]]:
+    return set(zip(pattern.indices.tolist(), pattern.cols().tolist(), strict=True))
+
+
+def _check_agreement(
+    results: dict[str, Any], refused: dict[str, Exception], outcome: Outcome
+) -> None:
+    pattern, header, matrix = results["read"], results.get("peek"), results.get("read_matrix")
+    if header is None:
+        outcome.failures.append(("peek", f"read accepts, peek does not: {refused['peek']}"))
+    elif tuple(header.shape) != pattern.shape:
+        outcome.failures.append(("peek", f"{header.shape}, but read has {pattern.shape}"))
+    if matrix is None:
+        error = refused["read_matrix"]
+        # Values of the field integer must be whole numbers of 64 bits; positions need no values.
+        excused = header is not None and header.field == "integer"
+        if not (isinstance(error, ResourceMissingError) or excused):
+            outcome.failures.append(("values", f"read accepts, read_matrix does not: {error}"))
+        return
+    if matrix.shape != pattern.shape:
+        outcome.failures.append(("values", f"{matrix.shape}, but read has {pattern.shape}"))
+    elif matrix.nnz <= oracles.LARGEST:
+        there = set(zip(matrix.row.tolist(), matrix.col.tolist(), strict=True))
+        if there != _places(pattern):
+            outcome.failures.append(("values", f"{len(there)} positions, read has {pattern.nnz}"))
+        if header is not None and header.layout not in ("array", "dia"):
+            least = header.entries or 0
+            most = least if header.symmetry == "general" else 2 * least
+            if not least <= matrix.nnz <= most:
+                what = f"{header.entries} entries, but {matrix.nnz} are read"
+                outcome.failures.append(("peek", what))
+
+
+def _check_places(case: Case, results: dict[str, Any], outcome: Outcome) -> None:
+    result = results["read"] if "read" in results else results["load"]
+    member = result.source.get("member") if "read" in results else None
+    data = oracles.unpacked(case.data, member if ".tar" in case.name else None)
+    if data is None:
+        return
+    try:
+        if "load" in results:
+            expected = oracles.fields(data)
+            wrong = [
+                name
+                for name, numbers in expected.items()
+                if isinstance(getattr(result, name, None), np.ndarray)
+                and np.ravel(getattr(result, name)).tolist() != list(map(int, numbers))
+            ]
+            what = f"{', '.join(wrong)} differ from the file" if wrong else ""
+        else:
+            there, here = oracles.places(data), _places(result)
+            what = ""
+            if there is not None and there != here:
+                what = f"read has {sorted(here)[:6]}, the file has {sorted(there)[:6]}"
+    except Exception as error:  # whatever a plain reader cannot read, a reader should refuse
+        what = f"the plain reader refuses it: {type(error).__name__}: {error}"
+    if what:
+        outcome.failures.append(("place", what))

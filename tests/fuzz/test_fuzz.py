@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Some hundred mutated inputs for each reader; and the fuzzer finds defects that are planted."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.fuzz import campaign, oracles, properties, worker
+from tests.fuzz.__main__ import main
+from tests.fuzz.draw import HEAVY_EVERY, Case, Draw, integer, mutated_bytes, token
+from tests.fuzz.planted import DEFECTS
+from tests.fuzz.readers import READERS, case_of
+from tests.fuzz.reduce import reduced
+
+COUNT = 300
+WITHOUT_MUTATIONS = frozenset(range(100))
+each_reader = pytest.mark.parametrize("reader", READERS)
+
+limits_memory = worker.can_measure()
+
+
+@each_reader
+def test_mutated_inputs(reader, run_seed):
+    """Another seed each run, which is part of the name of the test."""
+    report = campaign.run(reader, run_seed, COUNT)
+    assert report.tried == COUNT
+    assert not report.failures, report.findings
+    assert 0 < report.accepted < COUNT
+
+
+@each_reader
+def test_large_inputs(reader, run_seed):
+    first = (run_seed % 1000) * HEAVY_EVERY + HEAVY_EVERY // 5
+    case = case_of(reader, run_seed, first)
+    assert "heavy" in case.log[-1]
+    report = campaign.run(reader, run_seed, 1, first=first)
+    assert report.tried == 1 and not report.failures, report.findings
+
+
+@each_reader
+def test_most_inputs_without_mutations_are_accepted(reader, tmp_path):
+    """Otherwise the mutations would not reach the inner layers."""
+    count = 60
+    outcomes = [
+        properties.check(
+            case_of(reader, 5, index, WITHOUT_MUTATIONS), str(tmp_path), measured=False
+        )
+        for index in range(count)
+    ]
+    assert not [outcome.failures for outcome in outcomes if outcome.failures]
+    assert sum(outcome.accepted for outcome in outcomes) > 0.6 * count
+
+
+@each_reader
+def test_an_index_determines_its_input(reader):
+    for index in range(20):
+        one, two = case_of(reader, 3, index), case_of(reader, 3, index)
+        assert (one.data, one.log, one.pipe) == (two.data, two.log, two.pipe)
+    assert case_of(reader, 3, 0).data != case_of(reader, 4, 1).data
+
+
+@each_reader
+def test_a_mutation_can_be_left_out(reader):
+    """The others stay as they are, which the reducer relies on."""
+    several = [index for index in range(60) if len(case_of(reader, 3, index).log) > 1]
+    for index in several:
+        every = case_of(reader, 3, index).log
+        fewer = case_of(reader, 3, index, frozenset({int(every[0].split()[0])})).log
+        assert [line.split()[0] for line in fewer] == [line.split()[0] for line in every[1:]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "jobs"), [*((kind, 1) for kind in sorted(DEFECTS)), ("crash", 2), ("hang", 2)]
+)
+def test_a_planted_defect_is_found(kind, jobs, monkeypatch, tmp_path):
+    if kind in ("memory", "leak") and not limits_memory:
+        pytest.skip("memory cannot be measured here")
+    if kind == "hang":
+        monkeypatch.setattr(campaign, "HANG_SECONDS", 0.5)
+    monkeypatch.setattr(campaign, "REDUCE_SECONDS", 0.1)
+    monkeypatch.setattr(campaign, "MOST_FINDINGS", 8)
+    count = {"leak": 600, "memory": 10}.get(kind, 40)
+    report = campaign.run("matrix_market", 2, count, jobs=jobs, keep=tmp_path, check=DEFECTS[kind])
+    assert report.failures[kind] > 0
+    assert report.tried == count, "the run continues after a failure"
+    saved = sorted(tmp_path.glob(f"*-{kind}.json"))
+    assert saved
+    record = json.loads(saved[0].read_text())
+    case = case_of(record["reader"], record["seed"], record["index"])
+    whole = tmp_path / f"{saved[0].stem}-{case.name}"
+    assert whole.read_bytes() == case.data
+    assert record["mutations"] == case.log
+    assert len(record["mutations_min"]) <= len(case.log)
+
+
+def test_an_entry_at_another_place_is_found(tmp_path):
+    """The plain readers find it even where `read` and `read_matrix` agree on the wrong place."""
+    text = b"%%MatrixMarket matrix coordinate real general\n3 3 1\n2 1 7\n"
+    right = Case("matrix_market", text, "a.mtx")
+    assert properties.check(right, str(tmp_path), measured=False).failures == []
+    assert oracles.places(text) == {(1, 0)}
+    with pytest.raises(ValueError, match="no entry"):
+        oracles.places(text.replace(b"2 1 7", b"2 1.5 3"))
+
+
+def test_the_reducer_keeps_the_failure():
+    case = case_of("matrix_market", 3, 7)
+    case.data = b"x" * 1000 + b"needle" + b"y" * 1000
+    case.log = []
+    small = reduced(case, 3, 7, lambda smaller: b"needle" in smaller.data, 10.0)
+    assert small.data == b"needle"
+
+
+def test_the_command(tmp_path, capsys):
+    words = ["--reader", "npz", "--reader", "perm", "--count", "50", "--seed", "3", "--json"]
+    code = main([*words, "--keep", str(tmp_path)])
+    content = json.loads(capsys.readouterr().out)
+    assert code == (0 if content["passed"] else 1)
+    assert [reader["tried"] for reader in content["readers"]] == [50, 50]
+    code = main(["--reader", "harwell_boeing", "--count", "20", "--seconds", "60"])
+    assert code == 0 and "20 tried" in capsys.readouterr().out
+
+
+def test_a_saved_case_is_run_again(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(worker, "run_apart", lambda *_: [["crash", "signal 11"]])
+    record = {"reader": "npz", "name": "a.npz", "pipe": False, "block": None}
+    (tmp_path / "x.json").write_text(json.dumps(record))
+    (tmp_path / "x-a.npz").write_bytes(b"PK\3\4")
+    (tmp_path / "x-min-a.npz").write_bytes(b"PK")
+    assert main(["--replay", str(tmp_path / "x.json")]) == 1
+    assert capsys.readouterr().out.count("crash: signal 11") == 2
+
+
+def test_a_child_ends_by_itself_or_is_ended(tmp_path):
+    case = Case("npz", b"PK\3\4", "a.npz")
+    assert worker.run_apart(case, str(tmp_path), 10.0) == []
+    assert worker.run_apart(case, str(tmp_path), 10.0, DEFECTS["crash"]) == []
+
+
+def test_random_parts_end():
+    draw = Draw("npz", 1, 1)
+    for _ in range(200):
+        integer(draw.random, 3), token(draw.random), mutated_bytes(b"abc", draw.random, b"xyz")
+    assert np.array(draw.log).size == 0

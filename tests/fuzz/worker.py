@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A worker process: runs a range of inputs and records its progress in shared memory.
+
+A forked child runs the inputs, so that the parent survives a crash, can end a hang, and needs
+only some milliseconds to start the next child.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import json
+import os
+import resource
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from btfperm import _core
+from tests.fuzz import properties
+from tests.fuzz.draw import Case
+from tests.fuzz.properties import HARD_LIMIT, MARGIN, Outcome
+from tests.fuzz.readers import case_of
+
+__all__ = ["FIELDS", "Task", "can_measure", "fork", "is_stuck", "run_apart"]
+
+FIELDS = (
+    *("index", "started", "cpu_started", "tried", "accepted", "cpu_seconds"),
+    *("worst_seconds", "worst_index", "worst_ratio", "ratio_index"),
+)
+"""What a worker writes into its row of the shared table, as numbers of 64 bits."""
+
+Check = Callable[..., Outcome]
+
+_LEAK_EVERY = 250  # inputs between two measurements of the memory in use
+_PATIENCE = 6  # times longer that a child may take when it does not get the processor
+_SANITIZED = 1 << 40  # address space; AddressSanitizer takes more, and much memory
+
+
+class Task(NamedTuple):
+    """Inputs `first` to `last` of a reader; the worker stops earlier at `deadline`."""
+
+    reader: str
+    seed: int
+    first: int
+    last: int
+    deadline: float
+
+
+def fork(body: Callable[[], None]) -> int:
+    """Runs `body` in a forked child; returns the child's process number."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 70
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the children
+        faulthandler.disable()  # the parent reports crashes
+        body()
+        code = 0
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(code)
+
+
+def prepare(core: int) -> bool:
+    """Limits this process to one core and some memory; returns whether memory can be measured."""
+    warnings.simplefilter("ignore")
+    gc.disable()  # a collection would be part of the time and memory of some input
+    available = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {available[core % len(available)]})  # then no reader starts threads
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if not can_measure():
+        return False
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (_address_space() + HARD_LIMIT, hard))
+    return True
+
+
+def can_measure() -> bool:
+    """Whether the memory of an input can be measured: Linux, without AddressSanitizer."""
+    return _address_space() < _SANITIZED and properties.reset_peak()
+
+
+def _address_space() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
+def run(
+    task: Task, row: Any, folder: str, core: int, log: Path, check: Check = properties.check
+) -> None:
+    """Runs the inputs of a task; failures are appended to `log` as lines of JSON."""
+    measured = prepare(core)
+    at = {name: k for k, name in enumerate(FIELDS)}
+    warm_up(task, folder)
+    resident = None
+    for index in range(task.first, task.last):
+        started = time.monotonic()
+        if started >= task.deadline:
+            break
+        began = time.process_time()
+        row[at["index"]], row[at["started"]], row[at["cpu_started"]] = index, started, began
+        case = case_of(task.reader, task.seed, index)
+        if measured:
+            properties.reset_peak()
+        outcome = check(case, folder, measured=measured, base=properties.peak_memory())
+        spent = time.process_time() - began
+        if outcome.failures:  # exceptions hold the frames they went through
+            gc.collect()
+        if measured and (index + 1) % _LEAK_EVERY == 0:
+            resident = resident or _resident()
+            grown = _resident() - resident
+            if grown > MARGIN:
+                what = f"{grown >> 20} MB more than after the first {_LEAK_EVERY} inputs"
+                outcome.failures.append(("leak", what))
+                resident += grown
+        if outcome.failures:
+            with log.open("a", encoding="utf-8") as file:
+                for kind, what in outcome.failures:
+                    record = {"index": index, "kind": kind, "what": what}
+                    file.write(json.dumps(record) + "\n")
+        row[at["tried"]] += 1
+        row[at["accepted"]] += outcome.accepted
+        row[at["cpu_seconds"]] += spent
+        if spent > row[at["worst_seconds"]]:
+            row[at["worst_seconds"]], row[at["worst_index"]] = spent, index
+        if outcome.ratio > row[at["worst_ratio"]]:
+            row[at["worst_ratio"]], row[at["ratio_index"]] = outcome.ratio, index
+    row[at["index"]] = -1
+
+
+def warm_up(task: Task, folder: str) -> None:
+    """Runs some inputs without mutations, so that what a reader imports, and the memory that
+    stays with it, is not counted as memory of an input."""
+    for index in range(10):
+        case = case_of(task.reader, 0, index, frozenset(range(64)))
+        properties.check(case, folder, measured=False)
+
+
+def _resident() -> int:
+    gc.collect()
+    _core.give_back_freed()  # what the allocator holds is no leak
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+def is_stuck(pid: int, started: float, cpu_started: float, seconds: float) -> bool:
+    """Whether a child has worked for so many seconds on an input, or done nothing for long.
+
+    The time of the processor counts, because the machine may be busy with something else.
+    """
+    elapsed = time.monotonic() - started
+    if elapsed < seconds:
+        return False
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return False
+    spent = sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+    return spent - cpu_started > seconds or elapsed > _PATIENCE * seconds
+
+
+def run_apart(
+    case: Case, folder: str, seconds: float, check: Check = properties.check
+) -> list[Any]:
+    """The failures of one input, run in a child of its own: pairs of a kind and a sentence."""
+    reading, writing = os.pipe()
+
+    def body() -> None:
+        measured = prepare(0)
+        properties.reset_peak()
+        outcome = check(case, folder, measured=measured, base=properties.peak_memory())
+        with os.fdopen(writing, "w") as file:
+            json.dump(outcome.failures[:50], file)
+
+    pid = fork(body)
+    os.close(writing)
+    started = time.monotonic()
+    status = None
+    while not is_stuck(pid, started, 0.0, seconds):
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            break
+        status = None
+        time.sleep(0.002)
+    if status is None:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    with os.fdopen(reading) as file:
+        text = file.read()
+    if status is None:
+        return [["hang", f"more than {seconds:.0f} s"]]
+    if os.WIFSIGNALED(status):
+        return [["crash", f"signal {os.WTERMSIG(status)}"]]
+    return list(json.loads(text)) if text else [["crash", f"exit status {status}"]]

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The option `--sample` of pytest: a few parameter sets of each test function.
+
+Most tests of GPUs have two or three parameters (algorithm, family, numbering) and run every
+combination. On an emulated device that takes hours. With `--sample`, each test function runs only
+with enough drawn combinations that each *value* of each parameter occurs at least once;
+`--sample=3` stops at three combinations of each function. The draw depends on the seed of the run,
+so different runs try different combinations, and BTFPERM_SEED repeats one.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+__all__ = ["EVERY_VALUE", "add_option", "sampled"]
+
+EVERY_VALUE = 10**9
+
+
+def add_option(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--sample",
+        nargs="?",
+        type=int,
+        const=EVERY_VALUE,
+        metavar="MOST",
+        help="of each test function, run drawn parameter sets in which each value of each "
+        "parameter occurs, and at most MOST of them",
+    )
+
+
+def sampled(items: list[pytest.Item], most: int, seed: int) -> tuple[list, list]:
+    """The items that run and those that are left out, both in their order."""
+    functions: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        functions.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    chosen: set[pytest.Item] = set()
+    draw = random.Random(seed)
+    for function in functions.values():
+        occurred: set[tuple[str, int]] = set()
+        count = 0
+        for item in draw.sample(function, len(function)):
+            spec = getattr(item, "callspec", None)
+            values = {("", 0)} if spec is None else set(spec.indices.items())
+            if values - occurred and count < most:
+                occurred |= values
+                chosen.add(item)
+                count += 1
+    return [item for item in items if item in chosen], [
+        item for item in items if item not in chosen
+    ]

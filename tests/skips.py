@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Why tests are skipped: one line for each reason at the end of a run, and a bound for each in CI.
+
+A test that is skipped everywhere tests nothing. `.ci/run` sets BTFPERM_CI, and then a run fails if
+a test is skipped for a reason that no row of `PERMITTED` names, or more often than the row allows.
+Elsewhere the lines are only printed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+
+__all__ = ["PERMITTED", "excess", "reason_of", "report"]
+
+# Pattern of the whole reason, and the most skipped tests of one run in CI. The bounds leave some
+# room for new tests; a reason that CI must never see has the bound 0.
+PERMITTED: tuple[tuple[str, int], ...] = (
+    # What the machine does not have. CI has no GPU, and the steps that need NVRTC install it.
+    (r"no GPU: .*", 3500),
+    (r"needs NVRTC.*|NVRTC .* does not know .*", 150),
+    (r"needs (a|two|90 GB|\d+ GiB) .*", 40),
+    (r"emulated: .*", 60),
+    (r"runs on an emulated device already|a sanitizer of the core .*", 1),
+    (r"a sanitizer('s| needs| takes) .*", 12),
+    (r"the command is not installed|btfperm is not installed with its script", 6),
+    (r"root reads everything", 3),
+    (r"(?s)none found|the (shared|larger).* matrices are not .*", 40),
+    (r"(?s)could not import '(torch|cupy|mpi4py)'.*|.*mpi.*", 12),
+    # What CI installs, so that it must not be missing there.
+    (r"lib\w+ (of SuiteSparse )?is not installed", 0),
+    (r"No module named 'igraph'", 0),
+    # scikit-sparse 0.5 does not compile against the SuiteSparse of Debian 12.
+    (r"(?s)scikit-sparse does not work here .*|No module named 'sksparse'", 60),
+    (r"(?s)could not import 'matplotlib'.*|there is no C compiler", 0),
+    (r"needs g\+\+( .*)?|needs Linux, .*|g\+\+ has no (AddressSanitizer here|libtsan)", 0),
+    # What a peer of a benchmark does not take: its matrices are a fixed list.
+    (r"(square|nonsingular) only|its graph of over .*", 40),
+    # Cases of a table of parameters that have no meaning.
+    (r"one number has nothing to be swapped with", 8),
+    (r"one thread touches nothing beforehand", 4),
+    # Other systems.
+    (r"sends SIGINT|needs setitimer|needs POSIX .*|this system has no .*", 0),
+    (r"no list of threads here|limits the address space|needs /dev/stdin|.* fork.*", 0),
+    (r"(only glibc says|this malloc does not count) .*", 0),
+)
+
+
+def reason_of(report: object) -> str:
+    """The reason of a skipped test, without the words that pytest puts before it."""
+    longrepr = getattr(report, "longrepr", "")
+    text = str(longrepr[2]) if isinstance(longrepr, tuple) else str(longrepr)
+    return text.removeprefix("Skipped: ")
+
+
+def excess(reasons: Counter[str]) -> list[str]:
+    """One sentence for each reason that is not permitted, and for each bound that is exceeded."""
+    found = []
+    counts: Counter[str] = Counter()
+    for reason, count in reasons.items():
+        row = next((row for row in PERMITTED if re.fullmatch(row[0], reason)), None)
+        if row is None:
+            found.append(f"{count} tests skipped for a reason that is not permitted: {reason}")
+        else:
+            counts[row[0]] += count
+    for pattern, most in PERMITTED:
+        if counts[pattern] > most:
+            found.append(f"{counts[pattern]} tests skipped, at most {most} may be: {pattern}")
+    return found
+
+
+def report(terminal) -> None:
+    """Prints the reasons of this run and, in CI, what is wrong with them."""
+    reasons = Counter(reason_of(skipped) for skipped in terminal.stats.get("skipped", ()))
+    if reasons:
+        terminal.section("skipped tests by reason")
+    for reason, count in reasons.most_common():
+        terminal.line(f"{count:6,}  {' '.join(reason.split())[:150]}")
+    for sentence in in_ci(reasons):
+        terminal.line(f"ERROR: {sentence}", red=True)
+
+
+def in_ci(reasons: Counter[str]) -> list[str]:
+    return excess(reasons) if os.environ.get("BTFPERM_CI") else []
+
+
+def fails(terminal) -> bool:
+    """Whether the skipped tests alone make this run fail."""
+    return bool(in_ci(Counter(reason_of(s) for s in terminal.stats.get("skipped", ()))))

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every algorithm that runs on a GPU, on matrices small enough for an emulated device, against an
+oracle that shares no code with it.
+
+These tests also run in the suite of machines without a GPU, see
+`tests/backends/test_on_emulated_gpu.py`: each matrix has at most some hundred entries.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from btfperm.transversal.problem import Problem
+
+from btfperm.backends.gpu.budget import LOOKED, Budget
+from btfperm.pattern import as_pattern
+from tests import families
+from tests.checks.check_cover import check_cover
+from tests.checks.check_transversal import check_transversal
+from tests.oracles import plain_matching
+from tests.transversal.test_gpu import SEARCHES, VARIANTS, each_variant, run
+
+pytestmark = pytest.mark.gpu
+
+SMALL = {
+    "chain": families.chain(24),
+    "cycle": families.cycle(21),
+    "surplus, wide": families.surplus_path(17, wide=True),
+    "surplus, tall": families.surplus_path(17, wide=False),
+    "ladder": families.scipy_ladder(6),
+    "chains": families.chains_hk(7),
+    "rivals": families.rivals(5, 4),
+    "dead tree": families.deadtree(60, 1),
+    "stars": families.stars(4, 9),
+    "empty lines": families.empty_lines(60, 1),
+    "dense": families.dense(9, 13),
+    "hessenberg": families.hessenberg(14),
+    "random, wide": families.random_rectangle(60, 90, 2, 1),
+    "random, tall": families.random_rectangle(90, 60, 2, 1),
+    "random, square": families.random_rectangle(90, 90, 2, 3),
+}
+
+
+@pytest.fixture
+def judged_by_the_device(monkeypatch):
+    """The proof comes from the kernels: the host's own proof would hide one that is too strict."""
+
+    def fail(*_):
+        raise AssertionError("the device found no proof, and the host was asked")
+
+    monkeypatch.setattr(importlib.import_module("btfperm.transversal.search"), "prove", fail)
+
+
+@each_variant
+def test_rank_and_proof(row, options, judged_by_the_device, run_seed):
+    more = {} if row.is_initializer else {"initializer": "none"}
+    for name, hard in SMALL.items():
+        A = families.renumbered(hard, "mixed", run_seed).A
+        t = run(A, row, options, seed=run_seed % 1000, **more)
+        assert t.maximum and t.backend == "gpu", name
+        assert t.algorithm in ("apfb-wr" if row.is_initializer else row.name, "none"), name
+        check_transversal(A, t, rank=plain_matching.structural_rank(A))
+        if row.is_initializer:
+            assert t.initializer == row.name
+            assert 2 * t.counters.get("augmentations", 0) <= t.structural_rank, (
+                f"{name}: a start that is maximal has at least half of the pairs"
+            )
+
+
+@pytest.mark.parametrize(("row", "options"), SEARCHES)
+def test_a_start_that_is_maximum_is_left_as_it_is(row, options):
+    A = SMALL["random, square"].A
+    _, col_match = plain_matching.maximum_matching(A)
+    t = run(A, row, options, initializer="none", initial=col_match)
+    np.testing.assert_array_equal(t.col_match, col_match)
+
+
+@pytest.mark.parametrize(("row", "options"), SEARCHES)
+def test_a_limit_of_work_ends_the_search(row, options):
+    """The first poll finds the limit passed; what is matched then is legal."""
+    A = families.chain(200).A  # its one path is as long as the matrix
+    t = run(A, row, options, initializer="none", max_work=1)
+    assert not t.maximum and t.stopped_by == "max_work"
+    check_transversal(A, t)
+    whole = run(A, row, options, initializer="none").counters["edges"]
+    assert t.counters["edges"] < whole
+
+
+class Polled(Budget):
+    """A budget that records what a driver asks it."""
+
+    def __init__(self, **limits):
+        super().__init__(**limits)
+        self.polls = []
+
+    def spent(self, edges):
+        self.polls.append(edges)
+        return super().spent(edges)
+
+
+@pytest.mark.parametrize(("row", "options"), VARIANTS)
+def test_a_driver_obeys_its_budget(row, options):
+    """A driver that ignores `stop` would go on to poll; one that hands in something else than the
+    entries read so far would hand in less than it did before."""
+    P = as_pattern(families.chain(300).A)
+    for limits in ({}, {"looks": 1}, {"work": 1}):
+        problem = Problem.empty(P).on_device(P, None)
+        budget = Polled(**limits)
+        counters = row.load()(problem, budget, 0, row.checked(options))
+        assert budget.polls == sorted(budget.polls)
+        if limits and budget.polls:
+            most = 2 if row.is_initializer else 1  # red-blue polls before it reads
+            assert len(budget.polls) <= most, "it went on after its budget was spent"
+            assert budget.stop == (LOOKED if "looks" in limits else 3)
+        if not limits and not row.is_initializer:
+            assert problem.size == P.n and budget.polls
+        if not limits and row.name.startswith("g-pr"):  # polls in relabellings and between them
+            relabelling, pushing = counters["levels"] // 4, counters["loops"] // 8
+            assert len(budget.polls) >= relabelling + pushing - 1
+
+
+# -- the certificate -------------------------------------------------------------------------------
+
+
+def proof_of(A, row_match, col_match, reached=None):
+    import cupy
+
+    from btfperm.transversal.certificate_gpu import prove_on_device
+
+    P = as_pattern(A)
+    problem = Problem.empty(P).on_device(P, None)
+    problem.row_match.set(np.asarray(row_match, dtype=problem.width))
+    problem.col_match.set(np.asarray(col_match, dtype=problem.width))
+    if reached is not None:
+        problem.reached = cupy.asarray(np.asarray(reached, dtype=np.int32))
+    covers = prove_on_device(problem)
+    return None if covers is None else [part.get() for part in covers]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_only_a_maximum_matching_has_a_proof(name):
+    A = SMALL[name].A
+    row_match, col_match = plain_matching.maximum_matching(A)
+    rows, cols = proof_of(A, row_match, col_match)
+    check_cover(A, np.flatnonzero(rows), np.flatnonzero(cols), int((row_match >= 0).sum()))
+    j = np.flatnonzero(col_match >= 0)[0]
+    row_match[col_match[j]] = col_match[j] = -1
+    assert proof_of(A, row_match, col_match) is None
+
+
+def test_marks_that_are_no_cover_are_not_taken_for_one():
+    """Marks of a search are a claim: wrong ones leave an entry uncovered, or mark a row that no
+    pair needs. The device then searches anew, and finds the right cover."""
+    A = sp.csc_array(np.array([[1, 1, 0], [0, 1, 1], [0, 0, 0], [0, 0, 1]]))
+    row_match, col_match = plain_matching.maximum_matching(A)
+    rank = int((row_match >= 0).sum())
+    for marks in np.ndindex((2,) * 4):
+        covers = proof_of(A, row_match, col_match, marks)
+        assert covers is not None
+        check_cover(A, np.flatnonzero(covers[0]), np.flatnonzero(covers[1]), rank)
+    smaller = np.array([0, -1, -1, -1]), np.array([0, -1, -1])
+    for marks in np.ndindex((2,) * 4):
+        assert proof_of(A, *smaller, marks) is None
