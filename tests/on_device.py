@@ -10,6 +10,9 @@ import pytest
 import scipy.sparse as sp
 
 import btfperm
+from btfperm.backends.cpu.problem import Problem
+from btfperm.backends.gpu.backend import GPU
+from btfperm.backends.protocol import Session
 from btfperm.pattern import DevicePattern
 
 ARRAYS = ("row_perm", "col_perm", "row_blocks", "col_blocks")
@@ -59,3 +62,8 @@ def assert_same(there, expected):
     for name in (*ARRAYS, *COARSE):
         theirs, ours = here(getattr(there, name)), getattr(expected, name)
         np.testing.assert_array_equal(theirs, ours, err_msg=name)
+
+
+def device_problem(pattern):
+    """A problem on the current device in which nothing is matched."""
+    return GPU.adopt(Session(pattern), Problem.empty(pattern.on_host()), None)

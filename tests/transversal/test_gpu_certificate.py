@@ -12,12 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import btfperm
-from btfperm.backends.cpu.problem import Problem
 from btfperm.pattern import as_pattern
 from tests import families, strategies
 from tests.checks.check_cover import check_cover
 from tests.checks.check_matching import check_matching
-from tests.on_device import assert_same, matrix_there
+from tests.on_device import assert_same, device_problem, matrix_there
 from tests.oracles import plain_matching
 
 pytestmark = pytest.mark.gpu
@@ -26,7 +25,7 @@ pytestmark = pytest.mark.gpu
 def proof_of(pattern, row_match, col_match):
     from btfperm.transversal.certificate_gpu import prove_on_device
 
-    problem = Problem.empty(pattern).on_device(pattern, None)
+    problem = device_problem(pattern)
     problem.row_match.set(row_match.astype(problem.width))
     problem.col_match.set(col_match.astype(problem.width))
     covers = prove_on_device(problem)

@@ -12,7 +12,7 @@ import btfperm
 from btfperm.pattern import DevicePattern, as_pattern
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
-from tests.on_device import needs_a_device
+from tests.on_device import device_problem, needs_a_device
 from tests.oracles import plain_matching
 from tests.transversal.methods import on_device
 
@@ -176,11 +176,9 @@ def test_a_decomposition_by_what_is_there():
 
 
 def test_rows_beside_columns():
-    from btfperm.backends.cpu.problem import Problem
-
     for seed in range(5):
         P = as_pattern(families.random_rectangle(3_000, 700, 4, seed).A)
-        view = Problem.empty(P).on_device(P, None)
+        view = device_problem(P)
         indptr, indices = (part.get() for part in view.by_rows)
         T = P.T
         np.testing.assert_array_equal(indptr, T.indptr)

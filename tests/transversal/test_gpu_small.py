@@ -13,13 +13,13 @@ import importlib
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from btfperm.transversal.problem import Problem
 
-from btfperm.backends.gpu.budget import LOOKED, Budget
+from btfperm.backends.gpu.budget import ABANDONED, Budget
 from btfperm.pattern import as_pattern
 from tests import families
 from tests.checks.check_cover import check_cover
 from tests.checks.check_transversal import check_transversal
+from tests.on_device import device_problem
 from tests.oracles import plain_matching
 from tests.transversal.test_gpu import SEARCHES, VARIANTS, each_variant, run
 
@@ -51,7 +51,7 @@ def judged_by_the_device(monkeypatch):
     def fail(*_):
         raise AssertionError("the device found no proof, and the host was asked")
 
-    monkeypatch.setattr(importlib.import_module("btfperm.transversal.search"), "prove", fail)
+    monkeypatch.setattr(importlib.import_module("btfperm.transversal.certificate"), "prove", fail)
 
 
 @each_variant
@@ -106,15 +106,15 @@ def test_a_driver_obeys_its_budget(row, options):
     """A driver that ignores `stop` would go on to poll; one that hands in something else than the
     entries read so far would hand in less than it did before."""
     P = as_pattern(families.chain(300).A)
-    for limits in ({}, {"looks": 1}, {"work": 1}):
-        problem = Problem.empty(P).on_device(P, None)
+    for limits in ({}, {"polls": 1}, {"work": 1}):
+        problem = device_problem(P)
         budget = Polled(**limits)
         counters = row.load()(problem, budget, 0, row.checked(options))
         assert budget.polls == sorted(budget.polls)
         if limits and budget.polls:
             most = 2 if row.is_initializer else 1  # red-blue polls before it reads
             assert len(budget.polls) <= most, "it went on after its budget was spent"
-            assert budget.stop == (LOOKED if "looks" in limits else 3)
+            assert budget.stop == (ABANDONED if "polls" in limits else 3)
         if not limits and not row.is_initializer:
             assert problem.size == P.n and budget.polls
         if not limits and row.name.startswith("g-pr"):  # polls in relabellings and between them
@@ -131,7 +131,7 @@ def proof_of(A, row_match, col_match, reached=None):
     from btfperm.transversal.certificate_gpu import prove_on_device
 
     P = as_pattern(A)
-    problem = Problem.empty(P).on_device(P, None)
+    problem = device_problem(P)
     problem.row_match.set(np.asarray(row_match, dtype=problem.width))
     problem.col_match.set(np.asarray(col_match, dtype=problem.width))
     if reached is not None:

@@ -39,7 +39,7 @@ def test_what_is_taken_back_has_no_proof(keep_pairs):
     taken.row_match[1] = taken.col_match[1] = 1
     taken.row_in_cover[:2] = 1
     taken.proven = True
-    taken.take_back(keep_pairs=keep_pairs)
+    taken.reset(keep_matching=keep_pairs)
     assert not taken.proven and not taken.row_in_cover.any()
     pairs = [-1, 1, -1] if keep_pairs else [-1, -1, -1]
     assert taken.row_match.tolist() == taken.col_match.tolist() == pairs

@@ -11,11 +11,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from btfperm.transversal.limits import Controls
-from btfperm.transversal.problem import Problem
 
 import btfperm
 from btfperm import registry
+from btfperm.backends.cpu.problem import Problem
+from btfperm.path.request import Request
+from btfperm.path.run import run_algorithm
 from btfperm.pattern import as_pattern
 from tests import families
 from tests.transversal.methods import INITIALIZERS
@@ -62,7 +63,8 @@ def pairs(initializer, kind):
     for A in MATRICES[kind]:
         P = as_pattern(A)
         problem = Problem.empty(P)
-        Controls(P.nnz, threads=1).run(registry.find(initializer, initializer=True), problem)
+        row = registry.find(initializer, initializer=True)
+        run_algorithm(row, problem, Request(P.nnz, threads=1))
         found += problem.size
     return found
 
