@@ -13,6 +13,7 @@ from btfperm.backends.protocol import Session
 from btfperm.dulmage_mendelsohn import decompose_session
 from btfperm.io import read, save
 from btfperm.path.decompose import worth_copies
+from btfperm.path.request import Request
 from btfperm.pattern import Pattern
 from btfperm.results import DulmageMendelsohn, Transversal
 from btfperm.transversal import matched
@@ -113,7 +114,7 @@ def order_file(
         session, has_options=False
     )
     try:
-        transversal = matched(session, threads=threads, **options)
+        transversal = matched(session, Request(pattern.nnz, threads=threads, **options))
         end("search")
         if not transversal.maximum:
             return Ordered(pattern, transversal, None, seconds)

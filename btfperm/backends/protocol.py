@@ -9,7 +9,6 @@ knows what it contains, and `path` uses the attributes of `Problem` below.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["Backend", "Delivered", "Outcome", "Problem", "Proof", "RunSettings", "Session"]
 
 
-@dataclass(slots=True, eq=False)
 class Session:
     """One matrix during one call.
 
@@ -31,9 +29,12 @@ class Session:
     copies : what backends keep on devices for later steps; the keys are theirs
     """
 
-    pattern: Pattern
-    keep_copies: bool = False
-    copies: dict[Any, Any] = field(default_factory=dict)
+    __slots__ = ("copies", "keep_copies", "pattern")
+
+    def __init__(self, pattern: Pattern) -> None:
+        self.pattern = pattern
+        self.keep_copies = False
+        self.copies: dict[Any, Any] = {}
 
     def on_host(self) -> Pattern:
         """The pattern on the host; a pattern on a device is copied once."""

@@ -9,7 +9,6 @@ that is known. A plan is plain data and runs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from btfperm import registry
@@ -29,7 +28,6 @@ __all__ = ["Plan", "make_plan", "plan_on_cpu", "plan_search", "searches_from_row
 _OF_DEGREES = frozenset(("longest", "skew", "empty", "single", "hidden"))
 
 
-@dataclass(slots=True, eq=False)
 class Plan:
     """What one call does.
 
@@ -49,6 +47,7 @@ class Plan:
     requested : whether the caller named the GPU or an algorithm that only it has; then no rule
         abandons the GPU, and its failure is an error
     named : whether the caller named the algorithm
+    ruled : what the number of entries alone decides, see `Table`
     deficiency : structural rank possible for this shape minus the size of the initial matching;
         None until it is known
     decisions : the rule applied to each decision
@@ -56,23 +55,38 @@ class Plan:
     note : one sentence on the algorithm where no rule explains it; None where a rule does
     """
 
-    package: str
-    shape: tuple[int, int]
-    nnz: int
-    backend: str
+    # Class attributes are the defaults: the plan for a small matrix must cost less than its search.
     initializer: registry.Algorithm | None = None
-    algorithm: registry.Algorithm | None = None
     initializer_within: float | None = None
     within: float | None = None
-    in_order: bool = False
-    threads: int = 1
-    threads_asked: bool = False
-    requested: bool = False
-    named: bool = False
+    in_order = False
+    requested = False
     deficiency: int | None = None
-    decisions: dict[str, Rule] = field(default_factory=dict)
-    features: dict[str, float] = field(default_factory=dict)
     note: str | None = ""
+
+    def __init__(
+        self, package: str, pattern: Pattern, request: Request, named: registry.Algorithm | None
+    ) -> None:
+        self.package = package
+        self.ruled = rules_of(package).TABLE.ruled(pattern.indices.size)
+        self.shape = pattern.shape
+        self.nnz = int(pattern.indices.size)
+        self.backend = "cpu"
+        self.algorithm = named
+        self.named = named is not None
+        self.threads = request.threads
+        self.threads_asked = request.threads_asked
+        self.decisions: dict[str, Rule] = {}
+        self.features: dict[str, float] = {"threads": request.threads}
+
+    def __repr__(self) -> str:
+        initializer, algorithm = (
+            "none" if row is None else row.name for row in (self.initializer, self.algorithm)
+        )
+        return (
+            f"<Plan: {initializer}, then {algorithm}, on {self.backend}, "
+            f"{self.threads} thread{'s' if self.threads > 1 else ''}>"
+        )
 
     def why(self) -> str:
         """One sentence that explains the algorithm."""
@@ -137,17 +151,7 @@ def make_plan(
     named = None
     if request.algorithm != "auto":
         named = registry.find(request.algorithm, initializer=False, backend=wanted, package=package)
-    plan = Plan(
-        package,
-        pattern.shape,
-        pattern.indices.size,
-        "cpu",
-        algorithm=named,
-        threads=request.threads,
-        threads_asked=request.threads_asked,
-        named=named is not None,
-    )
-    plan.features["threads"] = request.threads
+    plan = Plan(package, pattern, request, named)
     if named is not None:
         plan.backend = named.backend
     elif wanted != "auto":
@@ -218,9 +222,8 @@ def plan_search(plan: Plan, pattern: Pattern, deficiency: int) -> None:
 
 
 def searches_from_rows(plan: Plan, pattern: Pattern) -> bool:
-    """Whether the search goes from the rows; a square matrix has no shorter side."""
-    m, n = plan.shape
-    return m != n and _decide(plan, "side", pattern).choice == "rows"
+    """Whether the search in a rectangular matrix goes from the rows."""
+    return _decide(plan, "side", pattern).choice == "rows"
 
 
 def plan_on_cpu(plan: Plan, pattern: Pattern) -> None:
@@ -255,7 +258,7 @@ def _decide(plan: Plan, what: str, pattern: Pattern | None) -> Rule:
     """The rule applied to a decision; the first call applies it."""
     rule = plan.decisions.get(what)
     if rule is None:
-        settled, left_open = rules_of(plan.package).TABLE.ruled(plan.nnz)
+        settled, left_open = plan.ruled
         rule = settled.get(what)
         if rule is None:
             rule = first_rule(left_open[what], plan.features, lambda f: _learn(plan, f, pattern))

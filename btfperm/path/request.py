@@ -60,7 +60,6 @@ class Request:
     def __init__(
         self,
         nnz: int,
-        *,
         algorithm: str = "auto",
         initializer: str = "auto",
         backend: str = "auto",

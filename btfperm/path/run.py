@@ -82,7 +82,8 @@ def run_algorithm(
     and deducts what it used."""
     settings = request.settings(row, within, in_order=in_order)
     outcome = backends.get(row.backend).run(row, problem, settings)
-    request.charge(row, outcome.counters)
+    if request.work is not None or request.threads_refused:
+        request.charge(row, outcome.counters)
     return outcome
 
 
@@ -107,32 +108,35 @@ class Run:
 
     failure: BackendUnavailableError | DefectError
     restarted: str | None = None  # why the call started again on the CPU
+    initializer: registry.Algorithm | None = None  # what ran
+    algorithm: registry.Algorithm | None = None
+    stopped_by: str | None = None
+    size = 0  # matched entries
+    proof: Proof | None = None
+    arrays: Delivered | None = None
+    step = "start"
+    ran_on = ""  # the backend, and its device for people
+    device = ""
+    backend: Backend = CPU
+    problem: Any = None  # made by the first step, which may fail
+    view: Any = None  # the problem as the search sees it, perhaps transposed
 
     def __init__(self, session: Session, request: Request, plan: Plan, given: Any) -> None:
-        self.given = given
-        self._set_up(session, request, plan)
-
-    def _set_up(self, session: Session, request: Request, plan: Plan) -> None:
         self.session = session
         self.request = request
         self.plan = plan
-        self.step = "start"
-        self.initializer: registry.Algorithm | None = None  # what ran
-        self.algorithm: registry.Algorithm | None = None
-        self.stopped_by: str | None = None
-        self.size = 0  # matched entries
-        self.proof: Proof | None = None
-        self.ran_on = ""  # the backend, and its device for people
-        self.device = ""
-        self.arrays: Delivered | None = None
+        self.given = given
         self.counters: dict[str, int | list[int]] = {}
-        if self.given is not None:
-            self.counters["initial_dropped"] = self.given.dropped
+        if given is not None:
+            self.counters["initial_dropped"] = given.dropped
         self.seconds = {"start": 0.0, "search": 0.0, "certificate": 0.0}
         self.since = time.perf_counter()
-        self.problem: Any = None  # made by the first step, which may fail
-        self.view: Any = None  # the problem as the search sees it, perhaps transposed
-        self.backend: Backend = CPU
+
+    def _again(self, session: Session, plan: Plan) -> None:
+        """Forgets what was done, for another run of the whole call on the CPU."""
+        request, given = self.request.on_cpu(), self.given
+        vars(self).clear()
+        self.__init__(session, request, plan, given)  # type: ignore[misc]
 
     def steps(self) -> Steps:
         """What remains to be done, in order."""
@@ -251,7 +255,7 @@ class Run:
         note = self.plan.note
         if action is Action.RESTART_ON_CPU:
             plan_on_cpu(self.plan, self.session.on_host())
-            self._set_up(self.session, self.request.on_cpu(), self.plan)
+            self._again(self.session, self.plan)
             self.restarted = note
             self.seconds["given_up"] = lost
         else:
@@ -259,8 +263,9 @@ class Run:
             warn_of_failed_backend(self.failure)
             session, request = Session(self.session.on_host()), self.request.on_cpu()
             has_initial = self.given is not None
-            plan = make_plan(session, request, self.plan.package, has_initial=has_initial)
-            self._set_up(session, request, plan)
+            self._again(
+                session, make_plan(session, request, self.plan.package, has_initial=has_initial)
+            )
         return self.steps()
 
     def _continue_with_default(self) -> None:
@@ -273,7 +278,7 @@ class Run:
             f"{self.plan.why()}; given up after {self.plan.within} readings, {row.name} finished"
         )
         self.view.reset(keep_matching=True)
-        self._count(self._run(row))
+        self.counters.update(self._run(row).counters)
         self._stop("search")
 
     def _warn_of_defect(self, *, keep_matching: bool) -> None:
@@ -292,7 +297,10 @@ class Run:
 
     def _sampled(self) -> Pattern:
         """The pattern whose features the rules use: those for the CPU need all of them."""
-        return self.session.on_host() if self.plan.backend == "cpu" else self.session.pattern
+        pattern = self.session.pattern
+        if pattern.backend == "cpu" or self.plan.backend != "cpu":
+            return pattern
+        return self.session.on_host()
 
     def _begin(self) -> None:
         """The problem on the backend that holds the matrix, with the caller's matching if there is
@@ -306,6 +314,8 @@ class Run:
 
     def _home(self) -> str:
         """The backend that holds the matrix, unless the whole call runs on the CPU."""
+        if self.session.pattern.backend == "cpu":
+            return "cpu"
         rows = (self.plan.initializer, self.plan.algorithm)
         on_cpu = all(row is None or row.backend == "cpu" for row in rows)
         if on_cpu and self.plan.backend == "cpu":
@@ -317,10 +327,11 @@ class Run:
         assert row is not None
         self.algorithm = row
         self._move(row.backend)
-        if searches_from_rows(self.plan, self._sampled()):
+        m, n = self.plan.shape
+        if m != n and searches_from_rows(self.plan, self._sampled()):
             self.view = self.problem.transposed()
         outcome = self._run(row, self.plan.within)
-        self._count(outcome)
+        self.counters.update(outcome.counters)
         self._stop("search")
         if outcome.abandoned:
             if row.backend != "cpu":
@@ -336,9 +347,6 @@ class Run:
         outcome = run_algorithm(row, self.view, self.request, within, in_order=in_order)
         self.stopped_by = outcome.stopped_by
         return outcome
-
-    def _count(self, outcome: Outcome) -> None:
-        self.counters.update(outcome.counters)
 
     def _move(self, name: str) -> None:
         """The problem on the backend of that name, with the current matching."""

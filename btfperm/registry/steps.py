@@ -19,6 +19,7 @@ block graph           (pattern, decomposition) -> BlockGraph
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -56,7 +57,8 @@ _STEPS: dict[tuple[str, str, str], tuple[str, str]] = {
 def step(package: str, name: str, backend: str) -> Callable[..., Any]:
     """The function of a step; its module is imported when it is first used."""
     module, function = _STEPS[package, name, backend]
-    return getattr(importlib.import_module(module), function)  # type: ignore[no-any-return]
+    loaded = sys.modules.get(module) or importlib.import_module(module)
+    return getattr(loaded, function)  # type: ignore[no-any-return]
 
 
 def add_step(package: str, name: str, backend: str, module: str, function: str) -> None:

@@ -133,41 +133,38 @@ def maximum_transversal(
     # The arrays of `A` may be shared, because the pattern does not outlive the call.
     pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True, threads=threads)
     session = Session(pattern)
+    request = Request(
+        pattern.indices.size,
+        algorithm,
+        initializer,
+        backend,
+        device,
+        threads,
+        seed,
+        options,
+        time_limit,
+        max_work,
+    )
     try:
-        return matched(
-            session,
-            algorithm=algorithm,
-            initializer=initializer,
-            backend=backend,
-            threads=threads,
-            seed=seed,
-            options=options,
-            device=device,
-            initial=initial,
-            orientation=orientation,
-            drop_zeros=drop_zeros,
-            time_limit=time_limit,
-            max_work=max_work,
-        )
+        return matched(session, request, initial, orientation, drop_zeros)
     finally:
-        session.close()
+        if session.copies:
+            session.close()
 
 
 def matched(
     session: Session,
-    *,
+    request: Request,
     initial: Transversal | Decomposition | npt.ArrayLike | None = None,
     orientation: Orientation | None = None,
     drop_zeros: bool | None = None,
-    **asked: Any,
 ) -> Transversal:
     """`maximum_transversal` of the matrix of a session. `drop_zeros` is not None where the caller
     decided about stored zeros."""
     pattern = session.pattern
-    (m, n), nnz = pattern.shape, pattern.indices.size
-    request = Request(nnz, **asked)
     if request.backend == "cpu" and pattern.backend != "cpu":
         pattern = session.pattern = pattern.on_host()
+    m, n = pattern.shape
     # The matching and the cover: an index and a byte for each row and column.
     refuse_beyond_memory(pattern.shape, (m + n) * 5 // 4, pattern.name)
     given = None
@@ -218,7 +215,11 @@ def proven_transversal(
     # Permutations, boundaries and what finds them: 22 bytes for each row and column of an empty
     # matrix with 32-bit indices.
     refuse_beyond_memory(pattern.shape, 5 * (pattern.m + pattern.n), pattern.name)
-    found = matched(session, **options) if given is None else given
+    found = given
+    if found is None:
+        how = {name: options.get(name) for name in ("initial", "orientation", "drop_zeros")}
+        asked = {name: value for name, value in options.items() if name not in how}
+        found = matched(session, Request(pattern.nnz, **asked), **how)
     if isinstance(found, Transversal) and pattern.backend == "cpu":
         found = found.on_host()
     if isinstance(found, Decomposition):
