@@ -32,7 +32,7 @@ class DevicePattern(Pattern):
     def _checked_arrays(self, shape: tuple[int, int]) -> Any:
         if not (lives_on_device(self.indptr) and lives_on_device(self.indices)):
             raise InvalidMatrixError(
-                "DevicePattern(...) takes arrays on a GPU; use as_pattern for others"
+                "DevicePattern needs arrays on a GPU; a Pattern takes others"
             )
         from btfperm.pattern.device_door import canonical_columns
 
