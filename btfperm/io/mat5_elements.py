@@ -48,7 +48,7 @@ _PACKED_PIECE = 1 << 14
 # MATLAB writes 8 bytes of flags, 8 or more of dimensions, and at most 63 characters of a name.
 _MOST_FLAGS, _MOST_DIMENSIONS, _MOST_NAME = 64, 1 << 10, 1 << 14
 _MOST_NAMES = 1 << 16  # of the fields of a struct
-_MOST_VARIABLES = 1 << 14
+_MOST_VARIABLES = 1 << 13
 
 
 class Variable(NamedTuple):

@@ -29,7 +29,7 @@ __all__ = ["SUFFIXES", "head", "read_matrix", "read_pattern", "recognises", "wri
 SUFFIXES = (".mat",)
 
 _DENSE_CLASSES = range(6, 16)  # double, single, and the integers
-_BLOCK = 1 << 20  # values of a dense matrix that are converted at a time
+_BLOCK = 1 << 16  # values of a dense matrix that are converted at a time
 
 
 class _Columns(NamedTuple):

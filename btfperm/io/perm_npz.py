@@ -45,6 +45,7 @@ FIELDS = (
 )
 """The arrays of a permutation file."""
 
+_MOST_CONVENTION = 1 << 10  # bytes
 _MOST_META = 4 << 20  # bytes: 1 MB of characters, of 4 bytes each
 _MOST_BOUNDARIES = 5  # of the coarse parts
 
@@ -80,8 +81,11 @@ def read(source: Source) -> tuple[dict[str, npt.NDArray[Any]], Any]:
 def _fields(
     source: Source, archive: zipfile.ZipFile, found: set[str]
 ) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of `FIELDS` that are there; none is longer than the shape admits."""
-    if "shape" not in found:  # the caller knows why: a file of another convention, or none of ours
+    """The arrays of `FIELDS` that are there; none is longer than the shape admits. Other arrays
+    are not read, apart from `convention`, which must not be damaged."""
+    if "convention" in found:
+        read_array(archive, "convention", most_bytes=_MOST_CONVENTION)
+    if "shape" not in found:  # the caller reports another convention, or what is missing
         return {}
     shape = read_shape(archive)
     if shape is None:

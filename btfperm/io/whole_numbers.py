@@ -55,7 +55,9 @@ def list_of_numbers(
     that is no whole number. O(bytes) time; the array is at most twice as large as the text.
     """
     view = np.frombuffer(text, dtype=np.uint8)
-    limit = last - first + 1 if most is None else most
+    limit = last - first + 1  # there are no more numbers than bytes
+    if most is not None:
+        limit = min(limit, most)
     fault, count, is_wide, end = _core.measure_whole_numbers(view, first, last, limit, commas)
     if fault:
         return np.empty(0, dtype=np.int64), end, fault

@@ -41,7 +41,7 @@ def npy_of(descr: str, shape: str, data: bytes = b"") -> bytes:
 def npz(members: dict[str, bytes], method: int = zipfile.ZIP_STORED) -> bytes:
     """An archive of the identity's arrays, with these members in place of them."""
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", method) as archive:
+    with zipfile.ZipFile(file, "w", method, compresslevel=1) as archive:
         for key, content in ({key: npy(array) for key, array in COLUMNS.items()} | members).items():
             archive.writestr(f"{key}.npy", content)
     return file.getvalue()

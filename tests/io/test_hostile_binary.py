@@ -248,3 +248,23 @@ def test_an_object_beside_the_matrix(tmp_path):
     file = tmp_path / "a.mat"
     file.write_bytes(mat(variable(table), variable(sparse())))
     assert read(file).nnz == 2
+
+
+def test_peek_counts_the_entries_that_are_used(tmp_path):
+    """The pointers may end before the indices do."""
+    file = tmp_path / "a.npz"
+    file.write_bytes(npz({"indptr": npy(np.array([0, 1, 1]))}))
+    assert peek(file).entries == read(file).nnz == 1
+
+
+def test_an_array_that_no_permutation_file_has_is_not_read(tmp_path):
+    from btfperm import dulmage_mendelsohn
+
+    result = dulmage_mendelsohn(np.eye(3))
+    result.save(tmp_path / "perm.npz")
+    with zipfile.ZipFile(tmp_path / "perm.npz", "a") as archive:
+        archive.writestr("other.npy", b"")
+    assert load(tmp_path / "perm.npz") == result
+    content = (tmp_path / "perm.npz").read_bytes()
+    content = content.replace(b"<U7", b"<U8")
+    refused(tmp_path / "perm.npz", content, "the array 'convention' is damaged", load)
