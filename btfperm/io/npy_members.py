@@ -35,6 +35,7 @@ __all__ = [
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _MOST_DIRECTORY = 1 << 20  # bytes; the objects of `zipfile` need up to twenty times as much
 _MOST_HEAD = 10_000  # bytes, as in NumPy
+_MOST_ITEM = 4 << 20  # bytes: a text of a million characters
 _PIECE = 1 << 16  # entries converted and written at a time
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # the same result gives the same bytes, whenever it is written
 
@@ -206,4 +207,6 @@ def _dtype(value: bytes) -> np.dtype[Any]:
         raise ValueError("it holds Python objects, which are not read")
     if not dtype.itemsize:
         raise ValueError(f"its items, of type {descr}, have no bytes")
+    if dtype.itemsize > _MOST_ITEM:  # an array of none of them would need the memory of one
+        raise ValueError(f"its items have {dtype.itemsize} bytes each")
     return dtype

@@ -65,7 +65,8 @@ ARRAYS = {
     "two types": (npy_of("'<i8, <i8'", "(1,)", TWO), "type that is not read"),
     "an array of arrays": (npy_of("'(2,)i8'", "(1,)", TWO), "type that is not read"),
     "an unknown type": (npy_of("'<i3'", "(2,)", b"\0" * 6), "data"),
-    "a wide type": (npy_of("'|V2147483647'", "(2,)", TWO), "as long as its head says"),
+    "a wide type": (npy_of("'|V2147483647'", "(2,)", TWO), "2147483647 bytes each"),
+    "no items of a wide type": (npy_of("'|V2147483647'", "(0,)"), "2147483647 bytes each"),
 }
 
 ARCHIVES = {
