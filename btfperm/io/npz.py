@@ -48,7 +48,7 @@ def head(source: Source) -> Header:
         entries = None if layout == "dia" else math.prod(stored)
         if "indptr" in _INDEX_ARRAYS[layout]:  # there may be room for more entries
             pointers = read_array(archive, "indptr").reshape(-1)
-            if pointers.dtype.kind in "iu" and pointers.size and 0 <= pointers[-1] <= stored[0]:
+            if pointers.dtype.kind in "iu" and stored and 0 <= pointers[-1] <= stored[0]:
                 entries = int(pointers[-1]) * math.prod(stored[1:])
         field = field_of(dtype)
         return Header("npz", shape, entries, field, "general", layout)
