@@ -19,6 +19,7 @@ _BLOCK = 512
 _PIECE = 1 << 16
 _LONGEST_HEADER = 1 << 20  # bytes of a long name or of pax records
 _LARGEST_SIZE = 1 << 62
+_PAX = (b"x", b"X")  # the second by Solaris tar
 _REGULAR = (b"0", b"\0", b"7")
 _SPARSE = "it holds a sparse file of GNU tar, which is not read: unpack it with `tar`"
 
@@ -67,11 +68,11 @@ def members(stream: BinaryIO) -> Iterator[tuple[str, MemberFile]]:
             return
         _check(header)
         kind, length = header[156:157], _number(header[124:136])
-        if kind in (b"L", b"K", b"x", b"g"):
+        if kind in (b"L", b"K", b"g", *_PAX):
             text = _extension(stream, length)
             if kind == b"L":
                 name = _text(text.split(b"\0", 1)[0])
-            elif kind == b"x":
+            elif kind in _PAX:
                 name, size = _pax(text, name, size)
             elif kind == b"g" and _pax(text, None, None) != (None, None):
                 raise ValueError("a pax header gives all files the same name or size")
