@@ -69,9 +69,9 @@ def members(stream: BinaryIO) -> Iterator[tuple[str, MemberFile]]:
         _check(header)
         kind, length = header[156:157], _number(header[124:136])
         if kind in (b"L", b"K", b"g", *_PAX):
-            text = _extension(stream, length)
+            text, padding = _extension(stream, length)
             if kind == b"L":
-                name = _text(text.split(b"\0", 1)[0])
+                name = _text((text + padding).split(b"\0", 1)[0])
             elif kind in _PAX:
                 name, size = _pax(text, name, size)
             elif kind == b"g" and _pax(text, None, None) != (None, None):
@@ -96,15 +96,14 @@ def _skip(stream: BinaryIO, count: int) -> None:
         count -= got
 
 
-def _extension(stream: BinaryIO, length: int) -> bytes:
-    """The data of a header that describes the next member."""
+def _extension(stream: BinaryIO, length: int) -> tuple[bytes, bytes]:
+    """The data of a header that describes the next member, and the rest of its last block."""
     if length > _LONGEST_HEADER:
         raise ValueError(f"a header of {length:,} bytes, of which {_LONGEST_HEADER:,} are read")
     text = stream.read(length)
     if len(text) < length:
         raise EOFError("the archive ends in a header")
-    _skip(stream, -length % _BLOCK)
-    return text
+    return text, stream.read(-length % _BLOCK)
 
 
 def _check(header: bytes) -> None:
