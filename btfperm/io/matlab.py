@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.errors import InvalidArgumentError
+from btfperm.errors import BtfpermError, InvalidArgumentError
 from btfperm.io.header import Header
-from btfperm.io.mat5_elements import SPARSE, STRUCT, Element, Variable, numbers, variable, variables
+from btfperm.io.mat5_elements import SPARSE, Element, Variable, inner_variable, variables
+from btfperm.io.read_bytes import DAMAGE
 from btfperm.io.source import Progress, Source
 from btfperm.io.values import as_double, field_of
 
@@ -29,6 +30,7 @@ SUFFIXES = (".mat",)
 
 _LARGEST_SIZE = 2**31
 _DENSE_CLASSES = range(6, 16)  # double, single, and the integers
+_BLOCK = 1 << 16  # values of a dense matrix that are converted at a time
 
 
 class _Columns(NamedTuple):
@@ -122,9 +124,17 @@ def _load(source: Source) -> _Columns:
         )
     with source.random_access() as file:
         try:
-            chosen = _chosen(source, [_inner_matrix(entry) for entry in variables(file)])
-            return _sparse(chosen) if chosen.array_class == SPARSE else _dense(chosen)
-        except (ValueError, IndexError) as error:
+            found = [inner_variable(file, entry, b"A") or entry for entry in variables(file)]
+            chosen = _chosen(source, found)
+            if not source.variable:  # the other heads decide, too: compare their checksums
+                for other in found:
+                    if other is not chosen and other.place.is_compressed:
+                        other.elements(file).finish()
+            is_sparse = chosen.array_class == SPARSE
+            return _sparse(file, chosen) if is_sparse else _dense(file, chosen, source.name)
+        except BtfpermError:
+            raise
+        except DAMAGE as error:
             raise source.because(error, "the MATLAB file is damaged") from None
 
 
@@ -146,52 +156,61 @@ def _chosen(source: Source, found: list[Variable]) -> Variable:
     raise source.error(f"it holds {what} ({listed}): name the one that is meant, as in FILE:NAME")
 
 
-def _inner_matrix(outer: Variable) -> Variable:
-    """`A` of a struct with such a field, under the name of the struct, else the variable."""
-    if outer.array_class != STRUCT or outer.shape != (1, 1) or len(outer.contents) < 2:
-        return outer
-    width = int(numbers(outer.contents[0])[0])
-    if width <= 0:
-        raise ValueError("a struct has field names without letters")
-    text = bytes(outer.contents[1].data)
-    fields = [text[at : at + width].rstrip(b"\0") for at in range(0, len(text), width)]
-    values: list[Element] = outer.contents[2:]
-    if b"A" not in fields or not values[fields.index(b"A")].data:
-        return outer
-    return variable(values[fields.index(b"A")])._replace(name=outer.name)
-
-
-def _sparse(entry: Variable) -> _Columns:
+def _sparse(file: BinaryIO, entry: Variable) -> _Columns:
+    """The lists hold as many numbers as they need; there may be room for more entries."""
     if len(entry.shape) != 2:
         raise ValueError("a sparse matrix has not two dimensions")
-    indices, indptr = numbers(entry.contents[0]), numbers(entry.contents[1])
-    if indptr.dtype.kind not in "iu" or indptr.size != entry.shape[1] + 1:
-        raise ValueError(f"{indptr.size} column pointers for {entry.shape[1]} columns")
-    nnz = int(indptr[-1])  # there may be room for more
-    values = _values(entry, 2, nnz)
+    m, n = entry.shape
+    elements = entry.elements(file)
+    indices = elements.next().numbers(most=m * n)
+    pointers = elements.next()
+    if pointers.dtype.kind not in "iu" or pointers.length != n + 1:
+        raise ValueError(f"{pointers.length} column pointers for {n} columns")
+    indptr = pointers.numbers()
+    nnz = int(indptr[-1])
+    # MATLAB may leave the values of no entries out.
+    values = _values(entry, elements.next(), nnz) if nnz else np.empty(0)
     if values.size != nnz or indices.size < nnz:
         raise ValueError(f"{min(values.size, indices.size)} entries where {nnz} are announced")
-    return _Columns((entry.shape[0], entry.shape[1]), indptr, indices[:nnz], values)
+    elements.finish()
+    return _Columns((m, n), indptr, indices[:nnz], values)
 
 
-def _dense(entry: Variable) -> _Columns:
-    m, n = entry.shape
-    values = _values(entry, 0, m * n)
+def _dense(file: BinaryIO, entry: Variable, name: str) -> _Columns:
+    """The nonzeros, in blocks: beside the values at most 8 bytes for each."""
+    from btfperm.pattern.arrays import checked_shape, index_type
+
+    m, n = checked_shape((entry.shape[0], entry.shape[1]), name)
+    elements = entry.elements(file)
+    values = _values(entry, elements.next(), m * n) if m * n else np.empty(0)
     if values.size != m * n:
         raise ValueError(f"{values.size} numbers for a matrix of {m} x {n}")
-    cols, rows = np.nonzero(values.reshape(n, m))
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(cols, minlength=n))))
-    return _Columns((m, n), indptr, rows, values[values != 0])
+    elements.finish()
+    nnz = int(np.count_nonzero(values))
+    index = index_type((m, n), nnz)
+    indices, indptr = np.empty(nnz, dtype=index), np.zeros(n + 1, dtype=index)
+    filled = 0
+    for first in range(0, values.size, _BLOCK):
+        places = np.flatnonzero(values[first : first + _BLOCK]) + first
+        indices[filled : filled + places.size] = places % m
+        filled += places.size
+        first_col, last_col = first // m, (first + _BLOCK) // m + 1
+        counts = np.bincount(places // m - first_col)
+        indptr[first_col + 1 : last_col + 1][: counts.size] += counts.astype(index)
+    np.cumsum(indptr, out=indptr)
+    return _Columns((m, n), indptr, indices, values[values != 0])
 
 
-def _values(entry: Variable, first: int, count: int) -> npt.NDArray[Any]:
-    """`count` values, whose real parts are the element `first` of the contents."""
-    if count == 0:  # MATLAB may leave the element out
-        return np.empty(0)
-    values = numbers(entry.contents[first])[:count]
+def _values(entry: Variable, real: Element, count: int) -> npt.NDArray[Any]:
+    """The first `count` values, whose real parts are `real`; the imaginary parts follow."""
+    if count < 0:
+        raise ValueError(f"{count} entries are announced")
+    values = real.numbers(count)
     if entry.is_complex:
-        imaginary = numbers(entry.contents[first + 1])[:count]
+        imaginary = real.elements.next().numbers(count)
         if imaginary.size != values.size:
             raise ValueError("real and imaginary parts differ in number")
-        return values + 1j * imaginary
+        joined = np.empty(values.size, dtype=np.result_type(values, imaginary, np.complex64))
+        joined.real, joined.imag = values, imaginary
+        return joined
     return values.astype(bool) if entry.is_logical else values

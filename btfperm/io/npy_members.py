@@ -1,62 +1,127 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays in a `.npz` archive, read and written one at a time.
 
-`numpy.load` believes the size an array claims; here it is compared with the archive first, so a
-small file cannot ask for much memory. Nothing is pickled or unpickled.
+`numpy.load` allocates the size that an array declares, and evaluates its head as Python. Here the
+memory of an array grows with the bytes that are read (`read_bytes`), and a regular expression
+matches the head. Nothing is pickled or unpickled.
 """
 
 from __future__ import annotations
 
+import contextlib
+import math
+import re
 import zipfile
-from typing import IO, Any, BinaryIO, cast
+from collections.abc import Iterator
+from typing import IO, Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["array_head", "keys", "read_array", "write_array"]
+from btfperm.io.read_bytes import DAMAGE, array_of
+from btfperm.printable import cause_text
 
-# Deflate, the only compression NumPy uses, cannot do better than this.
-_LARGEST_RATIO = 1032
+__all__ = [
+    "ArrayHead",
+    "array_head",
+    "keys",
+    "open_archive",
+    "read_array",
+    "read_shape",
+    "write_array",
+]
+
+# `zipfile` unpacks these in pieces of bounded size; NumPy writes no other.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_MOST_DIRECTORY = 1 << 20  # bytes; the objects of `zipfile` need up to twenty times as much
+_MOST_HEAD = 10_000  # bytes, as in NumPy
+_MOST_ITEM = 4 << 20  # bytes: a text of a million characters
 _PIECE = 1 << 16  # entries converted and written at a time
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # the same result gives the same bytes, whenever it is written
+
+_MAGIC = b"\x93NUMPY"
+_SIZE_BYTES = {b"\x01\x00": 2, b"\x02\x00": 4, b"\x03\x00": 4}  # by version
+_ITEM = rb"""\s*(?P<quote>['"])(?P<key>\w+)(?P=quote)\s*:\s*(?P<value>%s)\s*(?:,|(?=\}))"""
+_SHAPE = rb"\(\s*(?:[0-9]{1,19}L?\s*(?:,\s*|(?=\))))*\)"
+_VALUE = rb"""'[^'\\]*'|"[^"\\]*"|True|False|\[.*\]|""" + _SHAPE
+_ENTRY = re.compile(_ITEM % _VALUE, re.DOTALL)
+_DESCR = re.compile(r"[<>|=]?[a-zA-Z?][0-9]{0,10}(?:\[[0-9]{0,9}[a-zA-Z]{1,2}\])?")
+_KEYS = {b"descr", b"fortran_order", b"shape"}
+_BEYOND = 1 << 63
+
+
+class ArrayHead(NamedTuple):
+    """What the head of an array declares."""
+
+    shape: tuple[int, ...]
+    fortran_order: bool
+    dtype: np.dtype[Any]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all items."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+class _LimitedReads:
+    """A file for `zipfile`, which reads the list of members in one call, whatever its size."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
+        self._read = file.read
+
+    def read(self, count: int = -1) -> bytes:
+        if count > _MOST_DIRECTORY:
+            raise ValueError(f"its list of members has {count} bytes, which is too long")
+        return self._read(count)
+
+
+def open_archive(file: BinaryIO) -> zipfile.ZipFile:
+    """The archive in `file`. Raises ValueError when it is damaged."""
+    try:
+        return zipfile.ZipFile(cast(Any, _LimitedReads(file)))
+    except DAMAGE as error:
+        raise ValueError(cause_text(error)) from None
 
 
 def keys(archive: zipfile.ZipFile) -> set[str]:
     """Names of the arrays."""
-    return {name.removesuffix(".npy") for name in archive.namelist()}
+    return {name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")}
 
 
-def array_head(archive: zipfile.ZipFile, key: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
+def array_head(archive: zipfile.ZipFile, key: str) -> ArrayHead:
     """Shape and type of an array. Raises KeyError when it is missing, ValueError when damaged."""
-    with archive.open(f"{key}.npy") as file:
-        shape, _, dtype = _read_head(file)
-    return shape, dtype
+    with _opened(archive, key) as file:
+        return _read_head(file, archive.getinfo(f"{key}.npy").file_size)
 
 
-def read_array(archive: zipfile.ZipFile, key: str) -> npt.NDArray[Any]:
-    """The array `key`. Raises KeyError when it is missing, ValueError when it is damaged."""
-    info = archive.getinfo(f"{key}.npy")
-    with archive.open(info) as file:
-        shape, fortran_order, dtype = _read_head(file)
-        count = int(np.prod(shape, dtype=object)) if shape else 1
-        bytes_left = info.file_size - file.tell()
-        if dtype.hasobject:
-            raise ValueError(f"the array {key!r} holds Python objects, which are not read")
-        if (
-            count * dtype.itemsize != bytes_left
-            or info.file_size > info.compress_size * _LARGEST_RATIO + 1024
-        ):
-            raise ValueError(f"the array {key!r} is not as long as its head says")
-        values = np.empty(count, dtype=dtype)
-        view = memoryview(cast(Any, values).view(np.uint8)) if bytes_left else memoryview(b"")
-        filled = 0
-        while filled < len(view):
-            got = file.readinto(view[filled:])  # type: ignore[attr-defined]
-            if not got:
-                raise ValueError(f"the array {key!r} ends early")
-            filled += got
+def read_shape(archive: zipfile.ZipFile) -> tuple[int, int] | None:
+    """The two sizes in the array `shape`; None where there are other things in it."""
+    head = array_head(archive, "shape")
+    if head.dtype.kind in "iu" and head.shape == (2,):
+        m, n = read_array(archive, "shape").tolist()
+        if min(m, n) >= 0:
+            return m, n
+    return None
+
+
+def read_array(
+    archive: zipfile.ZipFile, key: str, *, most_bytes: int | None = None
+) -> npt.NDArray[Any]:
+    """The array `key`.
+
+    Raises
+    ------
+    KeyError : it is missing
+    ValueError : it is damaged, or has more than `most_bytes`
+    """
+    with _opened(archive, key) as file:
+        head = _read_head(file, archive.getinfo(f"{key}.npy").file_size)
+        if most_bytes is not None and head.size > most_bytes:
+            raise ValueError(f"it has {head.size} bytes, more than the {most_bytes} that are read")
+        values = array_of(file.read, head.size, head.dtype)
         file.read(1)  # past the end: now the checksum has been compared
-    return values.reshape(shape, order="F" if fortran_order else "C")
+        return values.reshape(head.shape, order="F" if head.fortran_order else "C")
 
 
 def write_array(
@@ -79,12 +144,69 @@ def write_array(
             file.write(cast(Any, piece).data)
 
 
-def _read_head(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    binary: BinaryIO = file  # type: ignore[assignment]
+@contextlib.contextmanager
+def _opened(archive: zipfile.ZipFile, key: str) -> Iterator[IO[bytes]]:
+    """The file of an array; what its damage raises becomes a ValueError that names it."""
+    info = archive.getinfo(f"{key}.npy")
     try:
-        version = np.lib.format.read_magic(binary)
-        if version == (1, 0):
-            return np.lib.format.read_array_header_1_0(binary)
-        return np.lib.format.read_array_header_2_0(binary)
-    except (TypeError, SyntaxError) as error:
-        raise ValueError(str(error)) from None
+        if info.compress_type not in _METHODS or info.flag_bits & 1:
+            raise ValueError("it is encrypted, or compressed in a way that NumPy does not use")
+        with archive.open(info) as file:
+            yield file
+    except DAMAGE as error:
+        raise ValueError(f"the array {key!r} is damaged: {cause_text(error)}") from None
+
+
+def _read_head(file: IO[bytes], file_size: int) -> ArrayHead:
+    start = file.read(len(_MAGIC) + 2)
+    width = _SIZE_BYTES.get(start[len(_MAGIC) :])
+    if start[: len(_MAGIC)] != _MAGIC or width is None:
+        raise ValueError("it does not begin like an array of NumPy")
+    size = int.from_bytes(file.read(width), "little")
+    if size > _MOST_HEAD:
+        raise ValueError(f"its head has {size} bytes, more than the {_MOST_HEAD} that are read")
+    text = file.read(size)
+    if len(text) < size:
+        raise ValueError("it ends in its head")
+    head = _parsed_head(text.strip())
+    if head.size != file_size - file.tell():
+        raise ValueError("it is not as long as its head says")
+    return head
+
+
+def _parsed_head(text: bytes) -> ArrayHead:
+    """A dictionary with the keys descr, fortran_order and shape, in any order.
+
+    >>> _parsed_head(b"{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3), }")
+    ArrayHead(shape=(2, 3), fortran_order=False, dtype=dtype('int32'))
+    """
+    fields, at = {}, 1
+    while (entry := _ENTRY.match(text, at)) is not None:
+        fields[entry["key"]] = entry["value"]
+        at = entry.end()
+    if text[:1] != b"{" or text[at:].strip() != b"}" or fields.keys() != _KEYS:
+        raise ValueError("its head is not the head of an array")
+    shape, order = fields[b"shape"], fields[b"fortran_order"]
+    if not shape.startswith(b"(") or order not in (b"True", b"False"):
+        raise ValueError("its head has no shape or no order of the items")
+    sizes = tuple(int(word) for word in re.findall(rb"[0-9]+", shape))
+    dtype = _dtype(fields[b"descr"])
+    head = ArrayHead(sizes, order == b"True", dtype)
+    if math.prod(max(size, 1) for size in sizes) * dtype.itemsize >= _BEYOND:
+        raise ValueError("its shape is larger than any array")
+    return head
+
+
+def _dtype(value: bytes) -> np.dtype[Any]:
+    """The type of the items, which are numbers, texts or dates."""
+    descr = value[1:-1].decode("latin-1")
+    if value.startswith(b"[") or not _DESCR.fullmatch(descr):
+        raise ValueError("its items are of a type that is not read")
+    dtype = np.dtype(descr)
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects, which are not read")
+    if not dtype.itemsize:
+        raise ValueError(f"its items, of type {descr}, have no bytes")
+    if dtype.itemsize > _MOST_ITEM:  # an array of none of them would need the memory of one
+        raise ValueError(f"its items have {dtype.itemsize} bytes each")
+    return dtype

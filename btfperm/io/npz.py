@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import zipfile
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import numpy as np
 import numpy.typing as npt
 
+from btfperm.errors import BtfpermError
 from btfperm.io.header import Header
-from btfperm.io.npy_members import array_head, keys, read_array
+from btfperm.io.npy_members import array_head, keys, open_archive, read_array, read_shape
+from btfperm.io.read_bytes import DAMAGE
 from btfperm.io.source import Progress, Source
 from btfperm.io.values import field_of
 
@@ -32,6 +34,9 @@ _INDEX_ARRAYS = {
     "dia": ("offsets",),
 }
 
+_MOST_FORMAT = 1 << 10  # bytes of the name of a layout
+_WORDS = {"row": "row numbers", "col": "column numbers"}
+
 
 def recognises(start: bytes, suffix: str) -> bool:
     return start[:4] == b"PK\x03\x04"
@@ -39,8 +44,12 @@ def recognises(start: bytes, suffix: str) -> bool:
 
 def head(source: Source) -> Header:
     with _archive(source) as (archive, layout, shape):
-        stored, dtype = array_head(archive, "data")
-        entries = None if layout == "dia" else int(np.prod(stored, dtype=object))
+        stored, _, dtype = array_head(archive, "data")
+        entries = None if layout == "dia" else math.prod(stored)
+        if "indptr" in _INDEX_ARRAYS[layout]:  # there may be room for more entries
+            pointers = read_array(archive, "indptr").reshape(-1)
+            if pointers.dtype.kind in "iu" and stored and 0 <= pointers[-1] <= stored[0]:
+                entries = int(pointers[-1]) * math.prod(stored[1:])
         field = field_of(dtype)
         return Header("npz", shape, entries, field, "general", layout)
 
@@ -129,7 +138,7 @@ def _archive(source: Source) -> Iterator[tuple[zipfile.ZipFile, str, tuple[int, 
     """The archive, the layout of its matrix, and the shape."""
     with source.random_access() as file:
         try:
-            with zipfile.ZipFile(file) as archive:
+            with open_archive(file) as archive:
                 found = keys(archive)
                 if "row_perm" in found:
                     raise source.error("it holds permutations, not a matrix: it is a result")
@@ -138,17 +147,52 @@ def _archive(source: Source) -> Iterator[tuple[zipfile.ZipFile, str, tuple[int, 
                         "it is no file of scipy.sparse.save_npz, which has arrays named format, "
                         "shape and data"
                     )
-                layout = _layout(read_array(archive, "format"))
+                layout = _layout(read_array(archive, "format", most_bytes=_MOST_FORMAT))
                 if layout not in _INDEX_ARRAYS:
                     raise source.error(
                         f"the layout {layout!r} is none of {', '.join(_INDEX_ARRAYS)}"
                     )
-                shape = read_array(archive, "shape")
-                if shape.dtype.kind not in "iu" or shape.shape != (2,) or shape.min() < 0:
+                shape = read_shape(archive)
+                if shape is None:
                     raise source.error("the shape in it is not two numbers")
-                yield archive, layout, (int(shape[0]), int(shape[1]))
-        except (ValueError, KeyError, TypeError, IndexError, RuntimeError) as error:
+                _compare_lengths(source, archive, layout, shape)
+                yield archive, layout, shape
+        except BtfpermError:
+            raise
+        except DAMAGE as error:
             raise source.because(error, "its arrays are damaged") from None
+
+
+def _compare_lengths(
+    source: Source, archive: zipfile.ZipFile, layout: str, shape: tuple[int, int]
+) -> None:
+    """Compares the declared lengths of the arrays before any of them is read."""
+    lengths = {name: array_head(archive, name).shape for name in (*_INDEX_ARRAYS[layout], "data")}
+    data = lengths["data"]
+    if layout == "dia":
+        if len(data) == 2 and lengths["offsets"] != data[:1]:
+            raise source.error(
+                f"data of shape {data} and offsets of shape {lengths['offsets']} are no diagonals"
+            )
+        return
+    if layout == "bsr":
+        if len(data) != 3:
+            m, n = shape
+            raise source.error(f"data of shape {data} are no blocks of a {m} x {n} matrix")
+        data = data[:1]
+    elif layout != "coo":
+        size, what = (shape[1], "columns") if layout == "csc" else (shape[0], "rows")
+        places = math.prod(lengths["indptr"])
+        if places != size + 1:
+            raise source.error(
+                f"indptr has {places} places, a matrix of {size} {what} needs {size + 1}"
+            )
+    for name in _INDEX_ARRAYS[layout]:
+        if name != "indptr" and lengths[name] != data:
+            count = math.prod(lengths[name])
+            raise source.error(
+                f"{count} {_WORDS.get(name, name)}, but the data are of shape {lengths['data']}"
+            )
 
 
 def _layout(array: npt.NDArray[Any]) -> str:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from btfperm.arguments import path_text, text
 from btfperm.errors import InvalidArgumentError, UnreadableInputError
 from btfperm.io.atomic_write import atomic_write
+from btfperm.io.perm_npz import FIELDS as _OWN_FIELDS
 from btfperm.io.source import open_source
 from btfperm.pattern import index_type
 from btfperm.results import BlockTriangularForm, Decomposition, DulmageMendelsohn
@@ -30,18 +31,6 @@ FORMAT_VERSION = 1
 
 _DEFAULT_CONVENTION = {"npz": "btfperm", "mat": "matlab", "json": "btfperm", "txt": "btfperm"}
 _READABLE = ("npz", "json", "txt")
-_OWN_FIELDS = (
-    "shape",
-    "structural_rank",
-    "row_perm",
-    "col_perm",
-    "row_blocks",
-    "col_blocks",
-    "coarse_rows",
-    "coarse_cols",
-    "row_match",
-    "col_match",
-)
 _KINDS = {"dulmage_mendelsohn": DulmageMendelsohn, "block_triangular_form": BlockTriangularForm}
 
 

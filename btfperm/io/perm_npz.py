@@ -8,6 +8,7 @@ gives the same bytes.
 from __future__ import annotations
 
 import json
+import math
 import zipfile
 from collections.abc import Mapping
 from typing import Any, BinaryIO
@@ -15,10 +16,38 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.io.npy_members import keys, read_array, write_array
+from btfperm.errors import BtfpermError
+from btfperm.io.npy_members import (
+    array_head,
+    keys,
+    open_archive,
+    read_array,
+    read_shape,
+    write_array,
+)
+from btfperm.io.read_bytes import DAMAGE
+from btfperm.io.small_json import decoded
 from btfperm.io.source import Source
 
-__all__ = ["read", "recognises", "write"]
+__all__ = ["FIELDS", "read", "recognises", "write"]
+
+FIELDS = (
+    "shape",
+    "structural_rank",
+    "row_perm",
+    "col_perm",
+    "row_blocks",
+    "col_blocks",
+    "coarse_rows",
+    "coarse_cols",
+    "row_match",
+    "col_match",
+)
+"""The arrays of a permutation file."""
+
+_MOST_CONVENTION = 1 << 10  # bytes
+_MOST_META = 4 << 20  # bytes: 1 MB of characters, of 4 bytes each
+_MOST_BOUNDARIES = 5  # of the coarse parts
 
 
 def write(file: BinaryIO, fields: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
@@ -36,12 +65,36 @@ def recognises(start: bytes) -> bool:
 def read(source: Source) -> tuple[dict[str, npt.NDArray[Any]], Any]:
     with source.random_access() as file:
         try:
-            with zipfile.ZipFile(file) as archive:
+            with open_archive(file) as archive:
                 found = keys(archive)
                 if "meta" not in found:
                     raise source.error("it is an npz file, but holds no permutations of btfperm")
-                meta = json.loads(str(read_array(archive, "meta")))
-                fields = {name: read_array(archive, name) for name in sorted(found - {"meta"})}
-        except (ValueError, KeyError, RuntimeError, NotImplementedError, RecursionError) as error:
+                text = str(read_array(archive, "meta", most_bytes=_MOST_META))
+                meta = decoded(source, text.encode(), "meta")
+                return _fields(source, archive, found), meta
+        except BtfpermError:
+            raise
+        except DAMAGE as error:
             raise source.because(error, "its arrays are damaged") from None
-    return fields, meta
+
+
+def _fields(
+    source: Source, archive: zipfile.ZipFile, found: set[str]
+) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of `FIELDS` that are there; none is longer than the shape admits. Other arrays
+    are not read, apart from `convention`, which must not be damaged."""
+    if "convention" in found:
+        read_array(archive, "convention", most_bytes=_MOST_CONVENTION)
+    if "shape" not in found:  # the caller reports another convention, or what is missing
+        return {}
+    shape = read_shape(archive)
+    if shape is None:
+        raise source.error("the shape in it is not two numbers")
+    most, fields = sum(shape) + _MOST_BOUNDARIES, {}
+    for name in FIELDS:
+        if name in found:
+            head = array_head(archive, name)
+            if head.dtype.kind not in "iu" or math.prod(head.shape) > most:
+                raise source.error(f"{name} is not a list of at most {most} whole numbers")
+            fields[name] = read_array(archive, name)
+    return fields

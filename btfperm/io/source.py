@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From a path to a stream of unpacked bytes: files, standard input, `.gz`, `.bz2`, `.xz`, `.tar`.
 
-What is packed shows in its first bytes; the suffix is not asked. The SHA-256 is that of the file
-as it lies on the disk.
+The first bytes decide how a file is packed, not its suffix. The SHA-256 is that of the file on the
+disk.
+
+One rule holds for all readers: memory is bounded by a small multiple of the bytes *read*, unpacked
+bytes included, never by what a header *declares*. A reader therefore allocates as bytes arrive (see
+``read_bytes.array_of``), limits the length of headers, and reads in pieces.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from btfperm.errors import (
     UnreadableInputError,
 )
 from btfperm.io.hashed_file import HashedFile, RawInput
+from btfperm.io.tar_members import members
 from btfperm.printable import cause_text
 
 __all__ = ["Progress", "Source", "open_source", "shown", "skip_line", "unreadable"]
@@ -34,6 +39,7 @@ Progress = Callable[[int, "int | None"], None]
 PathLike = str | os.PathLike[str]
 
 _BUFFER = 1 << 16
+_NAMED = 5  # files of an archive that a message names
 # What is looked for in an archive.
 _MATRIX_SUFFIXES = (".mtx", ".mm", ".rb", ".rua", ".rsa", ".pua", ".psa", ".hb", ".mat", ".npz")
 # No stream of these kinds unpacks to more bytes per packed byte (xz, bzip2: repeated zeros).
@@ -228,10 +234,10 @@ def _unpack(source: Source, wanted: str | None = None) -> None:
         source.packing = "bzip2"
         source.stream = bz2.BZ2File(source.stream)  # type: ignore[assignment]
     elif head[:6] == b"\xfd7zXZ\x00":
-        import lzma
+        from btfperm.io.xz_stream import XzStream
 
         source.packing = "xz"
-        source.stream = lzma.LZMAFile(source.stream)  # type: ignore[assignment]  # noqa: SIM115
+        source.stream = XzStream(source.stream)  # type: ignore[assignment]
     elif head[:4] == b"\x28\xb5\x2f\xfd":
         raise source.error("it is packed with zstd, which is not read: unpack it with `unzstd`")
     if source.packing:  # the packers' own peek may give a single byte
@@ -248,25 +254,24 @@ def _open_archive(source: Source, wanted: str | None) -> None:
 
     The collection's archives hold name/name.mtx beside name_b.mtx and others.
     """
-    import tarfile
-
     others: list[str] = []
-    archive = tarfile.open(fileobj=source.stream, mode="r|")  # noqa: SIM115
-    for entry in archive:
-        inside = PurePosixPath(entry.name)
-        if not entry.isfile() or inside.suffix.lower() not in _MATRIX_SUFFIXES:
-            continue
-        if entry.name == wanted or (wanted is None and inside.stem == inside.parent.name):
-            file = archive.extractfile(entry)
-            assert file is not None  # it is a regular file
-            source.member = entry.name
-            source.stream = _buffered(file)
-            return
-        others.append(entry.name)
+    try:
+        for name, file in members(source.stream):
+            inside = PurePosixPath(name)
+            if inside.suffix.lower() not in _MATRIX_SUFFIXES:
+                continue
+            if name == wanted or (wanted is None and inside.stem == inside.parent.name):
+                source.member = name
+                source.stream = _buffered(file)
+                return
+            if len(others) <= _NAMED:
+                others.append(name)
+    except ValueError as error:
+        raise source.because(error, "the archive is damaged") from None
     if len(others) == 1 and wanted is None and source.restart():
         _unpack(source, others[0])  # only the end of the archive told that there is no other
         return
-    found = ", ".join(others[:5]) or "no matrix file"
+    found = ", ".join(others[:_NAMED]) or "no matrix file"
     raise source.error(
         f"the archive holds {found}, and none is called like its folder (name/name.mtx): "
         "unpack it and give the file that is meant"

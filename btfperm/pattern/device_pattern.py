@@ -31,9 +31,7 @@ class DevicePattern(Pattern):
 
     def _checked_arrays(self, shape: tuple[int, int]) -> Any:
         if not (lives_on_device(self.indptr) and lives_on_device(self.indices)):
-            raise InvalidMatrixError(
-                "DevicePattern needs arrays on a GPU; a Pattern takes others"
-            )
+            raise InvalidMatrixError("DevicePattern needs arrays on a GPU; a Pattern takes others")
         from btfperm.pattern.device_door import canonical_columns
 
         return canonical_columns(self.indptr, self.indices, shape)

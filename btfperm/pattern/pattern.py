@@ -372,7 +372,7 @@ class Pattern:
 
     def _must_fit(self, other: Pattern) -> None:
         if not isinstance(other, Pattern):
-            raise InvalidArgumentError(f"{type(other).__name__} is no Pattern; give as_pattern(A)")
+            raise InvalidArgumentError(f"{type(other).__name__} is no Pattern")
         if other.shape != self.shape:
             raise InvalidArgumentError(
                 f"patterns of {self.shape} and {other.shape} do not fit together"

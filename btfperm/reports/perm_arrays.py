@@ -30,6 +30,7 @@ VERSION = 1  # newest format_version known here
 OURS = "btfperm"
 _KINDS = ("dulmage_mendelsohn", "block_triangular_form")
 _CHARACTERS, _SPARSE = 4, 5  # classes of MATLAB arrays
+_MOST_ARRAYS = 1 << 10
 _A_MATRIX = "it is a matrix: give the matrix first, then the permutation file"
 _MATLAB = ("p", "q", "r", "s", "cc", "rr")
 _DMPERM_NAMES = {
@@ -121,10 +122,15 @@ def _reader(data: bytes) -> Callable[[bytes], dict[str, Any]]:
 
 
 def _from_npz(data: bytes) -> dict[str, Any]:
-    with np.load(BytesIO(data), allow_pickle=False) as file:
-        if {"format", "shape", "data"} <= set(file.files):  # of scipy.sparse.save_npz
+    from btfperm.io.npy_members import keys, open_archive, read_array
+
+    with open_archive(BytesIO(data)) as archive:
+        found = keys(archive)
+        if {"format", "shape", "data"} <= found:  # of scipy.sparse.save_npz
             raise ValueError(_A_MATRIX)
-        return {key: file[key] for key in file.files}
+        if len(found) > _MOST_ARRAYS:
+            raise ValueError(f"it holds {len(found)} arrays")
+        return {key: read_array(archive, key) for key in sorted(found)}
 
 
 def _from_json(data: bytes) -> dict[str, Any]:
@@ -167,21 +173,23 @@ def _what_else(data: bytes) -> str:
 
 def _from_mat(data: bytes) -> dict[str, Any]:
     """MATLAB keeps lists as rows of doubles, and text as an array of characters."""
-    from btfperm.io.mat5_elements import numbers, variables
+    from btfperm.io.mat5_elements import variables
 
     fields: dict[str, Any] = {}
-    for held in variables(BytesIO(data)):
-        if not held.contents:
+    file = BytesIO(data)
+    for held in variables(file):
+        elements = held.elements(file)
+        if not elements.left:
             raise ValueError(f"{held.name} has no contents")
-        content = held.contents[0]
+        content = elements.next()
         if held.array_class == _CHARACTERS:
             wide = "utf-16-le" if content.order == "<" else "utf-16-be"
             encoding = {4: wide, 17: wide, 16: "utf-8"}.get(content.kind, "latin-1")
-            fields[held.name] = bytes(content.data).decode(encoding)
+            fields[held.name] = content.text().decode(encoding)
             continue
         if held.array_class == _SPARSE:
             raise ValueError(f"{held.name} in it is a sparse matrix, not a list")
-        values = numbers(content)
+        values = content.numbers()
         if values.dtype.kind == "f" and _are_whole(values):
             values = values.astype(np.int64)
         is_list = len(held.shape) == 2 and min(held.shape) <= 1

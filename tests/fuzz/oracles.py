@@ -37,17 +37,25 @@ def unpacked(data: bytes, member: str | None) -> bytes | None:
     """The file inside of what is packed; None where it is too large to be judged."""
     for magic, unpack in ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7z", lzma.open)):
         if data.startswith(magic):
-            with unpack(io.BytesIO(data)) as file:
-                data = file.read(LARGEST + 1)
+            try:
+                with unpack(io.BytesIO(data)) as file:
+                    data = file.read(LARGEST + 1)
+            except (OSError, EOFError, lzma.LZMAError, zlib.error):
+                return None  # damaged behind the matrix
             break
     if len(data) > LARGEST:
         return None
     if member and data[257:262] == b"ustar":
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r|") as archive:
-            for entry in archive:
-                if entry.name == member and entry.isfile() and entry.size <= LARGEST:
-                    file = archive.extractfile(entry)
-                    return file.read() if file else None
+        try:
+            with tarfile.open(fileobj=io.BytesIO(data), mode="r|") as archive:
+                for entry in archive:
+                    if entry.size > LARGEST:
+                        return None
+                    if entry.name == member and entry.isfile():
+                        file = archive.extractfile(entry)
+                        return file.read() if file else None
+        except (tarfile.TarError, ValueError):  # a header that tarfile does not read
+            return None
         return None
     return data
 
@@ -189,12 +197,17 @@ _CODES = {
 def _matlab(data: bytes) -> Places | None:
     """Positions of the only sparse variable, or of `A` in the only struct that has one."""
     order = "<" if data[126:128] == b"IM" else ">"
-    found = []
+    found, damaged = [], False
     for kind, content in _elements(data[128:], order, top=True):
         inside = _elements(zlib.decompressobj().decompress(content), order) if kind == 15 else []
         kind, content = inside[0] if inside else (kind, content)
         if kind == 14 and content:
-            found.append(_sparse(_elements(content, order), order))
+            try:
+                found.append(_sparse(_elements(content, order), order))
+            except (IndexError, ValueError, OverflowError):
+                damaged = True
+    if damaged:  # a variable that is not the matrix may be damaged: then nobody can judge here
+        return None
     sparse = [entry for entry in found if entry is not None]
     return sparse[0] if len(sparse) == 1 else None
 

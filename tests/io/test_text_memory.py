@@ -30,6 +30,7 @@ PERMS = {
     "one long token": one_long_token(),
     "many short numbers": PERM + b"row_perm 3000000\n" + b"1 " * 3_000_000 + b"\nmeta {}",
     "a length that is declared": PERM + b"row_perm 9000000000000000000\n1 2\nmeta {}",
+    "a length beyond 64 bits": PERM + b"row_perm 18446744073709551615\n1 2\nmeta {}",
     "a long name": PERM + b"x" * 3_000_000 + b" 1\n1\nmeta {}",
     "a long meta": PERM + b"a 0\nmeta [" + b"[]," * 2_000_000 + b"1]",
     "one long string": b'{"a": ["' + b"x" * 20_000 + b'"' + b',"y"' * 20_000 + b"]}",

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hostile archives and packed streams: an error that names the file, in bounded time and memory."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import io
+import lzma
+import struct
+import tarfile
+import tracemalloc
+
+import pytest
+
+from btfperm.errors import UnreadableInputError
+from btfperm.io import peek, read
+from btfperm.io.tar_members import members
+from btfperm.io.xz_stream import XzStream
+
+TEXT = b"%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n3 2 1\n"
+BOUND = 64 << 20
+
+
+SIZE = b"%011o" % len(TEXT)
+
+
+def header(name=b"name/name.mtx", size=SIZE, kind=b"0", magic=b"ustar\x0000"):
+    """A header with a right checksum, whatever its fields are."""
+    block = bytearray(512)
+    block[: len(name)] = name
+    block[124 : 124 + len(size)] = size
+    block[148:156] = b" " * 8
+    block[156:157] = kind
+    block[257 : 257 + len(magic)] = magic
+    block[148:156] = b"%06o\0 " % sum(block)
+    return bytes(block)
+
+
+def padded(content):
+    return content + bytes(-len(content) % 512)
+
+
+def extension(kind, content):
+    return header(b"././@LongLink", b"%011o" % len(content), kind) + padded(content)
+
+
+def record(key, value):
+    """A pax record, which begins with its own length."""
+    rest = b" " + key + b"=" + value + b"\n"
+    length = len(rest) + 1
+    while len(b"%d" % length) + len(rest) != length:
+        length += 1
+    return b"%d" % length + rest
+
+
+END = bytes(1024)
+MATRIX = header() + padded(TEXT)
+BASE_256 = bytes([128]) + bytes(3)
+HOSTILE = {
+    "checksum": bytes([MATRIX[0] ^ 1]) + MATRIX[1:],
+    "size of 2^40": header(size=BASE_256 + struct.pack(">q", 2**40)) + TEXT,
+    "size beyond 62 bits": header(size=b"\xff" * 12) + TEXT,
+    "size that is no number": header(size=b"0000000009x") + TEXT,
+    "member cut": MATRIX[:540],
+    "header cut": MATRIX[:500],
+    "long name of 1 TB": header(size=BASE_256 + struct.pack(">q", 2**40), kind=b"L") + b"x" * 512,
+    "pax records of 1 TB": header(size=BASE_256 + struct.pack(">q", 2**40), kind=b"x"),
+    "sparse file": header(kind=b"S") + padded(TEXT),
+    "sparse map": extension(b"x", record(b"GNU.sparse.map", b"0,x")) + MATRIX,
+    "sparse size": extension(b"x", record(b"GNU.sparse.realsize", b"1" * 30)) + MATRIX,
+    "pax size that is no number": extension(b"x", record(b"size", b"-5")) + MATRIX,
+    "pax size beyond 62 bits": extension(b"x", record(b"size", b"9" * 20)) + MATRIX,
+    "pax record without length": extension(b"x", b"path=a\n") + MATRIX,
+    "pax record too long": extension(b"x", b"99 path=a\n") + MATRIX,
+    "pax record of length 0": extension(b"x", b"0 path=a\n") + MATRIX,
+    "pax digits": extension(b"x", b"1" * 400_000) + MATRIX,
+    "size of all files": extension(b"g", record(b"size", b"40")) + MATRIX,
+    "link called like the matrix": header(kind=b"2", size=b"0" * 11) + END,
+    "directory called like the matrix": header(kind=b"5", size=b"0" * 11) + END,
+    "nothing": END,
+}
+
+
+@pytest.mark.parametrize("packer", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_archives(tmp_path, name, packer):
+    file = tmp_path / "a.tar"
+    file.write_bytes(packer(HOSTILE[name]))
+    may_pass = pytest.raises(UnreadableInputError)
+    if name == "size of 2^40":  # the head of the matrix is there
+        may_pass = contextlib.nullcontext()
+    for reader, outcome in ((read, pytest.raises(UnreadableInputError)), (peek, may_pass)):
+        tracemalloc.start()
+        try:
+            with outcome as error:
+                reader(file)
+            assert tracemalloc.get_traced_memory()[1] < 4 * len(HOSTILE[name]) + BOUND // 16
+        finally:
+            tracemalloc.stop()
+        if error is None:
+            continue
+        assert str(error.value).startswith(str(file)) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("kind", [b"L", b"x", b"X", b"g"])
+def test_a_chain_of_headers_takes_no_recursion(tmp_path, kind):
+    content = {b"L": b"name/name.mtx\0", b"x": record(b"path", b"name/name.mtx")}.get(
+        kind.lower() if kind == b"X" else kind
+    )
+    content = content or record(b"comment", b"of all files")
+    file = tmp_path / "a.tar"
+    file.write_bytes(extension(kind, content) * 5_000 + MATRIX + END)
+    assert read(file).nnz == 2
+
+
+def test_many_pax_records_take_linear_time(tmp_path):
+    """A record costs its own length: the reader never copies what follows it."""
+    records = record(b"a", b"") * 100_000
+    file = tmp_path / "a.tar"
+    file.write_bytes(extension(b"x", records + record(b"path", b"name/name.mtx")) + MATRIX)
+    assert read(file).source["member"] == "name/name.mtx"
+
+
+@pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+@pytest.mark.parametrize("folder", ["x", "y" * 90 + "/" + "z" * 60])
+def test_archives_of_tarfile(form, folder):
+    contents = {f"{folder}/{k}": bytes([k]) * size for k, size in enumerate((0, 1, 512, 1300))}
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=form) as archive:
+        for name, content in contents.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+            link = tarfile.TarInfo(name + ".link")
+            link.type, link.linkname = tarfile.SYMTYPE, "l" * 120
+            if form != tarfile.USTAR_FORMAT:
+                archive.addfile(link)
+    stream = io.BytesIO(file.getvalue())
+    assert {name: part.read() for name, part in members(stream)} == contents
+    stream.seek(0)
+    assert [name for name, _ in members(stream)] == list(contents)  # what is not read is skipped
+
+
+def test_a_name_that_is_no_text(tmp_path):
+    file = tmp_path / "a.tar"
+    file.write_bytes(header(name=b"\xff\xfe.mtx") + padded(TEXT) + END)
+    assert read(file).nnz == 2
+
+
+# -- xz --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("streams", [1, 2, 3_000])
+@pytest.mark.parametrize("padding", [0, 4, 70_000])
+def test_streams_behind_each_other(streams, padding):
+    packed = (lzma.compress(b"abc") + bytes(padding if streams < 9 else 0)) * streams
+    assert io.BufferedReader(XzStream(io.BytesIO(packed))).read() == b"abc" * streams
+
+
+def test_a_large_dictionary_is_refused(tmp_path):
+    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 29}]
+    file = tmp_path / "a.mtx.xz"
+    file.write_bytes(lzma.compress(TEXT, filters=filters))
+    with pytest.raises(UnreadableInputError, match=r"a\.mtx\.xz: .*[Mm]emory usage limit"):
+        read(file)
+    file.write_bytes(lzma.compress(TEXT, preset=9 | lzma.PRESET_EXTREME))
+    assert read(file).nnz == 2
+
+
+@pytest.mark.parametrize("cut", [7, 20, -1, -12])
+def test_xz_cut_short(tmp_path, cut):
+    file = tmp_path / "a.mtx.xz"
+    file.write_bytes(lzma.compress(TEXT)[:cut])
+    with pytest.raises(UnreadableInputError, match=r"ends early|damaged"):
+        read(file)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_what_is_no_matrix_is_refused_at_its_begin(tmp_path, pack):
+    """32 MB of zeros are not unpacked: the first bytes decide."""
+    file = tmp_path / "a.mtx.packed"
+    file.write_bytes(pack(bytes(32 << 20)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnreadableInputError, match="this is no matrix file"):
+            read(file)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20  # xz has a dictionary of 8 MB
+    finally:
+        tracemalloc.stop()
