@@ -123,6 +123,39 @@ def test_many_pax_records_take_linear_time(tmp_path):
     assert read(file).source["member"] == "name/name.mtx"
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        lambda: extension(b"x", b"\0" * (1 << 20)) * 20,
+        lambda: extension(b"g", b"\0" * (1 << 20)) * 20,
+        lambda: header(b"x.txt", b"0") * 40_000,
+    ],
+    ids=["pax", "global", "files"],
+)
+def test_all_headers_together_are_bounded(tmp_path, headers):
+    """Each header is legal; packed ones would take a minute for a file of a megabyte."""
+    file = tmp_path / "a.tar.gz"
+    file.write_bytes(gzip.compress(headers() + MATRIX + END, 1))
+    with pytest.raises(UnreadableInputError, match="headers have more than the 16,777,216 bytes"):
+        read(file)
+
+
+@pytest.mark.parametrize("kind", [b"1", b"2", b"5"])
+def test_links_and_directories_have_no_data(tmp_path, kind):
+    """Whatever size their headers declare, as in `tarfile`."""
+    file = tmp_path / "a.tar"
+    file.write_bytes(header(b"other", b"%011o" % 700, kind) + MATRIX + END)
+    with tarfile.open(file) as archive:
+        assert archive.getnames() == ["other", "name/name.mtx"]
+    assert read(file).nnz == 2
+
+
+def test_an_old_directory_is_no_matrix(tmp_path):
+    file = tmp_path / "a.tar"
+    file.write_bytes(header(b"name/name.mtx/", b"0", b"\0") + MATRIX + END)
+    assert read(file).nnz == 2
+
+
 @pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
 @pytest.mark.parametrize("folder", ["x", "y" * 90 + "/" + "z" * 60])
 def test_archives_of_tarfile(form, folder):
