@@ -256,7 +256,9 @@ def test_mat_holds_doubles(tmp_path, dtype):
     write_matrix(tmp_path / "a.mat", A)
     with (tmp_path / "a.mat").open("rb") as file:
         (variable,) = variables(file)
-    kinds = [part.kind for part in variable.contents]
+        elements, kinds = variable.elements(file), []
+        while elements.left:
+            kinds.append(elements.next().kind)
     assert variable.array_class == SPARSE and kinds == [5, 5, 9]  # int32, int32, double
     assert np.array_equal(scipy.io.loadmat(tmp_path / "a.mat")["A"].toarray(), A.toarray())
 
