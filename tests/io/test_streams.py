@@ -222,3 +222,18 @@ def test_what_is_no_matrix_is_refused_at_its_begin(tmp_path, pack):
         assert tracemalloc.get_traced_memory()[1] < 16 << 20  # xz has a dictionary of 8 MB
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
+def test_a_matlab_file_is_unpacked_only_as_far_as_it_is_read(tmp_path, pack):
+    """A head, then 64 MB of zeros: the first element is no variable."""
+    head = b"MATLAB 5.0 MAT-file".ljust(124) + b"\x00\x01IM"
+    file = tmp_path / "a.mat.packed"
+    file.write_bytes(pack(head + bytes(64 << 20)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnreadableInputError, match="is no variable"):
+            read(file)
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
