@@ -193,3 +193,9 @@ def test_no_clobber_and_what_is_replaced(cli, matrix, tmp_path):
     assert cli("convert", matrix("tall"), target).out.endswith("4 entries (replaced)\n")
     assert cli("convert", matrix("tall"), target, "--json").json["replaced"] is True
     assert cli("convert", matrix("tall"), "-", "--no-clobber").code == 0
+
+
+@pytest.mark.parametrize("more", [(), ("--format", "mtx"), ("--permute", "no.npz")])
+def test_an_error_makes_way_for_a_matrix_whatever_the_options(shell, matrix, more):
+    ended = shell("convert", matrix("blocks").parent / "no.mtx", "-", *more, "--json")
+    assert ended.out == "" and json.loads(ended.err)["exit_code"] == ended.code == 3

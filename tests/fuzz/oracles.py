@@ -246,11 +246,18 @@ def _numbers(part: tuple[int, bytes], order: str) -> list[Any]:
     return numbers
 
 
+# The numeric fields of a result; `load` ignores other members.
+FIELDS = {
+    *("row_perm", "col_perm", "row_blocks", "col_blocks", "coarse_rows", "coarse_cols"),
+    *("row_match", "col_match", "structural_rank", "shape"),
+}
+
+
 def fields(data: bytes) -> dict[str, list[int]]:
     """The lists of a permutation file in any of its formats."""
     if data.startswith(b"PK"):
         with np.load(io.BytesIO(data)) as arrays:
-            return {key: np.ravel(arrays[key]).tolist() for key in arrays.files}
+            return {key: np.ravel(arrays[key]).tolist() for key in arrays.files if key in FIELDS}
     if data.lstrip().startswith(b"btfperm-permutation"):
         words = iter(data.split())
         count = [next(words) for _ in range(4)][3]
