@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from btfperm.arguments import refuse_unknown_keywords, whole_number
+from btfperm.arguments import refuse_unknown_keywords, truth, whole_number
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import BlockTooLargeError, StructurallySingularError
 from btfperm.pattern import as_pattern
@@ -73,6 +73,7 @@ def assert_structurally_nonsingular(A: Any, *, square: bool = True, **options: A
     """
     __tracebackhide__ = True
     refuse_unknown_keywords("assert_structurally_nonsingular", options, SEARCH_KEYWORDS)
+    square = truth("square", square)
     pattern = as_pattern(
         A, shape=options.pop("shape", None), drop_zeros=options.get("drop_zeros")
     ).on_host()

@@ -199,3 +199,10 @@ def test_no_clobber_and_what_is_replaced(cli, matrix, tmp_path):
 def test_an_error_makes_way_for_a_matrix_whatever_the_options(shell, matrix, more):
     ended = shell("convert", matrix("blocks").parent / "no.mtx", "-", *more, "--json")
     assert ended.out == "" and json.loads(ended.err)["exit_code"] == ended.code == 3
+
+
+def test_a_damaged_permutation_file_is_the_one_that_is_named(cli, matrix, tmp_path):
+    perm = tmp_path / "q.json"
+    perm.write_text("{")
+    ended = cli("convert", matrix("blocks"), tmp_path / "o.mtx", "--permute", perm)
+    assert ended.code == 3 and ended.err.startswith(f"btfperm: {perm}: ")
