@@ -145,3 +145,11 @@ def test_random_parts_end():
     for _ in range(200):
         integer(draw.random, 3), token(draw.random), mutated_bytes(b"abc", draw.random, b"xyz")
     assert np.array(draw.log).size == 0
+
+
+def test_failures_are_counted_by_kind_in_json(monkeypatch, capsys):
+    report = campaign.run("perm", 3, 1)
+    report.failures["hang"] += 2
+    monkeypatch.setattr(campaign, "run", lambda *_, **__: report)
+    assert main(["--reader", "perm", "--count", "1", "--seed", "3", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["readers"][0]["failures"] == {"hang": 2}
