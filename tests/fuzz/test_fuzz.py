@@ -21,22 +21,25 @@ each_reader = pytest.mark.parametrize("reader", READERS)
 
 limits_memory = worker.can_measure()
 
+SEED = 1
+
 
 @each_reader
-def test_mutated_inputs(reader, run_seed):
-    """Another seed each run, which is part of the name of the test."""
-    report = campaign.run(reader, run_seed, COUNT)
+def test_mutated_inputs(reader):
+    """A fixed seed: `python -m tests.fuzz --seed` draws others, by the million."""
+    report = campaign.run(reader, SEED, COUNT)
     assert report.tried == COUNT
     assert not report.failures, report.findings
     assert 0 < report.accepted < COUNT
 
 
 @each_reader
-def test_large_inputs(reader, run_seed):
-    first = (run_seed % 1000) * HEAVY_EVERY + HEAVY_EVERY // 5
-    case = case_of(reader, run_seed, first)
+@pytest.mark.parametrize("number", [0, 1])
+def test_large_inputs(reader, number):
+    first = number * HEAVY_EVERY + HEAVY_EVERY // 5
+    case = case_of(reader, SEED, first)
     assert "heavy" in case.log[-1]
-    report = campaign.run(reader, run_seed, 1, first=first)
+    report = campaign.run(reader, SEED, 1, first=first)
     assert report.tried == 1 and not report.failures, report.findings
 
 
