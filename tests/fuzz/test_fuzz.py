@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -33,6 +34,7 @@ def test_mutated_inputs(reader):
     assert 0 < report.accepted < COUNT
 
 
+@pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="a sanitizer takes several times as long")
 @each_reader
 @pytest.mark.parametrize("number", [0, 1])
 def test_large_inputs(reader, number):
