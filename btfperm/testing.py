@@ -13,7 +13,7 @@ import numpy as np
 from btfperm.arguments import refuse_unknown_keywords, whole_number
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import BlockTooLargeError, StructurallySingularError
-from btfperm.pattern import as_pattern
+from btfperm.pattern import SEARCH, as_pattern, memory_for
 from btfperm.results import Block, DulmageMendelsohn
 from btfperm.results.counted import counted
 from btfperm.transversal import SEARCH_KEYWORDS, maximum_transversal
@@ -73,10 +73,11 @@ def assert_structurally_nonsingular(A: Any, *, square: bool = True, **options: A
     """
     __tracebackhide__ = True
     refuse_unknown_keywords("assert_structurally_nonsingular", options, SEARCH_KEYWORDS)
-    pattern = as_pattern(
-        A, shape=options.pop("shape", None), drop_zeros=options.get("drop_zeros")
-    ).on_host()
-    t = maximum_transversal(pattern, **options)
+    with memory_for(SEARCH):
+        pattern = as_pattern(
+            A, shape=options.pop("shape", None), drop_zeros=options.get("drop_zeros")
+        ).on_host()
+        t = maximum_transversal(pattern, **options)
     (m, n), rank = pattern.shape, t.structural_rank
     if rank == min(m, n) and (m == n or not square):
         return

@@ -15,7 +15,7 @@ import numpy as np
 from btfperm.arguments import refuse_unknown_keywords, text
 from btfperm.block_triangular import block_triangular_form
 from btfperm.errors import InvalidArgumentError, StructurallySingularError
-from btfperm.pattern import as_pattern
+from btfperm.pattern import DECOMPOSITION, as_pattern, memory_for
 from btfperm.preorder.blockwise import Factorization
 from btfperm.preorder.orderings import BlockOrdering, order_inside_blocks
 from btfperm.preorder.preordering import Preordering, Solver
@@ -87,10 +87,11 @@ def preorder(
             f"block ordering {block_ordering!r} is unknown; give one of {get_args(BlockOrdering)}"
         )
     refuse_unknown_keywords("preorder", options, SEARCH_KEYWORDS | {"transversal"})
-    pattern = as_pattern(
-        A, shape=options.pop("shape", None), drop_zeros=options.get("drop_zeros")
-    ).on_host()
-    form = block_triangular_form(pattern, **options)
+    with memory_for(DECOMPOSITION):
+        pattern = as_pattern(
+            A, shape=options.pop("shape", None), drop_zeros=options.get("drop_zeros")
+        ).on_host()
+        form = block_triangular_form(pattern, **options)
     if form.completed:
         raise StructurallySingularError(_who_is_to_blame(form, pattern.name))
     row_perm, col_perm, ordering = order_inside_blocks(pattern, form, block_ordering, solver)
