@@ -64,7 +64,7 @@ def shown(text: bytes, limit: int = 40) -> str:
     """
     text = text.strip()
     cut = text if len(text) <= limit else text[: limit - 3] + b"..."
-    return "'" + cut.decode("ascii", "backslashreplace").encode("unicode_escape").decode() + "'"
+    return "'" + cut.decode("latin-1").encode("unicode_escape").decode() + "'"
 
 
 def skip_line(source: Source) -> None:
