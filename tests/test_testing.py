@@ -205,6 +205,7 @@ def test_every_large_block_is_counted_and_the_largest_are_described():
     assert text.endswith("block 0, 7 x 1, vertical: 7 rows (0, 1, 2, 3, 4, ...), column 0")
 
 
-def test_square_is_a_truth_value():
-    with pytest.raises(btfperm.InvalidArgumentError, match="square"):
-        assert_structurally_nonsingular(np.eye(2, 3), square="no")
+@pytest.mark.parametrize("square", ["x", 2, None])
+def test_square_is_true_or_false(square):
+    with pytest.raises(btfperm.InvalidArgumentError, match="square must be True or False"):
+        btfperm.testing.assert_structurally_nonsingular(np.eye(2), square=square)

@@ -19,7 +19,7 @@ from btfperm.dulmage_mendelsohn import (
     where_the_matrix_is,
 )
 from btfperm.errors import InvalidArgumentError
-from btfperm.pattern import KeptPattern, Pattern, as_pattern
+from btfperm.pattern import DECOMPOSITION, KeptPattern, Pattern, as_pattern, memory_for
 from btfperm.results import BlockTriangularForm, Transversal
 from btfperm.results.read_only import made
 from btfperm.transversal import SEARCH_KEYWORDS, proven_transversal
@@ -81,16 +81,17 @@ def block_triangular_form(
            [0, 0, 2]])
     """
     refuse_unknown_keywords("block_triangular_form", options, SEARCH_KEYWORDS)
-    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
-    if pattern.m != pattern.n:
-        raise InvalidArgumentError(
-            f"block triangular form needs a square matrix, this one is {pattern.m} x {pattern.n}; "
-            "dulmage_mendelsohn takes any shape"
-        )
-    team = Controls(pattern.nnz, threads=threads).threads
-    if transversal is None:
-        options |= {"threads": threads, "drop_zeros": drop_zeros}
-    return where_the_matrix_is(_formed, pattern, transversal, options, team)
+    with memory_for(DECOMPOSITION):
+        pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
+        if pattern.m != pattern.n:
+            raise InvalidArgumentError(
+                f"block triangular form needs a square matrix, this one is {pattern.m} x "
+                f"{pattern.n}; dulmage_mendelsohn takes any shape"
+            )
+        team = Controls(pattern.nnz, threads=threads).threads
+        if transversal is None:
+            options |= {"threads": threads, "drop_zeros": drop_zeros}
+        return where_the_matrix_is(_formed, pattern, transversal, options, team)
 
 
 def _formed(

@@ -35,11 +35,12 @@ from btfperm.backends.threads import is_forked
 from btfperm.dulmage_mendelsohn.form import Form
 from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError
 from btfperm.pattern import (
+    DECOMPOSITION,
     DevicePattern,
     KeptPattern,
     Pattern,
     as_pattern,
-    refuse_beyond_memory,
+    memory_for,
 )
 from btfperm.pattern.arrays import beside, lives_on_device
 from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
@@ -107,11 +108,12 @@ def dulmage_mendelsohn(
     ([1, 0, 2], [0, 2, 1])
     """
     refuse_unknown_keywords("dulmage_mendelsohn", options, SEARCH_KEYWORDS)
-    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
-    team = Controls(pattern.nnz, threads=threads).threads
-    if transversal is None:
-        options |= {"threads": threads, "drop_zeros": drop_zeros}
-    return where_the_matrix_is(_decomposed, pattern, transversal, options, team)
+    with memory_for(DECOMPOSITION):
+        pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
+        team = Controls(pattern.nnz, threads=threads).threads
+        if transversal is None:
+            options |= {"threads": threads, "drop_zeros": drop_zeros}
+        return where_the_matrix_is(_decomposed, pattern, transversal, options, team)
 
 
 def _decomposed(
@@ -121,14 +123,10 @@ def _decomposed(
 
 
 def decompose_proven(pattern: Pattern, transversal: Transversal, team: int) -> DulmageMendelsohn:
-    """The decomposition by a maximum transversal that is known to be one of this pattern.
-
-    Raises
-    ------
-    ResourceMissingError : the shape is beyond this machine's memory
+    """The decomposition by a maximum transversal that is known to be one of this pattern. The
+    caller has checked the memory for it.
     """
     begin = time.perf_counter()
-    refuse_beyond_memory(pattern.shape, 5 * (pattern.m + pattern.n), pattern.name)
     pattern = beside_matches(pattern, transversal)
     row_match, col_match = transversal.row_match, transversal.col_match
     form = decompose_matched(pattern, row_match, col_match, team)

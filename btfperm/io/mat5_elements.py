@@ -220,7 +220,7 @@ class Elements:
         return data
 
     def skip(self) -> None:
-        """Goes behind the current element."""
+        """Seek to the end of the current element."""
         if self._small is None:
             discard(self._data.read, self._unread + self._padding)
             self.position += self._unread + self._padding

@@ -24,7 +24,14 @@ import numpy.typing as npt
 
 from btfperm.arguments import refuse_unknown_keywords, text
 from btfperm.errors import InvalidArgumentError, LimitReachedError
-from btfperm.pattern import DevicePattern, Pattern, as_pattern, refuse_beyond_memory
+from btfperm.pattern import (
+    SEARCH,
+    DevicePattern,
+    Pattern,
+    as_pattern,
+    check_memory,
+    memory_for,
+)
 from btfperm.results import Decomposition, Transversal
 from btfperm.transversal.certificate import certified
 from btfperm.transversal.given import Orientation, given_problem
@@ -124,14 +131,15 @@ def maximum_transversal(
     """
     text("algorithm", algorithm)
     text("initializer", initializer)
-    # The arrays of `A` may be shared, because the pattern does not outlive the call.
-    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True, threads=threads)
-    (m, n), nnz = pattern.shape, pattern.indices.size
-    controls = Controls(nnz, time_limit, max_work, threads, seed, options, backend, device)
+    with memory_for(SEARCH):
+        # The arrays of `A` may be shared, because the pattern does not outlive the call.
+        pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True, threads=threads)
+        check_memory(pattern.shape, pattern.name)
+    controls = Controls(
+        pattern.indices.size, time_limit, max_work, threads, seed, options, backend, device
+    )
     if controls.backend == "cpu":
         pattern = pattern.on_host()
-    # The matching and the cover: an index and a byte for each row and column.
-    refuse_beyond_memory(pattern.shape, (m + n) * 5 // 4, pattern.name)
     given = None
     if initial is not None:
         given = given_problem(pattern.on_host(), initial, orientation, controls.threads)
@@ -176,9 +184,7 @@ def proven_transversal(
         of a search
     LimitReachedError : a limit stopped the search, so that there is nothing to decompose
     """
-    # Permutations, boundaries and what finds them: 22 bytes for each row and column of an empty
-    # matrix with 32-bit indices.
-    refuse_beyond_memory(pattern.shape, 5 * (pattern.m + pattern.n), pattern.name)
+    check_memory(pattern.shape, pattern.name)
     found = maximum_transversal(pattern, **options) if given is None else given
     if isinstance(found, Transversal) and not isinstance(pattern, DevicePattern):
         found = found.on_host()

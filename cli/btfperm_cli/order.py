@@ -99,29 +99,32 @@ def order(
     from btfperm.dulmage_mendelsohn import decompose_proven
     from btfperm.errors import InvalidArgumentError
     from btfperm.io import read
-    from btfperm.pattern import KeptPattern
+    from btfperm.pattern import DECOMPOSITION, KeptPattern, memory_for
     from btfperm.reports.summary import summarize
     from btfperm.transversal import maximum_transversal
     from btfperm.transversal.limits import Controls
 
     out.expects_zeros = True
     clock = Clock()
-    with stage(f"reading {matrix}", quiet=out.quiet) as progress:
-        threads = search["threads"] or 0
-        pattern = read(matrix, drop_zeros=drop_zeros, threads=threads, progress=progress.advance)
-    clock.stop("read")
-    out.subject = matrix
-    with stage("searching", quiet=out.quiet):
-        kept = KeptPattern.of(pattern)
-        transversal = maximum_transversal(kept, **search)
-    clock.stop("search")
-    if not transversal.maximum:
-        return stopped(out, matrix, pattern, transversal, outputs, clock, explain)
-    with stage("decomposing", quiet=out.quiet):
-        team = Controls(pattern.nnz, threads=search["threads"]).threads
-        result = decompose_proven(kept, transversal, team)
-        kept.forget()
-    clock.stop("decompose")
+    with memory_for(DECOMPOSITION):
+        with stage(f"reading {matrix}", quiet=out.quiet) as progress:
+            threads = search["threads"] or 0
+            pattern = read(
+                matrix, drop_zeros=drop_zeros, threads=threads, progress=progress.advance
+            )
+        clock.stop("read")
+        out.subject = matrix
+        with stage("searching", quiet=out.quiet):
+            kept = KeptPattern.of(pattern)
+            transversal = maximum_transversal(kept, **search)
+        clock.stop("search")
+        if not transversal.maximum:
+            return stopped(out, matrix, pattern, transversal, outputs, clock, explain)
+        with stage("decomposing", quiet=out.quiet):
+            team = Controls(pattern.nnz, threads=search["threads"]).threads
+            result = decompose_proven(kept, transversal, team)
+            kept.forget()
+        clock.stop("decompose")
     replaced = []
     for path in outputs:
         if is_replaced(path, no_clobber=no_clobber):

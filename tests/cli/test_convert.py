@@ -88,6 +88,15 @@ def test_an_edited_permutation_file(cli, matrix, tmp_path):
     assert not (tmp_path / "B.mtx").exists()
 
 
+@pytest.mark.parametrize("content", [None, "{damaged"])
+def test_an_error_of_the_permutation_names_only_its_file(cli, matrix, tmp_path, content):
+    perm = tmp_path / "perm.json"
+    if content is not None:
+        perm.write_text(content)
+    ended = cli("convert", matrix("tall"), tmp_path / "B.mtx", "--permute", perm)
+    ended.failed(3, f"btfperm: {perm}: ")
+
+
 def test_the_permutation_from_standard_input(shell, matrix, tmp_path):
     perm, target = tmp_path / "perm.npz", tmp_path / "B.mtx"
     shell(matrix("blocks"), "-q", "-o", perm)
