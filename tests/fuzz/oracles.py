@@ -121,7 +121,7 @@ def _harwell_boeing(data: bytes) -> Places:
     counts = lines[1].split()
     first = 5 if len(counts) > 4 and int(counts[4]) > 0 else 4
     forms = [
-        (int(form[1] or 1), int(form[2])) for form in _FORMAT.finditer(lines[3].replace(b" ", b""))
+        (int(form[1] or 1), int(form[2])) for form in _FORMAT.finditer(b"".join(lines[3].split()))
     ]
     starts, first = _fields(lines, first, n + 1, *forms[0])
     rows, first = _fields(lines, first, nnz, *forms[1])
@@ -204,7 +204,7 @@ def _matlab(data: bytes) -> Places | None:
         if kind == 14 and content:
             try:
                 found.append(_sparse(_elements(content, order), order))
-            except (IndexError, ValueError, OverflowError):
+            except (LookupError, ValueError, OverflowError):
                 damaged = True
     if damaged:  # a variable that is not the matrix may be damaged: then nobody can judge here
         return None
@@ -214,7 +214,7 @@ def _matlab(data: bytes) -> Places | None:
 
 def _sparse(parts: list[tuple[int, bytes]], order: str) -> Places | None:
     array_class = int(_numbers(parts[0], order)[0]) & 0xFF
-    if array_class == 2 and len(parts) > 4:
+    if array_class == 2 and len(parts) > 4 and _numbers(parts[1], order) == [1, 1]:
         width = int(_numbers(parts[3], order)[0])
         text = parts[4][1]
         names = [text[at : at + width].rstrip(b"\0") for at in range(0, len(text), width)]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import io
 import sys
+import tracemalloc
 import warnings
 import zipfile
 
@@ -78,6 +79,20 @@ ARRAYS = {
     "indices": np.array([0, 1]),
     "indptr": np.array([0, 1, 2]),
 }
+
+
+def test_blocks_of_a_declared_size_take_no_memory(tmp_path):
+    """The matrix has no rows and no columns, so that blocks of any size divide it."""
+    arrays = {**ARRAYS, "format": b"bsr", "shape": [0, 0], "indices": np.zeros(0, int)}
+    blocks = np.zeros((0, 2**29, 2**29), np.int8)
+    np.savez(tmp_path / "a.npz", **{**arrays, "data": blocks, "indptr": np.zeros(1, int)})
+    tracemalloc.start()
+    try:
+        pattern = read(tmp_path / "a.npz")
+        assert tracemalloc.get_traced_memory()[1] < 5 << 20
+    finally:
+        tracemalloc.stop()
+    assert (pattern.shape, pattern.nnz) == ((0, 0), 0)
 
 
 @pytest.mark.parametrize(
@@ -194,6 +209,14 @@ def test_mat_without_a_sparse_matrix(tmp_path):
         read(file)
     with pytest.raises(UnreadableInputError, match="text is no matrix"):
         read(f"{file}:text")
+
+
+def test_mat_names_in_a_message_are_cut(tmp_path):
+    scipy.io.savemat(tmp_path / "a.mat", {letter * 31: np.eye(2) for letter in "abcdefghijk"})
+    with pytest.raises(UnreadableInputError, match="it holds no sparse matrix") as error:
+        read(tmp_path / "a.mat")
+    assert len(str(error.value)) < len(str(tmp_path)) + 350
+    assert "hhhh): name the one that is meant" in str(error.value)
 
 
 # -- Harwell-Boeing ----------------------------------------------------------------------------
