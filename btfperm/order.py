@@ -14,7 +14,7 @@ from btfperm.dulmage_mendelsohn import decompose_session
 from btfperm.io import read, save
 from btfperm.path.decompose import worth_copies
 from btfperm.path.request import Request
-from btfperm.pattern import Pattern
+from btfperm.pattern import DECOMPOSITION, Pattern, memory_for
 from btfperm.results import DulmageMendelsohn, Transversal
 from btfperm.transversal import matched
 
@@ -98,31 +98,32 @@ def order_file(
         now = time.perf_counter()
         seconds[stage], since = round(now - since, 6), now
 
-    begin("read", path)
-    reading = None
-    if progress is not None:
-        show = progress
+    with memory_for(DECOMPOSITION):
+        begin("read", path)
+        reading = None
+        if progress is not None:
+            show = progress
 
-        def reading(done: int, total: int | None = None) -> None:
-            show("read", path, done, total)
+            def reading(done: int, total: int | None = None) -> None:
+                show("read", path, done, total)
 
-    pattern = read(path, drop_zeros=drop_zeros, threads=threads or 0, progress=reading)
-    end("read")
-    begin("search")
-    session = Session(pattern)
-    session.keep_copies = options.get("backend") != "cpu" and worth_copies(
-        session, has_options=False
-    )
-    try:
-        transversal = matched(session, Request(pattern.nnz, threads=threads, **options))
-        end("search")
-        if not transversal.maximum:
-            return Ordered(pattern, transversal, None, seconds)
-        begin("decompose")
-        result = decompose_session(session, transversal, threads)
-        end("decompose")
-    finally:
-        session.close()
+        pattern = read(path, drop_zeros=drop_zeros, threads=threads or 0, progress=reading)
+        end("read")
+        begin("search")
+        session = Session(pattern)
+        session.keep_copies = options.get("backend") != "cpu" and worth_copies(
+            session, has_options=False
+        )
+        try:
+            transversal = matched(session, Request(pattern.nnz, threads=threads, **options))
+            end("search")
+            if not transversal.maximum:
+                return Ordered(pattern, transversal, None, seconds)
+            begin("decompose")
+            result = decompose_session(session, transversal, threads)
+            end("decompose")
+        finally:
+            session.close()
     for file in outputs:
         begin("write", file)
         write(result, file, format=format, convention=convention)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Text from outside, made fit for a message: printable, on one line, of bounded length.
+"""Makes text from files safe for messages: printable, on one line, of bounded length.
 
 File names, names of variables and archive members, words of a header and titles come from files.
 They may hold terminal escapes, line ends and megabytes. The exception family (`btfperm.errors`)
@@ -23,14 +23,15 @@ __all__ = [
 
 LONGEST_WORD = 160  # characters without a space; a file name is one such word as a rule
 LONGEST_SENTENCE = 480  # characters
-LONGEST_CAUSE = 120  # characters of what another library says
+LONGEST_CAUSE = 120  # characters of another library's message
 
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 _GAP = "..."
 
 
 def printable(text: str) -> str:
-    r"""`text` with each character that a terminal might obey, or that nobody sees, as an escape.
+    r"""`text` with each character that a terminal may interpret, or that is invisible, as an
+    escape.
 
     Letters of all languages and the space stay; control characters, line ends, marks of the
     direction of writing and bytes that are no text become ``\x1b``, ``\n``, ``\u202e``, ``\udc80``.
@@ -59,7 +60,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""A sentence that quotes text from outside, fit for a terminal and a log.
+    r"""A sentence that quotes text from files, made safe for terminals and logs.
 
     It is printable, no word is longer than `LONGEST_WORD`, and the whole is no longer than
     `LONGEST_SENTENCE`: what exceeds them is replaced by three dots in the middle. Takes
@@ -76,7 +77,7 @@ def one_line(text: str) -> str:
 
 
 def cause_text(error: BaseException) -> str:
-    """What another library says about damaged input, to be quoted in a sentence of ours.
+    """Another library's message about damaged input, for use in one of our messages.
 
     >>> cause_text(UnicodeDecodeError("utf-8", b"ab\\xff", 2, 3, "invalid start byte"))
     'byte 3 is no UTF-8 text'

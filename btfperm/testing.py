@@ -10,18 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from btfperm.arguments import refuse_unknown_keywords, whole_number
+from btfperm.arguments import refuse_unknown_keywords, truth, whole_number
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import BlockTooLargeError, StructurallySingularError
-from btfperm.pattern import as_pattern
-from btfperm.results import Block, DulmageMendelsohn
+from btfperm.pattern import SEARCH, as_pattern, memory_for
+from btfperm.results import Block
+from btfperm.results.blame import GROUPS, blamed_groups, listed
 from btfperm.results.counted import counted
 from btfperm.transversal import SEARCH_KEYWORDS, maximum_transversal
 
 __all__ = ["assert_blocks_at_most", "assert_structurally_nonsingular"]
-
-_SHOWN = 5  # rows, and columns, that a message names in one group
-_GROUPS = 10  # groups, and blocks, that a message describes
 
 
 def assert_structurally_nonsingular(A: Any, *, square: bool = True, **options: Any) -> None:
@@ -73,19 +71,21 @@ def assert_structurally_nonsingular(A: Any, *, square: bool = True, **options: A
     """
     __tracebackhide__ = True
     refuse_unknown_keywords("assert_structurally_nonsingular", options, SEARCH_KEYWORDS)
-    pattern = as_pattern(
-        A, shape=options.pop("shape", None), drop_zeros=options.get("drop_zeros")
-    ).on_host()
-    t = maximum_transversal(pattern, **options)
+    square = truth("square", square)
+    with memory_for(SEARCH):
+        pattern = as_pattern(
+            A, shape=options.pop("shape", None), drop_zeros=options.get("drop_zeros")
+        ).on_host()
+        t = maximum_transversal(pattern, **options)
     (m, n), rank = pattern.shape, t.structural_rank
     if rank == min(m, n) and (m == n or not square):
         return
     d = dulmage_mendelsohn(pattern, transversal=t)
     lines = []
     if m <= n or square:
-        lines += _blamed(d, "row", m - rank)
+        lines += blamed_groups(d, "row", m - rank)
     if n <= m or square:
-        lines += _blamed(d, "column", n - rank)
+        lines += blamed_groups(d, "column", n - rank)
     name = f"{pattern.name}: " if pattern.name else ""
     what, hint = "structurally singular", ""
     if m != n and square:
@@ -135,7 +135,7 @@ def assert_blocks_at_most(A: Any, size: int, **options: Any) -> None:
     large = np.flatnonzero(sizes > size)
     if not large.size:
         return
-    first = large[np.argsort(-sizes[large], kind="stable")[:_GROUPS]]
+    first = large[np.argsort(-sizes[large], kind="stable")[:GROUPS]]
     lines = [f"  {_described(d.block(k))}" for k in first]
     more = large.size - first.size
     if more:
@@ -146,58 +146,11 @@ def assert_blocks_at_most(A: Any, size: int, **options: Any) -> None:
     raise BlockTooLargeError("\n".join([f"{blocks} {has} more than {limit}:", *lines]))
 
 
-def _blamed(d: DulmageMendelsohn, noun: str, excess: int) -> list[str]:
-    """Lines about the groups that have too many rows (columns), `excess` altogether: the blocks of
-    the vertical (horizontal) part."""
-    if not excess:
-        return []
-    of_rows = noun == "row"
-    blocks = (d.vertical if of_rows else d.horizontal).blocks
-    heights, widths = (
-        np.diff(b[blocks.start : blocks.stop + 1]) for b in (d.row_blocks, d.col_blocks)
-    )
-    many, few = (heights, widths) if of_rows else (widths, heights)
-    groups = counted(len(blocks), "independent group")
-    lines = [f"  {counted(excess, noun)} too many, in {groups}:"]
-    empty = np.flatnonzero(few == 0)  # such a block is one empty row (column)
-    if empty.size:
-        perm, starts = (d.row_perm, d.row_blocks) if of_rows else (d.col_perm, d.col_blocks)
-        members = np.sort(perm[starts[blocks.start + empty]])
-        lines.append(f"    {_listed(noun, members)} {'is' if empty.size == 1 else 'are'} empty")
-    others = np.flatnonzero(few)
-    surplus = many[others] - few[others]
-    first = np.argsort(-surplus, kind="stable")[: _GROUPS - 1]
-    for k in others[first]:
-        lines.append(f"    {_group(d.block(blocks.start + int(k)), noun)}")
-    more = others.size - first.size
-    if more:
-        rest = counted(int(surplus.sum() - surplus[first].sum()), noun)
-        lines.append(f"    and {counted(more, 'group')} more, with {rest} too many")
-    return lines
-
-
-def _group(block: Block, noun: str) -> str:
-    """What is wrong with a block that has more rows than columns, or more columns than rows."""
-    rows, cols = _listed("row", block.rows), _listed("column", block.cols)
-    many, few = (rows, cols) if noun == "row" else (cols, rows)
-    surplus = abs(block.shape[0] - block.shape[1])
-    count = f" ({surplus:,} too many)" if surplus > 1 else ""
-    return f"{many} have entries only in {few}{count}"
-
-
 def _described(block: Block) -> str:
     members = [
-        _listed(noun, lines)
+        listed(noun, lines)
         for noun, lines in (("row", block.rows), ("column", block.cols))
         if lines.size
     ]
     height, width = block.shape
     return f"block {block.number}, {height:,} x {width:,}, {block.part}: {', '.join(members)}"
-
-
-def _listed(noun: str, members: Any) -> str:
-    """`row 3`, `rows 1, 2`, or `37 rows (0, 1, 2, 3, 4, ...)`."""
-    shown = ", ".join(str(k) for k in members[:_SHOWN])
-    if len(members) > _SHOWN:
-        return f"{counted(len(members), noun)} ({shown}, ...)"
-    return f"{noun}{'s' if len(members) > 1 else ''} {shown}"

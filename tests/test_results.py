@@ -374,6 +374,7 @@ def test_tables_for_notebooks_are_small_and_escaped():
     stopped = btfperm.maximum_transversal(families.chain(50_000).A, initializer="none", max_work=9)
     named = [d, f]
     others = [d.block(0), d.vertical, d.transversal, stopped, d.block_graph(), p]
+    others.append(d.transversal.cover())
     for result in (*named, *others):
         table = result._repr_html_()
         assert len(table) < 2000 and "\n" not in table and "\x1b" not in table

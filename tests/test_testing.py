@@ -203,3 +203,9 @@ def test_every_large_block_is_counted_and_the_largest_are_described():
     assert "3 x 3" in lines[2] and lines[-1] == "  and 2 blocks more" and len(lines) == 12
     text = message_of(assert_blocks_at_most, np.ones((7, 1)), 6)
     assert text.endswith("block 0, 7 x 1, vertical: 7 rows (0, 1, 2, 3, 4, ...), column 0")
+
+
+@pytest.mark.parametrize("square", ["x", 2, None])
+def test_square_is_true_or_false(square):
+    with pytest.raises(btfperm.InvalidArgumentError, match="square must be True or False"):
+        btfperm.testing.assert_structurally_nonsingular(np.eye(2), square=square)

@@ -13,7 +13,7 @@ from btfperm.block_triangular.completion import complete
 from btfperm.dulmage_mendelsohn import decomposed
 from btfperm.errors import InvalidArgumentError
 from btfperm.path.decompose import Decomposed
-from btfperm.pattern import as_pattern
+from btfperm.pattern import DECOMPOSITION, as_pattern, memory_for
 from btfperm.results import BlockTriangularForm, IndexArray, Transversal
 from btfperm.results.read_only import made
 from btfperm.transversal import SEARCH_KEYWORDS
@@ -74,14 +74,15 @@ def block_triangular_form(
            [0, 0, 2]])
     """
     refuse_unknown_keywords("block_triangular_form", options, SEARCH_KEYWORDS)
-    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
-    if pattern.m != pattern.n:
-        raise InvalidArgumentError(
-            f"block triangular form needs a square matrix, this one is {pattern.m} x {pattern.n}; "
-            "dulmage_mendelsohn takes any shape"
-        )
-    options["drop_zeros"] = drop_zeros
-    return decomposed(pattern, transversal, threads, options, _completed, _form)
+    with memory_for(DECOMPOSITION):
+        pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
+        if pattern.m != pattern.n:
+            raise InvalidArgumentError(
+                f"block triangular form needs a square matrix, this one is {pattern.m} x "
+                f"{pattern.n}; dulmage_mendelsohn takes any shape"
+            )
+        options["drop_zeros"] = drop_zeros
+        return decomposed(pattern, transversal, threads, options, _completed, _form)
 
 
 def _completed(transversal: Transversal) -> tuple[IndexArray, IndexArray]:

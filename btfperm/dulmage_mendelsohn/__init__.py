@@ -32,7 +32,7 @@ from btfperm.backends import check_backend
 from btfperm.backends.protocol import Session
 from btfperm.path.decompose import Decomposed, Pairing, decompose, worth_copies
 from btfperm.path.request import requested_backend, team_size
-from btfperm.pattern import Pattern, as_pattern, refuse_beyond_memory
+from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, memory_for
 from btfperm.pattern.arrays import beside
 from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
 from btfperm.results.read_only import made
@@ -95,9 +95,10 @@ def dulmage_mendelsohn(
     ([1, 0, 2], [0, 2, 1])
     """
     refuse_unknown_keywords("dulmage_mendelsohn", options, SEARCH_KEYWORDS)
-    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
-    options["drop_zeros"] = drop_zeros
-    return decomposed(pattern, transversal, threads, options, _matching, _dulmage_mendelsohn)
+    with memory_for(DECOMPOSITION):
+        pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
+        options["drop_zeros"] = drop_zeros
+        return decomposed(pattern, transversal, threads, options, _matching, _dulmage_mendelsohn)
 
 
 def decomposed(
@@ -150,8 +151,6 @@ def _by(
 ) -> _Result:
     """The blocks by a maximum transversal that is certified for the session's matrix."""
     begin = time.perf_counter()
-    pattern = session.pattern
-    refuse_beyond_memory(pattern.shape, 5 * (pattern.m + pattern.n), pattern.name)
     done = decompose(session, transversal, pairing, team, requested=requested)
     seconds = dict(done.transversal.seconds, decomposition=time.perf_counter() - begin)
 
@@ -164,7 +163,8 @@ def _by(
 def decompose_session(
     session: Session, transversal: Transversal, threads: int | None
 ) -> DulmageMendelsohn:
-    """The decomposition by a maximum transversal that is certified for the session's matrix."""
+    """The decomposition by a maximum transversal that is certified for the session's matrix. The
+    caller has checked the memory for it."""
     team = team_size(session.pattern.nnz, threads)
     return _by(session, transversal, team, _matching, _dulmage_mendelsohn)
 

@@ -2,8 +2,8 @@
 """Files appear whole or not at all: a temporary name beside the target, then rename.
 
 Whatever goes wrong (a full disk, Ctrl-C), the temporary file is removed and an older target stays
-as it was. Only a process that is killed leaves one; who ends a process without an exception calls
-`remove_unfinished` first.
+as it was. Only a killed process leaves one. Code that ends a process without an exception
+calls `remove_unfinished` first.
 """
 
 from __future__ import annotations

@@ -130,7 +130,8 @@ void bind_io(nb::module_& module) {
                           static_cast<std::int64_t>(p - text_of(text)));
       },
       nb::arg("text"), nb::arg("first"), nb::arg("last"), nb::arg("most"), nb::arg("commas"),
-      "Whole numbers in text[first:last], at most so many: (fault, their number, whether one needs "
+      "Whole numbers in text[first:last], at most `most` of them: (fault, their number, whether "
+      "one needs "
       "64 bits, where the text behind them begins).");
   const auto bind_read = [&]<class I>(I) {
     module.def(

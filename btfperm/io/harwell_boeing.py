@@ -213,6 +213,12 @@ def _read_cards(source: Source) -> _Cards:
     header = Header("harwell-boeing", (m, n), nnz, _FIELDS[kind[0]], symmetry, "csc")
     pointers, indices = formats[0], formats[1]
     assert pointers is not None and indices is not None  # checked above
+    if not (pointers.is_integer and indices.is_integer):
+        raise source.error(
+            "the column pointers and row numbers need integer formats, as in (16I5), not "
+            f"{shown(lines[3].encode(), 72)}",
+            4,
+        )
     values = formats[2] if with_values else None
     return _Cards(header, pointers, indices, values, 5 if with_right_sides else 4)
 

@@ -220,7 +220,7 @@ class Elements:
         return data
 
     def skip(self) -> None:
-        """Goes behind the current element."""
+        """Seek to the end of the current element."""
         if self._small is None:
             discard(self._data.read, self._unread + self._padding)
             self.position += self._unread + self._padding
@@ -234,26 +234,29 @@ class Elements:
 
 def variables(file: BinaryIO) -> Iterator[Variable]:
     """The heads of all variables of a file. Raises ValueError when the file is damaged."""
-    size = file.seek(0, 2)
     file.seek(0)
     order = {b"IM": "<", b"MI": ">"}.get(file.read(_HEADER_BYTES)[126:128])
     if order is None:
         raise ValueError("the header does not tell the order of the bytes")
     at, found = _HEADER_BYTES, 0
-    while at + 8 <= size:
-        file.seek(at)
-        kind, length = struct.unpack(f"{order}II", file.read(8))
+    while len(tag := _bytes_at(file, at, 8)) == 8:
+        kind, length = struct.unpack(f"{order}II", tag)
         if kind not in (_MATRIX, _COMPRESSED) or not length:
             raise ValueError(f"an element of type {kind} with {length} bytes is no variable")
-        if length > size - at - 8:
-            raise ValueError("it ends early")
         found += 1
         if found > _MOST_VARIABLES:
             raise ValueError(f"it has more than {_MOST_VARIABLES} variables")
         first, is_compressed = (at + 8, True) if kind == _COMPRESSED else (at, False)
         length += 0 if is_compressed else 8
         yield _outer_variable(file, _Place(first, length, is_compressed, order))
+        if not _bytes_at(file, first + length - 1, 1):  # only now: the head was read without it
+            raise ValueError("it ends early")
         at = first + length + (0 if is_compressed else -length % 8)
+
+
+def _bytes_at(file: BinaryIO, at: int, count: int) -> bytes:
+    file.seek(at)
+    return file.read(count)
 
 
 def inner_variable(file: BinaryIO, outer: Variable, field: bytes) -> Variable | None:

@@ -6,10 +6,10 @@ Design*, NISTIR 5935, 1996. The header is read here, the entries in `matrix_mark
 fast_matrix_market writes them.
 
 Accepted beyond the letter of the format: blank lines and comments between entries, any case in
-the header, Windows line ends, text after an entry, values in a pattern file, entries above the
-diagonal of a symmetric file, entries given twice (once each for the pattern, added for a matrix),
-the letter D of a Fortran exponent. Each number must end where its token ends, at white space or at
-a comment. A zero in a dense `array` file is no entry.
+the header, Windows line ends, text after an entry (a surplus number, too), values in a
+pattern file, entries above the diagonal of a symmetric file, entries given twice (once each for the
+pattern, added for a matrix), the letter D of a Fortran exponent. Each number must end where its
+token ends, at white space or at a comment. A zero in a dense `array` file is no entry.
 """
 
 from __future__ import annotations
@@ -130,15 +130,15 @@ def _read_header(source: Source) -> tuple[Header, int]:
     banner = source.stream.readline(_LONGEST_LINE).removeprefix(_BYTE_ORDER_MARK).split()
     if not banner or banner[0].lower() not in _BANNERS:
         raise source.error("the first line does not begin with %%MatrixMarket", 1)
-    words = [shown(word)[1:-1].lower() for word in banner[1:5]] + [""] * (5 - len(banner))
+    words = [word.lower().decode("latin-1") for word in banner[1:5]] + [""] * (5 - len(banner))
     kind, layout, field, symmetry = words
     if kind != "matrix":
-        raise source.error(f"the header announces a {kind or 'nothing'!r}, not a 'matrix'", 1)
+        what = shown((kind or "nothing").encode("latin-1"))
+        raise source.error(f"the header announces a {what}, not a 'matrix'", 1)
     for word, known in ((layout, _FORMATS), (field, tuple(_FIELDS)), (symmetry, _SYMMETRIES)):
         if word not in known:
-            raise source.error(
-                f"the header has {word!r} where one of {', '.join(known)} belongs", 1
-            )
+            what = shown(word.encode("latin-1"))
+            raise source.error(f"the header has {what} where one of {', '.join(known)} belongs", 1)
     if layout == "array" and field == "pattern":
         raise source.error("an array cannot be of the field pattern", 1)
 

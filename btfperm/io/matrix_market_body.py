@@ -186,8 +186,8 @@ class _Parser:
             yield text
 
     def _end_of_long_line(self, text: Text, rest: bytes) -> bytes:
-        """What stands for the rest of a line that does not fit into a block: a comment may have
-        any length, and all but its beginning is skipped."""
+        """Replacement for the rest of a line that exceeds a block. A comment may have any length,
+        and all but its beginning is skipped."""
         before = text.tobytes()
         first = before[before.rfind(b"\n") + 1 :] + rest
         if not first.lstrip(b" \t\r").startswith(b"%"):

@@ -170,7 +170,7 @@ def _read_head(file: IO[bytes], file_size: int) -> ArrayHead:
         raise ValueError("it ends in its head")
     head = _parsed_head(text.strip())
     if head.size != file_size - file.tell():
-        raise ValueError("it is not as long as its head says")
+        raise ValueError("its length differs from the length in its header")
     return head
 
 

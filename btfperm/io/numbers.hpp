@@ -178,8 +178,8 @@ inline bool is_zero(const RealToken& token) {
 }
 
 // Calls take(value) for the whole numbers of [p, end), at most `most` of them, and moves `p` behind
-// the last one. They are separated by white space, or with `commas` by one comma each. Throws
-// Unfinished when the budget ends it.
+// the last one. They are separated by white space, or with `commas` as in JSON, where a number has
+// no leading zero. Throws Unfinished when the budget ends it.
 template <class Take>
 Fault for_whole_numbers(const char*& p, const char* end, std::int64_t most, bool commas,
                         Budget& budget, Take take) {
@@ -210,6 +210,7 @@ Fault for_whole_numbers(const char*& p, const char* end, std::int64_t most, bool
       value = 10 * value + digit;
     }
     if (p == first) return Fault::not_whole;
+    if (commas && *first == '0' && p - first > 1) return Fault::not_whole;  // no JSON number
     if (p != end && !is_space(*p) && !(commas && *p == ',')) return Fault::not_whole;
     if (!fits) return Fault::too_large;
     take(k, negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value));

@@ -42,24 +42,37 @@ def recognises(start: bytes) -> bool:
 
 
 def read(source: Source) -> tuple[dict[str, npt.NDArray[Any]], Any]:
-    text = source.stream.read()
+    content = members(source, source.stream.read())
+    meta = content.pop("meta", None)
+    content.pop("convention", None)
+    return {name: _array(value) for name, value in content.items()}, meta
+
+
+def members(source: Any, text: bytes) -> dict[str, Any]:
+    """The members of the object in `text`; long lists of whole numbers are arrays, all others are
+    as `json` gives them. `source` makes the errors.
+
+    Raises
+    ------
+    UnreadableInputError : it is no JSON object, or a long list belongs to no member
+    """
+    if b"\\u0000" in text:  # such a string could pass for the mark of a list
+        raise source.error("it is no JSON that can be read: a text in it holds a zero byte")
     long = [match.span(1) for match in _LIST.finditer(text) if len(match[1]) > _LONG]
     lists = {f"{_MARK}{number}": span for number, span in enumerate(long)}
     content = decoded(source, _without(text, lists), "the file")
-    meta = content.pop("meta", None)
-    content.pop("convention", None)
-    fields, used = {}, 0
+    if not isinstance(content, dict):
+        raise source.error("it is no JSON object")
+    used = 0
     for name, value in content.items():
         if isinstance(value, str) and value in lists:
-            fields[name] = _parsed(source, text, *lists[value])
+            content[name] = _parsed(source, text, *lists[value])
             used += 1
-        else:
-            fields[name] = _array(value)
     if used < len(lists):
         raise source.error(
             "it holds a long list of numbers that belongs to no field, or two of one"
         )
-    return fields, meta
+    return content
 
 
 def _without(text: bytes, lists: Mapping[str, tuple[int, int]]) -> bytes:
@@ -71,7 +84,7 @@ def _without(text: bytes, lists: Mapping[str, tuple[int, int]]) -> bytes:
     return b"".join((*pieces, text[at:]))
 
 
-def _parsed(source: Source, text: bytes, first: int, last: int) -> npt.NDArray[Any]:
+def _parsed(source: Any, text: bytes, first: int, last: int) -> npt.NDArray[Any]:
     numbers, end, fault = list_of_numbers(text, first, last, commas=True)
     if fault == TOO_LARGE:
         return _array(None)
@@ -84,6 +97,8 @@ def _parsed(source: Source, text: bytes, first: int, last: int) -> npt.NDArray[A
 def _array(value: object) -> npt.NDArray[Any]:
     """A whole number or a list of them as an array; an array of objects for everything else, which
     `perm_file` refuses."""
+    if isinstance(value, np.ndarray):
+        return value
     numbers = value if isinstance(value, list) else [value]
     try:
         if all(type(number) is int for number in numbers):

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.io.small_json import decoded
-from btfperm.io.source import Source, shown
+from btfperm.io.source import shown
 from btfperm.io.whole_numbers import list_of_numbers, whole_numbers
 
 __all__ = ["read", "recognises", "write"]
@@ -56,7 +56,7 @@ def recognises(start: bytes) -> bool:
     return start.split(None, 1)[:1] == [_MAGIC.encode()]
 
 
-def read(source: Source) -> tuple[dict[str, npt.NDArray[Any]], Any]:
+def read(source: Any) -> tuple[dict[str, npt.NDArray[Any]], Any]:
     text = source.stream.read()
     words, at = _words(text, 0)
     count = whole_numbers(words[3:4])
@@ -75,7 +75,7 @@ def _words(text: bytes, at: int) -> tuple[list[bytes], int]:
     return text[at : min(end, at + _LONGEST_LINE)].split(), end
 
 
-def _array(source: Source, text: bytes, at: int) -> tuple[str, npt.NDArray[Any], int]:
+def _array(source: Any, text: bytes, at: int) -> tuple[str, npt.NDArray[Any], int]:
     """One array with its name, and where the line behind its last number begins."""
 
     def line(place: int) -> int:

@@ -6,15 +6,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from btfperm.io.source import Source
-
 __all__ = ["decoded"]
 
 _MOST_BYTES = 1 << 20
 
 
-def decoded(source: Source, text: bytes, what: str) -> Any:
-    """The value that `text` holds; `what` names the text in messages."""
+def decoded(source: Any, text: bytes, what: str) -> Any:
+    """The value that `text` holds; `what` names the text in messages. `source` makes the errors: a
+    `Source`, or an object with its methods `error` and `because`."""
     if len(text) > _MOST_BYTES:
         raise source.error(
             f"{what} is no JSON that can be read: apart from lists of whole numbers, more than "

@@ -64,7 +64,7 @@ def shown(text: bytes, limit: int = 40) -> str:
     """
     text = text.strip()
     cut = text if len(text) <= limit else text[: limit - 3] + b"..."
-    return "'" + cut.decode("ascii", "backslashreplace").encode("unicode_escape").decode() + "'"
+    return "'" + cut.decode("latin-1").encode("unicode_escape").decode() + "'"
 
 
 def skip_line(source: Source) -> None:
@@ -131,7 +131,7 @@ class Source:
         """The unpacked bytes as a file that can be read in any order; close it after use."""
         if self._path is not None and self._size is not None and not (self.packing or self.member):
             return self._path.open("rb")
-        return io.BytesIO(self.stream.read())
+        return _buffered(_Unpacked(self.stream))
 
     def origin(self) -> dict[str, Any]:
         """What `Pattern.source` holds; reads the file to its end, for the hash."""
@@ -148,6 +148,53 @@ class Source:
 
     def error(self, what: str, line: int | None = None) -> UnreadableInputError:
         return unreadable(self.name, line, what)
+
+
+class _Unpacked(io.RawIOBase):
+    """A stream as a file that can be read in any order. It unpacks only as far as the reader goes,
+    so that a file that is refused at its beginning is not unpacked to its end."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__()
+        self._stream = stream
+        self._data = bytearray()
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        if whence == os.SEEK_END:
+            while self._reach(len(self._data) + _BUFFER):
+                pass
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: len(self._data)}[whence]
+        if start + offset < 0:
+            raise ValueError("a position before the beginning of the file")
+        self._at = start + offset
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any, /) -> int:
+        view = memoryview(buffer).cast("B")
+        self._reach(self._at + len(view))
+        count = max(0, min(len(view), len(self._data) - self._at))
+        view[:count] = memoryview(self._data)[self._at : self._at + count]
+        self._at += count
+        return count
+
+    def _reach(self, end: int) -> bool:
+        """Unpacks up to this position; whether the stream reaches it."""
+        while len(self._data) < end:
+            piece = self._stream.read(_BUFFER)
+            if not piece:
+                return False
+            self._data += piece
+        return True
 
 
 @contextlib.contextmanager

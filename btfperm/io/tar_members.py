@@ -5,6 +5,9 @@ Formats: ustar, with the long names of GNU tar and with the extended headers of 
 a name and a size are all that is taken from those. `tarfile` is not used, because it allocates
 headers of any declared length, evaluates the maps of sparse files, calls itself for each header in
 a chain, and takes quadratic time for many pax records.
+
+Headers are parsed in Python, and packed ones may be a thousand times shorter than what they unpack
+to, so that an archive whose headers exceed a fixed number of bytes is refused.
 """
 
 from __future__ import annotations
@@ -18,9 +21,11 @@ __all__ = ["MemberFile", "members"]
 _BLOCK = 512
 _PIECE = 1 << 16
 _LONGEST_HEADER = 1 << 20  # bytes of a long name or of pax records
+_MOST_HEADERS = 16 << 20  # bytes of all headers together: those of more than 10,000 files
 _LARGEST_SIZE = 1 << 62
 _PAX = (b"x", b"X")  # the second by Solaris tar
 _REGULAR = (b"0", b"\0", b"7")
+_WITHOUT_DATA = (b"1", b"2", b"3", b"4", b"5", b"6")  # links, devices, directories and pipes
 _SPARSE = "it holds a sparse file of GNU tar, which is not read: unpack it with `tar`"
 
 
@@ -60,8 +65,14 @@ def members(stream: BinaryIO) -> Iterator[tuple[str, MemberFile]]:
     """
     name: str | None = None
     size: int | None = None
+    left = _MOST_HEADERS
     while True:
         header = stream.read(_BLOCK)
+        left -= _BLOCK
+        if left < 0:
+            raise ValueError(
+                f"its headers have more than the {_MOST_HEADERS:,} bytes that are read"
+            )
         if len(header) < _BLOCK or not header.strip(b"\0"):
             if header.strip(b"\0"):
                 raise EOFError("the archive ends in a header")
@@ -70,6 +81,7 @@ def members(stream: BinaryIO) -> Iterator[tuple[str, MemberFile]]:
         kind, length = header[156:157], _number(header[124:136])
         if kind in (b"L", b"K", b"g", *_PAX):
             text, padding = _extension(stream, length)
+            left -= len(text) + len(padding)
             if kind == b"L":
                 name = _text((text + padding).split(b"\0", 1)[0])
             elif kind in _PAX:
@@ -80,8 +92,12 @@ def members(stream: BinaryIO) -> Iterator[tuple[str, MemberFile]]:
         if kind == b"S":
             raise ValueError(_SPARSE)
         length = length if size is None else size
+        if kind in _WITHOUT_DATA:  # some archives repeat the size of a link's target
+            length = 0
         file = MemberFile(stream, length)
-        if kind in _REGULAR:
+        # The oldest archives mark a directory by a slash behind its name only.
+        is_old_directory = kind == b"\0" and _name(header).endswith("/")
+        if kind in _REGULAR and not is_old_directory:
             yield name or _name(header), file
         file.discard()
         _skip(stream, -length % _BLOCK)

@@ -7,24 +7,35 @@ to its owner. After the door, nobody checks again; so a pattern owns its arrays,
 maker does to the matrix later does not reach it.
 
 ``pattern.py`` has the class, ``device_pattern.py`` its sibling on a GPU; ``door.py`` the door,
-``device_door.py`` that on a GPU,
-``arrays.py`` the checks of what comes in, ``permute.py`` permutations; ``canonical.py`` sorts,
+``device_door.py`` that on a GPU, ``arrays.py`` the checks of what comes in, ``memory.py`` those of
+memory, ``permute.py`` permutations; ``canonical.py`` sorts,
 merges duplicates and transposes by ``canonical.hpp``, ``canonical_gpu.py`` sorts on a GPU.
 """
 
-from btfperm.pattern.arrays import LARGEST_INT32, index_type, refuse_beyond_memory
+from btfperm.pattern.arrays import LARGEST_INT32, index_type
 from btfperm.pattern.device_pattern import DevicePattern
 from btfperm.pattern.door import as_pattern
+from btfperm.pattern.memory import (
+    DECOMPOSITION,
+    SEARCH,
+    check_memory,
+    memory_for,
+    refuse_beyond_memory,
+)
 from btfperm.pattern.pattern import Pattern
 from btfperm.pattern.permute import inverse, permute
 
 __all__ = [
+    "DECOMPOSITION",
     "LARGEST_INT32",
+    "SEARCH",
     "DevicePattern",
     "Pattern",
     "as_pattern",
+    "check_memory",
     "index_type",
     "inverse",
+    "memory_for",
     "permute",
     "refuse_beyond_memory",
 ]

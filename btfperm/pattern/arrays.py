@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from btfperm import _core
 from btfperm.backends.threads import pass_threads
-from btfperm.errors import InvalidMatrixError, LargeMatrixWarning, ResourceMissingError
-from btfperm.warn import warn
+from btfperm.errors import InvalidMatrixError, ResourceMissingError
+from btfperm.pattern.memory import check_memory
 
 __all__ = [
     "LARGEST_INT32",
@@ -36,7 +36,6 @@ __all__ = [
     "lives_on_device",
     "matrix_on_device",
     "prefix",
-    "refuse_beyond_memory",
     "refuse_masked",
     "refuse_no_numbers",
     "zeros_among",
@@ -49,9 +48,7 @@ LARGEST_INT32 = 2**31 - 16
 _LARGEST_INT64 = 2**63 - 16
 _DLPACK_CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
 _FEW = 2**11
-_LOOK_AT_MEMORY = 2**24  # indices; below, the free memory is not sampled
-_LARGEST_MARGIN = 2**30  # bytes; of small machines a tenth of the memory remains free
-_LARGE_PART = 4  # a requirement of more than free memory / 4 is reported
+_MIN_LINES_TO_CHECK = 2**24  # the limits of smaller shapes need no check
 _CANONICAL, _INVALID = 0, 3  # results of the core's check_columns
 
 
@@ -75,7 +72,7 @@ def checked_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, i
         raise InvalidMatrixError(f"a shape is two whole numbers, not {shape!r}") from None
     if m < 0 or n < 0:
         raise InvalidMatrixError(f"a matrix cannot have the shape {m} x {n}")
-    if m + n < _LOOK_AT_MEMORY:
+    if m + n < _MIN_LINES_TO_CHECK:
         return m, n
     if max(m, n) > _LARGEST_INT64:
         raise InvalidMatrixError("a matrix with this many rows or columns is beyond 64-bit indices")
@@ -83,35 +80,8 @@ def checked_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, i
         raise ResourceMissingError(
             f"a matrix of shape {m} x {n} needs more memory than this machine can address"
         )
-    refuse_beyond_memory((m, n), n, name)  # indptr
+    check_memory((m, n), name, indices=n)  # indptr
     return m, n
-
-
-def refuse_beyond_memory(shape: tuple[int, int], indices: int, name: str | None) -> None:
-    """Raise ResourceMissingError when so many indices need more than the free memory but a margin;
-    issue a LargeMatrixWarning when they need a large part of it.
-
-    A file of a few bytes may have any number of rows, and a system may promise more memory than
-    it has and then end the process that uses it, or one beside it.
-    """
-    if indices < _LOOK_AT_MEMORY:
-        return
-    from btfperm.backends.select import memory
-
-    needed, (total, free) = indices * index_type(shape, 0)().itemsize, memory()
-    if free is None:
-        return
-    margin = _LARGEST_MARGIN if total is None else min(total // 10, _LARGEST_MARGIN)
-    requirement = (
-        f"{prefix(name)}a matrix of shape {shape[0]} x {shape[1]} needs at least "
-        f"{needed / 1e9:,.1f} GB of memory for its rows and columns alone, and "
-        f"{free / 1e9:,.1f} GB are free"
-    )
-    if needed > free - margin:
-        rest = f", of which btfperm leaves {margin / 1e9:,.1f} GB to others"
-        raise ResourceMissingError(requirement + (rest if needed <= free else ""))
-    if needed > free // _LARGE_PART:
-        warn(LargeMatrixWarning(requirement))
 
 
 def refuse_masked(array: object) -> None:
@@ -138,7 +108,7 @@ def lives_on_device(array: object) -> bool:
     where = getattr(array, "__dlpack_device__", None)
     try:
         return where is not None and where()[0] in _DLPACK_CUDA
-    except Exception:  # an array of a kind that cannot be exported is none of ours
+    except Exception:  # an array that cannot be exported is not on a CUDA device
         return False
 
 

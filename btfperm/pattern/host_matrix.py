@@ -216,6 +216,8 @@ def positions_of_blocks(
     if lists.size != len(values):
         raise InvalidMatrixError(f"{prefix(name)}{lists.size} indices of {len(values)} blocks")
     count = int(starts[-1])
+    if not count:  # then the matrix bounds neither size of a block
+        return lists[:0], lists[:0], values.reshape(-1)[:0]
     first_row = height * np.repeat(np.arange(m // height), np.diff(starts))
     first_col = width * lists[:count].astype(np.int64)
     inside = (count, height, width)

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-import numpy as np
-
 from btfperm.arguments import refuse_unknown_keywords, text
 from btfperm.block_triangular import block_triangular_form
+from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, StructurallySingularError
-from btfperm.pattern import as_pattern
+from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, memory_for
 from btfperm.preorder.blockwise import Factorization
 from btfperm.preorder.orderings import BlockOrdering, order_inside_blocks
 from btfperm.preorder.preordering import Preordering, Solver
-from btfperm.results import BlockTriangularForm
+from btfperm.results import Transversal
+from btfperm.results.blame import blamed_groups
 from btfperm.transversal import SEARCH_KEYWORDS
 
 __all__ = ["Factorization", "Preordering", "preorder"]
@@ -87,12 +87,13 @@ def preorder(
             f"block ordering {block_ordering!r} is unknown; give one of {get_args(BlockOrdering)}"
         )
     refuse_unknown_keywords("preorder", options, SEARCH_KEYWORDS | {"transversal"})
-    pattern = as_pattern(
-        A, shape=options.pop("shape", None), drop_zeros=options.get("drop_zeros")
-    ).on_host()
-    form = block_triangular_form(pattern, **options)
+    with memory_for(DECOMPOSITION):
+        pattern = as_pattern(
+            A, shape=options.pop("shape", None), drop_zeros=options.get("drop_zeros")
+        ).on_host()
+        form = block_triangular_form(pattern, **options)
     if form.completed:
-        raise StructurallySingularError(_who_is_to_blame(form, pattern.name))
+        raise StructurallySingularError(_singular(pattern, form.transversal))
     row_perm, col_perm, ordering = order_inside_blocks(pattern, form, block_ordering, solver)
     return Preordering(
         shape=pattern.shape,
@@ -105,13 +106,10 @@ def preorder(
     )
 
 
-def _who_is_to_blame(form: BlockTriangularForm, name: str | None) -> str:
-    rows, cols = np.flatnonzero(form.row_match < 0), np.flatnonzero(form.col_match < 0)
-    more = ", ..." if rows.size > 5 else ""
-    return (
-        f"{name or 'the matrix'} is structurally singular, rank {form.structural_rank:,} of "
-        f"{form.shape[0]:,}: no entries are left for {rows.size:,} rows "
-        f"({', '.join(map(str, rows[:5].tolist()))}{more}) and as many columns "
-        f"({', '.join(map(str, cols[:5].tolist()))}{more}); dulmage_mendelsohn(A) says which "
-        "rows and columns compete"
-    )
+def _singular(pattern: Pattern, transversal: Transversal | None) -> str:
+    """The message about a square matrix whose rows and columns cannot all be matched."""
+    d = dulmage_mendelsohn(pattern, transversal=transversal)
+    n, rank = pattern.n, d.structural_rank
+    lines = [line for noun in ("row", "column") for line in blamed_groups(d, noun, n - rank)]
+    head = f"{pattern.name or 'the matrix'} is structurally singular: rank {rank} of {n} x {n}"
+    return "\n".join([head, *lines])

@@ -229,7 +229,7 @@ def _with_values(A: Any, shape: tuple[int, int]) -> Any:
     try:
         C = _columns_of(A, shape)
     except InvalidMatrixError as error:
-        raise InvalidArgumentError(f"{type(A).__name__} is no matrix to factor: {error}") from None
+        raise InvalidMatrixError(f"{type(A).__name__} is no matrix to factor: {error}") from None
     if C.shape != shape:
         raise InvalidArgumentError(
             f"the order is for a matrix of shape {shape}, this one has shape {C.shape}"

@@ -109,7 +109,8 @@ class Preordering(ReadOnlyArrays):
         ------
         InvalidArgumentError : another shape, entries below the diagonal blocks, no values, a matrix
             on a GPU
-        InvalidMatrixError : a value is infinite or not a number
+        InvalidMatrixError : `A` is no matrix, its arrays describe none, or a value is infinite or
+            not a number
         NumericallySingularError : a pivot is zero
         ResourceMissingError : not enough memory
 

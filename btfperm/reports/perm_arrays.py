@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.errors import UnreadableInputError
+from btfperm.io.source import shown, unreadable
+from btfperm.io.whole_numbers import whole_numbers
 from btfperm.printable import cause_text
 from btfperm.reports.solver_arrays import SOLVERS, translate
 
@@ -101,8 +102,8 @@ def read_arrays(path: str | os.PathLike[str]) -> PermArrays:
     if not data:
         raise UnreadableInputError(f"{name}: the file is empty")
     try:
-        fields = _reader(data)(data)
-    except MemoryError:
+        fields = _reader(data)(data, name)
+    except (MemoryError, UnreadableInputError):
         raise
     except Exception as error:  # the parsers of three libraries, on bytes of any kind
         raise UnreadableInputError(
@@ -111,7 +112,7 @@ def read_arrays(path: str | os.PathLike[str]) -> PermArrays:
     return _interpreted(name, fields)
 
 
-def _reader(data: bytes) -> Callable[[bytes], dict[str, Any]]:
+def _reader(data: bytes) -> Callable[[bytes, str], dict[str, Any]]:
     if data.startswith(b"PK"):
         return _from_npz
     if data.startswith(b"MATLAB"):
@@ -121,7 +122,7 @@ def _reader(data: bytes) -> Callable[[bytes], dict[str, Any]]:
     return _from_txt
 
 
-def _from_npz(data: bytes) -> dict[str, Any]:
+def _from_npz(data: bytes, _: str) -> dict[str, Any]:
     from btfperm.io.npy_members import keys, open_archive, read_array
 
     with open_archive(BytesIO(data)) as archive:
@@ -133,31 +134,45 @@ def _from_npz(data: bytes) -> dict[str, Any]:
         return {key: read_array(archive, key) for key in sorted(found)}
 
 
-def _from_json(data: bytes) -> dict[str, Any]:
+def _from_json(data: bytes, name: str) -> dict[str, Any]:
+    from btfperm.io.perm_json import members
+
     return {
         key: np.asarray(value, dtype=None if value else np.int64)
         if isinstance(value, list)
         else value
-        for key, value in json.loads(data).items()
+        for key, value in members(_Named(name), data).items()
     }
 
 
-def _from_txt(data: bytes) -> dict[str, Any]:
-    """Four words; each array as its name, its length and its numbers; ``meta`` and JSON."""
-    if data.split(None, 1)[:1] != [b"btfperm-permutation"]:
+def _from_txt(data: bytes, name: str) -> dict[str, Any]:
+    """The words of the first line, the arrays, and ``meta``."""
+    from btfperm.io import perm_txt
+
+    if not perm_txt.recognises(data[:512]):
         raise ValueError(_what_else(data))
-    text, _, meta = data.decode().rpartition("\nmeta ")
-    words = iter(text.split())
-    next(words)
-    version, convention, arrays = int(next(words, "")), next(words, ""), int(next(words, ""))
-    fields: dict[str, Any] = {"meta": {**json.loads(meta), "format_version": version}}
-    fields["convention"] = convention
-    for _ in range(arrays):
-        key, length = next(words, ""), int(next(words, ""))
-        fields[key] = np.array([int(word) for word in islice(words, length)], dtype=np.int64)
-        if fields[key].size != length:
-            raise ValueError(f"the file ends in {key}; it seems truncated")
-    return fields
+    arrays, meta = perm_txt.read(_Named(name, data))
+    _, version, convention = data[:512].split(None, 3)[:3]
+    number = whole_numbers([version])[0]
+    if number is None:
+        raise ValueError(f"its version {shown(version)} is no whole number")
+    known = meta if isinstance(meta, Mapping) else {}
+    about = {"convention": convention.decode("ascii", "backslashreplace")}
+    return {**arrays, **about, "meta": {**known, "format_version": number}}
+
+
+class _Named:
+    """What readers of `btfperm.io` need of a `Source`: bytes, and errors with the file's name."""
+
+    def __init__(self, name: str, data: bytes = b"") -> None:
+        self.name = name
+        self.stream = BytesIO(data)
+
+    def error(self, what: str, line: int | None = None) -> UnreadableInputError:
+        return unreadable(self.name, line, what)
+
+    def because(self, cause: Exception, what: str) -> UnreadableInputError:
+        return self.error(f"{what} ({cause_text(cause)})")
 
 
 def _what_else(data: bytes) -> str:
@@ -171,7 +186,7 @@ def _what_else(data: bytes) -> str:
     return "it is neither .npz nor .json nor .txt of btfperm nor .mat"
 
 
-def _from_mat(data: bytes) -> dict[str, Any]:
+def _from_mat(data: bytes, _: str) -> dict[str, Any]:
     """MATLAB keeps lists as rows of doubles, and text as an array of characters."""
     from btfperm.io.mat5_elements import variables
 

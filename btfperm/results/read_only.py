@@ -40,7 +40,7 @@ class OnDemand(ReadOnlyArrays):
     """A frozen dataclass, some fields of which are made when they are first asked for: to say how a
     small matrix was searched takes longer than to search it."""
 
-    if not TYPE_CHECKING:  # to whom any name would be an attribute
+    if not TYPE_CHECKING:  # mypy would accept any attribute name otherwise
 
         def __getattr__(self, name: str) -> Any:
             make = self.__dict__.get("_makers", {}).get(name)

@@ -37,6 +37,9 @@ class Cover(NamedTuple):
         """Number of rows and columns: equal to the size of a maximum transversal."""
         return int(self.rows.size + self.cols.size)
 
+    def _repr_html_(self) -> str:
+        return html_table("Cover", {"rows": int(self.rows.size), "columns": int(self.cols.size)})
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Transversal(OnDemand):

@@ -27,7 +27,7 @@ from btfperm.backends.protocol import Session
 from btfperm.errors import InvalidArgumentError, LimitReachedError
 from btfperm.path.request import Request
 from btfperm.path.run import match
-from btfperm.pattern import as_pattern, refuse_beyond_memory
+from btfperm.pattern import SEARCH, as_pattern, check_memory, memory_for
 from btfperm.results import Decomposition, Transversal
 from btfperm.transversal.given import Orientation, given_problem
 from btfperm.transversal.stored_zeros import warn_of_zeros
@@ -130,8 +130,10 @@ def maximum_transversal(
     """
     text("algorithm", algorithm)
     text("initializer", initializer)
-    # The arrays of `A` may be shared, because the pattern does not outlive the call.
-    pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True, threads=threads)
+    with memory_for(SEARCH):
+        # The arrays of `A` may be shared, because the pattern does not outlive the call.
+        pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True, threads=threads)
+        check_memory(pattern.shape, pattern.name)
     session = Session(pattern)
     request = Request(
         pattern.indices.size,
@@ -164,9 +166,6 @@ def matched(
     pattern = session.pattern
     if request.backend == "cpu" and pattern.backend != "cpu":
         pattern = session.pattern = pattern.on_host()
-    m, n = pattern.shape
-    # The matching and the cover: an index and a byte for each row and column.
-    refuse_beyond_memory(pattern.shape, (m + n) * 5 // 4, pattern.name)
     given = None
     if initial is not None:
         given = given_problem(session.on_host(), initial, orientation, request.threads)
@@ -212,9 +211,7 @@ def proven_transversal(
     LimitReachedError : a limit stopped the search, so that there is nothing to decompose
     """
     pattern = session.pattern
-    # Permutations, boundaries and what finds them: 22 bytes for each row and column of an empty
-    # matrix with 32-bit indices.
-    refuse_beyond_memory(pattern.shape, 5 * (pattern.m + pattern.n), pattern.name)
+    check_memory(pattern.shape, pattern.name)
     found = given
     if found is None:
         how = {name: options.get(name) for name in ("initial", "orientation", "drop_zeros")}

@@ -197,6 +197,29 @@ void bind_width(nb::module_& module) {
       nb::arg("gap_every"),
       "So many label pushes in place; the labels (255: hopeless), for tests of their invariants.");
   module.def(
+      "push_until_stalled",
+      [](std::int64_t m, In<I> indptr, In<I> indices, Out<I> row_match, Out<I> col_match,
+         Out<std::uint8_t> row_in_cover) {
+        require_places(row_in_cover, m, "row_in_cover");
+        const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
+        const Matching<I> M{row_match.data(), col_match.data()};
+        Budget budget(0, 0, nullptr);
+        Counters counters;
+        Workspace workspace;
+        I* const unmatched = workspace.take<I>(A.n);
+        const I n_unmatched = list_free(A, M, 1, unmatched);
+        LabelPush<I> push(A, M, unmatched, n_unmatched, workspace, budget, counters);
+        push.run();
+        rows_to_columns(A, M, 1);
+        push.mark_hopeless(row_in_cover.data());
+        return push.active();
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
+      nb::arg("row_in_cover").noconvert(),
+      "Label pushes in place until no column is active or they stall, with wide labels where a "
+      "byte is too small. Marks the hopeless rows; the number of active columns. For tests.");
+  module.def(
       "count_matched",
       [](In<I> match, int threads) {
         const WithoutGil nogil;

@@ -121,14 +121,17 @@ def _match(problem: Problem, rows: _Numbers, cols: _Numbers) -> None:
 def _unmatch_and_select(
     problem: Problem, pattern: Pattern, rows: _Numbers, cols: _Numbers
 ) -> tuple[_Numbers, _Numbers]:
-    """The pairs that are entries, of those in one row or column the first; nothing is matched."""
+    """The pairs that are entries, of those in one row or column the first; nothing is matched.
+
+    Duplicates exist in the rows or in the columns only, so the order of the pairs between the two
+    passes has no effect.
+    """
     problem.col_match[cols] = -1
     problem.row_match[rows] = -1
     entries = _are_entries(pattern, rows, cols)
     rows, cols = rows[entries], cols[entries]
     for lines in (0, 1):
         _, first = np.unique((rows, cols)[lines], return_index=True)
-        first.sort()
         rows, cols = rows[first], cols[first]
     return rows, cols
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the library advises in Python, as advice for the shell.
+"""The library's advice for Python, translated for the shell.
 
-The library's sentences end in a remedy for who calls it: ``use backend='cpu'``. The command line
-prints them with the remedy that its user has: ``use --backend cpu``. A test holds every sentence
-of the library that a command can meet against this table.
+The library's messages end in a remedy for Python callers: ``use backend='cpu'``. The command line
+prints them with the remedy for its users: ``use --backend cpu``. A test compares every message of
+the library that a command can print with this table.
 """
 
 from __future__ import annotations

@@ -77,12 +77,11 @@ def convert(
 
     with stage(f"reading {source}", quiet=out.quiet):
         matrix = read_matrix(source)
-    out.subject = source
     order = None
     if permute is not None:
         from btfperm.errors import CheckFailedError
 
-        order = load(permute)
+        order = load(permute)  # its errors name PERM: the subject is set below
         if tuple(order.shape) != tuple(matrix.shape):
             raise CheckFailedError(
                 f"{permute} is for a matrix of {order.shape[0]} x {order.shape[1]}, but {source} "
@@ -90,6 +89,7 @@ def convert(
             )
         recorded = order.meta.get("matrix")
         drop_zeros |= isinstance(recorded, dict) and bool(recorded.get("zeros_dropped"))
+    out.subject = source
     if drop_zeros:
         matrix.eliminate_zeros()
     if order is not None:

@@ -222,7 +222,12 @@ def about(text: str) -> str:
 
 
 def _library_error(error: Exception, failed: Failure) -> int:
-    from btfperm.errors import BtfpermError, InvalidArgumentError, ResourceMissingError
+    from btfperm.errors import (
+        BtfpermError,
+        InvalidArgumentError,
+        ResourceMissingError,
+        UnreadableInputError,
+    )
 
     if os.environ.get("BTFPERM_DEBUG") == "1":
         import traceback
@@ -230,7 +235,9 @@ def _library_error(error: Exception, failed: Failure) -> int:
         for line in traceback.format_exc().splitlines():
             emit(line, err=True)
     if isinstance(error, BtfpermError):
+        # Readers name their file themselves, which need not be the matrix.
         is_named = isinstance(error, (InvalidArgumentError, ResourceMissingError))
+        is_named |= type(error) is UnreadableInputError
         return failed(str(error) if is_named else about(str(error)), error.exit_code)
     if isinstance(error, OSError):  # files have errors of their own; this is a standard stream
         where = error.filename or "standard output"

@@ -36,17 +36,21 @@ def rank(out: Output, matrix: str, require_full: bool, **search: Any) -> int:
     explain, drop_zeros = search.pop("explain"), search.pop("drop_zeros")
 
     from btfperm.io import read
+    from btfperm.pattern import SEARCH, memory_for
     from btfperm.transversal import maximum_transversal
 
     clock = Clock()
-    with stage(f"reading {matrix}", quiet=out.quiet) as progress:
-        threads = search["threads"] or 0
-        pattern = read(matrix, drop_zeros=drop_zeros, threads=threads, progress=progress.advance)
-    clock.stop("read")
-    out.subject = matrix
-    with stage("searching", quiet=out.quiet):
-        transversal = maximum_transversal(pattern, **search)
-    clock.stop("search")
+    with memory_for(SEARCH):
+        with stage(f"reading {matrix}", quiet=out.quiet) as progress:
+            threads = search["threads"] or 0
+            pattern = read(
+                matrix, drop_zeros=drop_zeros, threads=threads, progress=progress.advance
+            )
+        clock.stop("read")
+        out.subject = matrix
+        with stage("searching", quiet=out.quiet):
+            transversal = maximum_transversal(pattern, **search)
+        clock.stop("search")
     m, n = pattern.shape
     lower = transversal.size
     facts: dict[str, Any] = {

@@ -37,7 +37,7 @@ _over = False  # whether the answer has been printed
 
 
 def watch() -> None:
-    """Handle the signals of this process from now on, if nobody else does."""
+    """Handle the signals of this process from now on, unless the process has other handlers."""
     for number in _ENDING:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _on_signal)
@@ -56,7 +56,7 @@ def exit_code() -> int:
 
 
 def sentence() -> str:
-    """What the command line says after an interrupt."""
+    """The sentence printed after an interrupt."""
     number = _received or signal.SIGINT
     return "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
 

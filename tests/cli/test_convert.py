@@ -88,6 +88,15 @@ def test_an_edited_permutation_file(cli, matrix, tmp_path):
     assert not (tmp_path / "B.mtx").exists()
 
 
+@pytest.mark.parametrize("content", [None, "{damaged"])
+def test_an_error_of_the_permutation_names_only_its_file(cli, matrix, tmp_path, content):
+    perm = tmp_path / "perm.json"
+    if content is not None:
+        perm.write_text(content)
+    ended = cli("convert", matrix("tall"), tmp_path / "B.mtx", "--permute", perm)
+    ended.failed(3, f"btfperm: {perm}: ")
+
+
 def test_the_permutation_from_standard_input(shell, matrix, tmp_path):
     perm, target = tmp_path / "perm.npz", tmp_path / "B.mtx"
     shell(matrix("blocks"), "-q", "-o", perm)
@@ -193,3 +202,16 @@ def test_no_clobber_and_what_is_replaced(cli, matrix, tmp_path):
     assert cli("convert", matrix("tall"), target).out.endswith("4 entries (replaced)\n")
     assert cli("convert", matrix("tall"), target, "--json").json["replaced"] is True
     assert cli("convert", matrix("tall"), "-", "--no-clobber").code == 0
+
+
+@pytest.mark.parametrize("more", [(), ("--format", "mtx"), ("--permute", "no.npz")])
+def test_an_error_makes_way_for_a_matrix_whatever_the_options(shell, matrix, more):
+    ended = shell("convert", matrix("blocks").parent / "no.mtx", "-", *more, "--json")
+    assert ended.out == "" and json.loads(ended.err)["exit_code"] == ended.code == 3
+
+
+def test_a_damaged_permutation_file_is_the_one_that_is_named(cli, matrix, tmp_path):
+    perm = tmp_path / "q.json"
+    perm.write_text("{")
+    ended = cli("convert", matrix("blocks"), tmp_path / "o.mtx", "--permute", perm)
+    assert ended.code == 3 and ended.err.startswith(f"btfperm: {perm}: ")

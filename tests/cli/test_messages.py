@@ -186,7 +186,10 @@ def test_a_matrix_in_the_place_of_a_permutation(cli, matrix, tmp_path):
         assert "codec" not in sentence and "reshape" not in sentence
         assert cli("check", file, file, "--json").json["exit_code"] == 3
     (tmp_path / "p.txt").write_bytes(b"btfperm-permutation 1 btfperm 1\n\xff\nmeta {}")
-    assert "byte 33 is no UTF-8 text" in cli("check", path, tmp_path / "p.txt").failed(3).err
+    assert (
+        "line 2: a name and a length are expected, not '\\xff'"
+        in cli("check", path, tmp_path / "p.txt").failed(3).err
+    )
 
 
 def words_of(tmp_path):

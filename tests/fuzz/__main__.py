@@ -14,7 +14,6 @@ A failing input once more, from its number or from the file that was saved::
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import os
 import sys
@@ -95,7 +94,9 @@ def main(words: list[str] | None = None) -> int:
             print(report.line(), flush=True)
     failed = any(report.failures for report in reports)
     if options.json:
-        content = {"seed": options.seed, "readers": [dataclasses.asdict(r) for r in reports]}
+        # `asdict` would make a Counter of the pairs of a Counter.
+        rows = [vars(report) | {"failures": dict(report.failures)} for report in reports]
+        content = {"seed": options.seed, "readers": rows}
         print(json.dumps(content | {"passed": not failed}, indent=1))
     return _EXIT_FAILED if failed else 0
 

@@ -121,7 +121,7 @@ def _harwell_boeing(data: bytes) -> Places:
     counts = lines[1].split()
     first = 5 if len(counts) > 4 and int(counts[4]) > 0 else 4
     forms = [
-        (int(form[1] or 1), int(form[2])) for form in _FORMAT.finditer(lines[3].replace(b" ", b""))
+        (int(form[1] or 1), int(form[2])) for form in _FORMAT.finditer(b"".join(lines[3].split()))
     ]
     starts, first = _fields(lines, first, n + 1, *forms[0])
     rows, first = _fields(lines, first, nnz, *forms[1])
@@ -204,7 +204,7 @@ def _matlab(data: bytes) -> Places | None:
         if kind == 14 and content:
             try:
                 found.append(_sparse(_elements(content, order), order))
-            except (IndexError, ValueError, OverflowError):
+            except (LookupError, ValueError, OverflowError):
                 damaged = True
     if damaged:  # a variable that is not the matrix may be damaged: then nobody can judge here
         return None
@@ -214,7 +214,7 @@ def _matlab(data: bytes) -> Places | None:
 
 def _sparse(parts: list[tuple[int, bytes]], order: str) -> Places | None:
     array_class = int(_numbers(parts[0], order)[0]) & 0xFF
-    if array_class == 2 and len(parts) > 4:
+    if array_class == 2 and len(parts) > 4 and _numbers(parts[1], order) == [1, 1]:
         width = int(_numbers(parts[3], order)[0])
         text = parts[4][1]
         names = [text[at : at + width].rstrip(b"\0") for at in range(0, len(text), width)]
@@ -246,11 +246,18 @@ def _numbers(part: tuple[int, bytes], order: str) -> list[Any]:
     return numbers
 
 
+# The numeric fields of a result; `load` ignores other members.
+FIELDS = {
+    *("row_perm", "col_perm", "row_blocks", "col_blocks", "coarse_rows", "coarse_cols"),
+    *("row_match", "col_match", "structural_rank", "shape"),
+}
+
+
 def fields(data: bytes) -> dict[str, list[int]]:
     """The lists of a permutation file in any of its formats."""
     if data.startswith(b"PK"):
         with np.load(io.BytesIO(data)) as arrays:
-            return {key: np.ravel(arrays[key]).tolist() for key in arrays.files}
+            return {key: np.ravel(arrays[key]).tolist() for key in arrays.files if key in FIELDS}
     if data.lstrip().startswith(b"btfperm-permutation"):
         words = iter(data.split())
         count = [next(words) for _ in range(4)][3]

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import resource
 import sys
 import traceback
@@ -49,6 +50,7 @@ HARD_LIMIT = 512 << 20
 _FACTOR = 4
 _LONGEST_MESSAGE = 400
 _WIDE = 1 << 20  # rows and columns for which memory may be refused
+_SHAPE = re.compile(r"a matrix of shape (\d+) x (\d+) needs")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -199,9 +201,12 @@ def _check_memory(case: Case, results: dict[str, Any], outcome: Outcome, base: i
 def _check_refusals(
     results: dict[str, Any], refused: dict[str, Exception], outcome: Outcome
 ) -> None:
-    shape = results["peek"].shape if "peek" in results else (0, 0)
     for name, error in refused.items():
-        if isinstance(error, ResourceMissingError) and max(shape) < _WIDE:
+        if not isinstance(error, ResourceMissingError):
+            continue
+        named = _SHAPE.search(str(error))  # `peek` may have refused other contents of the file
+        shape = results["peek"].shape if "peek" in results else named.groups() if named else (0, 0)
+        if max(map(int, shape)) < _WIDE:
             outcome.failures.append(("resource", f"{name}: {str(error)[-120:]}"))
 
 

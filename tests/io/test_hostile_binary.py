@@ -75,7 +75,10 @@ ARCHIVES = {
     "bzip2": (npz({}, zipfile.ZIP_BZIP2), "encrypted, or compressed"),
     "lzma": (npz({}, zipfile.ZIP_LZMA), "encrypted, or compressed"),
     "patched": (with_field(npz({}), "data", "flags", 1 << 5), "compressed patched data"),
-    "size too large": (with_field(npz({}), "data", "size", 1 << 30), "as long as its head says"),
+    "size too large": (
+        with_field(npz({}), "data", "size", 1 << 30),
+        "its length differs from the length in its header",
+    ),
     "size too small": (with_field(npz({}), "data", "size", 90), "Bad CRC-32"),
     "packed size too small": (
         with_field(npz({}, zipfile.ZIP_DEFLATED), "data", "packed", 20),

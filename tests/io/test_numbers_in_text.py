@@ -116,7 +116,7 @@ def test_lists_of_whole_numbers(numbers, commas):
 
 
 @pytest.mark.parametrize(
-    "text", [b"1,,2", b",1", b"1,", b"1 2", b"1;2", b"-", b"1.0", b"+1", b"1-"]
+    "text", [b"1,,2", b",1", b"1,", b"1 2", b"1;2", b"-", b"1.0", b"+1", b"1-", b"1,00", b"-01"]
 )
 def test_lists_that_are_damaged(text):
     assert list_of_numbers(text, 0, len(text), commas=True)[2] not in (0, TOO_LARGE)

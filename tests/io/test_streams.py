@@ -123,6 +123,39 @@ def test_many_pax_records_take_linear_time(tmp_path):
     assert read(file).source["member"] == "name/name.mtx"
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        lambda: extension(b"x", b"\0" * (1 << 20)) * 20,
+        lambda: extension(b"g", b"\0" * (1 << 20)) * 20,
+        lambda: header(b"x.txt", b"0") * 40_000,
+    ],
+    ids=["pax", "global", "files"],
+)
+def test_all_headers_together_are_bounded(tmp_path, headers):
+    """Each header is legal; packed ones would take a minute for a file of a megabyte."""
+    file = tmp_path / "a.tar.gz"
+    file.write_bytes(gzip.compress(headers() + MATRIX + END, 1))
+    with pytest.raises(UnreadableInputError, match="headers have more than the 16,777,216 bytes"):
+        read(file)
+
+
+@pytest.mark.parametrize("kind", [b"1", b"2", b"5"])
+def test_links_and_directories_have_no_data(tmp_path, kind):
+    """Whatever size their headers declare, as in `tarfile`."""
+    file = tmp_path / "a.tar"
+    file.write_bytes(header(b"other", b"%011o" % 700, kind) + MATRIX + END)
+    with tarfile.open(file) as archive:
+        assert archive.getnames() == ["other", "name/name.mtx"]
+    assert read(file).nnz == 2
+
+
+def test_an_old_directory_is_no_matrix(tmp_path):
+    file = tmp_path / "a.tar"
+    file.write_bytes(header(b"name/name.mtx/", b"0", b"\0") + MATRIX + END)
+    assert read(file).nnz == 2
+
+
 @pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
 @pytest.mark.parametrize("folder", ["x", "y" * 90 + "/" + "z" * 60])
 def test_archives_of_tarfile(form, folder):
@@ -187,5 +220,20 @@ def test_what_is_no_matrix_is_refused_at_its_begin(tmp_path, pack):
         with pytest.raises(UnreadableInputError, match="this is no matrix file"):
             read(file)
         assert tracemalloc.get_traced_memory()[1] < 16 << 20  # xz has a dictionary of 8 MB
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
+def test_a_matlab_file_is_unpacked_only_as_far_as_it_is_read(tmp_path, pack):
+    """A head, then 64 MB of zeros: the first element is no variable."""
+    head = b"MATLAB 5.0 MAT-file".ljust(124) + b"\x00\x01IM"
+    file = tmp_path / "a.mat.packed"
+    file.write_bytes(pack(head + bytes(64 << 20)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnreadableInputError, match="is no variable"):
+            read(file)
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
     finally:
         tracemalloc.stop()

@@ -12,10 +12,12 @@ import pytest
 from btfperm_cli.main import main
 from click.testing import CliRunner
 
+import btfperm.testing
 from btfperm import _core
 from btfperm.backends import select
 from btfperm.errors import LargeMatrixWarning, ResourceMissingError
-from btfperm.pattern import Pattern, refuse_beyond_memory
+from btfperm.pattern import Pattern, arrays, refuse_beyond_memory
+from btfperm.pattern import memory as memory_module
 
 
 @pytest.mark.filterwarnings("ignore::btfperm.LargeMatrixWarning")
@@ -37,14 +39,56 @@ def test_a_large_requirement_is_reported(monkeypatch):
         refuse_beyond_memory((2**24, 1), 2**24, "a")
 
 
-def test_a_large_requirement_is_reported_at_the_shell(monkeypatch, tmp_path):
-    monkeypatch.setattr(select, "memory", lambda: (10**9, 25 * 10**7))
+def wide(tmp_path, columns=2**24):
+    """A file that declares `columns` columns, by default with 64 MiB of column pointers."""
     file = tmp_path / "wide.mtx"
-    head = "%%MatrixMarket matrix coordinate pattern general"
-    file.write_text(f"{head}\n1 {2**24} 1\n1 1\n")
-    done = CliRunner().invoke(main, ["rank", str(file)])
+    file.write_text(f"%%MatrixMarket matrix coordinate pattern general\n1 {columns} 1\n1 1\n")
+    return str(file)
+
+
+@pytest.mark.parametrize("command", [["rank"], []], ids=["rank", "order"])
+def test_a_large_requirement_is_reported_once_at_the_shell(monkeypatch, tmp_path, command):
+    """One warning for all steps of the command. The limits are lowered for a small file."""
+    monkeypatch.setattr(memory_module, "_MIN_INDICES_TO_CHECK", 2**12)
+    monkeypatch.setattr(arrays, "_MIN_LINES_TO_CHECK", 2**12)
+    monkeypatch.setattr(select, "memory", lambda: (10**5, 2**12 * 4 * 7))
+    done = CliRunner().invoke(main, [*command, wide(tmp_path, 2**12)])
     assert done.exit_code == 0
-    assert re.search(r"warning: .*wide\.mtx: .* needs at least 0\.1 GB", done.stderr)
+    assert done.stderr.count("warning: ") == done.stderr.count("needs at least") == 1
+
+
+@pytest.mark.parametrize(
+    ("work", "free", "needed"),
+    [
+        (btfperm.maximum_transversal, 2 * 10**8, "0.2"),
+        (btfperm.dulmage_mendelsohn, 4 * 10**8, "0.4"),
+        (btfperm.testing.assert_structurally_nonsingular, 2 * 10**8, "0.2"),
+        (lambda file: CliRunner().invoke(main, ["rank", file]), 2 * 10**8, "0.2"),
+        (lambda file: CliRunner().invoke(main, [file]), 4 * 10**8, "0.4"),
+    ],
+)
+def test_memory_that_later_steps_need_is_checked_before_any_is_allocated(
+    monkeypatch, tmp_path, work, free, needed
+):
+    """The column pointers alone would fit."""
+    monkeypatch.setattr(select, "memory", lambda: (10**9, free))
+    monkeypatch.setattr(_core, "columns_of_triplets", None)
+    try:
+        message = work(wide(tmp_path)).stderr
+    except ResourceMissingError as error:
+        message = str(error)
+    assert re.search(rf"wide\.mtx: .* needs at least {re.escape(needed)} GB", message)
+
+
+@pytest.mark.parametrize("work", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
+def test_a_pattern_is_checked_for_the_whole_work(monkeypatch, work):
+    """A pattern that exists already needs no check of its own; what its decomposition needs is
+    checked before the search."""
+    n = 2**22
+    pattern = Pattern.from_coo([0], [0], (n, n))
+    monkeypatch.setattr(select, "memory", lambda: (10**9, 10**8))
+    with pytest.raises(ResourceMissingError, match=r"needs at least 0\.2 GB"):
+        work(pattern)
 
 
 def test_empty_rows_need_no_memory(run_seed):

@@ -184,7 +184,7 @@ def test_nothing_is_made_dense_entry_by_entry(thing, tmp_path):
     ):
         with pytest.raises(InvalidMatrixError, match="is no matrix: give"):
             call(thing)
-    with pytest.raises(InvalidArgumentError, match="is no matrix to factor"):
+    with pytest.raises(InvalidMatrixError, match="is no matrix to factor"):
         btfperm.preorder(DENSE).factor(thing)
 
 
@@ -261,7 +261,7 @@ def test_changed_arrays_reach_nobody(A, tmp_path):
     ):
         with pytest.raises(InvalidMatrixError):
             call(A)
-    with pytest.raises(InvalidArgumentError, match="is no matrix to factor"):
+    with pytest.raises(InvalidMatrixError, match="is no matrix to factor"):
         p.factor(A)
     assert not list(tmp_path.iterdir())
 

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import btfperm
-from btfperm.errors import BtfpermError, InvalidArgumentError, StructurallySingularError
+from btfperm.errors import (
+    BtfpermError,
+    InvalidArgumentError,
+    InvalidMatrixError,
+    StructurallySingularError,
+)
+from btfperm.results.counted import counted
 from tests import families, strategies
 from tests.conventions.permuted import blocks, check_gathers, dominant, positions
 from tests.known_answers import known_answers, parametrized, read
@@ -131,21 +137,36 @@ def test_auto_looks_at_the_symmetry_inside_the_blocks():
         assert btfperm.preorder(A, solver="superlu", **options).block_ordering == superlu
 
 
+def test_a_damaged_matrix_is_refused_alike_by_all_entry_points():
+    A = sp.csc_array(np.array([[0.0, 2, 0], [1, 4, 5], [0, 1, 3]]))
+    p = btfperm.preorder(A)
+    A.indices[0] = 9
+    for call in (btfperm.preorder, p.apply, p.factor):
+        with pytest.raises(InvalidMatrixError, match="row index 9, outside"):
+            call(A)
+
+
 @given(A=strategies.singular())
 def test_structurally_singular(A):
-    with pytest.raises(StructurallySingularError, match="structurally singular, rank") as caught:
+    with pytest.raises(StructurallySingularError, match="structurally singular: rank") as caught:
         btfperm.preorder(A)
     missing = A.shape[0] - btfperm.structural_rank(A)
-    assert f"no entries are left for {missing} rows" in str(caught.value)
+    for noun in ("row", "column"):
+        assert f"  {counted(missing, noun)} too many, in " in str(caught.value)
 
 
-def test_structurally_singular_names_the_first_rows_and_columns():
+def test_structurally_singular_names_the_groups_of_rows_and_columns():
     A = sp.coo_array(([1.0, 1, 1], ([0, 1, 3], [0, 0, 2])), shape=(9, 9))
     with pytest.raises(StructurallySingularError) as caught:
         btfperm.preorder(A)
-    assert "rank 2 of 9: no entries are left for 7 rows (" in str(caught.value)
-    assert ", 2, 4, 5, 6, ...)" in str(caught.value)
-    assert "columns (1, 3, 4, 5, 6, ...)" in str(caught.value)
+    assert str(caught.value).splitlines() == [
+        "the matrix is structurally singular: rank 2 of 9 x 9",
+        "  7 rows too many, in 7 independent groups:",
+        "    6 rows (2, 4, 5, 6, 7, ...) are empty",
+        "    rows 0, 1 have entries only in column 0",
+        "  7 columns too many, in 7 independent groups:",
+        "    7 columns (1, 3, 4, 5, 6, ...) are empty",
+    ]
 
 
 def test_stored_zeros_can_be_left_out():

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from btfperm import registry
 from btfperm.backends.gpu.budget import ABANDONED, Budget
 from btfperm.pattern import as_pattern
 from tests import families
@@ -120,6 +121,15 @@ def test_a_driver_obeys_its_budget(row, options):
         if not limits and row.name.startswith("g-pr"):  # polls in relabellings and between them
             relabelling, pushing = counters["levels"] // 4, counters["loops"] // 8
             assert len(budget.polls) >= relabelling + pushing - 1
+
+
+def test_another_seed_draws_another_row():
+    greedy = registry.find("greedy", initializer=True, backend="gpu")
+    A = np.ones((200, 1))
+    options = {"choice": "random"}
+    rows = [int(run(A, greedy, options, seed=seed).col_match[0]) for seed in range(10)]
+    assert len(set(rows)) > 1
+    assert rows == [int(run(A, greedy, options, seed=seed).col_match[0]) for seed in range(10)]
 
 
 # -- the certificate -------------------------------------------------------------------------------

@@ -112,10 +112,10 @@ def test_a_wrong_label_is_seen():
         assert wrong_labels(columns, row_match.tolist(), raised), i
 
 
-def test_labels_that_outgrow_a_byte_end_the_pushes():
-    """The largest label of a byte means hopeless: a row 300 steps from an unmatched one must not
-    get it. Column j of a chain holds the rows j and j + 1; the last column, which starts the
-    pushes, is where this chain and a second one begin."""
+def far_row():
+    """A pattern with an unmatched row 300 steps from the column that starts the pushes, and a
+    greedy matching. Column j of a chain holds the rows j and j + 1; the last column is where this
+    chain and a second one begin."""
     n, second = 300, 20
     j, k = np.arange(n), np.arange(n + 1, n + 1 + second)
     last = n + second
@@ -125,8 +125,33 @@ def test_labels_that_outgrow_a_byte_end_the_pushes():
         (n + second + 2, n + second + 1),
     )
     P = as_pattern(A)
-    columns, start = columns_of(P), started(P)
+    start = started(P)
     assert np.flatnonzero(start[1] < 0).tolist() == [last]
+    return P, start
+
+
+def test_labels_that_outgrow_a_byte_end_the_pushes():
+    """The largest label of a byte means hopeless: a row 300 steps from an unmatched one must not
+    get it."""
+    P, start = far_row()
     row_match, _, labels = pushed(P, start, 10**6, 10**9)
-    assert wrong_labels(columns, row_match.tolist(), labels.tolist()) == []
+    assert wrong_labels(columns_of(P), row_match.tolist(), labels.tolist()) == []
     assert labels.max() == HOPELESS - 1, "the pushes ended before the labels outgrew a byte"
+
+
+def test_pushes_continue_with_wide_labels():
+    """Where labels outgrow a byte, wide labels match the last column and hold the hopeless rows:
+    those of a block of 400 columns with 399 rows, which pushes close before and after the
+    change."""
+    far, _ = far_row()
+    j = np.arange(399)
+    rows, cols = [far.indices, j + far.m, j + far.m], [far.cols(), j + far.n, j + far.n + 1]
+    P = as_pattern(families.csc(rows, cols, (far.m + 399, far.n + 400)))
+    row_match, col_match = started(P)
+    assert np.count_nonzero(col_match < 0) == 2
+    hopeless = np.zeros(P.m, dtype=np.uint8)
+    active = _core.push_until_stalled(P.m, P.indptr, P.indices, row_match, col_match, hopeless)
+    assert active == 0
+    assert _core.check_matching(P.m, P.indptr, P.indices, row_match, col_match)[0] == 0
+    assert np.count_nonzero(col_match < 0) == 1
+    assert np.flatnonzero(hopeless).tolist() == list(range(far.m, P.m))

@@ -90,3 +90,30 @@ def test_a_start_in_order_takes_one_thread_unless_more_were_asked_for(
     row = next(row for row in ROWS if row.name == "greedy")
     run_algorithm(row, problem, Request(1_000_000, threads=asked), in_order=in_order)
     assert taken == [threads]
+
+
+@pytest.mark.parametrize(("row", "option"), WITH_OPTIONS, ids=lambda x: x.name)
+def test_the_default_is_the_one_that_the_registry_states(row, option):
+    """An algorithm without options does what it does with its stated default: the same steps."""
+    A = sp.random(400, 400, density=0.006, random_state=3, format="csc")
+    more = {} if row.is_initializer else {"initializer": "none"}
+    plain = run(A, row, threads=1, **more)
+    stated = run(A, row, threads=1, options={option.name: option.default}, **more)
+    steps = [
+        {name: n for name, n in t.counters.items() if not name.endswith("_us")}
+        for t in (plain, stated)
+    ]
+    assert steps[0] == steps[1]
+    assert plain.col_match.tolist() == stated.col_match.tolist()
+
+
+def test_fairness_changes_the_steps_of_pothen_fan():
+    """So the test above would notice another default."""
+    A = sp.random(400, 400, density=0.006, random_state=3, format="csc")
+    edges = {
+        fairness: btfperm.maximum_transversal(
+            A, algorithm="pothen-fan", initializer="none", options={"fairness": fairness}, threads=1
+        ).counters["edges"]
+        for fairness in (0, 1)
+    }
+    assert edges[0] != edges[1]

@@ -87,3 +87,16 @@ def test_min_degree_takes_what_has_the_fewest_choices():
 def test_no_start_leaves_more_than_greedy_may(initializer, kind):
     """A maximal matching has at least half of the pairs; each of these finds far more."""
     assert pairs(initializer, kind) >= 0.8 * RANKS[kind], (pairs(initializer, kind), RANKS[kind])
+
+
+def test_karp_sipser_matches_a_single_choice_that_an_arbitrary_one_leaves_first():
+    """No vertex has one neighbour at first. After an arbitrary pair some have, and to match those
+    first finds all."""
+    columns = ([0, 1], [1, 3], [0, 2, 3], [0, 1, 2])
+    A = families.csc(
+        [np.concatenate(columns)], [np.repeat(range(4), list(map(len, columns)))], (4, 4)
+    )
+    problem = Problem.empty(as_pattern(A))
+    row = registry.find("karp-sipser", initializer=True)
+    run_algorithm(row, problem, Request(10, threads=1))
+    assert problem.size == 4

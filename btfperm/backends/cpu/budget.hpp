@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Budget: when a search has to stop before it is finished
 //
-// A search reports the edges it reads; now and then that costs a look at the clock, at the work
-// done and at Ctrl-C. `spend` answers false when the search must stop; it then leaves a legal
-// matching behind and returns. In a parallel region only the calling thread (OpenMP's thread 0)
+// A search reports the edges it reads. From time to time the budget then polls the clock, the work
+// done and Ctrl-C. `spend` returns false when the search must stop; the search then leaves a legal
+// matching and returns. In a parallel region only the calling thread (OpenMP's thread 0)
 // spends, for all; the others ask `stopped`.
 #pragma once
 
@@ -22,7 +22,7 @@ class Budget {
   // seconds <= 0 and edges <= 0 mean no limit; `interrupted` may be null.
   Budget(double seconds, std::int64_t edges, bool (*interrupted)())
       : start_(Clock::now()),
-        last_signal_look_(start_),
+        last_signal_poll_(start_),
         seconds_(seconds),
         edges_(edges),
         interrupted_(interrupted) {
@@ -35,7 +35,7 @@ class Budget {
     return credit_ >= 0 || look();
   }
 
-  // As spend, with a look now: for pieces of work that read no edges.
+  // As spend, but polls in every call: for pieces of work that read no edges.
   bool look() {
     if (stopped()) return false;
     spent_ += granted_ - credit_;
@@ -45,8 +45,8 @@ class Budget {
       stop_ = Stop::max_work;
     } else if (seconds_ > 0 && std::chrono::duration<double>(now - start_).count() > seconds_) {
       stop_ = Stop::time_limit;
-    } else if (interrupted_ != nullptr && now - last_signal_look_ > between_signal_looks) {
-      last_signal_look_ = now;
+    } else if (interrupted_ != nullptr && now - last_signal_poll_ > between_signal_polls) {
+      last_signal_poll_ = now;
       if (interrupted_()) stop_ = Stop::interrupted;
     }
     if (stopped()) return false;
@@ -59,17 +59,17 @@ class Budget {
   std::int64_t spent() const { return spent_ + (granted_ - credit_); }
 
  private:
-  static constexpr std::int64_t between_looks = 1 << 16;  // units of work
-  static constexpr auto between_signal_looks = std::chrono::milliseconds(50);
+  static constexpr std::int64_t between_polls = 1 << 16;  // units of work
+  static constexpr auto between_signal_polls = std::chrono::milliseconds(50);
 
   void refill() {
-    granted_ = between_looks;
+    granted_ = between_polls;
     if (edges_ > 0 && edges_ - spent_ < granted_) granted_ = edges_ - spent_;
     credit_ = granted_;
   }
 
   Clock::time_point start_;
-  Clock::time_point last_signal_look_;
+  Clock::time_point last_signal_poll_;
   double seconds_;
   std::int64_t edges_;
   bool (*interrupted_)();

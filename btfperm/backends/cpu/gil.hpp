@@ -9,8 +9,8 @@
 //             so that exception would end the whole process by std::terminate. CPython 3.14 lets
 //             the thread sleep for ever, and `acquire_gil` does the same for all versions: the main
 //             thread ends the process with its own exit code.
-// Invariants  The thread state is the one that the scope has released, not one that
-//             PyGILState_Ensure looks up: the table it uses is gone after finalization.
+// Invariants  The thread state is the one that the scope has released, not the one that
+//             PyGILState_Ensure finds: the table it uses is gone after finalization.
 #pragma once
 
 #include <Python.h>

@@ -18,9 +18,9 @@ T least_to_share(T measured) {
   return share_always.load(std::memory_order_relaxed) ? T{2} : measured;
 }
 
-// Threads for one algorithm on a matrix with so many entries. An algorithm that shares its loops
-// from the first column on waits at barriers, and a thread that has lost its core delays all. On
-// two busy cores, random matrices of up to 50,000 entries were slower on two threads than on one
+// Threads for one algorithm on a matrix with this number of entries. An algorithm that shares its
+// loops from the first column on waits at barriers, and a thread that has lost its core delays all.
+// On two busy cores, random matrices of up to 50,000 entries were slower on two threads than on one
 // with karp-sipser, pothen-fan, p-dbfs and ms-bfs-graft, most of them many times. Busy cores show
 // no size from which on two threads gain; above this size a caller who asks for them gets them.
 inline int threads_for_search(std::int64_t entries, int threads) {
@@ -28,9 +28,10 @@ inline int threads_for_search(std::int64_t entries, int threads) {
   return entries < least_to_share(cautious) ? 1 : threads;
 }
 
-// Whether a whole search of a matrix with so many entries is faster on so many threads. On 16 cores
-// of a Xeon, er_3e4_d5.0, circuit_1e5 and rmat_s16 (150,000 to 500,000 entries) are slower on two
-// threads than on one and faster on 16; circuit_3e6 (10 million) is faster on two.
+// Whether a whole search of a matrix with this number of entries is faster on this number of
+// threads. On 16 cores of a Xeon, er_3e4_d5.0, circuit_1e5 and rmat_s16 (150,000 to 500,000
+// entries) are slower on two threads than on one and faster on 16; circuit_3e6 (10 million) is
+// faster on two.
 inline bool worth_sharing_search(std::int64_t entries, int threads) {
   constexpr std::int64_t measured = 1 << 22;  // entries times threads
   return threads > 1 && entries * std::min(threads, 16) >= least_to_share(measured);

@@ -4,9 +4,9 @@
 // Idea        A breadth-first search from a pivot along the predecessors finds what reaches it. A
 //             vertex one of whose predecessors is known to be reached by the pivot is so, too;
 //             where the pattern is nearly symmetric, that predecessor was met just before. The few
-//             that came too early look again, until nothing changes. It costs much less than tarjan
-//             on meshes in any order and next to nothing where a column is dense; where it does
-//             not make progress, it stops soon.
+//             that were processed too early are processed again, until nothing changes. It costs
+//             much less than tarjan on meshes in any order and next to nothing where a column is
+//             dense; where it does not make progress, it stops soon.
 // Paper       ours; forward-backward with one list for both ways
 // Cost        O(entries), and the sweeps. Workspace: m + 1 words, m bytes
 // Prefer it   where there are no sources, before tarjan

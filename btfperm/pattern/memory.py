@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks of the memory that the rows and columns of a matrix need, before it is allocated.
+
+A file of a few bytes may declare any number of rows, and a system may promise more memory than it
+has and then end the process that uses it, or another one. A function that reads a matrix and then
+works on it opens `memory_for` around both. The first check of the shape then covers all of the
+work, so that a command reports one number, and the checks of its later steps are omitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from btfperm.errors import LargeMatrixWarning, ResourceMissingError
+from btfperm.warn import warn
+
+__all__ = ["DECOMPOSITION", "SEARCH", "check_memory", "memory_for", "refuse_beyond_memory"]
+
+# Indices for each row and column, beside the pattern.
+SEARCH = 1.25  # the matching and the cover: an index and a byte
+DECOMPOSITION = 5  # measured with 32-bit indices on an empty matrix: 22 bytes
+
+_MIN_INDICES_TO_CHECK = 2**24  # the free memory is not sampled for fewer
+_LARGEST_MARGIN = 2**30  # bytes; of small machines a tenth of the memory remains free
+_LARGE_PART = 4  # a requirement of more than free memory / 4 is reported
+
+
+class _Work:
+    """Work that is in progress, and the shapes whose requirement has been checked for it."""
+
+    __slots__ = ("checked", "per_line")
+
+    def __init__(self, per_line: float) -> None:
+        self.per_line = per_line
+        self.checked: set[frozenset[int]] = set()
+
+
+_work: ContextVar[_Work | None] = ContextVar("_work", default=None)
+
+
+@contextmanager
+def memory_for(per_line: float) -> Iterator[None]:
+    """Within the block, the first check of each shape includes `per_line` indices for each row and
+    column. A block inside another one that requires as many adds nothing."""
+    outer = _work.get()
+    if outer is not None and outer.per_line >= per_line:
+        yield
+        return
+    before = _work.set(_Work(per_line))
+    try:
+        yield
+    finally:
+        _work.reset(before)
+
+
+def check_memory(shape: tuple[int, int], name: str | None, *, indices: int = 0) -> None:
+    """Check the memory for `indices` indices, which are allocated next, and for the work of the
+    innermost `memory_for`. The shape and its transpose are checked once in that block."""
+    work = _work.get()
+    if work is not None:
+        lines = frozenset(shape)
+        if lines in work.checked:
+            return
+        work.checked.add(lines)
+        indices += int(work.per_line * sum(shape))
+    refuse_beyond_memory(shape, indices, name)
+
+
+def refuse_beyond_memory(shape: tuple[int, int], indices: int, name: str | None) -> None:
+    """Raise ResourceMissingError if the indices need more than the free memory less a margin.
+    Issue a LargeMatrixWarning if they need a large part of it."""
+    if indices < _MIN_INDICES_TO_CHECK:
+        return
+    from btfperm.backends.select import memory
+    from btfperm.pattern.arrays import index_type, prefix
+
+    needed, (total, free) = indices * index_type(shape, 0)().itemsize, memory()
+    if free is None:
+        return
+    margin = _LARGEST_MARGIN if total is None else min(total // 10, _LARGEST_MARGIN)
+    requirement = (
+        f"{prefix(name)}a matrix of shape {shape[0]} x {shape[1]} needs at least "
+        f"{needed / 1e9:,.1f} GB of memory for its rows and columns alone, and "
+        f"{free / 1e9:,.1f} GB are free"
+    )
+    if needed > free - margin:
+        rest = f", of which btfperm leaves {margin / 1e9:,.1f} GB to others"
+        raise ResourceMissingError(requirement + (rest if needed <= free else ""))
+    if needed > free // _LARGE_PART:
+        warn(LargeMatrixWarning(requirement))

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Damaged permutation files given to `check`: one sentence with the file, within bounds on memory,
+and what `load` refuses is refused here, too."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import pytest
+
+from btfperm.errors import UnreadableInputError
+from btfperm.io import load
+from btfperm.reports.perm_arrays import read_arrays
+
+HEAD = b"btfperm-permutation 1 btfperm 1\n"
+META = b'meta {"format_version": 1}\n'
+DAMAGED = {
+    "cut.txt": HEAD + b"row_perm 3\n0 1",
+    "no_meta.txt": HEAD + b"row_perm 2\n0 1\n",
+    "underscore.txt": HEAD + b"row_perm 2\n0_0 1\n" + META,
+    "other_digits.txt": HEAD + "row_perm 1\n\u0663\n".encode() + META,
+    "negative_length.txt": HEAD + b"row_perm -5\n" + META,
+    "length_beyond_63_bits.txt": HEAD + b"row_perm 99999999999999999999\n0\n" + META,
+    "length_no_number.txt": HEAD + b"row_perm 1e0\n0\n" + META,
+    "number_beyond_64_bits.txt": HEAD + b"row_perm 1\n" + b"9" * 22 + b"\n" + META,
+    "long_token.txt": HEAD + b"row_perm 1\n" + b"9" * 100_000 + b"\n" + META,
+    "version.txt": HEAD.replace(b" 1 ", b" x ", 1) + b"row_perm 1\n0\n" + META,
+    "cut.json": b'{"row_perm": [0, 1',
+    "list.json": b"[]",
+    "mark.json": b'{"row_perm": [' + b"1, " * 2_000 + b'1], "col_perm": "\\u00000"}',
+    "deep.json": b'{"row_perm": ' + b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damaged_files(tmp_path, name):
+    file = tmp_path / name
+    file.write_bytes(DAMAGED[name])
+    for reader in (read_arrays, load):
+        with pytest.raises(UnreadableInputError) as error:
+            reader(file)
+        message = str(error.value)
+        assert message.startswith(str(file)) and "\n" not in message
+        assert "StopIteration" not in message and "islice" not in message
+        assert "set_int_max_str_digits" not in message and len(message) < len(str(file)) + 300
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("objects.json", b'{"row_perm": [' + b"{}," * 1_000_000 + b"{}]}"),
+        ("fractions.json", b'{"row_perm": [' + b"1.5," * 1_000_000 + b"1]}"),
+        ("numbers.txt", HEAD + b"row_perm 1000000\n" + b"1 " * 1_000_000 + b"\n" + META),
+        ("numbers.json", b'{"row_perm": [' + b"1," * 1_000_000 + b'1], "meta": {}}'),
+    ],
+    ids=str,
+)
+def test_memory_follows_the_bytes_read(tmp_path, name, content):
+    file = tmp_path / name
+    file.write_bytes(content)
+    tracemalloc.start()
+    try:
+        read_arrays(file)
+    except UnreadableInputError as error:
+        assert str(error).startswith(str(file))
+    finally:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak <= 8 * len(content) + (8 << 20)
