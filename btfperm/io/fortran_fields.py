@@ -26,7 +26,6 @@ _EXPONENTS = bytes.maketrans(b"dDqQ", b"eeee")
 _CHARACTERS = {True: b"0123456789+- ", False: b"0123456789+-.eE infINFatyATY"}
 _BLOCK = 1 << 18  # characters of fields; short lines are filled up with blanks to their full length
 _LONGEST_LINE = 1 << 12
-_FIRST_CAPACITY = 1 << 16
 
 
 class Field:
@@ -65,8 +64,7 @@ def read_fields(
     `UnreadableInputError` when the file ends early or a field holds no number. O(`count`).
     """
     limits = np.iinfo(dtype) if np.issubdtype(dtype, np.integer) else None
-    believed = source.largest_size or _FIRST_CAPACITY  # a number takes a character at least
-    out = np.empty(min(count, believed), dtype=dtype)
+    out = np.empty(source.first_capacity(count, 1), dtype=dtype)
     block = max(_BLOCK // (field.count * field.width), 1) * field.count
     done = 0
     while done < count:

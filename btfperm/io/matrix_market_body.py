@@ -36,7 +36,7 @@ _LONGEST_LINE = 1 << 16
 _READ_AT_ONCE = 1 << 20
 _SHOWN = 200  # bytes of a line, of which a message shows the first
 _BYTES_PER_ENTRY = 4  # at least: "1 1\n"
-_FIRST_CAPACITY = 1 << 16
+_FIRST_CAPACITY = 1 << 16  # of the entries of an array file: zeros are none
 _VALUE_TYPE = {"real": np.float64, "integer": np.int64, "complex": np.complex128}
 # The core's codes of what it does with the values of a field: nothing, find the zeros, store them.
 _NO_VALUES = 0
@@ -115,11 +115,7 @@ def read_body(
     `UnreadableInputError` with the line of the file.
     """
     assert header.entries is not None
-    announced = header.entries
-    if source.largest_size is None:
-        believed = min(announced, _FIRST_CAPACITY)
-    else:
-        believed = min(announced, source.largest_size // _BYTES_PER_ENTRY + 1)
+    believed = source.first_capacity(header.entries, _BYTES_PER_ENTRY)
     if header.layout == "array":
         believed = min(believed, _FIRST_CAPACITY)
     wanted = _VALUE_TYPE.get(header.field) if keep_values else None

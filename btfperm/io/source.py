@@ -44,6 +44,7 @@ _NAMED = 5  # files of an archive that a message names
 _MATRIX_SUFFIXES = (".mtx", ".mm", ".rb", ".rua", ".rsa", ".pua", ".psa", ".hb", ".mat", ".npz")
 # No stream of these kinds unpacks to more bytes per packed byte (xz, bzip2: repeated zeros).
 _LARGEST_RATIO = {"": 1, "gzip": 1032, "bzip2": 1 << 16, "xz": 1 << 14}
+_FIRST_CAPACITY = 1 << 16  # numbers for which memory is reserved before the length is known
 
 
 def unreadable(name: str, line: int | None, what: str) -> UnreadableInputError:
@@ -109,6 +110,15 @@ class Source:
     def largest_size(self) -> int | None:
         """The unpacked bytes are no more than this; None where nothing is known."""
         return None if self._size is None else self._size * _LARGEST_RATIO[self.packing]
+
+    def first_capacity(self, announced: int, least_bytes: int) -> int:
+        """How many of the announced numbers get memory before one is read. Each takes at least
+        `least_bytes` bytes; where a packed file holds more numbers than bytes, the arrays grow."""
+        if self._size is None:
+            return min(announced, _FIRST_CAPACITY)
+        if self.packing:
+            return min(announced, max(self._size, _FIRST_CAPACITY))
+        return min(announced, self._size // least_bytes + 1)
 
     def head(self, count: int = 512) -> bytes:
         """The first unpacked bytes; they stay in the stream."""

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import gzip
+import lzma
+import random
 import tracemalloc
 
 import numpy as np
 import pytest
 
 from btfperm.errors import UnreadableInputError
-from btfperm.io import matrix_market, matrix_market_body, read
+from btfperm.io import matrix_market, matrix_market_body, read, read_matrix
 from btfperm.io.source import open_source
 
 
@@ -71,3 +73,18 @@ def test_a_claim_allocates_nothing(tmp_path, header, packed):
         assert peak_of(refused) < 5 << 20
     finally:
         matrix_market_body.BLOCK = None
+
+
+def test_a_claim_in_an_xz_file_allocates_nothing(tmp_path):
+    """A packed byte of such a file can stand for 16,384 bytes of text."""
+    text = "%%MatrixMarket matrix coordinate complex symmetric\n9 9 2147483647\n1 1 1 1\n"
+    rest = random.Random(1).randbytes(3000).hex()  # packs to about half its size
+    file = tmp_path / "a.mtx.xz"
+    file.write_bytes(lzma.compress((text + "%" + rest + "\n").encode()))
+
+    def refused():
+        with pytest.raises(UnreadableInputError, match="ends after 1 of the 2147483647"):
+            read_matrix(file)
+
+    refused()  # imports
+    assert peak_of(refused) < 80 << 20  # blocks of text, the window of xz
