@@ -28,7 +28,7 @@ ROWS = btfperm.algorithms()
 
 # From the lowest layer up; a file may import at its head from its own layer and from lower ones.
 LAYERS = (
-    ("arguments", "errors", "warn", "_core"),
+    ("arguments", "errors", "rows", "warn", "_core"),
     ("registry", "backends"),
     ("pattern",),
     ("results",),
