@@ -68,4 +68,6 @@ def __getattr__(name: str) -> Any:
             return row.adapter
         if name == row.result:
             return getattr(row.load(), name)
+        if name == row.stem and not row.module:
+            return row.load()
     raise AttributeError(f"module 'btfperm.conventions' has no attribute {name!r}")

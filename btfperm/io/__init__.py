@@ -156,6 +156,10 @@ def write_matrix(
             "choose one of these suffixes"
         )
     matrix = _coordinates(A)
+    if matrix.dtype.kind == "c" and "complex" not in writer.values:
+        raise InvalidArgumentError(
+            f"{writer.title} files hold no complex values: write .mtx, .npz, .mat or .rb"
+        )
     with atomic_write(path, replace=replace) as file, packed(file, name) as stream:
         writer.load().write_matrix(stream, matrix)
 

@@ -239,6 +239,10 @@ def _interpreted(name: str, fields: dict[str, Any]) -> PermArrays:
         arrays, names = conventions[convention].read(fields, completed=completed)
     except ValueError as error:
         raise UnreadableInputError(f"{name}: {error}") from None
+    except (LookupError, TypeError) as error:  # what NumPy raises for text or nested lists
+        raise UnreadableInputError(
+            f"{name}: its arrays are not those of the convention {convention} ({cause_text(error)})"
+        ) from None
     if convention != OURS:
         return PermArrays(arrays, meta, convention, names)
     told = {"shape": "shape" in fields, "meta": has_meta}
