@@ -53,8 +53,7 @@ def added(title, kind, module, folder):
     """The row of the example, whose module is a file outside btfperm."""
     _, (source, row) = section(title)
     (folder / f"{module}.py").write_text(source, encoding="utf-8")
-    (made,) = eval(f"({row})", {kind.__name__: kind})
-    return dataclasses.replace(made, module=module)
+    return dataclasses.replace(eval(row, {kind.__name__: kind}), module=module)
 
 
 @pytest.fixture
