@@ -16,7 +16,7 @@ from tests.oracles import suitesparse
 from tests.reports.answers import pattern_of
 from tests.strategies import any_square, coo, nonsingular, singular
 
-SOLVERS = [row.name for row in conventions.values() if row.pairs_diagonal]
+SOLVERS = ("btf", "klu", "superlu")
 
 
 def verdict(A, fields, convention, *, completed=False):
