@@ -62,6 +62,10 @@ __all__ += [f"as_{row.stem}" for row in _table.values()]
 __all__ += [row.result for row in _table.values()]
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     for row in _table.values():
         if name == f"as_{row.stem}":

@@ -121,15 +121,15 @@ def peek(path: PathLike) -> Header:
 def write_matrix(
     path: PathLike, A: Any, *, format: str | None = None, replace: bool = True
 ) -> None:
-    """Writes a `Pattern`, a SciPy matrix or a dense array; the format is that of the suffix, unless
-    one is given ("mtx", "npz", "mat" or "rb"). ``-`` is standard output, Matrix Market unless told
-    otherwise. What lives on a GPU is copied to the host for it.
+    """Writes a `Pattern`, a SciPy matrix or a dense array. The suffix selects the format, unless
+    `format` is given ("mtx", "npz", "mat" or "rb"). ``-`` is standard output; its format is Matrix
+    Market by default. A matrix on a GPU is copied to the host first.
 
-    `.mtx` (and `.mtx.gz`, `.bz2`, `.xz`), `.npz`, `.mat`, `.rb` (also `.hb`, `.rua`). A `Pattern`
-    and a matrix of truth values become a Matrix Market file of the field pattern. All entries are
-    written, symmetric or not. Raises `ResourceMissingError` when the disk is full, and leaves an
-    older file as it was; with ``replace=False`` also when there is an older file.
-    `InvalidArgumentError` for another suffix.
+    `btfperm.io.formats` lists the suffixes of each format. A `Pattern` and a matrix of truth values
+    become a Matrix Market file of the field pattern. All entries are written, symmetric or not.
+    Raises `ResourceMissingError` when the disk is full, and leaves an older file as it was; with
+    ``replace=False`` also when there is an older file. Raises `InvalidArgumentError` for another
+    suffix, or for complex values where the format has none.
 
     Example
     -------
@@ -157,8 +157,10 @@ def write_matrix(
         )
     matrix = _coordinates(A)
     if matrix.dtype.kind == "c" and "complex" not in writer.values:
+        rows = matrix_formats.values()
+        *others, last = (row.writes[0] for row in rows if row.writes and "complex" in row.values)
         raise InvalidArgumentError(
-            f"{writer.title} files hold no complex values: write .mtx, .npz, .mat or .rb"
+            f"{writer.title} files hold no complex values: write {', '.join(others)} or {last}"
         )
     with atomic_write(path, replace=replace) as file, packed(file, name) as stream:
         writer.load().write_matrix(stream, matrix)
