@@ -239,7 +239,7 @@ def test_a_format_from_outside_in_python(toy_format, tmp_path):
     assert (btfperm.read_matrix(file).tocsc() != A).nnz == 0
     assert "toy_format" not in btfperm.io.FORMATS and "toy" in btfperm.io.FORMATS
     with pytest.raises(
-        InvalidArgumentError, match="TOY files hold no complex values: write .mtx, .npz"
+        InvalidArgumentError, match=r"TOY files hold no complex values: write \.mtx, \.npz"
     ):
         btfperm.write_matrix(file, A * 1j)
     btfperm.write_matrix(tmp_path / "b.xyz", np.eye(2, dtype=int), format="toy")
