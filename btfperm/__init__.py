@@ -221,6 +221,10 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("btfperm.testing")
     room = _ROOMS.get(name)
     if room is None:
+        if name.startswith("as_"):
+            conventions = importlib.import_module("btfperm.conventions")
+            if hasattr(conventions, name):
+                return getattr(conventions, name)
         raise AttributeError(f"module 'btfperm' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"btfperm.{room}"), name)
     globals()[name] = value

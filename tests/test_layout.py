@@ -28,7 +28,7 @@ ROWS = btfperm.algorithms()
 
 # From the lowest layer up; a file may import at its head from its own layer and from lower ones.
 LAYERS = (
-    ("arguments", "errors", "warn", "_core"),
+    ("arguments", "errors", "rows", "warn", "_core"),
     ("registry", "backends"),
     ("pattern",),
     ("results",),
@@ -117,10 +117,11 @@ def test_the_families_can_be_asked_for():
     assert btfperm.algorithms("no-such-family") == ()
 
 
-def test_the_readme_shows_the_registry():
-    shown = readme_table.BETWEEN.search(readme_table.README.read_text(encoding="utf-8"))
-    assert shown, "the README has no place for the table"
-    assert shown[0] == readme_table.table(), "run python -m tests.readme_table"
+@pytest.mark.parametrize("name", readme_table.TABLES)
+def test_the_pages_show_the_rows(name):
+    assert readme_table.shown(name) == readme_table.TABLES[name](), (
+        "run python -m tests.readme_table"
+    )
 
 
 def test_the_command_lists_the_registry():

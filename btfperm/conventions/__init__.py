@@ -1,60 +1,77 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""EVERY TOOL'S OWN CONVENTION, one tool a file.
+"""The conventions of other tools, one tool per file.
 
 Each adapter takes a `DulmageMendelsohn` or a `BlockTriangularForm` and returns a named tuple whose
 fields have the tool's own names and order. ``CONVENTIONS`` maps the names that files and the
-command line use to the adapters.
-
-=========  ============  ====  ================================  =================================
-tool       permutations  base  unmatched                         accepts
-=========  ============  ====  ================================  =================================
-btfperm    gather        0     -1 in row_match, col_match        everything
-matlab     gather        1     columns first, rows last          Dulmage-Mendelsohn, any shape
-csparse    gather        0     columns first, rows last          Dulmage-Mendelsohn, any shape
-btf        gather        0     Match -1; Q flipped to -j - 2     square; singular when completed
-klu        gather        0     Q plain: KLU removes the flips    square; singular when completed
-superlu    **scatter**   0     none                              square, structurally nonsingular
-=========  ============  ====  ================================  =================================
+command line use to the adapters. `rows.py` describes each convention: its arrays, direction, base,
+and which decompositions it accepts; the README shows these rows as a table.
 
 *Gather*: ``P[k]`` is the original row now in place k, as in ``A[P, :]``. *Scatter*: ``perm_r[i]``
 is the place to which row i goes. One is the inverse of the other.
+
+``register(row)`` adds a `Convention` whose module is anywhere on the path of Python; the adapter
+is then ``btfperm.as_NAME``, and ``--convention``, `save` and `check` accept the name.
 """
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any
+from __future__ import annotations
 
-from btfperm.conventions.btf import Btf, as_btf
-from btfperm.conventions.btfperm import Btfperm, as_btfperm
-from btfperm.conventions.csparse import CSparse, as_csparse
-from btfperm.conventions.klu import Klu, as_klu
-from btfperm.conventions.matlab import Matlab, as_matlab
-from btfperm.conventions.superlu import SuperLU, as_superlu
-from btfperm.results import Decomposition
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "CONVENTIONS",
-    "Btf",
-    "Btfperm",
-    "CSparse",
-    "Klu",
-    "Matlab",
-    "SuperLU",
-    "as_btf",
-    "as_btfperm",
-    "as_csparse",
-    "as_klu",
-    "as_matlab",
-    "as_superlu",
-]
+from btfperm.conventions.rows import Convention
+from btfperm.conventions.rows import conventions as _table
 
-CONVENTIONS: Mapping[str, Callable[[Decomposition], Any]] = MappingProxyType(
-    {
-        "btfperm": as_btfperm,
-        "matlab": as_matlab,
-        "csparse": as_csparse,
-        "btf": as_btf,
-        "klu": as_klu,
-        "superlu": as_superlu,
-    }
-)
+if TYPE_CHECKING:  # the same names, with their types
+    from btfperm.conventions.btf import Btf as Btf
+    from btfperm.conventions.btf import as_btf as as_btf
+    from btfperm.conventions.btfperm import Btfperm as Btfperm
+    from btfperm.conventions.btfperm import as_btfperm as as_btfperm
+    from btfperm.conventions.csparse import CSparse as CSparse
+    from btfperm.conventions.csparse import as_csparse as as_csparse
+    from btfperm.conventions.klu import Klu as Klu
+    from btfperm.conventions.klu import as_klu as as_klu
+    from btfperm.conventions.matlab import Matlab as Matlab
+    from btfperm.conventions.matlab import as_matlab as as_matlab
+    from btfperm.conventions.superlu import SuperLU as SuperLU
+    from btfperm.conventions.superlu import as_superlu as as_superlu
+    from btfperm.results import Decomposition
+
+
+class _Adapters(Mapping[str, Callable[["Decomposition"], Any]]):
+    """The adapters by name; a module is imported when its adapter is used."""
+
+    def __getitem__(self, name: str) -> Callable[[Decomposition], Any]:
+        return _table[name].adapter
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_table)
+
+    def __len__(self) -> int:
+        return len(_table)
+
+    def __contains__(self, name: object) -> bool:
+        return name in _table
+
+
+CONVENTIONS: Mapping[str, Callable[[Decomposition], Any]] = _Adapters()
+register = _table.register
+unregister = _table.unregister
+
+__all__ = ["CONVENTIONS", "Convention", "register", "unregister"]
+__all__ += [f"as_{row.stem}" for row in _table.values()]
+__all__ += [row.result for row in _table.values()]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def __getattr__(name: str) -> Any:
+    for row in _table.values():
+        if name == f"as_{row.stem}":
+            return row.adapter
+        if name == row.result:
+            return getattr(row.load(), name)
+        if name == row.stem and not row.module:
+            return row.load()
+    raise AttributeError(f"module 'btfperm.conventions' has no attribute {name!r}")

@@ -8,15 +8,17 @@ is then ``-Q[k] - 2`` (BTF_UNFLIP; *not* ``abs``, which could not flag column 0)
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from btfperm.conventions.diagonal import read_diagonal
 from btfperm.conventions.square import require_square
 from btfperm.results import Decomposition, IndexArray
 from btfperm.results.equality import tuple_by_value
 
-__all__ = ["Btf", "as_btf"]
+__all__ = ["Btf", "as_btf", "read_btf"]
 
 
 @tuple_by_value
@@ -64,3 +66,10 @@ def as_btf(result: Decomposition) -> Btf:
         nmatch=result.structural_rank,
         Match=result.row_match,
     )
+
+
+def read_btf(
+    fields: Mapping[str, Any], *, completed: bool
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The arrays of a file under the keys of `perm.npz`, for `btfperm check`. O(n)."""
+    return read_diagonal(fields, ("P", "Q"), flipped=True)

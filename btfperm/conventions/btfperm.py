@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from btfperm.conventions.square import require_decomposition
 from btfperm.results import Decomposition, IndexArray
 from btfperm.results.equality import tuple_by_value
 
-__all__ = ["Btfperm", "as_btfperm"]
+__all__ = ["Btfperm", "as_btfperm", "read_btfperm", "write_btfperm"]
 
 
 @tuple_by_value
@@ -38,3 +41,22 @@ def as_btfperm(result: Decomposition) -> Btfperm:
     require_decomposition(result)
     result = result.on_host()
     return Btfperm(*(getattr(result, name) for name in Btfperm._fields))
+
+
+def write_btfperm(result: Decomposition) -> Mapping[str, Any]:
+    """The arrays of a `perm.npz`: the sizes come first."""
+    sizes = {"shape": result.shape, "structural_rank": result.structural_rank}
+    return sizes | as_btfperm(result)._asdict()
+
+
+def read_btfperm(
+    fields: Mapping[str, Any], *, completed: bool
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The arrays of a file as they are, for `btfperm check`."""
+    arrays = dict(fields)
+    if "structural_rank" in fields:  # text and MATLAB files hold a list of one number
+        rank = np.asarray(fields["structural_rank"])
+        arrays["structural_rank"] = (
+            rank.reshape(()) if rank.size == 1 else fields["structural_rank"]
+        )
+    return arrays, {}

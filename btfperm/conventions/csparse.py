@@ -17,7 +17,8 @@ ends into their connected components, CSparse does not.)
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,19 @@ from btfperm.conventions.square import refuse_completed
 from btfperm.results import Decomposition, IndexArray
 from btfperm.results.equality import tuple_by_value
 
-__all__ = ["CSparse", "as_csparse"]
+__all__ = ["CSparse", "as_csparse", "read_csparse", "read_dmperm"]
+
+_NAMES = {
+    "row_perm": "p",
+    "col_perm": "q",
+    "row_blocks": "r",
+    "col_blocks": "s",
+    "coarse_rows": "rr",
+    "coarse_cols": "cc",
+    "row_match": "the matched diagonal",
+    "col_match": "the matched diagonal",
+    "nblocks": "nb",
+}
 
 
 @tuple_by_value
@@ -87,3 +100,49 @@ def as_csparse(result: Decomposition) -> CSparse:
     keep = np.unique(np.concatenate(([0], np.arange(first, last + 1), [result.n_blocks])))
     r, s = result.row_blocks[keep], result.col_blocks[keep]
     return CSparse(p, q, r, s, int(r.size) - 1, rr, cc)
+
+
+def read_csparse(
+    fields: Mapping[str, Any], *, completed: bool
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The arrays of a file under the keys of `perm.npz`, for `btfperm check`. O(m + n)."""
+    return read_dmperm(fields, first=0)
+
+
+def read_dmperm(fields: Mapping[str, Any], *, first: int) -> tuple[dict[str, Any], dict[str, str]]:
+    """The same, where rows and columns are counted from `first`.
+
+    The matching is the diagonal to the right of the unmatched columns, above the unmatched rows.
+
+    Raises
+    ------
+    ValueError : an array is missing, or cc and rr cannot be interpreted
+    """
+    wanted = ("p", "q", "r", "s", "cc", "rr")
+    missing = [name for name in wanted if name not in fields]
+    if missing:
+        raise ValueError(f"it holds no {missing[0]}, which dmperm returns")
+    arrays = [np.asarray(fields[name]).ravel() for name in wanted]
+    if any(array.dtype.kind not in "iu" for array in arrays):
+        raise ValueError("p, q, r, s, cc and rr must be whole numbers")
+    p, q, r, s, cc, rr = (array - first for array in arrays)
+    if cc.size != 5 or rr.size != 5:
+        raise ValueError("cc and rr must have 5 elements each")
+    rows, cols = p[: max(int(rr[3]), 0)], q[max(int(cc[1]), 0) :]
+    pairs = min(rows.size, cols.size)
+    rows, cols = rows[:pairs], cols[:pairs]
+    row_match, col_match = np.full(p.size, -1), np.full(q.size, -1)
+    legal = (rows >= 0) & (rows < p.size) & (cols >= 0) & (cols < q.size)
+    row_match[rows[legal]], col_match[cols[legal]] = cols[legal], rows[legal]
+    counted = {"nblocks": np.ravel(fields["nb"]).tolist()} if "nb" in fields else {}
+    return counted | {
+        "row_perm": p,
+        "col_perm": q,
+        "row_blocks": r,
+        "col_blocks": s,
+        "coarse_rows": rr,
+        "coarse_cols": cc,
+        "row_match": row_match,
+        "col_match": col_match,
+        "structural_rank": np.asarray(pairs),
+    }, _NAMES

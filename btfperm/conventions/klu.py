@@ -10,13 +10,15 @@ reducing order then: the order inside the blocks has to be in P and Q already, w
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
+from btfperm.conventions.diagonal import read_diagonal
 from btfperm.conventions.square import require_square
 from btfperm.results import Decomposition, IndexArray
 from btfperm.results.equality import tuple_by_value
 
-__all__ = ["Klu", "as_klu"]
+__all__ = ["Klu", "as_klu", "read_klu"]
 
 
 @tuple_by_value
@@ -49,3 +51,13 @@ def as_klu(result: Decomposition) -> Klu:
     require_square(result, "KLU", completed=True)
     result = result.on_host()
     return Klu(result.matched_row_perm, result.col_perm, result.row_blocks)
+
+
+def read_klu(
+    fields: Mapping[str, Any], *, completed: bool
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The arrays of a file under the keys of `perm.npz`, for `btfperm check`. O(n).
+
+    Q has no flips: only a structurally nonsingular matrix promises a zero-free diagonal.
+    """
+    return read_diagonal(fields, ("P", "Q"), has_matching=not completed)

@@ -11,13 +11,14 @@ matched to column j, or 0. That is ``result.col_match + 1``.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from btfperm.conventions.csparse import as_csparse
+from btfperm.conventions.csparse import as_csparse, read_dmperm
 from btfperm.results import Decomposition, IndexArray
 from btfperm.results.equality import tuple_by_value
 
-__all__ = ["Matlab", "as_matlab"]
+__all__ = ["Matlab", "as_matlab", "read_matlab"]
 
 
 @tuple_by_value
@@ -49,3 +50,10 @@ def as_matlab(result: Decomposition) -> Matlab:
     """
     d = as_csparse(result)
     return Matlab(d.p + 1, d.q + 1, d.r + 1, d.s + 1, d.cc + 1, d.rr + 1)
+
+
+def read_matlab(
+    fields: Mapping[str, Any], *, completed: bool
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The arrays of a file under the keys of `perm.npz`, for `btfperm check`. O(m + n)."""
+    return read_dmperm(fields, first=1)

@@ -11,14 +11,16 @@ let :func:`btfperm.preorder` do so.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
+from btfperm.conventions.diagonal import read_diagonal
 from btfperm.conventions.square import require_square
 from btfperm.pattern import inverse
 from btfperm.results import Decomposition, IndexArray
 from btfperm.results.equality import tuple_by_value
 
-__all__ = ["SuperLU", "as_superlu"]
+__all__ = ["SuperLU", "as_superlu", "read_superlu"]
 
 
 @tuple_by_value
@@ -45,3 +47,10 @@ def as_superlu(result: Decomposition) -> SuperLU:
     require_square(result, "SuperLU")
     result = result.on_host()
     return SuperLU(inverse(result.matched_row_perm), inverse(result.col_perm))
+
+
+def read_superlu(
+    fields: Mapping[str, Any], *, completed: bool
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The arrays of a file under the keys of `perm.npz`, for `btfperm check`. O(n)."""
+    return read_diagonal(fields, ("perm_r", "perm_c"), scatter=True)

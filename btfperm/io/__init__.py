@@ -1,28 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files in and out, one format per file.
 
-========================  ==========================================================
-read                      Matrix Market, Harwell-Boeing, Rutherford-Boeing, MATLAB 5
-                          `.mat`, SciPy `.npz`; packed by gzip, bzip2 or xz, or in a
-                          `.tar` of the SuiteSparse collection; ``-`` is standard input
-write a matrix            `.mtx` (also `.gz`, `.bz2`, `.xz`), `.npz`, `.mat`, `.rb`
-write, read a result      `.npz`, `.json`, `.txt`; `.mat` is written only
-========================  ==========================================================
+`formats.py` lists the formats, one row each, of matrices and of permutation files; the README shows
+the rows of matrices as a table. Matrices are also read packed by gzip, bzip2 or xz, and from a
+`.tar` of the SuiteSparse collection; ``-`` is standard input.
 
-The content decides what a file is; the suffix is asked only where the content says nothing.
-To add a matrix format: one module with `recognises`, `head`, `read_pattern`, `read_matrix`,
-`SUFFIXES` and `write_matrix`, and its name in `FORMATS`. Nothing is imported before it is needed.
+The content decides which format a file has; the suffix counts only where the content does not tell.
+`btfperm.io.formats.register` adds a format. Nothing is imported before it is needed.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 from typing import TYPE_CHECKING, Any
 
 from btfperm.arguments import path_text, text, truth, whole_number
 from btfperm.backends.threads import MOST_THREADS
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
+from btfperm.io.formats import matrix_formats, module_of, writer_of
 from btfperm.io.header import Header
 from btfperm.io.source import Progress, Source, open_source
 
@@ -30,10 +25,9 @@ if TYPE_CHECKING:
     from btfperm.pattern import Pattern
     from btfperm.results import Decomposition
 
-__all__ = ["FORMATS", "Header", "load", "peek", "read", "read_matrix", "save", "write_matrix"]
+    FORMATS: tuple[str, ...]
 
-FORMATS = ("matrix_market", "npz", "matlab", "harwell_boeing")
-"""Modules of this package, each one matrix format, in the order in which they are asked."""
+__all__ = ["FORMATS", "Header", "load", "peek", "read", "read_matrix", "save", "write_matrix"]
 
 PathLike = str | os.PathLike[str]
 
@@ -127,15 +121,15 @@ def peek(path: PathLike) -> Header:
 def write_matrix(
     path: PathLike, A: Any, *, format: str | None = None, replace: bool = True
 ) -> None:
-    """Writes a `Pattern`, a SciPy matrix or a dense array; the format is that of the suffix, unless
-    one is given ("mtx", "npz", "mat" or "rb"). ``-`` is standard output, Matrix Market unless told
-    otherwise. What lives on a GPU is copied to the host for it.
+    """Writes a `Pattern`, a SciPy matrix or a dense array. The suffix selects the format, unless
+    `format` is given ("mtx", "npz", "mat" or "rb"). ``-`` is standard output; its format is Matrix
+    Market by default. A matrix on a GPU is copied to the host first.
 
-    `.mtx` (and `.mtx.gz`, `.bz2`, `.xz`), `.npz`, `.mat`, `.rb` (also `.hb`, `.rua`). A `Pattern`
-    and a matrix of truth values become a Matrix Market file of the field pattern. All entries are
-    written, symmetric or not. Raises `ResourceMissingError` when the disk is full, and leaves an
-    older file as it was; with ``replace=False`` also when there is an older file.
-    `InvalidArgumentError` for another suffix.
+    `btfperm.io.formats` lists the suffixes of each format. A `Pattern` and a matrix of truth values
+    become a Matrix Market file of the field pattern. All entries are written, symmetric or not.
+    Raises `ResourceMissingError` when the disk is full, and leaves an older file as it was; with
+    ``replace=False`` also when there is an older file. Raises `InvalidArgumentError` for another
+    suffix, or for complex values where the format has none.
 
     Example
     -------
@@ -154,17 +148,22 @@ def write_matrix(
         name = f".{text('format', format).lower()}"
     elif name == "-":
         name = ".mtx"
-    modules = [_module(format) for format in FORMATS]
-    writer = next((module for module in modules if name.endswith(module.SUFFIXES)), None)
+    writer = writer_of(name)
     if writer is None:
-        *known, last = (suffix for module in modules for suffix in module.SUFFIXES)
+        *known, last = (suffix for row in matrix_formats.values() for suffix in row.writes)
         raise InvalidArgumentError(
             f"{format or given}: matrices are written as {', '.join(known)} or {last}: "
             "choose one of these suffixes"
         )
     matrix = _coordinates(A)
+    if matrix.dtype.kind == "c" and "complex" not in writer.values:
+        rows = matrix_formats.values()
+        *others, last = (row.writes[0] for row in rows if row.writes and "complex" in row.values)
+        raise InvalidArgumentError(
+            f"{writer.title} files hold no complex values: write {', '.join(others)} or {last}"
+        )
     with atomic_write(path, replace=replace) as file, packed(file, name) as stream:
-        writer.write_matrix(stream, matrix)
+        writer.load().write_matrix(stream, matrix)
 
 
 def save(
@@ -207,8 +206,10 @@ def load(path: PathLike) -> Decomposition:
     return load_perm(path)
 
 
-def _module(format: str) -> Any:
-    return importlib.import_module(f"btfperm.io.{format}")
+def __getattr__(name: str) -> Any:
+    if name == "FORMATS":  # modules that define matrix formats, in the order of comparison
+        return tuple(row.stem for row in matrix_formats.values())
+    raise AttributeError(f"module 'btfperm.io' has no attribute {name!r}")
 
 
 def _coordinates(A: Any) -> Any:
@@ -248,13 +249,11 @@ def _format_of(source: Source) -> Any:
     start, suffix = source.head(), source.suffix
     if not start:
         raise source.error("the file is empty")
-    for name in FORMATS:
-        module = _module(name)
-        if module.recognises(start, suffix):
-            return module
-    if suffix in {".mtx", ".mm"}:
-        raise source.error("the first line does not begin with %%MatrixMarket", 1)
-    raise source.error(
-        "this is no matrix file that is known (Matrix Market, Harwell-Boeing, Rutherford-Boeing, "
-        "MATLAB 5, SciPy npz)"
-    )
+    module = module_of(start, suffix)
+    if module is not None:
+        return module
+    for row in matrix_formats.values():
+        if row.first_line and suffix in row.suffixes:
+            raise source.error(f"the first line does not begin with {row.first_line}", 1)
+    known = ", ".join(row.title for row in matrix_formats.values())
+    raise source.error(f"this is no matrix file that is known ({known})")

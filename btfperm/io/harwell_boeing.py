@@ -31,9 +31,7 @@ from btfperm.io.whole_numbers import whole_numbers
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
 
-__all__ = ["SUFFIXES", "head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
-
-SUFFIXES = (".rb", ".hb", ".rua")
+__all__ = ["head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
 
 _FIELDS = {"R": "real", "C": "complex", "I": "integer", "P": "pattern", "Q": "pattern"}
 _SYMMETRIES = {

@@ -14,7 +14,7 @@ class Header:
 
     Attributes
     ----------
-    format : "matrix-market", "harwell-boeing", "matlab" or "npz"
+    format : the name of the format in `btfperm.io.formats`: "matrix-market", "npz", ...
     shape : (m, n)
     entries : entries stored in the file (one triangle only, when `symmetry` is not "general");
         all values of a dense file; None where only the whole file would tell

@@ -25,9 +25,7 @@ from btfperm.printable import printable, shortened
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
 
-__all__ = ["SUFFIXES", "head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
-
-SUFFIXES = (".mat",)
+__all__ = ["head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
 
 _LARGEST_SIZE = 2**31
 _DENSE_CLASSES = range(6, 16)  # double, single, and the integers

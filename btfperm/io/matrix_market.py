@@ -30,9 +30,7 @@ from btfperm.io.whole_numbers import whole_numbers
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
 
-__all__ = ["SUFFIXES", "head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
-
-SUFFIXES = (".mtx", ".mtx.gz", ".mtx.bz2", ".mtx.xz", ".mm")
+__all__ = ["head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
 
 _BANNERS = (b"%%matrixmarket", b"%matrixmarket")
 _FORMATS = ("coordinate", "array")

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from btfperm.pattern import Pattern
     from btfperm.pattern.host_matrix import Positions
 
-__all__ = ["SUFFIXES", "head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
-
-SUFFIXES = (".npz",)
+__all__ = ["head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
 
 _INDEX_ARRAYS = {
     "csc": ("indptr", "indices"),

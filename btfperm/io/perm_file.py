@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results in files: what every format holds, and what is checked when it is read again.
 
-The formats themselves are `perm_npz`, `perm_mat`, `perm_json` and `perm_txt`. Each has
-``write(file, fields, meta)``, which converts one array at a time to the type of the file; those
-that can be read have ``recognises(start)`` and ``read(source) -> fields, meta``.
+The formats themselves are `perm_npz`, `perm_mat`, `perm_json` and `perm_txt`; `formats.py` has a
+row for each. ``write(file, fields, meta)`` converts one array at a time to the type of the file.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Callable, Mapping
 from pathlib import PurePath
@@ -18,8 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.arguments import path_text, text
+from btfperm.conventions.rows import conventions
 from btfperm.errors import InvalidArgumentError, UnreadableInputError
 from btfperm.io.atomic_write import atomic_write
+from btfperm.io.formats import result_formats
 from btfperm.io.perm_npz import FIELDS as _OWN_FIELDS
 from btfperm.io.source import open_source
 from btfperm.pattern import index_type
@@ -29,8 +29,6 @@ __all__ = ["FORMAT_VERSION", "load", "save"]
 
 FORMAT_VERSION = 1
 
-_DEFAULT_CONVENTION = {"npz": "btfperm", "mat": "matlab", "json": "btfperm", "txt": "btfperm"}
-_READABLE = ("npz", "json", "txt")
 _KINDS = {"dulmage_mendelsohn": DulmageMendelsohn, "block_triangular_form": BlockTriangularForm}
 
 
@@ -45,63 +43,43 @@ def save(
     """See `btfperm.io.save`."""
     name = path_text(path)
     format = PurePath(name).suffix[1:].lower() if format is None else text("format", format)
-    if format not in _DEFAULT_CONVENTION:
+    if format not in result_formats:
         raise InvalidArgumentError(
-            f"{name}: permutations are written as {', '.join(_DEFAULT_CONVENTION)}, "
+            f"{name}: permutations are written as {', '.join(result_formats)}, "
             f"not as {format!r}: choose such a suffix, or give the format"
         )
-    if convention is None:
-        convention = _DEFAULT_CONVENTION[format]
-    text("convention", convention)
+    row = conventions.find(result_formats[format].convention if convention is None else convention)
     if not isinstance(result, Decomposition):
         raise InvalidArgumentError(
             f"{type(result).__name__} is no decomposition: give what dulmage_mendelsohn or "
             "block_triangular_form returns"
         )
     result = result.on_host()
-    fields = _fields(result, convention)
+    fields = row.file_arrays(result)
     kind = next((kind for kind, made in _KINDS.items() if isinstance(result, made)), "")
     meta = {
         **result.meta,
         "format_version": FORMAT_VERSION,
         "kind": kind,
-        "convention": convention,
+        "convention": row.name,
     }
-    write = importlib.import_module(f"btfperm.io.perm_{format}").write
+    write = result_formats[format].load().write
     with atomic_write(path, replace=replace) as file:
         write(file, fields, meta)
-
-
-def _fields(result: Decomposition, convention: str) -> Mapping[str, Any]:
-    if convention == "btfperm":
-        return {name: getattr(result, name) for name in _OWN_FIELDS}
-    fields: Mapping[str, Any] = _adapter(convention)(result)._asdict()
-    return fields
-
-
-def _adapter(convention: str) -> Callable[[Decomposition], Any]:
-    from btfperm.conventions import CONVENTIONS
-
-    if convention not in CONVENTIONS:
-        raise InvalidArgumentError(
-            f"there is no convention {convention!r}: choose one of {', '.join(CONVENTIONS)}"
-        )
-    return CONVENTIONS[convention]
 
 
 def load(path: str | os.PathLike[str]) -> Decomposition:
     """See `btfperm.io.load`."""
     with open_source(path) as source:
         start = source.head()
-        for format in _READABLE:
-            module = importlib.import_module(f"btfperm.io.perm_{format}")
-            if module.recognises(start):
+        for row in result_formats.values():
+            if row.readable and row.load().recognises(start):
                 break
         else:
             raise source.error(
                 "it is no permutation file that can be read (.npz, .json or .txt of btfperm)"
             )
-        fields, meta = module.read(source)
+        fields, meta = row.load().read(source)
         return _decomposition(fields, meta, source.error)
 
 

@@ -27,6 +27,7 @@ from btfperm.errors import (
     ResourceMissingError,
     UnreadableInputError,
 )
+from btfperm.io.formats import matrix_formats
 from btfperm.io.hashed_file import HashedFile, RawInput
 from btfperm.io.tar_members import members
 from btfperm.printable import cause_text
@@ -40,8 +41,6 @@ PathLike = str | os.PathLike[str]
 
 _BUFFER = 1 << 16
 _NAMED = 5  # files of an archive that a message names
-# What is looked for in an archive.
-_MATRIX_SUFFIXES = (".mtx", ".mm", ".rb", ".rua", ".rsa", ".pua", ".psa", ".hb", ".mat", ".npz")
 # No stream of these kinds unpacks to more bytes per packed byte (xz, bzip2: repeated zeros).
 _LARGEST_RATIO = {"": 1, "gzip": 1032, "bzip2": 1 << 16, "xz": 1 << 14}
 _FIRST_CAPACITY = 1 << 16  # numbers for which memory is reserved before the length is known
@@ -266,7 +265,9 @@ def _open(text: str, name: str, stack: contextlib.ExitStack) -> Source:
     path, variable = Path(text), None
     if not path.exists() and ":" in text:
         before, _, after = text.rpartition(":")
-        if before.lower().endswith(".mat") and after:
+        rows = matrix_formats.values()
+        named = tuple(suffix for row in rows if row.named_matrices for suffix in row.suffixes)
+        if before.lower().endswith(named) and after:
             path, variable = Path(before), after
     # Closed by the stack: a stream over it may outlive an error, the descriptor must not.
     file = stack.enter_context(path.open("rb", buffering=0))
@@ -312,10 +313,11 @@ def _open_archive(source: Source, wanted: str | None) -> None:
     The collection's archives hold name/name.mtx beside name_b.mtx and others.
     """
     others: list[str] = []
+    suffixes = {suffix for row in matrix_formats.values() for suffix in row.suffixes}
     try:
         for name, file in members(source.stream):
             inside = PurePosixPath(name)
-            if inside.suffix.lower() not in _MATRIX_SUFFIXES:
+            if inside.suffix.lower() not in suffixes:
                 continue
             if name == wanted or (wanted is None and inside.stem == inside.parent.name):
                 source.member = name

@@ -3,6 +3,5 @@
 
 * `verify/` - an independent verifier of permutation files, plain NumPy
 * `perm_arrays.py` - the arrays of a permutation file as they are, right or wrong
-* `solver_arrays.py` - the same of what BTF, KLU and SuperLU are given
 * `summary.py` - the facts of a decomposition in one small dictionary, and one line of advice
 """

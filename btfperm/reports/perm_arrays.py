@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.conventions.rows import conventions
 from btfperm.errors import UnreadableInputError
 from btfperm.io.source import shown, unreadable
 from btfperm.io.whole_numbers import whole_numbers
 from btfperm.printable import cause_text
-from btfperm.reports.solver_arrays import SOLVERS, translate
 
 __all__ = ["PermArrays", "read_arrays"]
 
@@ -33,19 +33,6 @@ _KINDS = ("dulmage_mendelsohn", "block_triangular_form")
 _CHARACTERS, _SPARSE = 4, 5  # classes of MATLAB arrays
 _MOST_ARRAYS = 1 << 10
 _A_MATRIX = "it is a matrix: give the matrix first, then the permutation file"
-_MATLAB = ("p", "q", "r", "s", "cc", "rr")
-_DMPERM_NAMES = {
-    "row_perm": "p",
-    "col_perm": "q",
-    "row_blocks": "r",
-    "col_blocks": "s",
-    "coarse_rows": "rr",
-    "coarse_cols": "cc",
-    "row_match": "the matched diagonal",
-    "col_match": "the matched diagonal",
-    "nblocks": "nb",
-}
-_TELLING = {"matlab": {*_MATLAB}, "superlu": {"perm_r", "perm_c"}, "btf": {"P", "Q"}}
 
 
 @dataclass(frozen=True)
@@ -56,8 +43,8 @@ class PermArrays:
     ----------
     arrays : under the keys of `perm.npz`
     meta : its meta, empty where there is none
-    convention : ``"btfperm"``, ``"matlab"``, ``"csparse"``, ``"btf"``, ``"klu"`` or ``"superlu"``;
-        only the first promises the canonical order, and connected blocks in the rectangular parts
+    convention : a name in `btfperm.conventions.CONVENTIONS`; only ``"btfperm"`` promises the
+        canonical order, and connected blocks in the rectangular parts
     names : what the file calls those arrays, where that is not their key
     missing : what a file of btfperm must say beside its arrays, and this one does not
     """
@@ -71,7 +58,7 @@ class PermArrays:
     @property
     def kind(self) -> str:
         """What `verify` takes as its `kind`."""
-        if self.convention in SOLVERS:
+        if conventions[self.convention].pairs_diagonal:
             return "solver"
         return str(self.meta.get("kind", _KINDS[0]))
 
@@ -177,11 +164,11 @@ class _Named:
 
 def _what_else(data: bytes) -> str:
     """What a file is that is neither of the formats of permutations."""
-    from btfperm.io import harwell_boeing, matrix_market
+    from btfperm.io.formats import module_of
 
     if data.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00")):
         return "it is packed: unpack it, unless it is the matrix"
-    if matrix_market.recognises(data[:512], "") or harwell_boeing.recognises(data[:512], ""):
+    if module_of(data[:512], ""):
         return _A_MATRIX
     return "it is neither .npz nor .json nor .txt of btfperm nor .mat"
 
@@ -239,52 +226,26 @@ def _interpreted(name: str, fields: dict[str, Any]) -> PermArrays:
             f"{name}: meta has the unknown kind {meta['kind']!r}; there are {', '.join(_KINDS)}"
         )
     convention = str(fields.pop("convention", "") or meta.get("convention", "") or OURS)
-    if convention == OURS and "row_perm" not in fields:  # other tools do not say what they write
-        convention = next((tool for tool, held in _TELLING.items() if held <= fields.keys()), OURS)
-    if convention in ("matlab", "csparse") and set(_MATLAB) <= fields.keys():
-        first = 1 if convention == "matlab" else 0
-        return PermArrays(_from_dmperm(name, fields, first), meta, convention, _DMPERM_NAMES)
-    if convention in SOLVERS:
-        completed = meta.get("kind") == "block_triangular_form"
-        arrays, names = translate(fields, convention, completed=completed)
-        return PermArrays(arrays, meta, convention, names)
-    if convention != OURS:
+    if convention == OURS and "row_perm" not in fields:  # other tools do not name their convention
+        known = (row for row in conventions.values() if row.recognised_by)
+        held = (row.name for row in known if fields.keys() >= {*row.recognised_by})
+        convention = next(held, OURS)
+    if convention not in conventions:
         raise UnreadableInputError(
-            f"{name}: the convention {convention!r} is unknown; there are {OURS}, matlab, csparse, "
-            f"{', '.join(SOLVERS)}"
+            f"{name}: the convention {convention!r} is unknown; there are {', '.join(conventions)}"
         )
-    rank = np.asarray(fields.get("structural_rank", 0))
-    if rank.size == 1 and "structural_rank" in fields:  # text and MATLAB know no scalars
-        fields["structural_rank"] = rank.reshape(())
+    completed = meta.get("kind") == _KINDS[1]
+    try:
+        arrays, names = conventions[convention].read(fields, completed=completed)
+    except ValueError as error:
+        raise UnreadableInputError(f"{name}: {error}") from None
+    except (LookupError, TypeError) as error:  # what NumPy raises for text or nested lists
+        raise UnreadableInputError(
+            f"{name}: its arrays are not those of the convention {convention} ({cause_text(error)})"
+        ) from None
+    if convention != OURS:
+        return PermArrays(arrays, meta, convention, names)
     told = {"shape": "shape" in fields, "meta": has_meta}
     if has_meta:
         told |= {f"{key} in meta": key in meta for key in ("format_version", "kind")}
-    return PermArrays(fields, meta, missing=tuple(key for key, here in told.items() if not here))
-
-
-def _from_dmperm(name: str, fields: Mapping[str, Any], first: int) -> dict[str, Any]:
-    """p, q, r, s, cc, rr, counted from `first`; the matching is the diagonal right of the
-    unmatched columns and above the unmatched rows."""
-    p, q, r, s, cc, rr = (np.asarray(fields[key]).ravel() - first for key in _MATLAB)
-    if cc.size != 5 or rr.size != 5:
-        raise UnreadableInputError(f"{name}: cc and rr must have 5 elements each")
-    if any(array.dtype.kind not in "iu" for array in (p, q, r, s, cc, rr)):
-        raise UnreadableInputError(f"{name}: p, q, r, s, cc and rr must be whole numbers")
-    rows, cols = p[: max(int(rr[3]), 0)], q[max(int(cc[1]), 0) :]
-    pairs = min(rows.size, cols.size)
-    rows, cols = rows[:pairs], cols[:pairs]
-    row_match, col_match = np.full(p.size, -1), np.full(q.size, -1)
-    legal = (rows >= 0) & (rows < p.size) & (cols >= 0) & (cols < q.size)
-    row_match[rows[legal]], col_match[cols[legal]] = cols[legal], rows[legal]
-    counted = {"nblocks": np.ravel(fields["nb"]).tolist()} if "nb" in fields else {}
-    return counted | {
-        "row_perm": p,
-        "col_perm": q,
-        "row_blocks": r,
-        "col_blocks": s,
-        "coarse_rows": rr,
-        "coarse_cols": cc,
-        "row_match": row_match,
-        "col_match": col_match,
-        "structural_rank": np.asarray(pairs),
-    }
+    return PermArrays(arrays, meta, missing=tuple(key for key, here in told.items() if not here))

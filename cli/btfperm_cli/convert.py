@@ -10,9 +10,11 @@ import click
 from btfperm_cli.options import (
     MATRIX,
     FileName,
+    RowName,
     drop_zeros_option,
     is_replaced,
     is_same_file,
+    matrix_format_names,
     no_clobber_option,
     output_options,
 )
@@ -22,8 +24,6 @@ from btfperm_cli.summary import count
 
 __all__ = ["convert"]
 
-FORMATS = ("mtx", "npz", "mat", "rb")
-
 
 @click.command(short_help="Write a matrix in another format, or permuted.")
 @click.argument("source", metavar="IN", type=MATRIX)
@@ -31,7 +31,7 @@ FORMATS = ("mtx", "npz", "mat", "rb")
 @click.option(
     "--format",
     "file_format",
-    type=click.Choice(FORMATS),
+    type=RowName(matrix_format_names),
     help="Format of OUT, whatever its name.  [default: mtx for -]",
 )
 @click.option(

@@ -124,6 +124,18 @@ class MainGroup(click.Group):
         formatter.write_usage("btfperm", "MATRIX [-o OUT]... [OPTIONS]")
         formatter.write_usage("btfperm", "COMMAND [ARGS]...", prefix="       ")
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The help with the titles of all matrix formats in the place of FORMATS."""
+        from btfperm.io.formats import matrix_formats
+
+        titles = ", ".join(row.title for row in matrix_formats.values())
+        general = self.help or ""
+        try:
+            self.help = general.replace("FORMATS", titles)
+            super().format_help_text(ctx, formatter)
+        finally:
+            self.help = general
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with click.Context(order, info_name="btfperm", parent=None) as own:
             options = [p for p in order.get_params(own) if isinstance(p, click.Option)]
@@ -288,8 +300,8 @@ def main() -> None:
     """Find the structure of a sparse MATRIX: its structural rank, its Dulmage-Mendelsohn
     decomposition and block triangular form, each proven.
 
-    MATRIX is a file (Matrix Market, Harwell-Boeing, Rutherford-Boeing, MATLAB, SciPy; packed or
-    not), or - for standard input. A file named like a command is reached as ./rank.
+    MATRIX is a file (FORMATS; packed or not), or - for standard input. A file named like a command
+    is reached as ./rank.
     """
 
 

@@ -7,7 +7,7 @@ import functools
 import math
 import os
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,12 +20,16 @@ __all__ = [
     "MATRIX",
     "FileName",
     "RegistryName",
+    "RowName",
+    "convention_names",
     "drop_zeros_option",
     "is_replaced",
     "is_same_file",
     "matrix_argument",
+    "matrix_format_names",
     "no_clobber_option",
     "output_options",
+    "result_format_names",
     "search_options",
 ]
 
@@ -103,6 +107,39 @@ class RegistryName(click.types.StringParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
+
+
+class RowName(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no parameter
+    """The name of a row. The table is read when a line is parsed or its help is printed."""
+
+    def __init__(self, names: Callable[[], Sequence[str]]) -> None:
+        self._names = names
+        self.case_sensitive = True
+
+    @property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(self._names())
+
+
+def convention_names() -> list[str]:
+    """For ``--convention``."""
+    from btfperm.conventions.rows import conventions
+
+    return list(conventions)
+
+
+def result_format_names() -> list[str]:
+    """For ``--format`` of a permutation file."""
+    from btfperm.io.formats import result_formats
+
+    return list(result_formats)
+
+
+def matrix_format_names() -> list[str]:
+    """For ``--format`` of a matrix file."""
+    from btfperm.io.formats import matrix_formats
+
+    return [row.writes[0][1:] for row in matrix_formats.values() if row.writes]
 
 
 class WholeNumber(click.types.IntParamType):

@@ -12,12 +12,15 @@ import click
 
 from btfperm_cli.options import (
     FileName,
+    RowName,
+    convention_names,
     drop_zeros_option,
     is_replaced,
     is_same_file,
     matrix_argument,
     no_clobber_option,
     output_options,
+    result_format_names,
     search_options,
 )
 from btfperm_cli.output import Output, complain, reader_may_leave
@@ -36,9 +39,6 @@ if TYPE_CHECKING:
 
 __all__ = ["order"]
 
-FORMATS = ("npz", "mat", "json", "txt")
-# Named here again, because the table of conventions would load NumPy.
-CONVENTIONS = ("btfperm", "matlab", "csparse", "btf", "klu", "superlu")
 # What `summarize` adds, unknown where a limit ended the search.
 FROM_THE_DECOMPOSITION = (
     "structural_rank",
@@ -63,11 +63,14 @@ FROM_THE_DECOMPOSITION = (
     help="Write the permutations: perm.npz, .mat, .json or .txt; may be repeated; - is stdout.",
 )
 @click.option(
-    "--format", "file_format", type=click.Choice(FORMATS), help="Format of OUT, whatever its name."
+    "--format",
+    "file_format",
+    type=RowName(result_format_names),
+    help="Format of OUT, whatever its name.",
 )
 @click.option(
     "--convention",
-    type=click.Choice(CONVENTIONS),
+    type=RowName(convention_names),
     help="Whose convention OUT is written in.  [default: matlab for .mat, else btfperm]",
 )
 @no_clobber_option
@@ -152,8 +155,8 @@ def check_targets(
 ) -> None:
     """Refuse what could not be written before the work is done, not after."""
     for path in outputs:
-        if not file_format and Path(path).suffix[1:].lower() not in FORMATS:
-            known = ", ".join(f".{name}" for name in FORMATS)
+        if not file_format and Path(path).suffix[1:].lower() not in result_format_names():
+            known = ", ".join(f".{name}" for name in result_format_names())
             raise click.UsageError(f"{path}: end the name in {known}, or name a --format.")
         if path != "-" and is_same_file(matrix, path):
             raise click.UsageError(f"{path} is the matrix; name another output.")

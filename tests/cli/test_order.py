@@ -349,9 +349,5 @@ def test_the_json_makes_way_for_a_file(shell, matrix, spelt):
     assert ended.out == "" and json.loads(ended.err)["exit_code"] == 3
 
 
-def test_the_conventions_are_those_of_the_library():
-    assert tuple(CONVENTIONS) == order.CONVENTIONS
-
-
 def test_an_empty_matrix_is_not_advised_upon(cli, matrix):
     assert "BTF does not help: the matrix is empty" in cli(matrix("empty")).out

@@ -13,7 +13,7 @@ from hypothesis import assume, given
 
 import btfperm
 from btfperm.conventions import as_btf
-from btfperm.reports.solver_arrays import translate
+from btfperm.conventions.btf import read_btf
 from btfperm.reports.verify import verify
 from tests import strategies
 from tests.conventions.permuted import blocks
@@ -50,7 +50,7 @@ def test_the_same_blocks(A):
 @given(A=strategies.any_square())
 def test_theirs_passes_the_verifier(A):
     P, Q, R = their_order(A)
-    arrays, names = translate({"P": P, "Q": Q, "R": R}, "btf", completed=False)
+    arrays, names = read_btf({"P": P, "Q": Q, "R": R}, completed=False)
     pattern = btfperm.as_pattern(A)
     assert verify(pattern, arrays, kind="solver", canonical=False, names=names).ok
 

@@ -257,7 +257,9 @@ def fields(data: bytes) -> dict[str, list[int]]:
     """The lists of a permutation file in any of its formats."""
     if data.startswith(b"PK"):
         with np.load(io.BytesIO(data)) as arrays:
-            return {key: np.ravel(arrays[key]).tolist() for key in arrays.files if key in FIELDS}
+            members = set(arrays.zip.namelist())
+            there = [key for key in FIELDS if f"{key}.npy" in members]
+            return {key: np.ravel(arrays[f"{key}.npy"]).tolist() for key in there}
     if data.lstrip().startswith(b"btfperm-permutation"):
         words = iter(data.split())
         count = [next(words) for _ in range(4)][3]
@@ -267,4 +269,4 @@ def fields(data: bytes) -> dict[str, list[int]]:
             found[name] = [int(next(words)) for _ in range(length)]
         return found
     content = json.loads(data)
-    return {key: list(np.ravel(value)) for key, value in content.items() if key != "meta"}
+    return {key: list(np.ravel(value)) for key, value in content.items() if key in FIELDS}

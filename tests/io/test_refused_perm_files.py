@@ -25,11 +25,12 @@ from tests.reports.answers import KEYS
 
 def content() -> dict[str, object]:
     file = io.BytesIO()
-    from btfperm.io import perm_file, perm_json
+    from btfperm.conventions.btfperm import write_btfperm
+    from btfperm.io import perm_json
 
     # what is maximum stays as it is, whatever algorithm would have been chosen
     result = btfperm.dulmage_mendelsohn(MIXED, initial=[-1, 0, -1, 1, 2, 3])
-    perm_json.write(file, perm_file._fields(result, "btfperm"), dict(result.meta))
+    perm_json.write(file, write_btfperm(result), dict(result.meta))
     return json.loads(file.getvalue())
 
 

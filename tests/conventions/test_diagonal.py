@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 
 import btfperm
 from btfperm.conventions import CONVENTIONS, as_btf, as_klu, as_superlu
-from btfperm.reports.solver_arrays import SOLVERS, translate
+from btfperm.conventions.rows import conventions
 from btfperm.reports.verify import verify
 from tests.oracles import suitesparse
 from tests.reports.answers import pattern_of
 from tests.strategies import any_square, coo, nonsingular, singular
 
+SOLVERS = ("btf", "klu", "superlu")
+
 
 def verdict(A, fields, convention, *, completed=False):
-    arrays, names = translate(fields, convention, completed=completed)
+    arrays, names = conventions[convention].read(fields, completed=completed)
     return verify(pattern_of(A), arrays, kind="solver", canonical=False, names=names)
 
 

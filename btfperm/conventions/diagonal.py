@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What BTF, KLU and SuperLU are given, under the keys of `perm.npz`, right or wrong.
+"""Reads back what BTF, KLU and SuperLU use, for `btfperm check`.
 
-All three speak of a square matrix and put the transversal on the diagonal: place k pairs the
-row and the column that stand there.
-
-* btf: P, Q gather, ``Q[k] = -j - 2`` where the diagonal is structurally zero; R, nblocks, nmatch,
-  and Match, the column of each row
-* klu: P, Q gather, R. Q has no flips, so only a structurally nonsingular matrix promises a
-  zero-free diagonal
-* superlu: perm_r, perm_c scatter; no blocks
+All three describe a square matrix and put the matching on the diagonal: the row and the column at
+place k are matched. The arrays may be wrong in any way, and `verify` must see them as they are: an
+array that is missing stays missing, and an array that is wrong stays wrong.
 """
 
 from __future__ import annotations
@@ -19,48 +14,58 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["SOLVERS", "translate"]
-
-SOLVERS = ("btf", "klu", "superlu")
+__all__ = ["read_diagonal"]
 
 
-def translate(
-    fields: Mapping[str, Any], convention: str, *, completed: bool
+def read_diagonal(
+    fields: Mapping[str, Any],
+    perms: tuple[str, str],
+    *,
+    scatter: bool = False,
+    flipped: bool = False,
+    has_matching: bool = True,
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The arrays under our keys, and what the file calls them. O(n).
+    """The arrays under the keys of `perm.npz`, and what the file calls them. O(n).
 
-    What is missing stays missing, and what is wrong stays wrong, for `verify` to find. The pairs
-    are left out where `completed` and nothing tells which of them are made up.
+    Parameters
+    ----------
+    fields : the arrays of the file; besides `perms` there may be ``R``, ``nblocks``, ``Match`` and
+        ``nmatch``
+    perms : names of the row and the column permutation
+    scatter : whether the permutations scatter
+    flipped : whether column j is stored as ``-j - 2`` where the diagonal is structurally zero
+    has_matching : whether the diagonal, without the flipped places, is the matching
 
-    >>> arrays, names = translate({"perm_r": [2, 0, 1], "perm_c": [0, 1, 2]}, "superlu",
-    ...                           completed=False)
+    >>> arrays, names = read_diagonal(
+    ...     {"perm_r": [2, 0, 1], "perm_c": [0, 1, 2]}, ("perm_r", "perm_c"), scatter=True
+    ... )
     >>> arrays["row_perm"].tolist(), names["row_perm"]
     ([1, 2, 0], 'the inverse of perm_r')
     """
-    perms = ("perm_r", "perm_c") if convention == "superlu" else ("P", "Q")
+    keys = ("row_perm", "col_perm")
     given = {
         key: np.asarray(fields[name]).ravel()
-        for key, name in zip(("row_perm", "col_perm"), perms, strict=True)
+        for key, name in zip(keys, perms, strict=True)
         if name in fields
     }
-    names = dict(zip(("row_perm", "col_perm"), perms, strict=True))
+    names = dict(zip(keys, perms, strict=True))
     names |= {"row_match": "the diagonal", "col_match": "the diagonal"}
     arrays: dict[str, Any] = dict(given)
     if not all(perm.dtype.kind in "iu" for perm in given.values()) or len(given) < 2:
         return arrays, names
     P, Q = given["row_perm"].astype(np.int64), given["col_perm"].astype(np.int64)
-    if convention == "superlu":
+    if scatter:
         P, Q = _inverse(P), _inverse(Q)
-        names |= {key: f"the inverse of {name}" for key, name in zip(given, perms, strict=True)}
+        names |= {key: f"the inverse of {name}" for key, name in zip(keys, perms, strict=True)}
     unmatched = np.zeros(Q.size, dtype=bool)
-    if convention == "btf":
+    if flipped:
         unmatched = Q < -1
         Q = np.where(unmatched, -Q - 2, Q)
     arrays |= {"row_perm": P, "col_perm": Q}
     if "R" in fields:
         arrays |= _blocks(fields, P.size)
         names |= {"row_blocks": "R", "col_blocks": "R"}
-    if convention == "klu" and completed:
+    if not has_matching:
         return arrays, names
     pairs = slice(min(P.size, Q.size))
     rows, cols = P[pairs][~unmatched[pairs]], Q[pairs][~unmatched[pairs]]

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Conventions and file formats follow from their rows: those of btfperm, and one of each kind that
+is added from outside, as CONTRIBUTING.md describes it."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import io
+import json
+import re
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import btfperm
+from btfperm import conventions
+from btfperm.conventions import CONVENTIONS, Convention
+from btfperm.conventions.rows import conventions as rows
+from btfperm.errors import InvalidArgumentError, UnreadableInputError
+from btfperm.io import formats
+from btfperm.io.formats import MatrixFormat, matrix_formats
+from btfperm.reports.perm_arrays import read_arrays
+from btfperm.reports.verify import verify
+from tests.cli.conftest import cli
+
+__all__ = ["cli"]
+
+ROOT = Path(__file__).parents[1]
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+# Two blocks, a matching away from the diagonal, and permutations that are not their own inverses.
+A = scipy.sparse.coo_array(
+    np.array([[0, 2.5, 0, 0], [0, 0, 3, 1], [4, 0, 0, 0], [0, 1, 0, -2.0]])
+).tocsc()
+
+
+def has_pattern_of_A(pattern):
+    return pattern.shape == A.shape and (pattern.to_scipy() != (A != 0)).nnz == 0
+
+
+def section(title):
+    """The section of CONTRIBUTING.md, and its blocks of Python: the module and the row."""
+    text = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", GUIDE, re.DOTALL | re.MULTILINE)[1]
+    return text, re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def added(title, kind, module, folder):
+    """The row of the example, whose module is a file outside btfperm."""
+    _, (source, row) = section(title)
+    (folder / f"{module}.py").write_text(source, encoding="utf-8")
+    return dataclasses.replace(eval(row, {kind.__name__: kind}), module=module)
+
+
+@pytest.fixture
+def toy_convention(tmp_path, monkeypatch):
+    row = added("Add a convention", Convention, "toy_convention", tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    conventions.register(row)
+    yield row
+    conventions.unregister(row.name)
+    sys.modules.pop(row.module, None)
+
+
+@pytest.fixture
+def toy_format(tmp_path, monkeypatch):
+    row = added("Add a file format", MatrixFormat, "toy_format", tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    formats.register(row)
+    yield row
+    formats.unregister(row.name)
+    sys.modules.pop(row.module, None)
+
+
+@pytest.mark.parametrize("title", ["Add a convention", "Add a file format"])
+def test_the_guide_names_files_that_exist(title):
+    text, blocks = section(title)
+    for block in blocks:
+        text = text.replace(block, "")
+    named = set(re.findall(r"`((?:btfperm|tests)/[\w/.]+)`", text))
+    assert named
+    for path in named:
+        assert "toy" in path or (ROOT / path).exists(), path
+
+
+# -- conventions -----------------------------------------------------------------------------------
+
+
+def verdict(file):
+    held = read_arrays(file)
+    return verify(
+        btfperm.as_pattern(A),
+        held.arrays,
+        kind=held.kind,
+        canonical=held.convention == "btfperm",
+        names=held.names,
+        missing=held.missing,
+    )
+
+
+@pytest.mark.parametrize("suffix", ["npz", "json", "txt", "mat"])
+@pytest.mark.parametrize("name", rows)
+def test_each_convention_is_written_and_read_back(tmp_path, name, suffix):
+    file = tmp_path / f"perm.{suffix}"
+    btfperm.dulmage_mendelsohn(A).save(file, convention=name)
+    assert read_arrays(file).convention == name
+    found = verdict(file)
+    assert found.ok and {"permutations", "matching", "rank"} <= set(found.passed), found
+
+
+@pytest.mark.parametrize("field", [0, 1])
+@pytest.mark.parametrize("name", rows)
+def test_a_permutation_with_two_places_exchanged_is_wrong(tmp_path, name, field):
+    order = CONVENTIONS[name](btfperm.dulmage_mendelsohn(A))
+    changed = np.array(order[field])
+    changed[[0, 1]] = changed[[1, 0]]
+    about = {"convention": np.array(name), **order._asdict(), order._fields[field]: changed}
+    np.savez(tmp_path / "perm.npz", **about)
+    wrong = {violation.check for violation in verdict(tmp_path / "perm.npz").violations}
+    assert wrong & {"matching", "rank", "triangular"}
+
+
+@pytest.mark.parametrize("name", rows)
+def test_the_row_describes_the_adapter(name):
+    row, order = rows[name], CONVENTIONS[name](btfperm.dulmage_mendelsohn(A))
+    assert type(order) is getattr(conventions, row.result)
+    assert order._fields == row.arrays
+    assert row.direction in ("gather", "scatter") and row.base in (0, 1)
+    smallest = min(int(np.min(order[k])) for k in range(2))
+    assert smallest == row.base
+    assert getattr(btfperm, f"as_{row.stem}") is row.adapter
+
+
+@pytest.mark.parametrize("name", [row.name for row in rows.values() if row.recognised_by])
+def test_a_file_without_a_convention_is_recognised(tmp_path, name):
+    order = CONVENTIONS[name](btfperm.dulmage_mendelsohn(A))._asdict()
+    np.savez(tmp_path / "perm.npz", **{key: order[key] for key in rows[name].recognised_by})
+    assert read_arrays(tmp_path / "perm.npz").convention == name
+
+
+@pytest.mark.parametrize("name", ["matlab", "csparse"])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"s": None}, "it holds no s, which dmperm returns"),
+        ({"p": np.array(list("abcd"))}, "p, q, r, s, cc and rr must be whole numbers"),
+        ({"cc": np.arange(4)}, "cc and rr must have 5 elements each"),
+    ],
+    ids=["missing", "letters", "too short"],
+)
+def test_arrays_that_dmperm_never_returns(tmp_path, name, change, message):
+    order = CONVENTIONS[name](btfperm.dulmage_mendelsohn(A))._asdict() | change
+    held = {key: array for key, array in order.items() if array is not None}
+    np.savez(tmp_path / "perm.npz", convention=np.array(name), **held)
+    with pytest.raises(UnreadableInputError, match=message):
+        read_arrays(tmp_path / "perm.npz")
+
+
+def test_a_convention_from_outside_in_python(toy_convention, tmp_path):
+    d = btfperm.dulmage_mendelsohn(A)
+    order = btfperm.as_toy(d)
+    assert order == conventions.as_toy(d) == CONVENTIONS["toy"](d)
+    # ROWP and COLP gather and count from 1: the matching is on the diagonal.
+    assert (A.toarray()[order.ROWP - 1, :][:, order.COLP - 1].diagonal() != 0).all()
+    d.save(tmp_path / "perm.npz", convention="toy")
+    with np.load(tmp_path / "perm.npz") as held:
+        assert held["ROWP"].tolist() == order.ROWP.tolist()
+    with pytest.raises(InvalidArgumentError, match="TOY takes square matrices"):
+        btfperm.as_toy(btfperm.dulmage_mendelsohn([[1, 1]]))
+
+
+@pytest.mark.parametrize("suffix", ["npz", "json", "txt", "mat"])
+def test_a_convention_from_outside_on_the_command_line(toy_convention, tmp_path, cli, suffix):
+    matrix, perm = tmp_path / "a.mtx", tmp_path / f"perm.{suffix}"
+    btfperm.write_matrix(matrix, A)
+    assert cli(matrix, "-q", "-o", perm, "--convention", "toy") == (0, "", "")
+    checked = cli("check", matrix, perm, "--json")
+    assert checked.code == 0 and checked.json["convention"] == "toy"
+    assert "toy" in cli("--help").out
+    btfperm.write_matrix(matrix, A[[1, 0, 3, 2], :])
+    wrong = cli("check", matrix, perm, "--json")
+    assert wrong.code == 1
+    assert wrong.json["violations"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({}, "ROWP is missing"), ({"ROWP": [0, 9, 1, 1]}, "ROWP"), ({"ROWP": list("abcd")}, "toy")],
+    ids=["missing", "outside", "letters"],
+)
+def test_a_damaged_file_of_a_convention_from_outside(
+    toy_convention, tmp_path, cli, change, message
+):
+    btfperm.write_matrix(tmp_path / "a.mtx", A)
+    held = {"COLP": [1, 2, 3, 4], "convention": "toy"} | change
+    (tmp_path / "perm.json").write_text(json.dumps(held))
+    ended = cli("check", tmp_path / "a.mtx", tmp_path / "perm.json")
+    assert ended.code in (1, 3) and message in ended.out + ended.err
+
+
+def test_without_its_row_a_convention_is_unknown(tmp_path, cli):
+    (tmp_path / "perm.json").write_text('{"ROWP": [1], "COLP": [1], "convention": "toy"}')
+    with pytest.raises(UnreadableInputError, match="'toy' is unknown; there are btfperm, matlab"):
+        read_arrays(tmp_path / "perm.json")
+    with pytest.raises(InvalidArgumentError, match="there is no convention 'toy'"):
+        btfperm.dulmage_mendelsohn(A).save(tmp_path / "p.npz", convention="toy")
+    assert not hasattr(btfperm, "as_toy")
+    assert "toy" not in cli("--help").out
+
+
+# -- file formats ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", matrix_formats.values(), ids=list(matrix_formats))
+def test_the_row_describes_the_format(tmp_path, row):
+    for suffix in row.writes:
+        stem = suffix.removesuffix(".gz").removesuffix(".bz2").removesuffix(".xz")
+        assert stem in row.suffixes
+    for field, values in {"real": A, "complex": A * 1j, "pattern": A.astype(bool)}.items():
+        assert field in row.values
+        file = tmp_path / f"a{row.writes[0]}"
+        btfperm.write_matrix(file, values)
+        assert btfperm.peek(file).format == row.name
+        assert btfperm.peek(file).field == field
+        assert (btfperm.read_matrix(file).tocsc() != values).nnz == 0
+
+
+def test_a_format_from_outside_in_python(toy_format, tmp_path):
+    file = tmp_path / "a.toy"
+    btfperm.write_matrix(file, A)
+    assert file.read_text().splitlines()[0] == "toy 4 4 6"
+    assert btfperm.peek(file) == btfperm.io.Header("toy", (4, 4), 6, "real")
+    assert has_pattern_of_A(btfperm.read(file))
+    assert btfperm.dulmage_mendelsohn(file) == btfperm.dulmage_mendelsohn(A)
+    assert (btfperm.read_matrix(file).tocsc() != A).nnz == 0
+    assert "toy_format" not in btfperm.io.FORMATS and "toy" in btfperm.io.FORMATS
+    with pytest.raises(
+        InvalidArgumentError, match=r"TOY files hold no complex values: write \.mtx, \.npz"
+    ):
+        btfperm.write_matrix(file, A * 1j)
+    btfperm.write_matrix(tmp_path / "b.xyz", np.eye(2, dtype=int), format="toy")
+    assert btfperm.read(tmp_path / "b.xyz").nnz == 2  # the content decides, not the suffix
+
+
+def test_a_format_from_outside_in_packed_files_and_archives(toy_format, tmp_path):
+    btfperm.write_matrix(tmp_path / "a.toy", A)
+    text = (tmp_path / "a.toy").read_bytes()
+    (tmp_path / "a.toy.gz").write_bytes(gzip.compress(text))
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        info = tarfile.TarInfo("a/a.toy")
+        info.size = len(text)
+        archive.addfile(info, io.BytesIO(text))
+    for name in ("a.toy.gz", "a.tar"):
+        assert has_pattern_of_A(btfperm.read(tmp_path / name))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("toy 2 2\n", "line 1: 'toy rows columns entries' is expected, not 'toy 2 2'"),
+        ("toy -1 2 0\n", "line 1: 'toy rows columns entries' is expected"),
+        ("toy 2 2 1\n1 3 1\n", "line 2: a row up to 2, a column up to 2 and a value are expected"),
+        ("toy 2 2 9\n1 1 1\n", "it has 1 entries, not 9"),
+    ],
+)
+def test_a_damaged_file_of_a_format_from_outside(toy_format, tmp_path, text, message):
+    (tmp_path / "a.toy").write_text(text)
+    for read in (btfperm.read, btfperm.read_matrix):
+        with pytest.raises(UnreadableInputError, match=message):
+            read(tmp_path / "a.toy")
+
+
+def test_a_format_from_outside_on_the_command_line(toy_format, tmp_path, cli):
+    matrix, toy, perm = (tmp_path / name for name in ("a.mtx", "a.toy", "perm.npz"))
+    btfperm.write_matrix(matrix, A)
+    assert cli("convert", matrix, toy, "-q") == (0, "", "")
+    assert cli("convert", matrix, "-", "--format", "toy", "-q").out == toy.read_text()
+    assert cli(toy, "-q", "-o", perm) == (0, "", "")
+    assert cli("check", toy, perm, "-q") == (0, "", "")
+    assert cli("rank", toy, "--json").json["structural_rank"] == 4
+    assert "TOY" in cli("--help").out and "toy" in cli("convert", "--help").out
+    cli("check", matrix, toy).failed(3, "it is a matrix")
+
+
+def test_without_its_row_a_format_is_unknown(tmp_path):
+    (tmp_path / "a.toy").write_text("toy 1 1 1\n1 1 1\n")
+    with pytest.raises(UnreadableInputError, match="no matrix file that is known"):
+        btfperm.read(tmp_path / "a.toy")
+    with pytest.raises(InvalidArgumentError, match="choose one of these suffixes"):
+        btfperm.write_matrix(tmp_path / "a.toy", A)
+
+
+# -- registration ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"name": "klu"}, "there is a convention 'klu' already"),
+        ({"name": "two words"}, "'two words' is not a valid name"),
+        ({"name": ""}, "'' is not a valid name"),
+    ],
+)
+def test_conventions_that_are_refused(change, message):
+    row = dataclasses.replace(rows["superlu"], name="toy")
+    with pytest.raises(InvalidArgumentError, match=message):
+        conventions.register(dataclasses.replace(row, **change))
+    assert "toy" not in rows
+
+
+def test_formats_that_are_refused():
+    row = dataclasses.replace(matrix_formats["npz"], name="toy")
+    with pytest.raises(InvalidArgumentError, match=r"the suffix \.npz is that of SciPy npz files"):
+        formats.register(row)
+    with pytest.raises(InvalidArgumentError, match="registered as a MatrixFormat, not as 'toy'"):
+        formats.register("toy")
+    with pytest.raises(InvalidArgumentError, match="there is no matrix format 'toy'"):
+        formats.unregister("toy")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import btfperm.conventions, btfperm.io.formats",
+        "import btfperm; hasattr(btfperm, 'as_none')",
+        "from btfperm.io.formats import writer_of; writer_of('a.rb')",
+    ],
+)
+def test_rows_import_no_module_of_a_format_or_convention(code):
+    listing = f"{code}\nimport sys; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", listing], capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.split())
+    modules = {f"btfperm.conventions.{row.stem}" for row in rows.values()}
+    modules |= {f"btfperm.io.{row.stem}" for row in matrix_formats.values()}
+    assert not loaded & (modules | {"numpy", "scipy"})
