@@ -8,15 +8,15 @@ knows what it contains, and `path` uses the attributes of `Problem` below.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from btfperm.backends.cpu.problem import Problem as HostProblem
+    from btfperm.path.request import Request
     from btfperm.pattern import Pattern
     from btfperm.registry import Algorithm
 
-__all__ = ["Backend", "Delivered", "Outcome", "Problem", "Proof", "RunSettings", "Session"]
+__all__ = ["Backend", "Delivered", "Outcome", "Problem", "Proof", "Session"]
 
 
 class Session:
@@ -50,35 +50,13 @@ class Session:
         self.copies.clear()
 
 
-class RunSettings(NamedTuple):
-    """How one algorithm is to run.
-
-    Attributes
-    ----------
-    seconds : until the time limit; 0 is no limit
-    work : entries that may be visited; 0 is no limit
-    within : bound that a rule of ``auto`` sets, in passes over the entries on the CPU and in polls
-        without progress on a GPU; None is no bound
-    threads : that the algorithm may use
-    seed : of algorithms that draw at random
-    options : of this algorithm, by name
-    """
-
-    seconds: float
-    work: int
-    within: float | None
-    threads: int
-    seed: int
-    options: Mapping[str, float | str]
-
-
 class Outcome(NamedTuple):
     """How an algorithm ended.
 
     Attributes
     ----------
     stopped_by : ``"time_limit"`` or ``"max_work"``; None when it finished or was abandoned
-    abandoned : whether it exceeded the bound `RunSettings.within`
+    abandoned : whether it exceeded the bound that a rule set
     counters : what it counted
     """
 
@@ -87,22 +65,12 @@ class Outcome(NamedTuple):
     counters: dict[str, int | list[int]]
 
 
-class Proof(NamedTuple):
-    """A minimum cover as bytes, and the size of the matching; the covers are None where a limit
-    ended the search before the matching was maximum."""
+# A minimum cover of the rows and of the columns, as bytes, and the size of the matching; the covers
+# are None where a limit ended the search before the matching was maximum.
+Proof = tuple[Any, Any, int]
 
-    row_in_cover: Any
-    col_in_cover: Any
-    size: int
-
-
-class Delivered(NamedTuple):
-    """Matching and cover where the caller's matrix is; the covers are None as in `Proof`."""
-
-    row_match: Any
-    col_match: Any
-    row_in_cover: Any
-    col_in_cover: Any
+# `row_match`, `col_match` and the covers of a `Proof`, where the caller's matrix is.
+Delivered = tuple[Any, Any, Any, Any]
 
 
 class Problem(Protocol):
@@ -139,8 +107,21 @@ class Backend(Protocol):
     def adopt(self, session: Session, problem: Any, device: int | None) -> Any:
         """The same problem on this backend; `problem` itself where it is there already."""
 
-    def run(self, row: Algorithm, problem: Any, settings: RunSettings) -> Outcome:
-        """Runs a row of the registry; the matching of the problem is improved in place."""
+    def run(
+        self,
+        row: Algorithm,
+        problem: Any,
+        request: Request,
+        within: float | None,
+        *,
+        in_order: bool,
+    ) -> Outcome:
+        """Runs a row of the registry within the limits of the request; the matching of the problem
+        is improved in place.
+
+        `within` is the bound that a rule of ``auto`` sets, in passes over the entries on the CPU
+        and in polls without progress on a GPU, or None; `in_order` is explained at `Plan`.
+        """
 
     def prove(
         self,

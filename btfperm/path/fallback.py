@@ -44,6 +44,7 @@ class State(NamedTuple):
     backend : where the step ran
     requested : whether the caller named the backend
     on_device : whether the caller's matrix is on a device
+    last_resort : whether the call is limited to the CPU already, so that nothing is left to try
     legal : for `Event.WRONG`: whether the matching consists of entries, no two in a row or column
     second : for `Event.WRONG`: whether the repairing algorithm was the only one that ran
     """
@@ -52,6 +53,7 @@ class State(NamedTuple):
     backend: str
     requested: bool = False
     on_device: bool = False
+    last_resort: bool = False
     legal: bool = False
     second: bool = False
 
@@ -65,6 +67,8 @@ def after(event: Event, state: State) -> Action:
     <Action.CONTINUE_WITH_DEFAULT: 2>
     """
     if event is Event.BACKEND_FAILED:
+        if state.last_resort:
+            return Action.RAISE
         # The caller asked for a matching on the device, and has it: the blocks of a matrix of the
         # host may come from anywhere.
         if state.step == "decompose" and not state.on_device:

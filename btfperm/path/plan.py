@@ -217,7 +217,10 @@ def plan_search(plan: Plan, pattern: Pattern, deficiency: int) -> None:
     plan.deficiency = deficiency
     plan.note = None
     rule = _decide(plan, "algorithm on gpu" if plan.backend == "gpu" else "algorithm", pattern)
-    plan.algorithm = registry.find(rule.choice, initializer=False, package=plan.package)
+    where = "cpu" if plan.backend == "cpu" else "auto"
+    plan.algorithm = registry.find(
+        rule.choice, initializer=False, backend=where, package=plan.package
+    )
     plan.within = None if plan.requested and plan.algorithm.backend == "gpu" else rule.within
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from btfperm import _core
 from btfperm.arguments import whole_number
 from btfperm.backends import check_backend
-from btfperm.backends.protocol import RunSettings
 from btfperm.backends.threads import checked_threads, start_threads, usable_cores
 from btfperm.errors import InvalidArgumentError
 from btfperm.path.plan import first_rule
@@ -116,22 +115,15 @@ class Request:
         other.options = NO_OPTIONS
         return other
 
-    def settings(
-        self, row: Algorithm, within: float | None = None, *, in_order: bool = False
-    ) -> RunSettings:
-        """How an algorithm is to run within what the limits still allow. `in_order`: on one thread
-        unless the caller set a number."""
-        seconds = 0.0
-        if self.deadline is not None:
-            seconds = max(self.deadline - time.perf_counter(), 1e-9)
-        return RunSettings(
-            seconds,
-            self.work or 0,
-            within,
-            self.threads if row.parallel and (self.threads_asked or not in_order) else 1,
-            self.seed,
-            row.checked(self.options) if self.options else {},
-        )
+    def seconds_left(self) -> float:
+        """Until the deadline; 0 where there is none."""
+        if self.deadline is None:
+            return 0.0
+        return max(self.deadline - time.perf_counter(), 1e-9)
+
+    def options_of(self, row: Algorithm) -> Mapping[str, float | str]:
+        """The options of one algorithm."""
+        return row.checked(self.options) if self.options else self.options
 
     def charge(self, row: Algorithm, counters: dict[str, int | list[int]]) -> None:
         """Deducts the entries that an algorithm visited, and reports refused threads."""

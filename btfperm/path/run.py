@@ -80,8 +80,8 @@ def run_algorithm(
 ) -> Outcome:
     """Runs one algorithm on a problem of its backend, within what the limits of the request allow,
     and deducts what it used."""
-    settings = request.settings(row, within, in_order=in_order)
-    outcome = backends.get(row.backend).run(row, problem, settings)
+    backend = backends.get(row.backend)
+    outcome = backend.run(row, problem, request, within, in_order=in_order)
     if request.work is not None or request.threads_refused:
         request.charge(row, outcome.counters)
     return outcome
@@ -203,7 +203,7 @@ class Run:
         self._stop("certificate")
         if self.proof is None:
             return Event.UNDECIDED
-        self.size = self.proof.size
+        self.size = self.proof[2]
         return None
 
     def deliver(self) -> Event | None:
@@ -223,11 +223,12 @@ class Run:
         step, requested = self.step, self.plan.requested
         if event is not Event.WRONG:
             where = "cpu" if self.problem is None else self.backend.name
-            return State(step, where, requested, on_device=home != "cpu")
+            last = self.request.backend == "cpu"
+            return State(step, where, requested, on_device=home != "cpu", last_resort=last)
         names = [row.name for row in (self.initializer, self.algorithm) if row is not None]
-        legal = registry.step(self.plan.package, "legality", "cpu")(self.problem)
+        legal = registry.step(self.plan.package, "legality", "cpu")(self.problem.on_host())
         second = names == [_SECOND] and self.given is None
-        return State(step, self.backend.name, requested, home != "cpu", legal, second)
+        return State(step, self.backend.name, requested, home != "cpu", legal=legal, second=second)
 
     def apply(self, action: Action, steps: Steps) -> Steps:
         """Carries out an action; the steps that remain."""
@@ -383,9 +384,10 @@ class Run:
 
     def result(self) -> Transversal:
         """The `Transversal`, when all steps are done."""
-        proof, arrays, plan = self.proof, self.arrays, self.plan
-        assert proof is not None and arrays is not None
-        maximum, size = proof.row_in_cover is not None, proof.size
+        arrays, size, plan = self.arrays, self.size, self.plan
+        assert arrays is not None
+        row_match, col_match, row_in_cover, col_in_cover = arrays
+        maximum = row_in_cover is not None
         most = size
         if not maximum:
             most = registry.step(plan.package, "rank bound", "cpu")(self.session.on_host())
@@ -394,8 +396,8 @@ class Run:
             plan.note = f"{self.restarted}; then {plan.why()}"
         found = {
             "shape": plan.shape,
-            "row_match": arrays.row_match,
-            "col_match": arrays.col_match,
+            "row_match": row_match,
+            "col_match": col_match,
             "maximum": maximum,
             "rank_bounds": (size, most),
             "verified": True,
@@ -407,7 +409,7 @@ class Run:
             "stopped_by": None if maximum else self.stopped_by,
             "counters": self.counters,
             "seconds": self.seconds,
-            "row_in_cover": arrays.row_in_cover,
-            "col_in_cover": arrays.col_in_cover,
+            "row_in_cover": row_in_cover,
+            "col_in_cover": col_in_cover,
         }
         return made(Transversal, found, {"choice": plan.why})

@@ -9,9 +9,7 @@ work, so that a command reports one number, and the checks of its later steps ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 
 from btfperm.errors import LargeMatrixWarning, ResourceMissingError
 from btfperm.warn import warn
@@ -27,32 +25,28 @@ _LARGEST_MARGIN = 2**30  # bytes; of small machines a tenth of the memory remain
 _LARGE_PART = 4  # a requirement of more than free memory / 4 is reported
 
 
-class _Work:
-    """Work that is in progress, and the shapes whose requirement has been checked for it."""
+class memory_for:  # noqa: N801 - called like a function
+    """Within the block, the first check of each shape includes `per_line` indices for each row and
+    column. A block inside another one that requires as many adds nothing."""
 
-    __slots__ = ("checked", "per_line")
+    __slots__ = ("_before", "checked", "per_line")
 
     def __init__(self, per_line: float) -> None:
         self.per_line = per_line
         self.checked: set[frozenset[int]] = set()
+        self._before: Token[memory_for | None] | None = None
+
+    def __enter__(self) -> None:
+        outer = _work.get()
+        if outer is None or outer.per_line < self.per_line:
+            self._before = _work.set(self)
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            _work.reset(self._before)
 
 
-_work: ContextVar[_Work | None] = ContextVar("_work", default=None)
-
-
-@contextmanager
-def memory_for(per_line: float) -> Iterator[None]:
-    """Within the block, the first check of each shape includes `per_line` indices for each row and
-    column. A block inside another one that requires as many adds nothing."""
-    outer = _work.get()
-    if outer is not None and outer.per_line >= per_line:
-        yield
-        return
-    before = _work.set(_Work(per_line))
-    try:
-        yield
-    finally:
-        _work.reset(before)
+_work: ContextVar[memory_for | None] = ContextVar("_work", default=None)
 
 
 def check_memory(shape: tuple[int, int], name: str | None, *, indices: int = 0) -> None:

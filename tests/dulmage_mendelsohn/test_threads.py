@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import btfperm
 from btfperm import _core
 from btfperm.block_triangular.completion import complete
-from btfperm.dulmage_mendelsohn import decompose_matched
+from btfperm.dulmage_mendelsohn.decompose_cpu import decompose
 from btfperm.pattern import as_pattern
 from tests import families, strategies
 from tests.known_answers import known_answers, parametrized, read, shared_answers
@@ -50,10 +50,10 @@ def check_threads(A, *, always):
     """The form, which must be the same for all numbers of threads."""
     P = as_pattern(A)
     t = btfperm.maximum_transversal(P)
-    alone = decompose_matched(P, t.row_match, t.col_match)
+    alone = decompose(P, t.row_match, t.col_match)
     with shared(always):
         for threads in THREADS:
-            form = decompose_matched(P, t.row_match, t.col_match, threads)
+            form = decompose(P, t.row_match, t.col_match, threads)
             assert_same_form(form, alone)
     return alone
 
@@ -72,9 +72,9 @@ def test_pairs_that_are_no_entries(A, threads):
     P = as_pattern(A)
     t = btfperm.maximum_transversal(P)
     paired_col, paired_row, _ = complete(t.row_match, t.col_match)
-    alone = decompose_matched(P, paired_col, paired_row)
+    alone = decompose(P, paired_col, paired_row)
     with shared(True):
-        assert_same_form(decompose_matched(P, paired_col, paired_row, threads), alone)
+        assert_same_form(decompose(P, paired_col, paired_row, threads), alone)
 
 
 @given(strategies.any_matrix())

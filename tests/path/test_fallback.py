@@ -11,16 +11,15 @@ from btfperm.path.fallback import Action, Event, State, after
 
 STEPS = ("start", "search", "prove", "deliver", "decompose")
 STATES = [
-    State(*values)
-    for values in product(
-        STEPS, ("cpu", "gpu", "another"), (False, True), (False, True), (False, True), (False, True)
-    )
+    State(*values) for values in product(STEPS, ("cpu", "gpu", "another"), *5 * [(False, True)])
 ]
 
 
 def expected(event, state):
     """The rules of the documentation, in words of their own."""
     if event is Event.BACKEND_FAILED:
+        if state.last_resort:
+            return Action.RAISE
         if state.requested and (state.step != "decompose" or state.on_device):
             return Action.RAISE
         return Action.WARN_AND_RESTART_ON_CPU
@@ -48,6 +47,7 @@ def test_every_state_has_its_action(event):
     [
         (Event.BACKEND_FAILED, State("search", "gpu", requested=True), Action.RAISE),
         (Event.BACKEND_FAILED, State("search", "gpu"), Action.WARN_AND_RESTART_ON_CPU),
+        (Event.BACKEND_FAILED, State("search", "cpu", last_resort=True), Action.RAISE),
         (
             Event.BACKEND_FAILED,
             State("decompose", "gpu", requested=True),

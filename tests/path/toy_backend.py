@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from btfperm.backends.cpu.backend import CPU
 from btfperm.backends.cpu.problem import Problem
-from btfperm.backends.protocol import Delivered, Outcome
+from btfperm.backends.protocol import Outcome
 from btfperm.errors import BackendUnavailableError
 
 
@@ -57,10 +57,10 @@ class ToyBackend:
         self._record("adopt")
         return problem if isinstance(problem, ToyProblem) else ToyProblem(problem.on_host())
 
-    def run(self, row, problem, settings):
+    def run(self, row, problem, request, within, *, in_order):
         self._record("run")
-        abandons = self.abandons and settings.within is not None
-        outcome = CPU.run(row, problem.host, settings)
+        abandons = self.abandons and within is not None
+        outcome = CPU.run(row, problem.host, request, within, in_order=in_order)
         return Outcome(None, True, outcome.counters) if abandons else outcome
 
     def prove(self, package, problem, view, *, stopped_by, threads, size):
@@ -73,7 +73,7 @@ class ToyBackend:
 
     def deliver(self, session, problem, proof):
         self._record("deliver")
-        return Delivered(problem.host.row_match, problem.host.col_match, *proof[:2])
+        return problem.host.row_match, problem.host.col_match, *proof[:2]
 
     def decompose(self, session, row_match, col_match, threads):
         self._record("decompose")

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from btfperm import backends, registry
 from btfperm.backends.cpu.problem import Problem
-from btfperm.backends.protocol import Delivered, Outcome, Proof, RunSettings, Session
+from btfperm.backends.protocol import Delivered, Outcome, Proof, Session
+
+if TYPE_CHECKING:
+    from btfperm.path.request import Request
 
 __all__ = ["CPU"]
 
@@ -29,11 +32,18 @@ class Cpu:
     def adopt(self, session: Session, problem: Any, device: int | None) -> Problem:
         return problem.on_host()  # type: ignore[no-any-return]
 
-    def run(self, row: registry.Algorithm, problem: Problem, settings: RunSettings) -> Outcome:
-        work = settings.work
-        most = work
-        if settings.within is not None:
-            bound = math.ceil(settings.within * problem.indices.size)
+    def run(
+        self,
+        row: registry.Algorithm,
+        problem: Problem,
+        request: Request,
+        within: float | None,
+        *,
+        in_order: bool,
+    ) -> Outcome:
+        most = work = request.work or 0
+        if within is not None:
+            bound = math.ceil(within * problem.indices.size)
             most = bound if bound > 0 and (work == 0 or bound < work) else work
         stop, problem.proven, counters = row.load()(
             problem.m,
@@ -42,11 +52,11 @@ class Cpu:
             problem.row_match,
             problem.col_match,
             problem.row_in_cover,
-            settings.seconds,
+            request.seconds_left(),
             most,
-            settings.threads,
-            settings.seed,
-            settings.options,
+            request.threads if row.parallel and (request.threads_asked or not in_order) else 1,
+            request.seed,
+            request.options_of(row),
         )
         stopped_by = _STOPPED_BY[stop]
         if most != work and stopped_by == "max_work":
@@ -64,10 +74,11 @@ class Cpu:
         size: int | None,
     ) -> Proof:
         certificate = registry.step(package, "certificate", self.name)
-        return Proof(*certificate(problem, view, stopped_by, threads, size))
+        proof: Proof = certificate(problem, view, stopped_by, threads, size)
+        return proof
 
     def deliver(self, session: Session, problem: Problem, proof: Proof) -> Delivered:
-        arrays = Delivered(problem.row_match, problem.col_match, *proof[:2])
+        arrays = problem.row_match, problem.col_match, proof[0], proof[1]
         home = session.pattern.backend
         if home == self.name:
             return arrays

@@ -7,11 +7,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from btfperm import registry
-from btfperm.backends.protocol import Delivered, Outcome, Proof, RunSettings, Session
+from btfperm.backends.protocol import Delivered, Outcome, Proof, Session
 
 if TYPE_CHECKING:
     from btfperm.backends.cpu.problem import Problem
     from btfperm.backends.gpu.problem import DeviceProblem
+    from btfperm.path.request import Request
     from btfperm.pattern import DevicePattern
 
 __all__ = ["GPU"]
@@ -52,16 +53,22 @@ class Gpu:
         return DeviceProblem.of(problem, session, device)
 
     def run(
-        self, row: registry.Algorithm, problem: DeviceProblem, settings: RunSettings
+        self,
+        row: registry.Algorithm,
+        problem: DeviceProblem,
+        request: Request,
+        within: float | None,
+        *,
+        in_order: bool,
     ) -> Outcome:
         from btfperm.backends.gpu.budget import ABANDONED, Budget
         from btfperm.backends.gpu.device import on
 
-        polls = 0 if settings.within is None else math.ceil(settings.within)
+        polls = 0 if within is None else math.ceil(within)
         many = min(problem.nnz // 2, _MANY_ENTRIES)
-        budget = Budget(settings.seconds, settings.work, polls, many)
+        budget = Budget(request.seconds_left(), request.work or 0, polls, many)
         with on(problem.device):
-            counters = row.load()(problem, budget, settings.seed, settings.options)
+            counters = row.load()(problem, budget, request.seed, request.options_of(row))
         if budget.stop == ABANDONED:
             return Outcome(None, True, counters)
         return Outcome(_STOPPED_BY[budget.stop], False, counters)
@@ -80,7 +87,7 @@ class Gpu:
         if covers is None:
             return None
         rows, cols = covers if view is problem else covers[::-1]
-        return Proof(rows, cols, problem.size if size is None else size)
+        return rows, cols, problem.size if size is None else size
 
     def deliver(self, session: Session, problem: DeviceProblem, proof: Proof) -> Delivered:
         from btfperm.backends.gpu.arrays import download
@@ -88,14 +95,12 @@ class Gpu:
 
         pattern: Any = session.pattern
         if pattern.backend == self.name and pattern.device == problem.device:
-            return Delivered(
-                problem.row_match, problem.col_match, proof.row_in_cover, proof.col_in_cover
-            )
+            return problem.row_match, problem.col_match, proof[0], proof[1]
         here = problem.on_host()
         with on(problem.device):
-            download(proof.row_in_cover, here.row_in_cover)
-            download(proof.col_in_cover, here.col_in_cover)
-        arrays = Delivered(here.row_match, here.col_match, here.row_in_cover, here.col_in_cover)
+            download(proof[0], here.row_in_cover)
+            download(proof[1], here.col_in_cover)
+        arrays = here.row_match, here.col_match, here.row_in_cover, here.col_in_cover
         if pattern.backend == self.name:
             return self.uploaded(pattern, arrays)
         if session.keep_copies:
@@ -108,7 +113,8 @@ class Gpu:
         from btfperm.backends.gpu.device import on
 
         with on(pattern.device):
-            return Delivered(*(None if array is None else upload(array) for array in arrays))
+            rows, cols, *covers = (None if array is None else upload(array) for array in arrays)
+        return rows, cols, covers[0], covers[1]
 
     def decompose(self, session: Session, row_match: Any, col_match: Any, threads: int) -> Any:
         decompose = registry.step("dulmage_mendelsohn", "decompose", self.name)
