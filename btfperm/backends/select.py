@@ -35,9 +35,7 @@ _PACKAGES: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
         ("cupy-cuda12x", "cupy-cuda13x", "cupy"),
         "pip install 'btfperm[cuda12]' or 'btfperm[cuda13]', as the driver is",
     ),
-    ("mpi", "mpi4py", ("mpi4py",), "pip install 'btfperm[mpi]'"),
     ("solvers", "sksparse", ("scikit-sparse",), "pip install 'btfperm[solvers]'"),
-    ("report", "matplotlib", ("matplotlib",), "pip install 'btfperm[report]'"),
 )
 
 
@@ -118,13 +116,9 @@ def backends() -> tuple[Backend, ...]:
     """The backends in the order in which ``backend="auto"`` prefers them.
 
     >>> [b.name for b in backends()]
-    ['cpu', 'gpu', 'mpi']
+    ['cpu', 'gpu']
     """
-    return (
-        _cpu(),
-        _gpu(),
-        _planned("mpi", "mpi4py", "mpi4py and an MPI library"),
-    )
+    return _cpu(), _gpu()
 
 
 def _cpu() -> Backend:
@@ -142,16 +136,6 @@ def _gpu() -> Backend:
 
     why = why_not()
     return Backend("gpu", *(examined() if why is None else (False, why)))
-
-
-def _planned(name: str, module: str, needs: str) -> Backend:
-    """A backend that this version does not have; says what it will need, and if that is here."""
-    found = "is installed" if importlib.util.find_spec(module) else "is not installed"
-    return Backend(
-        name,
-        False,
-        f"this version of btfperm has no {name} backend; it will need {needs} ({module} {found})",
-    )
 
 
 def machine() -> Machine:

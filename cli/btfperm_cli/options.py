@@ -283,7 +283,7 @@ def search_options(command: Command) -> Command:
             ),
             click.option(
                 "--backend",
-                type=click.Choice(["auto", "cpu", "gpu", "mpi"]),
+                type=click.Choice(["auto", "cpu", "gpu"]),
                 default="auto",
                 help="Where it runs; `btfperm doctor` says what works here.",
             ),
