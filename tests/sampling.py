@@ -39,11 +39,13 @@ def sampled(items: list[pytest.Item], most: int, seed: int) -> tuple[list, list]
     chosen: set[pytest.Item] = set()
     draw = random.Random(seed)
     for function in functions.values():
-        occurred: set[tuple[str, int]] = set()
+        occurred: set[tuple[str, int]] = set()  # name and value; `indices` of pytest 9 count sets
         count = 0
         for item in draw.sample(function, len(function)):
             spec = getattr(item, "callspec", None)
-            values = {("", 0)} if spec is None else set(spec.indices.items())
+            values = (
+                {(name, id(value)) for name, value in spec.params.items()} if spec else {("", 0)}
+            )
             if values - occurred and count < most:
                 occurred |= values
                 chosen.add(item)
