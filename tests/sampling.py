@@ -39,7 +39,8 @@ def sampled(items: list[pytest.Item], most: int, seed: int) -> tuple[list, list]
     chosen: set[pytest.Item] = set()
     draw = random.Random(seed)
     for function in functions.values():
-        occurred: set[tuple[str, int]] = set()  # name and value; `indices` of pytest 9 count sets
+        # Name and identity of a value: `callspec.indices` of pytest 9 numbers whole parameter sets.
+        occurred: set[tuple[str, int]] = set()
         count = 0
         for item in draw.sample(function, len(function)):
             spec = getattr(item, "callspec", None)
