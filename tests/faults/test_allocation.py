@@ -14,7 +14,7 @@ from btfperm import _core
 from btfperm.pattern import Pattern, as_pattern
 from tests import families
 from tests.known_answers import read
-from tests.transversal.methods import INITIALIZERS, each_algorithm
+from tests.transversal.methods import ALGORITHMS, INITIALIZERS, each_algorithm
 
 MOST = 200  # allocations of one call: more means that something allocates in a loop
 
@@ -211,16 +211,19 @@ def malloc_counts():
         pytest.skip("this malloc does not count what it hands out")
 
 
-@each_algorithm
 @pytest.mark.usefixtures("malloc_counts")
-def test_nothing_leaks_when_an_allocation_fails(algorithm):
+@pytest.mark.parametrize("stage", [*ALGORITHMS, "decomposition"])
+def test_nothing_leaks_when_an_allocation_fails(stage):
     """One lost array of n bytes, the smallest there is, would be 60 kB in three rounds."""
     n = 20_000
     P = as_pattern(families.random_rectangle(n, n, 2.0, 7).A)  # deficient, with all coarse parts
+    t = btfperm.maximum_transversal(P)
 
     def every_stage():
-        options = {"algorithm": algorithm, "initializer": "karp-sipser"}
-        btfperm.dulmage_mendelsohn(P, **options).block_graph()
+        if stage == "decomposition":
+            btfperm.dulmage_mendelsohn(P, transversal=t).block_graph()
+        else:
+            btfperm.maximum_transversal(P, algorithm=stage, initializer="karp-sipser")
 
     failures = each_failure(every_stage)
     before = bytes_in_use()
