@@ -34,6 +34,8 @@ settings.register_profile(
     suppress_health_check=QUIET,
 )
 settings.register_profile("thorough", settings.get_profile("ci"), max_examples=2000)
+# For a sanitizer, which takes several times as long: the code that runs matters, not each answer.
+settings.register_profile("sanitizer", settings.get_profile("ci"), max_examples=15)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 # Would be found as CuPy by all that is collected after it.
