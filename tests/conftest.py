@@ -12,6 +12,7 @@ import os
 import secrets
 import signal
 from datetime import timedelta
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -33,6 +34,8 @@ settings.register_profile(
     suppress_health_check=QUIET,
 )
 settings.register_profile("thorough", settings.get_profile("ci"), max_examples=2000)
+# For a sanitizer, which takes several times as long: the code that runs matters, not each answer.
+settings.register_profile("sanitizer", settings.get_profile("ci"), max_examples=15)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 # Would be found as CuPy by all that is collected after it.
@@ -48,9 +51,24 @@ _RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", "")[:7] or secrets.token_hex(4)
 SEED = int(os.environ.get("BTFPERM_SEED", "0")) or int(_RUN, 16) + 1
 
 
+no_gpu = cache(why_not)
+
+
 def pytest_generate_tests(metafunc):
+    if metafunc.definition.get_closest_marker("gpu") and no_gpu():
+        sampling.keep_first_values(metafunc.definition)
     if "run_seed" in metafunc.fixturenames:
         metafunc.parametrize("run_seed", [SEED], ids=lambda seed: f"seed{seed}")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """With `-n`, a worker that has finished takes tests from one that waits for a child process."""
+    if config.getoption("dist") != "load":
+        return None  # chosen by the caller
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)
 
 
 def pytest_addoption(parser):
@@ -66,7 +84,7 @@ def pytest_collection_modifyitems(config, items):
     for item in items:  # such a name differs between the workers of pytest-xdist
         assert " at 0x" not in item.name, f"{item.nodeid}: give its parameters names by ids="
     marked = [item for item in items if item.get_closest_marker("gpu")]
-    why = why_not() if marked else None
+    why = no_gpu() if marked else None
     for item in marked if why else ():
         item.add_marker(pytest.mark.skip(reason=f"no GPU: {why}"))
 

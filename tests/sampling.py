@@ -14,7 +14,7 @@ import random
 
 import pytest
 
-__all__ = ["EVERY_VALUE", "add_option", "sampled"]
+__all__ = ["EVERY_VALUE", "add_option", "keep_first_values", "sampled"]
 
 EVERY_VALUE = 10**9
 
@@ -39,11 +39,14 @@ def sampled(items: list[pytest.Item], most: int, seed: int) -> tuple[list, list]
     chosen: set[pytest.Item] = set()
     draw = random.Random(seed)
     for function in functions.values():
+        # Name and identity of a value: `callspec.indices` of pytest 9 numbers whole parameter sets.
         occurred: set[tuple[str, int]] = set()
         count = 0
         for item in draw.sample(function, len(function)):
             spec = getattr(item, "callspec", None)
-            values = {("", 0)} if spec is None else set(spec.indices.items())
+            values = (
+                {(name, id(value)) for name, value in spec.params.items()} if spec else {("", 0)}
+            )
             if values - occurred and count < most:
                 occurred |= values
                 chosen.add(item)
@@ -51,3 +54,15 @@ def sampled(items: list[pytest.Item], most: int, seed: int) -> tuple[list, list]
     return [item for item in items if item in chosen], [
         item for item in items if item not in chosen
     ]
+
+
+def keep_first_values(function: pytest.Item) -> None:
+    """Of each parameter of a function keeps the first value, where all of its tests would be
+    skipped: without this, thousands of tests of GPUs are collected to be skipped one by one."""
+    for k, mark in enumerate(function.own_markers):
+        if mark.name == "parametrize" and len(mark.args) == 2:
+            names, values = mark.args[0], list(mark.args[1])[:1]
+            options = dict(mark.kwargs)
+            if isinstance(options.get("ids"), list | tuple):
+                options["ids"] = options["ids"][:1]
+            function.own_markers[k] = pytest.mark.parametrize(names, values, **options).mark

@@ -7,6 +7,7 @@ import ast
 import importlib
 import json
 import re
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -48,7 +49,33 @@ def name_of(path):
 
 
 def each_file(files):
-    return pytest.mark.parametrize("path", files, ids=name_of)
+    """Runs a check on every file, as one test that reports all files at once: a test for each file
+    would take longer to schedule than to run."""
+
+    def of_one(check):
+        def on_all_files():
+            failures = []
+            for path in files:
+                try:
+                    check(path)
+                except AssertionError as error:
+                    failures.append(f"{name_of(path)}: {error}")
+            assert not failures, "\n".join(failures)
+
+        on_all_files.__name__, on_all_files.__doc__ = check.__name__, check.__doc__
+        return on_all_files
+
+    return of_one
+
+
+@cache
+def text_of(path):
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def tree_of(path):
+    return ast.parse(text_of(path))
 
 
 # -- the registry and what hangs on it -------------------------------------------------------------
@@ -143,7 +170,7 @@ def test_the_help_names_each_algorithm():
 
 def imports_at_the_head(path):
     """Modules imported when the file is: not inside functions, not for type checkers only."""
-    waiting = list(ast.parse(path.read_text(encoding="utf-8")).body)
+    waiting = list(tree_of(path).body)
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Import):
@@ -200,7 +227,7 @@ def test_nothing_heavy_at_the_head(path):
 def test_headers_include_no_upper_layer(path):
     room = path.relative_to(PACKAGE).parts[0]
     glue = path.name in ("module.cpp", "bind.hpp")  # tells Python of the rooms
-    for included in re.findall(r'#include "(\S+)"', path.read_text(encoding="utf-8")):
+    for included in re.findall(r'#include "(\S+)"', text_of(path)):
         other = included.split("/")[0]
         assert (PACKAGE / included).is_file(), f"{included} is not relative to the package"
         assert glue or LEVEL[other] <= LEVEL[room], f"{room} is below {included}"
@@ -209,7 +236,7 @@ def test_headers_include_no_upper_layer(path):
 @each_file([path for path in PYTHON if "oracles" in path.parts or "checks" in path.parts])
 def test_oracles_and_checks_share_nothing_with_btfperm(path):
     """A fault of the library must not be repeated by what judges it."""
-    tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    tree = ast.walk(tree_of(path))
     for node in tree:
         modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
@@ -221,7 +248,7 @@ def test_oracles_and_checks_share_nothing_with_btfperm(path):
 
 @each_file([*PYTHON, *CPP, *BUILD])
 def test_one_spdx_line_at_the_head(path):
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = text_of(path).splitlines()
     spdx = [k for k, line in enumerate(lines[:5]) if re.match(r"(#|//) SPDX-License-", line)]
     assert spdx == [1 if lines[0].startswith("#!") else 0]
     assert lines[spdx[0]].endswith("SPDX-License-Identifier: BSD-3-Clause")
@@ -229,7 +256,7 @@ def test_one_spdx_line_at_the_head(path):
 
 @each_file([*PYTHON, *CPP])
 def test_no_file_is_too_long(path):
-    count = len(path.read_text(encoding="utf-8").splitlines())
+    count = len(text_of(path).splitlines())
     assert count <= 400, f"{count} lines: split it by the question each part answers"
 
 
@@ -243,7 +270,7 @@ CUT = re.compile(
 @each_file(CPP)
 def test_no_opening_is_cut_by_a_formatter(path):
     """clang-format breaks a line that is too long, and leaves a word alone before the next."""
-    cut = CUT.search(path.read_text(encoding="utf-8"))
+    cut = CUT.search(text_of(path))
     assert not cut, cut[0]
 
 
@@ -264,7 +291,7 @@ def test_a_cut_opening_is_seen(opening, cut):
 @each_file([path for path in PYTHON if path != Path(__file__)])
 def test_no_pickle_and_no_shell(path):
     """Tests may pickle, to show what becomes of the results of those who do."""
-    text = path.read_text(encoding="utf-8")
+    text = text_of(path)
     for banned in (
         *([] if path.is_relative_to(ROOT / "tests") else [r"\bimport pickle"]),
         r"allow_pickle\s*=\s*True",
@@ -279,7 +306,7 @@ def test_nothing_is_left_open(path):
     marks = "|".join(
         ("TO" + "DO", "FIX" + "ME", "X" * 3 + r"\b", r"raise Not" + "ImplementedError")
     )
-    found = re.search(marks, path.read_text(encoding="utf-8"))
+    found = re.search(marks, text_of(path))
     assert not found, f"{found[0]} in {name_of(path)}"
 
 

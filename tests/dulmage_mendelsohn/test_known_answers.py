@@ -14,7 +14,7 @@ from tests.checks.check_coarse import check_coarse
 from tests.dulmage_mendelsohn.test_decomposition import assert_same
 from tests.known_answers import known_answers, parametrized, read
 from tests.oracles import plain_dulmage_mendelsohn
-from tests.transversal.methods import each_algorithm, in_64_bits
+from tests.transversal.methods import ALGORITHMS, each_algorithm, in_64_bits, noted
 
 
 @parametrized(known_answers())
@@ -32,16 +32,18 @@ def test_real_matrices(known):
 
 
 @parametrized(known_answers())
-@each_algorithm
 @pytest.mark.parametrize("initializer", ["none", "karp-sipser"])
-def test_in_64_bits(known, algorithm, initializer):
+def test_in_64_bits(known, initializer):
     P = as_pattern(read(known.name))
-    options = {"algorithm": algorithm, "initializer": initializer, "threads": 1}
-    d = btfperm.dulmage_mendelsohn(P, **options)
-    wide = btfperm.dulmage_mendelsohn(in_64_bits(P), **options)
-    assert_same(wide, d)
-    np.testing.assert_array_equal(wide.row_match, d.row_match)
-    np.testing.assert_array_equal(wide.block_graph().level, d.block_graph().level)
+    wide_P = in_64_bits(P)
+    for algorithm in ALGORITHMS:
+        options = {"algorithm": algorithm, "initializer": initializer, "threads": 1}
+        with noted(algorithm=algorithm):
+            d = btfperm.dulmage_mendelsohn(P, **options)
+            wide = btfperm.dulmage_mendelsohn(wide_P, **options)
+            assert_same(wide, d)
+            np.testing.assert_array_equal(wide.row_match, d.row_match)
+            np.testing.assert_array_equal(wide.block_graph().level, d.block_graph().level)
 
 
 @each_algorithm

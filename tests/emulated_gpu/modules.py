@@ -24,9 +24,11 @@ from btfperm.backends.gpu.compile import options, sources
 HEADERS = sorted(Path(__file__).parent.glob("*.hpp"))
 CACHE = Path(__file__).parents[2] / "build" / "emulated_gpu"  # libraries, by what they are made of
 SANITIZED = bool(os.environ.get("BTFPERM_EMULATED_SANITIZE"))
-FLAGS = ["-O1", "-g"]
+FLAGS = ["-std=c++20", "-fPIC", "-pthread", "-w", "-O1"]
+# The same names with another Index are other functions.
+FLAGS += ["-fvisibility=hidden", "-fno-gnu-unique"]
 if SANITIZED:
-    FLAGS += ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+    FLAGS += ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 SEED = int(os.environ.get("BTFPERM_SEED", "1"))
 
 _INCLUDE = re.compile(r'^#include "(\S+)"$', re.MULTILINE)
@@ -159,17 +161,35 @@ def _built(flat: str, words: tuple[str, ...]) -> Path:
     if library.exists():
         return library
     CACHE.mkdir(parents=True, exist_ok=True)
+    folders = [f"-I{_precompiled()}", f"-I{Path(__file__).parent}"]
     with tempfile.TemporaryDirectory(dir=CACHE) as room:
         text, built = Path(room) / "flat.cpp", Path(room) / "flat.so"
         text.write_text(source, encoding="utf-8")
-        fixed = ["-std=c++20", "-fPIC", "-shared", "-pthread", "-w", f"-I{Path(__file__).parent}"]
-        hidden = ["-fvisibility=hidden", "-fno-gnu-unique"]  # the same names with another Index
-        command = ["g++", *fixed, *hidden, *FLAGS, *words, str(text), "-o", str(built)]
-        said = subprocess.run(command, capture_output=True, text=True, check=False)
-        if said.returncode:
-            raise RefusedError(said.stderr[:4000])
+        _compile("-shared", *folders, *words, str(text), "-o", str(built))
         built.rename(library)
     return library
+
+
+@cache
+def _precompiled() -> Path:
+    """A folder with the headers as g++ has read them: reading them takes a second, and there are
+    some thirty libraries. g++ reads the headers themselves where it cannot use this file."""
+    text = "\0".join([*(path.read_text(encoding="utf-8") for path in HEADERS), *FLAGS])
+    folder = CACHE / f"headers-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
+    header = folder / "cuda_words.hpp.gch"
+    if not header.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=CACHE) as room:
+            built = Path(room) / header.name
+            _compile(str(Path(__file__).with_name("cuda_words.hpp")), "-o", str(built))
+            built.rename(header)
+    return folder
+
+
+def _compile(*words: str) -> None:
+    said = subprocess.run(["g++", *FLAGS, *words], capture_output=True, text=True, check=False)
+    if said.returncode:
+        raise RefusedError(said.stderr[:4000])
 
 
 if __name__ == "__main__":

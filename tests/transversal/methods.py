@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -23,6 +25,17 @@ each_initializer = pytest.mark.parametrize("initializer", INITIALIZERS)
 def each_pair(test):
     """Every initialiser before every algorithm."""
     return each_initializer(each_algorithm(test))
+
+
+@contextmanager
+def noted(**parameters):
+    """Adds the parameters of one pass of a loop to the message of its failure. A loop inside a test
+    is for parameters with many values and short runs, where setting up each test costs more."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(", ".join(f"{name}={value!r}" for name, value in parameters.items()))
+        raise
 
 
 def in_64_bits(A):

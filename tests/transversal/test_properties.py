@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, note
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import structural_rank as scipy_structural_rank
 
@@ -18,19 +18,39 @@ from tests.checks.check_matching import check_maximum
 from tests.checks.check_transversal import check_transversal
 from tests.oracles import brute_force, plain_matching
 from tests.oracles.plain_pattern import pattern
-from tests.transversal.methods import ALGORITHMS, AUGMENTING, INITIALIZERS, each_pair, in_64_bits
+from tests.transversal.methods import (
+    ALGORITHMS,
+    AUGMENTING,
+    INITIALIZERS,
+    each_initializer,
+    in_64_bits,
+)
 
 methods = st.tuples(st.sampled_from(INITIALIZERS), st.sampled_from(ALGORITHMS))
 
 
-@each_pair
+def each_algorithm_on(A, initializer, initial=None):
+    """The name and the result of each algorithm. A failing example prints the name as a note."""
+    P = as_pattern(A)
+    for algorithm in ALGORITHMS:
+        note(f"algorithm={algorithm!r}")
+        yield (
+            algorithm,
+            btfperm.maximum_transversal(
+                P, initializer=initializer, algorithm=algorithm, initial=initial
+            ),
+        )
+
+
+@each_initializer
 @given(A=strategies.any_matrix())
-def test_every_pair_finds_a_maximum_transversal(A, initializer, algorithm):
-    t = btfperm.maximum_transversal(A, initializer=initializer, algorithm=algorithm)
-    assert t.maximum and t.stopped_by is None
-    assert t.initializer == initializer
-    assert t.algorithm in (algorithm, "none")  # none: the start left nothing to do
-    check_transversal(A, t, rank=plain_matching.structural_rank(A))
+def test_every_pair_finds_a_maximum_transversal(A, initializer):
+    rank = plain_matching.structural_rank(A)
+    for algorithm, t in each_algorithm_on(A, initializer):
+        assert t.maximum and t.stopped_by is None
+        assert t.initializer == initializer
+        assert t.algorithm in (algorithm, "none")  # none: the start left nothing to do
+        check_transversal(A, t, rank=rank)
 
 
 @given(strategies.any_matrix())
@@ -57,35 +77,32 @@ def test_rank_is_scipys(A):
     assert btfperm.structural_rank(A) == expected
 
 
-@each_pair
+@each_initializer
 @given(data=st.data())
-def test_any_legal_matching_is_a_start(data, initializer, algorithm):
+def test_any_legal_matching_is_a_start(data, initializer):
     A = data.draw(strategies.any_matrix())
     row_match, col_match = data.draw(strategies.legal_matching(A))
     before = col_match.copy()
-    t = btfperm.maximum_transversal(
-        A, initializer=initializer, algorithm=algorithm, initial=col_match
-    )
-    assert t.maximum
-    check_transversal(A, t, rank=plain_matching.structural_rank(A))
-    np.testing.assert_array_equal(col_match, before)
-    if algorithm in AUGMENTING:
-        assert (t.row_match[row_match >= 0] >= 0).all()
-        assert (t.col_match[col_match >= 0] >= 0).all()
+    rank = plain_matching.structural_rank(A)
+    for algorithm, t in each_algorithm_on(A, initializer, col_match):
+        assert t.maximum
+        check_transversal(A, t, rank=rank)
+        np.testing.assert_array_equal(col_match, before)
+        if algorithm in AUGMENTING:
+            assert (t.row_match[row_match >= 0] >= 0).all()
+            assert (t.col_match[col_match >= 0] >= 0).all()
 
 
-@each_pair
+@each_initializer
 @given(A=strategies.any_matrix())
-def test_a_maximum_start_is_only_checked(A, initializer, algorithm):
+def test_a_maximum_start_is_only_checked(A, initializer):
     row_match, col_match = plain_matching.maximum_matching(A)
-    t = btfperm.maximum_transversal(
-        A, initializer=initializer, algorithm=algorithm, initial=col_match
-    )
-    assert t.structural_rank == (row_match >= 0).sum()
-    assert t.counters.get("augmentations", 0) == 0
-    if algorithm in AUGMENTING:
-        np.testing.assert_array_equal(t.row_match, row_match)
-        np.testing.assert_array_equal(t.col_match, col_match)
+    for algorithm, t in each_algorithm_on(A, initializer, col_match):
+        assert t.structural_rank == (row_match >= 0).sum()
+        assert t.counters.get("augmentations", 0) == 0
+        if algorithm in AUGMENTING:
+            np.testing.assert_array_equal(t.row_match, row_match)
+            np.testing.assert_array_equal(t.col_match, col_match)
 
 
 @given(strategies.any_matrix())

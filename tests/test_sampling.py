@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`--sample` leaves combinations out, and no value of a parameter."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+SETTINGS = """
+from tests import sampling
+
+def pytest_addoption(parser):
+    sampling.add_option(parser)
+
+def pytest_collection_modifyitems(config, items):
+    items[:], _ = sampling.sampled(items, config.getoption("--sample"), 1)
+"""
+
+TESTS = """
+import pytest
+
+@pytest.fixture(params=["x", "y"])
+def side(request):
+    return request.param
+
+@pytest.mark.parametrize("a", range(12), ids=lambda a: f"a{a}")
+@pytest.mark.parametrize("b", range(10), ids=lambda b: f"b{b}")
+def test_product(a, b, side):
+    pass
+
+def test_alone():
+    pass
+"""
+
+
+def test_each_value_occurs_and_few_combinations(tmp_path):
+    (tmp_path / "conftest.py").write_text(SETTINGS)
+    (tmp_path / "test_it.py").write_text(TESTS)
+    options = ["--collect-only", "-q", "--sample", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    listed = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    names = [line.partition("::")[2] for line in listed.splitlines() if "::" in line]
+    assert "test_alone" in names
+    drawn = [name[len("test_product[") : -1].split("-") for name in names if "[" in name]
+    assert {part for parts in drawn for part in parts} == {
+        *(f"a{k}" for k in range(12)),
+        *(f"b{k}" for k in range(10)),
+        *"xy",
+    }
+    assert len(drawn) <= 24, "of 240 combinations, each must add a value"
