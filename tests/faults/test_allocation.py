@@ -14,7 +14,7 @@ from btfperm import _core
 from btfperm.pattern import Pattern, as_pattern
 from tests import families
 from tests.known_answers import read
-from tests.transversal.methods import INITIALIZERS, each_algorithm
+from tests.transversal.methods import ALGORITHMS, INITIALIZERS, each_algorithm
 
 MOST = 200  # allocations of one call: more means that something allocates in a loop
 
@@ -25,11 +25,10 @@ def no_failure_left_behind():
     _core.fail_allocation_at(0)
 
 
-def each_failure(call, *, between=True):
+def each_failure(call):
     """Calls with the first, second, third, ... allocation failing; the number that failed.
 
-    Between two failures the call must work, which shows that a failure left nothing broken behind.
-    `between=False` leaves these calls out.
+    Between two failures the call must work: what failed left nothing broken behind.
     """
     for k in range(1, MOST):
         _core.fail_allocation_at(k)
@@ -37,8 +36,7 @@ def each_failure(call, *, between=True):
             call()
         except MemoryError:
             _core.fail_allocation_at(0)
-            if between:
-                call()
+            call()
         else:
             _core.fail_allocation_at(0)
             return k - 1
@@ -213,19 +211,22 @@ def malloc_counts():
         pytest.skip("this malloc does not count what it hands out")
 
 
-@each_algorithm
 @pytest.mark.usefixtures("malloc_counts")
-def test_nothing_leaks_when_an_allocation_fails(algorithm):
+@pytest.mark.parametrize("stage", [*ALGORITHMS, "decomposition"])
+def test_nothing_leaks_when_an_allocation_fails(stage):
     """One lost array of n bytes, the smallest there is, would be 60 kB in three rounds."""
     n = 20_000
     P = as_pattern(families.random_rectangle(n, n, 2.0, 7).A)  # deficient, with all coarse parts
+    t = btfperm.maximum_transversal(P)
 
     def every_stage():
-        options = {"algorithm": algorithm, "initializer": "karp-sipser"}
-        btfperm.dulmage_mendelsohn(P, **options).block_graph()
+        if stage == "decomposition":
+            btfperm.dulmage_mendelsohn(P, transversal=t).block_graph()
+        else:
+            btfperm.maximum_transversal(P, algorithm=stage, initializer="karp-sipser")
 
     failures = each_failure(every_stage)
     before = bytes_in_use()
     for _ in range(3):
-        assert each_failure(every_stage, between=False) == failures
+        assert each_failure(every_stage) == failures
     assert bytes_in_use() - before < 40_000
