@@ -132,14 +132,15 @@ def measure(case: Case, how: How) -> Row:
 def _from_side(pattern: Any, side: str) -> Any:
     """As `auto`, but for the side: no other choice can be made from outside."""
     from btfperm import maximum_transversal
-    from btfperm.transversal import auto
+    from btfperm.path.rules import Rule
+    from btfperm.transversal.auto_table import TABLE
 
-    rules = auto.TABLE["side"]
-    auto.TABLE["side"] = (auto.Rule("forced", (), side, ""),)
+    rules = TABLE["side"]
+    TABLE["side"] = (Rule("forced", (), side, ""),)
     try:
         return maximum_transversal(pattern, backend="cpu")
     finally:
-        auto.TABLE["side"] = rules
+        TABLE["side"] = rules
 
 
 def _candidates(cores: int) -> Iterator[tuple[str, str, int]]:

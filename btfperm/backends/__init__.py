@@ -19,7 +19,7 @@ from btfperm.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from btfperm.backends.protocol import Backend
 
-__all__ = ["check_backend", "get", "names", "register"]
+__all__ = ["check_backend", "get", "is_on_device", "names", "register"]
 
 # Name of a backend: module and name of its object.
 _BACKENDS: dict[str, tuple[str, str]] = {
@@ -58,3 +58,8 @@ def check_backend(backend: str) -> None:
     if text("backend", backend) == "auto" or backend in _BACKENDS:
         return
     raise InvalidArgumentError(f"unknown backend {backend!r}; there are auto, {', '.join(names())}")
+
+
+def is_on_device(array: object) -> bool:
+    """Whether an array of a result is on a GPU. Nothing is imported for the answer."""
+    return hasattr(array, "__cuda_array_interface__")

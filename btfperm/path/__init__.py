@@ -10,7 +10,8 @@ plan           ``plan.py``: which algorithms run, where, within which bounds, an
                of ``rules.py``
 run, prove     ``run.py`` carries out the plan on a backend and checks the certificate
 decompose      ``decompose.py``
-after failures ``fallback.py``, the only place that decides what follows a failed step
+after failures ``fallback.py``, the only place that decides what follows a failed step;
+               ``failure.py`` has the warning
 result         ``results/``
 =============  ==================================================================================
 

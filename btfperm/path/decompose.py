@@ -10,8 +10,8 @@ from btfperm import backends
 from btfperm.backends.protocol import Session
 from btfperm.backends.threads import is_forked
 from btfperm.errors import BackendUnavailableError
+from btfperm.path.failure import warn_of_failed_backend
 from btfperm.path.fallback import Action, Event, State, after
-from btfperm.path.run import warn_of_failed_backend
 from btfperm.results import IndexArray, Transversal
 
 __all__ = ["Decomposed", "decompose", "worth_copies"]

@@ -41,8 +41,7 @@ class Plan:
     initializer_within, within : bounds that the rules set on each, see `Rule`
     in_order : whether the initializer runs on one thread unless the caller set a number: searches
         on a GPU go level by level, and an initial matching by many threads leaves unmatched columns
-        farther apart. apfb-wr then took 1.5 s instead of 44 ms (random geometric graph with 4
-        million points, 16 threads)
+        farther apart: apfb-wr then takes many times as long
     threads, threads_asked : threads of the search, and whether the caller set them
     requested : whether the caller named the GPU or an algorithm that only it has; then no rule
         abandons the GPU, and its failure is an error

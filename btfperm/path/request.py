@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from btfperm import _core
-from btfperm.arguments import whole_number
+from btfperm.arguments import text, whole_number
 from btfperm.backends import check_backend
 from btfperm.backends.threads import checked_threads, start_threads, usable_cores
 from btfperm.errors import InvalidArgumentError
@@ -70,8 +70,8 @@ class Request:
         max_work: int | None = None,
         package: str = "transversal",
     ) -> None:
-        self.algorithm = algorithm
-        self.initializer = initializer
+        self.algorithm = text("algorithm", algorithm)
+        self.initializer = text("initializer", initializer)
         if not isinstance(backend, str) or backend != "auto":
             check_backend(backend)
             self.backend = backend

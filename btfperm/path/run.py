@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from btfperm import backends, registry
 from btfperm.backends.cpu.backend import CPU
 from btfperm.backends.protocol import Backend, Delivered, Outcome, Proof, Session
-from btfperm.errors import BackendUnavailableError, BackendWarning, DefectError, DefectWarning
+from btfperm.errors import BackendUnavailableError, DefectError, DefectWarning
+from btfperm.path.failure import check_requested, warn_of_failed_backend
 from btfperm.path.fallback import Action, Event, State, after
 from btfperm.path.plan import Plan, make_plan, plan_on_cpu, plan_search, searches_from_rows
 from btfperm.path.request import Request
@@ -26,14 +27,12 @@ from btfperm.warn import warn
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
 
-__all__ = ["match", "run_algorithm", "warn_of_failed_backend"]
+__all__ = ["match", "run_algorithm"]
 
 # Repairs a matching that another algorithm left wrong: serial, short, with a bound on its time.
 _SECOND = "hopcroft-karp"
 
 Steps = list[Callable[[], Event | None]]
-
-_reported: set[str] = set()  # failures of backends: each is reported once per process
 
 
 def match(
@@ -52,7 +51,7 @@ def match(
     """
     plan = make_plan(session, request, package, has_initial=given is not None)
     if plan.requested:
-        _check_requested(plan, request)
+        check_requested(plan, request)
     run = Run(session, request, plan, given)
     steps = run.steps()
     while steps:
@@ -85,22 +84,6 @@ def run_algorithm(
     if request.work is not None or request.threads_refused:
         request.charge(row, outcome.counters)
     return outcome
-
-
-def warn_of_failed_backend(failure: BackendUnavailableError, *, once: bool = True) -> None:
-    """Warns that the CPU continued; with `once`, each text only once per process."""
-    if once and str(failure) in _reported:
-        return
-    _reported.add(str(failure))
-    warn(BackendWarning(f"{failure}; the cpu went on"))
-
-
-def _check_requested(plan: Plan, request: Request) -> None:
-    """Raises BackendUnavailableError when the backend that the caller requested does not work."""
-    rows = (plan.algorithm, plan.initializer)
-    names = {request.backend, plan.backend, *(row.backend for row in rows if row is not None)}
-    for name in names - {"auto", "cpu"}:
-        backends.get(name).check(request.device)
 
 
 class Run:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from btfperm.arguments import whole_number
+from btfperm.backends import is_on_device
 from btfperm.pattern import Pattern, permute
 from btfperm.pattern.arrays import IndexArray, beside
 from btfperm.results.block_graph import BlockGraph
@@ -110,7 +111,7 @@ class Decomposition(OnDemand):
 
     def on_host(self) -> Self:
         """The same result with NumPy arrays; the object itself if its arrays are on the host."""
-        if not hasattr(self.row_perm, "__cuda_array_interface__"):
+        if not is_on_device(self.row_perm):
             return self
         here: dict[str, Any] = {
             name: value.get()
@@ -230,7 +231,7 @@ class Decomposition(OnDemand):
 
 
 def _block_of(perm: IndexArray, boundaries: IndexArray) -> IndexArray:
-    if hasattr(perm, "__cuda_array_interface__"):
+    if is_on_device(perm):
         on_device: IndexArray = _block_on_device(perm, boundaries)
         return on_device
     sizes = np.diff(boundaries)

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from btfperm.backends import is_on_device
+
 __all__ = ["equal_values", "fields_equal", "tuple_by_value"]
 
 _Tuple = TypeVar("_Tuple", bound=type[tuple[Any, ...]])
@@ -52,4 +54,4 @@ def tuple_by_value(cls: _Tuple) -> _Tuple:
 
 
 def _on_host(value: Any) -> Any:
-    return value.get() if hasattr(value, "__cuda_array_interface__") else value
+    return value.get() if is_on_device(value) else value

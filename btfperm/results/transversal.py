@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.backends import is_on_device
 from btfperm.errors import LimitReachedError
 from btfperm.pattern.arrays import IndexArray, beside
 from btfperm.results.equality import fields_equal, tuple_by_value
@@ -103,7 +104,7 @@ class Transversal(OnDemand):
 
     def on_host(self) -> Transversal:
         """The same with NumPy arrays: itself, unless its arrays live on a device."""
-        if not hasattr(self.row_match, "__cuda_array_interface__"):
+        if not is_on_device(self.row_match):
             return self
         names = ("row_match", "col_match", "row_in_cover", "col_in_cover")
         here: dict[str, Any] = {

@@ -22,7 +22,7 @@ from typing import Any
 import numpy.typing as npt
 
 from btfperm import registry
-from btfperm.arguments import refuse_unknown_keywords, text
+from btfperm.arguments import refuse_unknown_keywords
 from btfperm.backends.protocol import Session
 from btfperm.errors import InvalidArgumentError, LimitReachedError
 from btfperm.path.request import Request
@@ -128,8 +128,6 @@ def maximum_transversal(
     >>> t.cover()  # one row and one column touch every entry
     Cover(rows=array([0]), cols=array([0]))
     """
-    text("algorithm", algorithm)
-    text("initializer", initializer)
     with memory_for(SEARCH):
         # The arrays of `A` may be shared, because the pattern does not outlive the call.
         pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True, threads=threads)

@@ -21,7 +21,7 @@ from btfperm.backends.gpu import device
 from btfperm.backends.gpu.backend import GPU
 from btfperm.backends.select import backends
 from btfperm.errors import BackendUnavailableError, BackendWarning, InvalidArgumentError
-from btfperm.path import run
+from btfperm.path import failure
 from btfperm.pattern import DevicePattern, as_pattern
 
 A = sp.random_array((200, 200), density=0.01, rng=7, format="csc")
@@ -43,7 +43,7 @@ def nothing_remembered():
             device._refuse_old,
         ):
             remembered.cache_clear()
-        run._reported.clear()
+        failure._reported.clear()
 
     forget()
     yield
@@ -232,7 +232,8 @@ def test_a_decomposition_continues_on_the_cpu_unless_the_caller_named_the_gpu(
         raise BackendUnavailableError("device 0 failed (out of memory)")
 
     monkeypatch.setattr(GPU, "decompose", fail)
-    monkeypatch.setattr("btfperm.dulmage_mendelsohn.proven_transversal", lambda *_: ThereToo(t))
+    module = sys.modules["btfperm.dulmage_mendelsohn"]  # the package has a function of that name
+    monkeypatch.setattr(module, "proven_transversal", lambda *_: ThereToo(t))
     with pytest.warns(BackendWarning, match=r"out of memory\); the cpu went on") as caught:
         found = decompose(lost)
     assert type(found.pattern) is btfperm.Pattern and len(caught) == 1
@@ -250,7 +251,9 @@ class ThereToo:
 
     def __init__(self, found):
         self.found = found
-        self.row_match, self.col_match = found.row_match, found.col_match
+
+    def __getattr__(self, name):
+        return getattr(self.found, name)
 
     def on_host(self):
         return self.found

@@ -12,7 +12,7 @@ import btfperm
 from btfperm import backends, registry
 from btfperm.backends.protocol import Session
 from btfperm.errors import BackendUnavailableError, BackendWarning, DefectWarning
-from btfperm.path import rules, run
+from btfperm.path import failure, rules
 from btfperm.path.request import Request
 from btfperm.path.run import match
 from btfperm.registry import Algorithm
@@ -49,7 +49,7 @@ def toy(monkeypatch):
     """The toy backend and package, registered for one test."""
     backend = toy_backend.ToyBackend()
     monkeypatch.setattr(toy_backend, "TOY", backend)
-    monkeypatch.setattr(run, "_reported", set())
+    monkeypatch.setattr(failure, "_reported", set())
     rules.register_rules("toy", "tests.path.toy_greedy")
     backends.register("toy", "tests.path.toy_backend", "TOY")
     added = list(rows())

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import btfperm
 from btfperm.backends.gpu.backend import GPU
-from btfperm.path import plan, request, run
+from btfperm.path import failure, plan, request
 from btfperm.path.rules import Condition, Rule
 from btfperm.pattern import as_pattern
 from btfperm.pattern.features import Features
@@ -264,7 +264,7 @@ def test_what_says_where_leaves_nothing_to_choose(monkeypatch):
 
 def test_a_gpu_that_fails_is_said_once_and_the_cpu_goes_on(monkeypatch):
     monkeypatch.setitem(TABLE, "place", (Rule("always", (), "gpu", "so"),))
-    monkeypatch.setattr(run, "_reported", set())
+    monkeypatch.setattr(failure, "_reported", set())
 
     def fails(*_):
         raise btfperm.BackendUnavailableError("device 0 failed (so it was planned)")

@@ -18,7 +18,7 @@ import btfperm
 from btfperm import _core, testing
 from btfperm.errors import StoredZerosWarning
 from btfperm.path import request
-from btfperm.transversal.auto import TABLE
+from btfperm.transversal.auto_table import TABLE
 from tests import strategies
 from tests.known_answers import read
 from tests.oracles.plain_matching import structural_rank
@@ -130,7 +130,7 @@ def test_no_warning_where_the_caller_decided(name, monkeypatch):
     with pytest.warns(StoredZerosWarning) as caught:
         take(ZEROS)
     assert len(caught) == 1
-    monkeypatch.setattr("btfperm.transversal.stored_zeros.search", None)  # no second search
+    monkeypatch.setattr("btfperm.transversal.stored_zeros.match", None)  # no second search
     with warnings.catch_warnings():
         warnings.simplefilter("error", StoredZerosWarning)
         take(ZEROS, drop_zeros=False)
