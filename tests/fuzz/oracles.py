@@ -54,7 +54,7 @@ def unpacked(data: bytes, member: str | None) -> bytes | None:
                     if entry.name == member and entry.isfile():
                         file = archive.extractfile(entry)
                         return file.read() if file else None
-        except (tarfile.TarError, ValueError):  # a header that tarfile does not read
+        except (tarfile.TarError, ValueError, OverflowError):  # tarfile does not read a header
             return None
         return None
     return data
