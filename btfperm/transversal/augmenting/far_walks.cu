@@ -10,7 +10,7 @@
 //             all unmatched columns walk. A push goes to the least label in the column's list and
 //             then sets this label to one more than the second least, so that later columns choose
 //             other rows. Labels may be out of date; the next wave corrects them. If a wave ends
-//             and no column moved since its start, no unmatched column can reach an unmatched row:
+//             and there was no push since its start, no unmatched column can reach an unmatched row:
 //             the matching is maximum.
 // Paper       the push and the global relabelling of A. V. Goldberg, R. E. Tarjan, "A new approach
 //             to the maximum-flow problem", J. ACM 35 (1988), as in g-pr, but both at the same time
@@ -28,7 +28,7 @@
 //             propagated. A push scans at most 64 entries of a list, but the whole list in a round
 //             that may prove the matching maximum
 // Races       atomicExch gives a row to the last thread that takes it and hands the displaced
-//             column to this thread. Labels are hints while columns move. If two threads take a row
+//             column to this thread. Labels are hints while columns push. If two threads take a row
 //             at once, col_match may be out of date when a wave reads it. `seat_columns` counts
 //             these columns as strays, and the host accepts no proof by a wave that was under way
 //             at that time
@@ -53,7 +53,7 @@ struct Round {
   Count rows, over;  // rows that a wave has reached: in the warps' queues, in the shared list
   Count stored,
       oldest;  // in `over`, from queues; 255 - the oldest wave in a queue, or 0
-  Count moves, edges;
+  Count pushes, edges;
 };
 
 // What all blocks do next. Each block computes it from the same counts.
@@ -63,10 +63,10 @@ struct Course {
   Count next, gap;       // the step of the next wave, or of the end; steps between two waves
   Count over;            // rows in the shared list
   Count starts;          // 1: a wave starts in this round
-  Count quiet;           // 1: no column has moved since the newest wave started
+  Count quiet;           // 1: no push since the newest wave started
   Count done;            // 1: the matching is proved maximum. 2: no wave is left
 
-  // If no column moves in this round either, the matching is proved maximum.
+  // If there is no push in this round either, the matching is proved maximum.
   __device__ bool may_prove() const { return complete == wave && quiet; }
 
   __device__ void send() {
@@ -80,7 +80,7 @@ struct Course {
     ++round;
     edges += counts.edges;
     over = counts.over < limit ? counts.over : limit;
-    if (counts.moves || counts.over > limit) quiet = 0;
+    if (counts.pushes || counts.over > limit) quiet = 0;
     // Walks read the labels of a wave's last round in the next round, so the proof needs one more.
     const bool had_ended = complete == wave, at_end = counts.rows + counts.over == 0;
     if (at_end || counts.over == counts.stored) {
@@ -90,7 +90,7 @@ struct Course {
       if (ended > complete) complete = ended;
     }
     starts = 0;
-    const bool is_time = steps * round >= next || (at_end && counts.moves == 0);
+    const bool is_time = steps * round >= next || (at_end && counts.pushes == 0);
     if (at_end && had_ended && quiet)
       done = 1;
     else if (!quiet && is_time && wave < waves)
@@ -188,12 +188,12 @@ extern "C" __global__ void prepare_far(Index m, Index n, const Index* indptr,
                                        const Index* col_match, const Index* owner,
                                        const Index* core, unsigned* label, Index* list,
                                        Index* targets, Count gap, Progress* progress) {
-  const Frontier walking{list, &progress->walkers}, free{targets, &progress->targets};
+  const Frontier walking{list, &progress->walkers}, unmatched{targets, &progress->targets};
   for (long long i = first_item(); i < m; i += item_stride()) {
     const bool done = core && Forest::is_done(owner[i]);
     label[i] = done ? retired : unlabelled;
     if (row_match[i] == -1 && !done && row_indptr[i] < row_indptr[i + 1])
-      free.push(static_cast<Index>(i));
+      unmatched.push(static_cast<Index>(i));
   }
   for (long long j = first_item(); j < n; j += item_stride())
     if (col_match[j] == -1 && (core ? core[j] > 1 : indptr[j] < indptr[j + 1]))
@@ -208,7 +208,7 @@ __device__ void walk_round(const Field& field, const Course& course, Index* list
   const Count warps = blockDim.x / 32;
   const unsigned oldest = static_cast<unsigned>(255 - course.complete) << 24 | farthest;
   const Index limit = course.may_prove() ? whole_list : max_scanned;
-  Count moves = 0, edges = 0;
+  Count pushes = 0, edges = 0;
   for (Count k = (threadIdx.x % 32 * warps + threadIdx.x / 32) * all + block; k < walkers;
        k += blockDim.x * all) {
     Index v = list[k];
@@ -218,13 +218,13 @@ __device__ void walk_round(const Field& field, const Course& course, Index* list
       const Index before = v;
       v = field.step(v, drawn, limit, oldest, &edges);
       if (v == before) break;
-      ++moves;
+      ++pushes;
     }
     if (v >= 0) show(&field.col_match[v], Index{-1});
     list[k] = v;
   }
   __syncwarp();
-  add_over_warp(&counted->moves, moves);
+  add_over_warp(&counted->pushes, pushes);
   add_over_warp(&counted->edges, edges);
 }
 
@@ -251,9 +251,9 @@ __device__ void wave_round(const Field& field, const Course& course, const Index
   all *= blockDim.x / 32;
   if (course.starts)
     take_in(targets, many_targets, warp, all, queue, shared_list, [&](Index row) {
-      const bool free = seen(&field.row_match[row]) == -1;
-      if (free) show(&field.label[row], static_cast<unsigned>(255 - course.wave) << 24);
-      return free;
+      const bool unmatched = seen(&field.row_match[row]) == -1;
+      if (unmatched) show(&field.label[row], static_cast<unsigned>(255 - course.wave) << 24);
+      return unmatched;
     });
   take_in(from, course.over, warp, all, queue, shared_list, [](Index) { return true; });
   Count edges = 0;
@@ -313,7 +313,7 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
     grid_barrier(reinterpret_cast<unsigned*>(&progress->barrier));
     if (threadIdx.x == 0)
       course.take_over({seen(&counted->rows), seen(&counted->over), seen(&counted->stored),
-                        seen(&counted->oldest), seen(&counted->moves), seen(&counted->edges)},
+                        seen(&counted->oldest), seen(&counted->pushes), seen(&counted->edges)},
                        limit);
     __syncthreads();
   }

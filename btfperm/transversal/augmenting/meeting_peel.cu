@@ -60,12 +60,12 @@ struct Core {
 
   // Matches column j and row i if both are unmatched.
   __device__ Outcome pair(Index j, Index i) const {
-    constexpr Place free = ~Place{0}, marked = free - 1;
+    constexpr Place unmatched = ~Place{0}, marked = unmatched - 1;
     Place* of_col = reinterpret_cast<Place*>(&graph.col_match[j]);
-    const Place before = atomicCAS(of_col, free, marked);
-    if (before != free) return before == marked ? busy : lost;
+    const Place before = atomicCAS(of_col, unmatched, marked);
+    if (before != unmatched) return before == marked ? busy : lost;
     Place* of_row = reinterpret_cast<Place*>(&graph.row_match[i]);
-    const bool both = atomicCAS(of_row, free, static_cast<Place>(j)) == free;
+    const bool both = atomicCAS(of_row, unmatched, static_cast<Place>(j)) == unmatched;
     show(&graph.col_match[j], both ? i : Index{-1});
     return both ? paired : lost;
   }

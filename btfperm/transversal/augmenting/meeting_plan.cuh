@@ -19,10 +19,10 @@ struct Round {
   Count pieces[2];  // parts of the lists of hubs
   Count border[2];  // vertices with neighbours in other trees
   Count paths, edges;
-  Count free;  // unmatched columns, when roots are planted
+  Count n_unmatched;  // unmatched columns, when roots are planted
 
   // Positions of these counts.
-  static constexpr int in_next = 0, in_border = 4, in_paths = 6, in_edges = 7, in_free = 8;
+  static constexpr int in_next = 0, in_border = 4, in_paths = 6, in_edges = 7, in_unmatched = 8;
 };
 
 struct Limits {
@@ -36,8 +36,8 @@ struct Limits {
 
 struct Plan {
   Count round, phase, paths_before, edges;  // since the start of the search
-  Count closed;  // 1 + the side whose trees are complete, when there is no path left
-  Count free;    // unmatched columns at the start
+  Count closed;       // 1 + the side whose trees are complete, when there is no path left
+  Count n_unmatched;  // unmatched columns at the start
   Action action;
   Count paths;  // of this phase
   Count next[2], pieces[2], border[2];
@@ -57,7 +57,7 @@ struct Plan {
       border[side] = action == grow ? border[side] + counted.border[side] : 0;
       buffer[side] ^= 1;
     }
-    if (action == plant) free = counted.free;
+    if (action == plant) n_unmatched = counted.n_unmatched;
     if (action == turn) {
       paths_before += paths;
       paths = 0;

@@ -60,23 +60,24 @@ __device__ void plant_roots(const Graph& graph, const Forest& forest, const List
     const Index* match = side == cols ? graph.col_match : graph.row_match;
     const Index* place = !core || side == cols ? core : core + graph.n;
     Index* next = lists.next[side][1];  // the list of the next round, as buffer is 0
-    Count counted_free = 0;
+    Count n_unmatched = 0;
     for (long long first = 32 * warp; first < many; first += 32 * all) {
       const Index k = static_cast<Index>(first + lane);
-      const bool valid = first + lane < many, free = valid && match[k] < 0;
-      if (side == cols) counted_free += __popc(__ballot_sync(whole_warp, free));
+      const bool valid = first + lane < many, unmatched = valid && match[k] < 0;
+      if (side == cols) n_unmatched += __popc(__ballot_sync(whole_warp, unmatched));
       const bool done = valid && side == rows && core && Forest::is_done(forest.owner[k]);
-      if (valid && side == rows && !done) forest.owner[k] = free ? Forest::of_row(k) : Forest::none;
-      if (side == rows && free && !done) forest.up[k] = k;
+      if (valid && side == rows && !done)
+        forest.owner[k] = unmatched ? Forest::of_row(k) : Forest::none;
+      if (side == rows && unmatched && !done) forest.up[k] = k;
       const bool root =
-          free && (place ? place[k] > 1 : graph.starts[side][k] < graph.starts[side][k + 1]);
+          unmatched && (place ? place[k] > 1 : graph.starts[side][k] < graph.starts[side][k + 1]);
       queue.make_room(next, &counted->next[side]);
       if (side == cols)
         queue.put(root, -1 - k, k, k);
       else
         queue.put(root, k, k, Forest::of_row(k));
     }
-    tally.add(Round::in_free, counted_free);
+    tally.add(Round::in_unmatched, n_unmatched);
     store_queue(side, lists, 0, counted, tally, queue);
   }
 }

@@ -74,11 +74,11 @@ extern "C" __global__ void count_degrees(Index vertices, const Index* indptr, co
   const Frontier forced{queue, queued};
   Count read = 0;
   for (long long v = first_item(); v < vertices; v += item_stride()) {
-    Place free = 0;
+    Place n_unmatched = 0;
     for (Index p = indptr[v]; p < indptr[v + 1] && match[v] == -1; ++p, ++read)
-      free += other_match[indices[p]] == -1;
-    degree[v] = free;
-    if (free == 1) forced.push(static_cast<Index>(v));
+      n_unmatched += other_match[indices[p]] == -1;
+    degree[v] = n_unmatched;
+    if (n_unmatched == 1) forced.push(static_cast<Index>(v));
   }
   add_over_warp(edges, read);
 }
