@@ -10,8 +10,8 @@
 //             all unmatched columns walk. A push goes to the least label in the column's list and
 //             then sets this label to one more than the second least, so that later columns choose
 //             other rows. Labels may be out of date; the next wave corrects them. If a wave ends
-//             and there was no push since its start, no unmatched column can reach an unmatched row:
-//             the matching is maximum.
+//             and there was no push since its start, no unmatched column can reach an unmatched
+//             row: the matching is maximum.
 // Paper       the push and the global relabelling of A. V. Goldberg, R. E. Tarjan, "A new approach
 //             to the maximum-flow problem", J. ACM 35 (1988), as in g-pr, but both at the same time
 // Cost        O(nnz) a wave, some tens of waves. A step of a wave or of a walk is five dependent

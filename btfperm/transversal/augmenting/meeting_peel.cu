@@ -60,10 +60,10 @@ struct Core {
 
   // Matches column j and row i if both are unmatched.
   __device__ Outcome pair(Index j, Index i) const {
-    constexpr Place unmatched = ~Place{0}, marked = unmatched - 1;
+    constexpr Place unmatched = ~Place{0}, reserved = unmatched - 1;
     Place* of_col = reinterpret_cast<Place*>(&graph.col_match[j]);
-    const Place before = atomicCAS(of_col, unmatched, marked);
-    if (before != unmatched) return before == marked ? busy : lost;
+    const Place before = atomicCAS(of_col, unmatched, reserved);
+    if (before != unmatched) return before == reserved ? busy : lost;
     Place* of_row = reinterpret_cast<Place*>(&graph.row_match[i]);
     const bool both = atomicCAS(of_row, unmatched, static_cast<Place>(j)) == unmatched;
     show(&graph.col_match[j], both ? i : Index{-1});
@@ -113,9 +113,9 @@ struct Core {
                                     Count* edges) const {
     const Index *mine = side == 0 ? graph.col_match : graph.row_match,
                 *mates = side == 0 ? graph.row_match : graph.col_match;
-    const bool is_free = seen(&mine[v]) < 0;
+    const bool is_unmatched = seen(&mine[v]) < 0;
     const bool first = seen(&mates[watched[0]]) < 0, second = seen(&mates[watched[1]]) < 0;
-    if (!is_free) return false;
+    if (!is_unmatched) return false;
     if (first && second && watched[0] != watched[1]) return true;
     return match_leaf(side, v, watched, pairs, edges);
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// local-max: matches entries that have the maximum weight of their row and of their column, on a
-// GPU
+// local-max: matches entries of maximum weight in their row and in their column, on a GPU
 //
 // Idea        In each round every entry between unmatched rows and columns has a random weight. An
 //             entry with the maximum weight of its row and of its column is matched. Rounds are
