@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Alternate, FixMatching: flip the paths of a phase all at once, then mend; shared by apfb and apsb
+// Alternate, FixMatching: augments along all paths of a phase at once, then repairs the matching;
+// shared by apfb and apsb
 //
 // Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013, algorithm 3 and section 3; names as there.
 //
-// A thread walks from the end of a path towards its free column. Paths may meet: who finds a column
-// that another thread has given to one of its rows (predecessor[cmatch[c]] == c) stops there.
+// A thread follows a path from its end towards its unmatched column. Paths may meet: a thread stops
+// at a column that another thread has matched to one of the column's rows (predecessor[cmatch[c]]
+// == c).
 //
 // Invariants  A matched column stays matched. cmatch is right at the end: a column is only ever
-//             given to rows whose predecessor it is. Rows may still claim a column that went to
-//             another one: FixMatching frees these, and the ends of paths that nobody walked.
-//             Each phase matches at least one more column: of the walks that meet, one goes on
-// Races       Two threads may read the same matched_row before either writes, and go on side by
-//             side: they write the same words from there on, but for the column where they met,
-//             where one of two rows loses. A late value of cmatch is the one from before the phase,
-//             which leads on towards a free column, too. So every walk ends, one level lower with
-//             each step
+//             matched to rows whose predecessor it is. Several rows may claim the same column:
+//             FixMatching makes all but one unmatched, and also the ends of paths that no thread
+//             followed. Each phase matches at least one more column: of the threads whose paths
+//             meet, one continues
+// Races       Two threads may read the same matched_row before either writes, and then both
+//             continue. From there on they write the same words, except at the column where they
+//             met, which only one of two rows gets. An out-of-date value of cmatch is the one from
+//             before the phase, which also leads towards an unmatched column. So each thread stops,
+//             because the level decreases with each step
 #pragma once
 
 #include "transversal/augmenting/gpubfs.cuh"
 
-// Walks up from row_vertex: the edges of the path where the walk came to its free column, else 0.
+// Follows the path up from row_vertex. Returns its number of edges if the thread reaches the
+// unmatched column, else 0.
 __device__ inline Count alternate_from(Index row_vertex, Index* cmatch, Index* rmatch,
                                        const Index* predecessor) {
   Count edges = 0;
@@ -35,8 +39,8 @@ __device__ inline Count alternate_from(Index row_vertex, Index* cmatch, Index* r
   return edges - 1;
 }
 
-// What the walks of a thread add to the counters; every thread of the block must arrive at tell().
-struct Walked {
+// What a thread adds to the counters. Every thread of the block must call store().
+struct PathCounters {
   Count paths = 0, edges = 0, longest = 0;
 
   __device__ void add(Count path) {
@@ -45,7 +49,7 @@ struct Walked {
     longest = path > longest ? path : longest;
   }
 
-  __device__ void tell(State* state) const {
+  __device__ void store(State* state) const {
     add_over_warp(&state->paths, paths);
     add_over_warp(&state->path_edges, edges);
     if (longest > seen(&state->longest_path)) atomicMax(&state->longest_path, longest);
@@ -54,11 +58,11 @@ struct Walked {
 
 extern "C" __global__ void alternate(Index nr, Index* cmatch, Index* rmatch,
                                      const Index* predecessor, State* state) {
-  Walked walked;
+  PathCounters counters;
   for (long long r = first_item(); r < nr; r += item_stride())
     if (seen(&rmatch[r]) == -2)
-      walked.add(alternate_from(static_cast<Index>(r), cmatch, rmatch, predecessor));
-  walked.tell(state);
+      counters.add(alternate_from(static_cast<Index>(r), cmatch, rmatch, predecessor));
+  counters.store(state);
 }
 
 extern "C" __global__ void fix_matching(Index nr, const Index* cmatch, Index* rmatch) {

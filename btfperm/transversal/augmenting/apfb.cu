@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // apfb, apfb-wr: augmenting paths by full breadth-first searches on a GPU
 //
-// Idea        From all free columns at once, one level a launch, until nothing new is reached, past
-//             the first free rows. Then all paths found are flipped at the same time, without care
-//             for those that meet, and what went wrong is mended; again, until a search finds no
-//             path. The GPU's counterpart of HKDW. With -wr each column knows its root, and a tree
-//             that has a path grows no further.
+// Idea        A phase searches from all unmatched columns at once, one level a launch, past the
+//             first unmatched rows, until a level reaches nothing new. It then augments along all
+//             paths at the same time, although paths may meet, and repairs the conflicts. The
+//             algorithm ends with a phase that finds no path. It is the GPU's counterpart of HKDW.
+//             With -wr each column stores its root, and a tree that has a path stops growing.
 // Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "GPU accelerated maximum cardinality
 //             matching algorithms for bipartite graphs", Euro-Par 2013: algorithm 1 without lines 9
 //             and 10; algorithms 2 (GPUBFS), 4 (GPUBFS-WR) and 3 (Alternate). Option threads: ct is
 //             256 x 256 threads, mt one thread a column. Changed: words that other threads of a
 //             launch write are accessed as volatile, where the paper has plain accesses
-//             (backends/gpu/visible.cuh); Alternate asks for the predecessor of a matched row only
-//             where there is one; flags count up instead of being reset; the host looks at them
-//             every fourth level, since a launch that finds no column of its level changes nothing
-// Cost        Each level inspects all columns, O(n), whatever it finds; each poll of the host is a
-//             synchronisation. A phase augments along at least one path; narrow levels make it slow
-// Prefer it   apfb-wr before the other three of the paper, where many columns are free and paths
-//             are short; rather use g-pr-shr, or guided-displacement on the CPU where searches go
-//             deep
+//             (backends/gpu/visible.cuh); Alternate reads the predecessor of a matched row only if
+//             there is one; flags count up instead of being reset; the host polls them every fourth
+//             level, since a launch that finds no column of its level changes nothing
+// Cost        Each level inspects all columns, O(n), whatever it reaches; each poll of the host is
+//             a synchronisation. A phase augments along at least one path; narrow levels make it
+//             slow
+// Prefer it   apfb-wr before the other three variants of the paper, if many columns are unmatched
+//             and paths are short. Otherwise prefer g-pr-shr, or guided-displacement on the CPU for
+//             long paths
 // Encodings, Invariants, Races: gpubfs.cuh and alternate.cuh
 
 #include "transversal/augmenting/alternate.cuh"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""apfb and apfb-wr: what they are is told in ``apfb.cu``; the loop is in ``gpubfs_gpu.py``."""
+"""Drivers of apfb and apfb-wr. The algorithms are described in ``apfb.cu``; the loop is in
+``gpubfs_gpu.py``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""apsb and apsb-wr: what they are is told in ``apsb.cu``; the loop is in ``gpubfs_gpu.py``."""
+"""Drivers of apsb and apsb-wr. The algorithms are described in ``apsb.cu``; the loop is in
+``gpubfs_gpu.py``."""
 
 from __future__ import annotations
 

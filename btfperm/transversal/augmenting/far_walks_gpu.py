@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What meeting-trees does where free columns lie far from free rows: see ``far_walks.cu``."""
+"""Driver of far walks, the part of meeting-trees for unmatched columns that are far from unmatched
+rows. The algorithm is described in ``far_walks.cu``."""
 
 from __future__ import annotations
 
@@ -18,42 +19,42 @@ if TYPE_CHECKING:
 __all__ = ["walk_far"]
 
 _THREADS = 512  # of a block of walk_far
-_PROGRESS = 32  # numbers of Progress, and where some stand
+_PROGRESS = 32  # how many numbers Progress has, and the positions of some
 _STRAYS, _EDGES, _WAVE, _DONE = 21, 23, 24, 31
-# Steps between two waves: so large a part of the root of the rows, since a mesh is that deep; and
-# at least.
+# Steps between two waves: this part of the square root of m, to which the depth of a mesh is
+# proportional; and their minimum.
 _GAP, _LEAST_GAP = 0.25, 64
-# A launch comes back after so many rounds of 16 steps, or entries, that limits can be looked at: a
-# tenth of a second or so.
+# Each launch ends after this number of rounds of 16 steps, or of entries: about 0.1 s, so that
+# the host can check limits.
 _LAUNCH_ROUNDS, _LAUNCH_EDGES = 1 << 11, 1 << 29
-# So often all labels are cleared, behind 254 waves or a proof that was none; then trees, which come
-# to an end, go on. A hundred waves are many.
+# Maximum number of times that the labels are cleared, after 254 waves or a rejected proof. Then the
+# search returns to trees, which always end. A hundred waves are already rare.
 _TURNS = 8
 
 
 def walk_far(
     problem: DeviceProblem, budget: Budget, seed: int, memory: Memory, before: int
 ) -> tuple[int, int, bool]:
-    """Walks until no free column can get to a free row, a limit is reached or waves have not told
-    the way; `before`: entries read so far.
+    """Walks until no unmatched column can reach an unmatched row, a limit is reached or the labels
+    have been cleared `_TURNS` times. `before`: entries read so far.
 
     Returns
     -------
-    edges read, waves, and whether the matching is maximum: then the rows of a cover are marked
+    edges read, waves, and whether the matching is maximum; if so, the rows of a cover are marked
     """
     import cupy
 
     m, n = problem.m, problem.n
     run = problem.kernels("transversal/augmenting/far_walks.cu")
     rows, cols = problem.row_match, problem.col_match
-    most = 4 * (m + n)
+    capacity = 4 * (m + n)
     walkers, targets = memory.workspace[:n], memory.workspace[n : n + m]
-    beyond = memory.workspace[n + m : n + m + 2 * most]
+    shared_lists = memory.workspace[n + m : n + m + 2 * capacity]
     label = cupy.empty(m, dtype=np.uint32)
     state = Readback(_PROGRESS)
-    edges, waves, told, over = 0, 0, [0] * _PROGRESS, True
+    edges, waves, numbers, over = 0, 0, [0] * _PROGRESS, True
     turns, doubted = 0, 0
-    while not budget.spent(before + edges + told[_EDGES]):
+    while not budget.spent(before + edges + numbers[_EDGES]):
         if over:
             if turns == _TURNS:
                 break
@@ -88,24 +89,24 @@ def walk_far(
             label,
             walkers,
             targets,
-            beyond,
-            np.uint64(most),
+            shared_lists,
+            np.uint64(capacity),
             np.uint64((seed + edges) % 2**64),
             np.uint64(_LAUNCH_ROUNDS),
-            np.uint64(budget.work_left(before + edges + told[_EDGES], _LAUNCH_EDGES)),
+            np.uint64(budget.work_left(before + edges + numbers[_EDGES], _LAUNCH_EDGES)),
             state.array,
         )
         run.launch("seat_columns", grid(max(m, n)), BLOCK, m, rows, cols, walkers, state.array)
-        strays, told = told[_STRAYS], state.read()
-        if told[_STRAYS] != strays:
-            doubted = told[_WAVE]  # it, and those before it, may have seen the strays
-        if told[_DONE] == 1 and told[_WAVE] > doubted:
+        strays, numbers = numbers[_STRAYS], state.read()
+        if numbers[_STRAYS] != strays:
+            doubted = numbers[_WAVE]  # this wave and those before it may have read the strays
+        if numbers[_DONE] == 1 and numbers[_WAVE] > doubted:
             reached = problem.reached = cupy.empty(m, dtype=np.int32)
             run.launch(
                 "mark_far_cover", grid(m), BLOCK, m, rows, label, memory.owner, state.array, reached
             )
-            return edges + told[_EDGES], waves + told[_WAVE], True
-        over = told[_DONE] != 0
+            return edges + numbers[_EDGES], waves + numbers[_WAVE], True
+        over = numbers[_DONE] != 0
         if over:
-            edges, waves, told = edges + told[_EDGES], waves + told[_WAVE], [0] * _PROGRESS
-    return edges + told[_EDGES], waves + told[_WAVE], False
+            edges, waves, numbers = edges + numbers[_EDGES], waves + numbers[_WAVE], [0] * _PROGRESS
+    return edges + numbers[_EDGES], waves + numbers[_WAVE], False

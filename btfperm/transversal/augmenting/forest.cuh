@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// forest: disjoint alternating trees from free columns and from free rows, and paths between them
+// forest: disjoint alternating trees from unmatched columns and from unmatched rows, and the paths
+// between them
 //
-// A pair is a row and the column matched to it, known by its row. A tree from a column takes a pair
-// through its row and goes on from its column; a tree from a row takes it through its column and
-// goes on from its row.
+// A matched entry is identified by its row. A tree from a column enters a matched entry through its
+// row and continues from its column; a tree from a row enters it through its column and continues
+// from its row.
 //
 // Encodings   a root: its column j, or -2 - i for row i
-//             owner[i] = the root whose tree has taken row i's pair; -1: none yet. A free row's is
-//             itself. in_cover, out_of_cover: row i's pair is done for good (`meeting_peel.cu`);
-//             its row, or its column, is in a least cover
-//             up[i] = the row of the pair before it in its tree, towards the root: for the first
-//             pair from column j, -1 - j; for the first from row i, i
+//             owner[i] = the root of the tree that contains row i's matched entry; -1: none yet. An
+//             unmatched row is its own root. in_cover, out_of_cover: row i was matched for good by
+//             `meeting_peel.cu`; its row, or its column, is in a minimum cover
+//             up[i] = the row of the previous matched entry in its tree, towards the root: -1 - j
+//             for the first entry below column j, i for the first below row i
 //             state[j], state[n + i]: see State, of the roots
-// Invariants  while trees grow, the matching stands still. An owner changes only from none or from
-//             a released root. A root has at most one path, so paths are disjoint
-// Races       a pair goes to the first who sets its owner. A path is made by who first gets its
-//             column root, then its row root, in this order. A column root that was gained in vain
-//             is given back; who saw it meanwhile has its column or row on the border, and as the
-//             row root was lost to another path, the phase is not the last
+// Invariants  the matching does not change while trees grow. An owner changes only from none or
+//             from a released root. A root has at most one path, so paths are disjoint
+// Races       atomicCAS on owner gives a matched entry to one tree. A thread forms a path by
+//             setting the state of the column root, then that of the row root. If the second fails,
+//             the thread resets the column root. Another thread may have met the column root in
+//             between and then has put its vertex on the border. This is safe: the row root was
+//             lost to another path, so this phase is not the last
 
 #pragma once
 
@@ -49,25 +51,25 @@ struct Forest {
     return is_row(root) ? &state[static_cast<long long>(n) + (-2 - root)] : &state[root];
   }
 
-  // A tree that is tried for a path grows on: it may not get it.
+  // A tree in state `trying` still grows: the path may fail.
   __device__ bool grows(Index root) const { return seen(state_of(root)) <= trying; }
 
-  // Takes row i's pair for `root` if no tree that grows has it; whose it is then, or `root` if it
-  // is done. It was taken now where `*taken` is set.
+  // Takes row i's matched entry for `root` unless a growing tree has it. Returns its owner, or
+  // `root` if row i was matched for good. Sets `*taken` if this call took the entry.
   __device__ Index take(Index i, Index root, Index parent, bool* taken) const {
     const Index before = seen(&owner[i]);
     if (before == root || is_done(before)) return root;
     if (before != none && seen(state_of(before)) != released) return before;
     const Place was = static_cast<Place>(before);
-    const Place found =
+    const Place previous =
         atomicCAS(reinterpret_cast<Place*>(&owner[i]), was, static_cast<Place>(root));
-    if (found != was) return static_cast<Index>(found);
+    if (previous != was) return static_cast<Index>(previous);
     show(&up[i], parent);
     *taken = true;
     return root;
   }
 
-  // True for the one that joins these two trees.
+  // True for the one thread that joins these two trees.
   __device__ bool join(Index col_root, Index row_root) const {
     if (seen(state_of(row_root)) != growing) return false;
     if (atomicCAS(state_of(col_root), growing, trying) != growing) return false;
@@ -77,15 +79,15 @@ struct Forest {
   }
 };
 
-// Where two trees meet: column `col`, whose pair is that of row `below` (or -1 - col, the root),
-// has an entry in row `row` of the other tree.
+// Where two trees meet: column `col`, whose matched entry is in row `below` (-1 - col: the column
+// is the root), has an entry in row `row` of the other tree.
 struct Meeting {
   Index col, below, row;
 };
 
-// Moves each column on the row's side of a path to the next row: `col` gets `row`, whose column
-// gets the row above it, until one was free.
-__device__ inline void shift_rows(const Graph& graph, const Forest& forest, Meeting at) {
+// Augments along the row's side of a path: `col` is matched to `row`, the previous mate of `row` to
+// the row above, up to the unmatched row.
+__device__ inline void augment_rows(const Graph& graph, const Forest& forest, Meeting at) {
   const Index root = seen(&forest.owner[at.row]);
   Index col = at.col, row = at.row;
   while (true) {
@@ -99,11 +101,11 @@ __device__ inline void shift_rows(const Graph& graph, const Forest& forest, Meet
   show(forest.state_of(root), static_cast<int>(released));
 }
 
-// The same on the column's side: each row gets the column above it.
-__device__ inline void shift_cols(const Graph& graph, const Forest& forest, Meeting at) {
+// Augments along the column's side: each row is matched to the column above it.
+__device__ inline void augment_cols(const Graph& graph, const Forest& forest, Meeting at) {
   const Index root = at.below < 0 ? at.col : seen(&forest.owner[at.below]);
   Index row = at.below, above = row < 0 ? row : seen(&forest.up[row]);
-  while (row >= 0) {  // asks for two at once: waiting is what takes time
+  while (row >= 0) {  // two loads at once hide their latency
     const Index next = above < 0 ? above : seen(&forest.up[above]);
     const Index col = above < 0 ? -1 - above : seen(&graph.row_match[above]);
     show(&graph.row_match[row], col);

@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// GPUBFS, GPUBFS-WR: one level of the search from all free columns, shared by apfb and apsb
+// GPUBFS, GPUBFS-WR: one level of the search from all unmatched columns, shared by apfb and apsb
 //
 // Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013, algorithms 2 and 4; names as there.
 //
 // Encodings   bfs_array[c] = l0 - 1: not reached; >= l0: its level; below: a root that has a path,
 //             as l0 - 2, or as -(row where it ends) for the improved Alternate (l0 = 2 keeps the
 //             three apart)
-//             rmatch[r] = -1: free; -2: the end of a path found in this phase
-//             root[c] = the free column whose tree c is in; 0 where it is in none
-//             predecessor[r] = the column that reached row r; holds for rows reached in this phase
-// Races       bfs_array, root and predecessor of what several columns of a level reach: whoever is
-//             last is right. root may then name another tree than predecessor leads to: a tree
-//             stops early or goes on in vain, and a later phase mends it; the last phase, which
-//             finds no path, stops no tree. A late value of bfs_array or rmatch only reaches
-//             something twice. rmatch is only ever set to -2 here, and only where it was -1
+//             rmatch[r] = -1: unmatched; -2: the end of a path of this phase
+//             root[c] = the unmatched column whose tree contains c; 0 if c is in no tree
+//             predecessor[r] = the column that reached row r; valid for rows reached in this phase
+// Races       If several columns of a level reach the same vertex, any of their values of
+//             bfs_array, root and predecessor is right. root may then name another tree than
+//             predecessor leads to: a tree stops early or grows without need, and a later phase
+//             corrects this. The last phase, which finds no path, stops no tree. An out-of-date
+//             value of bfs_array or rmatch only reaches a vertex twice. The kernel writes rmatch
+//             only as -2, and only where it was -1
 #pragma once
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/visible.cuh"
 
-constexpr Index l0 = 2;  // level of the free columns
+constexpr Index l0 = 2;  // level of the unmatched columns
 
-// What the host reads after each level. The flags hold numbers that rise, so nobody resets them.
+// Counters that the host polls after the levels. The flags only increase, so they need no reset.
 struct State {
   Count vertex_inserted;        // number of the last launch that inserted a vertex
   Count augmenting_path_found;  // number of the last phase that found a path
   Count edges;                  // read by all levels so far
-  Count paths;                  // walked to a free column, see alternate.cuh
-  Count path_edges;             // on them
+  Count paths;                  // complete to an unmatched column, see alternate.cuh
+  Count path_edges;             // on these paths
   Count longest_path;
 };
 
-// root is null where roots are not asked for.
+// root is null in the variants without roots.
 extern "C" __global__ void init_bfs_array(Index nc, const Index* cmatch, Index* bfs_array,
                                           Index* root) {
   for (long long c = first_item(); c < nc; c += item_stride()) {
@@ -69,7 +70,7 @@ struct Level {
     }
   }
 
-  // Reaches all neighbours of a column of this level; how many there are.
+  // Reaches all neighbours of a column of this level. Returns their number.
   __device__ Count expand(Index col_vertex) const {
     Index my_root = 0;
     if constexpr (roots != Roots::none) {
@@ -82,17 +83,17 @@ struct Level {
   }
 };
 
-// The columns of a thread lie tot_thread_num apart. It asks for the levels of several before it
-// looks at the first, since all the answers together take no longer than one.
+// The columns of a thread lie tot_thread_num apart. The loads of a batch of levels are issued
+// together to hide their latency.
 template <Roots roots>
 __device__ void gpubfs(const Level<roots>& level, Index nc) {
-  constexpr int together = 8;
+  constexpr int batch = 8;
   const long long tot_thread_num = item_stride();
   Count edges = 0;
-  for (long long c = first_item(); c < nc; c += together * tot_thread_num) {
+  for (long long c = first_item(); c < nc; c += batch * tot_thread_num) {
     unsigned in_level = 0;
 #pragma unroll
-    for (int k = 0; k < together; ++k) {
+    for (int k = 0; k < batch; ++k) {
       const long long col_vertex = c + k * tot_thread_num;
       if (col_vertex < nc && seen(&level.bfs_array[col_vertex]) == level.bfs_level)
         in_level |= 1u << k;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The host's side of apfb and apsb: algorithm 1 of their paper, a launch a level."""
+"""Host loop of apfb and apsb: algorithm 1 of their paper, with one launch a level."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["search_in_phases"]
 
-_L0 = 2  # level of the free columns, as in gpubfs.cuh
+_L0 = 2  # level of the unmatched columns, as in gpubfs.cuh
 _STATE = (
     "vertex_inserted",
     "augmenting_path_found",
@@ -27,9 +27,9 @@ _STATE = (
     "longest_path",
 )
 _CT_BLOCKS = 256
-# Levels from one look at the device to the next, where a search goes on past its first path: a look
+# Levels between two polls of the host in apfb, where a search continues past its first path. A poll
 # costs as much as several launches, and a launch that finds no column of its level changes nothing.
-_LEVELS_A_LOOK = 4
+_LEVELS_PER_POLL = 4
 
 
 def search_in_phases(
@@ -40,7 +40,7 @@ def search_in_phases(
     shortest: bool,
     with_roots: bool,
 ) -> dict[str, int | list[int]]:
-    """Searches and flips in phases until a search finds no path, or a limit is reached.
+    """Searches and augments in phases until a search finds no path, or a limit is reached.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def search_in_phases(
     Returns
     -------
     The counters: phases, levels (executions of the BFS kernel, in all and by phase), edges read,
-    augmentations, and the paths walked to their ends: how many, their edges, the longest. Two
-    threads may walk the end of a path together; then it counts twice.
+    augmentations; and the number of paths followed to their ends, their edges, and the longest. A
+    path counts twice if two threads follow its end together.
     """
     import cupy
 
@@ -78,7 +78,7 @@ def search_in_phases(
         run("init_bfs_array", blocks, BLOCK, n, cmatch, bfs_array, root)
         first, bfs_level = launches, _L0
         while True:
-            for _ in range(1 if shortest else _LEVELS_A_LOOK):
+            for _ in range(1 if shortest else _LEVELS_PER_POLL):
                 launches += 1
                 run(
                     bfs,
@@ -100,7 +100,7 @@ def search_in_phases(
             vertex_inserted, augmenting_path_found, edges, *_ = state.read()
             ended, found_path = vertex_inserted != launches, augmenting_path_found == phase
             if ended and not found_path:
-                break  # all is done: nothing is left to spend
+                break  # the matching is maximum: a finished search is never abandoned
             if budget.spent(edges) or ended or (shortest and found_path):
                 break
         levels.append(launches - first)
@@ -124,14 +124,14 @@ def search_in_phases(
         if budget.stop:
             break
 
-    found = dict(zip(_STATE, state.read(), strict=True))
+    totals = dict(zip(_STATE, state.read(), strict=True))
     return {
         "edges": edges,
         "phases": len(levels),
         "levels": launches,
         "augmentations": problem.size - before,
-        "paths_walked": found["paths"],
-        "path_edges": found["path_edges"],
-        "longest_path": found["longest_path"],
+        "paths_walked": totals["paths"],
+        "path_edges": totals["path_edges"],
+        "longest_path": totals["longest_path"],
         "levels_by_phase": levels,
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// meeting-trees, one round of growing: a warp takes columns or rows of one side from the list, then
-// from its own queue; see meeting_trees.cu
+// meeting-trees, one round of growing: a warp scans columns or rows of one side, from the list of
+// the round, then from its own queue; see meeting_trees.cu
 #pragma once
 
 #include "backends/gpu/block_queue.cuh"
@@ -9,37 +9,37 @@
 #include "transversal/augmenting/meeting_plan.cuh"
 
 constexpr int warps = sizeof(Index) == 4 ? 16 : 8;        // of a block
-constexpr unsigned room = sizeof(Index) == 4 ? 128 : 64;  // of a warp's queue
+constexpr unsigned room = sizeof(Index) == 4 ? 128 : 64;  // of a warp's queue, in items
 constexpr Index is_hub = 256;  // longer lists are cut into pieces, for several warps
 constexpr Index piece = 256;
-constexpr unsigned most_of_a_step = 32 * warps;  // of a block
+constexpr unsigned max_step_items = 32 * warps;  // items of a block
 
 struct Lists {
-  Index* next[2][2];    // [side][buffer]: three words each, see OwnQueue
+  Index* next[2][2];    // [side][buffer]: three words an item, see OwnQueue
   Index* border[2];     // the same
-  Index* pieces[2][2];  // [side][buffer]: two words each; the number is -1 where 0 is on the border
+  Index* pieces[2][2];  // [side][buffer]: two words a piece; number -1: 0, on the border
   Index* paths;         // three words each, see Meeting
 };
 
-using OwnQueue = WarpQueue<3, room>;              // as listed, its column or row, its root
+using OwnQueue = WarpQueue<3, room>;              // the listed item, its column or row, its root
 using SharedQueue = BlockQueue<3, room * warps>;  // the same, of all warps of a block
 using BorderQueue = WarpQueue<3, 64>;             // the same
 using PathQueue = WarpQueue<3, 32>;               // see Meeting
 
-// What the warps of a block hand in at the end of a round, by the numbers of Round: one atomic
-// operation each, as every address takes one in about a nanosecond from all blocks together.
+// What the warps of a block add to the counts of Round at the end of a round. There is one atomic
+// operation for each block, because one address serves about one in a nanosecond from all blocks.
 struct Tally {
   static constexpr int kinds = sizeof(Round) / sizeof(Count);
   Count many[kinds], first[kinds];
 
-  // A warp's number; where its items are among those of the block.
+  // Adds a warp's count. Returns the position of the warp's items among those of the block.
   __device__ Count add(int kind, Count mine) {
     Count place = 0;
     if (threadIdx.x % 32 == 0 && mine) place = atomicAdd(&many[kind], mine);
     return __shfl_sync(whole_warp, place, 0);
   }
 
-  // After that `first` tells where those of the block are. The whole block must arrive.
+  // Sets `first` to the position of the block's items among all. The whole block must arrive.
   __device__ void settle(Round* counted) {
     __syncthreads();
     if (threadIdx.x < kinds && many[threadIdx.x]) {
@@ -51,7 +51,7 @@ struct Tally {
   }
 };
 
-// The column or row that is listed as `code`, and the root of its tree.
+// The column or row of a listed item, and the root of its tree.
 template <int side>
 __device__ inline Index self_of(const Graph& graph, Index code) {
   return side == rows ? code : code < 0 ? -1 - code : seen(&graph.row_match[code]);
@@ -61,8 +61,8 @@ __device__ inline Index root_of(const Forest& forest, Index code) {
   return code < 0 ? -1 - code : seen(&forest.owner[code]);
 }
 
-// One warp at work on one side, in one round. It takes up to 32 columns or rows at a time, one to a
-// lane, and its lanes go through all their lists together, as if these were one.
+// The work of one warp on one side in one round. Each lane takes a column or row; the lanes then
+// scan all their lists together, as if these were one list.
 template <int side, class Queue>
 struct Grower {
   const Graph& graph;
@@ -75,13 +75,13 @@ struct Grower {
   PathQueue& paths;
   Count edges = 0;
 
-  // A column or row of a tree, and the part of its list that is to be looked at.
+  // A column or row of a tree, and the part of its list to scan.
   struct Vertex {
     Index code, self, root, begin;
     unsigned degree;
   };
 
-  enum Found : int { nothing, pair, other_tree, path };
+  enum Visit : int { nothing, new_pair, other_tree, path };
 
   __device__ int lane() const { return static_cast<int>(threadIdx.x % 32); }
 
@@ -105,15 +105,15 @@ struct Grower {
     paths.spill(paths.count, lists.paths, &counted->paths, plan.paths);
   }
 
-  // Looks at `other`, a row or column in the list of a vertex. Sets the row of its pair, -1 where
-  // there is none.
-  __device__ Found look(Index other, Index code, Index root, Index* row) const {
+  // Visits `other`, a row or column in the list of a vertex. Sets the row of its matched entry, -1
+  // if there is none.
+  __device__ Visit visit(Index other, Index code, Index root, Index* row) const {
     *row = side == cols ? other : seen(&graph.col_match[other]);
-    Index other_root = other;  // of a free column
+    Index other_root = other;  // of an unmatched column
     if (side == cols || *row >= 0) {
       bool taken = false;
       other_root = forest.take(*row, root, code, &taken);
-      if (taken) return pair;
+      if (taken) return new_pair;
       if (other_root == root) return nothing;
       if (Forest::is_row(other_root) == (side == rows)) return other_tree;
     }
@@ -121,15 +121,16 @@ struct Grower {
     return both ? path : other_tree;
   }
 
-  // Whose list the entry in `place` is in, when all are put in a row; `upto` ends each lane's.
+  // The lane whose list holds entry `place` of all lists in sequence; `upto`: where each lane's
+  // list ends in this sequence.
   __device__ static int lane_at(unsigned place, unsigned upto) {
-    int found = 0;
+    int from = 0;
     for (int half = 16; half > 0; half /= 2)
-      if (__shfl_sync(whole_warp, upto, found + half - 1) <= place) found += half;
-    return found;
+      if (__shfl_sync(whole_warp, upto, from + half - 1) <= place) from += half;
+    return from;
   }
 
-  // Goes through the lists of all lanes; which lanes' vertices border on other trees.
+  // Scans the lists of all lanes. Returns the lanes whose vertices border on other trees.
   __device__ unsigned expand(const Vertex& mine) {
     unsigned upto = mine.degree;
     for (int apart = 1; apart < 32; apart *= 2) {
@@ -138,7 +139,7 @@ struct Grower {
     }
     const unsigned total = __shfl_sync(whole_warp, upto, 31);
     const Index first = mine.begin - static_cast<Index>(upto - mine.degree);
-    unsigned bordering = 0, joined = 0;  // lanes
+    unsigned bordering = 0, joined = 0;  // sets of lanes
     for (unsigned base = 0; base < total; base += 32) {
       const unsigned place = base + lane();
       const int from = lane_at(place, upto) & 31;
@@ -146,27 +147,27 @@ struct Grower {
       const Index code = __shfl_sync(whole_warp, mine.code, from);
       const Index root = __shfl_sync(whole_warp, mine.root, from);
       const Index start = __shfl_sync(whole_warp, first, from);
-      Found found = nothing;
+      Visit result = nothing;
       Index other = 0, row = 0, child = 0;
       if (bit & ~joined) {
         other = graph.lists[side][start + static_cast<Index>(place)];
-        // Asked for before it is needed, where waiting is what takes time.
+        // Loaded before it is known to be needed, because latency dominates in these steps.
         if (side == cols && plan.steps) child = seen(&graph.row_match[other]);
-        found = look(other, code, root, &row);
+        result = visit(other, code, root, &row);
         if (side == rows) child = row;
-        if (side == cols && found == pair && !plan.steps) child = seen(&graph.row_match[row]);
+        if (side == cols && result == new_pair && !plan.steps) child = seen(&graph.row_match[row]);
         ++edges;
       }
       queue.make_room(next(), &counted->next[side]);
-      queue.put(found == pair, row, child, root);
-      if (found == other_tree) bordering |= bit;
-      if (!__any_sync(whole_warp, found == path)) continue;
+      queue.put(result == new_pair, row, child, root);
+      if (result == other_tree) bordering |= bit;
+      if (!__any_sync(whole_warp, result == path)) continue;
       const Index self = __shfl_sync(whole_warp, mine.self, from);
       if (side == cols)
-        note_path(found == path, self, code, row);
+        note_path(result == path, self, code, row);
       else
-        note_path(found == path, other, row < 0 ? -1 - other : row, self);
-      joined |= any_of_warp(found == path ? bit : 0);
+        note_path(result == path, other, row < 0 ? -1 - other : row, self);
+      joined |= any_of_warp(result == path ? bit : 0);
     }
     return any_of_warp(bordering) & ~joined;
   }
@@ -176,7 +177,7 @@ struct Grower {
     return bits;
   }
 
-  // Cuts the lists of hubs into pieces, which the next round takes.
+  // Cuts the lists of hubs into pieces for the next round.
   __device__ void cut(bool mine, Index code, Index degree) {
     for (unsigned left = __ballot_sync(whole_warp, mine); left; left &= left - 1) {
       const int from = __ffs(left) - 1;
@@ -191,7 +192,7 @@ struct Grower {
     }
   }
 
-  // All of the list of column or row `self`, or none, where its tree has its path.
+  // Scans the whole list of column or row `self`, or nothing if its tree already has a path.
   __device__ void expand_whole(bool valid, Index code, Index self, Index root) {
     Index begin = 0, degree = 0;
     if (valid) {
@@ -214,7 +215,7 @@ struct Grower {
     expand_whole(valid, item[0], item[1], item[2]);
   }
 
-  // Up to 32 items of the queue, from `first` on.
+  // Scans up to 32 items of the queue, from `first` on.
   __device__ void expand_from_queue(unsigned first, unsigned many) {
     const bool valid = lane() < static_cast<int>(many);
     Index item[3] = {0, 0, 0};
@@ -223,10 +224,11 @@ struct Grower {
     expand_whole(valid, item[0], item[1], item[2]);
   }
 
-  // A piece of a hub's list; the first piece to find another tree puts the hub on the border.
+  // Scans a piece of a hub's list. The first piece that meets another tree puts the hub on the
+  // border.
   __device__ void expand_piece(Count k) {
     Index* entry = &lists.pieces[side][plan.buffer[side]][2 * k];
-    const Index code = seen(&entry[0]), told = seen(&entry[1]), number = told < 0 ? 0 : told;
+    const Index code = seen(&entry[0]), stored = seen(&entry[1]), number = stored < 0 ? 0 : stored;
     const Index self = self_of<side>(graph, code), root = root_of(forest, code);
     const Index begin = graph.starts[side][self] + number * piece;
     const Index rest = graph.starts[side][self + 1] - begin;
@@ -234,11 +236,11 @@ struct Grower {
     const unsigned degree = static_cast<unsigned>(rest < piece ? rest : piece);
     const bool bordering = expand({code, self, root, begin, whole ? degree : 0u}) & 1;
     Place* of_first = reinterpret_cast<Place*>(entry - 2LL * number + 1);
-    const bool told_first = lane() == 0 && bordering && atomicExch(of_first, ~Place{0}) == 0;
-    note_border(told_first, code, self, root);
+    const bool is_first = lane() == 0 && bordering && atomicExch(of_first, ~Place{0}) == 0;
+    note_border(is_first, code, self, root);
   }
 
-  // The share of warp `mine` of `all` in this side's lists.
+  // The part of warp `mine`, of `all`, in the lists of this side.
   __device__ void run(Count mine, Count all) {
     for (Count k = mine; k < plan.pieces[side]; k += all) expand_piece(k);
     const Count open = plan.next[side];
@@ -247,11 +249,11 @@ struct Grower {
       expand_from_list(k, each < open - k ? each : open - k);
   }
 
-  // Goes on with what the warps of this block have put into their queue, in steps of the whole
-  // block; not for longer than `plan.steps`, nor where other blocks should help.
+  // Scans what the warps of this block have put into their queue, in steps of the whole block; at
+  // most `plan.steps` steps, and only while the queue is short enough for one block.
   __device__ void run_on(unsigned warp) {
     unsigned many = queue.next_step();
-    for (int step = 0; step < plan.steps && many && many <= most_of_a_step; ++step) {
+    for (int step = 0; step < plan.steps && many && many <= max_step_items; ++step) {
       const unsigned each = (many + warps - 1) / warps;
       if (warp * each < many)
         expand_from_queue(warp * each, each < many - warp * each ? each : many - warp * each);

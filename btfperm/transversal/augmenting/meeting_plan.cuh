@@ -1,54 +1,54 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all blocks do next: each works it out for itself, from the same numbers
+// What all blocks of meeting-trees do next. Each block computes it from the same counts.
 #pragma once
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/visible.cuh"
 
-// cols: trees from free columns; rows: trees from free rows.
+// cols: trees from unmatched columns; rows: trees from unmatched rows.
 enum Side : int { cols, rows };
 
-// plant: put the free columns and rows on the lists; grow: extend trees; turn: shift the columns on
-// the paths that were found, and go on with what may have become free
+// plant: list the unmatched columns and rows; grow: extend trees; turn: augment along the paths of
+// this phase, then list again the vertices that may reach released ones
 enum Action : int { plant, grow, turn, stop };
 
-// What the blocks count in a round. Three take turns, so that one can be read while the next fills
-// and the third is emptied: one barrier a round is enough.
+// What the blocks count in a round. Three of these take turns: one is read while the next is filled
+// and the third is cleared, so that one grid barrier a round is enough.
 struct Round {
-  Count next[2];    // list that the next round grows from
-  Count pieces[2];  // of columns or rows with very long lists
-  Count border[2];  // reached by a tree, with entries in others
+  Count next[2];    // vertices that the next round scans
+  Count pieces[2];  // parts of the lists of hubs
+  Count border[2];  // vertices with neighbours in other trees
   Count paths, edges;
-  Count free;  // columns, when roots are planted
+  Count n_unmatched;  // unmatched columns, when roots are planted
 
-  // Where they stand among all numbers.
-  static constexpr int in_next = 0, in_border = 4, in_paths = 6, in_edges = 7, in_free = 8;
+  // Positions of these counts.
+  static constexpr int in_next = 0, in_border = 4, in_paths = 6, in_edges = 7, in_unmatched = 8;
 };
 
 struct Limits {
   Count edges, rounds;  // in one launch
-  Count thin;           // so few columns and rows that grow do not fill the device
-  Count share[2];       // a phase ends with one path for so many columns and rows; [1]: thin
-  int steps;            // taken without a barrier, then
-  Count lean;           // else a side so many times larger than the other waits
-  Count much;           // where more is open, the larger waits
+  Count max_thin;       // open vertices that do not fill the device
+  Count share[2];       // a phase ends with one path for this number of vertices; [1]: if thin
+  int steps;            // of a block between two barriers, if thin
+  Count max_ratio;      // a side with more times the open vertices of the other waits, if not thin
+  Count few_open;       // if more vertices are open, the larger side waits
 };
 
 struct Plan {
-  Count round, phase, paths_before, edges;  // all so far
-  Count closed;  // 1 + the side whose trees are complete, when there is no path left
-  Count free;    // columns at first
+  Count round, phase, paths_before, edges;  // since the start of the search
+  Count closed;       // 1 + the side whose trees are complete, when there is no path left
+  Count n_unmatched;  // unmatched columns at the start
   Action action;
   Count paths;  // of this phase
   Count next[2], pieces[2], border[2];
   int buffer[2];       // which of two lists holds `next`
   bool grows[2];       // in this round
-  bool may_be_joined;  // a tree with something open; not in the first round of a phase
+  bool may_be_joined;  // open vertices may be in a tree with a path
   int steps;
 
   __device__ Count open(int side) const { return next[side] + pieces[side]; }
 
-  // What the round has brought.
+  // Adds the counts of a round.
   __device__ void take_over(const Round& counted) {
     for (int side : {cols, rows}) {
       if (action == grow && !grows[side]) continue;
@@ -57,7 +57,7 @@ struct Plan {
       border[side] = action == grow ? border[side] + counted.border[side] : 0;
       buffer[side] ^= 1;
     }
-    if (action == plant) free = counted.free;
+    if (action == plant) n_unmatched = counted.n_unmatched;
     if (action == turn) {
       paths_before += paths;
       paths = 0;
@@ -68,11 +68,11 @@ struct Plan {
     ++round;
   }
 
-  // `over`: this launch has done its share.
+  // `over`: this launch has reached its limit.
   __device__ void decide(const Limits& limits, bool over) {
     const Count both = open(cols) + open(rows);
-    const bool dry = open(cols) == 0 || open(rows) == 0, all_thin = both <= limits.thin;
-    // What a new phase looks at again counts, too, where there is so much that it costs.
+    const bool dry = open(cols) == 0 || open(rows) == 0, all_thin = both <= limits.max_thin;
+    // The next phase scans the border again, which has a cost unless all is thin.
     const Count weighed = all_thin ? both : both + border[cols] + border[rows];
     if (paths == 0 && (dry || over)) {
       action = stop;
@@ -81,15 +81,16 @@ struct Plan {
       action = turn;
     } else {
       action = grow;
-      // The larger side waits, unless it costs nothing to take it along.
+      // The larger side waits, unless it is thin and so has no cost.
       Count growing = 0;
       for (int side : {cols, rows}) {
-        grows[side] =
-            all_thin || open(side) <= (both > limits.much ? 1 : limits.lean) * open(1 - side);
+        grows[side] = all_thin || open(side) <= (both > limits.few_open ? 1 : limits.max_ratio) *
+                                                    open(1 - side);
         if (grows[side]) growing += open(side);
       }
-      // A side may run dry while the other waits, in hundreds of small rounds.
-      steps = growing <= limits.thin ? limits.steps : 0;
+      // If one side has few open vertices while the other waits, there can be hundreds of small
+      // rounds.
+      steps = growing <= limits.max_thin ? limits.steps : 0;
       may_be_joined = paths != 0 || steps != 0;
     }
   }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What meeting-trees begins with where nothing is matched: ``meeting_peel.cu`` where there are
-hubs and many leaves, greedy, and ``meeting_walks.cu`` where that did not follow an order."""
+"""Initial matching of meeting-trees if nothing is matched: ``meeting_peel.cu`` on patterns with
+hubs and many leaves, then greedy, then ``meeting_walks.cu``; the latter after greedy in order only
+if many columns are unmatched."""
 
 from __future__ import annotations
 
@@ -22,61 +23,61 @@ if TYPE_CHECKING:
 __all__ = ["Memory", "begin", "choose_start"]
 
 _HUB, _PIECE = 256, 256  # is_hub and piece in meeting_grower.cuh
-_PEELED = 16  # numbers of Peeled, and where some stand
+_PEELED = 16  # how many numbers Peeled has, and the positions of some
 _MATCHED, _WORTH, _EDGES, _CORE_COLS, _CORE_ROWS, _TURNS, _PAIRS = 7, 10, 11, 12, 13, 14, 15
-_PEEL_THREADS = 256  # 32 times `warps` there
-_FEW = 32  # leaves: one in so many columns and rows is enough to begin with them
-# Steps of a walk, and where lists are short: at most so many entries.
+_PEEL_THREADS = 256  # 32 * `warps` in meeting_peel.cu
+_VERTICES_PER_LEAF = 32  # at most, for peeling to start
+# Steps of a walk; steps if lists are short; entries of a mean list that is short, at most.
 _STEPS, _STEPS_SHORT, _SHORT = 32, 64, 4
-# In order near the diagonal, one free column in so many is worth a walk.
-_FREE_BEHIND_ORDER = 50
-# A hub has so many times the entries of a mean column.
+# After a start in order near the diagonal, walks need one unmatched column in this number.
+_COLS_PER_UNMATCHED = 50
+# A hub has more than this number of times the entries of a mean column.
 _HUB_BY_MEAN = 16
 _NULL = np.uint64(0)
 
 
 @dataclass
 class Memory:
-    """The arrays of a search; ``meeting_trees.cu`` says how long each is.
+    """The arrays of a search. Their lengths are described in ``meeting_trees.cu``.
 
     Attributes
     ----------
-    core : more than 1 for each column, and each row, of what the leaves have left; null: all is
+    core : for each column, then each row: more than 1 if it is in the core; null if all are
     """
 
     workspace: Any
-    owner: Any  # in it
+    owner: Any  # a part of workspace
     state: Any
     pieces: Any
-    most_pieces: int
+    max_pieces: int
     core: Any = _NULL
 
     @classmethod
     def of(cls, problem: DeviceProblem) -> Memory:
-        """For this problem, on the current device."""
+        """Allocates the arrays for this problem on the current device."""
         import cupy
 
         m, n, width = problem.m, problem.n, problem.width
-        most_pieces = problem.nnz // _PIECE + problem.nnz // _HUB + 1
+        max_pieces = problem.nnz // _PIECE + problem.nnz // _HUB + 1
         workspace = cupy.empty(9 * (m + n) + 2 * m, dtype=width)
         return cls(
             workspace,
             workspace[9 * (m + n) :],
             cupy.zeros(m + n, dtype=np.int32),
-            cupy.empty(8 * most_pieces, dtype=width),
-            most_pieces,
+            cupy.empty(8 * max_pieces, dtype=width),
+            max_pieces,
         )
 
 
 @dataclass
-class Begun:
-    """What a start leaves, while it may still be at work.
+class Start:
+    """The result of a start, whose kernels may still be running.
 
     Attributes
     ----------
-    core : whether a search may find more
-    pairs : how many there are, if not
-    counters : waits for what it has read; empty where columns were matched before
+    core : whether a search may match more columns
+    pairs : matched columns, if not
+    counters : waits for the kernels and returns the counters; empty if columns were matched before
     """
 
     core: bool = True
@@ -84,22 +85,22 @@ class Begun:
     counters: Callable[[], dict[str, int]] = dict
 
 
-def begin(problem: DeviceProblem, budget: Budget, seed: int, memory: Memory) -> Begun:
-    """A first matching where there is none. A limit is looked at behind it, and while it goes on in
-    order."""
+def begin(problem: DeviceProblem, budget: Budget, seed: int, memory: Memory) -> Start:
+    """Computes an initial matching if there is none. Limits are polled after it, and between the
+    launches of greedy in order."""
     peeled = peel(problem, memory)
     sample = sample_order(problem.m, problem.indptr, problem.indices)
-    told = peeled()
-    if told[_MATCHED]:
-        return Begun()
-    reads: list[Callable[[], int]] = [lambda: told[_EDGES]]
+    numbers = peeled()
+    if numbers[_MATCHED]:
+        return Start()
+    reads: list[Callable[[], int]] = [lambda: numbers[_EDGES]]
 
     def counters() -> dict[str, int]:
-        edges = sum(read() for read in reversed(reads))  # the last one waits for all
-        return {"begun_edges": edges, "peeled_turns": told[_TURNS]}
+        edges = sum(read() for read in reversed(reads))  # the last read waits for all launches
+        return {"begun_edges": edges, "peeled_turns": numbers[_TURNS]}
 
-    if told[_WORTH] and not (told[_CORE_COLS] and told[_CORE_ROWS]):
-        return Begun(False, told[_PAIRS], counters)
+    if numbers[_WORTH] and not (numbers[_CORE_COLS] and numbers[_CORE_ROWS]):
+        return Start(False, numbers[_PAIRS], counters)
     choice, least = choose_start(problem, sample())
     if choice == "random":
         reads.append(draw_rows(problem, seed))
@@ -109,19 +110,19 @@ def begin(problem: DeviceProblem, budget: Budget, seed: int, memory: Memory) -> 
         reads.append(lambda: read)
     if not budget.stop:
         reads.append(walk(problem, seed, memory, least))
-    return Begun(counters=counters)
+    return Start(counters=counters)
 
 
 def peel(problem: DeviceProblem, memory: Memory) -> Callable[[], list[int]]:
-    """Matches what has one choice, unless a column is matched; what is returned waits for the
-    numbers of Peeled."""
+    """Matches vertices with one unmatched neighbour, unless a column is matched already. The
+    returned function waits for the numbers of Peeled."""
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
-    # The last two numbers of an index stand for something else than a row.
-    few = _FEW if m < np.iinfo(width).max - 4 else 0
+    # The kernel reserves two values of an index, so with that many rows it must do nothing.
+    vertices_per_leaf = _VERTICES_PER_LEAF if m < np.iinfo(width).max - 4 else 0
     core = cupy.empty(m + n, dtype=width)
-    told = Readback(_PEELED)
+    peeled = Readback(_PEELED)
     problem.kernels("transversal/augmenting/meeting_peel.cu").launch_together(
         "peel",
         _PEEL_THREADS,
@@ -135,29 +136,29 @@ def peel(problem: DeviceProblem, memory: Memory) -> Callable[[], list[int]]:
         core,
         memory.owner,
         memory.workspace,
-        np.uint64(few),
-        told.array,
+        np.uint64(vertices_per_leaf),
+        peeled.array,
     )
 
-    def numbers() -> list[int]:
-        read = told.read()
+    def read_numbers() -> list[int]:
+        read = peeled.read()
         if read[_WORTH]:
             memory.core = core
         return read
 
-    return numbers
+    return read_numbers
 
 
 def walk(problem: DeviceProblem, seed: int, memory: Memory, least: int) -> Callable[[], int]:
-    """Lets the free columns walk if there are at least so many; what is returned waits for the
-    number of entries read."""
+    """Starts walks from the unmatched columns if there are at least `least`. The returned function
+    waits for the number of entries read."""
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
     run = problem.kernels("transversal/augmenting/meeting_walks.cu").launch
     label = cupy.empty(m, dtype=np.uint8)
     walkers = cupy.empty(n, dtype=width)
-    told = Readback(2)
+    counters = Readback(2)
     rows, cols = problem.row_match, problem.col_match
     run(
         "prepare_walks",
@@ -172,7 +173,7 @@ def walk(problem: DeviceProblem, seed: int, memory: Memory, least: int) -> Calla
         memory.core,
         label,
         walkers,
-        told.array,
+        counters.array,
     )
     run(
         "walk",
@@ -187,14 +188,14 @@ def walk(problem: DeviceProblem, seed: int, memory: Memory, least: int) -> Calla
         rows,
         cols,
         label,
-        told.array,
+        counters.array,
     )
     run("seat_columns", grid(m), BLOCK, m, rows, label, cols)
-    return lambda: told.read()[1]
+    return lambda: counters.read()[1]
 
 
 def choose_start(problem: DeviceProblem, sample: OrderSample) -> tuple[str, int]:
-    """The choice of greedy that leaves least to do, and how many unmatched columns make walks pay.
+    """The choice of greedy that leaves the least work, and the unmatched columns that walks need.
 
     In order if neighbours lie near each other, because random choices of many threads leave
     unmatched rows far from unmatched columns there; and if there are hubs, whose lists one thread
@@ -203,5 +204,5 @@ def choose_start(problem: DeviceProblem, sample: OrderSample) -> tuple[str, int]
     """
     has_hub = sample.longest > _HUB_BY_MEAN * (problem.nnz / problem.n + 1)
     near = 2 * sample.near > sample.entries
-    least = problem.n // _FREE_BEHIND_ORDER if near else 0
+    least = problem.n // _COLS_PER_UNMATCHED if near else 0
     return "first" if has_hub or near else "random", least

@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // meeting-trees: augmenting paths where trees from both sides meet, in one launch
 //
-// Idea        Alternating trees grow from all free columns and all free rows at once; where two
-//             meet, one of either kind, is a path. After a few paths their columns are shifted and
-//             their trees fall apart; all other trees stay, and grow into what became free: only
-//             their border is looked at again, and a tree without a border never. When the trees of
-//             one side are complete and there is no path, the matching is maximum. It is one kernel
-//             that stays: its blocks meet at a barrier after each round. Where little grows,
-//             each block takes several steps on its own before that.
+// Idea        Alternating trees grow from all unmatched columns and all unmatched rows at once;
+//             where two trees meet, one of either kind, they form an augmenting path. When a phase
+//             has enough paths, the kernel augments along them and releases their trees. All other
+//             trees stay and grow into the vertices that became available. Only their border is
+//             scanned again, so a tree without a border is never read again. When the trees of one
+//             side are complete and there is no path, the matching is maximum. The whole search is
+//             one persistent kernel: its blocks meet at a grid barrier after each round. If few
+//             vertices are open, each block takes several steps on its own between two barriers.
 // Paper       ours, after A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting algorithm for
 //             maximum cardinality matching in bipartite graphs", IPDPS 2015 (trees are kept), and
-//             M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "GPU accelerated maximum
-//             cardinality matching algorithms for bipartite graphs", Euro-Par 2013 (their roots)
-// Cost        O(nnz) a phase at most, mostly a part of it. A round is a barrier and some eight
-//             accesses one after the other, a step without a barrier six. Slow: paths through all
+//             M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "GPU accelerated maximum cardinality
+//             matching algorithms for bipartite graphs", Euro-Par 2013 (their roots)
+// Cost        O(nnz) a phase at most, usually a part of it. A round is a grid barrier and some
+//             eight dependent memory accesses, a step without a barrier six. Slow: paths across all
 //             of a large mesh. Workspace: 9 (m + n) + 2 m indices, m + n words
 // Prefer it   on a GPU, nearly always; apsb-wr can be faster on a geometric graph in natural order.
 //             If unmatched rows and columns lie far apart, as in a large permuted mesh with holes,
 //             see `far_walks.cu`
-// Encodings   lists hold pairs by their row i, or a root: column j as -1 - j, row i as i; others:
-//             forest.cuh. A piece is an entry of a list and the number of a part of its list
-// Invariants  at the top of each round: 1. the matching is legal. 2. every pair of a tree that
-//             grows is in `next`, in `pieces`, in `border`, or all its entries are in its tree.
-//             3. no pair is in two places. So when a side has nothing open and this phase found
-//             no path, its trees are closed
-// Races       see forest.cuh. What a round counts is read behind its barrier, see Round
+// Encodings   an item of a list is a matched entry, as its row i, or a root: column j as -1 - j,
+//             row i as i; others: forest.cuh. A vertex is open if its list has not been scanned
+//             yet. A piece is a listed item and the number of a part of its list
+// Invariants  at the start of each round: 1. the matching is legal. 2. every matched entry of a
+//             growing tree is in `next`, `pieces` or `border`, or all its neighbours are in its
+//             tree. 3. no entry is in two of these. So when a side has no open vertex and this
+//             phase has no path, the trees of this side are complete
+// Races       see forest.cuh. The counts of a round are read after its barrier, see Round
 
 #include "backends/gpu/grid_barrier.cuh"
 #include "transversal/augmenting/meeting_grower.cuh"
 
-// What stays on the device between two launches; the host knows where its numbers stand.
+// What stays on the device between two launches; the host reads it by position.
 struct Progress {
   Round rounds[3];
   Count barrier;
@@ -37,18 +39,18 @@ struct Progress {
 };
 static_assert(sizeof(Progress) == 44 * sizeof(Count));
 
-// -- the other actions --------------------------------------------------------------------------
+// -- plant and turn -----------------------------------------------------------------------------
 
-// What is left in the queues of a block goes to the end of a side's list for the next round.
-__device__ void hand_in(int side, const Lists& lists, int buffer, Round* counted, Tally& tally,
-                        OwnQueue& queue) {
+// Appends the items that are left in the warps' queues to a side's list for the next round.
+__device__ void store_queue(int side, const Lists& lists, int buffer, Round* counted, Tally& tally,
+                            OwnQueue& queue) {
   const Count place = tally.add(Round::in_next + side, queue.count);
   tally.settle(counted);
   queue.move(queue.count, lists.next[side][buffer ^ 1], tally.first[Round::in_next + side] + place);
 }
 
-// Lists the free columns and rows, and marks the free rows as roots; those of the core alone, where
-// there is one, see `meeting_peel.cu`.
+// Lists the unmatched columns and rows and marks the unmatched rows as roots; only those of the
+// core if `core` is not null, see `meeting_peel.cu`.
 __device__ void plant_roots(const Graph& graph, const Forest& forest, const Lists& lists,
                             const Index* core, Round* counted, Tally& tally, OwnQueue queue,
                             long long warp, long long all) {
@@ -57,54 +59,55 @@ __device__ void plant_roots(const Graph& graph, const Forest& forest, const List
     const Index many = side == cols ? graph.n : graph.m;
     const Index* match = side == cols ? graph.col_match : graph.row_match;
     const Index* place = !core || side == cols ? core : core + graph.n;
-    Index* next = lists.next[side][1];  // buffer is 0
-    Count counted_free = 0;
+    Index* next = lists.next[side][1];  // the list of the next round, as buffer is 0
+    Count n_unmatched = 0;
     for (long long first = 32 * warp; first < many; first += 32 * all) {
       const Index k = static_cast<Index>(first + lane);
-      const bool valid = first + lane < many, free = valid && match[k] < 0;
-      if (side == cols) counted_free += __popc(__ballot_sync(whole_warp, free));
+      const bool valid = first + lane < many, unmatched = valid && match[k] < 0;
+      if (side == cols) n_unmatched += __popc(__ballot_sync(whole_warp, unmatched));
       const bool done = valid && side == rows && core && Forest::is_done(forest.owner[k]);
-      if (valid && side == rows && !done) forest.owner[k] = free ? Forest::of_row(k) : Forest::none;
-      if (side == rows && free && !done) forest.up[k] = k;
+      if (valid && side == rows && !done)
+        forest.owner[k] = unmatched ? Forest::of_row(k) : Forest::none;
+      if (side == rows && unmatched && !done) forest.up[k] = k;
       const bool root =
-          free && (place ? place[k] > 1 : graph.starts[side][k] < graph.starts[side][k + 1]);
+          unmatched && (place ? place[k] > 1 : graph.starts[side][k] < graph.starts[side][k + 1]);
       queue.make_room(next, &counted->next[side]);
       if (side == cols)
         queue.put(root, -1 - k, k, k);
       else
         queue.put(root, k, k, Forest::of_row(k));
     }
-    tally.add(Round::in_free, counted_free);
-    hand_in(side, lists, 0, counted, tally, queue);
+    tally.add(Round::in_unmatched, n_unmatched);
+    store_queue(side, lists, 0, counted, tally, queue);
   }
 }
 
-// Puts those of a list whose trees still grow into the queue, and on to `next`.
+// Puts those items of a list whose trees still grow into the queue, and into `next`.
 __device__ void keep(const Forest& forest, const Index* from, Count many, Index* next, Count* size,
                      OwnQueue& queue, long long warp, long long all) {
   for (Count first = 32 * warp; first < many; first += 32 * all) {
     const Index* item = &from[3 * (first + threadIdx.x % 32)];
     const bool listed = first + threadIdx.x % 32 < many;
     const Index root = listed ? seen(&item[2]) : 0;
-    const bool kept = listed && forest.grows(root);
+    const bool valid_item = listed && forest.grows(root);
     queue.make_room(next, size);
-    queue.put(kept, kept ? seen(&item[0]) : 0, kept ? seen(&item[1]) : 0, root);
+    queue.put(valid_item, valid_item ? seen(&item[0]) : 0, valid_item ? seen(&item[1]) : 0, root);
   }
 }
 
-// The same for hubs in pieces, each by its first piece, unless it is on the border.
+// The same for hubs in pieces. The first piece represents the hub, unless the hub is on the border.
 template <int side>
 __device__ void keep_hubs(const Graph& graph, const Forest& forest, const Index* from, Count many,
                           Index* next, Count* size, OwnQueue& queue, long long warp,
                           long long all) {
   for (Count first = 32 * warp; first < many; first += 32 * all) {
     const Count k = first + threadIdx.x % 32;
-    bool kept = k < many && seen(&from[2 * k + 1]) == 0;
-    const Index code = kept ? seen(&from[2 * k]) : 0;
-    const Index root = kept ? root_of(forest, code) : 0;
-    kept = kept && forest.grows(root);
+    bool valid_item = k < many && seen(&from[2 * k + 1]) == 0;
+    const Index code = valid_item ? seen(&from[2 * k]) : 0;
+    const Index root = valid_item ? root_of(forest, code) : 0;
+    valid_item = valid_item && forest.grows(root);
     queue.make_room(next, size);
-    queue.put(kept, code, kept ? self_of<side>(graph, code) : 0, root);
+    queue.put(valid_item, code, valid_item ? self_of<side>(graph, code) : 0, root);
   }
 }
 
@@ -119,20 +122,20 @@ __device__ void keep_all(const Graph& graph, const Forest& forest, const Lists& 
   keep(forest, lists.border[side], plan.border[side], next, size, queue, warp, all);
   keep_hubs<side>(graph, forest, lists.pieces[side][from], plan.pieces[side], next, size, queue,
                   warp, all);
-  hand_in(side, lists, from, counted, tally, queue);
+  store_queue(side, lists, from, counted, tally, queue);
 }
 
-__device__ void turn_over(const Graph& graph, const Forest& forest, const Lists& lists,
-                          const Plan& plan, Round* counted, Tally& tally, OwnQueue queue,
-                          long long warp, long long all) {
-  // Path k and its side, few to a warp: their length is what takes time.
+__device__ void augment_all(const Graph& graph, const Forest& forest, const Lists& lists,
+                            const Plan& plan, Round* counted, Tally& tally, OwnQueue queue,
+                            long long warp, long long all) {
+  // Path k / 2 and its side k % 2, few to a warp: the length of the paths dominates.
   for (Count k = warp + all * (threadIdx.x % 32); k < 2 * plan.paths; k += 32 * all) {
     const Index* at = &lists.paths[3 * (k / 2)];
     const Meeting meeting{at[0], at[1], at[2]};
     if (k % 2)
-      shift_rows(graph, forest, meeting);
+      augment_rows(graph, forest, meeting);
     else
-      shift_cols(graph, forest, meeting);
+      augment_cols(graph, forest, meeting);
   }
   __syncwarp();
   keep_all<cols>(graph, forest, lists, plan, counted, tally, queue, warp, all);
@@ -141,7 +144,7 @@ __device__ void turn_over(const Graph& graph, const Forest& forest, const Lists&
 
 // -- the kernel ---------------------------------------------------------------------------------
 
-// How many of `all` warps, or blocks, are for columns: they are shared out by what is open.
+// How many of `all` warps, or blocks, work for columns: in proportion to the open vertices.
 __device__ Count share_of_cols(const Plan& plan, Count all) {
   const Count left = plan.grows[cols] ? plan.open(cols) : 0;
   const Count right = plan.grows[rows] ? plan.open(rows) : 0;
@@ -150,7 +153,7 @@ __device__ Count share_of_cols(const Plan& plan, Count all) {
   return share == 0 ? 1 : share == all ? all - 1 : share;
 }
 
-// What a warp has of its block's shared memory.
+// A warp's part of the block's shared memory.
 struct Buffers {
   Index (*queues)[3][room];  // of all warps
   QueueEnds* ends;
@@ -159,8 +162,8 @@ struct Buffers {
   PathQueue paths;
 };
 
-// The share of this warp, or of this block where little grows, in a round of one side; `first`:
-// the first that works on this side, of `all`. Entries read.
+// The part of this warp, or of this block if plan.steps is not 0, in a round of one side. `first`:
+// the first warp or block of this side, of `all`. Returns the number of entries read.
 template <int side>
 __device__ Count grow_side(const Graph& graph, const Forest& forest, const Lists& lists,
                            const Plan& plan, Round* counted, Buffers& buffers, Count first,
@@ -205,25 +208,26 @@ __device__ void grow_trees(const Graph& graph, const Forest& forest, const Lists
                      plan.paths + tally.first[Round::in_paths] + paths);
 }
 
-// workspace: 9 (m + n) + 2 m; pieces: 8 x `most`, for so many pieces on a side; paths: as many
-// as rows, or as columns; state: m + n, all 0.
+// workspace: 9 (m + n) + 2 m; pieces: 8 `max_pieces`, for this number of pieces a side; paths: 3
+// min(m, n); state: m + n, all 0.
 extern "C" __global__ void __launch_bounds__(32 * warps, 2)
     meeting_trees(Index m, Index n, const Index* indptr, const Index* indices,
                   const Index* row_indptr, const Index* row_indices, Index* row_match,
-                  Index* col_match, Index* workspace, int* state, Index* pieces, Index most,
-                  Index* paths, Count most_edges, Count most_rounds, Count thin, Count share,
-                  Count share_thin, int steps, Count lean, Count much, const Index* core,
+                  Index* col_match, Index* workspace, int* state, Index* pieces, Index max_pieces,
+                  Index* paths, Count max_edges, Count max_rounds, Count max_thin, Count share,
+                  Count share_thin, int steps, Count max_ratio, Count few_open, const Index* core,
                   Progress* progress) {
   __shared__ Index queues[warps][3][room], borders[warps][3][64], paths_of_warps[warps][3][32];
   __shared__ QueueEnds ends;
   __shared__ Tally tally;
-  __shared__ Graph graph;  // here, and not in registers, which are short
+  __shared__ Graph graph;  // shared, because registers are scarce
   __shared__ Forest forest;
   __shared__ Lists lists;
   __shared__ Plan plan;
-  // One block alone has no other for the other side.
-  const Limits limits{most_edges, most_rounds, gridDim.x > 1 ? thin : 0, {share, share_thin}, steps,
-                      lean,       much};
+  // Between barriers a block works for one side only, so a single block must not take such steps.
+  const Limits limits{
+      max_edges, max_rounds, gridDim.x > 1 ? max_thin : 0, {share, share_thin}, steps,
+      max_ratio, few_open};
   const int in_block = threadIdx.x / 32;
   const Count all = static_cast<Count>(gridDim.x) * warps;
   const Count warp = static_cast<Count>(in_block) * gridDim.x + blockIdx.x;
@@ -239,7 +243,8 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
     forest = {for_pairs, for_pairs + m, state, n};
     lists = {{{workspace, workspace + 3LL * n}, {for_rows, for_rows + 3LL * m}},
              {workspace + 6LL * n, for_rows + 6LL * m},
-             {{pieces, pieces + 2LL * most}, {pieces + 4LL * most, pieces + 6LL * most}},
+             {{pieces, pieces + 2LL * max_pieces},
+              {pieces + 4LL * max_pieces, pieces + 6LL * max_pieces}},
              paths};
     plan = progress->plan;
     edges_before = plan.edges;
@@ -249,7 +254,7 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
   __syncthreads();
   while (plan.action != stop) {
     Round* counted = &progress->rounds[plan.round % 3];
-    if (blockIdx.x == 0 && threadIdx.x < sizeof(Round) / sizeof(Count))  // for the next round
+    if (blockIdx.x == 0 && threadIdx.x < sizeof(Round) / sizeof(Count))  // of the next round
       reinterpret_cast<Count*>(&progress->rounds[(plan.round + 1) % 3])[threadIdx.x] = 0;
     switch (plan.action) {
       case plant:
@@ -259,15 +264,15 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
         grow_trees(graph, forest, lists, plan, counted, tally, buffers);
         break;
       default:
-        turn_over(graph, forest, lists, plan, counted, tally, queue, warp, all);
+        augment_all(graph, forest, lists, plan, counted, tally, queue, warp, all);
     }
     grid_barrier(reinterpret_cast<unsigned*>(&progress->barrier));
     if (threadIdx.x == 0) {
-      Round brought;
+      Round counts;
       const Count* from = reinterpret_cast<const Count*>(counted);
-      Count* to = reinterpret_cast<Count*>(&brought);
+      Count* to = reinterpret_cast<Count*>(&counts);
       for (unsigned k = 0; k < sizeof(Round) / sizeof(Count); ++k) to[k] = seen(&from[k]);
-      plan.take_over(brought);
+      plan.take_over(counts);
       plan.decide(limits, plan.edges - edges_before >= limits.edges ||
                               plan.round - rounds_before >= limits.rounds);
     }
@@ -276,9 +281,9 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
   if (blockIdx.x == 0 && threadIdx.x == 0) progress->plan = plan;
 }
 
-// The rows in a least cover, if this was the last round: those that the trees of the columns have
-// reached, where these are complete; else those that the trees of the rows have not. Without
-// `progress` there was nothing to search.
+// Marks the rows of a minimum cover if the search has ended: those that the trees of the columns
+// have reached, if these trees are complete; else those that the trees of the rows have not.
+// `progress` is null if no search was needed.
 extern "C" __global__ void mark_cover(Index m, const Index* owner, const int* state,
                                       const Index* row_match, Index n, const Progress* progress,
                                       int* reached) {

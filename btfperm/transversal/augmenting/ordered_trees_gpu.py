@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""meeting-trees with ``pairs=same``: what it is is told in ``ordered_trees.cu``."""
+"""Driver of meeting-trees with ``pairs=same``. The algorithm is described in
+``ordered_trees.cu``."""
 
 from __future__ import annotations
 
@@ -18,18 +19,18 @@ if TYPE_CHECKING:
 __all__ = ["ordered_trees"]
 
 _FILE = "transversal/augmenting/ordered_trees.cu"
-# Numbers of Phase, and where some stand.
+# How many numbers Phase has, and the positions of some.
 _PHASE, _LEVELS, _PATHS, _EDGES, _GROWN, _LEFT = 9, 4, 5, 6, 7, 8
-# A phase ends with one path for so many columns of a level.
+# A phase ends when it has one path for this number of columns of a level.
 _SHARE = 300
-# A launch comes back after so many levels, or columns shifted along a path: some tenth of a second,
-# and limits are looked at.
+# Each launch ends after this number of levels, or of columns of a path along which it augments:
+# about 0.1 s, so that the host can check limits.
 _LAUNCH_LEVELS, _LAUNCH_SHIFTS = 1 << 12, 1 << 16
 
 
 def ordered_trees(problem: DeviceProblem, budget: Budget, seed: int) -> dict[str, int | list[int]]:
-    """Searches until a phase finds no path, or a limit is reached; begins in order where nothing is
-    matched. The same pairs each time; `seed` changes nothing.
+    """Searches until a phase finds no path, or a limit is reached. Starts with greedy in order if
+    nothing is matched. The matching is the same in each run; `seed` has no effect.
 
     Returns
     -------
@@ -38,17 +39,17 @@ def ordered_trees(problem: DeviceProblem, budget: Budget, seed: int) -> dict[str
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
-    edges, levels, found, phases = 0, 0, 0, 0
+    edges, levels, paths, phases = 0, 0, 0, 0
     if problem.size == 0 and problem.nnz:
-        begun = greedy(problem, budget, seed, {"choice": "first"})["edges"]
-        assert isinstance(begun, int)
-        edges = begun
+        start_edges = greedy(problem, budget, seed, {"choice": "first"})["edges"]
+        assert isinstance(start_edges, int)
+        edges = start_edges
     run = problem.kernels(_FILE)
     workspace = cupy.empty(2 * m + 3 * n, dtype=width)
     state = Readback(_PHASE)
     columns = problem.indptr, problem.indices, problem.row_match, problem.col_match
-    told, over = [0] * _PHASE, True
-    while problem.nnz and not budget.spent(edges + told[_EDGES]):
+    numbers, over = [0] * _PHASE, True
+    while problem.nnz and not budget.spent(edges + numbers[_EDGES]):
         if over:
             phases += 1
             state.array.fill(0)
@@ -77,18 +78,22 @@ def ordered_trees(problem: DeviceProblem, budget: Budget, seed: int) -> dict[str
             _LAUNCH_SHIFTS,
             state.array,
         )
-        told = state.read()
-        over = told[_GROWN] != 0 and told[_LEFT] == 0
-        if over and not told[_PATHS]:
+        numbers = state.read()
+        over = numbers[_GROWN] != 0 and numbers[_LEFT] == 0
+        if over and not numbers[_PATHS]:
             reached = problem.reached = cupy.empty(m, dtype=np.int32)
             run.launch("mark_rows", grid(m), BLOCK, m, workspace[m:], reached)
             break
         if over:
-            edges, levels, found = (
-                edges + told[_EDGES],
-                levels + told[_LEVELS],
-                found + told[_PATHS],
+            edges, levels, paths = (
+                edges + numbers[_EDGES],
+                levels + numbers[_LEVELS],
+                paths + numbers[_PATHS],
             )
-            told = [0] * _PHASE
-    edges, levels, found = edges + told[_EDGES], levels + told[_LEVELS], found + told[_PATHS]
-    return {"edges": edges, "phases": phases, "rounds": levels, "augmentations": found}
+            numbers = [0] * _PHASE
+    edges, levels, paths = (
+        edges + numbers[_EDGES],
+        levels + numbers[_LEVELS],
+        paths + numbers[_PATHS],
+    )
+    return {"edges": edges, "phases": phases, "rounds": levels, "augmentations": paths}

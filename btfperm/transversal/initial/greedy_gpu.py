@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""greedy on a GPU: what it is is told in ``greedy.cu``."""
+"""Driver of greedy on a GPU. The algorithm is described in ``greedy.cu``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STATE = 2  # numbers of State
 def greedy(
     problem: DeviceProblem, budget: Budget, seed: int, options: Mapping[str, float | str]
 ) -> dict[str, int | list[int]]:
-    """The cheap matching; in order, a limit is looked at after each launch."""
+    """The cheap matching; in order, limits are checked after each launch."""
     import cupy
 
     run = problem.kernels("transversal/initial/greedy.cu").launch
@@ -35,20 +35,20 @@ def greedy(
     width, left = problem.width, state.array[1:]
     holder, resume = cupy.empty(m, dtype=width), cupy.zeros(n, dtype=width)
     run("empty_rows", grid(m), BLOCK, m, rows, holder)
-    size, listed, launches, read = n, np.uint64(0), 0, 0  # a null list is all columns
+    size, listed, launches, read = n, np.uint64(0), 0, 0  # null list: all columns
     while size and not budget.stop:
-        # A block for each piece of the columns: the device starts them in order, and on a mesh the
-        # fewer have to get up again.
+        # One thread a column: the device starts the blocks in order, which displaces fewer columns
+        # on a mesh.
         launches += 1
         left.fill(0)
-        following = cupy.empty(size, dtype=width)
+        remaining = cupy.empty(size, dtype=width)
         run(
             "take_in_order",
             grid(size),
             BLOCK,
             size,
             listed,
-            following,
+            remaining,
             indptr,
             indices,
             cols,
@@ -57,7 +57,7 @@ def greedy(
             state.array,
         )
         read, size = state.read()
-        listed = following
+        listed = remaining
         if size:
             budget.spent(read)
     run("keep_holders", grid(m), BLOCK, m, holder, rows, cols)
@@ -65,7 +65,7 @@ def greedy(
 
 
 def draw_rows(problem: DeviceProblem, seed: int) -> Callable[[], int]:
-    """The cheap matching at random; what is returned waits for the number of entries read."""
+    """The cheap matching at random. The returned function waits for the number of entries read."""
     state = Readback(_STATE)
     problem.kernels("transversal/initial/greedy.cu").launch(
         "take_at_random",

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// karp-sipser: match what has only one choice on a GPU, before anything else
+// karp-sipser: matches vertices with one unmatched neighbour before all others, on a GPU
 //
-// Idea        All columns, then all rows with one free neighbour left are matched to it, level by
-//             level, until there is none. Then one in eight of the other columns takes a free row
-//             at random, and again.
+// Idea        Level by level, all columns, then all rows with one unmatched neighbour left are
+//             matched to it, until there is none. Then one in eight of the other columns takes an
+//             unmatched row at random, and the first step is repeated.
 // Paper       R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981. The
-//             paper draws one edge at a time when it must draw: here many, in rounds, which costs
-//             little of what is found; all when few are left
-// Cost        O(nnz) work, two atomic operations an entry; a thread walks the list of a vertex, so
-//             that one long list may be most of the time. Workspace: the row lists, and three
-//             times m + n indices
-// Prefer it   on random, triangular and circuit patterns with short columns; rather use greedy on
-//             meshes
-// Encodings   queue[begin..end): vertices of one side that had one free neighbour when they came in
-// Invariants  degree[v] = free neighbours of v, between launches; it only falls, so that a vertex
-//             comes into its queue once. A launch matches from one side: what vertices of this side
-//             are matched to is written by their own thread alone
-// Races       a vertex of the other side goes to the first who takes it; who brings a degree to
-//             one, with atomicAdd of -1, queues the vertex
+//             paper draws one edge at a time when it must draw. Here many columns draw in a round,
+//             which costs few matched entries; all draw if at most 64 are left
+// Cost        O(nnz) work, two atomic operations an entry. A single thread scans the list of a
+//             vertex, so one long list may dominate the time. Workspace: the row lists, and 3 (m +
+//             n) indices
+// Prefer it   on random, triangular and circuit patterns with short columns. On meshes prefer
+//             greedy
+// Encodings   queue[begin..end): vertices of one side that had one unmatched neighbour when they
+//             were queued
+// Invariants  between launches, degree[v] = unmatched neighbours of v. It never increases, so a
+//             vertex is queued at most once. A launch matches from one side: only the own thread of
+//             a vertex of this side writes its mate
+// Races       a vertex of the other side goes to the first thread that takes it. The thread whose
+//             atomicAdd of -1 reduces a degree to one queues the vertex
 
 #include "backends/gpu/atomics.cuh"
 #include "backends/gpu/counting.cuh"
@@ -26,14 +27,14 @@
 #include "backends/gpu/visible.cuh"
 #include "transversal/initial/vertex_hash.cuh"
 
-// What the host reads.
+// Counters for the host.
 struct State {
   Count edges;
   Count queued[2];  // columns, rows
   Count left;       // columns that may still draw
 };
 
-// One side of the graph, as its own vertices see it.
+// One side of the bipartite graph, with the lists of its vertices.
 struct Side {
   const Index *indptr, *indices;
   Index* match;
@@ -42,15 +43,15 @@ struct Side {
 
   __device__ bool is_free(Index v) const { return seen(&match[v]) == -1; }
 
-  // One free neighbour less for all neighbours, on this side, of a vertex with this list.
+  // Reduces by one the degrees of all vertices in the list of a vertex of the other side.
   __device__ void lower(const Index* list, const Index* end) const {
     for (; list < end; ++list)
       if (atomicAdd(&degree[*list], ~Place{0}) == 2 && is_free(*list)) queue.push(*list);
   }
 };
 
-// Matches v to the first free neighbour from place `first` of its list on, around its end; the
-// neighbours of both have one choice less.
+// Matches v to its first unmatched neighbour from position `first` on, cyclically, and reduces the
+// degrees of the neighbours of both.
 __device__ inline Count take_one(Index v, Index first, const Side& mine, const Side& other) {
   const Index begin = mine.indptr[v], size = mine.indptr[v + 1] - begin;
   Count edges = 0;
@@ -73,11 +74,11 @@ extern "C" __global__ void count_degrees(Index vertices, const Index* indptr, co
   const Frontier forced{queue, queued};
   Count read = 0;
   for (long long v = first_item(); v < vertices; v += item_stride()) {
-    Place free = 0;
+    Place n_unmatched = 0;
     for (Index p = indptr[v]; p < indptr[v + 1] && match[v] == -1; ++p, ++read)
-      free += other_match[indices[p]] == -1;
-    degree[v] = free;
-    if (free == 1) forced.push(static_cast<Index>(v));
+      n_unmatched += other_match[indices[p]] == -1;
+    degree[v] = n_unmatched;
+    if (n_unmatched == 1) forced.push(static_cast<Index>(v));
   }
   add_over_warp(edges, read);
 }
@@ -99,7 +100,8 @@ extern "C" __global__ void match_forced(Index begin, Index end, const Index* ind
   add_over_warp(edges, read);
 }
 
-// The columns of a list, or all where it is null, that draw in this round; the rest is left.
+// Draws for one in `one_in` of the listed columns, or of all columns if `list` is null; keeps the
+// others in `left`.
 extern "C" __global__ void match_some(Count round, Index one_in, Index size, const Index* list,
                                       Index* left, const Index* indptr, const Index* indices,
                                       Index* match, Place* degree, Index* queue,
@@ -109,14 +111,14 @@ extern "C" __global__ void match_some(Count round, Index one_in, Index size, con
   const Side mine{indptr, indices, match, degree, {queue, &state->queued[0]}};
   const Side other{
       other_indptr, other_indices, other_match, other_degree, {other_queue, &state->queued[1]}};
-  const Frontier later{left, &state->left};
+  const Frontier undrawn{left, &state->left};
   Count read = 0;
   for (long long k = first_item(); k < size; k += item_stride()) {
     const Index j = list ? list[k] : static_cast<Index>(k);
     if (!mine.is_free(j) || seen(&degree[j]) == 0) continue;
     const Count drawn = mixed(round ^ static_cast<Count>(j));
     if (drawn % static_cast<Count>(one_in) != 0) {
-      later.push(j);
+      undrawn.push(j);
       continue;
     }
     const Count place = (drawn >> 8) % static_cast<Count>(indptr[j + 1] - indptr[j]);

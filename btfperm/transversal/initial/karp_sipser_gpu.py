@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""karp-sipser on a GPU: what it is is told in ``karp_sipser.cu``."""
+"""Driver of karp-sipser on a GPU. The algorithm is described in ``karp_sipser.cu``."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["karp_sipser"]
 
 _STATE = 4  # numbers of State: edges, queued columns and rows, columns left to draw
-_ONE_IN = 8  # columns that draw in a round
-_FEW = 64  # columns that draw at once
+_ONE_IN = 8  # one column in this number draws in a round
+_ALL_DRAW = 64  # if at most this number of columns is left, all draw
 
 
 def karp_sipser(
     problem: DeviceProblem, budget: Budget, seed: int, _options: Mapping[str, float | str]
 ) -> dict[str, int | list[int]]:
-    """Forced pairs level by level, and a round of draws where there are none."""
+    """Matches vertices with one unmatched neighbour level by level; if there is none, runs a round
+    of draws."""
     import cupy
 
     run = problem.kernels("transversal/initial/karp_sipser.cu").launch
@@ -60,7 +61,7 @@ def karp_sipser(
             edges,
         )
     draws = np.random.default_rng(seed)
-    undrawn, listed = problem.n, np.uint64(0)  # a null list is all columns
+    undrawn, listed = problem.n, np.uint64(0)  # null list: all columns
     lists = [cupy.empty(problem.n, dtype=width) for _ in range(2)]
     done, levels, rounds = [0, 0], 0, 0
 
@@ -99,7 +100,7 @@ def karp_sipser(
             grid(undrawn, COUNTING),
             BLOCK,
             draws.integers(2**64, dtype=np.uint64),
-            _ONE_IN if undrawn > _FEW else 1,
+            _ONE_IN if undrawn > _ALL_DRAW else 1,
             undrawn,
             listed,
             lists[0],

@@ -1,53 +1,56 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// local-max: match what is the heaviest entry of its row and of its column, on a GPU
+// local-max: matches entries of maximum weight in their row and in their column, on a GPU
 //
-// Idea        Each entry between free rows and columns has a random weight in each round. One that
-//             is the heaviest of its row and of its column is matched; again, until there is none.
-//             At least half of the entries go in a round, on average.
+// Idea        In each round every entry between unmatched rows and columns has a random weight. An
+//             entry with the maximum weight of its row and of its column is matched. Rounds are
+//             repeated until there is no such entry. On average a round removes at least half of
+//             the entries.
 // Paper       M. Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, "Efficient parallel and
 //             external matching", Euro-Par 2013, section 2, unit weights, ties broken at random.
-//             Changed: rows and columns choose from their lists, and who has nothing to choose from
-//             leaves the list of vertices; the paper takes entries out of a list of entries
+//             Changed: rows and columns choose from their lists, and a vertex without a choice
+//             leaves the list of vertices; the paper removes entries from a list of entries
 // Cost        three kernels a round, O(log nnz) rounds; a vertex reads its whole list in each
-// Prefer it   for comparison; rather use greedy, which needs one kernel
-// Encodings   choice[v]: partner that v would have in this round; of matched vertices, an old one
-// Invariants  a free vertex with a free neighbour is in the list of its side
-// Races       none: choices are made while the matching rests, and are mutual or void
+// Prefer it   for comparison. Otherwise prefer greedy, which needs one kernel
+// Encodings   choice[v]: the neighbour of maximum weight in this round; out of date for matched
+//             vertices
+// Invariants  an unmatched vertex with an unmatched neighbour is in the list of its side
+// Races       none: the matching does not change while vertices choose, and a choice has effect
+//             only if it is mutual
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/frontier.cuh"
 #include "backends/gpu/index.cuh"
 #include "transversal/initial/vertex_hash.cuh"
 
-// What the host reads.
+// Counters for the host.
 struct State {
   Count edges;
   Count left[2];  // columns, rows in the lists of the next round
 };
 
-// list is null in the first round: all vertices. Columns choose when column is 1, else rows.
+// list is null in the first round: all vertices. Columns choose if column is 1, else rows.
 extern "C" __global__ void choose(Count round, Index column, Index size, const Index* list,
                                   Index* left, const Index* indptr, const Index* indices,
                                   const Index* match, const Index* other_match, Index* choice,
                                   State* state) {
-  const Frontier later{left, &state->left[column ? 0 : 1]};
+  const Frontier remaining{left, &state->left[column ? 0 : 1]};
   Count edges = 0;
   for (long long k = first_item(); k < size; k += item_stride()) {
     const Index v = list ? list[k] : static_cast<Index>(k);
     if (match[v] != -1) continue;
     Index best = -1;
-    Count heaviest = 0;
+    Count max_weight = 0;
     for (Index p = indptr[v]; p < indptr[v + 1]; ++p) {
       const Index w = indices[p];
       ++edges;
       if (other_match[w] != -1) continue;
       const Count weight = column ? entry_hash(round, w, v) : entry_hash(round, v, w);
-      if (best != -1 && weight <= heaviest) continue;
+      if (best != -1 && weight <= max_weight) continue;
       best = w;
-      heaviest = weight;
+      max_weight = weight;
     }
     choice[v] = best;
-    if (best != -1) later.push(v);
+    if (best != -1) remaining.push(v);
   }
   add_over_warp(&state->edges, edges);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""local-max on a GPU: what it is is told in ``local_max.cu``."""
+"""Driver of local-max on a GPU. The algorithm is described in ``local_max.cu``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STATE = 3  # numbers of State: edges, columns and rows left
 def local_max(
     problem: DeviceProblem, budget: Budget, seed: int, _options: Mapping[str, float | str]
 ) -> dict[str, int | list[int]]:
-    """Rounds of choices until no free column has a free row."""
+    """Runs rounds of choices until no unmatched column has an unmatched row."""
     import cupy
 
     run = problem.kernels("transversal/initial/local_max.cu").launch
@@ -33,7 +33,7 @@ def local_max(
     left = state.array[1:]
     cols, rows = problem.col_match, problem.row_match
     col_choice, row_choice = cupy.empty(n, dtype=width), cupy.empty(m, dtype=width)
-    col_lists = [cupy.empty(n, dtype=width), np.uint64(0)]  # null: all of them
+    col_lists = [cupy.empty(n, dtype=width), np.uint64(0)]  # null: all columns
     row_lists = [cupy.empty(m, dtype=width), np.uint64(0)]
     size, row_size, rounds, read = n, m, 0, 0
     while size and not budget.stop:

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // red-blue: proposals of blue vertices to red ones on a GPU
 //
-// Idea        In each round every free row and column is blue or red by a hash. Blue ones propose
-//             to a red neighbour, red ones answer one of the proposals, and who agree are a pair.
-//             Who has no free neighbour left is dead; when all are matched or dead, it is done.
+// Idea        In each round a hash colours every unmatched row and column blue or red. A blue
+//             vertex proposes to a red neighbour, a red vertex answers one of the proposals, and
+//             two vertices that chose each other are matched. A vertex without an unmatched
+//             neighbour is dead. The algorithm ends when all vertices are matched or dead.
 // Paper       B. O. Fagginger Auer, R. H. Bisseling, "A GPU algorithm for greedy graph matching",
 //             Facing the Multicore-Challenge II, 2012: algorithms 3 and 4, random matching, on the
 //             bipartite graph: column j is vertex j, row i is vertex n + i; pi, sigma and r as
-//             there. Changed: select takes the first neighbour from a random place of the list on,
-//             where the paper numbers the vertices at random before
-// Cost        A round costs four kernels a side over all vertices, and a free one reads its list
-//             until it finds what it looks for; some 20 to 40 rounds
-// Prefer it   for comparison; rather use greedy, which needs one kernel
-// Encodings   pi[v] = -1: blue, -2: red, -3: dead; else the partner. sigma[v] = -1: to nobody,
-//             -3: dead; else to whom
-// Invariants  a pair agrees: each is the other's sigma; blue ones and red ones write their own
-// Races       none: a launch writes pi or sigma of the vertices whose threads it runs, and reads
-//             the other array, or the other side
+//             there. Changed: select takes the first suitable neighbour from a random position of
+//             the list on, where the paper numbers the vertices at random before
+// Cost        A round costs four kernels a side over all vertices; an unmatched vertex reads its
+//             list up to the first suitable neighbour. Some 20 to 40 rounds
+// Prefer it   for comparison. Otherwise prefer greedy, which needs one kernel
+// Encodings   pi[v] = -1: blue, -2: red, -3: dead; else the mate. sigma[v] = -1: no neighbour, -3:
+//             dead; else the neighbour to which v proposes or which it answers
+// Invariants  in a matched pair each vertex is the sigma of the other; blue and red vertices write
+//             only their own sigma
+// Races       none: a launch writes pi or sigma of the vertices of its own threads, and reads the
+//             other array, or the other side
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/visible.cuh"
 #include "transversal/initial/vertex_hash.cuh"
 
-constexpr Index blue = -1, red = -2, dead = -3, nobody = -1;
+constexpr Index blue = -1, red = -2, dead = -3, no_partner = -1;
 
-// What the host reads.
+// Counters for the host.
 struct State {
   Count edges;
   Count alive;  // number of the last round with a vertex that was neither matched nor dead
@@ -41,7 +43,7 @@ extern "C" __global__ void colour(Count round, Index r, Index vertices, Index fi
   }
 }
 
-// The first neighbour of v from a random place on that suits; dead when none is free.
+// The first suitable neighbour of v from a random position on; dead if no neighbour is unmatched.
 template <class Suits>
 __device__ Index select(Index v, Index r, const Index* indptr, const Index* indices,
                         const Index* other_pi, Suits suits, Count* edges) {
@@ -49,15 +51,15 @@ __device__ Index select(Index v, Index r, const Index* indptr, const Index* indi
   if (size == 0) return dead;
   const Count drawn = mixed(static_cast<Count>(r) << 32 ^ static_cast<Count>(v));
   const Index first = static_cast<Index>(drawn % static_cast<Count>(size));
-  Index found = dead;
+  Index result = dead;
   for (Index k = 0; k < size; ++k) {
     const Index w = indices[begin + (k < size - first ? first + k : k - (size - first))];
     ++*edges;
     if (other_pi[w] != blue && other_pi[w] != red) continue;
-    found = nobody;
+    result = no_partner;
     if (suits(w)) return w;
   }
-  return found;
+  return result;
 }
 
 extern "C" __global__ void propose(Index vertices, Index r, const Index* indptr,
@@ -66,7 +68,7 @@ extern "C" __global__ void propose(Index vertices, Index r, const Index* indptr,
   Count edges = 0;
   for (long long k = first_item(); k < vertices; k += item_stride()) {
     const Index v = static_cast<Index>(k);
-    sigma[v] = nobody;
+    sigma[v] = no_partner;
     if (pi[v] != blue) continue;
     const auto is_red = [=](Index w) { return other_pi[w] == red; };
     sigma[v] = select(v, r, indptr, indices, other_pi, is_red, &edges);

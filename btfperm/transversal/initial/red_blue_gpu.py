@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""red-blue on a GPU: what it is is told in ``red_blue.cu``."""
+"""Driver of red-blue on a GPU. The algorithm is described in ``red_blue.cu``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STATE = 2  # numbers of State: edges, alive
 def red_blue(
     problem: DeviceProblem, budget: Budget, seed: int, _options: Mapping[str, float | str]
 ) -> dict[str, int | list[int]]:
-    """Rounds of colours, proposals and responses until every vertex is matched or dead."""
+    """Runs rounds of colours, proposals and responses until every vertex is matched or dead."""
     import cupy
 
     launch = problem.kernels("transversal/initial/red_blue.cu").launch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers that look random, from a vertex or an edge and the round: shared by the starts that draw,
-// on both sides
+// Pseudo-random numbers from a vertex or an entry and the round: shared by the initializers that
+// draw, on the CPU and on a GPU
 #pragma once
 
 #ifdef __CUDACC__
@@ -17,7 +17,7 @@ BTFPERM_ANYWHERE unsigned long long mixed(unsigned long long x) {
   return x ^ (x >> 31);
 }
 
-// One for each entry and round.
+// A number for each entry and round.
 BTFPERM_ANYWHERE unsigned long long entry_hash(unsigned long long round, long long row,
                                                long long col) {
   return mixed(round ^ (static_cast<unsigned long long>(row) << 32) ^
@@ -25,8 +25,8 @@ BTFPERM_ANYWHERE unsigned long long entry_hash(unsigned long long round, long lo
 }
 
 // colour_r(v) of red-blue: Fagginger Auer, Bisseling, algorithm 4: the first quarter of MD5, of the
-// message v, rv, r^2 v, ..., r^15 v, in 32 bits. True for blue, which a vertex is with probability
-// p = .53406: then most pairs are found in a round (equation 2).
+// message v, rv, r^2 v, ..., r^15 v, in 32 bits. True for blue, with probability p = .53406, which
+// maximises the number of pairs matched in a round (equation 2).
 BTFPERM_ANYWHERE bool is_blue(unsigned v, unsigned r) {
   constexpr unsigned threshold = 2293770234U;  // .53406 * 2^32
   constexpr unsigned K[16] = {0xd76aa478U, 0xe8c7b756U, 0x242070dbU, 0xc1bdceeeU,

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// G-PR-InitKrnl, G-PR-PushKrnl: pushes by a list of the active columns, shared by g-pr-noshr and
+// G-PR-InitKrnl, G-PR-PushKrnl: pushes from a list of the active columns, shared by g-pr-noshr and
 // g-pr-shr
 //
 // Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013, algorithms 8 and 9; Ac, Ap and iA as there.
 //
-// Encodings   Ac[i]: the active column of place i, -1 none. Ap[i]: before the push kernel, unused;
-//             after it, the column that became active as Ac[i] took its row, -1 none. The two are
-//             swapped then, so the init kernel sees in Ap what has pushed and in Ac what came of it
+// Encodings   Ac[i]: the active column in position i, -1 none. Ap[i]: before the push kernel,
+//             unused; after it, the column that Ac[i] displaced, -1 none. The host then swaps the
+//             two, so the init kernel finds the columns that pushed in Ap and the displaced ones in
+//             Ac
 //             iA[v] = loop: v is in the list of this loop
-// Invariants  A column is in the list once. All who push at row u in a launch have found the same
-//             column there, as it was before the launch: a later one is in the list, and who finds
-//             such a one waits. The one whose name stays hands that column on; the others are put
-//             back by the init kernel, and what they noted is forgotten
-// Races       as in push.cuh; a place of a list belongs to one thread
+// Invariants  A column is in the list once. All columns that push to row u in a launch read the
+//             same mate of u, the one from before the launch: a mate written in this launch is in
+//             the list, and a column that reads such a mate does not push. The column whose name
+//             remains in mu_row hands the displaced column on. The init kernel puts the others back
+//             and ignores what they stored in Ap
+// Races       as in push.cuh; each position of a list belongs to one thread
 #pragma once
 
 #include "backends/gpu/frontier.cuh"
 #include "transversal/push_relabel/push.cuh"
 
-// Lines 3 to 8 of algorithm 8: puts back what did not get its row; the column active in place i.
+// Lines 3 to 8 of algorithm 8: the active column of position i; a column that did not get its row
+// is put back.
 __device__ inline Index active_in(const Graph& G, const Index* Ac, const Index* Ap, long long i) {
   const Index v = Ap[i];
   return v != -1 && !G.is_matched(v) ? v : Ac[i];
@@ -65,7 +68,7 @@ extern "C" __global__ void g_pr_push_krnl(Index loop, Index size, Index* Ac, Ind
           push(G, v, least);
           ++pushes;
         } else {
-          w = -1;  // v stays free, and is put back
+          w = -1;  // v stays active, and the init kernel puts it back
         }
       }
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The host's side of g-pr-noshr and g-pr-shr: algorithm 7 of their paper."""
+"""Host loop of g-pr-noshr and g-pr-shr: algorithm 7 of their paper."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def push_by_list(
 
     Parameters
     ----------
-    file : of the kernels
+    file : source file of the kernels
     shrinks : G-PR-Shr, else G-PR-NoShr
     """
     import cupy
@@ -68,7 +68,7 @@ def push_by_list(
                 run.state,
             )
             active, spare = spare, active
-            size, shrink = run.look()["listed"], False
+            size, shrink = run.poll()["listed"], False
         else:
             run.launch(
                 "g_pr_init_krnl",

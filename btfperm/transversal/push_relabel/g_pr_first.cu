@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // g-pr-first: push-relabel on a GPU, one thread a column
 //
-// Idea        Every free column takes the row that is nearest to a free row, as its label says,
-//             from whatever column has it, and raises the label; all columns at once, without
-//             locks: of those that take the same row one has it afterwards, the others try again.
-//             From time to time all labels are made exact by a breadth-first search from the free
-//             rows.
+// Idea        Each active column pushes: it takes the row of its list with the least label, which
+//             is nearest to an unmatched row, displaces the column matched to this row, and raises
+//             the label. All columns push at once, without locks: if several take the same row, one
+//             has it afterwards and the others stay active. From time to time a breadth-first
+//             search from the unmatched rows makes all labels exact.
 // Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "A push-relabel-based maximum
 //             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithms 3 (G-PR), 4
 //             and 5 (G-GR) and 6 (G-PR-Krnl). Option relabel: the next relabelling comes after k
 //             times its levels (adaptive, cLevel counts in steps of two) or k (fixed) push kernels,
-//             a part of one taken for one.
-//             Changed: words that other threads of a launch write are accessed as volatile
-//             (backends/gpu/visible.cuh); labels that pushes raise stay below m + n, see push.cuh;
-//             the host asks only every few launches whether an active column was left, and every
-//             fourth level whether a row was reached, since a launch that finds none changes
-//             nothing
+//             rounded up. Changed: words that other threads of a launch write are accessed as
+//             volatile (backends/gpu/visible.cuh); labels that pushes raise stay below m + n, see
+//             push.cuh; the host polls only every few launches whether there was an active column,
+//             and every fourth level whether a row was reached, since a launch that finds none
+//             changes nothing
 // Cost        Each push kernel inspects all columns and each level of a relabelling all rows,
 //             whatever they find; each poll of the host is a synchronisation
 // Prefer it   for comparison with g-pr-shr

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""g-pr-first: what it is is told in ``g_pr_first.cu``; algorithm 3 of its paper."""
+"""Driver of g-pr-first: algorithm 3 of its paper. The algorithm is described in
+``g_pr_first.cu``."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // g-pr-noshr: push-relabel on a GPU, one thread an active column
 //
-// Idea        g-pr-first with a list of the columns that are active: the place of a column that
-//             pushes passes to the column it pushes away. An init kernel before each push kernel
-//             puts those back that did not get their row.
+// Idea        g-pr-first with a list of the active columns. If a column pushes, the column it
+//             displaces takes its position in the list. An init kernel before each push kernel puts
+//             back the columns that did not get their row.
 // Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "A push-relabel-based maximum
 //             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithm 7 without
 //             lines 11 to 13, algorithms 8 (G-PR-InitKrnl) and 9 (G-PR-PushKrnl). Option relabel
 //             and changes as in g-pr-first; columns put back are marked in iA like the others
-// Cost        Two kernels a loop over as many places as columns were free at first; a level of a
-//             relabelling looks at all rows
+// Cost        Two kernels a loop, over as many positions as there were unmatched columns at first;
+//             each level of a relabelling inspects all rows
 // Prefer it   for comparison with g-pr-shr
 // Encodings, Invariants, Races: active_list.cuh, relabel.cuh and push.cuh
 

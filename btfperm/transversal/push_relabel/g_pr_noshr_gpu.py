@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""g-pr-noshr: what it is is told in ``g_pr_noshr.cu``; the loop is in ``active_list_gpu.py``."""
+"""Driver of g-pr-noshr. The algorithm is described in ``g_pr_noshr.cu``; the loop is in
+``active_list_gpu.py``."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// g-pr-shr: push-relabel on a GPU, one thread an active column, the list shrunk now and then
+// g-pr-shr: push-relabel on a GPU, one thread an active column, with a list that is shrunk
 //
-// Idea        g-pr-noshr, and after each relabelling the places that nobody uses any more are taken
-//             out of the list, as long as it has 512 or more.
+// Idea        g-pr-noshr; in addition, after each relabelling the kernel removes the positions
+//             without an active column from the list, as long as the list has at least 512.
 // Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "A push-relabel-based maximum
 //             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithm 7, and
-//             G-PR-ShrKrnl as section III.C.2 tells it: each thread counts the active columns of
-//             its places, a prefix sum over the threads gives each a region of its own, and it
-//             writes them there. Option relabel and changes as in g-pr-noshr
+//             G-PR-ShrKrnl as described in section III.C.2: each thread counts the active columns
+//             of its positions, a prefix sum over the threads gives each thread a region of its
+//             own, and it writes them there. Option relabel and changes as in g-pr-noshr
 // Cost        as g-pr-noshr, with a list that becomes shorter
-// Prefer it   of the three of its paper, nearly always; before apfb-wr where few columns are free
+// Prefer it   to the other two of its paper, nearly always; to apfb-wr if few columns are unmatched
 //             and paths are not very long
 // Encodings   ends[t] = active columns of the threads up to t, after the prefix sum
 // Invariants, Races: active_list.cuh, relabel.cuh and push.cuh

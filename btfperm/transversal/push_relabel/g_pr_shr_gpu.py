@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""g-pr-shr: what it is is told in ``g_pr_shr.cu``; the loop is in ``active_list_gpu.py``."""
+"""Driver of g-pr-shr. The algorithm is described in ``g_pr_shr.cu``; the loop is in
+``active_list_gpu.py``."""
 
 from __future__ import annotations
 

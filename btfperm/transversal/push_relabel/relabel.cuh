@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// G-GR: global relabelling, what the three g-pr share of their paper
+// G-GR: global relabelling, shared by the three g-pr
 //
 // Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013, algorithms 4 and 5; psi, mu, cLevel and uAdded as
 // there.
 //
-// Each row and column gets its exact distance from the free rows, along alternating paths: a
-// breadth-first search from them, one level a launch.
+// A breadth-first search from the unmatched rows gives each row and column its exact distance from
+// them along alternating paths, one level a launch.
 //
-// Encodings   mu_row[u] = -1: free, else its column
-//             mu_col[v] = -1: free; -2: free, and no augmenting path will ever start there; else a
-//             row u, and v is matched to it only if mu_row[u] = v, too
-//             psi_row, psi_col: distance from the free rows; unreachable = m + n where there is no
-//             path (at most what an Index holds, which no search ever comes near)
-// Invariants  What a relabelling finds unreachable stays so: all rows of such a column are
-//             unreachable and matched to such columns, so no push leads there
-// Races       all who write a label in a launch write the same one; mu is only read
+// Encodings   mu_row[u] = -1: unmatched, else its column
+//             mu_col[v] = -1: unmatched; -2: unmatched, and no augmenting path can start there any
+//             more; else a row u, and v is matched to u only if mu_row[u] = v
+//             psi_row, psi_col: distance from the unmatched rows; unreachable = m + n if there is
+//             no path (at most what an Index holds, which no distance comes near)
+// Invariants  A column that a relabelling finds unreachable stays so: all its rows are unreachable
+//             and matched to such columns, so no push leads there
+// Races       all threads that write a label in a launch write the same value; mu is only read
 #pragma once
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/visible.cuh"
 
-// What the host reads. The first two hold numbers that rise, so nobody resets them.
+// Counters that the host polls. The first two only increase, so they need no reset.
 struct State {
   Count u_added;     // number of the last G-GR-Krnl that reached a row
-  Count act_exists;  // number of the last loop that found an active column
+  Count act_exists;  // number of the last loop with an active column
   Count edges;       // read by all kernels so far
   Count pushes;
   Count listed;  // columns in the list when it was last shrunk
@@ -53,9 +53,9 @@ extern "C" __global__ void init_relabel(Index m, Index n, const Index* mu_row, I
   for (long long v = first_item(); v < n; v += item_stride()) psi_col[v] = unreachable;
 }
 
-// Entries [p, p + many) of the list of a row of this level: reaches their columns, and the rows
-// these are matched to. Asks for all of a kind before it looks at the first, since all the answers
-// together take no longer than one: a hub's list is as long as a level.
+// Visits the entries [p, p + many) in the list of a row of this level: reaches their columns, and
+// the rows matched to these. The loads of each kind are issued together to hide their latency;
+// otherwise a level would last as long as the list of a hub.
 template <int many>
 __device__ inline bool reach(Index c_level, const Index* row_cols, Index p, const Index* mu_row,
                              const Index* mu_col, Index unreachable, Index* psi_row,
@@ -83,19 +83,19 @@ __device__ inline bool reach(Index c_level, const Index* row_cols, Index p, cons
   return added;
 }
 
-// The rows of a thread lie far apart, and it asks for the labels of several together, too.
+// The rows of a thread lie item_stride() apart. The loads of a batch of labels are issued together.
 extern "C" __global__ void g_gr_krnl(Count launch, Index c_level, Index m, const Index* row_ptr,
                                      const Index* row_cols, const Index* mu_row,
                                      const Index* mu_col, Index unreachable, Index* psi_row,
                                      Index* psi_col, State* state) {
-  constexpr int together = 8, entries = 8;
+  constexpr int batch = 8, entries = 8;
   const long long apart = item_stride();
   Count edges = 0;
   bool added = false;
-  for (long long first = first_item(); first < m; first += together * apart) {
+  for (long long first = first_item(); first < m; first += batch * apart) {
     unsigned in_level = 0;
 #pragma unroll
-    for (int k = 0; k < together; ++k) {
+    for (int k = 0; k < batch; ++k) {
       const long long u = first + k * apart;
       if (u < m && seen(&psi_row[u]) == c_level) in_level |= 1u << k;
     }
@@ -115,7 +115,7 @@ extern "C" __global__ void g_gr_krnl(Count launch, Index c_level, Index m, const
   add_over_warp(&state->edges, edges);
 }
 
-// FixMatching: rows are right at all times, columns that lost theirs still name it.
+// FixMatching: mu_row is always right; columns that were displaced still name their old row.
 extern "C" __global__ void fix_matching(Index n, const Index* mu_row, Index* mu_col) {
   for (long long v = first_item(); v < n; v += item_stride()) {
     const Index u = mu_col[v];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The host's side of what the three g-pr share: global relabelling, and when it is due."""
+"""The part of the host loop that the three g-pr share: global relabelling, and when it is due."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["PushRelabel"]
 
-# Loops and levels from one look at the device to the next: a look costs as much as several
-# launches, and a launch that finds nothing to do changes nothing.
-_LOOK = 8
-_LEVELS_A_LOOK = 4
+# Loops and levels between two polls of the host: a poll costs as much as several launches, and a
+# launch that finds nothing to do changes nothing.
+_LOOPS_PER_POLL = 8
+_LEVELS_PER_POLL = 4
 _STATE = ("u_added", "act_exists", "edges", "pushes", "listed")
 _TOGETHER = 8  # rows of a thread, as in relabel.cuh
 
@@ -33,10 +33,10 @@ class PushRelabel:
     Attributes
     ----------
     launch : runs a kernel
-    graph : the arguments of the push kernels that say what the graph is
-    mu_row, mu_col, state : theirs, too
-    size : matched columns before it
-    loop : number of the present execution of the push kernel, from 1 on
+    graph : the arguments of the push kernels for the graph, the matching, the labels and counters
+    mu_row, mu_col, state : some of these
+    size : matched columns before the run
+    loop : number of the current execution of the push kernel, from 1 on
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class PushRelabel:
         self._run(name, blocks, BLOCK, *arguments)
 
     def relabel_if_due(self) -> bool:
-        """G-GR when this loop is to have one, and GetIterGR: whether it ran to its end."""
+        """Runs G-GR if it is due, then GetIterGR. Returns whether G-GR ran to its end."""
         if self.loop != self._iter_gr:
             return False
         problem = self._problem
@@ -83,7 +83,7 @@ class PushRelabel:
         self.launch("init_relabel", grid(m + n), m, n, self.mu_row, self._unreachable, *self._psi)
         first, c_level, added = self._levels, 0, True
         while added and not self._budget.stop:
-            for _ in range(_LEVELS_A_LOOK):
+            for _ in range(_LEVELS_PER_POLL):
                 self._levels += 1
                 self.launch(
                     "g_gr_krnl",
@@ -104,42 +104,41 @@ class PushRelabel:
             self._budget.spent(edges)
             added = u_added == self._levels
         self._levels_by_relabel.append(self._levels - first)
-        c_level = 2 * (max(u_added - first, 0) + 1)  # where the first launch in vain left it
+        c_level = 2 * (max(u_added - first, 0) + 1)  # after the first launch that reached no row
         self._iter_gr = self.loop + self._loops_to_next(c_level)
         return not self._budget.stop
 
     def _loops_to_next(self, c_level: int) -> int:
-        """GetIterGR: so many that k times the levels have passed, so a part of one counts as one;
-        m + n at most, as a column that no row is left for is only ever seen to be one by a
-        relabelling."""
+        """GetIterGR: loops to the next relabelling, k times the levels, rounded up. At most m + n,
+        because only a relabelling detects that a column has no augmenting path."""
         every = self._k * c_level if self._adaptive else self._k
         return max(1, min(math.ceil(every), self._problem.m + self._problem.n))
 
     def go_on(self) -> bool:
-        """After the launches of a loop: the next one, unless no column was active or a limit is
-        reached. Every few loops only, and before a relabelling."""
+        """Counts the loop and returns whether the next one is needed. Only every few loops, and
+        before a relabelling, it polls whether a column was active and a limit is reached."""
         self.loop += 1
-        if self.loop % _LOOK and self.loop != self._iter_gr:
+        if self.loop % _LOOPS_PER_POLL and self.loop != self._iter_gr:
             return True
-        found = self.look()
-        return found["act_exists"] == self.loop - 1 and not self._budget.spent(found["edges"])
+        counters = self.poll()
+        return counters["act_exists"] == self.loop - 1 and not self._budget.spent(counters["edges"])
 
-    def look(self) -> dict[str, int]:
-        """What the kernels have left, once all launches so far have ended."""
+    def poll(self) -> dict[str, int]:
+        """Waits for all launches so far and returns the counters."""
         return dict(zip(_STATE, self._state.read(), strict=True))
 
     def finish(self) -> dict[str, int | list[int]]:
-        """FixMatching, and the counters: loops, relabels, levels (executions of the kernel of
-        G-GR, in all and by relabelling), pushes, kernels executed in all."""
+        """Runs FixMatching and returns the counters: loops, relabels, levels (executions of the
+        kernel of G-GR, in all and by relabelling), pushes, kernels executed in all."""
         problem = self._problem
         self.launch("fix_matching", grid(problem.n), problem.n, self.mu_row, self.mu_col)
-        found = self.look()
+        counters = self.poll()
         return {
-            "edges": found["edges"],
-            "loops": found["act_exists"],
+            "edges": counters["edges"],
+            "loops": counters["act_exists"],
             "relabels": len(self._levels_by_relabel),
             "levels": self._levels,
-            "pushes": found["pushes"],
+            "pushes": counters["pushes"],
             "augmentations": problem.size - self.size,
             "kernels": self._kernels,
             "levels_by_relabel": self._levels_by_relabel,
