@@ -3,9 +3,9 @@
 
 Most tests of GPUs have two or three parameters (algorithm, family, numbering) and run every
 combination. On an emulated device that takes hours. With `--sample`, each test function runs only
-with enough drawn combinations that each *value* of each parameter occurs at least once;
-`--sample=3` stops at three combinations of each function. The draw depends on the seed of the run,
-so different runs try different combinations, and BTFPERM_SEED repeats one.
+with enough drawn combinations that each *value* of each parameter occurs at least once. The draw
+depends on the seed of the run, so different runs try different combinations, and BTFPERM_SEED
+repeats one.
 """
 
 from __future__ import annotations
@@ -14,24 +14,19 @@ import random
 
 import pytest
 
-__all__ = ["EVERY_VALUE", "add_option", "keep_first_values", "sampled"]
-
-EVERY_VALUE = 10**9
+__all__ = ["add_option", "keep_first_values", "sampled"]
 
 
 def add_option(parser: pytest.Parser) -> None:
     parser.addoption(
         "--sample",
-        nargs="?",
-        type=int,
-        const=EVERY_VALUE,
-        metavar="MOST",
+        action="store_true",  # with a value, a path after it would be taken for that value
         help="of each test function, run drawn parameter sets in which each value of each "
-        "parameter occurs, and at most MOST of them",
+        "parameter occurs",
     )
 
 
-def sampled(items: list[pytest.Item], most: int, seed: int) -> tuple[list, list]:
+def sampled(items: list[pytest.Item], seed: int) -> tuple[list, list]:
     """The items that run and those that are left out, both in their order."""
     functions: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -41,16 +36,14 @@ def sampled(items: list[pytest.Item], most: int, seed: int) -> tuple[list, list]
     for function in functions.values():
         # Name and identity of a value: `callspec.indices` of pytest 9 numbers whole parameter sets.
         occurred: set[tuple[str, int]] = set()
-        count = 0
         for item in draw.sample(function, len(function)):
             spec = getattr(item, "callspec", None)
             values = (
                 {(name, id(value)) for name, value in spec.params.items()} if spec else {("", 0)}
             )
-            if values - occurred and count < most:
+            if values - occurred:
                 occurred |= values
                 chosen.add(item)
-                count += 1
     return [item for item in items if item in chosen], [
         item for item in items if item not in chosen
     ]

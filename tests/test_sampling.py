@@ -16,7 +16,7 @@ def pytest_addoption(parser):
     sampling.add_option(parser)
 
 def pytest_collection_modifyitems(config, items):
-    items[:], _ = sampling.sampled(items, config.getoption("--sample"), 1)
+    items[:], _ = sampling.sampled(items, 1)
 """
 
 TESTS = """
@@ -39,7 +39,7 @@ def test_alone():
 def test_each_value_occurs_and_few_combinations(tmp_path):
     (tmp_path / "conftest.py").write_text(SETTINGS)
     (tmp_path / "test_it.py").write_text(TESTS)
-    options = ["--collect-only", "-q", "--sample", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    options = ["--collect-only", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--sample"]
     listed = subprocess.run(
         [sys.executable, "-m", "pytest", *options, str(tmp_path)],
         cwd=ROOT,
