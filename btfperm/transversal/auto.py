@@ -3,9 +3,9 @@
 
 Five things are decided: on the CPU or on a GPU, what starts, on how many threads, from which side
 the search goes, and which algorithm finishes what the start has left. For each, the first rule
-counts whose conditions all hold. ``auto_table.py`` is all there is to it; ``python -m
-benchmarks.regret`` and ``python -m benchmarks.regret_gpu`` measure how far its choices are behind
-the best, and ``auto_measured.json`` keeps what they found for each rule.
+counts whose conditions all hold. ``auto_table.py`` has the rules. ``python -m benchmarks.run
+--section regret`` and ``--section regret-gpu`` measure how far its choices are behind the best, and
+``auto_measured.json`` stores the result for each rule.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ def _of_gpus(feature: str) -> int:
 
 
 def measured() -> Mapping[str, Any]:
-    """What benchmarks/regret.py found for each rule; loaded when asked for."""
+    """The measured worth of each rule (benchmarks, section `regret`); loaded when asked for."""
     path = Path(__file__).with_name("auto_measured.json")
     found: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found

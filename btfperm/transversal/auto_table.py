@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rules of ``auto``: for each decision, the first whose conditions all hold is taken.
 
-Bounds were set on one half of the families and real matrices of benchmarks/regret.py, but that
+Bounds were set on one half of the families and real matrices of benchmarks/regret/cpu.py, but that
 `thin` algorithms need leaves: so much was learnt from chains, in the other half. Those beside a GPU
-were set on the half ``fit`` of benchmarks/regret_gpu.py. What each is worth stands in
+were set on the half ``fit`` of benchmarks/regret/gpu.py. What each is worth stands in
 ``auto_measured.json``: beside a GPU, on the half that was unseen.
 """
 
