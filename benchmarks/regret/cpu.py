@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from benchmarks.cases import Case, generated, names, real
+from benchmarks.cases import ALL, Case, generated, names, real
 from benchmarks.generators import family_of
 from benchmarks.regret import rows as stored
 from benchmarks.regret.candidates import HOPELESS, NEAR, How, measured_apart
@@ -32,9 +32,12 @@ SALT = 855  # families that were used before there were halves are in the first
 
 
 def cases(which: str, folder: Path) -> list[Case]:
-    """The generated matrices and, if the folder is there, the real ones."""
-    with_real = which != "tiny" and (folder / "index.csv").exists()
-    return generated(names("regret", which)) + (real(folder) if with_real else [])
+    """Those of a common set; of the set ``all`` its own and, if the folder is there, the real
+    ones."""
+    if which != ALL:
+        return generated(names("default", which))
+    kept = real(folder) if (folder / "index.csv").exists() else []
+    return generated(names("regret", ALL)) + kept
 
 
 def run(cases: list[Case], options: Options) -> Section:

@@ -53,13 +53,14 @@ _STARTING = (
 
 
 def cases(which: str, folder: Path) -> list[Case]:
-    """The real matrices of both halves, if the folder is there, and the generated ones.
+    """Those of a common set; of the set ``all`` the real matrices of both halves, if the folder is
+    there, and the generated ones.
 
     Those with a colon in their name are made on the GPU, and come last. The others are in a random
     order, so that the part that was measured when time is over is a fair sample.
     """
     if which != ALL:
-        return generated(names("regret-gpu", which))
+        return generated(names("default", which))
     made = generated(
         [n for part in ("fit", "fit_later", "unseen") for n in names("regret-gpu", part)]
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import run as run_module
-from benchmarks.cases import kept, names, of_set, only, with_permutations
+from benchmarks.cases import SETS, kept, names, of_set, only, with_permutations
 from benchmarks.generators import make
 from benchmarks.report import Options
 from btfperm.backends.gpu import device
@@ -97,10 +97,11 @@ def test_every_section_is_listed_and_has_its_matrices(section, capsys):
     page = (ROOT / "benchmarks" / "README.md").read_text()
     assert f"| `{section}` |" in page and entry.result in page
     assert (ROOT / "benchmarks" / "results" / f"{entry.result}.md").is_file()
-    for which in ("all",) if section.startswith("regret") else ("tiny", "quick", "field", "large"):
+    for which in (*SETS, *(["all"] if section.startswith("regret") else [])):
         cases = run_module.cases_of(section, which, Path())
         listed = [case.name for case in cases]
         assert listed and len(set(listed)) == len(listed)
+        assert which == "all" or len(listed) < 50, "a common set must not be the whole set"
 
 
 @pytest.mark.parametrize("section", sorted(GPU_SECTIONS))
