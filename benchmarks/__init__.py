@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measurements of btfperm beside the packages its users have today; README.md says how to run."""
+"""Measurements of btfperm; README.md explains how to run them."""
 
 import os
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which matrices a run takes: the sets, and the real matrices of a folder with an index."""
+"""The matrices of a run: those of ``sets.toml``, or the real ones of a folder with an index."""
 
 from __future__ import annotations
 
 import csv
+import tomllib
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -16,34 +17,31 @@ import scipy.sparse as sp
 from benchmarks.generators import family_of, make, permuted_names
 from benchmarks.generators.assemble import pattern, rcp
 
-SETS: dict[str, str] = {
-    # an instant: for the test-suite
-    "tiny": """delaunay_n7 rgg_n_2_7_rcp kron_s7 er_300_de circuit_300 kkt_sing_300 chain_300_rcp
-        rect_wide_300 ladder_18""",
-    # seconds: for a look while working
-    "quick": """delaunay_n14 delaunay_n14_rcp rgg_n_2_13 rgg_n_2_13_rcp grid3d_24 grid3d_24_rcp
-        kron_s13 rmat_s14 er_3e4_d1.5 er_3e4_de er_3e4_d5.0 road_128 road_128_rcp circuit_2e4
-        tri_2e4 bandtri_2e4 kkt_2e4 kkt_sing_2e4 chain_5e4 chain_5e4_rcp chains_hk_300
-        deadtree_1e4 hessenberg_400 hessenberg_400_rcp arrow_3e4 rect_wide_2e4 rect_tall_2e4
-        ladder_57 kshard_1000_k8""",
-    # minutes: a million entries each, every family, natural and permuted
-    "field": """delaunay_n18 delaunay_n18_rcp rgg_n_2_16 rgg_n_2_16_rcp grid3d_48 grid3d_48_rcp
-        kron_s16 rmat_s17 er_3e5_d1.5 er_3e5_d2.0 er_3e5_d2.7 er_3e5_d3.5 er_3e5_d5.0 road_512
-        road_512_rcp circuit_2e5 tri_2e5 bandtri_2e5 kkt_2e5 kkt_2e5_rcp kkt_sing_2e5 chain_5e5
-        chain_5e5_rcp chains_hk_1000 chains_hk_1000_rcp chains_500x1000 deadtree_1e5
-        hessenberg_1500 hessenberg_1500_rcp arrow_3e5 rect_wide_2e5 rect_tall_2e5 ladder_75
-        kshard_2000_k8""",
-    # up to 15 million entries: beyond the caches
-    "large": """delaunay_n20 delaunay_n20_rcp rgg_n_2_20 rgg_n_2_20_rcp grid3d_128 grid3d_128_rcp
-        kron_s18 rmat_s20 er_3e6_d2.7 er_3e6_d5.0 road_2048 road_2048_rcp circuit_3e6 tri_3e6""",
-}
+_TABLE: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_name("sets.toml").read_text(encoding="utf-8")
+)
+SETS = tuple(_TABLE["default"])  # tiny, quick, field, large
+ALL = "all"  # the set of a section that has only one
+
+
+def names(section: str, which: str) -> list[str]:
+    """The matrices of a section in a set, by ``sets.toml``.
+
+    A section without this set has one list for all sets; one that the file does not name takes
+    those of ``default``.
+    """
+    own = _TABLE.get(section, _TABLE["default"])
+    if which not in own and ALL not in own:
+        raise ValueError(f"this section has the sets {', '.join(own)}, not {which}")
+    return own[which if which in own else ALL].split()
 
 
 @dataclass(frozen=True)
 class Case:
-    """One matrix; `load` makes or reads it, `expected` is what an index says of it.
+    """One matrix: `load` makes or reads it, and `expected` holds what an index states about it.
 
-    `kind` groups the means: the family's, or for real matrices (where it is "") their size.
+    `kind` is the group for the means: that of the family, or "" for real matrices, whose group is
+    their size.
     """
 
     name: str
@@ -53,9 +51,9 @@ class Case:
     path: Path | None = None
 
 
-def generated(names: list[str]) -> list[Case]:
+def generated(wanted: list[str]) -> list[Case]:
     """Cases by name; raises ValueError for a name that no family has."""
-    return [Case(name, family_of(name)[0].kind, _maker(name)) for name in names]
+    return [Case(name, family_of(name)[0].kind, _maker(name)) for name in wanted]
 
 
 def real(folder: Path) -> list[Case]:
@@ -64,15 +62,15 @@ def real(folder: Path) -> list[Case]:
         return [_real_case(folder, row) for row in csv.DictReader(index)]
 
 
-def of_set(which: str, folder: Path) -> list[Case]:
-    """All matrices of a set, or all of `folder` when it is ``"real"``."""
-    return real(folder) if which == "real" else generated(SETS[which].split())
+def of_set(which: str, folder: Path, section: str = "default") -> list[Case]:
+    """All matrices of a section's set, or all of `folder` when the set is ``real``."""
+    return real(folder) if which == "real" else generated(names(section, which))
 
 
-def only(names: list[str], cases: list[Case]) -> list[Case]:
+def only(wanted: list[str], cases: list[Case]) -> list[Case]:
     """Just these, of the cases or of the families."""
     known = {case.name: case for case in cases}
-    return [known[name] if name in known else generated([name])[0] for name in names]
+    return [known[name] if name in known else generated([name])[0] for name in wanted]
 
 
 def with_permutations(cases: list[Case], count: int) -> list[Case]:
@@ -92,15 +90,15 @@ def _permuted(case: Case, name: str) -> Case:
 
 
 def kept(cases: list[Case], folder: Path) -> list[Case]:
-    """The same cases, read from `folder`; what is not there yet is made first, on all cores."""
+    """The same cases, read from `folder`. Missing files are made first, on all cores."""
     folder.mkdir(parents=True, exist_ok=True)
-    names = {case.name for case in cases if _is_generated(case)}
-    missing = [name for name in sorted(names) if not _file_of(name, folder).exists()]
+    made = {case.name for case in cases if _is_generated(case)}
+    missing = [name for name in sorted(made) if not _file_of(name, folder).exists()]
     with ProcessPoolExecutor() as pool:
         for _ in pool.map(_keep, missing, [folder] * len(missing)):
             pass
     return [
-        Case(c.name, c.kind, reader(_file_of(c.name, folder)), c.expected) if c.name in names else c
+        Case(c.name, c.kind, reader(_file_of(c.name, folder)), c.expected) if c.name in made else c
         for c in cases
     ]
 
@@ -123,7 +121,7 @@ def _keep(name: str, folder: Path) -> None:
 
 
 def reader(path: Path) -> Callable[[], sp.csc_array]:
-    """Of a matrix that `kept` has put there."""
+    """Reads a matrix that `kept` wrote."""
 
     def read() -> sp.csc_array:
         with np.load(path, allow_pickle=False) as file:
@@ -141,7 +139,7 @@ def read_pattern(path: Path) -> sp.csc_array:
 
 
 def size_class(nnz: int) -> str:
-    """The group of a real matrix of so many entries."""
+    """The group of a real matrix with `nnz` entries."""
     for least in (200_000, 20_000, 5_000):
         if nnz >= least:
             return f"real, {least:,} entries and more"

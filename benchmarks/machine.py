@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where, when and with what a run was made: the head of every result file.
+"""The head of every result file: machine, date, command, commit and versions.
 
 A result has to name the commit and the version of every library that could change a figure.
 `missing` lists what a head lacks; every program prints that as a warning, and a test applies it to
@@ -58,16 +58,13 @@ _COMMIT = re.compile(r"[0-9a-f]{7,40}(-dirty)?")
 _THREADS = ("OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OMP_WAIT_POLICY")
 
 
-def describe(arguments: list[str] | None = None, module: str = "benchmarks.run") -> dict[str, Any]:
-    """Machine, versions, date and command.
-
-    `arguments` of the command, if they are not this process's own, and the `module` that it runs.
-    """
+def describe(arguments: list[str] | None = None) -> dict[str, Any]:
+    """Machine, versions, date and command; `arguments` if they are not those of this process."""
     load = os.getloadavg()[0]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "command": shlex.join(["python", "-m", module, *_without_folders(arguments)]),
+        "command": shlex.join(["python", "-m", "benchmarks.run", *_without_folders(arguments)]),
         "machine": {
             "cpu": _cpu(),
             "cores": cores,
@@ -114,13 +111,14 @@ def warnings(head: Mapping[str, Any]) -> list[str]:
     return [*busy, *missing(head)]
 
 
-def need_gpu() -> None:
-    """Raises OSError, which says why, where there is no GPU that works."""
-    from btfperm.backends.gpu.device import why_not
+def gpu() -> str:
+    """The name of the GPU; raises OSError with the reason where none works."""
+    from btfperm.backends.gpu import device
 
-    why = why_not()
+    why = device.why_not()
     if why is not None:
         raise OSError(f"there is no GPU to measure: {why}")
+    return device.describe()
 
 
 def _without_folders(arguments: list[str] | None) -> list[str]:

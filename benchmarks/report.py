@@ -1,16 +1,111 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run leaves behind: Markdown for people, JSON with every sample, figures for print."""
+"""Options and result of a section, tables, and the files of a run: Markdown, JSON and figures."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks import figures
-from benchmarks.contest import Options, Section
-
+Row = dict[str, Any]
 Head = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The command line; `limit` in seconds, for all calls of one method on a matrix.
+
+    `counts`: numbers of threads that the section `scaling` compares. `relabel`: relabelling
+    strategies of g-pr in addition to those of the section `gpu`. `runs`: how often `scaling`
+    measures the whole set. `within`: seconds after which no further run of it, or no further matrix
+    of `regret`, is started. `store`, `busy`, `rules` and `half` belong to the two sections of the
+    regret.
+    """
+
+    which: str
+    matrices: Path
+    repeats: int
+    limit: float
+    algorithms: list[str]
+    threads: int | None
+    say: Callable[[str], None]
+    counts: tuple[int, ...] = ()
+    relabel: tuple[str, ...] = ()
+    runs: int = 1
+    within: float = math.inf
+    store: Path | None = None
+    busy: bool = False
+    rules: bool = False
+    half: str | None = None
+
+
+@dataclass
+class Section:
+    """A part of the report: Markdown for people, `data` for the JSON, and the problems found."""
+
+    title: str
+    markdown: str
+    data: dict[str, Any]
+    complaints: list[str] = field(default_factory=list)
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table: the first column to the left, the others to the right."""
+    rule = ["---"] + ["---:"] * (len(head) - 1)
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rule, *rows))
+
+
+def by_matrix(
+    head: str | Sequence[str], rows: Sequence[Row], cells: Callable[[Row], Sequence[str]]
+) -> str:
+    """A table with one line for each row: its matrix, then its cells. `head`: the titles of the
+    cells, or one text with commas between them."""
+    body = [[f"`{row['matrix']}`", *cells(row)] for row in rows]
+    return table(["matrix", *(head.split(", ") if isinstance(head, str) else head)], body)
+
+
+def paragraphs(*parts: str) -> str:
+    """The parts that are not empty, one below the other."""
+    return "\n\n".join(part for part in parts if part).strip()
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """nan when there are none."""
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
+
+
+def digits(value: float) -> str:
+    """Three significant digits, no exponent."""
+    if math.isnan(value):
+        return "-"
+    if value >= 100:
+        return f"{value:.0f}"
+    return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f}" if value > 0 else "0"
+
+
+def milliseconds(seconds: float) -> str:
+    """Three significant digits."""
+    return digits(seconds * 1e3)
+
+
+def known(value: float | None, text: Callable[[float], str] = digits) -> str:
+    """A value as text, or a dash if there is none."""
+    return "-" if value is None else text(value)
+
+
+def progress(name: str, times: Sequence[str], problems: Sequence[str]) -> str:
+    """The line that a section prints when a matrix is done."""
+    return f"{name}: {', '.join(times)} ms" + "".join(f"\n  PROBLEM {what}" for what in problems)
+
+
+# -- the files of a run ----------------------------------------------------------------------------
 
 
 class Report:
@@ -18,11 +113,8 @@ class Report:
 
     def __init__(self, head: Head, options: Options) -> None:
         self._head = head
-        self._options = {
-            "set": options.which,
-            "repeats": options.repeats,
-            "limit_seconds": options.limit,
-        }
+        names = {"set": "which", "repeats": "repeats", "limit_seconds": "limit"}
+        self._options = {name: getattr(options, attribute) for name, attribute in names.items()}
         self._say = options.say
         self._sections: dict[str, Section] = {}
 
@@ -39,8 +131,8 @@ class Report:
     def write(
         self, json_file: Path | None, markdown_file: Path | None, folder: Path | None
     ) -> None:
-        """All sections into the two files; the last one, dated and with its figures, into
-        `folder`."""
+        """Write all sections into the two files, and the last section, dated and with its figures,
+        into `folder`."""
         if json_file:
             json_file.write_text(self._json(self._sections))
         if markdown_file:
@@ -51,10 +143,18 @@ class Report:
             stem = folder / f"{self._head['date'][:10]}-{name}-{self._options['set']}"
             text = self._json({name: section})
             stem.with_suffix(".json").write_text(text)
-            drawn = figures.draw(json.loads(text), stem, self._say)
+            drawn = self._draw(json.loads(text), stem)
             parts = [_markdown(self._head, {name: section}).rstrip()]
             parts += [f"![{title}]({path.name})" for title, path in drawn]
             stem.with_suffix(".md").write_text("\n\n".join(parts) + "\n")
+
+    def _draw(self, report: dict[str, Any], stem: Path) -> list[tuple[str, Path]]:
+        if importlib.util.find_spec("matplotlib") is None:
+            self._say("no figures: matplotlib is not installed (pip install 'btfperm[bench]')")
+            return []
+        from benchmarks import figures
+
+        return figures.draw(report, stem)
 
     def _json(self, sections: dict[str, Section]) -> str:
         data = {name: section.data for name, section in sections.items()}
@@ -62,7 +162,7 @@ class Report:
 
 
 def _lines(value: Any, indent: str = "") -> str:
-    """JSON with one line for each row of a table: small, and a change is seen in its line."""
+    """JSON with one line for each row of a table, so that a difference shows in its line."""
     deeper = indent + " "
     if isinstance(value, dict) and any(isinstance(v, dict | list) for v in value.values()):
         body = [f"{deeper}{json.dumps(k)}: {_lines(v, deeper)}" for k, v in value.items()]
@@ -74,11 +174,7 @@ def _lines(value: Any, indent: str = "") -> str:
 
 
 def _markdown(head: Head, sections: dict[str, Section]) -> str:
-    lines = [
-        f"# Benchmarks, {head['date']}",
-        f"`{head['command']}`",
-        describe(head),
-    ]
+    lines = [f"# Benchmarks, {head['date']}", f"`{head['command']}`", describe(head)]
     for section in sections.values():
         lines += [f"## {section.title}", section.markdown]
         if section.complaints:

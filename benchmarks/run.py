@@ -1,103 +1,134 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One command for all measurements: ``python -m benchmarks.run --all OUT_DIR``.
+"""One command for all measurements: ``python -m benchmarks.run --section NAME --out DIR``.
 
-README.md says what is compared and how; ``--help`` lists the options. Exit status 1 when two
-methods gave different answers, or btfperm gave none.
+``--list`` prints the sections, and README.md describes them. Exit status 1 when two methods gave
+different answers, or btfperm gave none.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import math
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import btfperm
-from benchmarks import (
-    decomposition,
-    engine,
-    gpu,
-    gpu_answers,
-    gpu_decomposition,
-    gpu_totals,
-    machine,
-    memory,
-    published,
-    real,
-    regret,
-    scaling,
-    startup,
-    transversal,
-)
-from benchmarks.cases import SETS, Case, kept, of_set, only, with_permutations
-from benchmarks.contest import Options, Section
-from benchmarks.report import Report
-from benchmarks.stand_ins import stand_ins
+from benchmarks import machine
+from benchmarks.cases import ALL, SETS, Case, kept, of_set, only, real, with_permutations
+from benchmarks.report import Options, Report
 
-SECTIONS: dict[str, Callable[[list[Case], Options], Section]] = {
-    "matching": transversal.run,
-    "decomposition": decomposition.run,
-    "published": published.run,
-    "regret": regret.run,
-    "gpu": gpu.run,
-    "engine": engine.run,
-    "gpu-answers": gpu_answers.run,
-    "gpu-decomposition": gpu_decomposition.run,
-    "gpu-totals": gpu_totals.run,
-    "scaling": scaling.run,
-    "start-up": startup.run,
-    "memory": memory.run,
-    "whole-set": real.run,
+
+class Entry(NamedTuple):
+    """A section: its module, which has a function `run(cases, options)`, what it measures, and the
+    newest result in ``results/``, which a new one supersedes.
+
+    A module with a function `cases(which, folder)` has matrices of its own; those of the other
+    sections are in ``sets.toml``.
+    """
+
+    module: str
+    measures: str
+    result: str
+
+
+SECTIONS = {
+    "matching": Entry(
+        "peers.matching",
+        "maximum_transversal beside SciPy, SuiteSparse, scikit-sparse and igraph",
+        "2026-11-20-matching-field",
+    ),
+    "decomposition": Entry(
+        "peers.decomposition",
+        "dulmage_mendelsohn and block_triangular_form beside SuiteSparse and SciPy",
+        "2026-11-20-decomposition-field",
+    ),
+    "start-up": Entry(
+        "peers.startup",
+        "the command on a small file, beside bare imports",
+        "2026-11-20-start-up-field",
+    ),
+    "memory": Entry(
+        "peers.memory",
+        "peak memory and time of the command on a file, beside SciPy",
+        "2026-11-20-memory-field",
+    ),
+    "published": Entry(
+        "papers.grafting",
+        "the CPU algorithms of the registry, as in Azad, Buluç and Pothen (IPDPS 2015)",
+        "2026-11-20-published-large",
+    ),
+    "gpu": Entry(
+        "papers.gpu",
+        "the GPU algorithms of two papers, as in Deveci et al. (Euro-Par and ICPP 2013)",
+        "2026-11-20-gpu-large",
+    ),
+    "scaling": Entry(
+        "scaling",
+        "the same call on 1, 2, 4, ... threads",
+        "2026-11-23-scaling-16-cores",
+    ),
+    "regret": Entry(
+        "regret.cpu",
+        "`auto` beside every pair of initial matching and search, on CPU cores",
+        "2026-11-20-regret",
+    ),
+    "regret-gpu": Entry(
+        "regret.gpu",
+        "`auto` beside the CPU and the searches of a GPU",
+        "2026-11-22-regret-gpu",
+    ),
+    "engine": Entry(
+        "device.engine",
+        "meeting-trees from an empty matching to its certificate, on a GPU",
+        "2026-11-22-gpu-engine-large",
+    ),
+    "gpu-answers": Entry(
+        "device.answers",
+        "whether every algorithm on a GPU finds the rank, in repeated runs",
+        "2026-11-22-gpu-answers-quick",
+    ),
+    "gpu-decomposition": Entry(
+        "device.decomposition",
+        "the decomposition after the matching on a GPU, by stage, beside the CPU",
+        "2026-11-22-gpu-decomposition-large",
+    ),
+    "gpu-totals": Entry(
+        "device.totals",
+        "from host memory and from a file to all blocks by way of a GPU",
+        "2026-11-22-gpu-totals-large",
+    ),
 }
 
-# Sections with matrices of their own for each set; the others take those of the set.
-OWN_CASES: dict[str, Callable[[str], list[Case]]] = {
-    "published": stand_ins,
-    "gpu": gpu.cases,
-    "engine": engine.cases,
-    "gpu-answers": gpu_answers.cases,
-    "gpu-decomposition": gpu_decomposition.cases,
-    "gpu-totals": gpu_totals.cases,
-    "scaling": scaling.cases,
-}
-
-# Those whose matrices are families or stand-ins, each in one order unless it is permuted, too.
+# Sections whose matrices are families or stand-ins, which `--all` also measures in a random order.
 PERMUTED = ("matching", "decomposition", "published")
-
-DEFAULT = ["auto"]  # the section `published` runs all algorithms then
+DEFAULT = ["auto"]  # the sections `published` and `gpu` run all algorithms then
 QUICK = {"set": "quick", "repeats": 3, "limit": 0.5}
+WHOLE = {"scaling": "large", "regret": ALL, "regret-gpu": ALL}  # sets of sections that run alone
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the sections asked for, one after the other; write after each."""
+    """Run the sections one after the other, and write the files after each."""
     asked = _parser().parse_args(arguments)
+    if asked.list:
+        for name, entry in SECTIONS.items():
+            print(f"{name:18}{entry.measures}")
+        return 0
     if asked.quick:
         vars(asked).update(QUICK)
+    sections = asked.section or (list(SECTIONS) if asked.all else ["matching"])
     if asked.set is None:
-        asked.set = "large" if asked.section == ["scaling"] else "quick"
-    options = Options(
-        which=asked.set,
-        matrices=asked.matrices,
-        repeats=asked.repeats,
-        limit=asked.limit,
-        algorithms=asked.algorithm or DEFAULT,
-        threads=asked.threads,
-        say=lambda text: print(text, file=sys.stderr, flush=True),
-        named=bool(asked.only),
-        counts=tuple(asked.counts or ()),
-        relabel=tuple(asked.relabel),
-        runs=asked.runs,
-        within=asked.within,
-    )
+        asked.set = WHOLE.get(sections[0], "quick") if len(sections) == 1 else "quick"
+    options = _options(asked)
     head = machine.describe(arguments)
     for warning in machine.warnings(head):
         options.say(f"warning: {warning}")
     report = Report(head, options)
-    for name in asked.section or (SECTIONS if asked.all else ["matching"]):
+    for name in sections:
         options.say(f"== {name}")
         try:
-            report.add(name, SECTIONS[name](_cases(name, asked), options))
+            report.add(name, load(name).run(_cases(name, asked), options))
         except (ValueError, OSError) as error:
             if not asked.all:
                 options.say(f"error: {error}")
@@ -111,12 +142,25 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if report.complaints else 0
 
 
+def load(section: str) -> Any:
+    """The module of a section."""
+    return importlib.import_module(f"benchmarks.{SECTIONS[section].module}")
+
+
+def cases_of(section: str, which: str, folder: Path) -> list[Case]:
+    """The matrices of a section in a set; `folder` holds the real ones."""
+    own = getattr(load(section), "cases", None)
+    if own is not None and which != "real":
+        found: list[Case] = own(which, folder)
+        return found
+    return of_set(which, folder, section)
+
+
 def _cases(section: str, asked: argparse.Namespace) -> list[Case]:
-    if section in OWN_CASES and asked.set in SETS and not asked.only:
-        cases = OWN_CASES[section](asked.set)
+    if asked.only:
+        cases = only(asked.only, real(asked.matrices) if asked.set == "real" else [])
     else:
-        cases = of_set(asked.set, asked.matrices)
-        cases = only(asked.only, cases) if asked.only else cases
+        cases = cases_of(section, asked.set, asked.matrices)
     count = asked.permutations
     if count is None:
         count = int(section == "published" or (asked.all is not None and section in PERMUTED))
@@ -124,13 +168,17 @@ def _cases(section: str, asked: argparse.Namespace) -> list[Case]:
     return kept(cases, asked.keep) if asked.keep else cases
 
 
-_PERMUTATIONS = "and K random orders of each (1 for published, and with --all; 0 else)"
-
-
-_WITHIN = "scaling starts no further run that would end after S seconds"
-
-
-_RELABEL = "for gpu, strategies of g-pr beside its own two: adaptive:0.3 fixed:50"
+def _options(asked: argparse.Namespace) -> Options:
+    same = ("matrices", "repeats", "limit", "threads", "runs", "within", "store", "busy", "rules")
+    return Options(
+        which=asked.set,
+        algorithms=asked.algorithm or DEFAULT,
+        say=lambda text: print(text, file=sys.stderr, flush=True),
+        counts=tuple(asked.counts or ()),
+        relabel=tuple(asked.relabel),
+        half=asked.half,
+        **{name: getattr(asked, name) for name in same},
+    )
 
 
 def _relabelling(word: str) -> str:
@@ -143,26 +191,38 @@ def _relabelling(word: str) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
-    add = parser.add_argument
-    add("--all", type=Path, metavar="OUT_DIR", help="every section, as with --out OUT_DIR")
+    add = parser.add_argument_group("what to measure").add_argument
+    add("--list", action="store_true", help="print the sections and end")
     add("--section", action="append", choices=list(SECTIONS), help="repeatable; default matching")
-    add("--set", choices=[*SETS, "real"], help="which matrices (quick; for scaling alone: large)")
-    add("--only", action="append", metavar="NAME", help="just this matrix; repeatable")
-    add("--permutations", type=int, metavar="K", help=_PERMUTATIONS)
-    add("--keep", type=Path, metavar="DIR", help="keep generated matrices, made on all cores, here")
-    add("--repeats", type=int, default=5, help="timed rounds after the warm-up (5)")
-    add("--limit", type=float, default=60.0, help="seconds a method may use on one matrix (60)")
-    add("--quick", action="store_true", help=" ".join(f"--{k} {v}" for k, v in QUICK.items()))
-    add("--algorithm", action="append", metavar="NAME", help="btfperm's; repeatable; default auto")
-    add("--threads", type=int, default=None, help="btfperm's; default its own choice")
-    add("--counts", type=int, nargs="+", metavar="K", help="threads that scaling compares")
-    add("--runs", type=int, default=3, help="of the whole set, with new processes, for scaling (3)")
-    add("--within", type=float, default=math.inf, metavar="S", help=_WITHIN)
-    add("--relabel", type=_relabelling, nargs="+", default=(), metavar="WORD", help=_RELABEL)
+    add("--all", type=Path, metavar="DIR", help="all sections, as with --out DIR")
+    add("--set", choices=[*SETS, ALL, "real"], help="of matrices (quick; scaling: large)")
+    add("--only", action="append", metavar="NAME", help="this matrix alone; repeatable")
+    add("--permutations", type=int, metavar="K", help="and K random orders of each matrix")
+    add("--algorithm", action="append", metavar="NAME", help="of btfperm; repeatable (auto)")
     add("--matrices", type=Path, default=Path("../shared/matrices"), help="folder of --set real")
+    add("--keep", type=Path, metavar="DIR", help="store generated matrices, made on all cores")
+    add = parser.add_argument_group("how to measure").add_argument
+    add("--quick", action="store_true", help=" ".join(f"--{k} {v}" for k, v in QUICK.items()))
+    add("--repeats", type=int, default=5, help="timed rounds after the warm-up (5)")
+    add("--limit", type=float, default=60.0, help="seconds of a method on one matrix (60)")
+    add("--threads", type=int, help="of btfperm; default its own choice")
+    add("--within", type=float, default=math.inf, metavar="S", help="start nothing after S seconds")
+    add = parser.add_argument_group("where results go").add_argument
+    add("--out", type=Path, metavar="DIR", help="a dated file for each section, and its figures")
     add("--json", type=Path, metavar="FILE", help="every sample, machine, versions")
     add("--markdown", type=Path, metavar="FILE", help="the tables that are printed")
-    add("--out", type=Path, metavar="DIR", help="both, dated, for each section, and its figures")
+    add = parser.add_argument_group("scaling").add_argument
+    add("--counts", type=int, nargs="+", metavar="K", help="numbers of threads to compare")
+    add("--runs", type=int, default=3, help="of the whole set, with new processes (3)")
+    add = parser.add_argument_group("gpu").add_argument
+    words = "strategies of g-pr in addition to its own two: adaptive:0.3 fixed:50"
+    add("--relabel", type=_relabelling, nargs="+", default=(), metavar="WORD", help=words)
+    add = parser.add_argument_group("regret, regret-gpu").add_argument
+    words = "a line of JSON for each matrix; stored matrices are not measured again"
+    add("--store", type=Path, metavar="FILE", help=words)
+    add("--busy", action="store_true", help="processor time on one thread (regret)")
+    add("--half", help="measure this half of the matrices alone (regret-gpu)")
+    add("--rules", action="store_true", help="write what each rule is worth beside the rules")
     return parser
 
 

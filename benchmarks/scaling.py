@@ -1,40 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The same call on 1, 2, 4, ... threads, on matrices beyond the caches.
 
-Of ``auto`` the whole call counts: start, search, certificate and what Python adds. Of an algorithm
-asked for by name the search counts, after initialisation, as its paper counts; the stages of every
-call are in the JSON, so that the whole can be compared, too.
+Of ``auto`` the whole call counts: initial matching, search, certificate and the time of Python. Of
+an algorithm asked for by name the search counts, after initialisation, as in its paper; the stages
+of every call are in the JSON, so that the whole can be compared, too.
 
-The section measures every matrix of its set, and each several times. A result of ``--only`` says
-that it is a selection and gives no mean.
+The section measures every matrix of its set, and each several times. A result of ``--only`` is
+marked as a selection and gives no mean.
 """
 
 from __future__ import annotations
 
 import importlib
-import os
 import statistics
 import time
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks import ours
-from benchmarks.cases import Case, generated
-from benchmarks.contest import Options, Section
-from benchmarks.tables import geometric_mean, milliseconds, table
-from benchmarks.timing import Call, Method, Outcome, disagreements, race
-
-Row = dict[str, Any]
-
-# Above 10 million entries, but for the smaller sets, which only show that the section works.
-MATRICES = {
-    "tiny": "er_300_d5.0 circuit_300",
-    "quick": "circuit_2e4 er_3e4_d5.0 rmat_s14 road_128",
-    "field": "circuit_2e5 er_3e5_d2.7 grid3d_48_rcp kron_s16 rmat_s17 road_512 tri_2e5",
-    "large": """circuit_3e6 er_4e6_d2.7 er_3e6_d5.0 grid3d_128_rcp kkt_3e6 kkt_3e6_rcp kron_s19
-        rmat_s21 road_2048 road_2048_rcp tri_3e6 rgg_n_2_20 rgg_n_2_20_rcp delaunay_n21
-        delaunay_n21_rcp bandtri_3e6_rcp chains_hk_3200_rcp rect_wide_4e6 rect_tall_4e6""",
-}
+from benchmarks.cases import Case, names
+from benchmarks.peers import ours
+from benchmarks.report import (
+    Options,
+    Row,
+    Section,
+    by_matrix,
+    geometric_mean,
+    milliseconds,
+    paragraphs,
+    progress,
+    table,
+)
+from benchmarks.timing import CORES, Call, Method, Outcome, problems, race
 
 CLASSES = {
     "mesh": "scientific",
@@ -48,11 +44,6 @@ CLASSES = {
     "adversarial": "chains",
     "rect": "wide, tall",
 }
-
-
-def cases(size: str) -> list[Case]:
-    """The matrices of this section."""
-    return generated(MATRICES[size].split())
 
 
 def counts(most: int) -> list[int]:
@@ -71,65 +62,60 @@ def run(matrices: list[Case], options: Options) -> Section:
     because the figures of one process and of one minute differ from the next. A matrix counts by
     the median of its runs. No further run is started if it would end after `options.within`.
     """
-    threads = sorted(set(options.counts)) or counts(options.threads or len(os.sched_getaffinity(0)))
-    methods = {
-        (algorithm, count): _method(algorithm, count)
-        for algorithm in options.algorithms
-        for count in threads
-    }
+    threads = sorted(set(options.counts)) or counts(options.threads or CORES)
+    methods = {(a, count): _method(a, count) for a in options.algorithms for count in threads}
     rows: dict[tuple[str, str, int], Row] = {}
     complaints: list[str] = []
-    done, begun, longest = 0, time.monotonic(), 0.0
+    done, begin, longest = 0, time.monotonic(), 0.0
     while done < max(options.runs, 1) and (
-        not done or time.monotonic() - begun + longest <= options.within
+        not done or time.monotonic() - begin + longest <= options.within
     ):
         since = time.monotonic()
         for case in matrices:
             A = case.load()
             outcomes = race(list(methods.values()), A, repeats=options.repeats, limit=options.limit)
-            wrong = disagreements(outcomes, case.expected)
-            wrong += [f"{name}: {o.reason}" for name, o in outcomes.items() if o.failed]
+            wrong = problems(outcomes, case.expected)
             complaints += [f"{case.name}: {what}" for what in wrong]
+            times = []
             for key, method in methods.items():
                 if method.name in outcomes:
                     row = rows.setdefault((case.name, *key), _row(case, A, *key))
                     _add(row, outcomes[method.name])
-            mine = [rows[case.name, *key] for key in methods if (case.name, *key) in rows]
-            options.say(_progress(case.name, mine, wrong))
+                    if complete(row):
+                        times.append(f"{method.name}: {milliseconds(median(row))}")
+            options.say(progress(case.name, times, wrong))
         done += 1
         longest = max(longest, time.monotonic() - since)
-    left_out = _left_out(matrices, options.which)
+    try:
+        whole = names("scaling", options.which)
+    except ValueError:  # the real matrices
+        whole = []
+    left_out = [name for name in whole if name not in {case.name for case in matrices}]
     every = list(rows.values())
-    parts = [_note(done, options, left_out)]
-    parts += [_table(every, algorithm, threads, left_out) for algorithm in options.algorithms]
-    parts += [_contest(every, options.algorithms, threads[-1])]
+    text = paragraphs(
+        _note(done, options, left_out),
+        *(_table(every, algorithm, threads, left_out) for algorithm in options.algorithms),
+        _contest(every, options.algorithms, threads[-1]),
+    )
     data = {"threads": threads, "runs": done, "left_out": left_out, "rows": every}
-    return Section("Several threads", "\n\n".join(p for p in parts if p), data, complaints)
-
-
-def _left_out(matrices: Sequence[Case], which: str) -> list[str]:
-    """The matrices of the set that are not measured; empty for a set that has none of its own."""
-    names = {case.name for case in matrices}
-    return [name for name in MATRICES.get(which, "").split() if name not in names]
+    return Section("Several threads", text, data, complaints)
 
 
 def _note(runs: int, options: Options, left_out: Sequence[str]) -> str:
-    text = (
+    named = ", ".join(f"`{name}`" for name in left_out)
+    return paragraphs(
         f"{runs} runs, each with new processes and {options.repeats} calls after a warm-up. A time "
         "is the median of the medians of the runs; the least and the largest speed-up of a single "
-        "run stand beside it."
+        "run stand beside it.",
+        f"**This is a selection.** The set `{options.which}` also has {named}. No mean or median "
+        "is given, because it would not represent the set."
+        if left_out
+        else "",
     )
-    if left_out:
-        names = ", ".join(f"`{name}`" for name in left_out)
-        text += (
-            f"\n\n**This is a selection.** The set `{options.which}` also has {names}. No mean or "
-            "median is given, because it would not stand for the set."
-        )
-    return text
 
 
 def _method(algorithm: str, threads: int) -> Method:
-    searches: list[float] = []  # of the calls of one sample: short ones are repeated
+    searches: list[float] = []  # of the calls of one sample, because short ones are repeated
 
     def prepare(A: Any) -> Call:
         btfperm = importlib.import_module("btfperm")
@@ -180,18 +166,14 @@ def _add(row: Row, outcome: Outcome) -> None:
         row["stages"].setdefault(stage, []).extend(notes[stage] for notes in outcome.notes)
 
 
-def _complete(row: Row) -> bool:
+def complete(row: Row) -> bool:
     """Whether every run gave a time."""
     return bool(row["medians"]) and None not in row["medians"]
 
 
-def _median(row: Row) -> float:
+def median(row: Row) -> float:
+    """The median of the medians of all runs."""
     return float(statistics.median(row["medians"]))
-
-
-def _whole(row: Row) -> float:
-    """Median of start, search and certificate together."""
-    return statistics.median(map(sum, zip(*row["stages"].values(), strict=True)))
 
 
 def _table(
@@ -200,52 +182,46 @@ def _table(
     """Milliseconds for each number of threads, and the speed-up of the last over the first; below,
     where no matrix is left out, the means of the classes and of all, and the median of all."""
     what = "whole call" if algorithm == "auto" else "search after initialisation"
-    over = f"speed-up over {threads[0]}"
-    head = ["matrix", "class", "nnz", *map(str, threads), over, "single runs", "spread"]
+    head = ["matrix", "class", "nnz", *map(str, threads), f"speed-up over {threads[0]}"]
     lines: list[list[str]] = []
     speeds: dict[str, list[list[float]]] = {}
-    groups = _by_matrix(rows, algorithm)
+    groups = group_by_matrix(rows, algorithm)
     for each in groups:
-        cells = [f"`{each[0]['matrix']}`", each[0]["class"], f"{each[0]['nnz'] / 1e6:.1f} M"]
-        if all(map(_complete, each)):
-            speed = [_median(each[0]) / _median(row) for row in each]
-            speeds.setdefault(each[0]["class"], []).append(speed)
-            first, last = each[0]["medians"], each[-1]["medians"]
-            single = [a / b for a, b in zip(first, last, strict=True)]
-            cells += [milliseconds(_median(row)) for row in each]
+        first, last = each[0], each[-1]
+        cells = [f"`{first['matrix']}`", first["class"], f"{first['nnz'] / 1e6:.1f} M"]
+        cells += [milliseconds(median(row)) if complete(row) else "-" for row in each]
+        if all(map(complete, each)):
+            speed = [median(first) / median(row) for row in each]
+            speeds.setdefault(first["class"], []).append(speed)
+            single = [a / b for a, b in zip(first["medians"], last["medians"], strict=True)]
+            spread = (max(last["seconds"]) - min(last["seconds"])) / median(last)
             cells += [f"{speed[-1]:.2f}", f"{min(single):.2f} to {max(single):.2f}"]
-            cells += [f"{_spread(each[-1]):.0%}"]
+            lines.append([*cells, f"{spread:.0%}"])
         else:
-            cells += [milliseconds(_median(row)) if _complete(row) else "-" for row in each]
-            cells += ["-", "-", "-"]
-        lines.append(cells)
+            lines.append([*cells, "-", "-", "-"])
     title = f"### {algorithm}, {what}: milliseconds by the number of threads"
     everything = [speed for group in speeds.values() for speed in group]
-    if left_out or not everything:
-        return f"{title}\n\n{table(head, lines)}"
-    for name, members in [*speeds.items(), ("all", everything)]:
-        means = [geometric_mean(column) for column in zip(*members, strict=True)]
-        lines.append(_means(f"geometric mean, {name}", means))
-    columns = list(zip(*everything, strict=True))
-    lines.append(_means("median, all", list(map(statistics.median, columns))))
-    parts = [f"{title}\n\n{table(head, lines)}"]
-    if len(everything) < len(groups):
-        parts.append(
-            f"**{len(groups) - len(everything)} of {len(groups)} matrices exceeded the limit** and "
-            "are in no mean and no median."
+    notes = []
+    if everything and not left_out:
+        columns = list(zip(*everything, strict=True))
+        for name, members in [*speeds.items(), ("all", everything)]:
+            means = [geometric_mean(column) for column in zip(*members, strict=True)]
+            lines.append(_means(f"geometric mean, {name}", means))
+        lines.append(_means("median, all", list(map(statistics.median, columns))))
+        if len(everything) < len(groups):
+            notes.append(
+                f"**{len(groups) - len(everything)} of {len(groups)} matrices exceeded the limit** "
+                "and are in no mean and no median."
+            )
+        slower = sum(speed < 1 for speed in columns[-1])
+        notes.append(
+            f"Slower on {threads[-1]} than on {threads[0]}: {slower} of {len(columns[0])}."
         )
-    slower = sum(speed < 1 for speed in columns[-1])
-    parts.append(f"Slower on {threads[-1]} than on {threads[0]}: {slower} of {len(everything)}.")
-    return "\n\n".join(parts)
+    return paragraphs(title, table([*head, "single runs", "spread"], lines), *notes)
 
 
 def _means(name: str, values: Sequence[float]) -> list[str]:
     return [name, "", "", *(f"{value:.2f}" for value in values), "", "", ""]
-
-
-def _spread(row: Row) -> float:
-    """Slowest less fastest call of all runs, over the median."""
-    return float(max(row["seconds"]) - min(row["seconds"])) / _median(row)
 
 
 def _contest(rows: Sequence[Row], algorithms: Sequence[str], threads: int) -> str:
@@ -253,32 +229,26 @@ def _contest(rows: Sequence[Row], algorithms: Sequence[str], threads: int) -> st
     if len(algorithms) < 2:
         return ""
     whole = {
-        (row["matrix"], row["algorithm"]): _whole(row)
+        (row["matrix"], row["algorithm"]): statistics.median(
+            map(sum, zip(*row["stages"].values(), strict=True))
+        )
         for row in rows
-        if row["threads"] == threads and _complete(row)
+        if row["threads"] == threads and complete(row)
     }
-    lines: list[list[str]] = []
-    for matrix in dict.fromkeys(row["matrix"] for row in rows):
-        first = whole.get((matrix, algorithms[0]))
-        own = [whole.get((matrix, algorithm)) for algorithm in algorithms]
-        ratios = [f"{seconds / first:.2f}" if seconds and first else "-" for seconds in own]
-        lines.append([f"`{matrix}`", *ratios])
+
+    def cells(row: Row) -> list[str]:
+        own = [whole.get((row["matrix"], algorithm)) for algorithm in algorithms]
+        return [f"{each / own[0]:.2f}" if each and own[0] else "-" for each in own]
+
+    matrices = [{"matrix": name} for name in dict.fromkeys(row["matrix"] for row in rows)]
     title = f"### Start, search and certificate on {threads} threads: times {algorithms[0]}"
-    return f"{title}\n\n{table(['matrix', *algorithms], lines)}"
+    return paragraphs(title, by_matrix(list(algorithms), matrices, cells))
 
 
-def _by_matrix(rows: Sequence[Row], algorithm: str) -> list[list[Row]]:
+def group_by_matrix(rows: Sequence[Row], algorithm: str) -> list[list[Row]]:
+    """The rows of one algorithm, one list for each matrix."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         if row["algorithm"] == algorithm:
             groups.setdefault(row["matrix"], []).append(row)
     return list(groups.values())
-
-
-def _progress(name: str, rows: Sequence[Row], wrong: Sequence[str]) -> str:
-    times = [
-        f"{row['algorithm']} {row['threads']}: {milliseconds(_median(row))}"
-        for row in rows
-        if _complete(row)
-    ]
-    return f"{name}: {', '.join(times)} ms" + "".join(f"\n  PROBLEM {what}" for what in wrong)

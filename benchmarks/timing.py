@@ -13,6 +13,7 @@ from __future__ import annotations
 import gc
 import math
 import multiprocessing
+import os
 import statistics
 import time
 import warnings
@@ -25,6 +26,7 @@ Answer = dict[str, int]
 Call = Callable[[], Any]
 Notes = dict[str, float]
 
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 SAMPLE_SECONDS = 1e-3  # shorter calls are repeated until a sample is this long
 PREPARE_SECONDS = 300.0
 # GNU's OpenMP threads spin for 300,000 pauses while they wait for the next call. This pause is
@@ -34,7 +36,7 @@ _FAILED = "failed: "
 
 
 class NotApplicableError(Exception):
-    """A method says that it has no answer for this matrix, and why."""
+    """A method has no answer for this matrix; the message is the reason."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,9 @@ class Method:
     """One competitor.
 
     `prepare` takes the case's data and returns the call to be timed; `answer` reads rank and blocks
-    from what the call returned (not timed). `counted` says how many of the seconds that a call took
-    count, given what it returned; `notes` what the method itself measured and counted. `absent`
-    says why it cannot run on this machine.
+    from what the call returned (not timed). `counted` returns how many of the call's seconds count,
+    and `notes` what the method itself measured and counted; both are given what the call returned.
+    `absent` is the reason why the method cannot run on this machine.
     """
 
     name: str
@@ -156,7 +158,7 @@ def _work(pipe: Connection, method: Method, data: Any) -> None:
                 pipe.send((*reply, answer))
             else:
                 pipe.send((*reply, None))
-            # The first call took longer, because it loads: each turn says anew how many it takes.
+            # The first call took longer, because it loads; so each turn computes the number anew.
             calls = math.ceil(SAMPLE_SECONDS * inner / max(elapsed, 1e-9))
             inner = max(inner, min(1000, calls))
     except (EOFError, KeyboardInterrupt):
@@ -200,3 +202,27 @@ def disagreements(
         for quantity, values in said.items()
         if len(set(values.values())) > 1
     ]
+
+
+def problems(
+    outcomes: Mapping[str, Outcome], expected: Mapping[str, int] | None = None
+) -> list[str]:
+    """The disagreements, and one sentence for each method that failed."""
+    failed = [f"{name}: {o.reason}" for name, o in outcomes.items() if o.failed]
+    return disagreements(outcomes, expected) + failed
+
+
+def synchronised(call: Callable[[], Any]) -> tuple[Any, float]:
+    """What a call on the current GPU returns, and its seconds until the GPU has finished."""
+    import cupy
+
+    cupy.cuda.Device().synchronize()
+    begin = time.perf_counter()
+    result = call()
+    cupy.cuda.Device().synchronize()
+    return result, time.perf_counter() - begin
+
+
+def median_of(call: Callable[[], Any], repeats: int) -> float:
+    """Median seconds of a call on the current GPU, after a first one, which may compile."""
+    return statistics.median([synchronised(call)[1] for _ in range(repeats + 1)][1:])

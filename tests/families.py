@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from benchmarks.generators import adversarial, systems
+
 
 class Hard(NamedTuple):
     A: sp.csc_array
@@ -40,10 +42,8 @@ def renumbered(hard, numbering, seed=0):
 
 
 def chain(n):
-    """Column j holds rows j, j + 1; the last column holds row 0 alone and closes the chain: greedy
-    leaves one augmenting path, through all n columns. The only perfect matching; n blocks."""
-    j = np.arange(n - 1)
-    return Hard(csc([j, j + 1, [0]], [j, j, [n - 1]], (n, n)), n, n)
+    """One augmenting path, through all n columns. The only perfect matching; n blocks."""
+    return Hard(adversarial.chain(n), n, n)
 
 
 def bidiagonal(n):
@@ -67,30 +67,13 @@ def surplus_path(n, *, wide):
 
 def scipy_ladder(levels):
     """scipy#26147: the time of SciPy's search doubles with each level."""
-    L = levels
-    n = 3 * L + 3
-    d, k = np.repeat(np.arange(L), 2), np.tile([0, 1], L)
-    a = 2 * d + k  # row a(d, k), and column (d, k)
-    down = a[d < L - 1]
-    i = np.arange(L + 1)
-    c, e = 2 * L + i, 2 * L + i  # row c(i), column e(i)
-    s, t = 3 * L + 1, 3 * L + 2
-    rows = [a, down, down, c, c, [s, s, t]]
-    cols = [a, 2 * (d[d < L - 1] + 1), 2 * (d[d < L - 1] + 1) + 1, e, e + 1, [0, 1, 2 * L]]
-    return Hard(csc(rows, cols, (n, n)), 3 * L + 2)
+    return Hard(adversarial.ladder(3 * levels + 3), 3 * levels + 2)
 
 
 def chains_hk(k):
     """Chains of lengths 1..k, closing columns last: Hopcroft-Karp needs about k phases."""
-    length = np.arange(1, k + 1)
-    first = np.concatenate([[0], np.cumsum(length)[:-1]])
-    n = int(length.sum())
-    chain_of = np.repeat(np.arange(k), length - 1)  # inner columns only
-    row = np.arange(n - k) + chain_of  # row of inner column number p; its other row follows
-    inner = np.arange(n - k)
-    rows = [row, row + 1, first]
-    cols = [inner, inner, n - k + np.arange(k)]
-    return Hard(csc(rows, cols, (n, n)), n, n)
+    n = k * (k + 1) // 2
+    return Hard(adversarial.chains_hk(k), n, n)
 
 
 def rivals(count, length):
@@ -143,8 +126,7 @@ def dense(m, n):
 
 def hessenberg(n):
     """Dense lower triangle and superdiagonal: greedy from the left is right at once."""
-    A = np.tril(np.ones((n, n))) + np.diag(np.ones(n - 1), 1)
-    return Hard(sp.csc_array(A), n, 1)
+    return Hard(systems.hessenberg(n), n, 1)
 
 
 def triangular(n, seed):
@@ -178,15 +160,8 @@ def strip(length, seed):
 
 
 def karp_sipser_hard(n, full_lines):
-    """Dufossé, Kaya, Uçar (2015): R1 x C1 full, R2 x C2 empty, identities beside; then the last
-    rows of R1 and columns of C1 full. A random choice goes wrong nearly always."""
-    half = n // 2
-    A = np.zeros((2 * half, 2 * half))
-    A[:half, :half] = 1
-    A[:half, half:] = A[half:, :half] = np.eye(half)
-    A[half - full_lines : half, :] = 1
-    A[:, half - full_lines : half] = 1
-    return Hard(sp.csc_array(A), 2 * half)
+    """Dufossé, Kaya, Uçar (2015): a random choice goes wrong nearly always."""
+    return Hard(adversarial.karp_sipser_hard(n, full_lines), n)
 
 
 def hubs_and_leaves(hubs, leaves, seed):

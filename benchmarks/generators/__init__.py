@@ -19,40 +19,12 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import scipy.sparse as sp
 
+from benchmarks.generators import adversarial, counted, meshes, power_laws, systems
 from benchmarks.generators.assemble import rcp
-from benchmarks.generators.blocks import blocks, digraph, wide
-from benchmarks.generators.chains import chain, chains, chains_hk
-from benchmarks.generators.circuit import circuit
-from benchmarks.generators.copurchase import copurchase
-from benchmarks.generators.counter_based import (
-    counted_delaunay,
-    counted_er,
-    counted_hex,
-    counted_kron,
-    counted_rgg,
-    counted_rmat,
-    counted_road,
-)
-from benchmarks.generators.deadtree import deadtree
-from benchmarks.generators.delaunay import delaunay
-from benchmarks.generators.dense import arrow, hessenberg
-from benchmarks.generators.erdos_renyi import er, rect_tall, rect_wide
-from benchmarks.generators.grid3d import grid3d
-from benchmarks.generators.karp_sipser_hard import karp_sipser_hard
-from benchmarks.generators.kkt import kkt, kkt_sing
-from benchmarks.generators.ladder import ladder
-from benchmarks.generators.papers import citations, copapers
-from benchmarks.generators.power_grid import opf
-from benchmarks.generators.rgg import rgg
-from benchmarks.generators.rmat import kron, rmat
-from benchmarks.generators.road import road
-from benchmarks.generators.splitmix import scattered
-from benchmarks.generators.trace import trace
-from benchmarks.generators.triangular import bandtri, tri
-from benchmarks.generators.web import crawl, webgraph, wiki
 
 __all__ = ["Family", "families", "family_of", "make", "permuted_names"]
 
@@ -79,46 +51,46 @@ class Family:
 
 
 _FAMILIES = (
-    Family("delaunay", "delaunay_n<n>", "mesh", delaunay),
-    Family("rgg", "rgg_n_2_<n>", "mesh", rgg),
-    Family("grid3d", "grid3d_<n>", "stencil", grid3d),
-    Family("road", "road_<n>", "road", road),
-    Family("kron", "kron_s<n>", "power law", kron),
-    Family("rmat", "rmat_s<n>", "power law", rmat),
-    Family("er", "er_<n>_d<x>", "er", er),
-    Family("rect_wide", "rect_wide_<n>", "rect", rect_wide),
-    Family("rect_tall", "rect_tall_<n>", "rect", rect_tall),
-    Family("circuit", "circuit_<n>", "circuit", circuit),
-    Family("tri", "tri_<n>", "triangular", tri),
-    Family("bandtri", "bandtri_<n>", "triangular", bandtri),
-    Family("digraph", "digraph_<n>_d<x>", "blocks", digraph),
-    Family("wide", "wide_<n>_w<n>", "blocks", wide),
-    Family("blocks", "blocks_<n>_h<n>", "blocks", blocks),
-    Family("hessenberg", "hessenberg_<n>", "dense", hessenberg),
-    Family("arrow", "arrow_<n>", "dense", arrow),
-    Family("kkt", "kkt_<n>", "kkt", kkt),
-    Family("kkt_sing", "kkt_sing_<n>", "kkt", kkt_sing),
-    Family("chain", "chain_<n>", "adversarial", chain),
-    Family("chains_hk", "chains_hk_<n>", "adversarial", chains_hk),
-    Family("chains", "chains_<n>x<n>", "adversarial", chains),
-    Family("deadtree", "deadtree_<n>", "adversarial", deadtree),
-    Family("ladder", "ladder_<n>", "adversarial", ladder),
-    Family("kshard", "kshard_<n>_k<n>", "adversarial", karp_sipser_hard),
-    Family("trace", "trace_n<n>", "mesh", trace),
-    Family("opf", "opf_<n>", "kkt", opf),
-    Family("copapers", "copapers_<n>", "power law", copapers),
-    Family("copurchase", "copurchase_<n>", "power law", copurchase),
-    Family("citations", "citations_<n>", "power law", citations),
-    Family("crawl", "crawl_<n>", "web", crawl),
-    Family("webgraph", "webgraph_<n>", "web", webgraph),
-    Family("wiki", "wiki_<n>", "web", wiki),
-    Family("er:", "er:<n>:<x>", "er", counted_er),
-    Family("rmat:", "rmat:<n>:<x>", "power law", counted_rmat),
-    Family("kron:", "kron:<n>", "power law", counted_kron),
-    Family("rgg:", "rgg:<n>", "mesh", counted_rgg),
-    Family("del:", "del:<n>", "mesh", counted_delaunay),
-    Family("road:", "road:<n>", "road", counted_road),
-    Family("hex:", "hex:<n>", "mesh", counted_hex),
+    Family("delaunay", "delaunay_n<n>", "mesh", meshes.delaunay),
+    Family("rgg", "rgg_n_2_<n>", "mesh", meshes.rgg),
+    Family("grid3d", "grid3d_<n>", "stencil", meshes.grid3d),
+    Family("road", "road_<n>", "road", meshes.road),
+    Family("kron", "kron_s<n>", "power law", power_laws.kron),
+    Family("rmat", "rmat_s<n>", "power law", power_laws.rmat),
+    Family("er", "er_<n>_d<x>", "er", power_laws.er),
+    Family("rect_wide", "rect_wide_<n>", "rect", power_laws.rect_wide),
+    Family("rect_tall", "rect_tall_<n>", "rect", power_laws.rect_tall),
+    Family("circuit", "circuit_<n>", "circuit", systems.circuit),
+    Family("tri", "tri_<n>", "triangular", systems.tri),
+    Family("bandtri", "bandtri_<n>", "triangular", systems.bandtri),
+    Family("digraph", "digraph_<n>_d<x>", "blocks", systems.digraph),
+    Family("wide", "wide_<n>_w<n>", "blocks", systems.wide),
+    Family("blocks", "blocks_<n>_h<n>", "blocks", systems.blocks),
+    Family("hessenberg", "hessenberg_<n>", "dense", systems.hessenberg),
+    Family("arrow", "arrow_<n>", "dense", systems.arrow),
+    Family("kkt", "kkt_<n>", "kkt", systems.kkt),
+    Family("kkt_sing", "kkt_sing_<n>", "kkt", systems.kkt_sing),
+    Family("chain", "chain_<n>", "adversarial", adversarial.chain),
+    Family("chains_hk", "chains_hk_<n>", "adversarial", adversarial.chains_hk),
+    Family("chains", "chains_<n>x<n>", "adversarial", adversarial.chains),
+    Family("deadtree", "deadtree_<n>", "adversarial", adversarial.deadtree),
+    Family("ladder", "ladder_<n>", "adversarial", adversarial.ladder),
+    Family("kshard", "kshard_<n>_k<n>", "adversarial", adversarial.karp_sipser_hard),
+    Family("trace", "trace_n<n>", "mesh", meshes.trace),
+    Family("opf", "opf_<n>", "kkt", systems.opf),
+    Family("copapers", "copapers_<n>", "power law", power_laws.copapers),
+    Family("copurchase", "copurchase_<n>", "power law", power_laws.copurchase),
+    Family("citations", "citations_<n>", "power law", power_laws.citations),
+    Family("crawl", "crawl_<n>", "web", power_laws.crawl),
+    Family("webgraph", "webgraph_<n>", "web", power_laws.webgraph),
+    Family("wiki", "wiki_<n>", "web", power_laws.wiki),
+    Family("er:", "er:<n>:<x>", "er", partial(counted.make, "er")),
+    Family("rmat:", "rmat:<n>:<x>", "power law", partial(counted.make, "rmat")),
+    Family("kron:", "kron:<n>", "power law", partial(counted.make, "kron")),
+    Family("rgg:", "rgg:<n>", "mesh", partial(counted.make, "rgg")),
+    Family("del:", "del:<n>", "mesh", partial(counted.make, "del")),
+    Family("road:", "road:<n>", "road", partial(counted.make, "road")),
+    Family("hex:", "hex:<n>", "mesh", partial(counted.make, "hex")),
 )
 
 # What a name may end in, and the permutation that it asks for.
@@ -154,7 +126,7 @@ def make(name: str) -> sp.csc_array:
     family, sizes = family_of(name)
     A = family.generate(*sizes)
     if name.endswith(_SCATTERED):
-        return scattered(A)
+        return counted.scattered(A)
     return rcp(A, name) if _RCP.search(name) else A
 
 

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Planted", "planted"]
+from benchmarks.generators.words import below, stream
+
+__all__ = ["FAMILIES", "Planted", "planted"]
 
 
 class Planted(NamedTuple):
@@ -35,7 +37,7 @@ def planted(name: str, xp: Any = np) -> Planted:
     """
     family, *sizes = name.removesuffix(":nat").split(":")
     numbers = [float(size) for size in sizes]
-    rows, cols, n = _FAMILIES[family](xp, *numbers)
+    rows, cols, n = FAMILIES[family](xp, *numbers)
     if name.endswith(":nat"):
         row_of = col_of = xp.arange(n)
     else:
@@ -47,16 +49,13 @@ def planted(name: str, xp: Any = np) -> Planted:
 
 
 def _words(xp: Any, seed: int, count: int) -> Any:
-    """splitmix64's words by counter, a stream of its own for each seed."""
-    z = xp.arange(count, dtype=np.uint64) + np.uint64(seed << 40) + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    """A stream of words of its own for each seed."""
+    return stream(xp, seed << 40, count)
 
 
 def _below(xp: Any, seed: int, bound: Any, count: int) -> Any:
     """Random numbers below a bound, or each below its own."""
-    return (_words(xp, seed, count) % xp.asarray(bound).astype(np.uint64)).astype(np.int64)
+    return below(_words(xp, seed, count), bound)
 
 
 def _unit(xp: Any, seed: int, count: int) -> Any:
@@ -180,7 +179,7 @@ def _kkt(xp: Any, size: float) -> tuple[Any, Any, int]:
     return rows, cols, h + b
 
 
-_FAMILIES = {
+FAMILIES: dict[str, Any] = {
     "tri": _tri,
     "wide": _wide,
     "band": _band,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The measured worth of each rule of ``auto_table.py``.
 
-``python -m benchmarks.regret`` and ``python -m benchmarks.regret_gpu`` measure how far the choices
-are behind the best ones, and write what they found for each rule to ``auto_measured.json``.
+``python -m benchmarks.run --section regret`` and ``--section regret-gpu`` measure how much slower
+the choices are than the best ones, and write the result for each rule to ``auto_measured.json``.
 """
 
 from __future__ import annotations

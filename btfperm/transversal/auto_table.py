@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rules of ``auto``: for each decision, the first rule whose conditions all hold is applied.
 
-The bounds were set on one half of the families and real matrices of benchmarks/regret.py; the rules
-for thin matrices also used chains of the other half. The rules about a GPU were set on the half
-``fit`` of benchmarks/regret_gpu.py. ``auto_measured.json`` has the measured worth of each rule; for
-rules about a GPU it was measured on the half that was not used to set them.
+The bounds were set on one half of the families and real matrices of benchmarks/regret/cpu.py; the
+rules for thin matrices also used chains of the other half. The rules about a GPU were set on the
+half ``fit`` of benchmarks/regret/gpu.py. ``auto_measured.json`` has the measured worth of each
+rule; for rules about a GPU it was measured on the half that was not used to set them.
 """
 
 from __future__ import annotations

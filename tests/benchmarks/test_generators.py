@@ -13,8 +13,8 @@ import pytest
 from scipy.sparse.csgraph import structural_rank
 
 from benchmarks.generators import families, family_of, make, permuted_names
-from benchmarks.generators.splitmix import mix
-from benchmarks.stand_ins import CLASSES, PAPER, SIZES, stand_ins, stands_for
+from benchmarks.generators.words import mix
+from benchmarks.papers.stand_ins import CLASSES, PAPER, SIZES, stand_ins, stands_for
 
 # One small member of each family, by its form.
 SMALL = {

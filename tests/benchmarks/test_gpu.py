@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 import btfperm
-from benchmarks import gpu, run
-from benchmarks.cases import SETS
-from benchmarks.contest import Options
-from benchmarks.figures import gpu_speed_up, individual_speed_up, levels, relabelling
-from btfperm.backends.gpu import device
+from benchmarks import run
+from benchmarks.papers import figures, gpu
+from benchmarks.report import Options
 
 DATA = {
     "gpu": "some GPU (device 0)",
@@ -45,12 +43,6 @@ DATA = {
 
 def options():
     return Options("tiny", Path(), 2, 5.0, [], None, lambda _: None)
-
-
-def test_each_set_has_graphs():
-    assert set(gpu.NAMES) == set(SETS)
-    for which in gpu.NAMES:
-        assert [case.name for case in gpu.cases(which)] == gpu.NAMES[which].split()
 
 
 def test_every_search_of_the_registry_is_a_variant_with_each_of_its_words():
@@ -99,18 +91,18 @@ def test_algorithms_can_be_named():
 
 def test_the_curves_are_the_launches_of_each_phase():
     pytest.importorskip("matplotlib")
-    figure = levels.draw(DATA)
+    figure = figures.levels(DATA)
     shown = [list(line.get_ydata()) for ax in figure.axes for line in ax.lines]
     assert shown == [[4, 5], [1, 2, 3]] * 2
-    assert levels.draw({"rows": []}) is None
+    assert figures.levels({"rows": []}) is None
 
 
 def test_the_speed_up_over_one_core_counts_what_was_stopped_at_the_edge():
     pytest.importorskip("matplotlib")
-    figure = gpu_speed_up.draw(DATA)
+    figure = figures.gpu_speed_up(DATA)
     a, b, _ = (list(line.get_xdata()) for line in figure.axes[0].lines)
     assert a[:2] == [0.5, 5.0] and b[1] == 1.25 and b[0] < 0.5
-    assert gpu_speed_up.draw({"rows": [], "variants": []}) is None
+    assert figures.gpu_speed_up({"rows": [], "variants": []}) is None
 
 
 def search_rows(**searches):
@@ -137,14 +129,14 @@ def test_each_graph_has_its_speed_up_over_the_peers_of_its_paper():
     rows[0]["sequential"] = {"pothen-fan": 2.0}
     rows[1]["sequential"] = {"hopcroft-karp": 0.05, "push-relabel": 1.0}
     data = {"limit": 3.0, "variants": list(rows[1]["median"]), "rows": rows}
-    (ax,) = individual_speed_up.draw(data).axes
+    (ax,) = figures.individual_speed_up(data).axes
     assert [label.get_text() for label in ax.get_xticklabels()] == ["er:4:3", "road:9+rcp"]
     assert bars_of(ax) == pytest.approx([30.0, 0.5, 5.0, 4.0, 6.0])
     pale = [bar.get_alpha() is not None for bar in sorted(ax.patches, key=lambda b: b.get_x())]
     assert pale == [True, False, False, False, True]
     for row in rows:
         row["sequential"] = {}
-    assert individual_speed_up.draw(data) is None, "none was measured"
+    assert figures.individual_speed_up(data) is None, "none was measured"
 
 
 def test_relabelling_shows_each_strategy_by_its_number():
@@ -155,7 +147,7 @@ def test_relabelling_shows_each_strategy_by_its_number():
         "g-pr-first adaptive:1.5": (None, 0.01),
     }
     data = {"limit": 3.0, "variants": list(means), "rows": search_rows(**means)}
-    natural, permuted = relabelling.draw(data).axes
+    natural, permuted = figures.relabelling(data).axes
     assert [each.get_text() for each in natural.get_xticklabels()] == [
         "adaptive 1.5",
         "adaptive 10",
@@ -164,7 +156,7 @@ def test_relabelling_shows_each_strategy_by_its_number():
     assert bars_of(permuted) == pytest.approx([3000, 200, 400])
     assert [text.get_text() for text in permuted.texts] == ["≥"]
     data["variants"] = data["variants"][:1]
-    assert relabelling.draw(data) is None, "nothing to compare"
+    assert figures.relabelling(data) is None, "nothing to compare"
 
 
 def test_more_strategies_can_be_named():
@@ -196,15 +188,9 @@ def test_paths_and_pushes_have_their_tables():
     assert gpu.work(DATA["rows"], DATA["variants"]) == [], "older results have no such counters"
 
 
-def test_without_a_gpu_it_says_so(monkeypatch):
-    monkeypatch.setattr(device, "why_not", lambda: "none was planted")
-    with pytest.raises(OSError, match="none was planted"):
-        gpu.run([], options())
-
-
 @pytest.mark.gpu
 def test_a_run():
-    section = gpu.run(gpu.cases("tiny"), options())
+    section = gpu.run(run.cases_of("gpu", "tiny", Path()), options())
     assert not section.complaints
     for row in section.data["rows"]:
         assert set(row["median"]) == {variant.name for variant in gpu.published()}

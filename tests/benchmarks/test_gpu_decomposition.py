@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import btfperm
-from benchmarks import gpu_decomposition as section
-from benchmarks.cases import SETS
-from benchmarks.contest import Options
+from benchmarks.cases import names
+from benchmarks.device import decomposition as section
 from benchmarks.generators.planted import planted
-from btfperm.backends.gpu import device
+from benchmarks.report import Options
 
 DATA = {
     "gpu": "some GPU (device 0)",
@@ -41,14 +40,11 @@ def options():
     return Options("tiny", Path(), 2, 5.0, ["auto"], None, lambda _: None)
 
 
-def test_each_set_has_inputs():
-    assert set(section.NAMES) == set(SETS)
-    for which in section.NAMES:
-        assert [case.name for case in section.cases(which)] == section.NAMES[which].split()
-    assert set(section.RECORDED) <= set(section.NAMES["large"].split())
+def test_the_recorded_times_are_of_the_large_set():
+    assert set(section.RECORDED) <= set(names("gpu-decomposition", "large"))
 
 
-@pytest.mark.parametrize("name", section.NAMES["quick"].split())
+@pytest.mark.parametrize("name", names("gpu-decomposition", "quick"))
 def test_the_known_pairs_are_entries(name):
     if name.split(":")[0] == "er":
         return
@@ -95,15 +91,9 @@ def test_the_tables_show_what_was_measured():
     assert "CPU: 16 threads" in text and "| `tri:3e6` | 1.00 | 0.400 |  |" in text
 
 
-def test_without_a_gpu_it_says_so(monkeypatch):
-    monkeypatch.setattr(device, "why_not", lambda: "none was planted")
-    with pytest.raises(OSError, match="none was planted"):
-        section.run([], options())
-
-
 @pytest.mark.gpu
 def test_a_run():
-    found = section.run(section.cases("tiny"), options())
+    found = section.run(section.cases("tiny", Path()), options())
     assert not found.complaints
     assert found.markdown == section.markdown(found.data)
     for row in found.data["rows"]:

@@ -6,14 +6,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
-
-import pytest
 
 import btfperm
-from benchmarks import gpu_totals as section
-from benchmarks.cases import SETS
-from benchmarks.contest import Options
+from benchmarks.device import totals as section
 from benchmarks.generators import make
 
 DATA = {
@@ -27,12 +22,6 @@ DATA = {
         }
     ],
 }
-
-
-def test_each_set_has_inputs():
-    assert set(section.NAMES) == set(SETS)
-    for which, names in section.NAMES.items():
-        assert [case.name for case in section.cases(which)] == names.split()
 
 
 def test_the_tables_have_what_is_asked_for():
@@ -49,13 +38,6 @@ def test_the_commands_work(monkeypatch):
 
 def test_timed_processes_keep_bytecode(monkeypatch, tmp_path):
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    found = section._keeping_bytecode(str(tmp_path))
+    found = section.storing_bytecode(str(tmp_path))
     subprocess.run([sys.executable, "-c", "import this"], check=True, env=found)
     assert list(tmp_path.rglob("this.*.pyc"))
-
-
-@pytest.mark.gpu
-def test_a_run():
-    options = Options("tiny", Path(), 1, 5.0, ["auto"], None, lambda _: None)
-    found = section.run(section.cases("tiny"), options)
-    assert not found.complaints and "`er:7:3`" in found.markdown

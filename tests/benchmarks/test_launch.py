@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import launch, memory, startup
-from benchmarks.contest import Options
+from benchmarks import launch
+from benchmarks.peers import memory, startup
+from benchmarks.report import Options
+from benchmarks.run import cases_of
 
 PYTHON = [sys.executable, "-I", "-S", "-c"]
 
@@ -109,7 +111,7 @@ def test_memory_marks_what_ran_into_the_limit(monkeypatch):
 
     monkeypatch.setattr(memory, "measure", stop)
     monkeypatch.setattr(memory, "command", lambda: "btfperm")
-    section = memory.run([], options())
+    section = memory.run(cases_of("memory", "tiny", Path()), options())
     (row,) = section.data["rows"]
     assert row["SciPy"] == {"reason": "python ran for more than 5 s", "overran": True}
     assert row["btfperm"]["seconds"] == 0.5

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import ours, peers
 from benchmarks.generators import make
+from benchmarks.peers import ours, packages
 from benchmarks.timing import NotApplicableError
 from tests.oracles import plain_dulmage_mendelsohn, plain_matching
 
@@ -44,7 +44,9 @@ def answer_of(method, A):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("method", methods([*peers.matching_peers(), *ours.matching(["auto"], 1)]))
+@pytest.mark.parametrize(
+    "method", methods([*packages.matching_peers(), *ours.matching(["auto"], 1)])
+)
 def test_rank(method, name):
     A = make(name)
     assert answer_of(method, A) == {"rank": plain_matching.structural_rank(A)}
@@ -52,7 +54,7 @@ def test_rank(method, name):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
-    "method", methods([*peers.decomposition_peers(), *ours.decomposition(["auto"], 1)])
+    "method", methods([*packages.decomposition_peers(), *ours.decomposition(["auto"], 1)])
 )
 def test_rank_and_blocks(method, name):
     A = make(name)
@@ -72,7 +74,7 @@ def test_a_second_call_gives_the_same():
     """Nothing of a peer's workspace survives a call or is written into the matrix."""
     A = make("kkt_sing_60")
     before = A.indptr.copy(), A.indices.copy()
-    for method in [*peers.matching_peers(), *peers.decomposition_peers()]:
+    for method in [*packages.matching_peers(), *packages.decomposition_peers()]:
         if method.absent is None:
             try:
                 call = method.prepare(A)

@@ -8,9 +8,10 @@ import math
 import pytest
 
 import btfperm
-from benchmarks.published import counters, entrants, ranking, tables
-from benchmarks.published.counters import mean_path, searched
-from benchmarks.stand_ins import PAPER
+from benchmarks.papers import counters, entrants, ranking
+from benchmarks.papers import grafting_tables as tables
+from benchmarks.papers.counters import mean_path, searched
+from benchmarks.papers.stand_ins import PAPER
 
 LIMIT = 10.0
 NAMES = {row.graph: row.names[2] for row in PAPER}

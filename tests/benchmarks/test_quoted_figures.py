@@ -114,8 +114,8 @@ def summary(report: dict) -> str:
     """Speed-ups of a result of the section scaling, and their median."""
     section = report["sections"]["scaling"]
     rows = [{"medians": row["seconds"], **row} for row in section["rows"]]
-    each = [g for g in scaling._by_matrix(rows, "auto") if all(map(scaling._complete, g))]
-    speeds = [scaling._median(group[0]) / scaling._median(group[-1]) for group in each]
+    each = [g for g in scaling.group_by_matrix(rows, "auto") if all(map(scaling.complete, g))]
+    speeds = [scaling.median(group[0]) / scaling.median(group[-1]) for group in each]
     return " ".join(f"{value:.4f}" for value in [*speeds, statistics.median(speeds)])
 
 

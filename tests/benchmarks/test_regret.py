@@ -7,8 +7,10 @@ import json
 
 import pytest
 
-from benchmarks import candidates, regret, rule_worth
-from benchmarks.cases import generated
+from benchmarks import run
+from benchmarks.cases import generated, names
+from benchmarks.regret import candidates, rows
+from benchmarks.regret import cpu as regret
 
 
 def row(matrix, auto, rules=None, **takes):
@@ -26,6 +28,10 @@ ROWS = [
     row("er_2_d1", 1.0, greedy__ss_bfs=1.0, greedy__hkdw=1.0),
     row("tri_1", 3.0, greedy__ss_bfs=4.0, greedy__hkdw=1.0),
 ]
+
+
+def worth_of(measured):
+    return rows.worth(measured, regret.DECISIONS, regret.times_of)
 
 
 def test_regret_is_against_the_best_on_the_same_matrix():
@@ -55,19 +61,19 @@ def test_the_report_has_both_halves_and_the_rules():
 
 def test_rules_are_judged_by_what_else_could_be_chosen():
     many = [row(str(k), 1, greedy__ss_bfs=1.2, greedy__hkdw=1.0) for k in range(4)]
-    worth = rule_worth.worth(many)
+    worth = worth_of(many)
     figures = worth["algorithm"]["r"]
     assert figures == {"choice": "ss-bfs", "matrices": 4, "behind": 1.2, "others": {"hkdw": 1.0}}
-    assert [o for o in rule_worth.objections(worth) if "hkdw would be 1.00" in o]
-    assert not rule_worth.objections(rule_worth.worth(many[:1]))  # too few to object
-    assert not rule_worth.worth(many)["start"]  # there is one start: nothing to compare
+    assert [o for o in rows.objections(worth) if "hkdw would be 1.00" in o]
+    assert not rows.objections(worth_of(many[:1]))  # too few to object
+    assert not worth_of(many)["start"]  # there is one start: nothing to compare
 
 
 def test_threads_and_sides_are_judged_too():
     rules = {"threads": ["one thread", "one"], "side": ["as stored", "columns"]}
     takes = {"greedy + hkdw": 2.0, "greedy + hkdw on 2": 1.0, "auto from rows": 1.5}
     takes |= {"auto from columns": 3.0, "auto": 3.0}
-    worth = rule_worth.worth([{"matrix": "a", "rules": rules, "takes": takes}])
+    worth = worth_of([{"matrix": "a", "rules": rules, "takes": takes}])
     assert worth["threads"]["one thread"]["behind"] == 2
     assert worth["threads"]["one thread"]["others"] == {"all": 1.0}
     assert worth["side"]["as stored"]["behind"] == 2
@@ -77,9 +83,9 @@ def test_halves_go_by_family():
     assert regret.half_of("delaunay_n10") == regret.half_of("delaunay_n17_rcp") == "fit"
     assert regret.half_of("tri_1e3") == regret.half_of("tri_2e5") == "held out"
     assert regret.half_of("no such family") in regret.HALVES
-    names = regret.MATRICES.split()
-    assert len(names) == len(set(names)) > 100
-    assert 0.3 < sum(regret.half_of(name) == "fit" for name in names) / len(names) < 0.7
+    every = names("regret", "all")
+    assert len(every) == len(set(every)) > 100
+    assert 0.3 < sum(regret.half_of(name) == "fit" for name in every) / len(every) < 0.7
 
 
 @pytest.mark.parametrize("name", ["er_300_d2.7", "rect_wide_300", "hessenberg_30"])
@@ -120,17 +126,26 @@ def test_a_call_that_waited_for_the_processor_gets_more_time(monkeypatch):
     assert elapsed == pytest.approx(0.3)
 
 
-def test_a_result_is_kept_short(tmp_path, monkeypatch, capsys):
+def test_a_stored_matrix_is_not_measured_again_and_its_row_is_short(tmp_path, capsys):
     stored = ROWS[0] | {"seconds": {"auto": [2.0]}, "shape": [3, 3], "rank": 3}
     store = tmp_path / "rows"
     store.write_text(json.dumps(stored) + "\n")
     files = {name: tmp_path / f"r.{name}" for name in ("json", "markdown")}
-    words = ["regret", "--store", str(store), "--seconds", "0"]
+    words = ["--section", "regret", "--store", str(store), "--within", "0"]
     words += [word for name, path in files.items() for word in (f"--{name}", str(path))]
-    monkeypatch.setattr("sys.argv", words)
-    regret.main()
+    assert run.main(words) == 0
     found = json.loads(files["json"].read_text())
     (kept,) = found["sections"]["regret"]["rows"]
     assert kept["takes"] == {"auto": 2.0, "greedy + hkdw": 1.0} and "seconds" not in kept
     assert str(tmp_path) not in found["command"]
     assert "Regret of auto" in files["markdown"].read_text() and "er_1" in capsys.readouterr().out
+
+
+def test_what_is_measured_is_added_to_the_store(tmp_path):
+    store = tmp_path / "rows"
+    words = ["--section", "regret", "--store", str(store), "--only", "er_30_d2", "--repeats", "1"]
+    assert run.main([*words, "--threads", "1"]) == 0
+    (line,) = store.read_text().splitlines()
+    assert json.loads(line)["matrix"] == "er_30_d2"
+    assert run.main([*words, "--threads", "1"]) == 0
+    assert store.read_text().splitlines() == [line]

@@ -11,20 +11,14 @@ import pytest
 import scipy.sparse as sp
 
 import btfperm
-from benchmarks.cases import Case
+from benchmarks.cases import ALL, Case, names
 from benchmarks.generators import families, family_of
-from benchmarks.regret_gpu_cases import (
-    HALVES,
-    LOOKED_AT,
-    MATRICES,
-    UNSEEN,
-    every_case,
-    half_of,
-    unseen_form,
-)
+from benchmarks.regret.gpu import cases, unseen_form
+from benchmarks.regret.gpu_report import HALVES, half_of
 
 FOLDER = Path(__file__).parents[2] / "matrices"
-SEEN, NEW = f"{MATRICES} {LOOKED_AT}".split(), UNSEEN.split()
+SEEN = names("regret-gpu", "fit") + names("regret-gpu", "fit_later")
+NEW = names("regret-gpu", "unseen")
 
 
 def in_index(tmp_path):
@@ -48,17 +42,15 @@ def test_every_family_is_in_the_unseen_half():
 
 
 def test_the_unseen_half_has_each_real_matrix_in_another_form(tmp_path):
-    names = [case.name for case in every_case(in_index(tmp_path))]
-    assert names[4:] == SEEN + NEW
-    assert names[:4] == [
-        *("west0067", "ash219"),
-        *("west0067, in another form", "ash219, in another form"),
-    ]
-    assert [half_of(name) for name in names[:4]] == [HALVES[0]] * 2 + [HALVES[1]] * 2
+    found = {case.name for case in cases(ALL, in_index(tmp_path))} - set(SEEN) - set(NEW)
+    halves = {name: half_of(name) for name in found}
+    assert halves == dict.fromkeys(("west0067", "ash219"), HALVES[0]) | {
+        f"{name}, in another form": HALVES[1] for name in ("west0067", "ash219")
+    }
 
 
 def test_a_rectangular_one_is_reordered(tmp_path):
-    case = every_case(in_index(tmp_path))[1]
+    (case,) = (case for case in cases(ALL, in_index(tmp_path)) if case.name == "ash219")
     found = unseen_form(case)
     A, B = case.load(), found.load()
     assert case.name == "ash219" and found.path is case.path

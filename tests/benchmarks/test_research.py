@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import research, transversal
-from benchmarks.cases import SETS, Case, size_class
-from benchmarks.contest import Options, Section
+from benchmarks.cases import Case, names, size_class
+from benchmarks.peers import matching, research
+from benchmarks.report import Options, Section
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 
@@ -43,7 +43,7 @@ def anchors(slower=1.0):
 
 
 def test_the_surveys_are_as_wide_as_their_heads_and_name_known_matrices():
-    known = set(SETS["field"].split()) | set(SETS["large"].split())
+    known = set(names("default", "field")) | set(names("default", "large"))
     for name, survey in research.SURVEYS.items():
         assert survey["source"] and survey["rows"]
         firsts = [r[0] for r in survey["rows"]]
@@ -157,8 +157,8 @@ def test_the_section_matching_holds_it_where_a_survey_knows_a_matrix(monkeypatch
 
     def section_of(rows):
         made = Section("Maximum transversal", "the table", {"rows": rows})
-        monkeypatch.setattr(transversal, "contest", lambda *_: made)
-        return transversal.run([Case("x", "er", lambda: None)], options)
+        monkeypatch.setattr(matching, "contest", lambda *_: made)
+        return matching.run([Case("x", "er", lambda: None)], options)
 
     known = section_of([row("delaunay_n18", 10, SciPy=170)])
     assert known.markdown.startswith("the table\n\n### Against the best research code")
@@ -177,7 +177,7 @@ def test_a_stored_result_is_compared_again(path, capsys):
     widths = {line.count("|") for line in text.splitlines() if line.startswith("| `")}
     assert len(widths) == 1
     for matrix in research.FIELD:
-        assert (f"| `{matrix}` |" in text) == (matrix in SETS["field"].split())
+        assert (f"| `{matrix}` |" in text) == (matrix in names("default", "field"))
 
 
 def test_results_of_one_machine_are_taken_together(tmp_path, capsys):

@@ -14,13 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import figures
-from benchmarks.cases import SETS, kept, of_set, only, with_permutations
+from benchmarks import run as run_module
+from benchmarks.cases import SETS, kept, names, of_set, only, with_permutations
 from benchmarks.generators import make
+from benchmarks.report import Options
+from btfperm.backends.gpu import device
 from tests.known_answers import MATRICES, known_answers
 
 ROOT = Path(__file__).parents[2]
-TINY = ["--set", "tiny", "--repeats", "1", "--limit", "2"]
+GPU_SECTIONS = {"gpu", "engine", "gpu-answers", "gpu-decomposition", "gpu-totals", "regret-gpu"}
+TINY = ["--only", "kkt_sing_60", "--only", "er_60_d2", "--repeats", "1", "--limit", "2"]
 
 
 def run(*arguments):
@@ -56,39 +59,68 @@ def sections_of(folder):
     return reports
 
 
-@pytest.mark.slow
 def test_one_command_makes_all(tmp_path, real_folder):
+    """Every section that needs no GPU, on one tiny stand-in."""
     out = tmp_path / "out"
-    done = run("--all", out, *TINY, "--matrices", real_folder)
+    tiny = ["--only", "opf_300", "--permutations", 0, "--repeats", 1, "--limit", 5, "--runs", 1]
+    tiny += ["--threads", 1]
+    done = run("--all", out, *tiny, "--matrices", real_folder)
     assert done.returncode == 0, done.stderr
-    help_text = run("--help").stdout
     made = sections_of(out)
-    for name, (path, data) in made.items():
-        assert name in help_text
+    assert made.keys() >= run_module.SECTIONS.keys() - GPU_SECTIONS
+    for path, data in made.values():
         assert data
         text = path.with_suffix(".md").read_text()
         assert str(tmp_path) not in text + path.read_text(), "a result tells where it was made"
         assert "### Problems" not in text
-    assert {
-        "matching",
-        "decomposition",
-        "published",
-        "scaling",
-        "start-up",
-        "memory",
-        "whole-set",
-    } <= set(made)
-    tiny = {case.name for case in with_permutations(of_set("tiny", Path()), 1)}
-    assert {row["matrix"] for row in made["matching"][1]["rows"]} == tiny
-    assert len(made["whole-set"][1]["rows"]) == 3
-    names = [row["matrix"] for row in made["published"][1]["matrices"]]
-    assert len(names) == 24 and sum(name.endswith("_rcp") for name in names) == 12
+    for name in ("matching", "memory", "published", "regret"):
+        rows = made[name][1]["rows"]
+        assert {row["matrix"] for row in rows} == {"opf_300"}
     if importlib.util.find_spec("matplotlib"):
-        drawn = {kind for kind in figures.KINDS if kind.section in made}
-        for kind in drawn:
-            stem = f"{made[kind.section][0].stem}-{kind.module.replace('_', '-')}"
+        from benchmarks.figures import KINDS
+
+        several = ("scaling", "contributions")  # these need several numbers of threads
+        for kind in KINDS:
+            if kind.section not in made or kind.name in several:
+                continue
+            stem = f"{made[kind.section][0].stem}-{kind.name}"
             check_file(out / f"{stem}.svg")
             assert f"({stem}.svg)" in made[kind.section][0].with_suffix(".md").read_text()
+
+
+@pytest.mark.parametrize("section", run_module.SECTIONS)
+def test_every_section_is_listed_and_has_its_matrices(section, capsys):
+    """Without a GPU, its sections make their lists of matrices and then give the reason."""
+    entry = run_module.SECTIONS[section]
+    assert run_module.main(["--list"]) == 0
+    assert f"{section:18}{entry.measures}" in capsys.readouterr().out
+    page = (ROOT / "benchmarks" / "README.md").read_text()
+    assert f"| `{section}` |" in page and entry.result in page
+    assert (ROOT / "benchmarks" / "results" / f"{entry.result}.md").is_file()
+    for which in (*SETS, *(["all"] if section.startswith("regret") else [])):
+        cases = run_module.cases_of(section, which, Path())
+        listed = [case.name for case in cases]
+        assert listed and len(set(listed)) == len(listed)
+        assert which == "all" or len(listed) < 50, "a common set must not be the whole set"
+
+
+@pytest.mark.parametrize("section", sorted(GPU_SECTIONS))
+def test_without_a_gpu_a_section_says_so(section, monkeypatch):
+    monkeypatch.setattr(device, "why_not", lambda: "none was planted")
+    options = Options("tiny", Path(), 2, 5.0, ["auto"], None, lambda _: None)
+    cases = run_module.cases_of(section, "tiny", Path())
+    with pytest.raises(OSError, match="none was planted"):
+        run_module.load(section).run(cases, options)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("section", sorted(GPU_SECTIONS))
+def test_a_run_on_a_gpu(section, tmp_path):
+    made = tmp_path / "made.json"
+    words = ["--set", "tiny", "--repeats", "1", "--limit", "5", "--json", str(made)]
+    assert run_module.main(["--section", section, *words]) == 0
+    (data,) = json.loads(made.read_text())["sections"].values()
+    assert data["rows"]
 
 
 def check_file(svg):
@@ -115,9 +147,9 @@ def test_figures_can_be_drawn_again_the_same(tmp_path):
         timeout=120,
     )
     assert drawn.returncode == 0, drawn.stderr
-    names = {path.name for path in out.glob("*.svg")}
-    assert names == {path.name for path in again.glob("*.svg")} != set()
-    for name in names:
+    drawings = {path.name for path in out.glob("*.svg")}
+    assert drawings == {path.name for path in again.glob("*.svg")} != set()
+    for name in drawings:
         assert (out / name).read_bytes() == (again / name).read_bytes()
 
 
@@ -146,11 +178,11 @@ def test_a_wrong_answer_is_exit_status_1(real_folder):
 
 def test_permutations_follow_their_matrix(real_folder):
     cases = with_permutations(of_set("tiny", Path()), 2)
-    names = [case.name for case in cases]
-    plain = {name.removesuffix("_rcp") for name in SETS["tiny"].split()}
+    found = [case.name for case in cases]
+    plain = {name.removesuffix("_rcp") for name in names("default", "tiny")}
     expected = {f"{name}{end}" for name in plain for end in ("_rcp", "_rcp2")}
-    assert len(names) == len(set(names))
-    assert set(names) == expected | set(SETS["tiny"].split())
+    assert len(found) == len(set(found))
+    assert set(found) == expected | set(names("default", "tiny"))
     for case in cases[:6]:
         assert (case.load() != make(case.name)).nnz == 0
     real = with_permutations(of_set("real", real_folder), 1)

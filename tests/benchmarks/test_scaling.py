@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks import run, scaling
-from benchmarks.cases import SETS
-from benchmarks.contest import Options, Section
+from benchmarks.cases import SETS, names
+from benchmarks.report import Options, Section
+from benchmarks.run import cases_of
 
 
 def options(**named):
@@ -87,20 +88,23 @@ def test_a_run_that_exceeded_the_limit_leaves_the_matrix_without_a_speed_up():
 
 def test_a_selection_says_so_and_has_no_mean():
     asked = options()
-    section = scaling.run(scaling.cases("tiny")[:1], asked)
+    section = scaling.run(cases_of("scaling", "tiny", Path())[:1], asked)
     (left_out,) = section.data["left_out"]
     assert "**This is a selection.**" in section.markdown and f"`{left_out}`" in section.markdown
     assert "median, all" not in section.markdown and "geometric mean" not in section.markdown
-    whole = scaling.run(scaling.cases("tiny"), asked)
+    whole = scaling.run(cases_of("scaling", "tiny", Path()), asked)
     assert whole.data["left_out"] == [] and "median, all" in whole.markdown
 
 
 def test_every_run_measures_all_and_none_is_started_too_late():
-    done = scaling.run(scaling.cases("tiny"), options(runs=2))
+    done = scaling.run(cases_of("scaling", "tiny", Path()), options(runs=2))
     assert done.data["runs"] == 2
     assert {len(row["medians"]) for row in done.data["rows"]} == {2}
     assert {len(row["seconds"]) for row in done.data["rows"]} == {2}
-    assert scaling.run(scaling.cases("tiny"), options(runs=9, within=0)).data["runs"] == 1
+    assert (
+        scaling.run(cases_of("scaling", "tiny", Path()), options(runs=9, within=0)).data["runs"]
+        == 1
+    )
 
 
 def test_scaling_alone_takes_the_whole_large_set(monkeypatch, capsys):
@@ -110,10 +114,9 @@ def test_scaling_alone_takes_the_whole_large_set(monkeypatch, capsys):
         asked.append(([case.name for case in matrices], options.which, options.runs))
         return Section("Several threads", "", {})
 
-    monkeypatch.setitem(run.SECTIONS, "scaling", stub)
-    monkeypatch.setitem(run.SECTIONS, "matching", stub)
+    monkeypatch.setattr(run, "load", lambda section: SimpleNamespace(run=stub))
     assert run.main(["--section", "scaling"]) == 0
-    assert asked == [(scaling.MATRICES["large"].split(), "large", 3)]
+    assert asked == [(names("scaling", "large"), "large", 3)]
     assert len(asked[0][0]) == 19
     assert run.main(["--section", "scaling", "--section", "matching"]) == 0
     assert [which for _, which, _ in asked[1:]] == ["quick", "quick"]
@@ -145,10 +148,10 @@ def test_the_search_of_every_call_in_a_sample_counts(monkeypatch):
 
 def test_every_set_has_matrices():
     for size in SETS:
-        for case in scaling.cases(size):
+        for case in cases_of("scaling", size, Path()):
             assert case.kind in scaling.CLASSES
 
 
 def test_the_numbers_of_threads_asked_for_are_those_compared():
-    data = scaling.run(scaling.cases("tiny")[:1], options(counts=(3, 2))).data
+    data = scaling.run(cases_of("scaling", "tiny", Path())[:1], options(counts=(3, 2))).data
     assert data["threads"] == [2, 3] == [row["threads"] for row in data["rows"]]

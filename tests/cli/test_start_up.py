@@ -72,7 +72,7 @@ def test_version_imports_no_numpy():
 
 
 def test_a_small_matrix_needs_little_beside_numpy(matrix):
-    """Not how long it takes, which the machine decides: `benchmarks/startup.py` says that."""
+    """No time is checked here: the benchmarks measure it (section `start-up`)."""
     listing = "import sys\n{}\nprint(*sys.modules, file=sys.stderr)"
     words = [str(matrix("blocks"))]
     job = f"from btfperm_cli.main import main; main({words!r}, standalone_mode=False)"

@@ -87,7 +87,7 @@ def test_the_figures_belong_to_the_rules():
     for what, found in measured()["rules"].items():
         rules = {rule.name: rule.choice for rule in TABLE[what]}
         for name, figures in found.items():
-            assert figures["choice"] == rules[name], "measure again: python -m benchmarks.regret"
+            assert figures["choice"] == rules[name], "measure again: benchmarks, section regret"
             assert figures["behind"] >= 1 and figures["matrices"] >= 1
 
 

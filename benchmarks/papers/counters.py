@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Edges, phases and path lengths: the counters of the searches, and the statements of the paper.
+
+Section II E and figure 1 of the paper compare five searches on one core, on one graph of each
+class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from benchmarks.papers.stand_ins import stands_for
+from benchmarks.report import Row
+
+ALL = ("kkt_power", "cit-Patents", "wikipedia")
+PERFECT, DEFICIENT = ALL[:1], ALL[1:]
+STEPS = {
+    "top-down": "top_down_us",
+    "bottom-up": "bottom_up_us",
+    "augment": "augment_us",
+    "graft": "graft_us",
+    "statistics": "statistics_us",
+}
+COMPARED = ("ss-dfs", "ss-bfs", "pothen-fan", "ms-bfs", "hopcroft-karp")
+
+
+def searched(row: Row) -> bool:
+    """Whether the start had left something to search for, and the search came to its end."""
+    return bool(row["seconds"]) and row["counters"].get("edges", 0) > 0
+
+
+def edges_and_rate(row: Row) -> tuple[float, float]:
+    """Edges read, and millions of them a second."""
+    edges = float(row["counters"]["edges"])
+    return edges, edges / max(row["median"], 1e-9) / 1e6
+
+
+def step_seconds(row: Row) -> dict[str, float]:
+    """Time of each step of ms-bfs-graft; empty for the others."""
+    times = {name: row["counters"].get(counter, 0) * 1e-6 for name, counter in STEPS.items()}
+    return times if any(times.values()) else {}
+
+
+def seconds_of_steps(row: Row) -> float:
+    """All steps together: the search without the row lists that it makes first."""
+    return sum(step_seconds(row).values())
+
+
+def edges_read(row: Row) -> float | None:
+    """How often each entry was read on average."""
+    return row["counters"]["edges"] / row["nnz"] if searched(row) else None
+
+
+def phases(row: Row) -> float | None:
+    """Rounds of search and augmentation; pushes have none."""
+    rounds = row["counters"].get("phases", 0)
+    return float(rounds) if searched(row) and rounds else None
+
+
+def mean_path(row: Row) -> float | None:
+    """Mean length of the augmenting paths, in edges; pushes have none."""
+    length = row["counters"].get("path_edges", 0)
+    return length / row["counters"]["augmentations"] if length else None
+
+
+class Statement(NamedTuple):
+    """On `graphs`, the figure of all in `less` is at most that of all in `more`."""
+
+    words: str
+    figure: Callable[[Row], float | None]
+    less: tuple[str, ...]
+    more: tuple[str, ...]
+    graphs: tuple[str, ...] = ALL
+
+
+_MULTI, _SINGLE = ("pothen-fan", "ms-bfs"), ("ss-dfs", "ss-bfs")
+_STATEMENTS = (
+    Statement(
+        "pothen-fan and ms-bfs read fewer edges than hopcroft-karp",
+        edges_read, _MULTI, ("hopcroft-karp",),
+    ),
+    Statement(
+        "pothen-fan reads the fewest edges",
+        edges_read, ("pothen-fan",), (*_SINGLE, "ms-bfs", "hopcroft-karp"), PERFECT,
+    ),
+    Statement(
+        "multi-source reads fewer edges than single-source",
+        edges_read, _MULTI, _SINGLE, PERFECT,
+    ),
+    Statement(
+        "ss-bfs reads the fewest edges",
+        edges_read, ("ss-bfs",), ("ss-dfs", *_MULTI, "hopcroft-karp"), DEFICIENT,
+    ),
+    Statement(
+        "multi-source needs fewer phases than single-source",
+        phases, _MULTI, _SINGLE,
+    ),
+    Statement(
+        "ms-bfs needs no more phases than hopcroft-karp",
+        phases, ("ms-bfs",), ("hopcroft-karp",),
+    ),
+    Statement(
+        "ms-bfs needs no more phases than pothen-fan",
+        phases, ("ms-bfs",), ("pothen-fan",), DEFICIENT,
+    ),
+    Statement(
+        "hopcroft-karp finds the shortest paths",
+        mean_path, ("hopcroft-karp",), (*_SINGLE, *_MULTI),
+    ),
+    Statement(
+        "breadth-first paths are shorter than depth-first ones",
+        mean_path, ("ss-bfs", "ms-bfs", "hopcroft-karp"), ("ss-dfs", "pothen-fan"),
+    ),
+)  # fmt: skip
+
+
+def statements(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Each statement on each of its graphs, where all it speaks of came to an end."""
+    by_graph: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        paper = stands_for(row["matrix"])
+        if paper and row["threads"] == 1 and not row["options"] and searched(row):
+            by_graph.setdefault(paper.graph, {}).setdefault(row["algorithm"], row)
+    found = []
+    for statement in _STATEMENTS:
+        for graph in statement.graphs:
+            said = {
+                name: statement.figure(by_graph.get(graph, {}).get(name, _NOTHING))
+                for name in (*statement.less, *statement.more)
+            }
+            figures = {name: value for name, value in said.items() if value is not None}
+            if len(figures) == len(said):
+                holds = max(figures[n] for n in statement.less) <= min(
+                    figures[n] for n in statement.more
+                )
+                found.append(
+                    {"words": statement.words, "graph": graph, "figures": figures, "holds": holds}
+                )
+    return found
+
+
+_NOTHING: Row = {"seconds": [], "counters": {}}

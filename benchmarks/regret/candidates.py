@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Times of ``auto`` and of every choice it could have made, on one matrix.
+
+*Candidates* are all pairs of an initial matching and a search, on one thread, and those that can
+use more threads also on all of them. Each runs once, and ends at `HOPELESS` times the best so far;
+those near the best take turns with ``auto``, as in timing.py, but in one process, because there are
+dozens.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import math
+import multiprocessing
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.cases import Case
+from benchmarks.regret.rows import AUTO
+from benchmarks.report import Row
+from benchmarks.timing import CORES, PAUSE_SECONDS
+
+HOPELESS = 3.0  # times the best so far: not worth waiting for
+NEAR = 1.5  # times the best of the first rounds: worth a median
+FIRST_ROUNDS = 2
+LEAST_LIMIT = 0.02  # seconds: a process that waits for its turn must not look hopeless
+SHORT_SECONDS = 5e-3  # a call shorter than this warms up before each sample
+SAMPLE_SECONDS = 5e-4  # shorter calls are repeated until a sample is this long
+LEAST_SHARED = 20_000  # entries; below, waking a thread takes as long as the search
+DEFAULT = "guided-displacement"
+SIDES = ("columns", "rows")
+
+Call = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class How:
+    """Rounds, and the largest number of threads.
+
+    `busy` is for a machine that others use: processor time counts, on one thread, and the least of
+    the samples, because other processes only add to it.
+    """
+
+    repeats: int
+    threads: int = CORES
+    busy: bool = False
+
+    @property
+    def clock(self) -> Callable[[], float]:
+        return time.thread_time if self.busy else time.perf_counter
+
+    @property
+    def figure(self) -> Callable[[list[float]], float]:
+        return min if self.busy else statistics.median
+
+
+def measured_apart(case: Case, how: How) -> Row:
+    """`measure` in a process of its own: threads that it starts would not survive a later fork."""
+    context = multiprocessing.get_context("fork")
+    answer, end = context.Pipe(duplex=False)
+    process = context.Process(target=lambda: end.send(measure(case, how)), daemon=True)
+    process.start()
+    end.close()
+    try:
+        row: Row = answer.recv()
+    except EOFError:
+        process.join()
+        raise RuntimeError(f"{case.name}: the process died, {process.exitcode}") from None
+    process.join()
+    return row
+
+
+def measure(case: Case, how: How) -> Row:
+    """Seconds of `auto` and of every candidate that is not hopeless, on one matrix."""
+    from btfperm import maximum_transversal
+    from btfperm.pattern import as_pattern
+
+    pattern = as_pattern(case.load())
+
+    def automatic() -> Any:
+        return maximum_transversal(pattern, backend="cpu")
+
+    found = automatic()
+    decisions = found.explain()["decisions"]
+    calls: dict[str, Call] = {AUTO: automatic}
+    took = {AUTO: _seconds(automatic, how)}
+    kept = [AUTO]  # whatever the first call took
+    settled = set()  # starts that are hopeless, or that leave nothing to do: no matter what follows
+    for start, algorithm, threads in _candidates(how.threads if pattern.nnz >= LEAST_SHARED else 1):
+        if (start, threads) in settled:
+            continue
+        own = start == found.initializer and found.algorithm in (algorithm, "none")
+        call = functools.partial(
+            maximum_transversal, pattern, initializer=start, algorithm=algorithm, threads=threads
+        )
+        limit = max(HOPELESS * min(took.values()), LEAST_LIMIT)
+        first, elapsed = _first(call, math.inf if own else limit, how)
+        if threads > 1:
+            time.sleep(PAUSE_SECONDS)
+        if first.algorithm == "none":
+            settled.add((start, threads))
+        if first.maximum:
+            name = _name(start, first.algorithm, threads)
+            calls[name] = call
+            kept += [name] if own else []
+            took[name] = elapsed if elapsed > SHORT_SECONDS else _seconds(call, how)
+    if pattern.m != pattern.n:
+        for side in SIDES:
+            kept.append(f"{AUTO} from {side}")
+            calls[kept[-1]] = functools.partial(_from_side, pattern, side)
+            took[kept[-1]] = _seconds(calls[kept[-1]], how)
+    near = HOPELESS * min(took.values())
+    calls = {name: call for name, call in calls.items() if name in kept or took[name] <= near}
+    samples = _take_turns(calls, took, how)
+    return {
+        "matrix": case.name,
+        "shape": list(pattern.shape),
+        "nnz": pattern.nnz,
+        "rank": found.structural_rank,
+        "rules": {what: [d["rule"], d["choice"]] for what, d in decisions.items()},
+        "seconds": {name: [float(f"{t:.4g}") for t in taken] for name, taken in samples.items()},
+        "takes": {name: how.figure(taken) for name, taken in samples.items()},
+    }
+
+
+def _from_side(pattern: Any, side: str) -> Any:
+    """As `auto`, but for the side: no other choice can be made from outside."""
+    from btfperm import maximum_transversal
+    from btfperm.path.rules import Rule
+    from btfperm.transversal.auto_table import TABLE
+
+    rules = TABLE["side"]
+    TABLE["side"] = (Rule("forced", (), side, ""),)
+    try:
+        return maximum_transversal(pattern, backend="cpu")
+    finally:
+        TABLE["side"] = rules
+
+
+def _candidates(cores: int) -> Iterator[tuple[str, str, int]]:
+    """(start, algorithm, threads), those that are mostly good first: the others end sooner."""
+    from btfperm.registry import algorithms
+
+    rows = [row for row in algorithms() if row.backend == "cpu"]
+    starts = {"singles-first": True, "greedy": True, "none": False}
+    starts |= {row.name: row.parallel for row in rows if row.is_initializer}
+    searches = {DEFAULT: True}
+    searches |= {row.name: row.parallel for row in rows if not row.is_initializer}
+    for start, shares_start in starts.items():
+        for search, shares_search in searches.items():
+            yield start, search, 1
+            if cores > 1 and (shares_start or shares_search):
+                yield start, search, cores
+
+
+def _first(call: Call, limit: float, how: How) -> tuple[Any, float]:
+    """The answer, or what there was of it after `limit` seconds; and the seconds."""
+    wait = limit
+    while True:
+        begin = how.clock()
+        found = call(time_limit=None if wait == math.inf else wait)
+        elapsed = how.clock() - begin
+        if found.maximum or elapsed >= limit:
+            return found, elapsed
+        wait *= 2  # others had the processor for a part of the time
+
+
+def _name(start: str, algorithm: str, threads: int) -> str:
+    return f"{start} + {algorithm}" + ("" if threads == 1 else f" on {threads}")
+
+
+def _take_turns(calls: dict[str, Call], took: dict[str, float], how: How) -> dict[str, list[float]]:
+    """Samples of each in turns; only the first few of those that are not near. All are repeated
+    alike: the processor learns the branches of a short call."""
+    samples: dict[str, list[float]] = {name: [] for name in calls}
+    running = list(calls)
+    about = min(took.values())
+    several = any(" on " in name for name in calls)
+    gc.disable()
+    for turn in range(how.repeats):
+        if turn == FIRST_ROUNDS:
+            least = {name: min(taken) for name, taken in samples.items()}
+            limit = NEAR * min(least.values())
+            running = [name for name in running if name == AUTO or least[name] <= limit]
+        for name in running:
+            samples[name].append(_sample(calls[name], about, how))
+            if several:
+                time.sleep(PAUSE_SECONDS)
+    gc.enable()
+    return samples
+
+
+def _sample(call: Call, about: float, how: How) -> float:
+    """Seconds of a call that takes `about` so long or more; a short one goes on until that can be
+    measured, after it has got back its place in the caches."""
+    if about > SHORT_SECONDS:
+        return _seconds(call, how)
+    inner = math.ceil(SAMPLE_SECONDS / about)
+    _seconds(call, how, inner)
+    return _seconds(call, how, inner)
+
+
+def _seconds(call: Call, how: How, times: int = 1) -> float:
+    begin = how.clock()
+    for _ in range(times):
+        call()
+    return (how.clock() - begin) / times

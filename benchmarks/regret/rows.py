@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the two sections of the regret share: stored rows, and the worth of each rule of ``auto``.
+
+The worth of a rule is measured over the matrices on which it held: how many times slower than the
+best its choice is, in the geometric mean, and how many times the other choices. A rule that another
+choice would serve better is reported.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks import machine
+from benchmarks.cases import Case
+from benchmarks.report import Options, Row, geometric_mean, table
+
+AUTO = "auto"
+LASTING = 2e-4  # seconds: in shorter calls, Python takes most of the time
+MEASURED = Path(__file__).parents[2] / "btfperm" / "transversal" / "auto_measured.json"
+SHOWN = 3  # other choices that are stored for each rule, the best first
+MOST = 3.0  # the slow-down that counts for a choice whose search was stopped
+ENOUGH = 2  # matrices on which a rule held, before another choice is proposed
+BETTER = 1.05  # how many times slower than another choice a rule may be
+
+Worth = dict[str, dict[str, dict[str, Any]]]
+TimesOf = Callable[[str, Row], dict[str, float]]
+
+
+def measured(
+    cases: Sequence[Case],
+    options: Options,
+    measure: Callable[[Case], Row],
+    outcome: Callable[[Row], str],
+) -> list[Row]:
+    """The rows of `options.store`, and those of `cases` that it does not have yet, which are added.
+
+    No matrix is started after `options.within` seconds.
+    """
+    ends = time.monotonic() + options.within
+    rows: dict[str, Row] = {}
+    if options.store and options.store.exists():
+        lines = options.store.read_text().splitlines()
+        rows = {row["matrix"]: row for row in map(json.loads, lines)}
+    for case in cases:
+        if case.name not in rows and time.monotonic() < ends:
+            row = rows[case.name] = measure(case)
+            options.say(outcome(row))
+            if options.store:
+                with options.store.open("a") as store:
+                    print(json.dumps(row), file=store)
+    return list(rows.values())
+
+
+def rounded(times: dict[str, float]) -> dict[str, float]:
+    """Three significant digits."""
+    return {name: float(f"{seconds:.3g}") for name, seconds in times.items()}
+
+
+def worth(rows: Sequence[Row], decisions: Sequence[str], times_of: TimesOf) -> Worth:
+    """decision -> rule -> its choice, how far that is behind, the best of the others.
+
+    `times_of` returns the seconds of each choice of a decision in a row.
+    """
+    found: Worth = {}
+    for what in decisions:
+        held: dict[str, list[Row]] = {}
+        for row in rows:
+            if what in row["rules"] and len(times_of(what, row)) > 1:
+                held.setdefault(row["rules"][what][0], []).append(row)
+        found[what] = {
+            rule: _of_rule(group[0]["rules"][what][1], [times_of(what, row) for row in group])
+            for rule, group in held.items()
+        }
+    return found
+
+
+def _of_rule(chosen: str, times: Sequence[dict[str, float]]) -> dict[str, Any]:
+    choices = dict.fromkeys(name for by_choice in times for name in by_choice)
+    behind = {
+        choice: geometric_mean(
+            [min(each.get(choice, math.inf) / min(each.values()), MOST) for each in times]
+        )
+        for choice in choices
+    }
+    others = sorted((value, name) for name, value in behind.items() if name != chosen)
+    return {
+        "choice": chosen,
+        "matrices": len(times),
+        "behind": round(behind.get(chosen, MOST), 3),
+        "others": {name: round(value, 3) for value, name in others[:SHOWN]},
+    }
+
+
+def objections(found: Worth) -> list[str]:
+    """One sentence for each rule that should choose otherwise."""
+    return [
+        f"{what}, rule {rule!r}: {name} would be {behind:.2f} times the best, "
+        f"{figures['choice']} is {figures['behind']:.2f}"
+        for what, rules in found.items()
+        for rule, figures in rules.items()
+        for name, behind in list(figures["others"].items())[:1]
+        if figures["matrices"] >= ENOUGH and figures["behind"] > BETTER * behind
+    ]
+
+
+def markdown(found: Worth) -> list[str]:
+    """A table with one line for each rule, and a list of the objections."""
+    body = [
+        [
+            *(what, rule, figures["choice"], str(figures["matrices"]), f"{figures['behind']:.2f}"),
+            ", ".join(f"{name} {behind:.2f}" for name, behind in figures["others"].items()),
+        ]
+        for what, rules in found.items()
+        for rule, figures in rules.items()
+    ]
+    head = ["decision", "rule", "choice", "matrices", "times the best", "others"]
+    return [table(head, body), *(f"- {objection}" for objection in objections(found))]
+
+
+def write_beside_the_rules(found: Worth) -> None:
+    """Put the figures of these decisions beside the rules, with machine, day and commit."""
+    head = machine.describe()
+    kept = json.loads(MEASURED.read_text(encoding="utf-8"))
+    where = {
+        "date": head["date"],
+        "machine": head["machine"]["cpu"],
+        "commit": head["versions"]["commit"],
+    }
+    kept["measured"].update(dict.fromkeys(found, where))
+    kept["rules"].update(found)
+    MEASURED.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
