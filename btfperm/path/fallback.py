@@ -63,8 +63,8 @@ def after(event: Event, state: State) -> Action:
 
     Examples
     --------
-    >>> after(Event.ABANDONED, State("search", "cpu"))
-    <Action.CONTINUE_WITH_DEFAULT: 2>
+    >>> after(Event.ABANDONED, State("search", "cpu")).name
+    'CONTINUE_WITH_DEFAULT'
     """
     if event is Event.BACKEND_FAILED:
         if state.last_resort:

@@ -31,12 +31,12 @@ def test_json(cli):
     assert found["machine"]["cores"] >= found["machine"]["usable_cores"] >= 1
     assert found["machine"]["threads"] >= 1
     assert found["machine"]["memory"] >= found["machine"]["memory_available"] > 0
-    assert [b["works"] for b in found["backends"]] == [True, why_not() is None, False]
+    assert [b["works"] for b in found["backends"]] == [True, why_not() is None]
     versions = {package["name"]: package["version"] for package in found["packages"]}
     assert versions["numpy"] == np.__version__
 
 
-@pytest.mark.parametrize("name", ["cupy", "mpi4py", "sksparse", "matplotlib"])
+@pytest.mark.parametrize("name", ["cupy", "sksparse"])
 def test_optional_packages(cli, name):
     (package,) = (p for p in cli("doctor", "--json").json["packages"] if p["name"] == name)
     assert (package["version"] is None) == (importlib.util.find_spec(name) is None)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import io
 import re
 import tarfile
@@ -101,7 +100,7 @@ def test_a_device_that_fails_is_left_out_by_an_option(cli, matrix, monkeypatch):
     def fails(*_, **__):
         raise BackendUnavailableError("device 0 failed (x); use backend='cpu'")
 
-    monkeypatch.setattr("btfperm.transversal.maximum_transversal", fails)
+    monkeypatch.setattr("btfperm.order.matched", fails)
     cli(matrix("blocks")).failed(4, "blocks.mtx: device 0 failed (x); use --backend cpu")
 
 
@@ -223,8 +222,7 @@ def test_the_warnings_before_an_error_are_in_its_json(cli, matrix, monkeypatch):
     def fails(*_, **__):
         raise btfperm.errors.DefectError("wrong")
 
-    room = importlib.import_module("btfperm.dulmage_mendelsohn")
-    monkeypatch.setattr(room, "decompose_proven", fails)
+    monkeypatch.setattr("btfperm.order.decompose_session", fails)
 
     def warns(*_, **__):
         warnings.warn(BackendWarning("the gpu failed"), stacklevel=1)
