@@ -85,7 +85,7 @@ class Request:
             self.threads_asked = True
         wanted = choose_threads(package, nnz, threads)
         if wanted > 1:
-            wanted = _core.threads_for_search(nnz, wanted)
+            wanted = _core.backends.threads_for_search(nnz, wanted)
             self.threads = start_threads(wanted)
             self.threads_refused = self.threads < wanted
         if seed is not None:

@@ -67,7 +67,8 @@ class Algorithm:
     Attributes
     ----------
     name : what users type
-    package, family : where its file is; initializers have the family ``"initial"``
+    package, family : where its file is, and the submodule of the core; initializers have the family
+        ``"initial"``
     backend : where it runs, ``"cpu"`` or ``"gpu"``
     reference : where it was published
     summary : what it does, one line
@@ -126,7 +127,7 @@ class Algorithm:
             module, _, name = self.function.partition(":")
             return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
         if self.backend == "cpu":
-            return getattr(_core, self.stem)  # type: ignore[no-any-return]
+            return getattr(getattr(_core, self.package), self.stem)  # type: ignore[no-any-return]
         driver = importlib.import_module(
             f"btfperm.{self.package}.{self.family}.{self.file or self.stem}_gpu"
         )
