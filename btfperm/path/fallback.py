@@ -46,7 +46,7 @@ class State(NamedTuple):
     on_device : whether the caller's matrix is on a device
     last_resort : whether the call is limited to the CPU already, so that nothing is left to try
     legal : for `Event.WRONG`: whether the matching consists of entries, no two in a row or column
-    second : for `Event.WRONG`: whether the repairing algorithm was the only one that ran
+    second : for `Event.WRONG`: whether the repairing algorithm ran for a repair, or alone
     """
 
     step: str

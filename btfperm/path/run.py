@@ -93,6 +93,7 @@ class Run:
     restarted: str | None = None  # why the call started again on the CPU
     initializer: registry.Algorithm | None = None  # what ran
     algorithm: registry.Algorithm | None = None
+    repaired = False  # whether the second algorithm ran after a failed certificate
     stopped_by: str | None = None
     size = 0  # matched entries
     proof: Proof | None = None
@@ -210,7 +211,7 @@ class Run:
             return State(step, where, requested, on_device=home != "cpu", last_resort=last)
         names = [row.name for row in (self.initializer, self.algorithm) if row is not None]
         legal = registry.step(self.plan.package, "legality", "cpu")(self.problem.on_host())
-        second = names == [_SECOND] and self.given is None
+        second = self.repaired or (names == [_SECOND] and self.given is None)
         return State(step, self.backend.name, requested, home != "cpu", legal=legal, second=second)
 
     def apply(self, action: Action, steps: Steps) -> Steps:
@@ -272,6 +273,7 @@ class Run:
         self.view.reset(keep_matching=keep_matching)
 
     def _repair(self) -> None:
+        self.repaired = True
         self.algorithm = row = registry.find(_SECOND, initializer=False, package=self.plan.package)
         outcome = self._run(row)
         self.stopped_by = outcome.stopped_by

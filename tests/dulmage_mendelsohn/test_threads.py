@@ -71,7 +71,7 @@ def test_pairs_that_are_no_entries(A, threads):
     """As the triangular form of a singular matrix has them."""
     P = as_pattern(A)
     t = btfperm.maximum_transversal(P)
-    paired_col, paired_row, _ = complete(t.row_match, t.col_match)
+    paired_col, paired_row = complete(t.row_match, t.col_match)
     alone = decompose(P, paired_col, paired_row)
     with shared(True):
         assert_same_form(decompose(P, paired_col, paired_row, threads), alone)
