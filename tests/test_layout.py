@@ -29,7 +29,7 @@ ROWS = btfperm.algorithms()
 
 # From the lowest layer up; a file may import at its head from its own layer and from lower ones.
 LAYERS = (
-    ("arguments", "errors", "rows", "warn", "_core"),
+    ("arguments", "errors", "fields", "rows", "warn", "_core"),
     ("registry", "backends"),
     ("pattern",),
     ("results",),

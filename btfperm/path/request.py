@@ -123,7 +123,7 @@ class Request:
 
     def options_of(self, row: Algorithm) -> Mapping[str, float | str]:
         """The options of one algorithm."""
-        return row.checked(self.options) if self.options else self.options
+        return row.checked(self.options) if self.options else row.defaults
 
     def charge(self, row: Algorithm, counters: dict[str, int | list[int]]) -> None:
         """Deducts the entries that an algorithm visited, and reports refused threads."""

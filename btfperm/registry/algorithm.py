@@ -109,12 +109,17 @@ class Algorithm:
     def is_initializer(self) -> bool:
         return self.family == "initial"
 
+    @cached_property
+    def defaults(self) -> dict[str, float | str]:
+        """The default of each option, as the algorithm takes it."""
+        return {option.name: option.checked(option.default, self.name) for option in self.options}
+
     def has_option(self, name: str) -> bool:
         return any(option.name == name for option in self.options)
 
     def checked(self, options: Mapping[str, float | str]) -> dict[str, float | str]:
-        """Those of the options that this algorithm has, as it takes them."""
-        return {
+        """The value of each option of this algorithm: from `options`, or the default."""
+        return self.defaults | {
             option.name: option.checked(options[option.name], self.name)
             for option in self.options
             if option.name in options

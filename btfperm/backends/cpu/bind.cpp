@@ -27,8 +27,7 @@ void bind_backends(nb::module_& module) {
       "fail_allocation_at", [](long k) { fail_at.store(k); }, nb::arg("k"),
       "Make the k-th following allocation of the core fail, once; 0 turns it off. For tests.");
   module.def(
-      "share_always", [](bool always) { return share_always.exchange(always); },
-      nb::arg("always"),
+      "share_always", [](bool always) { return share_always.exchange(always); }, nb::arg("always"),
       "Share the smallest pieces of work among the threads, too; whether that was so. For tests.");
   module.def(
       "start_threads",
@@ -39,8 +38,8 @@ void bind_backends(nb::module_& module) {
       nb::arg("threads"),
       "Have OpenMP start so many threads for the calling one, or as many as the system gives; how "
       "many there are.");
-  module.def("threads_for_search", &threads_for_search, nb::arg("entries"),
-             nb::arg("threads"), "Threads that a matrix with so many entries is worth.");
+  module.def("threads_for_search", &threads_for_search, nb::arg("entries"), nb::arg("threads"),
+             "Threads that a matrix with so many entries is worth.");
   module.def(
       "startable_threads",
       [](int wanted) {
