@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The CPU core, compiled from every room's bind.cpp: plain arrays in, plain arrays out.
-from typing import Any
+# The CPU core: plain arrays in, plain arrays out. Each package binds its functions in its bind.cpp.
+from types import ModuleType
 
-def __getattr__(name: str) -> Any: ...
+compiler: str
+backends: ModuleType
+dulmage_mendelsohn: ModuleType
+io: ModuleType
+pattern: ModuleType
+transversal: ModuleType

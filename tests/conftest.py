@@ -91,7 +91,7 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_configure(config):
     if threads := int(os.environ.get("BTFPERM_TEST_THREADS", "0")):
-        _core.share_always(True)
+        _core.backends.share_always(True)
         request.choose_threads = lambda package, nnz, asked: asked or threads
     if EMULATED:  # each of the 65,536 threads that apfb-ct starts takes time on a CPU
         gpubfs_gpu._CT_BLOCKS = 2

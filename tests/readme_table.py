@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables of algorithms, conventions and file formats in README.md and docs/, from their rows.
+"""The tables in README.md and docs/: algorithms, counters, conventions, formats, result fields.
 
 `python -m tests.readme_table` writes each table between its two marks, ``<!-- NAME -->`` and
 ``<!-- /NAME -->``, in the one page that has them.
@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from btfperm.conventions.rows import conventions
+from btfperm.fields import FIELDS
 from btfperm.io.formats import matrix_formats
 from btfperm.registry import algorithms
+from btfperm.registry.counters import COUNTERS
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -77,9 +79,27 @@ def table_of_formats() -> str:
     )
 
 
+def table_of_fields() -> str:
+    """One line per field of a decomposition."""
+    return markdown(
+        "key | shape | content",
+        (
+            (f"`{field.name}`", f"({field.length},)" if field.length else "()", field.summary)
+            for field in FIELDS
+        ),
+    )
+
+
+def table_of_counters() -> str:
+    """One line per counter."""
+    return markdown("counter | what it counts", ((f"`{c.name}`", c.summary) for c in COUNTERS))
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "algorithms": table_of_algorithms,
     "conventions": table_of_conventions,
+    "counters": table_of_counters,
+    "fields": table_of_fields,
     "formats": table_of_formats,
 }
 

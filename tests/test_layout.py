@@ -29,7 +29,7 @@ ROWS = btfperm.algorithms()
 
 # From the lowest layer up; a file may import at its head from its own layer and from lower ones.
 LAYERS = (
-    ("arguments", "errors", "rows", "warn", "_core"),
+    ("arguments", "errors", "fields", "rows", "warn", "_core"),
     ("registry", "backends"),
     ("pattern",),
     ("results",),
@@ -91,7 +91,9 @@ def test_each_row_has_its_file_and_its_function(row):
     assert path.is_file(), f"{row.name} has no file {name_of(path)}"
     if row.backend == "cpu":
         assert path.stem == row.name.replace("-", "_")
-        assert callable(getattr(_core, row.stem, None)), f"the core does not bind {row.stem}"
+        assert callable(getattr(getattr(_core, row.package), row.stem, None)), (
+            f"the core does not bind {row.stem}"
+        )
     else:
         assert row.name.replace("-", "_").startswith(path.stem)
         assert path.with_name(f"{path.stem}_gpu.py").is_file(), f"{row.name} has no driver"

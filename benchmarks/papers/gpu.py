@@ -178,10 +178,12 @@ def limit_on(name: str, limit: float) -> float:
 
 def _wrong(found: Problem, name: str, *, stopped: bool) -> list[str]:
     """The objections of the certificate on the host."""
-    if _core.check_matching(*found.matched)[0]:
+    if _core.transversal.check_matching(*found.matched)[0]:
         return [f"{name}: no matching"]
     found.row_in_cover.fill(0)
-    if not stopped and not _core.find_cover(*found.matched, found.row_in_cover, threads=CORES):
+    if not stopped and not _core.transversal.find_cover(
+        *found.matched, found.row_in_cover, threads=CORES
+    ):
         return [f"{name}: not maximum"]
     return []
 

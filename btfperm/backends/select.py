@@ -163,7 +163,7 @@ def machine() -> Machine:
 def _of_core(question: str, without: int) -> int:
     """What OpenMP answers in the core; `without` one, the other number."""
     try:
-        return int(getattr(importlib.import_module("btfperm._core"), question)())
+        return int(getattr(importlib.import_module("btfperm._core").backends, question)())
     except ImportError:
         return without
 

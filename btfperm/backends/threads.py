@@ -59,7 +59,7 @@ def is_forked() -> bool:
 
 def usable_cores() -> int:
     """Cores that this process may use, even where OMP_PROC_BIND holds this thread on one."""
-    cores: int = _core.usable_cores()
+    cores: int = _core.backends.usable_cores()
     return cores
 
 
@@ -83,7 +83,7 @@ def start_threads(wanted: int) -> int:
     wanted = min(wanted, _MOST_TOGETHER)
     if wanted <= 1 or _forked:
         return 1
-    threads: int = _core.start_threads(wanted)
+    threads: int = _core.backends.start_threads(wanted)
     if threads < wanted and not _said:
         _said = True
         warn(
@@ -97,4 +97,4 @@ def start_threads(wanted: int) -> int:
 
 def startable_threads(wanted: int) -> int:
     """Threads that another library can start now; at least one, which is the calling one."""
-    return max(1, _core.startable_threads(wanted)) if wanted > 1 else 1
+    return max(1, _core.backends.startable_threads(wanted)) if wanted > 1 else 1

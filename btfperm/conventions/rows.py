@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from btfperm.fields import FIELDS
 from btfperm.rows import Row, Table
 
 if TYPE_CHECKING:
@@ -87,16 +88,7 @@ conventions = Table(
         name="btfperm",
         summary="the arrays of `perm.npz`",
         result="Btfperm",
-        arrays=(
-            "row_perm",
-            "col_perm",
-            "row_blocks",
-            "col_blocks",
-            "coarse_rows",
-            "coarse_cols",
-            "row_match",
-            "col_match",
-        ),
+        arrays=tuple(field.name for field in FIELDS[2:]),
         direction="gather",
         base=0,
         unmatched="-1 in `row_match`, `col_match`",

@@ -24,7 +24,7 @@ NumpyArray<I> new_array(std::size_t count) {
 template <class I>
 void bind_width(nb::module_& module) {
   module.def(
-      "dulmage_mendelsohn",
+      "decompose",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
          Out<I> coarse_rows, Out<I> coarse_cols, int threads) {
         const PatternView<I> A = checked_view_of<I>(m, indptr, indices);

@@ -66,7 +66,11 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
             raise ValueError("row_blocks is out of range")
         places = (result.row_block, result.col_perm, result.col_blocks)
         arrays = (array.astype(width, copy=False) for array in places)
-        graph = BlockGraph(*_core.block_graph(pattern.m, pattern.indptr, pattern.indices, *arrays))
+        graph = BlockGraph(
+            *_core.dulmage_mendelsohn.block_graph(
+                pattern.m, pattern.indptr, pattern.indices, *arrays
+            )
+        )
     except (IndexError, TypeError, ValueError) as error:  # the core checks what it is given
         raise InvalidArgumentError(
             f"the arrays of this decomposition are no permutations and blocks: {error}"

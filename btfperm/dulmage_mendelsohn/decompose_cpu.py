@@ -27,7 +27,7 @@ def decompose(
     width = pattern.indices.dtype
     coarse_rows, coarse_cols = np.empty(5, dtype=width), np.empty(5, dtype=width)
     try:
-        row_perm, col_perm, row_blocks, col_blocks = _core.dulmage_mendelsohn(
+        row_perm, col_perm, row_blocks, col_blocks = _core.dulmage_mendelsohn.decompose(
             pattern.m,
             pattern.indptr,
             pattern.indices,

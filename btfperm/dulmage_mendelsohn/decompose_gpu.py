@@ -97,6 +97,6 @@ def decompose(session: Session, row_match: Any, col_match: Any) -> Form:
 def _here(array: Any) -> IndexArray:
     if isinstance(array, np.ndarray):
         return array
-    result: IndexArray = _core.new_bytes(array.nbytes).view(array.dtype)
+    result: IndexArray = _core.backends.new_bytes(array.nbytes).view(array.dtype)
     download(array, result)
     return result

@@ -78,7 +78,7 @@ def read(
     if pattern.nnz >= _MANY_ENTRIES:
         from btfperm import _core
 
-        _core.give_back_freed()
+        _core.backends.give_back_freed()
     return pattern
 
 

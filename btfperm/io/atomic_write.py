@@ -154,5 +154,5 @@ class _EarlyFile(io.FileIO):
         self._waiting += written
         if self._waiting >= _WRITTEN_BACK:
             self._waiting = 0
-            _core.start_write_back(self.fileno())
+            _core.backends.start_write_back(self.fileno())
         return written

@@ -195,14 +195,14 @@ class _Parser:
     def parse(self, text: Text) -> None:
         parts = min(self._threads, 1 + text.size // _PER_THREAD)
         ends, before = np.empty(parts + 1, dtype=np.int64), np.empty(parts + 1, dtype=np.int64)
-        lines, entries, nul = _core.divide_text(text, ends, before)
+        lines, entries, nul = _core.io.divide_text(text, ends, before)
         left = (self._header.entries or 0) - self.found
         if nul >= 0:
             raise self._error(text, nul, "there is a NUL byte in the text")
         if entries > left:
             announced = self._header.entries
             what = f"there are more entries than the {announced} that the header announces"
-            raise self._error(text, _core.line_of_entry(text, left), what)
+            raise self._error(text, _core.io.line_of_entry(text, left), what)
         if entries:
             put = self._put_coordinates if self._column is None else self._put_array
             fault, at = put((text, ends, before), entries)
@@ -217,7 +217,7 @@ class _Parser:
         here = slice(body.used, body.used + count)
         rows, cols = body.rows[here], body.cols[here]
         what, out = self._values(count)
-        fault, at = _core.parse_coordinates(*block, *header.shape, rows, cols, what, _parts(out))
+        fault, at = _core.io.parse_coordinates(*block, *header.shape, rows, cols, what, _parts(out))
         if fault:
             return fault, at
         if out is not None and body.values is not None:
@@ -232,7 +232,7 @@ class _Parser:
 
     def _put_array(self, block: DividedText, count: int) -> tuple[int, int]:
         what, out = self._values(count)
-        fault, at = _core.parse_values(*block, what, _parts(out))
+        fault, at = _core.io.parse_values(*block, what, _parts(out))
         if not fault:
             assert self._column is not None and out is not None
             self._column.append(self._body, out)

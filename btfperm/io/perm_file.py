@@ -18,9 +18,9 @@ import numpy.typing as npt
 from btfperm.arguments import path_text, text
 from btfperm.conventions.rows import conventions
 from btfperm.errors import InvalidArgumentError, UnreadableInputError
+from btfperm.fields import FIELDS, lengths
 from btfperm.io.atomic_write import atomic_write
 from btfperm.io.formats import result_formats
-from btfperm.io.perm_npz import FIELDS as _OWN_FIELDS
 from btfperm.io.source import open_source
 from btfperm.pattern import index_type
 from btfperm.results import BlockTriangularForm, Decomposition, DulmageMendelsohn
@@ -89,29 +89,21 @@ def _decomposition(
     error: Callable[[str], UnreadableInputError],
 ) -> Decomposition:
     _check_meta(meta, error)
-    missing = [name for name in _OWN_FIELDS if name not in fields]
+    missing = [field.name for field in FIELDS if field.name not in fields]
     if missing:
         raise error(f"it holds no {missing[0]}, which a permutation file must have")
     shape = fields["shape"]
     if shape.dtype.kind not in "iu" or shape.shape != (2,) or shape.min() < 0:
         raise error("the shape in it is not two numbers")
     m, n = (int(size) for size in shape)
-    lengths = {
-        "row_perm": m,
-        "col_perm": n,
-        "row_blocks": fields["col_blocks"].size,
-        "coarse_rows": 5,
-        "coarse_cols": 5,
-        "row_match": m,
-        "col_match": n,
-        "structural_rank": 1,
-    }
+    length = lengths((m, n), fields["col_blocks"].size)
     arrays: dict[str, Any] = {}
     nnz = meta["matrix"].get("nnz", 0) if isinstance(meta.get("matrix"), dict) else 0
     index = index_type((m, n), nnz if isinstance(nnz, int) else 0)
-    for name in _OWN_FIELDS[1:]:
+    for name, expected in length.items():
+        if name == "shape":
+            continue
         array = fields[name].reshape(1) if fields[name].ndim == 0 else fields[name]
-        expected = lengths.get(name, array.size)
         if array.dtype.kind not in "iu" or array.shape != (expected,):
             raise error(f"{name} is not a list of {expected} whole numbers")
         if array.size and not (array.min() >= -1 and array.max() <= max(m, n)):

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.errors import BtfpermError
+from btfperm.fields import FIELDS
 from btfperm.io.npy_members import (
     array_head,
     keys,
@@ -29,21 +30,7 @@ from btfperm.io.read_bytes import DAMAGE
 from btfperm.io.small_json import decoded
 from btfperm.io.source import Source
 
-__all__ = ["FIELDS", "read", "recognises", "write"]
-
-FIELDS = (
-    "shape",
-    "structural_rank",
-    "row_perm",
-    "col_perm",
-    "row_blocks",
-    "col_blocks",
-    "coarse_rows",
-    "coarse_cols",
-    "row_match",
-    "col_match",
-)
-"""The arrays of a permutation file."""
+__all__ = ["read", "recognises", "write"]
 
 _MOST_CONVENTION = 1 << 10  # bytes
 _MOST_META = 4 << 20  # bytes: 1 MB of characters, of 4 bytes each
@@ -91,7 +78,7 @@ def _fields(
     if shape is None:
         raise source.error("the shape in it is not two numbers")
     most, fields = sum(shape) + _MOST_BOUNDARIES, {}
-    for name in FIELDS:
+    for name in (field.name for field in FIELDS):
         if name in found:
             head = array_head(archive, name)
             if head.dtype.kind not in "iu" or math.prod(head.shape) > most:

@@ -57,9 +57,9 @@ def list_of_numbers(
     view = np.frombuffer(text, dtype=np.uint8)
     limit = last - first + 1  # more than the text has room for, and within 64 bits
     limit = limit if most is None else min(most, limit)
-    fault, count, is_wide, end = _core.measure_whole_numbers(view, first, last, limit, commas)
+    fault, count, is_wide, end = _core.io.measure_whole_numbers(view, first, last, limit, commas)
     if fault:
         return np.empty(0, dtype=np.int64), end, fault
     numbers = np.empty(count, dtype=np.int64 if is_wide else np.int32)
-    _core.read_whole_numbers(view, first, last, commas, numbers)
+    _core.io.read_whole_numbers(view, first, last, commas, numbers)
     return numbers, end, 0

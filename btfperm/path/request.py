@@ -85,7 +85,7 @@ class Request:
             self.threads_asked = True
         wanted = choose_threads(package, nnz, threads)
         if wanted > 1:
-            wanted = _core.threads_for_search(nnz, wanted)
+            wanted = _core.backends.threads_for_search(nnz, wanted)
             self.threads = start_threads(wanted)
             self.threads_refused = self.threads < wanted
         if seed is not None:
@@ -123,7 +123,7 @@ class Request:
 
     def options_of(self, row: Algorithm) -> Mapping[str, float | str]:
         """The options of one algorithm."""
-        return row.checked(self.options) if self.options else self.options
+        return row.checked(self.options) if self.options else row.defaults
 
     def charge(self, row: Algorithm, counters: dict[str, int | list[int]]) -> None:
         """Deducts the entries that an algorithm visited, and reports refused threads."""

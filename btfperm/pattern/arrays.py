@@ -198,7 +198,7 @@ def checked_positions(
     one_array = np.may_share_memory(row_array, col_array)
     own_rows = _writeable(row_array, width, copy=not owned)
     own_cols = _writeable(col_array, width, copy=not owned or one_array)
-    where = _core.first_out_of_range(m, n, own_rows, own_cols)
+    where = _core.pattern.first_out_of_range(m, n, own_rows, own_cols)
     if where >= 0:
         raise InvalidMatrixError(
             f"{prefix(name)}entry {where} is at row {int(row_array[where])}, column "
@@ -234,7 +234,9 @@ def checked_columns(
     width = width or index_type(shape, rows.size)
     own_starts = as_width(starts, width, copy=not owned)
     own_rows = as_width(rows, width, copy=not owned)
-    order, where = _core.check_columns(m, own_starts, own_rows, pass_threads(rows.size, threads))
+    order, where = _core.pattern.check_columns(
+        m, own_starts, own_rows, pass_threads(rows.size, threads)
+    )
     if order == _INVALID:
         raise InvalidMatrixError(f"{prefix(name)}{_why_invalid(m, starts, rows, where, by_rows)}")
     return own_starts, own_rows, order == _CANONICAL

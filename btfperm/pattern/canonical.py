@@ -43,7 +43,7 @@ def from_positions(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
     width = index_type(shape, rows.size)
     rows, cols = as_width(rows, width, copy=False), as_width(cols, width, copy=False)
     indptr = np.empty(n + 1, dtype=width)
-    nnz = _core.columns_of_triplets(m, rows, cols, indptr)
+    nnz = _core.pattern.columns_of_triplets(m, rows, cols, indptr)
     return frozen(indptr), _first(nnz, rows)
 
 
@@ -54,7 +54,7 @@ def from_triangle(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
     width = index_type(shape, both)
     indptr, indices = np.empty(shape[1] + 1, dtype=width), np.empty(both, dtype=width)
     rows, cols = as_width(rows, width, copy=False), as_width(cols, width, copy=False)
-    nnz = _core.columns_of_triangle(rows, cols, indptr, indices)
+    nnz = _core.pattern.columns_of_triangle(rows, cols, indptr, indices)
     return frozen(indptr), _first(nnz, indices)
 
 
@@ -64,7 +64,7 @@ def from_columns(
     """Of compressed columns that are not sorted: two transpositions sort them."""
     n = indptr.size - 1
     indptr, indices = _row_lists(n, *_row_lists(m, indptr, indices, threads), threads)
-    nnz = _core.merge_duplicates(indptr, indices)
+    nnz = _core.pattern.merge_duplicates(indptr, indices)
     return frozen(indptr), _first(nnz, indices)
 
 
@@ -82,7 +82,7 @@ def difference(m: int, columns: Columns, less: Columns) -> Columns:
     wide = np.promote_types(width, less[1].dtype).type
     given = [as_width(array, wide, copy=False) for array in (*columns, *less)]
     indptr, indices = np.empty_like(given[0]), np.empty_like(given[1])
-    kept = _core.difference(m, *given, indptr, indices)
+    kept = _core.pattern.difference(m, *given, indptr, indices)
     starts = as_width(indptr, width.type, copy=False)
     return frozen(starts), frozen(indices[:kept].astype(width))
 
@@ -117,7 +117,7 @@ def _row_lists(m: int, indptr: IndexArray, indices: IndexArray, threads: int | N
     starts = np.empty(m + 1, dtype=indices.dtype)
     lists = np.empty(indices.size, dtype=indices.dtype)
     threads = pass_threads(indices.size, threads)
-    _core.transpose(m, indptr, indices, starts, lists, threads=threads)
+    _core.pattern.transpose(m, indptr, indices, starts, lists, threads=threads)
     return starts, lists
 
 

@@ -82,7 +82,7 @@ def look(pattern: Pattern) -> dict[str, float]:
     what its column pointers tell."""
     if isinstance(pattern, DevicePattern):
         return look_at_degrees(pattern)
-    longest, skew, empty, single, hidden, diagonal, near = _core.glance(
+    longest, skew, empty, single, hidden, diagonal, near = _core.pattern.glance(
         pattern.m, pattern.indptr, pattern.indices
     )
     return {
@@ -100,7 +100,7 @@ def look_at_degrees(pattern: Pattern) -> dict[str, float]:
     """Those of them that column pointers tell: a microsecond."""
     if isinstance(pattern, DevicePattern):
         return _degrees(pattern.sampled_degrees(_SAMPLED), pattern.n / (pattern.nnz or 1))
-    longest, skew, empty, single, hidden, _, _ = _core.glance(
+    longest, skew, empty, single, hidden, _, _ = _core.pattern.glance(
         pattern.m, pattern.indptr, pattern.indices, False
     )
     of_degrees = {"longest": longest, "skew": skew, "empty": empty, "single": single}

@@ -67,7 +67,8 @@ class Algorithm:
     Attributes
     ----------
     name : what users type
-    package, family : where its file is; initializers have the family ``"initial"``
+    package, family : where its file is, and the submodule of the core; initializers have the family
+        ``"initial"``
     backend : where it runs, ``"cpu"`` or ``"gpu"``
     reference : where it was published
     summary : what it does, one line
@@ -108,12 +109,17 @@ class Algorithm:
     def is_initializer(self) -> bool:
         return self.family == "initial"
 
+    @cached_property
+    def defaults(self) -> dict[str, float | str]:
+        """The default of each option, as the algorithm takes it."""
+        return {option.name: option.checked(option.default, self.name) for option in self.options}
+
     def has_option(self, name: str) -> bool:
         return any(option.name == name for option in self.options)
 
     def checked(self, options: Mapping[str, float | str]) -> dict[str, float | str]:
-        """Those of the options that this algorithm has, as it takes them."""
-        return {
+        """The value of each option of this algorithm: from `options`, or the default."""
+        return self.defaults | {
             option.name: option.checked(options[option.name], self.name)
             for option in self.options
             if option.name in options
@@ -126,7 +132,7 @@ class Algorithm:
             module, _, name = self.function.partition(":")
             return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
         if self.backend == "cpu":
-            return getattr(_core, self.stem)  # type: ignore[no-any-return]
+            return getattr(getattr(_core, self.package), self.stem)  # type: ignore[no-any-return]
         driver = importlib.import_module(
             f"btfperm.{self.package}.{self.family}.{self.file or self.stem}_gpu"
         )

@@ -12,6 +12,7 @@ import numpy as np
 
 from btfperm.arguments import whole_number
 from btfperm.backends import is_on_device
+from btfperm.fields import FIELDS
 from btfperm.pattern import Pattern, permute
 from btfperm.pattern.arrays import IndexArray, beside
 from btfperm.results.block_graph import BlockGraph
@@ -27,28 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BlockTriangularForm", "Decomposition", "DulmageMendelsohn"]
 
-_FIELDS_OF_ARRAYS = (
-    "row_perm",
-    "col_perm",
-    "row_blocks",
-    "col_blocks",
-    "row_match",
-    "col_match",
-    "paired_row",
-)
-# What `==` compares: everything that a file holds, except `meta`.
-_COMPARED = (
-    "shape",
-    "structural_rank",
-    "row_perm",
-    "col_perm",
-    "row_blocks",
-    "col_blocks",
-    "coarse_rows",
-    "coarse_cols",
-    "row_match",
-    "col_match",
-)
+_ON_DEVICE = {*(field.name for field in FIELDS if field.on_device), "paired_row"}
+_COMPARED = tuple(field.name for field in FIELDS)  # by `==`: everything in a file except `meta`
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,7 +97,7 @@ class Decomposition(OnDemand):
         here: dict[str, Any] = {
             name: value.get()
             for name, value in vars(self).items()
-            if name in _FIELDS_OF_ARRAYS and hasattr(value, "get")
+            if name in _ON_DEVICE and hasattr(value, "get")
         }
         transversal, pattern = self.transversal, self.pattern
         return replace(

@@ -100,11 +100,16 @@ template <class I>
 void only_finish(const PatternView<I>& A, Matching<I> M, const Options& options,
                  Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
   FinishRules rules;
-  rules.one_sided_passes = options.get("one_sided_passes", rules.one_sided_passes);
-  rules.both_sided_passes = options.get("both_sided_passes", rules.both_sided_passes);
-  rules.pushed_passes = options.get("pushed_passes", rules.pushed_passes);
-  rules.most_phases = static_cast<std::int64_t>(options.get("most_phases", 0));
-  rules.first_root = static_cast<std::int64_t>(options.get("first_root", 0));
+  const auto given = [&options](const char* name, auto& rule) {
+    const auto found = options.named.find(name);
+    if (found != options.named.end())
+      rule = static_cast<std::decay_t<decltype(rule)>>(found->second);
+  };
+  given("one_sided_passes", rules.one_sided_passes);
+  given("both_sided_passes", rules.both_sided_passes);
+  given("pushed_passes", rules.pushed_passes);
+  given("most_phases", rules.most_phases);
+  given("first_root", rules.first_root);
   I* const free = workspace.take<I>(A.n);
   const I n_free = list_free(A, M, options.threads, free);
   finish_by_trees(A, M, free, n_free, options.threads, rules, workspace, budget, counters, proof);

@@ -46,7 +46,7 @@ def prove(
     if not view.proven:
         view.proven = _has_plain_cover(view, view.size if size is None else size)
     if not view.proven:  # a search for the cover goes where the matching leads
-        verdict, where = _core.check_matching(*problem.matched)
+        verdict, where = _core.transversal.check_matching(*problem.matched)
         if verdict:
             raise _defect(_WRONG[verdict], where)
     if not view.proven and not _has_other_cover(view, threads):
@@ -56,10 +56,10 @@ def prove(
     rows, cols = problem.row_in_cover, problem.col_in_cover
     if view is not problem:  # the search went from the rows: what it marked are columns
         try:
-            _core.complete_cover(problem.row_match, view.row_in_cover, rows)
+            _core.transversal.complete_cover(problem.row_match, view.row_in_cover, rows)
         except ValueError:  # a row is matched to a column that does not exist
             raise _defect(_WRONG[1], -1) from None
-    verdict, where, pairs = _core.certify(
+    verdict, where, pairs = _core.transversal.certify(
         problem.m,
         problem.indptr,
         problem.indices,
@@ -102,7 +102,7 @@ def certified(pattern: Pattern, given: Transversal) -> Transversal:
     rows = np.ascontiguousarray(given.row_in_cover)
     cols: Marks = np.empty(pattern.n, dtype=np.uint8)
     problem = Problem(pattern.m, pattern.indptr, pattern.indices, row_match, col_match, rows, cols)
-    if _core.certify(*problem.matched, rows, cols)[0]:
+    if _core.transversal.certify(*problem.matched, rows, cols)[0]:
         raise InvalidArgumentError(
             "the transversal belongs to another matrix of the same shape; leave it out, or give "
             "the one that maximum_transversal finds for this matrix"
@@ -123,7 +123,7 @@ def certified(pattern: Pattern, given: Transversal) -> Transversal:
 
 def is_legal(problem: Problem) -> bool:
     """Whether the arrays agree and all pairs are entries."""
-    verdict: int = _core.check_matching(*problem.matched)[0]
+    verdict: int = _core.transversal.check_matching(*problem.matched)[0]
     return verdict == 0
 
 
@@ -134,7 +134,7 @@ def find_cover(view: Problem, threads: int = 1) -> bool:
 
 def _has_other_cover(view: Problem, threads: int) -> bool:
     """A search finds it where the matching leads; marks its rows."""
-    found: bool = _core.find_cover(*view.matched, view.row_in_cover, threads=threads)
+    found: bool = _core.transversal.find_cover(*view.matched, view.row_in_cover, threads=threads)
     if not found:
         view.row_in_cover.fill(0)
     return found
@@ -150,7 +150,7 @@ def _has_plain_cover(view: Problem, size: int) -> bool:
 
 def rank_at_most(pattern: Pattern) -> int:
     """No transversal has more entries than there are nonempty rows, or nonempty columns."""
-    bound: int = _core.rank_at_most(pattern.m, pattern.indptr, pattern.indices)
+    bound: int = _core.transversal.rank_at_most(pattern.m, pattern.indptr, pattern.indices)
     return bound
 
 

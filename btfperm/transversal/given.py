@@ -53,7 +53,7 @@ def given_problem(
     if not inside.all():
         rows, cols = rows[inside], cols[inside]
     _match(problem, rows, cols)
-    if _core.check_matching(*problem.matched)[0]:
+    if _core.transversal.check_matching(*problem.matched)[0]:
         rows, cols = _unmatch_and_select(problem, pattern, rows, cols)
         _match(problem, rows, cols)
     problem.dropped = given - rows.size

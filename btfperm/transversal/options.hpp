@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options: what a caller can set for one algorithm, by the names its registry row lists
+// Options: the values of an algorithm's options. Its registry row declares names and defaults.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <stdexcept>
 #include <string>
 
 namespace btfperm {
@@ -11,11 +12,12 @@ namespace btfperm {
 struct Options {
   int threads = 1;
   std::uint64_t seed = 0;
-  std::map<std::string, double> named;  // only what was set; the algorithm has the defaults
+  std::map<std::string, double> named;  // all options of the algorithm
 
-  double get(const char* name, double otherwise) const {
+  double get(const char* name) const {
     const auto found = named.find(name);
-    return found == named.end() ? otherwise : found->second;
+    if (found == named.end()) throw std::invalid_argument(std::string("no option ") + name);
+    return found->second;
   }
 };
 

@@ -84,21 +84,21 @@ def test_a_copy_that_fails_leaves_the_ring_free(monkeypatch, ring, way):
 def test_copied_by_the_core(size, threads):
     source = np.arange(size, dtype=np.uint32).astype(np.uint8)
     target = np.full(size + 1, 7, np.uint8)
-    _core.copy_bytes(source, target[:size], threads)
+    _core.backends.copy_bytes(source, target[:size], threads)
     assert (target[:size] == source).all() and target[size] == 7
     with pytest.raises(ValueError, match="source has"):
-        _core.copy_bytes(source, target, threads)
+        _core.backends.copy_bytes(source, target, threads)
 
 
 @pytest.mark.parametrize("count", [0, 1, 1000, 5_000_000])
 def test_new_bytes(count):
-    array = _core.new_bytes(count)
+    array = _core.backends.new_bytes(count)
     assert array.dtype == np.uint8 and array.shape == (count,) and array.flags.writeable
     array[:] = 3
-    assert _core.new_bytes(8 * count).view(np.int64).shape == (count,)
-    _core.fail_allocation_at(1)
+    assert _core.backends.new_bytes(8 * count).view(np.int64).shape == (count,)
+    _core.backends.fail_allocation_at(1)
     with pytest.raises(MemoryError):
-        _core.new_bytes(count)
+        _core.backends.new_bytes(count)
 
 
 @pytest.mark.gpu

@@ -322,11 +322,11 @@ def test_memory_that_runs_out(cli, matrix, k):
     """The k-th allocation of the core fails: one sentence, and the next run is right."""
     from btfperm import _core
 
-    _core.fail_allocation_at(k)
+    _core.backends.fail_allocation_at(k)
     try:
         ended = cli(matrix("singular"))
     finally:
-        _core.fail_allocation_at(0)
+        _core.backends.fail_allocation_at(0)
     if ended.code:  # fewer than k allocations are no failure
         ended.failed(4, "memory")
     else:

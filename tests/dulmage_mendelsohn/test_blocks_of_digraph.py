@@ -28,7 +28,7 @@ def found(n, edges, floor, width):
     order = np.argsort(edges[:, 1], kind="stable")
     indptr = np.searchsorted(edges[order, 1], np.arange(n + 1)).astype(width)
     height, name = floor.astype(width), np.empty(n, dtype=width)
-    _core.blocks_of_digraph(indptr, edges[order, 0].astype(width), height, name)
+    _core.dulmage_mendelsohn.blocks_of_digraph(indptr, edges[order, 0].astype(width), height, name)
     return name, height
 
 
@@ -63,6 +63,6 @@ def test_a_path_of_a_million_vertices():
 def test_arrays_of_wrong_lengths_are_refused(indptr, pred, places):
     arrays = (np.array(part, dtype=np.int32) for part in (indptr, pred))
     with pytest.raises(ValueError):
-        _core.blocks_of_digraph(
+        _core.dulmage_mendelsohn.blocks_of_digraph(
             *arrays, np.zeros(places, dtype=np.int32), np.zeros(places, dtype=np.int32)
         )

@@ -32,11 +32,11 @@ THREADS = [1, 2, 3, 8]
 @contextmanager
 def shared(always):
     """Whether all work is shared, or what is worth it."""
-    before = _core.share_always(always)
+    before = _core.backends.share_always(always)
     try:
         yield
     finally:
-        _core.share_always(before)
+        _core.backends.share_always(before)
 
 
 def assert_same_form(form, expected):

@@ -22,7 +22,7 @@ MOST = 200  # allocations of one call: more means that something allocates in a 
 @pytest.fixture(autouse=True)
 def no_failure_left_behind():
     yield
-    _core.fail_allocation_at(0)
+    _core.backends.fail_allocation_at(0)
 
 
 def each_failure(call):
@@ -31,14 +31,14 @@ def each_failure(call):
     Between two failures the call must work: what failed left nothing broken behind.
     """
     for k in range(1, MOST):
-        _core.fail_allocation_at(k)
+        _core.backends.fail_allocation_at(k)
         try:
             call()
         except MemoryError:
-            _core.fail_allocation_at(0)
+            _core.backends.fail_allocation_at(0)
             call()
         else:
-            _core.fail_allocation_at(0)
+            _core.backends.fail_allocation_at(0)
             return k - 1
     raise AssertionError(f"more than {MOST} allocations in one call")
 
@@ -59,9 +59,9 @@ def test_transversal(name, algorithm, initializer):
 
 @pytest.fixture
 def everything_shared():
-    before = _core.share_always(True)
+    before = _core.backends.share_always(True)
     yield
-    _core.share_always(before)
+    _core.backends.share_always(before)
 
 
 @each_algorithm
@@ -99,13 +99,13 @@ def test_last_turn(options, threads):
     rank = btfperm.structural_rank(P)
 
     def call():
-        rows, cols, cover, _ = _core.unmatched(P.m, P.indptr)
+        rows, cols, cover, _ = _core.transversal.unmatched(P.m, P.indptr)
         try:
-            _core.finish_by_trees(
+            _core.transversal.finish_by_trees(
                 P.m, P.indptr, P.indices, rows, cols, cover, threads=threads, options=options
             )
         finally:
-            assert _core.check_matching(P.m, P.indptr, P.indices, rows, cols)[0] == 0
+            assert _core.transversal.check_matching(P.m, P.indptr, P.indices, rows, cols)[0] == 0
         assert (cols >= 0).sum() == rank
 
     assert each_failure(call) > 0

@@ -54,9 +54,9 @@ works = {
         lambda: Pattern.from_coo(A.row, A.col, A.shape),
         lambda: Pattern.from_csc(P.indptr, P.indices, P.shape),
         lambda: P.transpose(),
-        lambda: _core.count_matched(found.row_match, 2),
-        lambda: _core.give_back_freed(),
-        lambda: _core.copy_bytes(np.zeros(2**20, np.uint8), np.empty(2**20, np.uint8), 2),
+        lambda: _core.transversal.count_matched(found.row_match, 2),
+        lambda: _core.backends.give_back_freed(),
+        lambda: _core.backends.copy_bytes(np.zeros(2**20, np.uint8), np.empty(2**20, np.uint8), 2),
     ],
 }[group]
 

@@ -41,9 +41,9 @@ CALLS = {
 
 @pytest.fixture(autouse=True)
 def everything_shared():
-    before = _core.share_always(True)
+    before = _core.backends.share_always(True)
     yield
-    _core.share_always(before)
+    _core.backends.share_always(before)
 
 
 def in_child(call):
@@ -89,7 +89,7 @@ def test_a_child_waits_for_no_lock_of_a_busy_parent():
         matches = np.full((2, n), -1, dtype=np.int32)
         cover = np.zeros(n, dtype=np.uint8)
         while not done.is_set():
-            _core.karp_sipser(n, indptr, indices, *matches, cover)
+            _core.transversal.karp_sipser(n, indptr, indices, *matches, cover)
 
     with ThreadPoolExecutor(2) as pool:
         running = [pool.submit(busy) for _ in range(2)]

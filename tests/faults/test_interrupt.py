@@ -139,9 +139,13 @@ def permutation_matrix(n):
 
 
 PASSES = {
-    "certify": lambda P, out: _core.certify(*P, np.zeros(P[0], np.uint8), out),
-    "certify, shared": lambda P, out: _core.certify(*P, np.zeros(P[0], np.uint8), out, threads=2),
-    "complete_cover": lambda P, out: _core.complete_cover(P[4], np.zeros(P[0], np.uint8), out),
+    "certify": lambda P, out: _core.transversal.certify(*P, np.zeros(P[0], np.uint8), out),
+    "certify, shared": lambda P, out: _core.transversal.certify(
+        *P, np.zeros(P[0], np.uint8), out, threads=2
+    ),
+    "complete_cover": lambda P, out: _core.transversal.complete_cover(
+        P[4], np.zeros(P[0], np.uint8), out
+    ),
 }
 
 
@@ -167,9 +171,9 @@ def test_a_signal_ends_a_single_long_pass(name):
 
 @pytest.fixture
 def everything_shared():
-    before = _core.share_always(True)
+    before = _core.backends.share_always(True)
     yield
-    _core.share_always(before)
+    _core.backends.share_always(before)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -35,10 +35,10 @@ def in_fresh_thread(call):
 def refusing(monkeypatch):
     """Sets how many threads may be started beside the calling one."""
     monkeypatch.setattr(threads, "_said", False)
-    before = _core.share_always(True)
-    yield _core.refuse_threads_beyond
-    _core.refuse_threads_beyond(-1)
-    _core.share_always(before)
+    before = _core.backends.share_always(True)
+    yield _core.backends.refuse_threads_beyond
+    _core.backends.refuse_threads_beyond(-1)
+    _core.backends.share_always(before)
 
 
 @pytest.mark.parametrize(("most", "given"), [(0, 1), (1, 2), (3, 3), (6, 4)])
@@ -86,11 +86,11 @@ def test_a_shortage_that_passes(refusing):
 
     def before_and_after():
         refusing(0)
-        got = [_core.start_threads(4)]
+        got = [_core.backends.start_threads(4)]
         refusing(-1)
-        got.append(_core.start_threads(4))
+        got.append(_core.backends.start_threads(4))
         time.sleep(1.1)
-        return [*got, _core.start_threads(4)]
+        return [*got, _core.backends.start_threads(4)]
 
     assert in_fresh_thread(before_and_after) in ([1, 1, 4], [1, 4, 4])  # should it take a second
 
@@ -109,9 +109,9 @@ def kept(expected):
     return count
 
 others = len(os.listdir("/proc/self/task")) - 1
-print(_core.start_threads(4), kept(4), _core.start_threads(2), kept(2))
-_core.refuse_threads_beyond(0)
-print(_core.start_threads(4), kept(2))
+print(_core.backends.start_threads(4), kept(4), _core.backends.start_threads(2), kept(2))
+_core.backends.refuse_threads_beyond(0)
+print(_core.backends.start_threads(4), kept(2))
 """
 
 
@@ -128,7 +128,7 @@ def test_as_many_are_kept_as_it_says():
 
 def test_none_are_started_for_a_small_matrix(refusing):
     """Sixty-three would be refused here, and a warning would say so."""
-    _core.share_always(False)
+    _core.backends.share_always(False)
     refusing(0)
 
     def calls():

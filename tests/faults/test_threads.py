@@ -53,9 +53,9 @@ FAMILIES = {
 
 @pytest.fixture(autouse=True)
 def everything_shared():
-    before = _core.share_always(True)
+    before = _core.backends.share_always(True)
     yield
-    _core.share_always(before)
+    _core.backends.share_always(before)
 
 
 def rank_of(A):

@@ -99,7 +99,7 @@ STOPPED = {0: "says it has finished", 3: "says it was stopped"}
 def replace(monkeypatch, name, lie, *, stop=0):
     """The core's `name` first does its work and then lies, with the proof of its honest work at
     hand; `does_nothing` works on copies, so it proves what it does not hand out."""
-    honest = getattr(_core, name)
+    honest = getattr(_core.transversal, name)
 
     def lying(m, indptr, indices, row_match, col_match, *rest):
         copies = lie is does_nothing
@@ -115,7 +115,7 @@ def replace(monkeypatch, name, lie, *, stop=0):
         lie(view, row_match, col_match)
         return stop, *claims
 
-    monkeypatch.setattr(_core, name, lying)
+    monkeypatch.setattr(_core.transversal, name, lying)
 
 
 def assert_not_fooled(P, rank, *, second_is_honest, **options):
@@ -176,7 +176,7 @@ def test_initializer(monkeypatch, name, initializer, lie):
 def test_no_algorithm_that_stops_early_passes_for_maximum(monkeypatch):
     P = as_pattern(read("bp_1200"))
     for row in ROWS:
-        monkeypatch.setattr(_core, row.stem, lambda *_: (0, False, {}))
+        monkeypatch.setattr(_core.transversal, row.stem, lambda *_: (0, False, {}))
     for face in (btfperm.maximum_transversal, btfperm.dulmage_mendelsohn):
         with (
             pytest.warns(DefectWarning, match="went wrong, hopcroft-karp finished"),
@@ -216,7 +216,7 @@ def test_a_decomposition_that_goes_wrong_is_a_defect(monkeypatch, face):
     def fails(*_, **__):
         raise ValueError("the matching is not maximum")
 
-    monkeypatch.setattr(_core, "dulmage_mendelsohn", fails)
+    monkeypatch.setattr(_core.dulmage_mendelsohn, "decompose", fails)
     with pytest.raises(DefectError, match=r"not maximum.*report"):
         face(read("GlossGT"))
 
@@ -254,8 +254,8 @@ def test_a_wrong_proof_is_caught(monkeypatch, who, lie, matched):
     cover = btfperm.maximum_transversal(P).cover()
     assert cover.rows.size and cover.cols.size, "nothing to lie about"
     algorithm = "hopcroft-karp" if who == "find_cover" else who
-    run = getattr(_core, registry.find(algorithm, initializer=False).stem)
-    find_cover = _core.find_cover
+    run = getattr(_core.transversal, registry.find(algorithm, initializer=False).stem)
+    find_cover = _core.transversal.find_cover
 
     def lying_algorithm(m, indptr, indices, row_match, col_match, row_in_cover, *limits):
         _, _, counters = run(m, indptr, indices, row_match, col_match, row_in_cover, *limits)
@@ -272,9 +272,9 @@ def test_a_wrong_proof_is_caught(monkeypatch, who, lie, matched):
         lie(arguments[-1])
         return True
 
-    monkeypatch.setattr(_core, run.__name__, lying_algorithm)
+    monkeypatch.setattr(_core.transversal, run.__name__, lying_algorithm)
     if who == "find_cover":  # the second algorithm may need the honest one
-        monkeypatch.setattr(_core, "find_cover", lying_cover)
+        monkeypatch.setattr(_core.transversal, "find_cover", lying_cover)
     t = assert_not_fooled(
         P,
         RANKS[name],
@@ -289,10 +289,10 @@ def test_a_wrong_proof_is_caught(monkeypatch, who, lie, matched):
 
 
 def test_a_cover_that_is_not_found_is_no_proof(monkeypatch):
-    monkeypatch.setattr(_core, "find_cover", lambda *_, **__: False)
+    monkeypatch.setattr(_core.transversal, "find_cover", lambda *_, **__: False)
     for row in (row for row in ROWS if row.family == "augmenting"):
-        run = getattr(_core, row.stem)
-        monkeypatch.setattr(_core, row.stem, lambda *a, run=run: (0, False, run(*a)[2]))
+        run = getattr(_core.transversal, row.stem)
+        monkeypatch.setattr(_core.transversal, row.stem, lambda *a, run=run: (0, False, run(*a)[2]))
     with pytest.raises(DefectError, match="not maximum"):
         btfperm.maximum_transversal(
             as_pattern(read("Erdos971")), algorithm="hopcroft-karp", initializer="none"

@@ -146,7 +146,7 @@ def warm_up(task: Task, folder: str) -> None:
 
 def _resident() -> int:
     gc.collect()
-    _core.give_back_freed()  # what the allocator holds is no leak
+    _core.backends.give_back_freed()  # what the allocator holds is no leak
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 

@@ -79,7 +79,7 @@ def test_full_disk_under_a_matrix(tmp_path, suffix, monkeypatch):
 
 
 def test_a_long_file_goes_to_the_disk_while_it_is_written(tmp_path, monkeypatch):
-    real, length = _core.start_write_back, []
+    real, length = _core.backends.start_write_back, []
 
     def counted(descriptor):
         length.append(os.fstat(descriptor).st_size)
@@ -99,7 +99,7 @@ def test_a_long_file_goes_to_the_disk_while_it_is_written(tmp_path, monkeypatch)
 def test_what_cannot_go_to_a_disk_is_left_alone():
     ends = os.pipe()
     for descriptor in (*ends, -1):
-        _core.start_write_back(descriptor)
+        _core.backends.start_write_back(descriptor)
     for descriptor in ends:
         os.close(descriptor)
 

@@ -72,7 +72,7 @@ def test_memory_that_later_steps_need_is_checked_before_any_is_allocated(
 ):
     """The column pointers alone would fit."""
     monkeypatch.setattr(select, "memory", lambda: (10**9, free))
-    monkeypatch.setattr(_core, "columns_of_triplets", None)
+    monkeypatch.setattr(_core.pattern, "columns_of_triplets", None)
     try:
         message = work(wide(tmp_path)).stderr
     except ResourceMissingError as error:
@@ -118,7 +118,9 @@ def test_a_signal_is_answered_while_columns_are_cleared():
     try:
         with pytest.raises(AlarmError):
             signal.setitimer(signal.ITIMER_REAL, 0.01)
-            _core.columns_of_triplets(1, np.zeros(1, np.int64), np.zeros(1, np.int64), indptr)
+            _core.pattern.columns_of_triplets(
+                1, np.zeros(1, np.int64), np.zeros(1, np.int64), indptr
+            )
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

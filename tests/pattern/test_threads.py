@@ -16,9 +16,9 @@ from tests import families, strategies
 
 @pytest.fixture
 def everything_shared():
-    before = _core.share_always(True)
+    before = _core.backends.share_always(True)
     yield
-    _core.share_always(before)
+    _core.backends.share_always(before)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -31,10 +31,10 @@ def test_passes_on_several_threads_find_the_same(everything_shared, threads, A, 
         if array.size and data.draw(st.booleans()):
             place = data.draw(st.integers(0, array.size - 1))
             array[place] = data.draw(st.integers(-2, max(*P.shape, P.nnz) + 2))
-    alone = _core.check_columns(P.m, indptr, indices)
-    assert _core.check_columns(P.m, indptr, indices, threads=threads) == alone
+    alone = _core.pattern.check_columns(P.m, indptr, indices)
+    assert _core.pattern.check_columns(P.m, indptr, indices, threads=threads) == alone
     starts, lists = np.empty(P.m + 1, P.indices.dtype), np.empty(P.nnz, P.indices.dtype)
-    _core.transpose(P.m, P.indptr, P.indices, starts, lists, threads=threads)
+    _core.pattern.transpose(P.m, P.indptr, P.indices, starts, lists, threads=threads)
     rows = sp.csr_array(P.to_scipy())
     np.testing.assert_array_equal(starts, rows.indptr)
     np.testing.assert_array_equal(lists, rows.indices)

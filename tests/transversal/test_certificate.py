@@ -17,16 +17,16 @@ WIDTHS = [np.int32, np.int64]
 
 @pytest.fixture(params=[1, 3], ids=["alone", "three threads"])
 def threads(request):
-    before = _core.share_always(request.param > 1)
+    before = _core.backends.share_always(request.param > 1)
     yield request.param
-    _core.share_always(before)
+    _core.backends.share_always(before)
 
 
 def certify(problem, rows, cols, cover, threads):
     """(verdict, column at fault, columns of the cover)"""
     m, indptr, indices = problem
     in_cover = np.full(cols.size, 7, dtype=np.uint8)
-    verdict, where, pairs = _core.certify(
+    verdict, where, pairs = _core.transversal.certify(
         m, indptr, indices, rows, cols, np.asarray(cover, np.uint8), in_cover, threads=threads
     )
     assert pairs == np.count_nonzero(rows != -1)
@@ -52,7 +52,7 @@ def test_an_entry_is_found_wherever_it_is_and_no_other(width):
             rows, cols = np.full(m, -1, width), np.full(n, -1, width)
             rows[i], cols[j] = j, i
             expected = (0, -1) if i in indices[indptr[j] : indptr[j + 1]] else (NO_ENTRY, j)
-            assert _core.check_matching(*problem, rows, cols) == expected
+            assert _core.transversal.check_matching(*problem, rows, cols) == expected
 
 
 def solved(shape, seed, width):

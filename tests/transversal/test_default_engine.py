@@ -24,14 +24,16 @@ def run(A, *, threads=1, **options):
 
 @pytest.fixture
 def everything_shared():
-    before = _core.share_always(True)
+    before = _core.backends.share_always(True)
     yield
-    _core.share_always(before)
+    _core.backends.share_always(before)
 
 
 def started(P, name):
-    row_match, col_match, marks, _ = _core.unmatched(P.m, P.indptr)
-    counters = getattr(_core, name)(P.m, P.indptr, P.indices, row_match, col_match, marks)[2]
+    row_match, col_match, marks, _ = _core.transversal.unmatched(P.m, P.indptr)
+    counters = getattr(_core.transversal, name)(
+        P.m, P.indptr, P.indices, row_match, col_match, marks
+    )[2]
     return row_match, col_match, counters
 
 
@@ -51,7 +53,7 @@ def test_columns_of_one_entry_first_solve_chains(name):
 def test_a_single_entry_loses_only_to_another(A):
     P = as_pattern(A)
     row_match, col_match, _ = started(P, "singles_first")
-    assert _core.check_matching(P.m, P.indptr, P.indices, row_match, col_match)[0] == 0
+    assert _core.transversal.check_matching(P.m, P.indptr, P.indices, row_match, col_match)[0] == 0
     degrees = np.diff(P.indptr)
     for j in np.flatnonzero(degrees == 1):
         holder = row_match[P.indices[P.indptr[j]]]

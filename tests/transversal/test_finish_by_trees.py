@@ -26,9 +26,9 @@ PUSHES = {"one_sided_passes": 0, "both_sided_passes": 0}
 
 @pytest.fixture(autouse=True)
 def everything_shared():
-    before = _core.share_always(True)
+    before = _core.backends.share_always(True)
     yield
-    _core.share_always(before)
+    _core.backends.share_always(before)
 
 
 def finish(A, options, *, threads=1, initial=None, start=None):
@@ -40,8 +40,8 @@ def finish(A, options, *, threads=1, initial=None, start=None):
         rows[cols[cols >= 0]] = np.flatnonzero(cols >= 0)
     cover = np.zeros(P.m, dtype=np.uint8)
     if start is not None:
-        getattr(_core, start)(P.m, P.indptr, P.indices, rows, cols, cover)
-    _, proven, counters = _core.finish_by_trees(
+        getattr(_core.transversal, start)(P.m, P.indptr, P.indices, rows, cols, cover)
+    _, proven, counters = _core.transversal.finish_by_trees(
         P.m, P.indptr, P.indices, rows, cols, cover, threads=threads, options=options
     )
     check_matching(P.to_scipy(), rows, cols)
@@ -237,8 +237,8 @@ def test_shared_trees_forget_their_numbers(below, threads, run_seed):
 def test_both_sides_stop_at_a_limit(work, run_seed):
     A = families.random_rectangle(20_000, 20_000, 2.7, run_seed).A
     P = as_pattern(A)
-    rows, cols, cover, _ = _core.unmatched(P.m, P.indptr)
-    stop, proven, _ = _core.finish_by_trees(
+    rows, cols, cover, _ = _core.transversal.unmatched(P.m, P.indptr)
+    stop, proven, _ = _core.transversal.finish_by_trees(
         P.m, P.indptr, P.indices, rows, cols, cover, max_work=work, options=BOTH_SIDES
     )
     assert stop == 3 and not proven

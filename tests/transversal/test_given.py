@@ -101,9 +101,15 @@ TAKES = {
     "find_cover": (*MATCHED, "row_in_cover"),
     "check_matching": MATCHED,
     "certify": (*MATCHED, "row_in_cover", "col_in_cover"),
-    "dulmage_mendelsohn": (*MATCHED, "coarse_rows", "coarse_cols"),
+    "decompose": (*MATCHED, "coarse_rows", "coarse_cols"),
     "block_graph": ("indptr", "indices", "row_block", "col_perm", "col_blocks"),
 }
+
+
+def _owner(function):
+    """The submodule of the core that has a function of this name."""
+    is_decomposition = function in ("decompose", "block_graph")
+    return _core.dulmage_mendelsohn if is_decomposition else _core.transversal
 
 
 @pytest.mark.parametrize("width", [np.int32, np.int64])
@@ -116,21 +122,25 @@ def test_the_core_refuses_wrong_lengths(function, wrong, width):
         arrays = places(m, n, width)
         arrays[wrong] = arrays[wrong][:length].copy()
         with pytest.raises(ValueError, match="places"):
-            getattr(_core, function)(m, **{name: arrays[name] for name in TAKES[function]})
+            getattr(_owner(function), function)(
+                m, **{name: arrays[name] for name in TAKES[function]}
+            )
     arrays = places(m, n, width)
     arrays[wrong] = np.concatenate((arrays[wrong], np.full(9, 99, dtype=arrays[wrong].dtype)))
     if wrong not in ("indptr", "col_blocks"):  # whose last place says how many others must have
         with pytest.raises(ValueError, match="places"):
-            getattr(_core, function)(m, **{name: arrays[name] for name in TAKES[function]})
+            getattr(_owner(function), function)(
+                m, **{name: arrays[name] for name in TAKES[function]}
+            )
 
 
 def test_the_core_refuses_a_cover_of_another_matrix():
     match = np.array([0, 7, -1], dtype=np.int32)
     other, cover = np.zeros(3, dtype=np.uint8), np.zeros(3, dtype=np.uint8)
     with pytest.raises(ValueError, match="out of range"):
-        _core.complete_cover(match, other, cover)
+        _core.transversal.complete_cover(match, other, cover)
     with pytest.raises(ValueError, match="places"):
-        _core.complete_cover(match, np.zeros(8, dtype=np.uint8), cover[:2])
+        _core.transversal.complete_cover(match, np.zeros(8, dtype=np.uint8), cover[:2])
 
 
 def test_a_decomposition_is_no_transversal_but_a_start(tmp_path):
@@ -195,7 +205,7 @@ def test_pairs_that_do_not_fit_are_dropped_and_counted(orientation, data, A):
     assert dict(zip(matched.tolist(), problem.col_match[matched].tolist(), strict=True)) == {
         j: i for i, j in kept
     }
-    assert _core.check_matching(*problem.matched)[0] == 0
+    assert _core.transversal.check_matching(*problem.matched)[0] == 0
     t = btfperm.maximum_transversal(A, initial=array, orientation=orientation)
     assert t.counters["initial_dropped"] == problem.dropped
     assert t.structural_rank == structural_rank(A)

@@ -22,6 +22,7 @@ from tests.checks.check_cover import check_cover
 from tests.checks.check_transversal import check_transversal
 from tests.on_device import device_problem
 from tests.oracles import plain_matching
+from tests.transversal.test_counters import undeclared
 from tests.transversal.test_gpu import SEARCHES, VARIANTS, each_variant, run
 
 pytestmark = pytest.mark.gpu
@@ -64,6 +65,7 @@ def test_rank_and_proof(row, options, judged_by_the_device, run_seed):
         assert t.maximum and t.backend == "gpu", name
         assert t.algorithm in ("apfb-wr" if row.is_initializer else row.name, "none"), name
         check_transversal(A, t, rank=plain_matching.structural_rank(A))
+        assert not undeclared(t.counters)
         if row.is_initializer:
             assert t.initializer == row.name
             assert 2 * t.counters.get("augmentations", 0) <= t.structural_rank, (

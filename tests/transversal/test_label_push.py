@@ -59,15 +59,15 @@ def wrong_labels(columns, row_match, labels):
 def pushed(P, start, steps, gap_every):
     """Rows' and columns' mates and labels after so many pushes from `start`."""
     row_match, col_match = (a.copy() for a in start)
-    labels = _core.push_labels(
+    labels = _core.transversal.push_labels(
         P.m, P.indptr, P.indices, row_match, col_match, steps=steps, gap_every=gap_every
     )
     return row_match, col_match, labels
 
 
 def started(P):
-    row_match, col_match, marks, _ = _core.unmatched(P.m, P.indptr)
-    _core.greedy(P.m, P.indptr, P.indices, row_match, col_match, marks)
+    row_match, col_match, marks, _ = _core.transversal.unmatched(P.m, P.indptr)
+    _core.transversal.greedy(P.m, P.indptr, P.indices, row_match, col_match, marks)
     return row_match, col_match
 
 
@@ -78,7 +78,9 @@ def test_labels_are_valid_after_every_push(A, gap_every):
     before = None
     for steps in range(80):
         row_match, col_match, labels = pushed(P, start, steps, gap_every)
-        assert _core.check_matching(P.m, P.indptr, P.indices, row_match, col_match)[0] == 0
+        assert (
+            _core.transversal.check_matching(P.m, P.indptr, P.indices, row_match, col_match)[0] == 0
+        )
         assert wrong_labels(columns, row_match.tolist(), labels.tolist()) == []
         state = (row_match.tolist(), labels.tolist())
         if state == before and np.count_nonzero(row_match >= 0) == structural_rank(A):
@@ -150,8 +152,10 @@ def test_pushes_continue_with_wide_labels():
     row_match, col_match = started(P)
     assert np.count_nonzero(col_match < 0) == 2
     hopeless = np.zeros(P.m, dtype=np.uint8)
-    active = _core.push_until_stalled(P.m, P.indptr, P.indices, row_match, col_match, hopeless)
+    active = _core.transversal.push_until_stalled(
+        P.m, P.indptr, P.indices, row_match, col_match, hopeless
+    )
     assert active == 0
-    assert _core.check_matching(P.m, P.indptr, P.indices, row_match, col_match)[0] == 0
+    assert _core.transversal.check_matching(P.m, P.indptr, P.indices, row_match, col_match)[0] == 0
     assert np.count_nonzero(col_match < 0) == 1
     assert np.flatnonzero(hopeless).tolist() == list(range(far.m, P.m))

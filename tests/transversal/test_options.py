@@ -84,7 +84,7 @@ def test_a_start_in_order_takes_one_thread_unless_more_were_asked_for(
         taken.append(arguments[8])
         return 0, False, {}
 
-    monkeypatch.setattr(_core, "greedy", greedy)
+    monkeypatch.setattr(_core.transversal, "greedy", greedy)
     monkeypatch.setattr("btfperm.path.request.choose_threads", lambda package, nnz, n: n or 4)
     problem = Problem.empty(as_pattern([[1]]))
     row = next(row for row in ROWS if row.name == "greedy")

@@ -92,7 +92,9 @@ def test_the_second_search_has_what_the_first_has_left(monkeypatch):
     monkeypatch.setattr(request, "time", clock)
     monkeypatch.setitem(TABLE, "start", TABLE["start"][-1:])  # whatever is tiny
     for name in ("hopcroft_karp", "greedy"):  # the first search, and the start of the second
-        monkeypatch.setattr(_core, name, partial(slow, getattr(_core, name)))
+        monkeypatch.setattr(
+            _core.transversal, name, partial(slow, getattr(_core.transversal, name))
+        )
     A = sp.csc_array(np.array([[1.0, 1, 0], [0, 2, 1], [1, 0, 2]]))
     A.data[A.indices == 1] = 0.0
     texts = said(

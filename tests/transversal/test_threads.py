@@ -63,14 +63,14 @@ def test_a_small_matrix_is_left_to_one_thread(name, threads, run_seed):
     """It finds, by the same steps, what one thread finds."""
     A = families.random_rectangle(12_000, 12_000, 3, run_seed).A
     which = {"initializer": name} if name in INITIALIZERS else {"algorithm": name}
-    before = _core.share_always(False)
+    before = _core.backends.share_always(False)
     try:
         alone, several = (
             btfperm.maximum_transversal(A, threads=t, **{"initializer": "none", **which})
             for t in (1, threads)
         )
     finally:
-        _core.share_always(before)
+        _core.backends.share_always(before)
     np.testing.assert_array_equal(several.row_match, alone.row_match)
     assert several.counters["edges"] == alone.counters["edges"]
 

@@ -26,9 +26,9 @@ FULL = 2**64 - 1
 
 @pytest.fixture(autouse=True)
 def everything_shared():
-    before = _core.share_always(True)
+    before = _core.backends.share_always(True)
     yield
-    _core.share_always(before)
+    _core.backends.share_always(before)
 
 
 def start(A, threads, seed, options=None, given=None):

@@ -87,6 +87,7 @@ NumpyArray<T> owned_array(std::unique_ptr<Workspace> workspace, T* data, std::si
   return NumpyArray<T>(data, {count}, owner_of(std::move(workspace)));
 }
 
+void bind_backends(nb::module_& module);
 void bind_io(nb::module_& module);
 void bind_pattern(nb::module_& module);
 void bind_transversal(nb::module_& module);

@@ -1,24 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// btfperm._core: the CPU core under Python; each room binds its own functions
-#include <omp.h>
-
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <limits>
-#include <memory>
-#include <utility>
-#if defined(__linux__)
-#include <fcntl.h>
-#endif
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
-
+// btfperm._core: the CPU core in Python. Each package binds its own functions in a submodule.
 #include "backends/cpu/bind.hpp"
-#include "backends/cpu/parallel.hpp"
-#include "backends/cpu/sharing.hpp"
-#include "backends/cpu/start_threads.hpp"
 
 NB_MODULE(_core, module) {
   namespace nb = nanobind;
@@ -30,88 +12,13 @@ NB_MODULE(_core, module) {
 #else
   module.attr("compiler") = "unknown";
 #endif
-  module.def(
-      "fail_allocation_at", [](long k) { btfperm::fail_at.store(k); }, nb::arg("k"),
-      "Make the k-th following allocation of the core fail, once; 0 turns it off. For tests.");
-  module.def(
-      "share_always", [](bool always) { return btfperm::share_always.exchange(always); },
-      nb::arg("always"),
-      "Share the smallest pieces of work among the threads, too; whether that was so. For tests.");
-  module.def(
-      "start_threads",
-      [](int threads) {
-        const btfperm::WithoutGil nogil;
-        return btfperm::start_threads(threads);
-      },
-      nb::arg("threads"),
-      "Have OpenMP start so many threads for the calling one, or as many as the system gives; how "
-      "many there are.");
-  module.def("threads_for_search", &btfperm::threads_for_search, nb::arg("entries"),
-             nb::arg("threads"), "Threads that a matrix with so many entries is worth.");
-  module.def(
-      "startable_threads",
-      [](int wanted) {
-        const btfperm::WithoutGil nogil;
-        return btfperm::startable_threads(wanted, 0);
-      },
-      nb::arg("wanted"), "How many of so many threads the system gives beside those that run.");
-  module.def(
-      "refuse_threads_beyond",
-      [](int most) {
-        btfperm::refuse_threads_beyond.store(most < 0 ? std::numeric_limits<int>::max() : most);
-      },
-      nb::arg("most"), "Let only so many threads be started at a time; -1: all. For tests.");
-  module.def(
-      "usable_cores", [] { return omp_get_num_procs(); },
-      "Cores that this process may use, OpenMP's places counted: not those of the calling thread.");
-  module.def(
-      "give_back_freed",
-      [] {
-#if defined(__GLIBC__)
-        const btfperm::WithoutGil nogil;
-        malloc_trim(0);
-#endif
-      },
-      "Return to the system what was freed, which the allocator keeps for later otherwise.");
-  module.def(
-      "start_write_back",
-      [](int descriptor) {
-#if defined(__linux__)
-        const btfperm::WithoutGil nogil;
-        static_cast<void>(sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE));
-#else
-        static_cast<void>(descriptor);
-#endif
-      },
-      nb::arg("descriptor"),
-      "Let the system begin to bring a file to the disk, where it can be asked to: a hint, whose "
-      "failure is not reported.");
-  module.def(
-      "copy_bytes",
-      [](btfperm::In<std::uint8_t> source, btfperm::Out<std::uint8_t> target, int threads) {
-        const auto bytes = static_cast<std::int64_t>(target.shape(0));
-        btfperm::require_places(source, bytes, "source");
-        const btfperm::WithoutGil nogil;
-        btfperm::on_team(threads, threads > 1, [&](int t, int team) {
-          const btfperm::Share<std::int64_t> own(bytes, t, team);
-          std::memcpy(target.data() + own.first, source.data() + own.first,
-                      static_cast<std::size_t>(own.last - own.first));
-        });
-      },
-      nb::arg("source").noconvert(), nb::arg("target").noconvert(), nb::arg("threads") = 1,
-      "Copy an array of bytes into another of the same length.");
-  module.def(
-      "new_bytes",
-      [](std::size_t count) {
-        auto memory = std::make_unique<btfperm::Workspace>();
-        auto* const bytes = memory->take<std::uint8_t>(count);
-        return btfperm::owned_array(std::move(memory), bytes, count);
-      },
-      nb::arg("count"),
-      "An array of bytes that are not set, in pages that many threads may touch first.");
-  module.def("max_threads", [] { return omp_get_max_threads(); }, "Threads OpenMP would use.");
-  btfperm::bind_io(module);
-  btfperm::bind_pattern(module);
-  btfperm::bind_transversal(module);
-  btfperm::bind_dulmage_mendelsohn(module);
+  const auto bind = [&module](const char* package, void (*functions)(nb::module_&)) {
+    nb::module_ submodule = module.def_submodule(package);
+    functions(submodule);
+  };
+  bind("backends", &btfperm::bind_backends);
+  bind("io", &btfperm::bind_io);
+  bind("pattern", &btfperm::bind_pattern);
+  bind("transversal", &btfperm::bind_transversal);
+  bind("dulmage_mendelsohn", &btfperm::bind_dulmage_mendelsohn);
 }

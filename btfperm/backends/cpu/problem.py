@@ -52,7 +52,7 @@ class Problem:
         """With nothing matched."""
         m, n = pattern.shape
         if m + n >= _WORTH_PAGES:
-            arrays = _core.unmatched(m, pattern.indptr, threads=threads)
+            arrays = _core.transversal.unmatched(m, pattern.indptr, threads=threads)
         else:
             width = pattern.indices.dtype
             arrays = np.empty(m, width), np.empty(n, width), np.zeros(m, _BYTE), np.empty(n, _BYTE)
@@ -83,13 +83,15 @@ class Problem:
     @property
     def size(self) -> int:
         """Number of matched entries."""
-        return _core.count_matched(self.col_match, self.threads)  # type: ignore[no-any-return]
+        return _core.transversal.count_matched(self.col_match, self.threads)  # type: ignore[no-any-return]
 
     def transposed(self) -> Problem:
         """The same problem with rows and columns exchanged; the matching arrays are shared."""
         indptr = np.empty(self.m + 1, dtype=self.indices.dtype)
         indices = np.empty(self.indices.size, dtype=self.indices.dtype)
-        _core.transpose(self.m, self.indptr, self.indices, indptr, indices, threads=self.threads)
+        _core.pattern.transpose(
+            self.m, self.indptr, self.indices, indptr, indices, threads=self.threads
+        )
         covers = np.zeros(self.n, dtype=np.uint8), self.row_in_cover
         matches = self.col_match, self.row_match
         return Problem(self.n, indptr, indices, *matches, *covers, self.threads)

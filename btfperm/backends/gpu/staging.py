@@ -63,7 +63,7 @@ class Ring:
                 buffer, copied = self._buffers[piece % _BUFFERS], emptied[piece % _BUFFERS]
                 if piece >= _BUFFERS:
                     copied.synchronize()
-                _core.copy_bytes(part, buffer[: part.size], threads)
+                _core.backends.copy_bytes(part, buffer[: part.size], threads)
                 place, kind = buffer.ctypes.data, runtime.memcpyHostToDevice
                 runtime.memcpyAsync(target + begin, place, part.size, kind, stream.ptr)
                 copied.record(stream)
@@ -100,7 +100,9 @@ class Ring:
             for piece, begin in enumerate(starts):
                 filled[piece % _BUFFERS].synchronize()
                 part = target[begin : begin + _BUFFER_BYTES]
-                _core.copy_bytes(self._buffers[piece % _BUFFERS][: part.size], part, threads)
+                _core.backends.copy_bytes(
+                    self._buffers[piece % _BUFFERS][: part.size], part, threads
+                )
                 if piece + _BUFFERS < len(starts):
                     ask_for(piece + _BUFFERS)
         finally:  # the buffers are free for the next array, after a failure or Ctrl-C, too

@@ -247,7 +247,7 @@ def on_host(graph: Digraph, floor: Any = None) -> tuple[IndexArray, IndexArray]:
     indptr, pred, *given = downloaded(*lists, *([] if floor is None else [floor]))
     height = given[0] if given else np.zeros(graph.n, dtype=graph.width)
     name = np.empty_like(height)
-    _core.blocks_of_digraph(indptr, pred, height, name)
+    _core.dulmage_mendelsohn.blocks_of_digraph(indptr, pred, height, name)
     return name, height
 
 

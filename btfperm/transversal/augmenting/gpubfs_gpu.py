@@ -68,7 +68,7 @@ def search_in_phases(
     root = cupy.empty(n, dtype=width) if with_roots else np.uint64(0)
     predecessor = cupy.empty(m, dtype=width)
     state = Readback(len(_STATE))
-    blocks = _CT_BLOCKS if options.get("threads", "ct") == "ct" else max(-(-n // BLOCK), 1)
+    blocks = _CT_BLOCKS if options["threads"] == "ct" else max(-(-n // BLOCK), 1)
     bfs = "bfs_wr" if with_roots else "bfs"
     before, launches, edges = problem.size, 0, 0
     levels: list[int] = []

@@ -60,7 +60,7 @@ def meeting_trees(
     The counters: edges read, phases, rounds (each ends with a grid barrier), augmentations,
     launches; waves of far walks; matched columns of the start, and the entries it read.
     """
-    if options.get("pairs") == "same":
+    if options["pairs"] == "same":
         return ordered_trees(problem, budget, seed)
     import cupy
 

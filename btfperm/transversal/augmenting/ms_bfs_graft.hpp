@@ -50,9 +50,9 @@ class MsBfsGraft {
              Budget& budget, Counters& counters)
       : A_(A),
         M_(M),
-        alpha_(std::max(1.0, options.get("alpha", 5))),
-        direction_(options.get("direction", 1) != 0),
-        graft_(options.get("graft", 1) != 0),
+        alpha_(std::max(1.0, options.get("alpha"))),
+        direction_(options.get("direction") != 0),
+        graft_(options.get("graft") != 0),
         threads_(std::max(1, options.threads)),
         frontier_(workspace.take<I>(A.n)),
         next_(workspace.take<I>(A.n)),

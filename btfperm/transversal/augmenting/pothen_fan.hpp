@@ -29,7 +29,7 @@ namespace btfperm {
 template <class I, class Own, class Phase>
 void pothen_fan_phases(const PatternView<I>& A, Matching<I> M, const Options& options,
                        Workspace& workspace, Budget& budget, Counters& counters, Phase phase) {
-  const bool fairness = options.get("fairness", 1) != 0;
+  const bool fairness = options.get("fairness") != 0;
   SsDfs<I, Own> dig(A, M, options.threads, workspace, budget);
   I* free = workspace.take<I>(A.n);
   I n_free = select(

@@ -29,7 +29,7 @@ def greedy(
     run = problem.kernels("transversal/initial/greedy.cu").launch
     m, n, indptr, indices = problem.m, problem.n, problem.indptr, problem.indices
     rows, cols = problem.row_match, problem.col_match
-    if options.get("choice", "first") == "random":
+    if options["choice"] == "random":
         return {"edges": draw_rows(problem, seed)()}
     state = Readback(_STATE)
     width, left = problem.width, state.array[1:]

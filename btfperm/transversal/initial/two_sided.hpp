@@ -41,7 +41,7 @@ class TwoSided {
  public:
   TwoSided(const PatternView<I>& A, Matching<I> M, const Options& options, Workspace& workspace,
            Budget& budget, Counters& counters)
-      : sweeps_(options.get("sweeps", 5)),
+      : sweeps_(options.get("sweeps")),
         seed_(options.seed),
         threads_(std::max(1, options.threads)),
         budget_(budget),

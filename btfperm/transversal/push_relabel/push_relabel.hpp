@@ -172,7 +172,7 @@ class PushRelabel {
 template <class I>
 void push_relabel(const PatternView<I>& A, Matching<I> M, const Options& options,
                   Workspace& workspace, Budget& budget, Counters& counters, Proof&) {
-  PushRelabel<I>(A, M, options.get("relabel", 0.5), workspace, budget, counters).run();
+  PushRelabel<I>(A, M, options.get("relabel"), workspace, budget, counters).run();
 }
 
 }  // namespace btfperm

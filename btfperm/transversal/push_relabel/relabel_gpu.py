@@ -61,7 +61,7 @@ class PushRelabel:
             *self._psi,
             self.state,
         )
-        strategy, _, k = str(options.get("relabel", "adaptive:0.7")).partition(":")
+        strategy, _, k = str(options["relabel"]).partition(":")
         self._adaptive, self._k = strategy == "adaptive", Fraction(k)
         self.loop = 1
         self._iter_gr = 1

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The fields of a decomposition that files hold, declared once.
+
+Files, comparisons, copies to the host and the table in ``docs/files.md`` are derived from these
+rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+__all__ = ["FIELDS", "Field", "lengths"]
+
+
+class Field(NamedTuple):
+    """One field.
+
+    Attributes
+    ----------
+    name : in Python and in files
+    length : ``"m"``, ``"n"``, ``"b+1"`` for b fine blocks, or a number; ``""`` for a single number
+    summary : its content
+    on_device : whether it is on the device if the matrix is
+    """
+
+    name: str
+    length: str
+    summary: str
+    on_device: bool = True
+
+
+FIELDS = (
+    Field("shape", "2", "m and n", on_device=False),
+    Field("structural_rank", "", "the number of matched entries", on_device=False),
+    Field("row_perm", "m", "the original row at each place"),
+    Field("col_perm", "n", "the original column at each place"),
+    Field("row_blocks", "b+1", "fine block k has rows `row_blocks[k]:row_blocks[k+1]`"),
+    Field("col_blocks", "b+1", "fine block k has columns `col_blocks[k]:col_blocks[k+1]`"),
+    Field("coarse_rows", "5", "coarse boundaries and counts of rows, see below", on_device=False),
+    Field("coarse_cols", "5", "the same for columns", on_device=False),
+    Field("row_match", "m", "the column matched with each row, or -1"),
+    Field("col_match", "n", "the row matched with each column, or -1"),
+)
+
+
+def lengths(shape: tuple[int, int], boundaries: int) -> dict[str, int]:
+    """The number of elements of each field of a matrix of this shape with so many boundaries of
+    fine blocks."""
+    known: dict[str, Any] = {"m": shape[0], "n": shape[1], "b+1": boundaries, "": 1}
+    return {field.name: int(known.get(field.length, field.length)) for field in FIELDS}

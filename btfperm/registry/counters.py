@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The counters that algorithms report.
+
+An algorithm reports the counters that apply to it, under these names: in C++ as members of
+``Counters``, on a GPU as keys of the dictionary that the driver returns. Tests reject other names,
+and the table in ``docs/algorithms.md`` lists these rows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["COUNTERS", "PREFIXES", "Counter"]
+
+
+class Counter(NamedTuple):
+    """A number, or a list of numbers, that an algorithm counts while it runs."""
+
+    name: str
+    summary: str
+
+
+COUNTERS = (
+    Counter("edges", "entries read"),
+    Counter("phases", "rounds of search and augmentation"),
+    Counter("augmentations", "augmenting paths applied"),
+    Counter("path_edges", "their total length in edges"),
+    Counter("longest_path", "the length of the longest of them"),
+    Counter("pushes", "rows taken from another column"),
+    Counter("relabels", "global relabellings"),
+    Counter("two_sided_phases", "phases that grew trees from columns and from rows"),
+    Counter("top_down_steps", "levels searched from the columns of the frontier"),
+    Counter("bottom_up_steps", "levels searched from the unvisited rows"),
+    Counter("grafts", "phases that kept trees by grafting"),
+    Counter("top_down_us", "microseconds of the top-down steps"),
+    Counter("bottom_up_us", "microseconds of the bottom-up steps"),
+    Counter("augment_us", "microseconds of the augmentations"),
+    Counter("graft_us", "microseconds of the grafts"),
+    Counter("statistics_us", "microseconds of the decisions between steps"),
+    Counter("levels", "executions of the kernel that searches one level"),
+    Counter("levels_by_phase", "the same for each phase"),
+    Counter("levels_by_relabel", "the same for each global relabelling"),
+    Counter("rounds", "steps between two barriers of all threads of the GPU"),
+    Counter("launches", "kernel launches of the search"),
+    Counter("kernels", "kernel launches of the push-relabel loop"),
+    Counter("loops", "executions of the push kernel"),
+    Counter("paths_walked", "paths followed back to their root, applied or not"),
+    Counter("far_phases", "phases finished by a serial walk of far paths"),
+    Counter("begun_edges", "entries read by the initial matching of `meeting-trees`"),
+    Counter("begun_pairs", "pairs of its initial matching"),
+    Counter("peeled_turns", "rounds in which it removed columns with one unmatched row"),
+    Counter("threads", "threads, if the system started fewer than requested"),
+    Counter("initial_dropped", "pairs of `initial=` that are no entries of the matrix"),
+    Counter("given_up_edges", "entries read by a search that was abandoned"),
+)
+PREFIXES = {
+    "start_": "counters of the initializer",
+    "second_": "counters of the algorithm that repaired a wrong matching",
+}
