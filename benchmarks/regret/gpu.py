@@ -131,7 +131,7 @@ def measure(case: Case, repeats: int) -> Row:
     import cupy
 
     from btfperm.pattern import as_pattern
-    from btfperm.pattern.features import look, ratios
+    from btfperm.pattern.features import ratios, sample
 
     P = as_pattern(case.load())
     here = _race(partial(_search, P), SEARCHES, repeats, P.nnz)
@@ -147,7 +147,7 @@ def measure(case: Case, repeats: int) -> Row:
         "matrix": case.name,
         "real": case.path is not None,
         "nnz": P.nnz,
-        "features": {**known, **ratios(m, n, P.nnz), **look(P)},
+        "features": {**known, **ratios(m, n, P.nnz), **sample(P)},
         **here,
         "resident": there,
     }

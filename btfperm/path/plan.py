@@ -15,7 +15,7 @@ from btfperm import registry
 from btfperm.backends.threads import is_forked, usable_cores
 from btfperm.errors import InvalidArgumentError
 from btfperm.path.rules import Open, Rule, number, rules_of
-from btfperm.pattern.features import Features, look, look_at_degrees, ratios, size
+from btfperm.pattern.features import Features, ratios, sample, sample_degrees, size
 
 if TYPE_CHECKING:
     from btfperm.backends.protocol import Session
@@ -297,7 +297,7 @@ def _learn(plan: Plan, feature: str, pattern: Pattern | None) -> float:
     elif feature in ("warm", "gpus"):
         known[feature] = _of_gpus(feature)
     elif pattern is not None:
-        known |= look_at_degrees(pattern) if feature in _OF_DEGREES else look(pattern)
+        known |= sample_degrees(pattern) if feature in _OF_DEGREES else sample(pattern)
     return known[feature]
 
 

@@ -107,16 +107,16 @@ void bind_width(nb::module_& module) {
       nb::arg("out_indptr").noconvert(), nb::arg("out_indices").noconvert(),
       "A pattern without the entries of another; the number of entries left.");
   module.def(
-      "glance",
+      "sample",
       [](std::int64_t m, In<I> indptr, In<I> indices, bool positions) {
-        const Glance seen = glance(view_of<I>(m, indptr, indices), {.positions = positions});
-        return std::tuple(seen.longest, seen.skew, seen.empty, seen.single, seen.hidden,
-                          seen.diagonal, seen.near);
+        const Sample found = sample(view_of<I>(m, indptr, indices), {.positions = positions});
+        return std::tuple(found.longest, found.skew, found.empty, found.single, found.hidden,
+                          found.diagonal, found.near);
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("positions") = true,
       "Features of a sample of columns: longest, skew, empty, single, hidden, diagonal, near; the "
-      "last two 0 without a look at positions.");
+      "last two are 0 without `positions`.");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `auto` looks at: a glance at some columns of a pattern
+// Features of some sampled columns of a pattern, for the rules of `auto`
 //
 // Every k-th column is read, so that `sampled_columns` to twice as many are, and of a long column
 // every l-th entry. Near the diagonal means within m / diagonal_width rows of the place that the
@@ -17,26 +17,26 @@
 
 namespace btfperm {
 
-// Shares are of the columns looked at, of `near` of the entries looked at.
-struct Glance {
+// Shares refer to the sampled columns, `near` to the sampled entries.
+struct Sample {
   double longest = 0;   // entries of the longest column
   double skew = 0;      // standard deviation of the numbers of entries, over their mean
   double empty = 0;     // share without an entry
   double single = 0;    // share with one entry
-  double hidden = 0;    // share of all entries that are more than columns like these would have
+  double hidden = 0;    // share of all entries that the sample does not explain
   double diagonal = 0;  // share with the entry (j, j)
   double near = 0;      // share near the diagonal
 };
 
-struct GlanceRules {
+struct SampleRules {
   int sampled_columns = 128;
   int sampled_entries = 8;  // of each column, to twice as many
   int diagonal_width = 64;
-  bool positions = true;  // otherwise neither `diagonal` nor `near` is looked at
+  bool positions = true;  // otherwise neither `diagonal` nor `near` is computed
 };
 
 template <class I>
-Glance glance(const PatternView<I>& A, const GlanceRules& rules = {}) {
+Sample sample(const PatternView<I>& A, const SampleRules& rules = {}) {
   if (A.n == 0) return {};
   const I stride = std::max<I>(1, A.n / rules.sampled_columns);
   const double slope = static_cast<double>(A.m) / static_cast<double>(A.n);
@@ -45,46 +45,46 @@ Glance glance(const PatternView<I>& A, const GlanceRules& rules = {}) {
   std::int64_t entries = 0;
   double sum = 0;  // of the degrees
   double squares = 0;
-  Glance seen;
-  const auto look_at_degree = [&](I degree) {
+  Sample result;
+  const auto add_degree = [&](I degree) {
     ++columns;
     sum += static_cast<double>(degree);
     squares += static_cast<double>(degree) * static_cast<double>(degree);
-    seen.longest = std::max(seen.longest, static_cast<double>(degree));
-    seen.empty += degree == 0;
-    seen.single += degree == 1;
+    result.longest = std::max(result.longest, static_cast<double>(degree));
+    result.empty += degree == 0;
+    result.single += degree == 1;
   };
-  const auto look_at_positions = [&](I j, I degree) {
+  const auto add_positions = [&](I j, I degree) {
     const I* const first = A.indices + A.indptr[j];
-    seen.diagonal += has_entry(A, j, j);
+    result.diagonal += has_entry(A, j, j);
     const double place = slope * static_cast<double>(j);
     const I step = std::max<I>(1, degree / rules.sampled_entries);
     for (I p = 0; p < degree; p += step) {
       ++entries;
-      seen.near += std::abs(static_cast<double>(first[p]) - place) < width;
+      result.near += std::abs(static_cast<double>(first[p]) - place) < width;
       if (p > degree - step) break;  // p + step might overflow
     }
   };
   for (I j = 0; j < A.n; j += stride) {
     const I degree = A.degree(j);
-    look_at_degree(degree);
-    if (rules.positions) look_at_positions(j, degree);
+    add_degree(degree);
+    if (rules.positions) add_positions(j, degree);
     if (j > A.n - stride) break;  // j + stride might overflow
   }
   const double mean = sum / static_cast<double>(columns);
   if (mean > 0) {
     const double variance = squares / static_cast<double>(columns) - mean * mean;
-    seen.skew = std::sqrt(std::max(variance, 0.0)) / mean;
-    if (rules.positions) seen.near /= static_cast<double>(entries);
+    result.skew = std::sqrt(std::max(variance, 0.0)) / mean;
+    if (rules.positions) result.near /= static_cast<double>(entries);
   }
   if (A.nnz() > 0) {
     const double alike = mean * static_cast<double>(A.n);
-    seen.hidden = std::max(0.0, 1 - alike / static_cast<double>(A.nnz()));
+    result.hidden = std::max(0.0, 1 - alike / static_cast<double>(A.nnz()));
   }
-  for (double* share : {&seen.empty, &seen.single, &seen.diagonal}) {
+  for (double* share : {&result.empty, &result.single, &result.diagonal}) {
     *share /= static_cast<double>(columns);
   }
-  return seen;
+  return result;
 }
 
 }  // namespace btfperm

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cheap features of a pattern: what the rules of `auto` look at."""
+"""Cheap features of a pattern, the input of the rules of `auto`."""
 
 from __future__ import annotations
 
@@ -12,36 +12,37 @@ from btfperm import _core
 from btfperm.pattern.device_pattern import DevicePattern
 from btfperm.pattern.pattern import Pattern
 
-__all__ = ["Features", "look", "look_at_degrees", "ratios", "size"]
+__all__ = ["Features", "ratios", "sample", "sample_degrees", "size"]
 
-_SAMPLED = 128  # columns looked at, or up to twice as many
+_SAMPLED = 128  # columns in the sample, or up to twice as many
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is known of a pattern at little cost; None where nobody looked.
+    """Features of a pattern and of the call; None if unknown. "Sampled" refers to the columns and
+    entries that `sample` reads.
 
     Attributes
     ----------
     rows, cols, entries : sizes
     wide : columns per row
-    degree : entries per row or column, whichever are fewer: search goes from there
+    degree : entries per row or column, whichever are fewer: the search starts from these
     density : share of the m n places that hold an entry
-    longest : entries of the longest column looked at
-    skew : standard deviation of the entries per column looked at, over their mean
-    empty : share of the columns looked at that have no entry
-    single : share of the columns looked at that have one entry
-    hidden : share of the entries that are more than columns like those looked at would have: few
-        long columns, which nobody met, have them
-    diagonal : share of the columns looked at that hold their entry of the diagonal
-    near : share of the entries looked at that are within m/64 rows of the diagonal
-    missing : pairs that the start left short of full rank
-    free : the same, as a share of full rank
-    cores : that this process may use
-    threads : that the search may use
-    gpus : of this machine, for CuPy; whether they work, nobody has tried
-    warm : 1 where this process has a GPU at work already, else 0: starting one takes long
-    itself : 1 where the search to come has a start of its own, else 0
+    longest : entries of the longest sampled column
+    skew : standard deviation of the entries per sampled column, divided by their mean
+    empty : share of the sampled columns that have no entry
+    single : share of the sampled columns that have one entry
+    hidden : share of the entries that the sample does not explain: a few long columns outside the
+        sample have them
+    diagonal : share of the sampled columns that have an entry on the diagonal
+    near : share of the sampled entries that are within m/64 rows of the diagonal
+    missing : unmatched rows or columns after the initial matching, whichever are fewer
+    free : the same as a share of min(m, n)
+    cores : cores that this process may use
+    threads : threads that the search may use
+    gpus : GPUs of this machine that CuPy reports; they have not been tried
+    warm : 1 if this process has started a GPU already, else 0: starting one takes long
+    itself : 1 if the search makes its own initial matching, else 0
     """
 
     rows: float
@@ -73,16 +74,16 @@ def size(shape: tuple[int, int], nnz: int) -> dict[str, float]:
 
 
 def ratios(m: float, n: float, nnz: float) -> dict[str, float]:
-    """What follows from those."""
+    """Features that follow from the sizes."""
     return {"wide": n / (m or 1), "degree": nnz / (min(m, n) or 1), "density": nnz / (m * n or 1)}
 
 
-def look(pattern: Pattern) -> dict[str, float]:
-    """Those of a sample of some hundred columns: a few microseconds. Of a pattern on a device only
-    what its column pointers tell."""
+def sample(pattern: Pattern) -> dict[str, float]:
+    """Features of some hundred columns, in a few microseconds. For a pattern on a device, only
+    those that follow from the column pointers."""
     if isinstance(pattern, DevicePattern):
-        return look_at_degrees(pattern)
-    longest, skew, empty, single, hidden, diagonal, near = _core.pattern.glance(
+        return sample_degrees(pattern)
+    longest, skew, empty, single, hidden, diagonal, near = _core.pattern.sample(
         pattern.m, pattern.indptr, pattern.indices
     )
     return {
@@ -96,11 +97,11 @@ def look(pattern: Pattern) -> dict[str, float]:
     }
 
 
-def look_at_degrees(pattern: Pattern) -> dict[str, float]:
-    """Those of them that column pointers tell: a microsecond."""
+def sample_degrees(pattern: Pattern) -> dict[str, float]:
+    """Features that follow from the column pointers of the sample, in a microsecond."""
     if isinstance(pattern, DevicePattern):
         return _degrees(pattern.sampled_degrees(_SAMPLED), pattern.n / (pattern.nnz or 1))
-    longest, skew, empty, single, hidden, _, _ = _core.pattern.glance(
+    longest, skew, empty, single, hidden, _, _ = _core.pattern.sample(
         pattern.m, pattern.indptr, pattern.indices, False
     )
     of_degrees = {"longest": longest, "skew": skew, "empty": empty, "single": single}
@@ -108,7 +109,7 @@ def look_at_degrees(pattern: Pattern) -> dict[str, float]:
 
 
 def _degrees(degrees: npt.NDArray[np.int64], cols_per_entry: float) -> dict[str, float]:
-    """What the numbers of entries of some columns tell."""
+    """Features that follow from the lengths of some columns."""
     if not degrees.size:
         return dict.fromkeys(("longest", "skew", "empty", "single", "hidden"), 0.0)
     mean = float(degrees.mean())

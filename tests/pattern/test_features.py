@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The glance against the same numbers computed from the dense matrix."""
+"""A sample of columns against the same numbers computed from the dense matrix."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import scipy.sparse as sp
 from hypothesis import given
 
 from btfperm.pattern import Pattern, as_pattern
-from btfperm.pattern.features import Features, look, look_at_degrees, ratios, size
+from btfperm.pattern.features import Features, ratios, sample, sample_degrees, size
 from tests import strategies
 from tests.oracles.plain_pattern import pattern
 
 
 def plain(A):
-    """Every feature of the glance, of a matrix so small that all of it is looked at."""
+    """Every feature of a sample, for a matrix so small that the sample is all of it."""
     B = A.toarray() != 0
     m, n = B.shape
     degrees = B.sum(axis=0)
@@ -32,13 +32,13 @@ def plain(A):
 
 
 @given(strategies.any_matrix())
-def test_the_glance_sees_what_is_there(A):
+def test_a_sample_of_a_small_matrix_is_exact(A):
     dense = pattern(A)
-    assert look(as_pattern(A)) == pytest.approx(plain(dense), abs=1e-9)
+    assert sample(as_pattern(A)) == pytest.approx(plain(dense), abs=1e-9)
     of_degrees = {
         name: value for name, value in plain(dense).items() if name not in ("diagonal", "near")
     }
-    assert look_at_degrees(as_pattern(A)) == pytest.approx(of_degrees, abs=1e-9)
+    assert sample_degrees(as_pattern(A)) == pytest.approx(of_degrees, abs=1e-9)
 
 
 @pytest.mark.parametrize("width", [np.int32, np.int64])
@@ -46,7 +46,7 @@ def test_the_glance_sees_what_is_there(A):
 def test_no_entries(shape, width):
     P = as_pattern(sp.csc_array(shape))
     P = Pattern(P.shape, P.indptr.astype(width), P.indices.astype(width))
-    seen = look(P)
+    seen = sample(P)
     assert seen["empty"] == (1 if shape[1] else 0)
     assert all(value == 0 for name, value in seen.items() if name != "empty")
     assert all(np.isfinite(list(ratios(*shape, 0).values())))
@@ -57,7 +57,7 @@ def test_a_large_matrix_is_sampled():
     n = 100_000
     A = sp.diags_array([1.0, 1.0, 1.0], offsets=[-1, 0, 1], shape=(n, n)).tolil()
     A[::3, 1] = 1.0
-    seen = look(as_pattern(sp.csc_array(A)))
+    seen = sample(as_pattern(sp.csc_array(A)))
     assert seen["longest"] == 3 and seen["near"] == 1 and seen["diagonal"] == 1
     assert seen["empty"] == 0 and seen["skew"] < 0.1
     assert seen["hidden"] == pytest.approx(0.1, abs=0.01), "a tenth is in a column not looked at"
@@ -66,7 +66,7 @@ def test_a_large_matrix_is_sampled():
 def test_long_columns_are_sampled():
     """All entries of a full matrix are not read, the shares are still right."""
     m, n = 6_000, 200
-    seen = look(as_pattern(np.ones((m, n))))
+    seen = sample(as_pattern(np.ones((m, n))))
     assert seen["longest"] == m and seen["skew"] == 0
     assert seen["near"] == pytest.approx(2 / 64, abs=0.02)
 
@@ -78,4 +78,4 @@ def test_features_are_documented():
     P = as_pattern(np.ones((2, 3)))
     known = size(P.shape, P.nnz)
     known |= ratios(*known.values())
-    assert Features(**known, **look(P)).wide == 1.5
+    assert Features(**known, **sample(P)).wide == 1.5
