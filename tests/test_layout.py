@@ -262,6 +262,16 @@ def test_no_file_is_too_long(path):
     assert count <= 400, f"{count} lines: split it by the question each part answers"
 
 
+@each_file(PYTHON)
+def test_functions_are_short(path):
+    """At most 100 lines, the docstring not counted."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            count = node.end_lineno - body[0].lineno + 1 if body else 0
+            assert count <= 100, f"{node.name} has {count} lines"
+
+
 # After a line of an opening's text, one that begins neither a part nor at the text's margin.
 PART = r"[A-Z][a-z]+(?: [a-z]+)? {2,}"
 CUT = re.compile(

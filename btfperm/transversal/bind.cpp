@@ -116,7 +116,7 @@ void only_finish(const PatternView<I>& A, Matching<I> M, const Options& options,
 }
 
 template <class I>
-void bind_width(nb::module_& module) {
+void bind_algorithms(nb::module_& module) {
   bind_algorithm<I>(module, "greedy", &greedy<I>);
   bind_algorithm<I>(module, "singles_first", &singles_first<I>);
   bind_algorithm<I>(module, "karp_sipser", &karp_sipser<I>);
@@ -134,8 +134,10 @@ void bind_width(nb::module_& module) {
   bind_algorithm<I>(module, "ms_bfs_graft", &ms_bfs_graft<I>);
   bind_algorithm<I>(module, "push_relabel", &push_relabel<I>);
   bind_algorithm<I>(module, "guided_displacement", &guided_displacement<I>);
-  bind_algorithm<I>(module, "finish_by_trees", &only_finish<I>);
+}
 
+template <class I>
+void bind_matchings(nb::module_& module) {
   module.def(
       "unmatched",
       [](std::int64_t m, In<I> indptr, int threads) {
@@ -165,6 +167,18 @@ void bind_width(nb::module_& module) {
       "(row_match, col_match: all -1; row_in_cover: all 0; col_in_cover: not set) of an m-row "
       "matrix, in one piece of memory that the core uses again.");
   module.def(
+      "count_matched",
+      [](In<I> match, int threads) {
+        const WithoutGil nogil;
+        return count_matched(static_cast<I>(match.shape(0)), match.data(), threads);
+      },
+      nb::arg("match").noconvert(), nb::arg("threads") = 1, "Number of places that are not -1.");
+}
+
+// The steps after a search: cover, completed cover, rank bound, legality and certificate.
+template <class I>
+void bind_certificate(nb::module_& module) {
+  module.def(
       "find_cover",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_match, In<I> col_match,
          Out<std::uint8_t> row_in_cover, int threads) {
@@ -180,57 +194,6 @@ void bind_width(nb::module_& module) {
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
       nb::arg("row_in_cover").noconvert(), nb::arg("threads") = 1,
       "Rows of a minimum cover; False when the matching is not maximum.");
-  module.def(
-      "push_labels",
-      [](std::int64_t m, In<I> indptr, In<I> indices, Out<I> row_match, Out<I> col_match,
-         std::int64_t steps, std::int64_t gap_every) {
-        const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
-        const Matching<I> M{row_match.data(), col_match.data()};
-        Budget budget(0, 0, nullptr);
-        Counters counters;
-        auto workspace = std::make_unique<Workspace>();
-        I* const free = workspace->take<I>(A.n);
-        const I n_free = list_free(A, M, 1, free);
-        LabelPush<I> push(A, M, free, n_free, *workspace, budget, counters);
-        const std::uint8_t* const label =
-            push.run_steps(steps, std::max<std::int64_t>(1, gap_every));
-        rows_to_columns(A, M, 1);
-        return owned_array(std::move(workspace), const_cast<std::uint8_t*>(label), A.m);
-      },
-      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-      nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(), nb::arg("steps"),
-      nb::arg("gap_every"),
-      "So many label pushes in place; the labels (255: hopeless), for tests of their invariants.");
-  module.def(
-      "push_until_stalled",
-      [](std::int64_t m, In<I> indptr, In<I> indices, Out<I> row_match, Out<I> col_match,
-         Out<std::uint8_t> row_in_cover) {
-        require_places(row_in_cover, m, "row_in_cover");
-        const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
-        const Matching<I> M{row_match.data(), col_match.data()};
-        Budget budget(0, 0, nullptr);
-        Counters counters;
-        Workspace workspace;
-        I* const unmatched = workspace.take<I>(A.n);
-        const I n_unmatched = list_free(A, M, 1, unmatched);
-        LabelPush<I> push(A, M, unmatched, n_unmatched, workspace, budget, counters);
-        push.run();
-        rows_to_columns(A, M, 1);
-        push.mark_hopeless(row_in_cover.data());
-        return push.active();
-      },
-      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-      nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
-      nb::arg("row_in_cover").noconvert(),
-      "Label pushes in place until no column is active or they stall, with wide labels where a "
-      "byte is too small. Marks the hopeless rows; the number of active columns. For tests.");
-  module.def(
-      "count_matched",
-      [](In<I> match, int threads) {
-        const WithoutGil nogil;
-        return count_matched(static_cast<I>(match.shape(0)), match.data(), threads);
-      },
-      nb::arg("match").noconvert(), nb::arg("threads") = 1, "Number of places that are not -1.");
   module.def(
       "complete_cover",
       [](In<I> match, In<std::uint8_t> other_in_cover, Out<std::uint8_t> in_cover) {
@@ -295,6 +258,64 @@ void bind_width(nb::module_& module) {
       "The proof from the rows of a cover; its columns are written. (0 proven, 1 arrays disagree, "
       "2 no such entry, 3 the cover is too large, 4 an entry is not touched; column at fault; "
       "rows that are matched)");
+}
+
+// Parts of guided-displacement alone, for tests.
+template <class I>
+void bind_for_tests(nb::module_& module) {
+  bind_algorithm<I>(module, "finish_by_trees", &only_finish<I>);
+  module.def(
+      "push_labels",
+      [](std::int64_t m, In<I> indptr, In<I> indices, Out<I> row_match, Out<I> col_match,
+         std::int64_t steps, std::int64_t gap_every) {
+        const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
+        const Matching<I> M{row_match.data(), col_match.data()};
+        Budget budget(0, 0, nullptr);
+        Counters counters;
+        auto workspace = std::make_unique<Workspace>();
+        I* const free = workspace->take<I>(A.n);
+        const I n_free = list_free(A, M, 1, free);
+        LabelPush<I> push(A, M, free, n_free, *workspace, budget, counters);
+        const std::uint8_t* const label =
+            push.run_steps(steps, std::max<std::int64_t>(1, gap_every));
+        rows_to_columns(A, M, 1);
+        return owned_array(std::move(workspace), const_cast<std::uint8_t*>(label), A.m);
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(), nb::arg("steps"),
+      nb::arg("gap_every"),
+      "So many label pushes in place; the labels (255: hopeless), for tests of their invariants.");
+  module.def(
+      "push_until_stalled",
+      [](std::int64_t m, In<I> indptr, In<I> indices, Out<I> row_match, Out<I> col_match,
+         Out<std::uint8_t> row_in_cover) {
+        require_places(row_in_cover, m, "row_in_cover");
+        const PatternView<I> A = matched_view_of<I>(m, indptr, indices, row_match, col_match);
+        const Matching<I> M{row_match.data(), col_match.data()};
+        Budget budget(0, 0, nullptr);
+        Counters counters;
+        Workspace workspace;
+        I* const unmatched = workspace.take<I>(A.n);
+        const I n_unmatched = list_free(A, M, 1, unmatched);
+        LabelPush<I> push(A, M, unmatched, n_unmatched, workspace, budget, counters);
+        push.run();
+        rows_to_columns(A, M, 1);
+        push.mark_hopeless(row_in_cover.data());
+        return push.active();
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
+      nb::arg("row_in_cover").noconvert(),
+      "Label pushes in place until no column is active or they stall, with wide labels where a "
+      "byte is too small. Marks the hopeless rows; the number of active columns. For tests.");
+}
+
+template <class I>
+void bind_width(nb::module_& module) {
+  bind_algorithms<I>(module);
+  bind_matchings<I>(module);
+  bind_certificate<I>(module);
+  bind_for_tests<I>(module);
 }
 
 }  // namespace
