@@ -146,7 +146,7 @@ def _candidates(cores: int) -> Iterator[tuple[str, str, int]]:
     from btfperm.registry import algorithms
 
     rows = [row for row in algorithms() if row.backend == "cpu"]
-    starts = {"singles-first": True, "greedy": True, "none": False}
+    starts = {"greedy": True, "none": False}
     starts |= {row.name: row.parallel for row in rows if row.is_initializer}
     searches = {DEFAULT: True}
     searches |= {row.name: row.parallel for row in rows if not row.is_initializer}

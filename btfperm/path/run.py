@@ -260,7 +260,7 @@ class Run:
             rules.DEFAULT, initializer=False, package=self.plan.package
         )
         self.plan.note = (
-            f"{self.plan.why()}; given up after {self.plan.within} readings, {row.name} finished"
+            f"{self.plan.why()}; abandoned after {self.plan.within} passes, {row.name} continued"
         )
         self.view.reset(keep_matching=True)
         self.counters.update(self._run(row).counters)
@@ -359,7 +359,7 @@ class Run:
         return True
 
     def _abandoned(self, row: registry.Algorithm, within: float | None) -> str:
-        return f"{row.name} on a {self.backend.name} given up after {within} looks"
+        return f"{row.name} on a {self.backend.name} abandoned after {within} polls"
 
     def _stop(self, stage: str) -> None:
         """Adds the time since the last stop to this stage."""

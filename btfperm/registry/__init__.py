@@ -32,6 +32,7 @@ __all__ = [
 
 _ROWS = (*initial.ROWS, *augmenting.ROWS, *push_relabel.ROWS, *displacement.ROWS)
 _added: list[Algorithm] = []  # by `add`
+_REMOVED = {"singles-first": "greedy"}  # initializers of earlier versions, and their successors
 
 
 def add(row: Algorithm) -> None:
@@ -54,7 +55,7 @@ def algorithms(family: str | None = None) -> tuple[Algorithm, ...]:
     --------
     >>> import btfperm
     >>> [row.name for row in btfperm.algorithms("initial") if row.backend == "cpu"]
-    ['greedy', 'singles-first', 'karp-sipser', 'min-degree', 'two-sided', 'red-blue', 'local-max']
+    ['greedy', 'karp-sipser', 'min-degree', 'two-sided', 'red-blue', 'local-max']
     """
     if family is not None:
         text("family", family)
@@ -77,6 +78,8 @@ def find(
         for row in (*_ROWS, *_added)
         if row.package == package and row.is_initializer == initializer
     ]
+    if initializer and package == "transversal" and name in _REMOVED:
+        name = _REMOVED[name]
     named = [row for row in rows if row.name == name]
     for row in named:
         if backend in ("auto", row.backend):

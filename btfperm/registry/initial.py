@@ -19,16 +19,6 @@ ROWS = (
         parallel=True,
     ),
     Algorithm(
-        name="singles-first",
-        package="transversal",
-        family="initial",
-        backend="cpu",
-        reference="btfperm",
-        summary="columns of one entry, which have no choice, then greedy",
-        prefer="thin patterns: fewer than three entries a column",
-        parallel=True,
-    ),
-    Algorithm(
         name="karp-sipser",
         package="transversal",
         family="initial",

@@ -85,7 +85,7 @@ def test_a_long_file_goes_to_the_disk_while_it_is_written(tmp_path, monkeypatch)
         length.append(os.fstat(descriptor).st_size)
         real(descriptor)
 
-    monkeypatch.setattr(_core, "start_write_back", counted)
+    monkeypatch.setattr(_core.backends, "start_write_back", counted)
     whole = np.random.default_rng(3).bytes((5 << 20) + 1)
     with atomic_write(tmp_path / "a.bin") as file:
         for first in range(0, len(whole), 1 << 19):

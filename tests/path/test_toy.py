@@ -113,7 +113,7 @@ def test_a_requested_backend_that_fails_is_an_error(toy, step):
 def test_an_abandoned_search_starts_again_on_the_cpu(toy):
     toy.abandons = True
     t = found()
-    assert t.backend == "cpu" and "on a toy given up after 3" in t.choice
+    assert t.backend == "cpu" and "on a toy abandoned after 3" in t.choice
     assert t.seconds["given_up"] >= 0
 
 

@@ -54,16 +54,11 @@ def one_row_asked_for_twice(A):
 EXAMPLES = {
     ("place", "small"): random(50, 50, 3),
     ("start", "tiny"): random(50, 50, 3),
-    ("start", "thin"): random(3_000, 3_000, 2),
     ("start", "the rest"): random(3_000, 3_000, 5),
     ("side", "wide"): random(2_000, 3_000, 1.5),
     ("side", "as stored"): random(3_000, 2_900, 3),
     ("algorithm", "dense"): random(300, 300, 90),
-    ("algorithm", "tall"): one_row_asked_for_twice(random(20_000, 100, 200)),
-    ("algorithm", "small, many free"): random(1_500, 1_500, 4),
     ("algorithm", "small"): random(50, 50, 3),
-    ("algorithm", "thin"): random(20_000, 20_000, 2),
-    ("algorithm", "few left"): random(40_000, 20_000, 6),
     ("algorithm", "the rest"): random(6_000, 6_000, 3),
     ("threads", "one thread"): random(50, 50, 3),
 }
@@ -113,7 +108,6 @@ def test_every_rule_has_an_example():
     pretended = {  # below
         ("threads", "large, many cores"),
         ("threads", "very large, two cores"),
-        ("algorithm", "several threads"),
     }
     pretended |= {("place", rule.name) for rule in TABLE["place"][1:]}
     gpu = {(what, rule) for what, rule in missing if what.endswith("on gpu")}  # in test_gpu_auto.py
@@ -175,39 +169,16 @@ def test_a_changed_rule_counts_at_once(monkeypatch):
     ("rule", "choice", "other"),
     [
         ("the rest", "gpu", {}),
-        ("small", "cpu", {"entries": 40_000}),
-        ("hardly large", "cpu", {"entries": 100_000}),
-        ("thin", "gpu", {"entries": 100_000, "degree": 3.0, "skew": 0.0}),
-        ("forest", "gpu", {"entries": 100_000, "degree": 2.5}),
-        ("hardly large", "cpu", {"entries": 100_000, "degree": 2.0, "skew": 0.0}),
-        ("hardly large", "cpu", {"entries": 100_000, "degree": 3.0, "diagonal": 0.5}),
-        ("cold", "cpu", {"entries": 100_000, "degree": 3.0, "warm": 0}),
-        ("the rest", "gpu", {"entries": 300_000, "threads": 1}),
+        ("small", "cpu", {"entries": 199_999, "warm": 0}),
         ("cold", "cpu", {"warm": 0}),
-        ("the rest", "gpu", {"warm": 0, "entries": 400_000_000}),
-        ("cold, few threads", "cpu", {"warm": 0, "entries": 10_000_000, "threads": 2}),
-        ("the rest", "gpu", {"warm": 0, "threads": 2}),
-        ("even strip", "cpu", {"warm": 0, "threads": 2, "near": 1.0, "skew": 0.3}),
+        ("cold", "cpu", {"warm": 0, "threads": 2, "gpus": 0}),
+        ("the rest", "gpu", {"warm": 0, "entries": 65_000_000}),
         ("no gpu", "cpu", {"gpus": 0}),
-        ("dense", "cpu", {"density": 0.3, "skew": 0.2}),
-        ("the rest", "gpu", {"density": 0.3}),
-        ("dense in part", "cpu", {"density": 0.3, "entries": 500_000}),
-        ("flat", "cpu", {"wide": 20.0}),
+        ("dense", "cpu", {"density": 0.3, "diagonal": 1.0}),
         ("diagonal", "cpu", {"diagonal": 1.0, "threads": 1}),
         ("the rest", "gpu", {"diagonal": 0.9}),
-        ("most of the diagonal", "cpu", {"diagonal": 0.9, "entries": 500_000}),
-        ("few threads", "gpu", {"threads": 1, "near": 1.0, "skew": 5.0}),
-        ("hubs", "cpu", {"skew": 5.0, "degree": 70.0}),
-        ("the rest", "gpu", {"skew": 5.0, "degree": 10.0}),
-        ("the rest", "gpu", {"skew": 5.0, "degree": 70.0, "entries": 500_000}),
-        ("the rest", "gpu", {"wide": 2.0}),
-        ("tall", "cpu", {"wide": 0.2}),
-        ("hidden", "cpu", {"hidden": 0.3, "skew": 0.0}),
-        ("the rest", "gpu", {"hidden": 0.3}),
         ("even strip", "cpu", {"near": 1.0, "skew": 0.3}),
-        ("the rest", "gpu", {"near": 1.0, "skew": 0.3, "degree": 2.7}),
         ("the rest", "gpu", {"near": 1.0, "skew": 0.5}),
-        ("chains", "cpu", {"near": 1.0, "skew": 0.0, "degree": 2.0}),
         ("the rest", "gpu", {"near": 0.0, "skew": 0.0, "degree": 2.0}),
     ],
 )
@@ -244,7 +215,7 @@ def test_where_no_gpu_is_in_use_only_the_copy_is_not_what_it_costs(monkeypatch):
     monkeypatch.setitem(TABLE, "place", TABLE["place"][1:])
     t = btfperm.maximum_transversal(random(300, 300, 3), threads=1)
     place = t.explain()["decisions"]["place"]
-    assert (t.backend, place["rule"], asked) == ("cpu", "cold, few threads", ["warm"])
+    assert (t.backend, place["rule"], asked) == ("cpu", "cold", ["warm"])
 
 
 def test_what_says_where_leaves_nothing_to_choose(monkeypatch):
@@ -293,12 +264,6 @@ def test_a_gpu_that_fails_is_said_once_and_the_cpu_goes_on(monkeypatch):
 def test_threads(monkeypatch, nnz, cores, asked, threads):
     monkeypatch.setattr(request, "usable_cores", lambda: cores)
     assert request.choose_threads("transversal", nnz, asked) == threads
-
-
-@pytest.mark.parametrize(("threads", "rule"), [(1, "dense"), (2, "several threads")])
-def test_several_threads_take_what_uses_them(threads, rule):
-    known = {"entries": 3_000_000, "threads": threads, "density": 0.5}
-    assert first("algorithm", known).name == rule
 
 
 @given(strategies.any_matrix())
@@ -360,16 +325,16 @@ def test_no_choice_is_wrong(A, start, algorithm, side, within):
 
 @pytest.fixture
 def rash(monkeypatch):
-    """A rule that gives a search too few readings."""
-    rule = Rule("rash", (Condition("rows", ">", 0),), "ss-dfs", "to be given up", within=0.1)
+    """A rule that abandons a search too early."""
+    rule = Rule("rash", (Condition("rows", ">", 0),), "ss-dfs", "to be abandoned", within=0.1)
     monkeypatch.setitem(TABLE, "algorithm", (rule, TABLE["algorithm"][-1]))
 
 
-def test_what_takes_too_long_is_given_up(rash):
+def test_a_search_that_takes_too_long_is_abandoned(rash):
     hard = families.renumbered(families.chain(20_000), "mixed", seed=3)
     t = btfperm.maximum_transversal(hard.A)
     check_transversal(hard.A, t, rank=hard.rank)
-    assert t.algorithm == DEFAULT and "given up after 0.1 readings" in t.choice
+    assert t.algorithm == DEFAULT and "abandoned after 0.1 passes" in t.choice
     assert 0 < t.counters["given_up_edges"] <= 0.2 * hard.A.nnz
     assert t.counters["edges"] > 0
 

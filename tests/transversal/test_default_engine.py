@@ -40,35 +40,12 @@ def started(P, name):
 # -- the start -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["chain", "chains_hk"])
-def test_columns_of_one_entry_first_solve_chains(name):
-    """The closing column of a chain, which comes last, has one entry; greedy hands its row away."""
-    hard = getattr(families, name)(40)
-    t = run(hard.A, initializer="singles-first")
-    assert t.structural_rank == hard.rank and t.algorithm == "none"
-    assert run(hard.A, initializer="greedy").algorithm != "none"
-
-
-@given(A=strategies.any_matrix())
-def test_a_single_entry_loses_only_to_another(A):
-    P = as_pattern(A)
-    row_match, col_match, _ = started(P, "singles_first")
-    assert _core.transversal.check_matching(P.m, P.indptr, P.indices, row_match, col_match)[0] == 0
-    degrees = np.diff(P.indptr)
-    for j in np.flatnonzero(degrees == 1):
-        holder = row_match[P.indices[P.indptr[j]]]
-        assert holder == j or degrees[holder] == 1
-    for j in np.flatnonzero(col_match < 0):  # maximal
-        assert np.all(row_match[P.indices[P.indptr[j] : P.indptr[j + 1]]] >= 0)
-
-
 def test_a_start_stops_when_every_row_is_taken():
     m, n = 50, 20_000
     rows = np.arange(n * 3) % m
     A = sp.csc_array((np.ones(n * 3), (rows, np.repeat(np.arange(n), 3))), shape=(m, n))
-    for name in ("greedy", "singles_first"):
-        row_match, _, counters = started(as_pattern(A), name)
-        assert np.all(row_match >= 0) and counters["edges"] < A.nnz / 4
+    row_match, _, counters = started(as_pattern(A), "greedy")
+    assert np.all(row_match >= 0) and counters["edges"] < A.nnz / 4
     last = sp.csc_array((np.ones(3), ([0, 0, 1], [0, n - 2, n - 1])), shape=(2, n))
     assert np.all(started(as_pattern(last), "greedy")[0] >= 0)  # and not before
 

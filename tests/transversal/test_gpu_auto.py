@@ -55,7 +55,7 @@ def test_a_deep_search_is_given_up_and_done_on_the_cpu(takes_a_gpu, algorithm, l
     hard = families.renumbered(families.chain(20_000), "mixed", seed=3)
     A, shape = (hard.A, {}) if lives == "on host" else on_device(hard.A, "triple")
     t = btfperm.maximum_transversal(A, **shape)
-    assert t.backend == "cpu" and f"{algorithm} on a gpu given up after 2 looks" in t.choice
+    assert t.backend == "cpu" and f"{algorithm} on a gpu abandoned after 2 polls" in t.choice
     assert t.seconds["given_up"] > 0
     assert {"algorithm", "algorithm on gpu"} <= t.explain()["decisions"].keys()
     assert isinstance(t.row_match, np.ndarray) == (lives == "on host")
@@ -77,7 +77,7 @@ def test_our_search_is_given_up_where_it_reads_little(takes_a_gpu, monkeypatch):
     assert stays.counters["launches"] >= stays.counters["rounds"] / 34
     monkeypatch.setattr(meeting_trees_gpu, "_LAUNCH_ROUNDS", 1)
     t = btfperm.maximum_transversal(hard.A)
-    assert t.backend == "cpu" and "meeting-trees on a gpu given up after 2 looks" in t.choice
+    assert t.backend == "cpu" and "meeting-trees on a gpu abandoned after 2 polls" in t.choice
     check_transversal(hard.A, t, rank=hard.rank)
 
 

@@ -92,7 +92,7 @@ def run(name, A, threads, start=None):
     if start is not None:
         rows[:], cols[:] = start
     cover = np.zeros(P.m, dtype=np.uint8)
-    _, proven, counters = getattr(_core, name)(
+    _, proven, counters = getattr(_core.transversal, name)(
         P.m, P.indptr, P.indices, rows, cols, cover, threads=threads
     )
     check_matching(P.to_scipy(), rows, cols)
@@ -191,18 +191,16 @@ def test_a_local_numbering_is_started_as_by_one_thread(threads, run_seed):
 
 
 @pytest.mark.parametrize("threads", [2, 3])
-@pytest.mark.parametrize("name", ["greedy", "singles-first"])
-def test_a_start_ends_when_no_row_is_free(name, threads, run_seed):
+def test_a_start_ends_when_no_row_is_free(threads, run_seed):
     """Unless a thread comes late, as on a busy machine: the others read on for it."""
     A = families.random_rectangle(200_000, 400, 6, run_seed).A.T
-    runs = (maximum_transversal(A, initializer=name, threads=threads) for _ in range(20))
+    runs = (maximum_transversal(A, initializer="greedy", threads=threads) for _ in range(20))
     assert any(found.counters["start_edges"] < A.nnz / 2 for found in runs)
 
 
 @pytest.mark.parametrize("threads", THREADS)
-@pytest.mark.parametrize("name", ["greedy", "singles_first"])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_starts_are_maximal(family, name, threads, run_seed):
-    P, rows, cols, *_ = run(name, with_rank(family, run_seed)[0], threads)
+def test_starts_are_maximal(family, threads, run_seed):
+    P, rows, cols, *_ = run("greedy", with_rank(family, run_seed)[0], threads)
     j = np.repeat(np.arange(P.n), np.diff(P.indptr))
     assert not ((cols[j] < 0) & (rows[P.indices] < 0)).any()
