@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // certificate: the proof that a matching is maximum
 //
-// Idea        A set of rows and columns that touches every entry (a cover) is never smaller than a
-//             matching. Kőnig: a maximum matching has a cover of its own size, one end of each of
-//             its pairs. Which rows are in it, the search that failed last knows; `find_cover`
-//             finds out where no search can say. `certify` trusts nothing but the entries.
+// Idea        A set of rows and columns that contains an end of every entry (a cover) is never
+//             smaller than a matching. Kőnig: a maximum matching has a cover of its own size, with
+//             one end of each pair. The last failed search of an algorithm knows the rows of such a
+//             cover; `find_cover` computes them for algorithms that do not. `certify` relies on the
+//             entries only.
 // Paper       D. Konig, "Graphok es matrixok", Matematikai es Fizikai Lapok 38 (1931)
-// Cost        find_cover O(nnz), workspace n. certify O(nnz + n log d), no workspace: it reads the
-//             lists of columns outside the cover, and looks up one entry for each other column
+// Cost        find_cover O(nnz), workspace n. certify O(nnz + n log d), no workspace: it visits the
+//             lists of columns outside the cover, and searches for one entry of each other column
 // Encodings   in_cover bytes: 1 = in the cover
 #pragma once
 
@@ -26,12 +27,12 @@
 namespace btfperm {
 
 // Marks the rows that an alternating search from the unmatched columns reaches. False: it reached
-// an unmatched row, so the matching is not maximum (or the budget ended the search; it may throw
-// Unfinished then).
+// an unmatched row, so the matching is not maximum, or the budget ended the search; in that case it
+// may also throw Unfinished.
 template <class I>
 bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row_in_cover,
                 int threads, Workspace& workspace, Budget& budget) {
-  const I share_from = least_to_share<I>(4096);  // smaller levels are left to one thread
+  const I share_from = least_to_share<I>(4096);  // one thread searches smaller levels
   fill(row_in_cover, A.m, std::uint8_t{0}, threads, budget);
   Frontier<I> frontier(workspace.take<I>(A.n));
   Frontier<I> next(workspace.take<I>(A.n));
@@ -73,14 +74,14 @@ bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row
   return !free_row.load() && !budget.stopped();
 }
 
-// The other side of a minimum cover: of each matched pair, the end that the given side has not.
+// The other side of a minimum cover: the ends of matched pairs whose partners are not in it.
 template <class I>
 void complete_cover(I count, const I* match, const std::uint8_t* other_in_cover,
                     std::uint8_t* in_cover, Budget& budget) {
   in_pieces(count, budget, [&](I k) { in_cover[k] = match[k] >= 0 && !other_in_cover[match[k]]; });
 }
 
-// Number of places that are not -1.
+// Number of elements that are not -1.
 template <class I>
 std::int64_t count_matched(I count, const I* match, int threads) {
   std::atomic<std::int64_t> matched{0};
@@ -95,14 +96,14 @@ std::int64_t count_matched(I count, const I* match, int threads) {
 
 enum class Verdict : int {
   proven = 0,
-  disagreement = 1,  // row_match and col_match do not say the same
+  disagreement = 1,  // row_match and col_match do not agree
   no_entry = 2,      // a matched pair is not among the entries
   cover_size = 3,    // the cover is larger than the matching
-  uncovered = 4,     // an entry lies outside the cover
+  uncovered = 4,     // neither end of an entry is in the cover
   unfinished = 5,    // the budget ended the proof
 };
 
-// Column j is unmatched, or matched to a row that says so too, in a place where A has an entry.
+// Column j is unmatched, or matched in both arrays to a row in which it has an entry.
 template <class I>
 Verdict check_pair(const PatternView<I>& A, const Matching<I>& M, I j) {
   const I i = M.col_match[j];
@@ -142,7 +143,7 @@ I certify_columns(const PatternView<I>& A, const Matching<I>& M, const std::uint
     }
     col_in_cover[j] = i >= 0 && !row_in_cover[i];
     if (col_in_cover[j] || all_rows) continue;
-    bool covered = true;  // a column outside the cover has all its entries in rows of it
+    bool covered = true;  // all entries of a column outside the cover are in rows of the cover
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) covered &= row_in_cover[A.indices[p]] != 0;
     if (!covered) return j;
   }
@@ -150,18 +151,18 @@ I certify_columns(const PatternView<I>& A, const Matching<I>& M, const std::uint
   return last;
 }
 
-// Columns first ... last - 1 are all matched, to rows that say so too, in places where A has an
-// entry. `thin`: most have one or two entries.
+// Columns first ... last - 1 are all matched in both arrays, at entries of A. `thin`: most columns
+// have one or two entries.
 template <class I>
 bool all_matched(const PatternView<I>& A, const Matching<I> M, bool thin, I first, I last) {
-  using Unsigned = std::make_unsigned_t<I>;  // of which -1 is too large, too
+  using Unsigned = std::make_unsigned_t<I>;  // -1 becomes a number that is too large
   const auto m = static_cast<Unsigned>(A.m);
   const I* const indptr = A.indptr;
   const I* const indices = A.indices;
   for (I j = first; j < last; ++j) {
     const I i = M.col_match[j];
     if (static_cast<Unsigned>(i) >= m || M.row_match[i] != j) return false;
-    if (thin) {  // at one of the ends is i, and at which cannot be predicted
+    if (thin) {  // i is at one of the ends; which one cannot be predicted
       const I begin = indptr[j];
       const I end = indptr[j + 1];
       if (begin >= end) return false;
@@ -174,8 +175,8 @@ bool all_matched(const PatternView<I>& A, const Matching<I> M, bool thin, I firs
   return true;
 }
 
-// The proof where every column is matched, and all rows are in the cover, or none: what is left to
-// see are the pairs. False: they are none, or the budget ended it.
+// The proof if every column is matched and all rows or no rows are in the cover: only the pairs
+// remain to be checked. False: a pair is wrong, or the budget ended the check.
 template <class I>
 bool certify_pairs(const PatternView<I>& A, const Matching<I>& M, bool all_rows,
                    std::uint8_t* col_in_cover, int threads, Budget& budget) {
@@ -194,10 +195,10 @@ bool certify_pairs(const PatternView<I>& A, const Matching<I>& M, bool all_rows,
   return holds && !budget.stopped();
 }
 
-// The whole proof. A cover of the size of the matching holds one end of each pair and nothing else:
-// so from the rows that are in it follow the columns (col_in_cover, written here), and it remains
-// to see that the pairs are entries, that both arrays agree, that no unmatched row is in the cover,
-// and that columns outside have all their entries in rows of it. `where` = a column at fault, or
+// The whole proof. A cover of the size of the matching holds exactly one end of each pair, so its
+// rows determine its columns (col_in_cover, written here). It remains to check that the pairs are
+// entries, that both arrays agree, that no unmatched row is in the cover, and that all entries of
+// columns outside the cover are in rows of it. `where` = a column at fault, or
 // -1; `matched` = the number of rows that are matched, of pairs if all is proven.
 template <class I>
 Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_in_cover,
@@ -229,7 +230,7 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
     if (certify_pairs(A, M, all_rows, col_in_cover, team, budget)) return Verdict::proven;
   }
   std::atomic<I> pairs{0};
-  I at_fault = A.n;  // the first, whatever the number of threads
+  I at_fault = A.n;  // the first, for every number of threads
   on_team(threads, shared, [&](int t, int team) {
     const Share<I> part(A.n, t, team);
     for (I first = part.first; first < part.last && !budget.stopped();) {
@@ -252,8 +253,8 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
   return unmatched_in_cover == 0 ? Verdict::proven : Verdict::cover_size;
 }
 
-// No transversal has more entries than there are nonempty columns, or nonempty rows. Rows are
-// looked for only until there are as many as columns. `seen` (m) is workspace. Throws Unfinished
+// A transversal has at most as many entries as there are nonempty columns, or nonempty rows. Rows
+// are counted only until there are as many as columns. `seen` (m) is workspace. Throws Unfinished
 // when the budget ends it.
 template <class I>
 I rank_at_most(const PatternView<I>& A, std::uint8_t* seen, Budget& budget) {

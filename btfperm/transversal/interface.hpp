@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one shape of every algorithm in this room
+// The signature of every algorithm in this package
 //
 //   void name(pattern, matching, options, workspace, budget, counters, proof)
 //
-// The matching comes in legal and goes out legal, never smaller, whatever ends the search.
-// Algorithms search from columns and use the column lists alone, unless they say otherwise;
-// the caller hands a wide matrix over transposed.
+// The matching is legal before and after, and never becomes smaller, also if a limit ends the
+// search. Algorithms search from columns and use only the column lists, unless their opening states
+// otherwise; the caller transposes wide matrices.
 #pragma once
 
 #include <array>
@@ -31,9 +31,9 @@ struct Matching {
   }
 };
 
-// Flips the path from the free row i over column j back to the free column that it began with; its
-// edges. before(j, held) is the column before j on the path, held being the row that j holds. Other
-// threads may look at the rows.
+// Augments along the path from the unmatched row i over column j back to the unmatched column at
+// its start; the number of edges of the path. before(j, held) is the column before j on the path,
+// where held is the row matched with j. Other threads may read row_match at the same time.
 template <class I, class Before>
 std::int64_t flip_path(Matching<I> M, I i, I j, Before before) {
   for (std::int64_t edges = 1;; edges += 2) {
@@ -46,22 +46,23 @@ std::int64_t flip_path(Matching<I> M, I i, I j, Before before) {
   }
 }
 
-// What a search that ends with a proof leaves behind: the rows of a minimum cover.
+// The rows of a minimum cover, from a search that ends with a proof.
 struct Proof {
   std::uint8_t* row_in_cover;  // m bytes, all 0 before
-  bool complete = false;       // they are marked; otherwise find_cover has to
+  bool complete = false;       // otherwise find_cover must compute them
 };
 
-// What a search counted; what does not apply stays 0 and is not reported.
+// The counters of a search (registry/counters.py); those that do not apply stay 0 and are not
+// reported.
 struct Counters {
-  std::int64_t edges = 0;          // entries read
+  std::int64_t edges = 0;          // entries visited
   std::int64_t phases = 0;         // rounds of search and augmentation
   std::int64_t augmentations = 0;  // augmenting paths
-  std::int64_t path_edges = 0;     // their length in all, counting every edge
+  std::int64_t path_edges = 0;     // their total length in edges
   std::int64_t longest_path = 0;
   std::int64_t pushes = 0;            // rows taken from another column
   std::int64_t relabels = 0;          // labels recomputed for all rows
-  std::int64_t two_sided_phases = 0;  // of the phases, by trees from columns and rows
+  std::int64_t two_sided_phases = 0;  // phases with trees from columns and rows
   std::int64_t top_down_steps = 0;
   std::int64_t bottom_up_steps = 0;
   std::int64_t grafts = 0;
@@ -77,7 +78,7 @@ struct Counters {
     if (edges_of_path > longest_path) longest_path = edges_of_path;
   }
 
-  // What another thread counted in the same search.
+  // Adds the counters of another thread of the same search.
   void add(const Counters& other) {
     edges += other.edges;
     augmentations += other.augmentations;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // greedy: the cheap matching
 //
-// Idea        Each column in order takes its first free row. The result is maximal, at least half
-//             of the maximum, and on matrices in natural order often the maximum itself.
+// Idea        Each column, in order, is matched to its first unmatched row. The result is maximal,
+//             so it has at least half of the maximum size. For matrices in natural order it is
+//             often maximum.
 // Paper       I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7 (1981),
 //             section 2 (cheap assignment)
-// Cost        O(m + n + nnz) time; reads .5 to .7 of the entries in practice. Workspace: m bytes, a
-//             quarter of the mates' footprint, or none where m > 4 n
-// Prefer it   always first; rather use karp-sipser when it leaves much and columns are short
-// Encodings   row_match[i] = -1: row i is free; col_match[j] = -1: column j is free
+// Cost        O(m + n + nnz) time; visits .5 to .7 of the entries in practice. Workspace: m bytes,
+//             a quarter of the size of row_match, or none if m > 4 n
+// Prefer it   as the first initializer; karp-sipser if many columns remain unmatched and columns
+//             are short
+// Encodings   row_match[i] = -1: row i is unmatched; col_match[j] = -1: column j is unmatched
 #pragma once
 
 #include <algorithm>
@@ -19,12 +21,12 @@
 
 namespace btfperm {
 
-// The rows that have a column, as bytes: a quarter of the mates' footprint.
+// The matched rows as bytes, a quarter of the size of row_match.
 template <class I>
 struct TakenBytes {
   std::uint8_t* taken;
   I m;
-  I first_free = 0;  // or a row before it: what is taken stays so
+  I first_free = 0;  // no row before it is unmatched, because matched rows stay matched
 
   TakenBytes(const PatternView<I>& A, const Matching<I>& M, Workspace& workspace)
       : taken(workspace.take<std::uint8_t>(A.m)), m(A.m) {
@@ -38,7 +40,7 @@ struct TakenBytes {
   }
 };
 
-// The same as their mates say, where rows are so many that most are never asked for.
+// The matched rows by row_match, for matrices with so many rows that most are never visited.
 template <class I>
 struct TakenMates {
   const I* row_match;
@@ -51,9 +53,10 @@ struct TakenMates {
 template <class I, class Taken>
 void match_to_first_free(const PatternView<I>& A, Matching<I> M, Taken taken, Budget& budget,
                          Counters& counters) {
-  const I* const indptr = A.indptr;  // copies: a byte that is written might be anything else
+  const I* const indptr =
+      A.indptr;  // copies: the compiler assumes that a byte that is written may alias the pointers
   const I* const indices = A.indices;
-  constexpr I block = 1024;  // columns between two looks at the budget
+  constexpr I block = 1024;  // columns between two checks of the budget
   for (I first = 0; first < A.n;) {
     const I last = std::min<I>(A.n - first, block) + first;
     std::int64_t read = 0;
@@ -63,7 +66,7 @@ void match_to_first_free(const PatternView<I>& A, Matching<I> M, Taken taken, Bu
       const I end = indptr[j + 1];
       I p = begin;
       while (p < end && taken.has(indices[p])) ++p;
-      if (p < end) {  // the first free row
+      if (p < end) {  // the first unmatched row
         taken.add(indices[p]);
         M.match(indices[p], j);
       }

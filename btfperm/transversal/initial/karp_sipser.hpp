@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// karp-sipser: match what has only one choice, before anything else
+// karp-sipser: match vertices of degree one first
 //
-// Idea        A row or column with one free neighbour can be matched to it without loss: some
-//             maximum matching does so. While there is one, match it and take both out; else
-//             match any column to any free row of it.
+// Idea        If a row or column has one unmatched neighbour, some maximum matching contains this
+//             edge. While such a vertex exists, match it and remove both ends; otherwise match any
+//             column to any unmatched row of it.
 // Paper       R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981. The
-//             "any" step takes columns in their order and the first free row, where the paper
-//             draws an edge at random: a run of one thread can be repeated.
+//             "any" step takes columns in their order and the first unmatched row; the paper draws
+//             an edge at random. So a run on one thread can be repeated.
 //             With several threads as in A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman,
 //             A. Khan, A. Pothen, "Multithreaded algorithms for maximum matching in bipartite
-//             graphs", IPDPS 2012: they share out what has degree one at first, then the columns,
-//             and each goes on at once with what its own matches bring down to degree one.
+//             graphs", IPDPS 2012: the threads share the vertices that have degree one initially,
+//             then the columns. A thread continues at once with the vertices whose degree its own
+//             matches reduce to one.
 // Cost        O(nnz) time. Workspace: the row lists (nnz + m + 1), m + n degrees, m + n queue
-// Prefer it   on random, triangular and circuit patterns; rather use greedy on meshes and stencils
-// Encodings   in the queue, k < m is row k and k >= m is column k - m; with several threads there
-//             are stacks of these, and below[k] is what lies under k, or -1
-// Invariants  row_degree[i] counts the free columns of a free row i, col_degree[j] the free rows of
-//             a free column j; everything of degree one is in the queue, or matched
-// Races       (several threads) degrees are decremented atomically: who brings one down to one puts
-//             it on its stack, so each is put on one stack, once. A column is claimed for good, and
-//             its owner alone looks for a row, which goes to the first who exchanges its -1. A
-//             column whose owner finds no free row has none left: the result is maximal. A row read
-//             as free or a degree read too high costs a look and no more
+// Prefer it   on random, triangular and circuit patterns; greedy on meshes and stencils
+// Encodings   in the queue, k < m is row k and k >= m is column k - m. With several threads there
+//             are stacks of these; below[k] is the element under k, or -1
+// Invariants  row_degree[i] counts the unmatched columns of an unmatched row i, col_degree[j] the
+//             unmatched rows of an unmatched column j; every vertex of degree one is in the queue,
+//             or matched
+// Races       (several threads) degrees are decremented atomically. The thread that reduces a
+//             degree to one puts the vertex on its stack, so each vertex is on one stack, once. A
+//             column is claimed permanently, and only its owner looks for a row. A row belongs to
+//             the first thread that exchanges its -1. If the owner finds no unmatched row, the
+//             column has none: the result is maximal. A stale value of a row or a degree only
+//             costs an unsuccessful attempt
 #pragma once
 
 #include <algorithm>
@@ -97,7 +100,7 @@ class KarpSipser {
     }
   }
 
-  // Matches row i to column j; their free neighbours lose a choice each. A vertex reaches degree
+  // Matches row i to column j and reduces the degrees of their neighbours. A vertex reaches degree
   // one at most once, so the queue never holds more than m + n.
   void take_out(I i, I j) {
     M_.match(i, j);
@@ -173,7 +176,7 @@ class KarpSipserShared {
   using Own = Together<Counters>;
   static constexpr I block = 256;
 
-  // Matches k, then whatever that brings down to degree one, and so on.
+  // Matches k, then the vertices whose degree this reduces to one, and so on.
   void match_from(I k, Own& own) {
     for (I stack = -1; k >= 0 && !own.stopped();) {
       if (k >= A_.m) {
@@ -195,7 +198,7 @@ class KarpSipserShared {
     return -1;
   }
 
-  // Column j, claimed by this thread, takes row `wanted` or, when that is gone, the first free one.
+  // Matches column j, claimed by this thread, to row `wanted` or else to its first unmatched row.
   void match_column(I j, I wanted, I& stack, Own& own) {
     const I i = wanted >= 0 && take(M_.row_match[wanted], j) ? wanted : take_row_of(j);
     if (i < 0) return;
@@ -232,7 +235,7 @@ class KarpSipserShared {
   int threads_;
   I* degree_;  // of the rows, then of the columns
   I* below_;
-  std::uint8_t* taken_;  // 1: the column is matched, or somebody has looked for its row
+  std::uint8_t* taken_;  // 1: the column is claimed
   Budget& budget_;
   Counters& counters_;
 };

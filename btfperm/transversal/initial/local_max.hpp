@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// local-max: match what is the heaviest entry of its row and of its column
+// local-max: match entries of locally largest random weight
 //
-// Idea        Each entry between free rows and columns has a random weight in each round. One that
-//             is the heaviest of its row and of its column is matched; again, until there is none.
+// Idea        In each round, every entry between an unmatched row and an unmatched column has a
+//             random weight. An entry with the largest weight of its row and of its column is
+//             matched. Rounds repeat until no such entry is left.
 // Paper       M. Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, "Efficient parallel and
 //             external matching", Euro-Par 2013, section 2, sequential model: unit weights, ties
 //             broken at random and anew in each round; C as there
-// Cost        O(nnz) expected: at least half of the entries go in a round, on average. Workspace:
+// Cost        O(nnz) expected: a round removes at least half of the entries on average. Workspace:
 //             2 nnz for the list of entries, m + n candidates
-// Prefer it   for comparison with the GPU; rather use greedy, which reads each list once
-// Encodings   C[v] = the heaviest entry of v in this round, as its weight and its place in the list
-//             of entries; place -1: none. Column j is vertex j, row i is vertex n + i
-// Invariants  the list holds the entries between free rows and free columns, at the top of a round
+// Prefer it   for comparison with the GPU; greedy visits each list only once
+// Encodings   C[v] = the entry of largest weight of v in this round: its weight and its place in
+//             the list of entries; place -1: none. Column j is vertex j, row i is vertex n + i
+// Invariants  at the start of a round, the list holds the entries between unmatched rows and
+//             unmatched columns
 #pragma once
 
 #include <algorithm>

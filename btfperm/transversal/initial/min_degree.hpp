@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// min-degree: match what has the fewest choices, to what has the fewest choices
+// min-degree: match a vertex of least degree to its neighbour of least degree
 //
-// Idea        Take a row or column with the fewest free neighbours, match it to the one of them
-//             that itself has fewest, take both out, and go on. What has one choice thus comes
-//             first, as in karp-sipser; where karp-sipser would take anything, this one still looks
-//             for what is most in danger of being left over.
+// Idea        Repeatedly take a row or column with the fewest unmatched neighbours, match it to the
+//             neighbour that itself has the fewest, and remove both. So vertices of degree one come
+//             first, as in karp-sipser. Where karp-sipser takes any vertex, this algorithm takes
+//             one that is most likely to remain unmatched.
 // Paper       J. Langguth, F. Manne, P. Sanders, "Heuristic initialization for bipartite matching
 //             problems", ACM J. Experimental Algorithmics 15 (2010) (dynamic minimum degree); first
 //             in G. Tinhofer, "A probabilistic analysis of some greedy cardinality matching
-//             algorithms", Annals of OR 1 (1984). Ties are not drawn: columns go before rows, and
-//             of equals the one whose degree changed last
+//             algorithms", Annals of OR 1 (1984). Ties are not broken at random: columns precede
+//             rows, and among equals the vertex whose degree changed last is taken
 // Cost        O(nnz) time, two to three times that of karp-sipser. Workspace: the row lists
 //             (nnz + m + 1), 3 (m + n), the buckets
-// Prefer it   on meshes, circuits and saddle-point patterns, where it leaves a small part of what
-//             karp-sipser leaves; rather use karp-sipser on random and triangular ones, where both
-//             leave next to nothing
-// Encodings   degree = number of free neighbours; 0 for what is matched, so degree > 0 is "free,
-//             and can be matched"
-// Invariants  whatever has degree d > 0 is in the bucket d of its side, nothing else is; no bucket
-//             below `lowest` holds anything
+// Prefer it   on meshes, circuits and saddle-point patterns, where far fewer vertices remain
+//             unmatched than after karp-sipser; karp-sipser on random and triangular patterns,
+//             where both leave nearly none
+// Encodings   degree = number of unmatched neighbours; 0 if the vertex is matched, so degree > 0
+//             means "unmatched, and can be matched"
+// Invariants  a vertex of degree d > 0 is in bucket d of its side, and no other vertex is in a
+//             bucket; every bucket below `lowest` is empty
 #pragma once
 
 #include <algorithm>
@@ -29,11 +29,11 @@
 
 namespace btfperm {
 
-// The free rows (or columns), in one doubly linked list for each degree.
+// The unmatched rows (or columns), in one doubly linked list for each degree.
 template <class I>
 class DegreeBuckets {
  public:
-  // Puts each free k in; its degree is the number of free neighbours in its list.
+  // Inserts each unmatched k; its degree is the number of unmatched neighbours in its list.
   DegreeBuckets(const PatternView<I>& lists, const I* match, const I* match_of_neighbours,
                 Workspace& workspace, Budget& budget) {
     degree_ = workspace.take<I>(lists.n);
@@ -57,7 +57,7 @@ class DegreeBuckets {
 
   I degree(I k) const { return degree_[k]; }
   bool empty() { return lowest() > highest_; }
-  I first() { return first_[lowest()]; }  // one of the lowest degree
+  I first() { return first_[lowest()]; }  // a vertex of the lowest degree
 
   I lowest() {
     while (lowest_ <= highest_ && first_[lowest_] < 0) ++lowest_;
@@ -144,7 +144,7 @@ class MinDegree {
     return best;
   }
 
-  // Matches row i to column j; their free neighbours lose a choice each.
+  // Matches row i to column j and reduces the degrees of their unmatched neighbours.
   void take_out(I i, I j) {
     M_.match(i, j);
     rows_.take_out(i);

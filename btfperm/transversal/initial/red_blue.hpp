@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// red-blue: proposals of blue vertices to red ones
+// red-blue: blue vertices propose to red vertices
 //
-// Idea        In each round every free row and column is blue or red by a hash. Blue ones propose
-//             to a red neighbour, red ones answer one of the proposals, and who agree are a pair.
-//             Who has no free neighbour left is dead; when all are matched or dead, it is done.
+// Idea        In each round a hash colours every unmatched row and column blue or red. Each blue
+//             vertex proposes to a red neighbour, and each red vertex accepts one proposal; these
+//             pairs are matched. A vertex without an unmatched neighbour is dead. The algorithm
+//             ends when all vertices are matched or dead.
 // Paper       B. O. Fagginger Auer, R. H. Bisseling, "A GPU algorithm for greedy graph matching",
 //             Facing the Multicore-Challenge II, 2012: algorithms 3 and 4, random matching, on the
 //             bipartite graph: column j is vertex j, row i is vertex n + i; sigma and r as there.
-//             Changed: select takes the first neighbour from a random place of the list on, where
-//             the paper numbers the vertices at random before; matched and dead vertices leave the
-//             list of vertices
-// Cost        O(nnz) expected on random graphs: a vertex reads its list until it finds what it
-//             looks for, in some 20 to 40 rounds. Workspace: the row lists (nnz + m + 1), 3 (m + n)
-// Prefer it   for comparison with the GPU; rather use greedy, which reads each list once
-// Encodings   colour[v]: blue, red, or neither for what is matched or dead
-//             sigma[v] = -1: to nobody; else the vertex that v proposes to, or answers
-// Invariants  alive holds the free vertices that had a free neighbour when they were last coloured
+//             Changed: select takes the first suitable neighbour from a random place of the list
+//             on; the paper permutes the vertices at random beforehand. Matched and dead vertices
+//             are removed from the list of vertices
+// Cost        O(nnz) expected on random graphs: a vertex visits its list until it finds a suitable
+//             neighbour, in some 20 to 40 rounds. Workspace: the row lists (nnz + m + 1), 3 (m + n)
+// Prefer it   for comparison with the GPU; greedy visits each list only once
+// Encodings   colour[v]: blue, red, or neither if v is matched or dead
+//             sigma[v] = -1: no vertex; else the vertex that v proposes to, or accepts
+// Invariants  alive holds the unmatched vertices that had an unmatched neighbour when they were
+// last
+//             coloured
 #pragma once
 
 #include <algorithm>
@@ -87,7 +90,7 @@ class RedBlue {
     return true;
   }
 
-  // Mutual proposals are matched; who is not, and not dead, stays alive.
+  // Matches accepted proposals; other vertices that are not dead stay alive.
   void match() {
     for (I k = 0; k < size_; ++k) {
       const I j = alive_[k];
@@ -101,8 +104,8 @@ class RedBlue {
     size_ = static_cast<I>(last - alive_);
   }
 
-  // Sets sigma to the first neighbour from a random place on that suits, to dead if none is free;
-  // false: stop now.
+  // Sets sigma to the first suitable neighbour from a random place on, or to dead if no neighbour
+  // is unmatched; false: stop.
   template <class Suits>
   bool select(I v, std::uint64_t r, Suits suits) {
     const bool column = v < A_.n;

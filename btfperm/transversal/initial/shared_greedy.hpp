@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // shared greedy: the cheap matching (greedy.hpp) by several threads
 //
-// Idea        Columns are handed out in blocks, in order, and a row goes to the thread that is
-//             first. A block that starts in the middle of an ordered matrix would take the row
-//             before its own first one, which the block before needs in the end, so would each
-//             column after it, and the paths that mend this cross the whole matrix. So where most
-//             entries lie near the diagonal, as in a mesh in its own order, each thread first
-//             matches its part of the columns to its part of the rows, and no other rows (in
-//             blocks alone, rgg_n_2_20 leaves a very long search); and where most columns have an
-//             entry there, as in a saddle point system, a block prefers the rows from its own place
-//             on
+// Idea        The threads take blocks of columns in order, and a row belongs to the first thread
+//             that claims it. In an ordered matrix, a block that starts in the middle would match
+//             its first column to a row that the last column of the preceding block needs, and each
+//             following column likewise. Augmenting paths that repair this cross the whole matrix
+//             (blocks alone cause a very long search on rgg_n_2_20). Therefore, if most entries are
+//             near the diagonal, as in a mesh in natural order, each thread first matches its part
+//             of the columns to its part of the rows only. If most columns have an entry near the
+//             diagonal, as in saddle-point systems, a block prefers rows from its own place on
 // Paper       that of greedy.hpp; the blocks are ours
-// Cost        O(nnz), divided by the threads: a part of the entries is read, more
-//             in parts and where a preferred row does not come first. Done when every row is taken.
-//             No workspace
+// Cost        O(nnz), divided by the threads: a part of the entries is visited, and more entries
+//             with parts and with preferred rows. Ends when every row is matched. No workspace
 // Prefer it   as greedy
-// Races       row_match[i] is exchanged for its -1 by one thread. Who comes too late looks again
+// Races       one thread exchanges the -1 of row_match[i]. A thread that fails continues in its
+// list
 #pragma once
 
 #include <omp.h>
@@ -33,8 +32,8 @@ namespace btfperm {
 
 constexpr int sampled_at_start = 256;  // columns
 
-// Share of the entries, on a sample of columns, that lie in the part of the matrix that a thread
-// gets when both rows and columns are dealt out in order.
+// Share of the entries, in a sample of columns, that lie in the diagonal part of a thread when rows
+// and columns are divided among the threads in order.
 template <class I>
 double share_in_parts(const PatternView<I>& A, int parts) {
   const I stride = std::max<I>(1, A.n / sampled_at_start);
@@ -52,7 +51,7 @@ double share_in_parts(const PatternView<I>& A, int parts) {
   return seen > 0 ? static_cast<double>(inside) / static_cast<double>(seen) : 0.0;
 }
 
-// Share of the columns, of a sample, that have an entry so near the diagonal.
+// Share of the columns of a sample that have an entry near the diagonal.
 template <class I>
 double share_at_diagonal(const PatternView<I>& A, double width) {
   const I stride = std::max<I>(1, A.n / sampled_at_start);
@@ -86,7 +85,7 @@ class SharedGreedy {
     free_rows_ = A.m - taken;
   }
 
-  // On each thread of a team, until no row is free; the edges that the calling thread has read.
+  // Runs on each thread of a team until no row is unmatched; the entries that this thread visited.
   std::int64_t run(int t, int team) {
     std::int64_t edges = in_parts_ ? match_own_part(t, team) : 0;
     while (free_rows_.load(std::memory_order_relaxed) > 0 && !budget_.stopped()) {
@@ -101,7 +100,7 @@ class SharedGreedy {
   }
 
  private:
-  // As one thread would, for nobody else touches these rows: all wait until each part is done.
+  // As on one thread, because no other thread uses these rows; a barrier follows.
   std::int64_t match_own_part(int t, int team) {
     const Share<I> rows(A_.m, t, team);
     const Share<I> cols(A_.n, t, team);
@@ -140,7 +139,7 @@ class SharedGreedy {
     return read;
   }
 
-  // Column j takes its first free row from row `least` on, or else the first of all.
+  // Matches column j to its first unmatched row from row `least` on, or else to its first one.
   bool match_one(I j, I least, std::int64_t& read) {
     for (;;) {
       I row = -1;

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// two-sided: every row and every column draws one neighbour; match what they drew, exactly
+// two-sided: every row and column draws one neighbour; the drawn graph is matched exactly
 //
 // Idea        A few sweeps of Sinkhorn-Knopp scale the pattern towards row and column sums of one:
-//             an entry that many maximum transversals use grows, one that few use fades. Each row
-//             and column then draws one neighbour with these probabilities. The graph of what was
-//             drawn has at most one cycle in each component, so Karp-Sipser finds a maximum
+//             an entry that many maximum transversals contain grows, one that few contain becomes
+//             small. Each row and column then draws one neighbour with these probabilities. Each
+//             component of the drawn graph has at most one cycle, so Karp-Sipser finds a maximum
 //             matching of it in linear time.
 // Paper       F. Dufosse, K. Kaya, B. Ucar, "Two approximation algorithms for bipartite matching on
 //             multicore architectures", J. Parallel and Distributed Computing 85 (2015):
 //             TwoSidedMatch, then KarpSipserMT, first from the rows, then from the columns.
-//             Restricted to what the initial matching leaves free
+//             Restricted to the vertices that the initial matching leaves unmatched
 // Cost        O(sweeps nnz) time, on all threads. Workspace: the row lists (nnz + m + 1), 3 (m + n)
-// Prefer it   on many cores; some .866 of the maximum is expected where all entries can be matched.
-//             Rather use karp-sipser on one core: it leaves less, and is faster
-// Options     sweeps (5): of the scaling
-// Encodings   scale = 0: not in play (matched, or no free neighbour); choice = -1 then. choices[k]
-//             = number of neighbours k has in the drawn graph: its own choice and who chose it.
-//             chosen[k] = 1: somebody chose k
-// Races       every row and column writes its own scale and its own choice, and draws from random
-//             numbers of its own. A chain belongs to one thread: whoever has the last neighbour of
-//             k taken away goes on with k, and u goes to the first chain that takes it. So what is
-//             drawn, and the size of the matching, do not depend on the number of threads; with
-//             several, the pairs may
+// Prefer it   on many cores; some .866 of the maximum is expected if every entry is in a maximum
+//             transversal. On one core karp-sipser finds larger matchings in less time
+// Options     sweeps: of the scaling
+// Encodings   scale = 0: inactive (matched, or no unmatched neighbour); choice = -1 then.
+//             choices[k] = degree of k in the drawn graph: its own choice and the vertices that
+//             chose it. chosen[k] = 1: some vertex chose k
+// Races       every row and column writes its own scale and its own choice, and draws from its own
+//             random numbers. A chain belongs to one thread: the thread that removes the last
+//             neighbour of k continues with k, and u belongs to the first chain that claims it. So
+//             the drawn graph and the size of the matching do not depend on the number of threads;
+//             the pairs may
 #pragma once
 
 #include <omp.h>
@@ -57,11 +57,11 @@ class TwoSided {
     for (double sweep = 0; sweep < sweeps_; ++sweep) {
       scale(cols_, rows_);
       scale(rows_, cols_);
-      if (!budget_.spend(1)) return;  // a matrix may have no entries to count
+      if (!budget_.spend(1)) return;  // a matrix may have no entries
     }
     draw(rows_, cols_, mixed(2 * seed_));
     draw(cols_, rows_, mixed(2 * seed_ + 1));
-    if (budget_.stopped()) return;  // some have not drawn
+    if (budget_.stopped()) return;  // some vertices have not drawn
     count_choices(rows_, cols_);
     count_choices(cols_, rows_);
     match_chains(rows_, cols_);
@@ -93,7 +93,7 @@ class TwoSided {
     return own;
   }
 
-  // step(k) for each of a side that is in play, by all threads.
+  // step(k) for each active vertex of a side, by all threads.
   template <class Step>
   void for_all(const Side& own, Step step) {
     std::int64_t edges = 0;
@@ -119,8 +119,8 @@ class TwoSided {
     return total;
   }
 
-  // Half a sweep: makes the sums of one side one. Where entries fade for ever (no maximum
-  // transversal uses them) the scales would leave the range of a float.
+  // Half a sweep: scales the sums of one side to one. If no maximum transversal contains an entry,
+  // its scaled value tends to 0, and the scales would leave the range of a float.
   void scale(Side& own, const Side& other) {
     for_all(own, [&](I k) {
       const double total = sum(own.lists, k, other.scale);
@@ -128,7 +128,7 @@ class TwoSided {
     });
   }
 
-  // A neighbour with probability proportional to its scale: that of k is the same for all.
+  // A neighbour with probability proportional to its scale; the scale of k is a common factor.
   void draw(Side& own, const Side& other, std::uint64_t stream) {
     for_all(own, [&](I k) {
       double left =
@@ -156,8 +156,8 @@ class TwoSided {
     });
   }
 
-  // KarpSipserMT, phase 1: whoever was chosen by nobody takes its own choice u. What u had chosen
-  // loses a neighbour and may be next: the chain stays on one side.
+  // KarpSipserMT, phase 1: a vertex that no vertex chose is matched to its own choice u. The choice
+  // of u loses a neighbour and may be next, so the chain stays on one side.
   void match_chains(Side& own, Side& other) {
     for_parts(own.lists.n, threads_, budget_, [&](I start) {
       if (own.choice[start] < 0 || own.chosen[start] != 0) return;
@@ -171,7 +171,7 @@ class TwoSided {
     });
   }
 
-  // KarpSipserMT, phase 2: cycles are left, and each column of a cycle may have its choice.
+  // KarpSipserMT, phase 2: cycles remain, and each column of a cycle is matched to its choice.
   void match_cycles() {
     for_parts(cols_.lists.n, threads_, budget_, [&](I j) {
       const I i = cols_.choice[j];
