@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// after push: what follows label pushes, by one thread or several
+// after push: the steps after label pushes, by one thread or several
 //
-// Idea        Pushes write rows' mates only, so the columns' are made anew. If they have stalled
-//             although every column may still be matched, the last columns search shortly, and if
-//             some stay, the pattern is peeled from nothing (peel.hpp); the larger matching is
-//             kept.
+// Idea        Pushes update row_match only, so col_match is computed again. If the pushes stalled
+//             although every column may still be matched, short searches start from the remaining
+//             columns. If some columns still remain, the pattern is peeled from an empty matching
+//             (peel.hpp), and the larger of the two matchings is kept.
 // Paper       ours
-// Cost        O(m + n), and where peeling is tried that of peel.hpp
-// Invariants  rows that `push` calls hopeless enter the proof only if its matching is kept
+// Cost        O(m + n), plus the cost of peel.hpp if peeling is tried
+// Invariants  rows that `push` marks hopeless are part of the proof only if its matching is kept
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,8 @@
 
 namespace btfperm {
 
-// Peels from nothing into `row_match`, if that gives more than the `pairs` at hand; whether it did.
+// Peels from an empty matching. If that gives more than `pairs` pairs, stores it in `row_match` and
+// returns true.
 template <class I>
 bool take_peeled(const PatternView<I>& A, I* row_match, I pairs, int threads, Budget& budget,
                  Counters& counters) {
@@ -32,10 +33,10 @@ bool take_peeled(const PatternView<I>& A, I* row_match, I pairs, int threads, Bu
   return true;
 }
 
-// Makes col_match anew. Where `push` has stalled although all columns may still be matched, the
-// last of them search shortly, for on chains the paths are long, but thin; should that not do,
-// peels. Lists the columns that are left to do, the first places of `free`, which has n; their
-// number.
+// Computes col_match again. If `push` stalled although all columns may still be matched, searches
+// shortly from the remaining ones, because paths on chains are long but narrow, and peels if
+// columns still remain. Lists the remaining columns in the first places of `free`, which has n;
+// their number.
 template <class I, class Push>
 I go_on_from(const Push& push, const PatternView<I>& A, Matching<I> M, I* free, int threads,
              DisplacementRules rules, Budget& budget, Counters& counters, Proof& proof) {
@@ -49,12 +50,12 @@ I go_on_from(const Push& push, const PatternView<I>& A, Matching<I> M, I* free, 
     const std::int64_t before = counters.augmentations;
     left = search_shortly(A, M, free, left, rules, budget, counters, proof);
     pairs += static_cast<I>(counters.augmentations - before);
-    to_peel = left > most_left && left == A.m - pairs;  // else some cannot be matched
+    to_peel = left > most_left && left == A.m - pairs;  // otherwise some columns cannot be matched
   }
   if (to_peel && !budget.stopped() &&
       take_peeled(A, M.row_match, pairs, threads, budget, counters)) {
     rows_to_columns(A, M, threads);
-    return list_free(A, M, threads, free);  // what is hopeless now is unknown
+    return list_free(A, M, threads, free);  // the hopeless rows of this matching are unknown
   }
   push.mark_hopeless(proof.row_in_cover);
   return left;

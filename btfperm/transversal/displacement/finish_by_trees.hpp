@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What pushes and short searches have left is finished, and proved, by breadth-first trees
+// finish by trees: breadth-first trees complete the matching after pushes and short searches, and
+// prove that it is maximum
 #pragma once
 
 #include <cmath>
@@ -15,13 +16,13 @@
 
 namespace btfperm {
 
-// Free columns that have entries, into `list`, which has n places; their number.
+// Writes the unmatched columns that have entries into `list`, which has n places; their number.
 template <class I>
 I list_free(const PatternView<I>& A, const Matching<I>& M, int threads, I* list) {
   if (threads <= 1) {
     I count = 0;
     for (I j = 0; j < A.n; ++j) {
-      list[count] = j;  // and stays if so: a store for each costs less than a branch
+      list[count] = j;  // overwritten unless it counts: a store costs less than a branch
       count += static_cast<I>((M.col_match[j] < 0) & (A.indptr[j + 1] > A.indptr[j]));
     }
     return count;
@@ -31,10 +32,10 @@ I list_free(const PatternView<I>& A, const Matching<I>& M, int threads, I* list)
       [](I j) { return j; });
 }
 
-// A test sets others.
+// Bounds between the methods; a test sets others.
 struct FinishRules {
-  // Passes over the entries by trees from the columns alone (as many a thread), before trees grow
-  // from the rows, too. Row lists cost two passes, mostly for nothing: road_512_rcp, delaunay_n18
+  // Passes over the entries, for each thread, by trees from the columns alone, before trees grow
+  // from the rows, too. Row lists cost two passes, usually without gain: road_512_rcp, delaunay_n18
   // and circuit_3e6 are faster from the columns alone. rmat_s17, whose last columns cannot be
   // matched, is faster from both sides. Fewer passes than one are too few for grid3d_64_rcp.
   double one_sided_passes = 4;
@@ -44,12 +45,12 @@ struct FinishRules {
   double both_sided_passes = 4;
   double pushed_passes = 32;
   std::int64_t most_phases = 0;  // of all trees; 0: 8 + sqrt(n)
-  std::int64_t first_root = 0;   // the number that shared trees give it
+  std::int64_t first_root = 0;   // the number of the first root of shared trees
 };
 
-// Trees from the columns listed, which must be all that may still be matched, by one thread or
-// several; then from both sides, should these read much; then pushes along exact labels, should
-// these too; then hopcroft-karp, should all of them not do.
+// Grows trees from the listed columns, which must be all that may still be matched, by one thread
+// or several. If these exceed their passes, trees grow from both sides, then columns are pushed
+// along exact labels, and finally hopcroft-karp runs.
 template <class I>
 void finish_by_trees(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int threads,
                      const FinishRules& rules, Workspace& workspace, Budget& budget,

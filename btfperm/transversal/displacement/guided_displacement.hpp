@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// guided-displacement: the default engine: a look, label pushes or short searches, then the rest
+// guided-displacement: the default algorithm: a sample selects label pushes or short searches, and
+// trees complete the matching
 //
-// Idea        On most patterns, pushing columns off their rows under the guidance of distance
-//             labels (label_push.hpp) finds the maximum in two or three readings of the matrix.
-//             Cases better searched are those where the start left little, where the free rows are
-//             near, and where the numbering is local (meshes in their own order): pushing would
-//             undo what the order gave (look.hpp). Pushes that stall on long chains and bands give
-//             way to peeling (peel.hpp). What all these leave is finished by breadth-first trees
-//             from all remaining columns, then from the free rows, too, by pushes along exact
-//             labels where these find few paths a phase, and in the end by hopcroft-karp
-//             (finish_by_trees.hpp).
+// Idea        On most patterns, pushes guided by distance labels (label_push.hpp) find a maximum
+//             matching in two or three passes over the entries. Searches are better if few columns
+//             are unmatched, if augmenting paths are short, or if the numbering is local (meshes in
+//             natural order), because pushes would destroy a nearly maximum matching (look.hpp). If
+//             pushes stall on long chains and bands, peeling follows (peel.hpp). Breadth-first
+//             trees from all remaining columns complete the matching, then trees from the rows,
+//             too, then pushes along exact labels if a phase finds few paths, and finally
+//             hopcroft-karp (finish_by_trees.hpp).
 // Paper       ours
-// Cost        O((m + n + nnz) sqrt(n)) at worst, with several threads as with one: pushing
-//             O(nnz log n), short searches most_passes * nnz and what one of them reads, 8 +
-//             sqrt(n) phases of trees at most, 32 nnz along exact labels, then hopcroft-karp. 1 to
-//             3 nnz in practice.
+// Cost        O((m + n + nnz) sqrt(n)) in the worst case, for every number of threads: pushes
+//             O(nnz log n), short searches most_passes * nnz plus one search, at most 8 + sqrt(n)
+//             phases of trees, 32 nnz along exact labels, then hopcroft-karp. 1 to 3 nnz in
+//             practice.
 //             Workspace: m bytes + n, then that of the parts
-// Prefer it   always, unless a published algorithm is wanted
-// Encodings   none beyond those of its parts
+// Prefer it   always, unless a published algorithm is needed
+// Encodings   only those of its parts
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@
 
 namespace btfperm {
 
-// Paths of two steps from each column of `free`; then short searches, if few are left. Keeps the
-// columns that are left to do. Returns their number.
+// Searches paths of two steps from each column of `free`, then short searches if few remain. Keeps
+// the remaining columns and returns their number.
 template <class I>
 I search_near(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
               const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
@@ -44,8 +44,8 @@ I search_near(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
   return search_shortly(A, M, free, n_free, rules, budget, counters, proof);
 }
 
-// Pushes the columns of `free`; where that stalls although all may still be matched, peels. Keeps
-// the columns that are left to do in the list, which has n places; their number.
+// Pushes the columns of `free`, and peels if that stalls although all may still be matched. Keeps
+// the remaining columns in the list, which has n places; their number.
 template <class I>
 I push_or_peel(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
                const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
@@ -78,7 +78,7 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
   const int threads = worth_sharing_search(A.nnz(), options.threads) ? options.threads : 1;
   const bool local = n_free > 0 && local_share(A, rules.diagonal_width) >= rules.local_entries;
   if (n_free == 0) {
-    // only empty columns are free
+    // only empty columns are unmatched
   } else if (threads > 1 && (local || few)) {
     n_free = search_together(A, M, free, n_free, threads, rules, budget, counters, proof);
   } else if (local) {
@@ -93,7 +93,7 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
                  ? search_near_together(A, M, free, n_free, threads, rules, budget, counters, proof)
                  : search_near(A, M, free, n_free, rules, budget, counters, proof);
   }
-  proof.complete = !budget.stopped();  // unless there is more to do
+  proof.complete = !budget.stopped();  // unless columns remain
   if (n_free == 0 || budget.stopped()) return;
   finish_by_trees(A, M, free, n_free, threads, {}, workspace, budget, counters, proof);
 }

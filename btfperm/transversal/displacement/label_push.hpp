@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// label push: free columns take the row with the lowest label, and displace who held it
+// label push: unmatched columns take the row with the lowest label and displace its column
 //
-// Idea        label[i] is a lower bound on the distance from row i to a free row, along alternating
-//             paths. The first column of a queue takes its row of lowest label; that row's label
-//             becomes one more than the second lowest of the column (where its next holder would
-//             have to go on). Whoever held the row goes to the back of the queue. A column whose
-//             rows are all hopeless can never be matched and is dropped.
+// Idea        label[i] is a lower bound on the distance from row i to an unmatched row along
+//             alternating paths. The first column of a queue takes its row of lowest label. The new
+//             label of that row is one more than the second lowest label of the column, from which
+//             the next search through this row would continue. The column that was matched with the
+//             row is appended to the queue. A column whose rows are all hopeless can never be
+//             matched and is dropped.
 // Paper       ours; it is push-relabel (A. V. Goldberg, R. E. Tarjan, J. ACM 35, 1988) in the
 //             double-push form with "second lowest" labels, first-in-first-out, as in K. Kaya,
 //             J. Langguth, F. Manne, B. Ucar, "Push-relabel based algorithms for the maximum
-//             transversal problem", Computers & OR 40 (2013). New are the byte labels, which keep
-//             the whole state in the cache, and that the columns' mates are not kept at all
-// Cost        A few times nnz where it does well. Each slice of nnz / 3 edges must end the search
-//             of one column and of a quarter of them, or it counts as a stall: so O(nnz log n).
-//             Pushes that close a row for good do not count: a column has one such push at most,
-//             for it has no other row left then. Workspace: m labels of one byte (of four when a
-//             distance passes 253)
-// Encodings   label: 0 free row; Label's largest value = hopeless: no alternating path from here
-//             reaches a free row
-// Invariants  1. label[i] <= distance of i; 2. label[x] <= label[y] + 1 when the holder of x has
-//             y != x in its list (hopeless: infinite). So a row above a label that no row has (a
-//             gap) is hopeless. They hold at first: 0 for free rows, 1 for held ones. Where labels
-//             change: a push sets the label of its row to one more than the lowest other label in
-//             the list of its new holder, and labels only rise, so 2 holds for that row and stays
-//             for the others; rows above a gap have in their holders' lists none below it, so 2
-//             holds when all become hopeless at once. 1 follows from 2 along the shortest path, at
-//             whose end is 0. Whatever flips paths in another way (trees, peeling) ends the labels:
-//             no search goes on from labels that are older than its matching.
+//             transversal problem", Computers & OR 40 (2013). New are the labels of one byte, which
+//             keep the whole state in the cache, and that col_match is not updated
+// Cost        A few times nnz on suitable patterns. Each slice of nnz / 3 edges must end the search
+//             of one column and of a quarter of them; otherwise it counts as a stall: so O(nnz log
+//             n). Pushes that close a row permanently do not count: a column has at most one such
+//             push, because it has no other row left then. Workspace: m labels of one byte (of four
+//             if a distance exceeds 253)
+// Encodings   label: 0 unmatched row; Label's largest value = hopeless: no alternating path from
+//             this row reaches an unmatched row
+// Invariants  1. label[i] <= distance of i; 2. label[x] <= label[y] + 1 if the column matched with
+// x
+//             has y != x in its list (hopeless: infinite). So a row above a label that no row has
+//             (a gap) is hopeless. Both hold at first: 0 for unmatched rows, 1 for matched ones. A
+//             push sets the label of its row to one more than the lowest other label in the list of
+//             the column that takes it, and labels only rise, so 2 holds for that row and continues
+//             to hold for the others. The columns of rows above a gap have no row below it, so 2
+//             holds if all of these become hopeless at once. 1 follows from 2 along the shortest
+//             path, whose last label is 0. Augmentations by other methods (trees, peeling)
+//             invalidate the labels: no search continues with labels that are older than its
+//             matching.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +44,7 @@ namespace btfperm {
 template <class I>
 class LabelPush {
  public:
-  // `free` holds the free columns that have entries, and becomes the queue.
+  // `free` holds the unmatched columns that have entries, and becomes the queue.
   LabelPush(const PatternView<I>& A, Matching<I> M, I* free, I n_free, Workspace& workspace,
             Budget& budget, Counters& counters)
       : A_(A),
@@ -53,9 +56,9 @@ class LabelPush {
         budget_(budget),
         counters_(counters) {}
 
-  // Pushes until no column is active, or progress stalls. The columns still active are then the
-  // first `active()` places of the list handed over; all other free columns are unmatchable.
-  // col_match is not kept meanwhile: `rows_to_columns` makes it anew.
+  // Pushes until no column is active, or progress stalls. The columns still active are then in the
+  // first `active()` places of the list; all other unmatched columns are unmatchable. col_match is
+  // not updated: `rows_to_columns` computes it again.
   void run() {
     narrow_ = first_labels();
     count_free_rows();
@@ -69,7 +72,7 @@ class LabelPush {
     std::rotate(queue_, queue_ + head_, queue_ + capacity_);
   }
 
-  // The same from labels that shared_push.hpp has left, until so many edges are read.
+  // The same with the labels of shared_push.hpp, until `most` edges are visited.
   void go_on(std::uint8_t* label, std::int64_t most) {
     narrow_ = label;
     count_free_rows();
@@ -84,8 +87,8 @@ class LabelPush {
     std::rotate(queue_, queue_ + head_, queue_ + capacity_);
   }
 
-  // The same up to so many pushes from the first labels, closing gaps every so often; the labels,
-  // for a test of the invariants.
+  // The same for a number of pushes from the initial labels, with gaps closed periodically; the
+  // labels, for a test of the invariants.
   const std::uint8_t* run_steps(std::int64_t steps, std::int64_t gap_every) {
     narrow_ = first_labels();
     count_free_rows();
@@ -100,9 +103,9 @@ class LabelPush {
   I active() const { return active_; }
   I free_rows() const { return free_rows_; }
 
-  // Marks the hopeless rows: those that the dropped columns can reach. (Entries of the column that
-  // holds a hopeless row lie in hopeless rows: it became hopeless for want of another, or by a
-  // gap.)
+  // Marks the hopeless rows: those that the dropped columns can reach. (All rows of a column that
+  // is matched with a hopeless row are hopeless: the row became hopeless because the column had no
+  // other, or by a gap.)
   void mark_hopeless(std::uint8_t* row_in_cover) const {
     if (free_rows_ == 0) {
       std::fill(row_in_cover, row_in_cover + A_.m, std::uint8_t{1});
@@ -130,8 +133,8 @@ class LabelPush {
     for (I i = 0; i < A_.m; ++i) free_rows_ += M_.row_match[i] < 0;
   }
 
-  // One look per slice of a third of the entries: stalled when fewer than a quarter of the active
-  // columns went; three such slices when so few are active that luck decides.
+  // One check per slice of a third of the entries: stalled if fewer than a quarter of the active
+  // columns ended; three such slices if so few are active that chance decides.
   template <class Label>
   Ended push_until_stalled(Label* label) {
     constexpr I few = 32;
@@ -158,14 +161,14 @@ class LabelPush {
     return Ended::no_work;
   }
 
-  // No row is free: whoever is active stays unmatched.
+  // No row is unmatched: active columns stay unmatched.
   Ended drop_all() {
     active_ = 0;
     return Ended::no_work;
   }
 
-  // The row of lowest label in a list, its label and the second lowest; label `hopeless` for what
-  // there is not.
+  // The row of lowest label in a list, its label and the second lowest; label `hopeless` if there
+  // is no such row.
   template <class Label>
   struct Lowest {
     I row;
@@ -173,8 +176,8 @@ class LabelPush {
     std::int64_t second;
   };
 
-  // Short lists are read to the end without a branch, for there is nothing to predict; long ones
-  // until nothing lower can come.
+  // Short lists are visited to the end without a branch, because nothing can be predicted; long
+  // ones until no lower label is possible.
   template <class Label>
   static Lowest<Label> find_lowest(const I* first, const I* last, const Label* label) {
     constexpr std::ptrdiff_t short_list = 16;
@@ -203,9 +206,9 @@ class LabelPush {
     return found;
   }
 
-  // Pushes until `most` edges are read; the number read. (The state is in local variables, because
+  // Pushes until `most` edges are visited; their number. (The state is in local variables, because
   // the compiler must assume that a label, being a byte, may alias anything. Not inlined, because
-  // inside another loop it runs short of registers.)
+  // there are too few registers inside another loop.)
   template <class Label>
   [[gnu::noinline]] std::int64_t push(Label* const label, std::int64_t most) {
     const I* const indptr = A_.indptr;
@@ -216,7 +219,7 @@ class LabelPush {
       return place < capacity ? place : place - capacity;
     };
     const I last_four = A_.nnz() - 4;
-    const bool labels_far =  // not in the second-level cache: prefetches pay there
+    const bool labels_far =  // not in the second-level cache: prefetches are faster there
         last_four >= 0 && static_cast<std::size_t>(A_.m) * sizeof(Label) > std::size_t{1} << 20;
     I head = head_;
     I tail = tail_;
@@ -228,7 +231,7 @@ class LabelPush {
     too_large_ = false;
     while (active > 0 && read < most) {
       const I j = queue[head];
-      if (active > 16) {  // what the next columns need can be on its way: starts, lists, labels
+      if (active > 16) {  // prefetch for the next columns: starts, lists, labels
         __builtin_prefetch(indptr + queue[wrapped(head + 16)]);
         __builtin_prefetch(indices + indptr[queue[wrapped(head + 10)]]);
         if (labels_far) {
@@ -245,13 +248,13 @@ class LabelPush {
         --active;
         continue;
       }
-      if (low.second == hopeless<Label> - 1) {  // its successor would read as hopeless
+      if (low.second == hopeless<Label> - 1) {  // its successor would mean hopeless
         too_large_ = true;
         break;
       }
       head = wrapped(head + 1);
       ++pushes;
-      const bool closes = low.second == hopeless<Label>;  // no way on from this row
+      const bool closes = low.second == hopeless<Label>;  // no path continues from this row
       if (closes) closing += end - begin + 1;
       label[low.row] = static_cast<Label>(low.second + !closes);
       const I displaced = row_match[low.row];
@@ -276,7 +279,7 @@ class LabelPush {
   // Rows above a label that no row has are hopeless.
   template <class Label>
   void close_gap(Label* label) {
-    constexpr std::size_t most = 256;  // a gap higher up is left to the next look
+    constexpr std::size_t most = 256;  // the next check finds a gap above
     I count[most] = {};
     for (I i = 0; i < A_.m; ++i) {
       if (label[i] < most) ++count[label[i]];
@@ -297,10 +300,10 @@ class LabelPush {
   I tail_ = 0;
   I active_;
   I free_rows_ = 0;
-  std::int64_t closing_edges_ = 0;  // read by pushes that made their row hopeless
+  std::int64_t closing_edges_ = 0;  // visited by pushes that made their row hopeless
   bool too_large_ = false;
   std::uint8_t* narrow_ = nullptr;
-  std::uint32_t* wide_ = nullptr;  // instead of narrow_, once a label has outgrown a byte
+  std::uint32_t* wide_ = nullptr;  // instead of narrow_, after a label exceeded a byte
   Workspace& workspace_;
   Budget& budget_;
   Counters& counters_;

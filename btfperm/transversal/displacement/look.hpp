@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// look: what a sample of the columns that the start has left tells about the search to come
+// look: what a sample of the unmatched columns tells about the following search
 //
-// Idea        Pushing undoes what a good start gave, searching reads much where the free rows are
-//             far. Two shares, each from some 256 columns, tell which it will be: how near the free
-//             rows are, and how near to the diagonal the entries lie (a numbering that is local, as
-//             of a mesh in its own order).
-// Cost        256 columns and those beside them, whatever the size
+// Idea        Pushes destroy a nearly maximum matching, and searches visit many entries if
+//             augmenting paths are long. Two shares, each from some 256 columns, predict the better
+//             method: how many columns are two steps away from an unmatched row, and how many
+//             entries are near the diagonal (a local numbering, as of a mesh in natural order).
+// Cost        256 columns and their neighbours, for every size
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace btfperm {
 constexpr int sampled_columns = 256;
 constexpr int sampled_entries = 64;  // of each
 
-// Share of entries within m / `diagonal_width` of the diagonal, on a sample of columns.
+// Share of entries within m / `diagonal_width` of the diagonal, in a sample of columns.
 template <class I>
 double local_share(const PatternView<I>& A, int diagonal_width) {
   const I stride = std::max<I>(1, A.n / sampled_columns);
@@ -40,7 +40,7 @@ double local_share(const PatternView<I>& A, int diagonal_width) {
   return seen > 0 ? static_cast<double>(near) / static_cast<double>(seen) : 0.0;
 }
 
-// Whether column j, which has no free row, displaces a column that has one.
+// Whether column j, which has no unmatched row, can displace a column that has one.
 template <class I>
 bool finds_row_two_steps_off(const PatternView<I>& A, const Matching<I>& M, I j) {
   const I count = std::min<I>(A.degree(j), sampled_entries);
@@ -55,7 +55,7 @@ bool finds_row_two_steps_off(const PatternView<I>& A, const Matching<I>& M, I j)
   return false;
 }
 
-// Share of the columns listed that have a free row two steps off, on a sample of them.
+// Share of the listed columns that have an unmatched row two steps away, in a sample of them.
 template <class I>
 double near_share(const PatternView<I>& A, const Matching<I>& M, const I* free, I n_free) {
   const I stride = std::max<I>(1, n_free / sampled_columns);

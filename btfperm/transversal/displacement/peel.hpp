@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// peel: rows that only one column is left for take it, again and again, from nothing
+// peel: repeatedly match rows that only one unmatched column has, from an empty matching
 //
-// Idea        A row whose list holds a single column may be matched to it: some maximum transversal
-//             does. The column is gone then, other rows come down to one, and on chains, bands and
-//             triangular patterns, whatever their numbering, nothing is left in the end: just where
-//             free rows are far and pushing stalls. Row lists are not needed: the number of columns
-//             left in a row, and the exclusive or of their indices, which is the index of the last.
+// Idea        If the list of a row holds a single unmatched column, some maximum transversal
+// matches
+//             the two. Without that column, other rows reduce to one column. On chains, bands and
+//             triangular patterns in any numbering this matches everything, and these are the
+//             patterns on which paths are long and pushes stall. Row lists are not needed: for each
+//             row, the number of its unmatched columns and the exclusive or of their indices, which
+//             is the index of the last one.
 // Paper       ours; it is phase 1 of R. M. Karp, M. Sipser, "Maximum matchings in sparse random
 //             graphs", FOCS 1981, from the rows alone
-// Cost        O(m + nnz), of which several threads share the counting. Faster than pushes and trees
-//             on bandtri_2e5 and chains_hk_1000_rcp, not on tri_2e5 (rules.hpp has the command that
+// Cost        O(m + nnz); several threads share the counting. Faster than pushes and trees on
+//             bandtri_2e5 and chains_hk_1000_rcp, not on tri_2e5 (rules.hpp has the command that
 //             measures this). Workspace: 4 m
 // Prefer it   after pushes that stall while all columns may still be matched
-// Encodings   left[i].count columns are left in row i; with count = 1, left[i].columns is that one
-// Invariants  the queue holds every row that came down to one column and is not matched
-// Races       while columns are counted, both words of left[i] are changed by atomic instructions
+// Encodings   row i has left[i].count unmatched columns; with count = 1, left[i].columns is that
+// one Invariants  the queue holds every row that has one unmatched column and is not matched Races
+// while columns are counted, both words of left[i] are changed by atomic instructions
 #pragma once
 
 #include <algorithm>
@@ -37,7 +39,7 @@ class Peel {
     row_match_ = workspace.take<I>(A.m);
   }
 
-  // The number of pairs found; less than there are when the budget ends it.
+  // The number of pairs; fewer than possible if the budget ends it.
   I run() {
     fill(row_match_, A_.m, I{-1}, threads_);
     if (!count_columns()) return 0;
@@ -50,7 +52,7 @@ class Peel {
     for (I head = 0; head < tail; ++head) {
       prefetch_ahead(head, tail);
       const I i = queue_[head];
-      if (left_[i].count != 1) continue;  // another row took its last column
+      if (left_[i].count != 1) continue;  // its last column is matched to another row
       const I j = left_[i].columns;
       row_match_[i] = j;
       ++pairs;
@@ -94,7 +96,7 @@ class Peel {
     return budget_.spend(A_.nnz());
   }
 
-  // Rows in the queue, the starts of their last columns, the lists of these.
+  // Prefetches rows in the queue, the starts of their last columns, and the lists of these.
   void prefetch_ahead(I head, I tail) const {
     if (tail - head <= 6) return;
     prefetch(left_ + queue_[head + 6]);
@@ -102,7 +104,7 @@ class Peel {
     prefetch(A_.indices + A_.indptr[last_column(queue_[head + 2])]);
   }
 
-  // Of a row that has one column left; some column of any other.
+  // The column of a row that has one; an arbitrary column of any other row.
   I last_column(I i) const { return left_[i].count == 1 ? left_[i].columns : I{0}; }
 
   const PatternView<I>& A_;

@@ -39,11 +39,12 @@ struct DisplacementRules {
   // Share of the columns that a stall must leave, all of which may be matched, for peeling
   // (bandtri_2e5, .0002, is faster so than by trees; circuit_3e6, 4e-6, has nothing to peel).
   double left_to_peel = 1e-5;
-  // Share below which these search shortly first, and the readings that all of them may take.
+  // Share of columns below which these search shortly first, and the passes of these searches.
   double last_to_search = 1e-3;
   double last_passes = .125;
-  std::int64_t most_edges = 2048;  // a short search gives up here (then here times 2, 4, ...),
-  double most_passes = 1.5;        // all of them after this many readings of the matrix
+  std::int64_t most_edges =
+      2048;                  // a short search is abandoned here (then at 2, 4, ... times this),
+  double most_passes = 1.5;  // all of them after this number of passes over the entries
 };
 
 }  // namespace btfperm

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// shared displacement: the turns of guided-displacement that several threads take together
+// shared displacement: the steps of guided-displacement by several threads
 //
-// Idea        As on one thread (guided_displacement.hpp), the columns left free go through two
-//             steps, short searches or label pushes, each by all threads at once. Every turn hands
-//             the columns it could not match to the next, in the first places of one list.
-// Paper       ours; each turn is told in its own file
-// Cost        that of the turns; what one of them takes from the workspace is given back at its end
-// Races       those of the turns: between two of them one thread alone is at work
+// Idea        As on one thread (guided_displacement.hpp), the unmatched columns go through paths of
+//             two steps, short searches or label pushes, each by all threads at once. Every step
+//             passes the columns it could not match to the next, in the first places of one list.
+// Paper       ours; each step has its own file
+// Cost        that of the steps; each returns its workspace at its end
+// Races       those of the steps: between two of them only one thread runs
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 namespace btfperm {
 
-// Label pushes, and peeling where these stall although all columns may still be matched. Keeps the
-// columns that are left to do in the list, which has n places; their number.
+// Label pushes, and peeling if these stall although all columns may still be matched. Keeps the
+// remaining columns in the list, which has n places; their number.
 template <class I>
 I push_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int threads,
                 const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
@@ -33,15 +33,16 @@ I push_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int t
   const auto go_on = [&](const auto& last) {
     return go_on_from(last, A, M, free, threads, rules, budget, counters, proof);
   };
-  // One of two goes on alone with the last; many threads are sooner done by trees.
+  // With two threads, one continues alone with the last columns; more threads are faster with
+  // trees.
   if (threads > 2 || push.active() == 0 || !push.has_few_left()) return go_on(push);
   LabelPush<I> last(A, M, free, push.active(), workspace, budget, counters);
   last.go_on(push.labels(), A.nnz() / 8);
   return go_on(last);
 }
 
-// Short searches, and once more for those that were in each other's way; all of them read as much
-// as those of one thread may. Returns the number of columns left, the first places of `free`.
+// Short searches, and once more for those that met each other's locks, within the same total as on
+// one thread. Returns the number of remaining columns, the first places of `free`.
 template <class I>
 I search_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int threads,
                   const DisplacementRules& rules, Budget& budget, Counters& counters,
@@ -57,8 +58,8 @@ I search_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int
   return left;
 }
 
-// Paths of two steps from each column of `free`, all at once; then short searches, if few are left,
-// else pushes. Returns the number of columns left, the first places of `free`.
+// Paths of two steps from all columns of `free` at once; then short searches if few remain, else
+// pushes. Returns the number of remaining columns, the first places of `free`.
 template <class I>
 I search_near_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int threads,
                        const DisplacementRules& rules, Budget& budget, Counters& counters,
