@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hkdw: hopcroft-karp, and after each of its phases one more round of searches without its layers
+// hkdw: hopcroft-karp with one more round of searches, without its layers, after each phase
 //
 // Idea        A phase of hopcroft-karp finds disjoint shortest paths only. Before the next one,
-//             every row it left free digs for a free column, depth first with lookahead, through
-//             all entries, each column once per round: the long paths that would have cost phases
-//             of their own are found early.
+//             every unmatched row searches for an unmatched column, depth first with lookahead,
+//             through all entries, visiting each column once per round. So long paths that would
+//             need phases of their own are found early.
 // Paper       I. S. Duff, T. Wiberg, "Remarks on implementation of O(n^(1/2) tau) assignment
 //             algorithms", ACM TOMS 14 (1988); as HKDW in I. S. Duff, K. Kaya, B. Ucar, "Design,
 //             implementation, and analysis of maximum transversal algorithms", ACM TOMS 38 (2011),
 //             whose authors' program has the lookahead, too
-// Cost        O(nnz) a phase, n phases at worst. The papers give hopcroft-karp's bound for it; but
-//             that rests on shortest paths that never become shorter, and those of the extra rounds
-//             can make them so. Workspace: the row lists (nnz + m + 1), 4 m + 5 n
-// Prefer it   on chains, and on permuted meshes and roads, where hopcroft-karp takes many
-//             more phases; rather use hopcroft-karp on random and power-law patterns, where this
-//             one takes more, and on meshes in natural order
+// Cost        O(nnz) for each phase, n phases in the worst case. The papers state the bound of
+//             hopcroft-karp; but that requires shortest paths that never become shorter, and the
+//             extra rounds can shorten them. Workspace: the row lists (nnz + m + 1), 4 m + 5 n
+// Prefer it   on chains, and on permuted meshes and roads, where hopcroft-karp takes many more
+//             phases; hopcroft-karp on random and power-law patterns, where hkdw takes more, and on
+//             meshes in natural order
 // Encodings   those of hopcroft_karp.hpp, and of ss_dfs.hpp for the transposed pattern, where rows
-//             dig for columns; the stamp is the number of the phase
-// Invariants  a row that was matched stays matched, so `free` only shrinks
+//             search for columns; the stamp is the number of the phase
+// Invariants  a matched row stays matched, so `free` only shrinks
 #pragma once
 
 #include "pattern/canonical.hpp"

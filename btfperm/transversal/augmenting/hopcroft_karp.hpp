@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hopcroft-karp: in each phase, a maximal set of disjoint shortest augmenting paths
 //
-// Idea        A breadth-first search from all free columns gives each column its distance, and
-//             stops at the level where a free row appears. Depth-first searches that only step
-//             down one level then find disjoint paths of that shortest length.
+// Idea        A breadth-first search from all unmatched columns gives each column its distance, and
+//             stops at the first level that has an unmatched row. Depth-first searches that only
+//             descend one level at a time then find disjoint paths of that shortest length.
 // Paper       J. E. Hopcroft, R. M. Karp, "An n^(5/2) algorithm for maximum matchings in bipartite
 //             graphs", SIAM J. Computing 2 (1973), algorithm A and section 3
-// Cost        O(nnz sqrt(m + n)) time: the best bound of this room. Workspace: 4 n
-// Prefer it   on meshes in natural order, and wherever a bound is wanted; rather use pothen-fan
-//             when few columns are free
-// Encodings   level[j] - base = number of matched edges between column j and the free columns;
-//             negative: not reached in this phase. `base` grows from phase to phase, which forgets
-//             all levels at once; a column that is used up gets -1
+// Cost        O(nnz sqrt(m + n)) time: the best bound in this package. Workspace: 4 n
+// Prefer it   on meshes in natural order, and if a bound is needed; pothen-fan if few columns are
+//             unmatched
+// Encodings   level[j] - base = number of matched edges between column j and the unmatched columns;
+//             negative: not reached in this phase. `base` grows from phase to phase, which clears
+//             all levels at once; a column that has been searched in vain has level -1
 // Invariants  after the search, every row in the list of a column of level k < last is matched to
-//             a column of level <= k + 1; free rows occur only beside columns of level `last`
+//             a column of level <= k + 1; unmatched rows occur only in lists of columns of level
+//             `last`
 #pragma once
 
 #include <algorithm>
@@ -44,7 +45,7 @@ class HopcroftKarp {
     }
   }
 
-  // Levels, then disjoint shortest paths; false: there is none, or the budget ended the search.
+  // Levels, then disjoint shortest paths; false: no path exists, or the budget ended the search.
   bool phase() {
     if (!search_levels()) return false;
     ++counters_.phases;
@@ -53,7 +54,7 @@ class HopcroftKarp {
   }
 
  private:
-  // Levels of the columns; true when some free row was reached.
+  // Computes the levels of the columns; true if an unmatched row was reached.
   bool search_levels() {
     forget_levels();
     I tail = 0;
@@ -87,7 +88,7 @@ class HopcroftKarp {
   }
 
   void forget_levels() {
-    // Levels of the last phase reached base + last + 1 at most; those of the next one reach n more.
+    // Levels of the last phase are at most base + last + 1; those of the next one exceed it by n.
     const std::int64_t above = static_cast<std::int64_t>(last_) + 2;
     if (base_ > std::numeric_limits<I>::max() - above - A_.n - 1) {
       std::fill(level_, level_ + A_.n, I{-1});
@@ -97,7 +98,7 @@ class HopcroftKarp {
     }
   }
 
-  // One depth-first search down the levels; columns it leaves without success are used up.
+  // One depth-first search down the levels; columns that it searches in vain have level -1 then.
   void dig(I root) {
     I depth = 0;
     stack_[0] = root;
@@ -149,12 +150,12 @@ class HopcroftKarp {
   const PatternView<I>& A_;
   Matching<I> M_;
   I* level_;
-  I* queue_;  // breadth-first; its first n_roots_ places stay the free columns
+  I* queue_;  // breadth-first; the first n_roots_ places keep the unmatched columns
   I* next_;
   I* stack_;
   I n_roots_ = 0;
   I base_ = 0;
-  I last_ = 0;  // level of the columns beside the nearest free rows
+  I last_ = 0;  // level of the columns that have the nearest unmatched rows
   Budget& budget_;
   Counters& counters_;
 };

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ms-bfs: breadth-first trees from all free columns at once
+// ms-bfs: breadth-first trees from all unmatched columns at once
 //
-// Idea        In each phase one alternating tree grows from every free column, level by level; a
-//             row joins one tree only. A tree that meets a free row stops growing. At the end of
-//             the phase the path in each such tree is flipped. A phase without path is the proof
+// Idea        In each phase one alternating tree grows from every unmatched column, level by level;
+//             a row joins one tree only. A tree that reaches an unmatched row stops growing. At the
+//             end of the phase the path in each such tree is applied. A phase without a path proves
 //             that none exists.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015 (MS-BFS, without grafting)
-// Cost        O(m + nnz) a phase, n phases at worst. Workspace: m bytes, 4 n
-// Prefer it   to finish, and prove, what another search has nearly finished; rather use
-//             hopcroft-karp when many columns are free
-// Encodings   leaf[root] = free row found by the tree of `root`, or -1; leaf_parent[root] = the
-//             column it was found from
+// Cost        O(m + nnz) for each phase, n phases in the worst case. Workspace: m bytes, 4 n
+// Prefer it   for a matching that is nearly maximum; hopcroft-karp if many columns are unmatched
+// Encodings   leaf[root] = unmatched row reached by the tree of `root`, or -1; leaf_parent[root] =
+//             the column from which it was reached
 // Invariants  tree[j] (root and parent) is set for the columns in the queue of this phase
 #pragma once
 
@@ -26,7 +25,7 @@ namespace btfperm {
 template <class I>
 class MsBfs {
  public:
-  // Grows no tree into rows that are in `row_in_cover`: what is closed is not entered again.
+  // Grows no tree into rows that are in `row_in_cover`, which are closed.
   MsBfs(const PatternView<I>& A, Matching<I> M, const std::uint8_t* row_in_cover,
         Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A), M_(M), row_in_cover_(row_in_cover), budget_(budget), counters_(counters) {
@@ -44,16 +43,15 @@ class MsBfs {
     finish(any, any);
   }
 
-  // The same from a list that holds every free column that may still be matched, for so many
-  // phases, and until so many edges are read; true: none of them can (or the budget ended the
-  // search).
+  // The same from a list of every unmatched column that may still be matched, for a number of
+  // phases and of visited edges; true: no column can be matched (or the budget ended the search).
   bool run(const I* free, I count, std::int64_t most_phases, std::int64_t most_edges) {
     std::copy(free, free + count, queue_);
     n_roots_ = count;
     return finish(most_phases, most_edges);
   }
 
-  // Marks what the phase that found no path has seen: the rows that the columns left can reach.
+  // Marks the rows of the last phase, which found no path: those that the remaining columns reach.
   void mark_seen(std::uint8_t* row_in_cover) const {
     if (n_roots_ == 0) return;
     for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= seen_[i];
@@ -79,7 +77,7 @@ class MsBfs {
     return n_roots_ == 0;
   }
 
-  // Grows the trees and flips their paths; the number of paths.
+  // Grows the trees and augments along their paths; the number of paths.
   I phase() {
     ++counters_.phases;
     std::copy(row_in_cover_, row_in_cover_ + A_.m, seen_);
@@ -95,8 +93,8 @@ class MsBfs {
     return found;
   }
 
-  // The number of trees that met a free row. (Works on local copies: the compiler must assume that
-  // a byte it writes, such as seen[i], may lie anywhere.)
+  // The number of trees that reached an unmatched row. (Works on local copies: the compiler must
+  // assume that a byte that is written, such as seen[i], may alias anything.)
   I grow() {
     const I* const indptr = A_.indptr;
     const I* const indices = A_.indices;
@@ -128,7 +126,7 @@ class MsBfs {
         const I below = row_match[i];
         if (below < 0) {
           leaf[root] = i;
-          tree[root].parent = j;  // where the path to the leaf begins; a root has no parent
+          tree[root].parent = j;  // the start of the path to the leaf; a root has no parent
           ++found;
           break;
         }
@@ -157,7 +155,7 @@ class MsBfs {
   std::uint8_t* seen_;
   Node* tree_;
   I* leaf_;
-  I* queue_;  // its first n_roots_ places stay the free columns
+  I* queue_;  // the first n_roots_ places keep the unmatched columns
   I n_roots_ = 0;
   Budget& budget_;
   Counters& counters_;

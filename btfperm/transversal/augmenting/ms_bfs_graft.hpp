@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ms-bfs-graft: maximum transversal by multi-source BFS with tree grafting
 //
-// Idea        Alternating trees grow from all free columns at once, level by level, top-down or
-//             bottom-up, whichever reads less. When the frontier is empty, the paths found are
-//             flipped. Trees without a path stay as they are: rows of the trees that were used up
-//             are grafted onto them, and their mates are the next frontier.
+// Idea        Alternating trees grow from all unmatched columns at once, level by level, top-down
+// or
+//             bottom-up, whichever visits fewer entries. When the frontier is empty, the augmenting
+//             paths are applied. Trees without a path are kept: rows of the trees that had a path
+//             are grafted onto them, and the columns matched with these rows are the next frontier.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015, algorithms 3 to 7. X are the
-//             columns, Y the rows. Levels too small to share are left to one thread; there are as
-//             many columns in active trees as rows and roots, so activeX is not counted apart
-// Cost        O(nnz) a phase, n phases at worst. Workspace: the row lists (nnz + m + 1), m bytes,
-//             4 m + 5 n; with several threads 2 nnz more while the row lists are made
-// Prefer it   on many cores, and where a large part stays unmatched; rather use guided-displacement
-//             on one
-// Options     alpha (5): bottom-up when the frontier exceeds 1/alpha of the unvisited rows;
-//             direction (1): 0 always goes top-down; graft (1): 0 grows all trees anew each phase
-// Encodings   root[x] = -1 not in a tree; leaf[root] = -1 the tree is active, else the free row at
+//             columns, Y the rows. One thread processes levels that are too small to share. Active
+//             trees have as many columns as rows and roots, so activeX is not counted separately
+// Cost        O(nnz) for each phase, n phases in the worst case. Workspace: the row lists (nnz + m
+// +
+//             1), m bytes, 4 m + 5 n; with several threads 2 nnz more while the row lists are made
+// Prefer it   on many cores, and if many columns remain unmatched; guided-displacement on one core
+// Options     alpha: bottom-up when the frontier exceeds 1/alpha of the unvisited rows;
+//             direction: 0 always goes top-down; graft: 0 builds all trees again in each phase
+// Encodings   root[x] = -1 in no tree; leaf[root] = -1 the tree is active, else the unmatched row
+// at
 //             the end of its path (the tree is then renewable); visited[y] = 1 in a tree
-// Invariants  at the top of a phase: 1. frontier columns lie in active trees; 2. an active tree's
-//             columns outside the frontier have only visited rows
+// Invariants  at the start of a phase: 1. frontier columns are in active trees; 2. columns of
+// active
+//             trees outside the frontier have only visited rows
 // Races       visited[y] is claimed by one thread atomically (top-down) or belongs to one thread
-//             (bottom-up). leaf[root] may be set by two threads at once: either row is the end of a
-//             path of that tree. in_tree[x] may be read while it is set, after root[x]: x counts as
-//             in the tree or not, and both are right. A thread that misses a fresh leaf grows a
-//             tree for nothing.
+//             (bottom-up). Two threads may set leaf[root] at once: either row is the end of a path
+//             of that tree. in_tree[x] may be read while it is set, after root[x]: x counts as in
+//             the tree or not, and both are correct. A thread that misses a new leaf grows a tree
+//             in vain.
 #pragma once
 
 #include <omp.h>
@@ -85,16 +88,16 @@ class MsBfsGraft {
     while (free_.size() > 0) {
       ++counters_.phases;
       grow_forest();
-      const I found = augment();  // what was found is kept when the budget ends the search
+      const I found = augment();  // paths found are applied if the budget ends the search
       if (found == 0 || budget_.stopped()) return;
       rebuild_frontier();
     }
   }
 
  private:
-  const I share_from = least_to_share<I>(64);  // smaller loops are not worth waking threads for
+  const I share_from = least_to_share<I>(64);  // smaller loops run on one thread
 
-  // How many threads a loop is worth, and how many turns of it a thread takes at a time.
+  // The number of threads for a loop, and the number of iterations that a thread takes at a time.
   int threads_for(I count) const { return count < share_from ? 1 : threads_; }
   I block_of(I count) const { return std::max(I{4}, block_for(count, threads_, I{256})); }
 
@@ -135,7 +138,7 @@ class MsBfsGraft {
         fetch_ahead(k, size);
         const I x = frontier_[k];
         const I root = col_root_[x];
-        if (load(leaf_[root]) >= 0) continue;  // the tree has its path
+        if (load(leaf_[root]) >= 0) continue;  // the tree has a path
         for (I p = A_.indptr[x]; p < A_.indptr[x + 1]; ++p) {
           const I y = A_.indices[p];
           if (team > 1) {
@@ -156,7 +159,7 @@ class MsBfsGraft {
     counters_.edges += edges;
   }
 
-  // Fetches what the columns that come after frontier_[k] touch first.
+  // Prefetches the data of the columns after frontier_[k].
   void fetch_ahead(I k, I size) const {
     if (k + 8 < size) {
       const I x = frontier_[k + 8];
@@ -170,8 +173,8 @@ class MsBfsGraft {
     }
   }
 
-  // Each row of rows_ looks for a parent in an active tree; those that find none go to left_rows_.
-  // Serves growth and grafting alike.
+  // Each row of rows_ searches for a parent in an active tree; rows without one go to left_rows_.
+  // Used for growth and for grafting.
   void bottom_up() {
     const I size = rows_.size();
     const I block = block_of(size);
@@ -222,8 +225,8 @@ class MsBfsGraft {
     }
   }
 
-  // Step 2: flips the path of every tree that has one, and keeps the columns that are free still;
-  // the number of paths.
+  // Step 2: augments along the path of every tree that has one, and keeps the columns that are
+  // still unmatched; the number of paths.
   I augment() {
     const StepTime time(counters_.augment_us);
     const I size = free_.size();
@@ -270,7 +273,7 @@ class MsBfsGraft {
     }
   }
 
-  // Rows of trees that had a path leave them, and go to rows_; the number of rows in active trees.
+  // Moves rows of trees that had a path to rows_; the number of rows in active trees.
   I release_used_trees() {
     const StepTime time(counters_.statistics_us);
     rows_.clear();
@@ -320,11 +323,11 @@ class MsBfsGraft {
   int threads_;
   Frontier<I> frontier_;
   Frontier<I> next_;
-  Frontier<I> free_;       // free columns
-  Frontier<I> rows_;       // what a bottom-up step goes through
-  Frontier<I> left_rows_;  // what it leaves
+  Frontier<I> free_;       // unmatched columns
+  Frontier<I> rows_;       // the rows of a bottom-up step
+  Frontier<I> left_rows_;  // its rows without a parent
   I* row_root_;
-  I* parent_;  // of a row: the column it was reached from
+  I* parent_;  // of a row: the column from which it was reached
   std::uint8_t* visited_;
   I unvisited_ = 0;  // numUnvisitedY
   I* col_root_;

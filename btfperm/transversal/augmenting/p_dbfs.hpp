@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// p-dbfs: many threads, each growing one breadth-first tree after another, all disjoint
+// p-dbfs: disjoint breadth-first trees; each thread grows one tree after another
 //
-// Idea        In each phase the threads share out the free columns, and a breadth-first tree grows
-//             from each; a row joins the tree that claims it first, and no other in this phase. A
-//             column whose turn comes looks for a free row in its list first (lookahead). A tree
-//             that finds one flips its path at once, for nobody else can touch it. A phase in which
-//             no tree finds one proves that the matching is maximum.
+// Idea        In each phase the threads share the unmatched columns, and a breadth-first tree grows
+//             from each; a row joins the first tree that claims it, and no other in this phase. A
+//             column first looks for an unmatched row in its list (lookahead). A tree that reaches
+//             one augments at once, because no other thread can use its rows. A phase in which no
+//             tree reaches one proves that the matching is maximum.
 // Paper       A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan, A. Pothen,
 //             "Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS 2012
 //             (disjoint BFS). The queue of a tree is a linked list through its columns, so that the
 //             trees of all threads fit into one array
-// Cost        O(nnz) a phase, n phases at worst. Workspace: m bytes, 4 n
-// Prefer it   on many cores, while many columns are free: one tree is the work of one thread;
-//             rather use ms-bfs-graft where much stays unmatched, guided-displacement on one core
+// Cost        O(nnz) for each phase, n phases in the worst case. Workspace: m bytes, 4 n
+// Prefer it   on many cores, while many columns are unmatched, because one thread grows a tree;
+//             ms-bfs-graft if many columns remain unmatched, guided-displacement on one core
 // Encodings   visited[i] = 1: row i was claimed in this phase; lookahead[j] = first position of
-//             column j whose row may be free; next[j] = next column in the queue of its tree, or -1
-// Invariants  in a phase, who has claimed row i owns it and the column that held it: only the owner
-//             writes row_match[i] and what belongs to that column (col_match, parent, next,
-//             lookahead). The owner of a root is the thread that drew it
+//             column j whose row may be unmatched; next[j] = next column in the queue of its tree,
+//             or -1
+// Invariants  in a phase, the thread that claimed row i owns it and the column matched with it:
+// only
+//             the owner writes row_match[i] and the data of that column (col_match, parent, next,
+//             lookahead). The owner of a root is the thread that took it
 // Races       visited[i] is claimed atomically. row_match[i] is read in a lookahead while its owner
-//             may write it: seen as free though it is taken, the claim fails; seen as taken, it is,
-//             for rows never become free again
+//             may write it: if it appears unmatched, the claim fails; if it appears matched, it is,
+//             because rows never become unmatched again
 #pragma once
 
 #include <algorithm>
@@ -65,7 +67,7 @@ class PDbfs {
  private:
   using Own = Together<Counters>;
 
-  // One phase: a tree from every free column.
+  // One phase: a tree from every unmatched column.
   void search_all() {
     ++counters_.phases;
     fill(visited_, A_.m, std::uint8_t{0}, threads_, budget_);
@@ -73,11 +75,11 @@ class PDbfs {
                 [&](I k, Own& own) { grow(free_[k], own); });
   }
 
-  // A tree from the free column `root`; flips the path to the first free row it meets.
+  // A tree from the unmatched column `root`; augments along the path to the first unmatched row.
   void grow(I root, Own& own) {
     next_[root] = -1;
     I last = root;
-    I leaf = root;  // the column beside the free row
+    I leaf = root;  // the column before the unmatched row
     I free_row = -1;
     for (I j = root; j >= 0 && !budget_.stopped(); j = next_[j]) {
       leaf = j;
@@ -86,7 +88,7 @@ class PDbfs {
       for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
         const I i = A_.indices[p];
         if (!claim(visited_[i])) continue;
-        const I below = load(M_.row_match[i]);  // held: the lookahead left no free row unclaimed
+        const I below = load(M_.row_match[i]);  // matched: the lookahead claimed all unmatched rows
         parent_[below] = j;
         next_[below] = -1;
         next_[last] = below;
@@ -98,7 +100,7 @@ class PDbfs {
     own.counted.augmented(flip_path(M_, free_row, leaf, [&](I j, I) { return parent_[j]; }));
   }
 
-  // Claims a free row in the list of column j, and returns it; or -1.
+  // Claims an unmatched row in the list of column j, and returns it; or -1.
   I look_ahead(I j, Own& own) {
     I& p = lookahead_[j];
     const I begin = p;
@@ -121,7 +123,7 @@ class PDbfs {
   int threads_;
   std::uint8_t* visited_;
   I* lookahead_;
-  I* parent_;  // of a column: the column it was reached from
+  I* parent_;  // of a column: the column from which it was reached
   I* next_;
   I* free_;
   I n_free_ = 0;

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // pothen-fan: disjoint depth-first searches in phases, with lookahead and fairness
 //
-// Idea        In each phase, every free column digs for an augmenting path; a row is visited once
-//             a phase. Before it digs deeper a column looks for a free row in its own list
-//             (lookahead). Every second phase reads the lists backwards (fairness), so that no
-//             part of a list is always tried last.
+// Idea        In each phase, every unmatched column searches for an augmenting path, depth first; a
+//             row is visited once per phase. Before it descends, a column looks for an unmatched
+//             row in its own list (lookahead). Every second phase visits the lists backwards
+//             (fairness), so that no part of a list is always tried last.
 // Paper       A. Pothen, C.-J. Fan, "Computing the block triangular form of a sparse matrix", ACM
 //             TOMS 16 (1990), section 3; fairness: I. S. Duff, K. Kaya, B. Ucar, "Design,
 //             implementation, and analysis of maximum transversal algorithms", ACM TOMS 38 (2011);
 //             many threads: A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan,
 //             A. Pothen, "Multithreaded algorithms for maximum matching in bipartite graphs",
-//             IPDPS 2012: threads draw the free columns of a phase, and their searches are disjoint
-// Cost        O(nnz) a phase, n phases at worst, few in practice. Workspace: m marks, 4 n
-// Prefer it   after greedy on almost anything in natural order; rather use hopcroft-karp where
-//             paths are long and many
-// Options     fairness (1): 0 reads the lists forwards in every phase
-// Encodings   those of ss_dfs.hpp, whose search it shares; the stamp is the number of the phase
-// Invariants  a column that is left without success is dead for the rest of its phase
+//             IPDPS 2012: threads take the unmatched columns of a phase, and their searches are
+//             disjoint
+// Cost        O(nnz) for each phase, n phases in the worst case, few in practice. Workspace: m
+//             marks, 4 n
+// Prefer it   after greedy on nearly every pattern in natural order; hopcroft-karp if paths are
+// long
+//             and many
+// Options     fairness: 0 visits the lists forwards in every phase
+// Encodings   those of ss_dfs.hpp, whose search it uses; the stamp is the number of the phase
+// Invariants  a column that was searched in vain is not entered again in its phase
 // Races       those of ss_dfs.hpp
 #pragma once
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ss-bfs: one breadth-first search at a time
 //
-// Idea        Each free column in turn searches breadth-first for a free row. A search that fails
-//             has met a closed set: no augmenting path will ever enter it, so its rows are never
-//             looked at again. That makes all failures together cost one pass over the entries.
+// Idea        Each unmatched column in turn searches breadth-first for an unmatched row. A search
+//             that fails has visited a closed set: no augmenting path will ever enter it, so its
+//             rows are never visited again. So all failures together cost one pass over the
+//             entries.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015 (SS-BFS); closed sets: the
 //             Hungarian trees of H. W. Kuhn (1955)
-// Cost        O(n nnz) at worst, a few short searches in practice. Workspace: m + 2 n
-// Prefer it   when few columns are free, and free rows are near; rather use hopcroft-karp otherwise
-// Encodings   seen[i] = number of the last search that saw row i; `closed` for good in a closed set
+// Cost        O(n nnz) in the worst case, a few short searches in practice. Workspace: m + 2 n
+// Prefer it   if few columns are unmatched and augmenting paths are short; otherwise hopcroft-karp
+// Encodings   seen[i] = number of the last search that visited row i; `closed` permanently in a
+//             closed set
 // Invariants  parent[j] = column from which column j was reached in this search
 #pragma once
 
@@ -40,12 +42,12 @@ class SsBfs {
     }
   }
 
-  // Marks the closed rows. When no free column is left that has not failed, that is the cover.
+  // Marks the closed rows. If the searches of all unmatched columns failed, that is the cover.
   void mark_closed(std::uint8_t* row_in_cover) const {
     for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= seen_[i] == closed;
   }
 
-  // One search; gives up (and changes nothing) after reading `most` edges.
+  // One search; it is abandoned, and changes nothing, after visiting `most` edges.
   Outcome search(I root, std::int64_t most) {
     ++counters_.phases;
     I tail = 0;
@@ -75,7 +77,8 @@ class SsBfs {
       }
     }
     counters_.edges += read;
-    for (I head = 0; head < tail; ++head) {  // every row that was seen is matched in the queue
+    for (I head = 0; head < tail;
+         ++head) {  // every visited row is matched to a column in the queue
       const I i = M_.col_match[queue_[head]];
       if (i >= 0) seen_[i] = closed;
     }

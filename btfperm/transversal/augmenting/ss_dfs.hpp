@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ss-dfs: one depth-first search at a time, with lookahead (MC21)
 //
-// Idea        Each free column in turn digs for a free row. Before it digs deeper a column looks
-//             for a free row in its own list (lookahead, or cheap assignment); its pointer into the
-//             list only moves on, so all lookahead together reads each entry once. A row is visited
-//             once per search.
+// Idea        Each unmatched column in turn searches for an unmatched row, depth first. Before it
+//             descends, a column looks for an unmatched row in its own list (lookahead, or cheap
+//             assignment); its pointer into the list only advances, so all lookahead together
+//             visits each entry once. A row is visited once per search.
 // Paper       I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7 (1981);
-//             MC21A is Algorithm 575 there. As in the paper, a failed search is forgotten, where
-//             ss-bfs closes what it has met for good
-// Cost        O(n nnz) time, reached where rank is lost: each free column then searches the same
-//             rows again. Workspace: m marks, 3 n
-// Prefer it   to compare with what MC21, BTF and CXSparse do; rather use pothen-fan
-// Encodings   visited[i] = stamp of the last search that saw row i; lookahead[j] = first position
-//             of column j whose row may be free (rows never become free again)
+//             MC21A is Algorithm 575 there. As in the paper, the rows of a failed search are
+//             visited again, whereas ss-bfs closes them permanently
+// Cost        O(n nnz) time, reached on structurally singular matrices: each unmatched column then
+//             visits the same rows again. Workspace: m marks, 3 n
+// Prefer it   for comparison with MC21, BTF and CXSparse; otherwise pothen-fan
+// Encodings   visited[i] = stamp of the last search that visited row i; lookahead[j] = first
+//             position of column j whose row may be unmatched (rows never become unmatched again)
 // Invariants  the columns on the path and the rows between them form an alternating path from the
-//             root; its first column is the only free one
+//             root; its first column is the only unmatched one
 // Races       searches of several threads that carry one stamp (pothen-fan) are disjoint: a row
-//             belongs to the thread that stamps it first, and with it the column that held it and
-//             what is noted there. row_match[i] is read in a lookahead while its owner may write
-//             it: seen as free though it is taken, the stamp is there already; seen as taken, it is
+//             belongs to the first thread that stamps it, and with it the column matched with it
+//             and the data of that column. row_match[i] is read in a lookahead while its owner may
+//             write it: if it appears unmatched, the stamp is there already; if it appears matched,
+//             it is
 #pragma once
 
 #include <type_traits>
@@ -31,7 +32,7 @@
 
 namespace btfperm {
 
-// The columns on a path from its root; -1 is the end of an empty one. In contiguous memory for one
+// The columns on a path from its root; -1 is the end of an empty path. In contiguous memory for one
 // thread; ...
 template <class I>
 struct StackedPath {
@@ -57,7 +58,7 @@ struct LinkedPath {
   I end() const { return last; }
 };
 
-// Own: what the searching thread has for itself, Alone or Together (shared_loop.hpp).
+// Own: the state of the searching thread, Alone or Together (shared_loop.hpp).
 template <class I, class Own = Alone<Counters>>
 class SsDfs {
  public:
@@ -71,8 +72,8 @@ class SsDfs {
     copy(A.indptr, A.n, lookahead_, threads, budget);
   }
 
-  // Digs from the free column `root`, but not through rows that carry `stamp` already; flips the
-  // path when it finds one. `backwards` reads the lists from their ends.
+  // Searches from the unmatched column `root`, but not through rows that carry `stamp` already;
+  // augments if it finds a path. `backwards` visits the lists from their ends.
   template <bool backwards = false>
   bool search(I root, I stamp, Own& own) {
     Path path{path_};
@@ -96,7 +97,7 @@ class SsDfs {
  private:
   using Path = std::conditional_t<Own::shared, LinkedPath<I>, StackedPath<I>>;
 
-  // True when nobody has seen row i under this stamp before.
+  // True if row i was not visited under this stamp before.
   bool visit(I i, I stamp) {
     if constexpr (Own::shared) {
       return stamp_first(visited_[i], stamp);
@@ -107,7 +108,7 @@ class SsDfs {
     }
   }
 
-  // A free row in the list of column j, or -1.
+  // An unmatched row in the list of column j, or -1.
   I look_ahead(I j, I stamp, Own& own) {
     I& p = lookahead_[j];
     const I begin = p;
@@ -117,8 +118,8 @@ class SsDfs {
     return p < end ? A_.indices[p] : I{-1};
   }
 
-  // The holder of the next row in the list of column j that was not visited yet, or -1. The row is
-  // held: the lookahead has left no free row that nobody had visited.
+  // The column matched with the next row in the list of column j that was not visited yet, or -1.
+  // The row is matched, because the lookahead has visited all unmatched rows.
   template <bool backwards>
   I next_column(I j, I stamp, Own& own) {
     I& p = next_[j];
@@ -137,7 +138,8 @@ class SsDfs {
     return load(M_.row_match[A_.indices[backwards ? p-- : p++]]);
   }
 
-  // From the free row i upwards: each column of the path takes the row it was reached by.
+  // From the unmatched row i upwards: each column of the path takes the row by which it was
+  // reached.
   void flip(I i, Path& path, Own& own) {
     std::int64_t length = -1;
     for (I j = path.end(); j >= 0; path.pop(), j = path.end(), length += 2) {
@@ -158,7 +160,7 @@ class SsDfs {
   Matching<I> M_;
   I* visited_;
   I* lookahead_;
-  I* next_;  // where to go on in the list of a column on the path
+  I* next_;  // the next position in the list of a column on the path
   I* path_;  // the columns of all paths
 };
 

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // shared push: label push (label_push.hpp) by several threads at once
 //
-// Idea        Each thread has a queue of its own and pushes as one thread would. While it changes
-//             the holder of a row it holds the row's lock, and sees that the label it chose the row
-//             for still stands: so labels only rise, and what label_push.hpp proves from them holds
-//             here too. After each round the columns left are dealt out anew; rounds become short
-//             as the columns become few.
+// Idea        Each thread has its own queue and pushes as one thread would. While it changes the
+//             column of a row, it holds the lock of the row, and checks that the label for which it
+//             chose the row is still valid. So labels only rise, and the invariants of
+//             label_push.hpp hold here too. After each round the remaining columns are divided
+//             again; rounds become shorter as the columns become few.
 // Paper       ours; the pushes are those of label_push.hpp
-// Cost        as label_push.hpp, O(nnz log n), divided by the threads: a look comes after nnz / 3
-//             edges of pushes, and one round more at most (nnz / 6 edges or two batches a thread,
-//             and the list at hand); pushing goes on only when a quarter of the active columns
-//             went. Choices made good too late count among these edges; pushes that close a row do
+// Cost        as label_push.hpp, O(nnz log n), divided by the threads: a check follows nnz / 3
+// edges
+//             of pushes, and at most one round more (nnz / 6 edges or two batches for each thread,
+//             and the current list). Pushing continues only if a quarter of the active columns
+//             ended. Choices that came too late count among these edges; pushes that close a row do
 //             not. Workspace: m bytes, one list of columns
-// Prefer it   on large matrices with more than one thread, or with one and labels far from the
-//             core; rather use label_push.hpp otherwise
-// Encodings   label: 0 free row, 254 that far or farther, 255 hopeless. row_match: -2 locked
-// Invariants  those of label_push.hpp whenever no row is locked. For column j in row x, label[x]
-//             was set to one more than labels read before, and labels never fall
-// Races       label[i] is read without the lock of row i: what is read may be too low by now, and a
-//             label too low is a lower bound all the same. Who finds a row locked waits for a few
-//             stores; should its holder be without a core, it gives way
+// Prefer it   on large matrices with several threads, or on one thread if the labels exceed the
+//             cache; otherwise label_push.hpp
+// Encodings   label: 0 unmatched row, 254 at least that far, 255 hopeless. row_match: -2 locked
+// Invariants  those of label_push.hpp whenever no row is locked. For column j matched with row x,
+//             label[x] was set to one more than labels read before, and labels never fall
+// Races       label[i] is read without the lock of row i: the value may be too low, which is still
+// a
+//             lower bound. A thread that finds a row locked waits for a few stores, and yields if
+//             the lock remains
 #pragma once
 
 #include <omp.h>
@@ -38,7 +40,7 @@ namespace btfperm {
 template <class I>
 class SharedPush {
  public:
-  // `list` holds the free columns that have entries; `spare` has as many places.
+  // `list` holds the unmatched columns that have entries; `spare` has as many places.
   SharedPush(const PatternView<I>& A, Matching<I> M, I* list, I* spare, I n_free, int threads,
              Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A),
@@ -54,8 +56,8 @@ class SharedPush {
     done_ = workspace.take<Done>(threads);
   }
 
-  // Pushes until few columns are active, or progress stalls. The other columns that are free then
-  // are unmatchable. col_match is not kept meanwhile.
+  // Pushes until few columns are active, or progress stalls. The other unmatched columns are then
+  // unmatchable. col_match is not updated.
   void run() {
     bool ended = has_few_left();
     bool look_for_gap = false;
@@ -93,7 +95,7 @@ class SharedPush {
   I active() const { return active_; }
   I free_rows() const { return free_rows_; }
   bool has_few_left() const { return active_ <= few_a_thread * threads_; }
-  std::uint8_t* labels() { return label_; }  // to go on from
+  std::uint8_t* labels() { return label_; }  // for another search
 
   // Marks the hopeless rows: those that the dropped columns can reach.
   void mark_hopeless(std::uint8_t* row_in_cover) const {
@@ -106,22 +108,22 @@ class SharedPush {
   static constexpr std::uint8_t hopeless = 255;
   static constexpr std::uint8_t farthest = 254;
   static constexpr I locked = -2;
-  static constexpr int patience = 64;   // looks at a locked row: a microsecond or two
+  static constexpr int patience = 64;   // polls of a locked row: a microsecond or two
   static constexpr I few_a_thread = 2;  // columns: each push waits for memory four times
   static constexpr I many = 64;         // columns
   static constexpr std::int64_t longest_round = 1 << 21;  // edges of a thread
-  static constexpr std::int64_t batch = 1 << 12;          // edges between two looks at out_of_work_
+  static constexpr std::int64_t batch = 1 << 12;          // edges between two reads of out_of_work_
 
   // What one thread did in a round.
   struct alignas(64) Done {
     I left;   // columns in its queue
-    I taken;  // free rows that it matched
+    I taken;  // unmatched rows that it matched
     std::int64_t edges;
-    std::int64_t closing;  // of these by pushes that made their row hopeless
+    std::int64_t closing;  // of these, by pushes that made their row hopeless
     std::int64_t pushes;
   };
 
-  // The queue of one thread; it never holds more columns than at first.
+  // The queue of one thread; its length never exceeds the initial length.
   struct Ring {
     I* places;
     I capacity;
@@ -157,7 +159,7 @@ class SharedPush {
     barrier_.wait(team);
   }
 
-  // Pushes until a thread is out of work, so that nobody waits long for the others.
+  // Pushes until a thread is out of work, so that no thread waits long for the others.
   Done push_round(Ring& queue, int team) {
     Done done{};
     const std::int64_t most = std::clamp<std::int64_t>(A_.nnz() / 6 / team, batch, longest_round);
@@ -185,7 +187,7 @@ class SharedPush {
     store(out_of_work_, false);
   }
 
-  // One look per third of the entries, as in label_push.hpp; the last columns must fall by half.
+  // One check per third of the entries, as in label_push.hpp; the last columns must halve.
   bool has_stalled(bool& look_for_gap) {
     if (free_rows_ == 0) return true;
     if (since_check_ < A_.nnz() / 3) return false;
@@ -197,16 +199,16 @@ class SharedPush {
     return stalled;
   }
 
-  // What a column means to do: take `row`, which then has `label`.
+  // The choice of a column: `row`, whose label becomes `label`.
   struct Choice {
     I column;
-    I row;  // -1: nothing
+    I row;  // -1: none
     std::uint8_t lowest;
     std::uint8_t label;
   };
 
-  // Pushes until `most` more edges are read. While one choice is made good, the row of the next is
-  // on its way from memory.
+  // Pushes until `most` more edges are visited. While one choice is carried out, the row of the
+  // next is prefetched.
   void push(Ring& queue, std::int64_t most, Done& done) {
     most += done.edges;
     Choice ready{-1, -1, 0, 0};
@@ -241,14 +243,14 @@ class SharedPush {
     done.edges += p - begin + 1;
     if (row < 0) return {j, -1, hopeless, hopeless};
     prefetch_to_write(M_.row_match + row);
-    const bool closes = second == hopeless;  // no way on from this row
+    const bool closes = second == hopeless;  // no path continues from this row
     const unsigned label = closes ? hopeless : std::min<unsigned>(second + 1, farthest);
     return {j, row, static_cast<std::uint8_t>(lowest), static_cast<std::uint8_t>(label)};
   }
 
   void make_good(const Choice& choice, Ring& queue, Done& done) {
     const I displaced = lock(choice.row);
-    if (load(label_[choice.row]) != choice.lowest) {  // somebody was here first: choose again
+    if (load(label_[choice.row]) != choice.lowest) {  // another thread came first: choose again
       unlock(choice.row, displaced);
       queue.push(choice.column);
       return;
@@ -264,7 +266,7 @@ class SharedPush {
     }
   }
 
-  // Whoever held the row.
+  // The column that was matched with the row.
   I lock(I row) {
     std::atomic_ref<I> mate(M_.row_match[row]);
     for (int looks = 1;; ++looks) {
@@ -282,7 +284,7 @@ class SharedPush {
     std::atomic_ref<I>(M_.row_match[row]).store(mate, std::memory_order_release);
   }
 
-  // The queue says which columns come next: their starts, lists and labels can be on their way.
+  // Prefetches the starts, lists and labels of the next columns in the queue.
   void prefetch_ahead(const Ring& queue) const {
     if (queue.active < 4) return;
     const I far = std::min<I>(queue.active - 1, 16);
@@ -309,7 +311,7 @@ class SharedPush {
       if (label_[i] > gap) label_[i] = hopeless;
     }
     barrier_.wait(team);
-    if (t == 0) std::fill(count_, count_ + 256, I{0});  // before anybody can be here again
+    if (t == 0) std::fill(count_, count_ + 256, I{0});  // before any thread can enter again
   }
 
   const PatternView<I>& A_;

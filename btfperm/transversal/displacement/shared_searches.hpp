@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// shared searches: short breadth-first searches (ss_bfs.hpp), one a thread, side by side
+// shared searches: short breadth-first searches (ss_bfs.hpp), one for each thread
 //
-// Idea        Each thread takes a few free columns after the other, and searches from each. A
-//             search locks the rows it reaches, so that no two ever touch; when it ends it unlocks
-//             them. One that ends without having met a lock has seen a closed set: no augmenting
-//             path will ever enter it, and its rows stay closed. One that met a lock and found
-//             nothing, or that has read too much, is left for later; so are all others once the
-//             searches have read too much together.
+// Idea        Each thread takes unmatched columns one after the other, and searches from each. A
+//             search locks the rows it reaches, so that two searches are disjoint, and unlocks them
+//             at its end. A search that ends without having met a lock has visited a closed set: no
+//             augmenting path will ever enter it, and its rows stay closed. A search that met a
+//             lock and found nothing, or that visited too many entries, is left for later, and so
+//             are all others after the searches together visited too many.
 // Paper       ours; P-DBFS (p_dbfs.hpp) is the nearest, whose trees keep their rows for a phase
-// Cost        the edges of the searches, divided by the threads: most_edges each at most, and
-//             most_read + 2 most_edges a thread in all. Workspace: m bytes, n, and a queue a thread
-// Prefer it   where free rows are near the free columns: meshes and road networks in their own
-//             order
+// Cost        the edges of the searches, divided by the threads: at most most_edges each, and in
+//             total most_read + 2 most_edges for each thread. Workspace: m bytes, n, and a queue
+//             for each thread
+// Prefer it   if augmenting paths are short: meshes and road networks in natural order
 // Encodings   state[i]: 0 open, t + 1 locked by thread t, 255 closed
-// Invariants  who has locked row i owns it and the column that held it: only the owner reads or
-//             writes row_match[i], and col_match and parent of that column
-// Races       state[i]: exchanged to lock, stored to unlock. read_: added to now and then, so that
-//             threads do not meet there
+// Invariants  the thread that locked row i owns it and the column matched with it: only the owner
+//             reads or writes row_match[i], and col_match and parent of that column
+// Races       state[i]: exchanged to lock, stored to unlock. Threads add to read_ rarely, so that
+//             they do not compete for it
 #pragma once
 
 #include <omp.h>
@@ -33,8 +33,8 @@ namespace btfperm {
 template <class I>
 class SharedSearches {
  public:
-  // For searches from at most `most_roots` columns that read at most `most_edges` each, and about
-  // `most_read` together.
+  // For searches from at most `most_roots` columns that visit at most `most_edges` entries each,
+  // and about `most_read` together.
   SharedSearches(const PatternView<I>& A, Matching<I> M, int threads, I most_roots, I most_edges,
                  std::int64_t most_read, Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A),
@@ -52,8 +52,8 @@ class SharedSearches {
     fill(state_, A.m, open, threads_);
   }
 
-  // Searches from each column of `free`. Those left without an answer are its first places
-  // afterwards; returns their number. The others that are free now are unmatchable.
+  // Searches from each column of `free`. Columns without a result are then in its first places;
+  // returns their number. The other unmatched columns are unmatchable.
   I run(I* free, I n_free) {
     std::int64_t edges = 0;
     std::int64_t found = 0;
@@ -101,11 +101,11 @@ class SharedSearches {
   static constexpr std::uint8_t open = 0;
   static constexpr std::uint8_t closed = 255;
 
-  // What a thread keeps to itself.
+  // The state of one thread.
   struct Searcher {
     I* queue;
     std::uint8_t mark;
-    std::int64_t reported;  // of its edges, those in read_
+    std::int64_t reported;  // the part of its edges that is in read_
     Counters counted;
   };
 
@@ -121,7 +121,7 @@ class SharedSearches {
     std::size_t tail = 0;
     queue[tail++] = root;
     I read = 0;
-    bool whole = true;  // no lock of another was met, nothing was left out
+    bool whole = true;  // no lock of another thread was met, and no entry was left out
     for (std::size_t head = 0; head < tail; ++head) {
       const I j = queue[head];
       const I begin = A_.indptr[j];
@@ -141,10 +141,10 @@ class SharedSearches {
           return leave(queue, tail, open);
         }
         parent_[below] = j;
-        queue[tail++] = below;  // one for each entry read, at most
+        queue[tail++] = below;  // at most one for each entry visited
       }
       read += end - begin;
-      if (end < A_.indptr[j + 1]) {  // too much to read
+      if (end < A_.indptr[j + 1]) {  // too many entries
         whole = false;
         break;
       }
@@ -177,7 +177,7 @@ class SharedSearches {
   Frontier<I> left_;
   std::uint8_t* state_;
   I* parent_;
-  I* queues_;  // one a thread
+  I* queues_;  // one for each thread
   std::size_t places_;
   Budget& budget_;
   Counters& counters_;

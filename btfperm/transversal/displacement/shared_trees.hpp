@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // shared trees: ms-bfs (ms_bfs.hpp) by several threads, level by level
 //
-// Idea        In each phase an alternating tree grows from every free column. All threads take the
-//             columns of a level together, so one large tree is shared as well as many small ones;
-//             a level of few columns is one thread's work. Then the paths are flipped, side by side
-//             for trees share nothing. A phase without path is the proof that none exists.
+// Idea        In each phase an alternating tree grows from every unmatched column. All threads
+// share
+//             the columns of a level, so one large tree is shared as well as many small ones; one
+//             thread processes levels of few columns. Then all paths are augmented in parallel,
+//             because trees are disjoint. A phase without a path proves that none exists.
 // Paper       ours; A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015, without grafting and bottom-up
 //             steps, which need the row lists: for few trees these cost more than they save
-// Cost        O(nnz) a phase, in which a column joins one tree and is read once; n phases at worst,
-//             sqrt(n) where `most_phases` says so (finish_by_trees.hpp). Workspace: 3 n
-// Prefer it   to finish, and prove, what several threads have nearly finished; rather use
-//             ms_bfs.hpp with one thread, ms-bfs-graft when many columns are free
+// Cost        O(nnz) for each phase, in which a column joins at most one tree and is visited once;
+// n
+//             phases in the worst case, sqrt(n) with `most_phases` (finish_by_trees.hpp).
+//             Workspace: 3 n
+// Prefer it   for a matching that is nearly maximum, with several threads; ms_bfs.hpp on one
+//             thread, ms-bfs-graft if many columns are unmatched
 // Encodings   tree[j].root = base + k: column j is in the tree of the k-th root of this phase; less
-//             than `base`: not yet; `closed`: its row is in the cover already. row_match[i] = -2:
-//             free, and the leaf of a tree
-// Races       tree[j].root is exchanged by the thread whose tree column j joins; that one writes
-//             tree[j].parent. A free row goes to the thread that exchanges its -1 first, a tree's
-//             leaf likewise. A thread that misses a fresh leaf grows the tree for nothing; one that
-//             passes by a row which is then given back belongs to a phase that finds a path anyhow
+//             than `base`: in no tree yet; `closed`: its row is in the cover already. row_match[i]
+//             = -2: unmatched, and the leaf of a tree
+// Races       the thread whose tree column j joins exchanges tree[j].root, and then writes
+//             tree[j].parent. An unmatched row belongs to the first thread that exchanges its -1,
+//             and so does the leaf of a tree. A thread that misses a new leaf grows the tree in
+//             vain. A thread that skips a row which is later returned is in a phase that finds a
+//             path anyway
 #pragma once
 
 #include <omp.h>
@@ -38,8 +42,8 @@ namespace btfperm {
 template <class I>
 class SharedTrees {
  public:
-  // Grows no tree into rows that are in `row_in_cover`: what is closed is not entered again. Roots
-  // are numbered from `first_root` on.
+  // Grows no tree into rows that are in `row_in_cover`, which are closed. Roots are numbered from
+  // `first_root` on.
   SharedTrees(const PatternView<I>& A, Matching<I> M, const std::uint8_t* row_in_cover, int threads,
               I most_roots, I first_root, Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A),
@@ -62,9 +66,9 @@ class SharedTrees {
     }
   }
 
-  // From a list (kept, reordered) that holds every free column that may still be matched, for so
-  // many phases, and until all threads could have read so many edges in the time. True: none of
-  // those left can be matched (or the budget ended the search).
+  // From a list (which is kept, reordered) of every unmatched column that may still be matched, for
+  // at most `most_phases` phases, and until all threads could have visited the given number of
+  // edges in the time. True: no remaining column can be matched (or the budget ended the search).
   bool run(I* free, I count, std::int64_t most_phases, std::int64_t most_edges) {
     const std::int64_t before = counters_.edges;
     for (; count > 0; --most_phases) {
@@ -86,7 +90,7 @@ class SharedTrees {
     return true;
   }
 
-  // Marks the rows that the columns left can reach.
+  // Marks the rows that the remaining columns can reach.
   void mark_seen(std::uint8_t* row_in_cover) const {
     if (n_roots_ == 0) return;
 #pragma omp parallel for num_threads(threads_) schedule(static)
@@ -104,7 +108,7 @@ class SharedTrees {
   static constexpr I closed = std::numeric_limits<I>::max();
   static constexpr I leaf_row = -2;
 
-  // Grows the trees and flips their paths; the number of paths.
+  // Grows the trees and augments along their paths; the number of paths.
   I phase() {
     ++counters_.phases;
     queue_.assign(n_roots_);
@@ -140,7 +144,7 @@ class SharedTrees {
     return found;
   }
 
-  // All levels, by all threads of the team; the edges that the calling thread has read.
+  // All levels, by all threads of the team; the edges that the calling thread visited.
   std::int64_t grow() {
     const int team = omp_get_num_threads();
     const int spends_for = omp_get_thread_num() == 0 ? team : 0;
@@ -162,7 +166,7 @@ class SharedTrees {
     return edges;
   }
 
-  // Turns to the next level that is worth sharing; those before it one thread goes through alone.
+  // Advances to the next level that is worth sharing; one thread processes those before it alone.
   std::int64_t next_level() {
     std::int64_t edges = 0;
     for (;;) {
@@ -177,7 +181,7 @@ class SharedTrees {
     return edges;
   }
 
-  // The level in places begin ... end - 1 of the queue is next.
+  // The next level is in places begin ... end - 1 of the queue.
   void hand_out(I begin, I end) {
     begin_ = begin;
     end_ = end;
@@ -185,14 +189,14 @@ class SharedTrees {
     drawn_.store(begin, std::memory_order_relaxed);
   }
 
-  // The columns in places first ... last - 1 of the queue claim their rows; the edges read.
+  // The columns in places first ... last - 1 of the queue claim their rows; the edges visited.
   std::int64_t grow_from(I first, I last, int spends_for, typename Frontier<I>::Private& reached) {
     std::int64_t edges = 0;
     for (I k = first; k < last; ++k) {
       prefetch_ahead(k, last);
       const I j = queue_[k];
       const I root = tree_[j].root;
-      if (load(leaf_[root - base_]) >= 0) continue;  // the tree has its path
+      if (load(leaf_[root - base_]) >= 0) continue;  // the tree has a path
       for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
         const I i = A_.indices[p];
         const I below = load(M_.row_match[i]);
@@ -218,7 +222,8 @@ class SharedTrees {
     return seen < base_ && mark.compare_exchange_strong(seen, root, std::memory_order_relaxed);
   }
 
-  // The free row i, met by column j, is taken as the end of its tree's path. False: by another.
+  // Claims the unmatched row i, reached from column j, as the end of the path of its tree. False:
+  // another tree has it.
   bool end_in(I i, I j, I root) {
     I free = -1;
     std::atomic_ref<I> mate(M_.row_match[i]);
@@ -226,12 +231,12 @@ class SharedTrees {
     if (take(leaf_[root - base_], i)) {
       tree_[roots_[root - base_]].parent = j;
     } else {
-      mate.store(-1, std::memory_order_relaxed);  // the tree has one
+      mate.store(-1, std::memory_order_relaxed);  // the tree has a leaf already
     }
     return true;
   }
 
-  // No column is in a tree, so that the numbers of roots can begin at 0 again.
+  // Removes all columns from trees, so that the numbers of roots can begin at 0 again.
   void forget() {
     base_ = 0;
 #pragma omp parallel for num_threads(threads_) schedule(static)
@@ -240,7 +245,7 @@ class SharedTrees {
     }
   }
 
-  // What the columns next in the queue will touch can be on its way.
+  // Prefetches the data of the next columns in the queue.
   void prefetch_ahead(I k, I last) const {
     if (k + 12 < last) prefetch(A_.indptr + queue_[k + 12]);
     if (k + 8 < last) prefetch(A_.indices + A_.indptr[queue_[k + 8]]);
@@ -265,19 +270,19 @@ class SharedTrees {
   const PatternView<I>& A_;
   Matching<I> M_;
   int threads_;
-  Frontier<I> queue_;  // of all levels of a phase, one behind the other
-  I begin_ = 0;        // the level at hand
+  Frontier<I> queue_;  // all levels of a phase, one after the other
+  I begin_ = 0;        // the current level
   I end_ = 0;
   I chunk_ = 1;
   const I share_from_ = least_to_share<I>(256);  // smaller levels are not worth a barrier
   Barrier barrier_;
-  std::atomic<std::int64_t> drawn_{0};  // how far its columns have been handed out
+  std::atomic<std::int64_t> drawn_{0};  // the columns that threads have taken
   I* roots_ = nullptr;
   I n_roots_ = 0;
   I base_;
   Node* tree_;
   I* leaf_;                      // of each root, by its place in roots_
-  std::int64_t read_alone_ = 0;  // edges, by one thread while the others wait
+  std::int64_t read_alone_ = 0;  // edges visited by one thread while the others wait
   Budget& budget_;
   Counters& counters_;
 };

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// shared two steps: free columns displace others that have a free row, on several threads
+// shared two steps: unmatched columns displace others that have an unmatched row, on several
+// threads
 //
-// Idea        As on one thread (two_steps.hpp), each thread with some of the free columns. A column
-//             that is to give way gets its new row reserved first, and keeps its old one until the
-//             other has it: so no lock is held, and no thread waits. Each thread has a part of the
-//             columns and prefers the free rows beyond where it begins, which leaves to each column
-//             what one thread in order would give it (saddle points in their own order)
+// Idea        As on one thread (two_steps.hpp), each thread with some of the unmatched columns. The
+//             new row of a column that is displaced is reserved first, and the column keeps its old
+//             row until it is exchanged: so no lock is held, and no thread waits. Each thread has a
+//             part of the columns and prefers unmatched rows beyond the start of its part, so that
+//             each column has the row that it would have on one thread (saddle-point systems in
+//             natural order)
 // Paper       ours
-// Cost        nnz at most, divided by the threads, and the lists of one column a thread; then it
-//             gives up. Workspace: a list of the columns left
-// Encodings   row_match[i] = -2: row i is reserved for a column that is about to give way
-// Invariants  a matched row stays matched, so who has once left it never comes back to it: an
-//             exchange of its holder for another fails if and only if the holder has gone. The
-//             caller makes col_match anew
-// Races       row_match[i] by compare-and-swap alone, but for a reservation, which only who has
-//             made it takes back or fills. What is seen free or held a moment too early or too late
-//             costs a column its turn, and it stays in the list
+// Cost        at most nnz, divided by the threads, and the lists of one column for each thread;
+// then
+//             it ends. Workspace: a list of the remaining columns
+// Encodings   row_match[i] = -2: row i is reserved for a column that is about to be displaced
+// Invariants  a matched row stays matched, so a column that left a row never returns to it: an
+//             exchange of its column for another fails if and only if that column has left. The
+//             caller computes col_match again
+// Races       row_match[i] changes only by compare-and-swap, except for a reservation, which only
+//             the thread that made it cancels or fills. A stale value costs a column its attempt,
+//             and the column stays in the list
 #pragma once
 
 #include <omp.h>
@@ -31,7 +34,7 @@
 
 namespace btfperm {
 
-// A free row of column j, the first one from row `least` on if there is one; else -1.
+// An unmatched row of column j, the first one from row `least` on if there is one; else -1.
 template <class I>
 I free_row_of(const PatternView<I>& A, const I* row_match, I j, I least, std::int64_t& read) {
   I before = -1;
@@ -45,7 +48,7 @@ I free_row_of(const PatternView<I>& A, const I* row_match, I j, I least, std::in
   return before;
 }
 
-// The length of the path that matched column j, 0 if none did before `most` entries were read.
+// The length of the path that matched column j; 0 if none did before `most` entries were visited.
 template <class I>
 int match_one_of_many(const PatternView<I>& A, I* row_match, I j, I least, std::int64_t most,
                       std::int64_t& read) {
@@ -67,8 +70,8 @@ int match_one_of_many(const PatternView<I>& A, I* row_match, I j, I least, std::
   return 0;
 }
 
-// Matches what it can of the columns listed, in row_match alone, and keeps the others in the list,
-// in any order; their number.
+// Matches columns of the list, in row_match only, and keeps the others in the list, in any order;
+// their number.
 template <class I>
 I match_in_two_steps_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
                               int threads, Budget& budget, Counters& counters) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// short searches: breadth-first searches that give up early, by one thread
+// short searches: breadth-first searches that are abandoned early, by one thread
 //
-// Idea        Each free column searches as in ss-bfs, but gives up after some edges; most paths are
-//             short, and a long search is better done for all columns together. After each that
-//             gives up the next ones may read twice as much. (Several threads:
+// Idea        Each unmatched column searches as in ss-bfs, but abandons the search after a number
+// of
+//             edges: most paths are short, and long searches cost less for all columns together.
+//             After each abandoned search the limit of the next ones doubles. (Several threads:
 //             shared_searches.hpp.)
 // Paper       ours; the search is that of ss_bfs.hpp
-// Cost        at most most_passes readings of the matrix, and one search. Workspace: m + 2 n
-// Invariants  a search that ended without a path has closed its rows for good: they join the cover
+// Cost        at most most_passes passes over the entries, and one search. Workspace: m + 2 n
+// Invariants  the rows of a search that ended without a path are closed permanently: they are in
+//             the cover
 #pragma once
 
 #include "transversal/augmenting/ss_bfs.hpp"
@@ -16,7 +18,8 @@
 
 namespace btfperm {
 
-// Short searches from each column of `free`; keeps those that gave up. Returns their number.
+// Short searches from each column of `free`; keeps the columns whose search was abandoned. Returns
+// their number.
 template <class I>
 I search_shortly(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
                  const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
@@ -30,7 +33,7 @@ I search_shortly(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
     const bool go_on = counters.edges < most && !budget.stopped();
     if (!go_on || search.search(free[k], most_edges) == SsBfs<I>::Outcome::gave_up) {
       free[left++] = free[k];
-      if (go_on) most_edges *= 2;  // so that one closes a dead part that all would enter
+      if (go_on) most_edges *= 2;  // so that one search closes a dead part that all would enter
     }
   }
   search.mark_closed(proof.row_in_cover);

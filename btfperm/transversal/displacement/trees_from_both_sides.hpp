@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// trees from both sides: the last free columns and the free rows search for each other
+// trees from both sides: the last unmatched columns and the unmatched rows search for each other
 //
-// Idea        Alternating trees grow from all free columns along the columns, and from all free
-//             rows along the rows, in turns: the side that has read less goes on. Where a tree of
-//             one side meets a tree of the other there is an augmenting path; it is flipped at
-//             once, and both trees stop growing. A phase ends when one side has nothing left to
-//             grow. If it found no path, that side has seen all that it can reach, which is the
-//             proof, whichever side it is.
+// Idea        Alternating trees grow in turns from all unmatched columns along the columns, and
+// from
+//             all unmatched rows along the rows: the side that has visited fewer entries continues.
+//             Where a tree of one side meets a tree of the other, there is an augmenting path; it
+//             is applied at once, and both trees stop growing. A phase ends when one side cannot
+//             grow further. If it found no path, that side has visited everything that it can
+//             reach, which is the proof, for either side.
 // Paper       ours; the two sides are those of I. S. Pohl, "Bi-directional search", Machine
 //             Intelligence 6 (1971)
-// Cost        Row lists first: 2 readings of the entries. A phase goes through the m + n mates and
-//             reads twice what the cheaper of the two proofs would, O(nnz) at worst, or what it
-//             takes until the trees meet; a phase for each path at worst. Workspace: m + 1 + nnz
-//             for the lists (2 nnz more while several threads make them), m + 3 n, n bytes
-// Prefer it   when few columns are left and trees from the columns alone have read much: one side
-//             of a deficient matrix is often small, and where both are large, paths are found half
-//             way; rather use ms_bfs.hpp first, which needs no row lists
-// Encodings   side[j]: in whose tree column j and its row are; `closed`: in the cover already. A
-//             tree may grow as long as its root is free: flipping a path matches both roots
-// Invariants  trees share nothing: a column joins one tree in a phase. A path lies in two trees and
-//             the entry between them, so no path of the phase is in the way of another. parent[j]
-//             = column that j was reached from, along the columns; row that it would take, along
-//             the rows
+// Cost        First the row lists: 2 passes over the entries. A phase visits the m + n mates and
+//             twice the entries of the cheaper of the two proofs, O(nnz) in the worst case, or the
+//             entries until the trees meet; one phase for each path in the worst case. Workspace:
+//             m + 1 + nnz for the lists (2 nnz more while several threads make them), m + 3 n, n
+//             bytes
+// Prefer it   if few columns remain and trees from the columns alone visit many entries: one side
+// of
+//             a deficient matrix is often small, and if both are large, the trees of a path meet in
+//             the middle; first ms_bfs.hpp, which needs no row lists
+// Encodings   side[j]: the side whose tree contains column j and its row; `closed`: in the cover
+//             already. A tree may grow as long as its root is unmatched: an augmentation matches
+//             both roots
+// Invariants  trees are disjoint: a column joins one tree in a phase. A path is in two trees and
+// the
+//             entry between them, so the paths of a phase are disjoint. parent[j] = column from
+//             which j was reached, along the columns; row that j would take, along the rows
 #pragma once
 
 #include <algorithm>
@@ -53,9 +57,9 @@ class TreesFromBothSides {
     budget.spend(2 * std::int64_t{A.nnz()});
   }
 
-  // From a list (kept, reordered) that holds every free column that may still be matched, for so
-  // many phases, and until `last_edge` edges are counted. True: none of those left can be matched
-  // (or the budget ended the search).
+  // From a list (which is kept, reordered) of every unmatched column that may still be matched, for
+  // at most `most_phases` phases, and until `last_edge` edges are counted. True: no remaining
+  // column can be matched (or the budget ended the search).
   bool run(I* free, I count, std::int64_t most_phases, std::int64_t last_edge) {
     for (;; --most_phases) {
       I left = 0;
@@ -71,8 +75,8 @@ class TreesFromBothSides {
     return true;
   }
 
-  // Marks the rows of the cover that the last phase has found: those that the columns left can
-  // reach, or all that the free rows cannot.
+  // Marks the rows of the cover from the last phase: those that the remaining columns can reach, or
+  // all that the unmatched rows cannot reach.
   void mark_seen(std::uint8_t* row_in_cover) const {
     if (side_seen_ == nobody) return;
     for (I i = 0; i < A_.m; ++i) {
@@ -87,7 +91,7 @@ class TreesFromBothSides {
 
  private:
   enum Side : std::uint8_t { nobody, columns, rows, closed };
-  static constexpr std::int64_t turn = 1024;  // entries that one side reads at a time
+  static constexpr std::int64_t turn = 1024;  // entries that one side visits at a time
 
   // One side: columns, or rows, in the order they were reached.
   struct Front {
@@ -99,7 +103,7 @@ class TreesFromBothSides {
     bool empty() const { return head == tail; }
   };
 
-  // Grows trees from both sides until one has nothing left; the number of paths.
+  // Grows trees from both sides until one cannot grow further; the number of paths.
   I phase(const I* free, I count) {
     ++counters_.phases;
     ++counters_.two_sided_phases;
@@ -116,7 +120,7 @@ class TreesFromBothSides {
     return static_cast<I>(counters_.augmentations - before);
   }
 
-  // The roots of all trees; what is empty grows none.
+  // The roots of all trees; empty rows and columns are no roots.
   void plant(const I* free, I count) {
     std::fill(side_, side_ + A_.n, std::uint8_t{nobody});
     from_cols_ = {from_cols_.queue, 0, 0, 0};
@@ -148,7 +152,8 @@ class TreesFromBothSides {
     budget_.spend(front.read - before);
   }
 
-  // The rows in the list of column j, each with the column that holds it; the entries read.
+  // Visits the rows in the list of column j, each with the column matched with it; the entries
+  // visited.
   I grow_along_column(I j) {
     prefetch_ahead(from_cols_, A_);
     const I root = root_[j];
@@ -169,11 +174,12 @@ class TreesFromBothSides {
     return A_.degree(j);
   }
 
-  // The columns in the list of row i, each with the row that it holds; the entries read.
+  // Visits the columns in the list of row i, each with the row matched with it; the entries
+  // visited.
   I grow_along_row(I i) {
     prefetch_ahead(from_rows_, rows_);
     const I holder = M_.row_match[i];
-    if (holder >= 0 && side_[holder] != rows) return 0;  // it was where two trees met
+    if (holder >= 0 && side_[holder] != rows) return 0;  // two trees met there
     const I root = holder < 0 ? i : root_[holder];
     if (M_.row_match[root] >= 0) return 0;
     for (I p = rows_.indptr[i]; p < rows_.indptr[i + 1]; ++p) {
@@ -182,7 +188,7 @@ class TreesFromBothSides {
         flip(i, j);
         return p - rows_.indptr[i] + 1;
       }
-      if (side_[j] != nobody || M_.col_match[j] < 0) continue;  // free: it cannot be matched
+      if (side_[j] != nobody || M_.col_match[j] < 0) continue;  // unmatched: it cannot be matched
       side_[j] = rows;
       root_[j] = root;
       parent_[j] = i;
@@ -191,10 +197,11 @@ class TreesFromBothSides {
     return rows_.degree(i);
   }
 
-  // The path through the entry (i, j), row i in a tree of the rows, column j in one of the columns.
+  // Augments along the path through the entry (i, j), with row i in a tree of the rows and column j
+  // in a tree of the columns.
   void flip(I i, I j) {
     std::int64_t length = 0;
-    for (I holder = M_.row_match[i]; holder >= 0; length += 2) {  // each takes the row beyond
+    for (I holder = M_.row_match[i]; holder >= 0; length += 2) {  // each column takes the next row
       const I beyond = parent_[holder];
       const I next = M_.row_match[beyond];
       M_.match(beyond, holder);

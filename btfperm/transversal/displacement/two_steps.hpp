@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// two steps: free columns displace others that have a free row
+// two steps: unmatched columns displace others that have an unmatched row
 //
-// Idea        Where nearly every free column has a free row two steps off (look.hpp), most paths
-//             are found without trees: the column asks the holder of each of its rows for a free
-//             row.
-// Cost        nnz at most, then it stops; less in practice. No workspace
+// Idea        If nearly every unmatched column has an unmatched row two steps away (look.hpp), most
+//             augmenting paths are found without trees: for each of its rows, the column looks for
+//             an unmatched row in the list of the column matched with it.
+// Cost        at most nnz, then it ends; less in practice. No workspace
 // Encodings   none
 #pragma once
 
@@ -14,7 +14,8 @@
 
 namespace btfperm {
 
-// Matches column j if one of its rows, or of the rows of their holders, is free; whether it did.
+// Matches column j if one of its rows, or of the rows of the columns matched with them, is
+// unmatched; whether it did.
 template <class I>
 bool match_one(const PatternView<I>& A, Matching<I> M, I j, std::int64_t& read,
                Counters& counters) {
@@ -41,7 +42,7 @@ bool match_one(const PatternView<I>& A, Matching<I> M, I j, std::int64_t& read,
   return false;
 }
 
-// Matches what it can of the columns listed, keeps the others in the list; their number.
+// Matches columns of the list and keeps the others in the list; their number.
 template <class I>
 I match_in_two_steps(const PatternView<I>& A, Matching<I> M, I* free, I n_free, Budget& budget,
                      Counters& counters) {

@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// push-relabel: free columns take their lowest row from whoever holds it; labels say what is low
+// push-relabel: unmatched columns take their row of lowest label from the column matched with it
 //
-// Idea        label = lower bound on the distance to a free row. A free (active) column takes the
-//             row of lowest label in its list and, if another column held it, that one is active
-//             instead (double push). Row and column are relabelled by what was seen. Now and then a
-//             breadth-first search from the free rows makes all labels exact (global relabelling);
-//             a column it does not reach can never be matched.
+// Idea        label = lower bound on the distance to an unmatched row. An unmatched (active) column
+//             takes the row of lowest label in its list; if another column was matched with the
+//             row, that column becomes active instead (double push). Row and column are relabelled
+//             by the labels that were visited. Periodically a breadth-first search from the
+//             unmatched rows makes all labels exact (global relabelling); a column that it does not
+//             reach can never be matched.
 // Paper       K. Kaya, J. Langguth, F. Manne, B. Ucar, "Push-relabel based algorithms for the
 //             maximum transversal problem", Computers & OR 40 (2013), as described in M. Deveci,
 //             K. Kaya, B. Ucar, U. V. Catalyurek, "A push-relabel-based maximum cardinality
 //             bipartite matching algorithm on GPUs", ICPP 2013, section II: algorithms 1 (PR) and
-//             2 (GR), first in, first out. GR comes first, too, as in the authors' program, whose
-//             fairness (lists read from either end) is left out: the paper does not have it
+//             2 (GR), first in, first out. GR also runs at the start, as in the authors' program,
+//             whose fairness (lists visited from either end) is left out: the paper does not have
+//             it
 // Cost        O((m + n) nnz) time. Workspace: the row lists (nnz + m + 1), 2 m + 2 n
-// Prefer it   to compare with the published ones, and where karp-sipser leaves little; rather use
-//             guided-displacement, which pushes on byte labels and stops pushing when it stalls
-// Options     relabel (.5), the papers' k: labels are made exact at the start, and whenever pushes
-//             have changed k (m + n) labels of columns (ICPP, sections II-C and III-A); 0: at the
-//             start only. .5 as in ICPP, section IV; 1 to 2 are suggested in section III-A, and
+// Prefer it   for comparison with published algorithms, and if karp-sipser leaves few columns
+//             unmatched; otherwise guided-displacement, which uses labels of one byte and stops
+//             pushing when it stalls
+// Options     relabel, the papers' k: labels are made exact at the start, and whenever pushes have
+//             changed k (m + n) labels of columns (ICPP, sections II-C and III-A); 0: at the start
+//             only. The default .5 is that of ICPP, section IV; section III-A suggests 1 to 2, and
 //             A. Azad, A. Buluc, A. Pothen, IPDPS 2015, section V-A, take 2 on one thread
 // Encodings   the papers' psi counts edges; ours counts matched edges, so psi(u) = 2 label(u) for a
-//             row and psi(v) = 2 label(v) + 1 for a column. psi(u) >= m + n: no free row can be
-//             reached
+//             row and psi(v) = 2 label(v) + 1 for a column. psi(u) >= m + n: no unmatched row can
+//             be reached
 // Invariants  1. label <= distance; 2. row_label[i] >= col_label[j] for each row i in the list of
-//             column j, so a look through the list ends at the first row that has equality
+//             column j, so a visit of the list ends at the first row with equality
 #pragma once
 
 #include <algorithm>
@@ -57,7 +60,8 @@ class PushRelabel {
     R_ = {A.n, A.m, row_indptr, row_indices};
   }
 
-  // Until no column is active, or so many edges are read; whether none is.
+  // Pushes until no column is active, or a number of edges are visited; whether no column is
+  // active.
   bool run(std::int64_t most_edges = std::numeric_limits<std::int64_t>::max()) {
     most_edges_ = most_edges;
     for (I j = 0; j < A_.n; ++j) {
@@ -73,7 +77,7 @@ class PushRelabel {
   }
 
  private:
-  // GR: exact labels, by breadth-first search from the free rows.
+  // GR: exact labels, by breadth-first search from the unmatched rows.
   void relabel_globally() {
     ++counters_.relabels;
     std::fill(col_label_, col_label_ + A_.n, unreachable_);
@@ -97,7 +101,7 @@ class PushRelabel {
     }
   }
 
-  // PR, until the labels are due to be made exact again.
+  // PR, until the next global relabelling.
   void push_until_stale() {
     double changes = 0;
     while (n_active_ > 0 && edges_ < most_edges_ && !budget_.stopped()) {
@@ -109,7 +113,7 @@ class PushRelabel {
     }
   }
 
-  // Whether that has changed the label of column v.
+  // Pushes column v; whether that changed its label.
   bool push(I v) {
     const I u = lowest_row(v);
     if (row_label_[u] >= unreachable_) return false;  // v is unmatchable: no longer active
@@ -154,16 +158,16 @@ class PushRelabel {
   PatternView<I> R_{};  // the row lists
   Matching<I> M_;
   I unreachable_;
-  double relabel_after_;  // so many changes of columns' labels
+  double relabel_after_;  // number of changes of column labels
   I* row_label_;
   I* rows_;  // queue of the breadth-first search
   I* col_label_;
-  I* active_;  // a ring: n_active_ columns from head_ on; their number never grows
+  I* active_;  // a ring: n_active_ columns from head_ on; n_active_ never grows
   I capacity_ = 0;
   I head_ = 0;
   I tail_ = 0;
   I n_active_ = 0;
-  std::int64_t edges_ = 0;  // read here
+  std::int64_t edges_ = 0;  // visited here
   std::int64_t most_edges_ = 0;
   Budget& budget_;
   Counters& counters_;
