@@ -12,8 +12,8 @@
 // Encodings   level[j] - base = number of matched edges between column j and the unmatched columns;
 //             negative: not reached in this phase. `base` grows from phase to phase, which clears
 //             all levels at once; a column that has been searched in vain has level -1
-// Invariants  after the search, every row in the list of a column of level k < last is matched to
-//             a column of level <= k + 1; unmatched rows occur only in lists of columns of level
+// Invariants  after the search, every row in the list of a column of level k < last is matched to a
+//             column of level <= k + 1; unmatched rows occur only in lists of columns of level
 //             `last`
 #pragma once
 

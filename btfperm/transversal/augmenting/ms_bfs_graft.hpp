@@ -2,26 +2,24 @@
 // ms-bfs-graft: maximum transversal by multi-source BFS with tree grafting
 //
 // Idea        Alternating trees grow from all unmatched columns at once, level by level, top-down
-// or
-//             bottom-up, whichever visits fewer entries. When the frontier is empty, the augmenting
-//             paths are applied. Trees without a path are kept: rows of the trees that had a path
-//             are grafted onto them, and the columns matched with these rows are the next frontier.
+//             or bottom-up, whichever visits fewer entries. When the frontier is empty, the
+//             augmenting paths are applied. Trees without a path are kept: rows of the trees that
+//             had a path are grafted onto them, and the columns matched with these rows are the
+//             next frontier.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015, algorithms 3 to 7. X are the
 //             columns, Y the rows. One thread processes levels that are too small to share. Active
 //             trees have as many columns as rows and roots, so activeX is not counted separately
 // Cost        O(nnz) for each phase, n phases in the worst case. Workspace: the row lists (nnz + m
-// +
-//             1), m bytes, 4 m + 5 n; with several threads 2 nnz more while the row lists are made
+//             + 1), m bytes, 4 m + 5 n; with several threads 2 nnz more while the row lists are
+//             made
 // Prefer it   on many cores, and if many columns remain unmatched; guided-displacement on one core
-// Options     alpha: bottom-up when the frontier exceeds 1/alpha of the unvisited rows;
-//             direction: 0 always goes top-down; graft: 0 builds all trees again in each phase
+// Options     alpha: bottom-up when the frontier exceeds 1/alpha of the unvisited rows; direction:
+//             0 always goes top-down; graft: 0 builds all trees again in each phase
 // Encodings   root[x] = -1 in no tree; leaf[root] = -1 the tree is active, else the unmatched row
-// at
-//             the end of its path (the tree is then renewable); visited[y] = 1 in a tree
+//             at the end of its path (the tree is then renewable); visited[y] = 1 in a tree
 // Invariants  at the start of a phase: 1. frontier columns are in active trees; 2. columns of
-// active
-//             trees outside the frontier have only visited rows
+//             active trees outside the frontier have only visited rows
 // Races       visited[y] is claimed by one thread atomically (top-down) or belongs to one thread
 //             (bottom-up). Two threads may set leaf[root] at once: either row is the end of a path
 //             of that tree. in_tree[x] may be read while it is set, after root[x]: x counts as in

@@ -17,9 +17,8 @@
 //             column j whose row may be unmatched; next[j] = next column in the queue of its tree,
 //             or -1
 // Invariants  in a phase, the thread that claimed row i owns it and the column matched with it:
-// only
-//             the owner writes row_match[i] and the data of that column (col_match, parent, next,
-//             lookahead). The owner of a root is the thread that took it
+//             only the owner writes row_match[i] and the data of that column (col_match, parent,
+//             next, lookahead). The owner of a root is the thread that took it
 // Races       visited[i] is claimed atomically. row_match[i] is read in a lookahead while its owner
 //             may write it: if it appears unmatched, the claim fails; if it appears matched, it is,
 //             because rows never become unmatched again

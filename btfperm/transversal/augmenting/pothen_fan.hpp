@@ -8,15 +8,13 @@
 // Paper       A. Pothen, C.-J. Fan, "Computing the block triangular form of a sparse matrix", ACM
 //             TOMS 16 (1990), section 3; fairness: I. S. Duff, K. Kaya, B. Ucar, "Design,
 //             implementation, and analysis of maximum transversal algorithms", ACM TOMS 38 (2011);
-//             many threads: A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan,
-//             A. Pothen, "Multithreaded algorithms for maximum matching in bipartite graphs",
-//             IPDPS 2012: threads take the unmatched columns of a phase, and their searches are
-//             disjoint
+//             many threads: A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan, A.
+//             Pothen, "Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS
+//             2012: threads take the unmatched columns of a phase, and their searches are disjoint
 // Cost        O(nnz) for each phase, n phases in the worst case, few in practice. Workspace: m
 //             marks, 4 n
 // Prefer it   after greedy on nearly every pattern in natural order; hopcroft-karp if paths are
-// long
-//             and many
+//             long and many
 // Options     fairness: 0 visits the lists forwards in every phase
 // Encodings   those of ss_dfs.hpp, whose search it uses; the stamp is the number of the phase
 // Invariants  a column that was searched in vain is not entered again in its phase

@@ -11,10 +11,9 @@
 //             too, then pushes along exact labels if a phase finds few paths, and finally
 //             hopcroft-karp (finish_by_trees.hpp).
 // Paper       ours
-// Cost        O((m + n + nnz) sqrt(n)) in the worst case, for every number of threads: pushes
-//             O(nnz log n), short searches most_passes * nnz plus one search, at most 8 + sqrt(n)
-//             phases of trees, 32 nnz along exact labels, then hopcroft-karp. 1 to 3 nnz in
-//             practice.
+// Cost        O((m + n + nnz) sqrt(n)) in the worst case, for every number of threads: pushes O(nnz
+//             log n), short searches most_passes * nnz plus one search, at most 8 + sqrt(n) phases
+//             of trees, 32 nnz along exact labels, then hopcroft-karp. 1 to 3 nnz in practice.
 //             Workspace: m bytes + n, then that of the parts
 // Prefer it   always, unless a published algorithm is needed
 // Encodings   only those of its parts

@@ -8,8 +8,8 @@
 //             row is appended to the queue. A column whose rows are all hopeless can never be
 //             matched and is dropped.
 // Paper       ours; it is push-relabel (A. V. Goldberg, R. E. Tarjan, J. ACM 35, 1988) in the
-//             double-push form with "second lowest" labels, first-in-first-out, as in K. Kaya,
-//             J. Langguth, F. Manne, B. Ucar, "Push-relabel based algorithms for the maximum
+//             double-push form with "second lowest" labels, first-in-first-out, as in K. Kaya, J.
+//             Langguth, F. Manne, B. Ucar, "Push-relabel based algorithms for the maximum
 //             transversal problem", Computers & OR 40 (2013). New are the labels of one byte, which
 //             keep the whole state in the cache, and that col_match is not updated
 // Cost        A few times nnz on suitable patterns. Each slice of nnz / 3 edges must end the search
@@ -20,8 +20,7 @@
 // Encodings   label: 0 unmatched row; Label's largest value = hopeless: no alternating path from
 //             this row reaches an unmatched row
 // Invariants  1. label[i] <= distance of i; 2. label[x] <= label[y] + 1 if the column matched with
-// x
-//             has y != x in its list (hopeless: infinite). So a row above a label that no row has
+//             x has y != x in its list (hopeless: infinite). So a row above a label that no row has
 //             (a gap) is hopeless. Both hold at first: 0 for unmatched rows, 1 for matched ones. A
 //             push sets the label of its row to one more than the lowest other label in the list of
 //             the column that takes it, and labels only rise, so 2 holds for that row and continues

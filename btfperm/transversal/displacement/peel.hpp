@@ -2,21 +2,20 @@
 // peel: repeatedly match rows that only one unmatched column has, from an empty matching
 //
 // Idea        If the list of a row holds a single unmatched column, some maximum transversal
-// matches
-//             the two. Without that column, other rows reduce to one column. On chains, bands and
-//             triangular patterns in any numbering this matches everything, and these are the
-//             patterns on which paths are long and pushes stall. Row lists are not needed: for each
-//             row, the number of its unmatched columns and the exclusive or of their indices, which
-//             is the index of the last one.
+//             matches the two. Without that column, other rows reduce to one column. On chains,
+//             bands and triangular patterns in any numbering this matches everything, and these are
+//             the patterns on which paths are long and pushes stall. Row lists are not needed: for
+//             each row, the number of its unmatched columns and the exclusive or of their indices,
+//             which is the index of the last one.
 // Paper       ours; it is phase 1 of R. M. Karp, M. Sipser, "Maximum matchings in sparse random
 //             graphs", FOCS 1981, from the rows alone
 // Cost        O(m + nnz); several threads share the counting. Faster than pushes and trees on
 //             bandtri_2e5 and chains_hk_1000_rcp, not on tri_2e5 (rules.hpp has the command that
 //             measures this). Workspace: 4 m
 // Prefer it   after pushes that stall while all columns may still be matched
-// Encodings   row i has left[i].count unmatched columns; with count = 1, left[i].columns is that
-// one Invariants  the queue holds every row that has one unmatched column and is not matched Races
-// while columns are counted, both words of left[i] are changed by atomic instructions
+// Encodings   row i has left[i].count unmatched columns; if count = 1, left[i].columns is that one
+// Invariants  the queue holds every row that has one unmatched column and is not matched
+// Races       while columns are counted, both words of left[i] are changed by atomic instructions
 #pragma once
 
 #include <algorithm>

@@ -8,19 +8,17 @@
 //             again; rounds become shorter as the columns become few.
 // Paper       ours; the pushes are those of label_push.hpp
 // Cost        as label_push.hpp, O(nnz log n), divided by the threads: a check follows nnz / 3
-// edges
-//             of pushes, and at most one round more (nnz / 6 edges or two batches for each thread,
-//             and the current list). Pushing continues only if a quarter of the active columns
-//             ended. Choices that came too late count among these edges; pushes that close a row do
-//             not. Workspace: m bytes, one list of columns
+//             edges of pushes, and at most one round more (nnz / 6 edges or two batches for each
+//             thread, and the current list). Pushing continues only if a quarter of the active
+//             columns ended. Choices that came too late count among these edges; pushes that close
+//             a row do not. Workspace: m bytes, one list of columns
 // Prefer it   on large matrices with several threads, or on one thread if the labels exceed the
 //             cache; otherwise label_push.hpp
 // Encodings   label: 0 unmatched row, 254 at least that far, 255 hopeless. row_match: -2 locked
 // Invariants  those of label_push.hpp whenever no row is locked. For column j matched with row x,
 //             label[x] was set to one more than labels read before, and labels never fall
 // Races       label[i] is read without the lock of row i: the value may be too low, which is still
-// a
-//             lower bound. A thread that finds a row locked waits for a few stores, and yields if
+//             a lower bound. A thread that finds a row locked waits for a few stores, and yields if
 //             the lock remains
 #pragma once
 

@@ -2,16 +2,14 @@
 // shared trees: ms-bfs (ms_bfs.hpp) by several threads, level by level
 //
 // Idea        In each phase an alternating tree grows from every unmatched column. All threads
-// share
-//             the columns of a level, so one large tree is shared as well as many small ones; one
-//             thread processes levels of few columns. Then all paths are augmented in parallel,
+//             share the columns of a level, so one large tree is shared as well as many small ones;
+//             one thread processes levels of few columns. Then all paths are augmented in parallel,
 //             because trees are disjoint. A phase without a path proves that none exists.
 // Paper       ours; A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015, without grafting and bottom-up
 //             steps, which need the row lists: for few trees these cost more than they save
 // Cost        O(nnz) for each phase, in which a column joins at most one tree and is visited once;
-// n
-//             phases in the worst case, sqrt(n) with `most_phases` (finish_by_trees.hpp).
+//             n phases in the worst case, sqrt(n) with `most_phases` (finish_by_trees.hpp).
 //             Workspace: 3 n
 // Prefer it   for a matching that is nearly maximum, with several threads; ms_bfs.hpp on one
 //             thread, ms-bfs-graft if many columns are unmatched

@@ -10,8 +10,7 @@
 //             natural order)
 // Paper       ours
 // Cost        at most nnz, divided by the threads, and the lists of one column for each thread;
-// then
-//             it ends. Workspace: a list of the remaining columns
+//             then it ends. Workspace: a list of the remaining columns
 // Encodings   row_match[i] = -2: row i is reserved for a column that is about to be displaced
 // Invariants  a matched row stays matched, so a column that left a row never returns to it: an
 //             exchange of its column for another fails if and only if that column has left. The

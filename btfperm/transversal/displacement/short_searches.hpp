@@ -2,8 +2,7 @@
 // short searches: breadth-first searches that are abandoned early, by one thread
 //
 // Idea        Each unmatched column searches as in ss-bfs, but abandons the search after a number
-// of
-//             edges: most paths are short, and long searches cost less for all columns together.
+//             of edges: most paths are short, and long searches cost less for all columns together.
 //             After each abandoned search the limit of the next ones doubles. (Several threads:
 //             shared_searches.hpp.)
 // Paper       ours; the search is that of ss_bfs.hpp

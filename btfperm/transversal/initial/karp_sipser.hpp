@@ -6,12 +6,11 @@
 //             column to any unmatched row of it.
 // Paper       R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981. The
 //             "any" step takes columns in their order and the first unmatched row; the paper draws
-//             an edge at random. So a run on one thread can be repeated.
-//             With several threads as in A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman,
-//             A. Khan, A. Pothen, "Multithreaded algorithms for maximum matching in bipartite
-//             graphs", IPDPS 2012: the threads share the vertices that have degree one initially,
-//             then the columns. A thread continues at once with the vertices whose degree its own
-//             matches reduce to one.
+//             an edge at random. So a run on one thread can be repeated. With several threads as in
+//             A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan, A. Pothen,
+//             "Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS 2012: the
+//             threads share the vertices that have degree one initially, then the columns. A thread
+//             continues at once with the vertices whose degree its own matches reduce to one.
 // Cost        O(nnz) time. Workspace: the row lists (nnz + m + 1), m + n degrees, m + n queue
 // Prefer it   on random, triangular and circuit patterns; greedy on meshes and stencils
 // Encodings   in the queue, k < m is row k and k >= m is column k - m. With several threads there
@@ -23,8 +22,8 @@
 //             degree to one puts the vertex on its stack, so each vertex is on one stack, once. A
 //             column is claimed permanently, and only its owner looks for a row. A row belongs to
 //             the first thread that exchanges its -1. If the owner finds no unmatched row, the
-//             column has none: the result is maximal. A stale value of a row or a degree only
-//             costs an unsuccessful attempt
+//             column has none: the result is maximal. A stale value of a row or a degree only costs
+//             an unsuccessful attempt
 #pragma once
 
 #include <algorithm>

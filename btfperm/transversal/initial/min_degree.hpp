@@ -10,8 +10,8 @@
 //             in G. Tinhofer, "A probabilistic analysis of some greedy cardinality matching
 //             algorithms", Annals of OR 1 (1984). Ties are not broken at random: columns precede
 //             rows, and among equals the vertex whose degree changed last is taken
-// Cost        O(nnz) time, two to three times that of karp-sipser. Workspace: the row lists
-//             (nnz + m + 1), 3 (m + n), the buckets
+// Cost        O(nnz) time, two to three times that of karp-sipser. Workspace: the row lists (nnz +
+//             m + 1), 3 (m + n), the buckets
 // Prefer it   on meshes, circuits and saddle-point patterns, where far fewer vertices remain
 //             unmatched than after karp-sipser; karp-sipser on random and triangular patterns,
 //             where both leave nearly none

@@ -14,11 +14,10 @@
 // Cost        O(nnz) expected on random graphs: a vertex visits its list until it finds a suitable
 //             neighbour, in some 20 to 40 rounds. Workspace: the row lists (nnz + m + 1), 3 (m + n)
 // Prefer it   for comparison with the GPU; greedy visits each list only once
-// Encodings   colour[v]: blue, red, or neither if v is matched or dead
-//             sigma[v] = -1: no vertex; else the vertex that v proposes to, or accepts
+// Encodings   colour[v]: blue, red, or neither if v is matched or dead sigma[v] = -1: no vertex;
+//             else the vertex that v proposes to, or accepts
 // Invariants  alive holds the unmatched vertices that had an unmatched neighbour when they were
-// last
-//             coloured
+//             last coloured
 #pragma once
 
 #include <algorithm>

@@ -14,7 +14,7 @@
 //             with parts and with preferred rows. Ends when every row is matched. No workspace
 // Prefer it   as greedy
 // Races       one thread exchanges the -1 of row_match[i]. A thread that fails continues in its
-// list
+//             list
 #pragma once
 
 #include <omp.h>

@@ -8,12 +8,11 @@
 //             unmatched rows makes all labels exact (global relabelling); a column that it does not
 //             reach can never be matched.
 // Paper       K. Kaya, J. Langguth, F. Manne, B. Ucar, "Push-relabel based algorithms for the
-//             maximum transversal problem", Computers & OR 40 (2013), as described in M. Deveci,
-//             K. Kaya, B. Ucar, U. V. Catalyurek, "A push-relabel-based maximum cardinality
-//             bipartite matching algorithm on GPUs", ICPP 2013, section II: algorithms 1 (PR) and
-//             2 (GR), first in, first out. GR also runs at the start, as in the authors' program,
-//             whose fairness (lists visited from either end) is left out: the paper does not have
-//             it
+//             maximum transversal problem", Computers & OR 40 (2013), as described in M. Deveci, K.
+//             Kaya, B. Ucar, U. V. Catalyurek, "A push-relabel-based maximum cardinality bipartite
+//             matching algorithm on GPUs", ICPP 2013, section II: algorithms 1 (PR) and 2 (GR),
+//             first in, first out. GR also runs at the start, as in the authors' program, whose
+//             fairness (lists visited from either end) is left out: the paper does not have it
 // Cost        O((m + n) nnz) time. Workspace: the row lists (nnz + m + 1), 2 m + 2 n
 // Prefer it   for comparison with published algorithms, and if karp-sipser leaves few columns
 //             unmatched; otherwise guided-displacement, which uses labels of one byte and stops
