@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // block graph: which fine blocks depend on which, their levels, and the work in each
 //
-// Idea        Going through the columns block by block, the last block that touched a row's block
-//             is remembered, so each arc is met once and successors come out ascending.
+// Idea        A pass over the columns, block by block, stores for each block the last block that
+//             had an entry in its rows. So each arc is found once, and successors ascend.
 // Cost        O(nnz + blocks), two passes over the entries. Workspace: blocks
 // Encodings   arc k -> l: a row of block k has an entry in a column of block l, k < l
 #pragma once
@@ -65,7 +65,7 @@ bool count_arcs(const PatternView<I>& A, const I* row_block, const I* col_perm, 
   return true;
 }
 
-// The arcs, and the level of each block: 0 without successor, else one above its highest.
+// The arcs, and the level of each block: 0 without successor, else one above its highest successor.
 template <class I>
 bool list_arcs(const PatternView<I>& A, const I* row_block, const I* col_perm, const I* col_blocks,
                I n_blocks, const I* indptr, I* indices, I* level, I* place, I* seen,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// canonical order: the one order of blocks, rows and columns, whatever ran before
+// canonical order: an order of blocks, rows and columns that depends only on the entries
 //
-// Idea        Horizontal components come by their smallest column; then square blocks by falling
-//             height, ties by their smallest column; then vertical components by their smallest
-//             row. Inside a block rows and columns ascend. Coarse parts, blocks, heights and
-//             smallest members are functions of the entries alone, so the order does not depend on
-//             the matching (two perfect matchings of the square part differ by alternating
+// Idea        Horizontal components are ordered by their smallest column; then square blocks by
+//             descending height, ties by their smallest column; then vertical components by their
+//             smallest row. Inside a block rows and columns ascend. Coarse parts, blocks, heights
+//             and smallest members are functions of the entries alone, so the order does not depend
+//             on the matching (two perfect matchings of the square part differ by alternating
 //             cycles, and each of these stays inside one block).
-// Why height  A height falls along each dependency, so the form is block upper triangular, and all
-//             blocks of one height stand together: they can be solved at once.
+// Why height  A dependency has a smaller height, so the form is block upper triangular, and the
+//             blocks of one height are consecutive: they can be solved in parallel.
 // Cost        O(m + n + blocks), counting sorts
 #pragma once
 
@@ -37,8 +37,8 @@ struct Side {
   I* tree;  // of each member; replaced by the number of its component
 };
 
-// Numbers the components by their smallest member on the side of the roots. `number` (a place for
-// each tree) is workspace. Returns how many there are.
+// Numbers the components by their smallest member on the side of the roots; their number. `number`
+// (a place for each tree) is workspace.
 template <class I>
 I number_alone(const Side<I>& side, const I* set, I n_trees, Budget& budget, I* number) {
   std::fill(number, number + n_trees, I{-1});
@@ -67,8 +67,8 @@ I number_together(const Side<I>& side, const I* set, I n_trees, const Team& team
   return count;
 }
 
-// Replaces the trees by the components that they are in, of which `side`, where the roots are,
-// tells the order. Returns how many there are.
+// Replaces the trees by their components, in the order of their members on `side`, the side of the
+// roots. Returns the number of components.
 template <class I>
 I number_components(const Side<I>& side, const Side<I>& other, I* set, I n_trees, const Team& team,
                     Budget& budget) {
@@ -85,21 +85,21 @@ I number_components(const Side<I>& side, const Side<I>& other, I* set, I n_trees
   return count;
 }
 
-// The square blocks of one height: first their numbers, then what comes next in each array.
+// The square blocks of one height: first their numbers, then the next position in each array.
 template <class I>
 struct Level {
   I block;
   I place;  // of rows, and of columns
 };
 
-// Where the rows and columns of a block of several rows go next; -1: not met yet.
+// The next positions of the rows and columns of a block of several rows; -1: none so far.
 template <class I>
 struct Places {
   I row;
   I col;
 };
 
-// Where a part begins.
+// The start of a part.
 template <class I>
 struct Corner {
   I block;
@@ -113,7 +113,7 @@ I height_of(const Square<I>& S, I row) {
   return S.vertices[row].height;
 }
 
-// From how many blocks and members each level has to where it begins.
+// Replaces the numbers of blocks and members of each level by its start.
 template <class I>
 void begin_levels(I highest, int shares, const Corner<I>& corner, Level<I>* levels) {
   Level<I> next{corner.block, 0};
@@ -129,7 +129,7 @@ void begin_levels(I highest, int shares, const Corner<I>& corner, Level<I>* leve
   }
 }
 
-// The next block of a level; returns its place.
+// Takes the next block of a level; returns its place.
 template <class I>
 I begin_block(Level<I>& level, I size, const Corner<I>& corner, const Form<I>& form) {
   const I place = level.place;
@@ -183,9 +183,9 @@ void order_alone(const Matching<I>& M, const Square<I>& S, const Corner<I>& corn
   });
 }
 
-// By several threads: each counts its share of the columns level by level, and then knows where its
-// blocks go. `levels` has highest + 1 places for each thread; `height` (a place for each column of
-// the part), `number` and `smallest` (n_several) are workspace.
+// By several threads: each counts its share of the columns level by level, which gives the places
+// of its blocks. `levels` has highest + 1 places for each thread; `height` (a place for each column
+// of the part), `number` and `smallest` (n_several) are workspace.
 template <class I>
 void order_together(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,
                     const Team& team, Budget& budget, Level<I>* levels, I* height, I* smallest,
@@ -234,7 +234,7 @@ void order_together(const Matching<I>& M, const Square<I>& S, const Corner<I>& c
   if (budget.stopped()) throw Unfinished();
 }
 
-// The square part, beginning at the corner. Throws Unfinished when the budget ends it.
+// The square part, which starts at the corner. Throws Unfinished if the budget ends it.
 template <class I>
 void order_square(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,
                   const Team& team, Budget& budget, const Form<I>& form) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coarse: horizontal | square | vertical
 //
-// Idea        What an alternating search reaches from the unmatched columns is the horizontal
-//             part, what it reaches from the unmatched rows the vertical part, the rest is square.
-//             The split does not depend on which maximum matching was found. The same searches
-//             leave behind most of the fine blocks of these parts: each vertex knows the tree that
-//             reached it, and trees that touch are united on the way. Where many rows are
-//             unmatched, columns that meet them are found faster without row lists.
+// Idea        The vertices that an alternating search reaches from the unmatched columns are the
+//             horizontal part, those that it reaches from the unmatched rows the vertical part, and
+//             the others the square part. The parts do not depend on the maximum matching. The same
+//             searches prepare the fine blocks of these parts: each vertex has the number of the
+//             tree that reached it, and trees that touch are united. If many rows are unmatched,
+//             columns with entries in them are found faster without row lists.
 // Paper       A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math. 10
 //             (1958); algorithm: A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2. Uniting the
 //             trees as they grow is ours
-// Cost        O(nnz). Workspace: 2 (m + n), and when rows are unmatched the row lists of the
-//             columns outside the horizontal part, but for the pairs
+// Cost        O(nnz). Workspace: 2 (m + n), and if rows are unmatched the row lists of the columns
+//             outside the horizontal part, without the matched pairs
 // Encodings   part bytes, see Part; trees as in coarse_trees.hpp
 #pragma once
 
@@ -28,7 +28,7 @@ namespace btfperm {
 
 enum Part : std::uint8_t { square = 0, horizontal = 1, vertical = 2 };
 
-// What only the searches need of the coarse parts.
+// The data of the coarse parts that only the searches need.
 template <class I>
 struct CoarseSearch {
   std::uint8_t* row_part;  // m
@@ -38,7 +38,7 @@ struct CoarseSearch {
   I* queue;                // m + n
 };
 
-// The coarse parts, and the trees of the horizontal and of the vertical one. Where all is square,
+// The coarse parts, and the trees of the horizontal and of the vertical one. If all is square,
 // there are no arrays.
 template <class I>
 struct Coarse {
@@ -54,7 +54,7 @@ struct Coarse {
   I* col_tree[3];
 };
 
-// The numbers k with parts[k] == part, ascending; `out` has one place more than there are.
+// The numbers k with parts[k] == part, ascending; `out` has one place more than their number.
 template <class I>
 I list_part(I count, const std::uint8_t* parts, Part part, int threads, I* out, Budget& budget) {
   if (threads > 1) {
@@ -77,7 +77,7 @@ void mark_part(I count, const I* tree, Part part, std::uint8_t* parts, int threa
             [=](I k) { parts[k] = (parts[k] == square) & (tree[k] >= 0) ? part : Part{parts[k]}; });
 }
 
-// Lists the members of a part, and their trees where there are some.
+// Lists the members of a part, and their trees if there are any.
 template <class I>
 Members<I> list_members(I count, const std::uint8_t* parts, Part part, const I* tree, I** trees,
                         int threads, Workspace& workspace, Budget& budget) {
@@ -91,14 +91,15 @@ Members<I> list_members(I count, const std::uint8_t* parts, Part part, const I* 
   return members;
 }
 
-// The vertical part from the other end, for where many rows are unmatched: a column that meets a
-// row of it is in it. Sweeps over `cols`, `count` of them, while a good share is found or hardly
-// anything more can be; what is found goes to `found`, the rest stays. Returns how many stay, 0
-// when no column is left to be found, -1: the budget ended it.
+// The vertical part from the other side, for matrices with many unmatched rows: a column with an
+// entry in one of its rows belongs to it. Sweeps over the `count` columns of `cols` while a sweep
+// finds a sufficient share, or nearly all are found; these columns go to `found`, the others stay.
+// Returns the number of columns that stay, 0 if no column remains to be found, -1: the budget ended
+// it.
 template <class I>
 I sweep_columns(const PatternView<I>& A, const Matching<I>& M, const CoarseSearch<I>& C, I roots,
                 I* cols, I count, I* found, I& n_found, Budget& budget) {
-  I last = roots;  // found by the sweep before
+  I last = roots;  // found by the preceding sweep
   for (bool worth_it = true; worth_it;) {
     const I before = count;
     count = 0;
@@ -126,7 +127,7 @@ I sweep_columns(const PatternView<I>& A, const Matching<I>& M, const CoarseSearc
   return count;
 }
 
-// Unites the trees that meet in columns found by sweeps.
+// Unites the trees that touch in columns found by sweeps.
 template <class I>
 bool unite_swept(const PatternView<I>& A, const CoarseSearch<I>& C, I* set, const Members<I>& found,
                  Budget& budget) {
@@ -144,8 +145,9 @@ bool unite_swept(const PatternView<I>& A, const CoarseSearch<I>& C, I* set, cons
   return true;
 }
 
-// The vertical part: along row lists, which need not hold the columns of the horizontal part, nor
-// what sweeps have found. False: the matching is not maximum, or the budget ended the search.
+// The vertical part: along row lists, which need not contain the columns of the horizontal part,
+// nor those that sweeps have found. False: the matching is not maximum, or the budget ended the
+// search.
 template <class I>
 bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& team,
                    const CoarseSearch<I>& C, I* set, Budget& budget) {
@@ -158,7 +160,7 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
   const I n_square = static_cast<I>(std::count(C.col_part, C.col_part + A.n, square));
   constexpr double many = 0.4;  // of these rows
   const bool sweep = team.threads == 1 && roots > many * (static_cast<double>(n_square) + roots);
-  Members<I> cols{nullptr, A.n};  // with a few horizontal ones, which have no vertical row
+  Members<I> cols{nullptr, A.n};  // with some horizontal columns, which have no entry in vertical rows
   I* found = nullptr;
   I n_found = 0;
   if (sweep || n_square < A.n - A.n / 8) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coarse trees: what alternating paths reach from the unmatched vertices of one side
+// coarse trees: the vertices that alternating paths reach from the unmatched vertices of one side
 //
 // Idea        One tree grows from each unmatched vertex, all at once, breadth first; trees that
-//             touch are united. A vertex of the other side stands in the queue until its mate takes
-//             its place.
-// Cost        O(entries of what is reached)
-// Encodings   tree[v] = number of the tree that v is in, its root being the unmatched vertex of
+//             touch are united. A vertex of the other side is in the queue until the vertex matched
+//             with it replaces it.
+// Cost        O(entries of the reached vertices)
+// Encodings   tree[v] = number of the tree that contains v, whose root is the unmatched vertex of
 //             that number; -1: none
-// Races       a vertex is claimed by one thread; sets of trees as union_find.hpp says
+// Races       a vertex is claimed by one thread; sets of trees as in union_find.hpp
 #pragma once
 
 #include <atomic>
@@ -18,20 +18,19 @@
 
 namespace btfperm {
 
-// One of the two searches, seen from the side of its roots: `lists`, `match` and `tree` belong to
-// that side.
+// One of the two searches; `lists`, `match` and `tree` belong to the side of its roots.
 template <class I>
 struct Search {
   PatternView<I> lists;
   const I* match;
   const I* other_match;
-  I* tree;  // -1 wherever the search may come
+  I* tree;  // -1 for all vertices that the search may reach
   I* other_tree;
   I* set;    // as many places as there are roots
-  I* queue;  // lists.n + lists.m: the roots, then what they reach on the other side
+  I* queue;  // lists.n + lists.m: the roots, then the reached vertices of the other side
 };
 
-// The unmatched vertices, each the root of its own tree; returns how many there are.
+// Makes each unmatched vertex the root of its own tree; returns their number.
 template <class I>
 I plant(const Search<I>& s, int threads, Budget& budget) {
   const I roots = select(
@@ -44,7 +43,7 @@ I plant(const Search<I>& s, int threads, Budget& budget) {
 // False: an unmatched vertex of the other side was reached, or the budget ended the search.
 template <class I>
 bool grow_alone(const Search<I>& s, I roots, Budget& budget) {
-  constexpr I ahead = 12;  // places of the queue whose vertices are fetched early
+  constexpr I ahead = 12;  // vertices of the queue that are prefetched
   const PatternView<I>& lists = s.lists;
   I* queue = s.queue;
   I own_side = roots;  // from here on the queue holds vertices of the other side
@@ -70,7 +69,7 @@ bool grow_alone(const Search<I>& s, I roots, Budget& budget) {
     for (I p = lists.indptr[k]; p < end; ++p) {
       const I other = lists.indices[p];
       I t = s.other_tree[other];
-      const bool fresh = t < 0;  // no branch: nobody can foresee it
+      const bool fresh = t < 0;  // no branch: it cannot be predicted
       t = fresh ? own : t;
       s.other_tree[other] = t;
       queue[tail] = other;
@@ -82,7 +81,7 @@ bool grow_alone(const Search<I>& s, I roots, Budget& budget) {
   return true;
 }
 
-// The same by several threads, in levels; in the queue, roots stand as ~k.
+// The same by several threads, in levels; in the queue, roots are stored as ~k.
 template <class I>
 bool grow_together(const Search<I>& s, I roots, const Team& team, Budget& budget) {
   const PatternView<I>& lists = s.lists;

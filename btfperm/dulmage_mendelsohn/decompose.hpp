@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// decompose: coarse split, fine blocks, canonical order, one after the other
+// decompose: coarse parts, fine blocks and canonical order
 //
-// Two halves, because the number of blocks is known only after the first: `find_blocks` says which
-// rows and columns belong together, `order_blocks` puts the blocks in their places.
+// Two functions, because the number of blocks is known only after the first: `find_blocks` computes
+// the blocks, `order_blocks` their order.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Rectangles {
   I* col_blocks;
 };
 
-// What `find_blocks` found.
+// The result of `find_blocks`.
 template <class I>
 struct Found {
   Coarse<I> parts;
@@ -30,7 +30,7 @@ struct Found {
   Rectangles<I> vertical_part;
   I coarse_rows[5];  // boundaries, see results/decomposition.py
   I coarse_cols[5];
-  I* row_perm;  // filled but for the square part
+  I* row_perm;  // without the square part
   I* col_perm;
   Workspace boundaries;  // of the rectangles
   Workspace vertices;    // what `square_part` points to
@@ -54,8 +54,8 @@ void count_coarse(Found<I>& found) {
   }
 }
 
-// The blocks of the horizontal or of the vertical part; its rows and columns go to their places in
-// the permutations.
+// The blocks of the horizontal or of the vertical part; writes its rows and columns to their places
+// in the permutations.
 template <class I>
 Rectangles<I> order_rectangles(const Found<I>& found, Part part, const Team& team,
                                Workspace& boundaries, Budget& budget) {
@@ -80,10 +80,10 @@ Rectangles<I> order_rectangles(const Found<I>& found, Part part, const Team& tea
   return blocks;
 }
 
-// Also puts the rows and columns of the horizontal and of the vertical part into their places: what
-// that takes is gone when the square part needs room. The permutations are taken from `kept`.
-// False: the budget ended the search, or the matching is not maximum. Here and below the budget may
-// also throw Unfinished.
+// Also writes the rows and columns of the horizontal and of the vertical part to their places, so
+// that this memory is free before the square part needs memory. The permutations are allocated from
+// `kept`. False: the budget ended the search, or the matching is not maximum. Here and below the
+// budget may also throw Unfinished.
 template <class I>
 bool find_blocks(const PatternView<I>& A, const Matching<I>& M, Team team, Found<I>& found,
                  Workspace& kept, Budget& budget) {
@@ -100,8 +100,8 @@ bool find_blocks(const PatternView<I>& A, const Matching<I>& M, Team team, Found
   S.rows = C.rows[square];
   S.cols = C.cols[square];
   if (S.rows.count == 0) return true;
-  // Where the rows of the square part will stand, the search keeps its order; it writes to the
-  // place behind it, too.
+  // The search stores its order in the places of the rows of the square part, and writes to the
+  // place after them, too.
   I* const order = found.row_perm + found.coarse_rows[1];
   const I behind = order[S.rows.count];
   const bool done = find_square(A, M, team, S, order, found.vertices, budget);

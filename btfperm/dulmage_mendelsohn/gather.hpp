@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gather: the members of each block, ascending, each block in its place
+// gather: the members of each block, ascending, at the place of the block
 //
-// Idea        One thread sorts by counting. Several count by atomic additions, put each member into
-//             the next place of its block, and sort each block; a block that has a large share of
-//             all members is left out of this, since all threads would meet there: its members are
-//             picked out in order, by a pass of its own.
+// Idea        One thread sorts by counting. Several threads count by atomic additions, write each
+//             member to the next place of its block, and sort each block. A block with a large
+//             share of all members is treated separately, because all threads would compete for its
+//             counter: a pass of its own selects its members in order.
 // Cost        O(members + blocks) with one thread; with several O(k log k) for a block of k
-//             members, and a pass for each large block, of which there are a few at most
-// Races       places are handed out by atomic additions; what order they come in is sorted away
+//             members, and a pass for each large block, of which there are at most a few
+// Races       atomic additions assign places; sorting makes the result independent of their order
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,10 @@
 
 namespace btfperm {
 
-constexpr int large_share = 16;  // a block with one in so many members is large
+constexpr int large_share = 16;  // a block with 1/16 of the members is large
 
-// block_of(k) is the block of members[k]. Block b has the places from boundaries[b] to
-// boundaries[b + 1] - 1 in the end.
+// block_of(k) is the block of members[k]. Afterwards block b has the places from boundaries[b] to
+// boundaries[b + 1] - 1.
 template <class I, class BlockOf>
 void gather_alone(const Members<I>& members, I first, I n_blocks, I begin, BlockOf block_of,
                   Budget& budget, I* boundaries, I* perm) {
@@ -37,7 +37,7 @@ void gather_alone(const Members<I>& members, I first, I n_blocks, I begin, Block
   start[0] = begin;
 }
 
-// The largest block of a sample, which is the giant one if there is one.
+// The largest block of a sample, which is the giant block if there is one.
 template <class I, class BlockOf>
 I guess_giant(I count, BlockOf block_of) {
   constexpr I samples = 256;
@@ -84,8 +84,8 @@ void count_together(I count, I first, I n_blocks, I begin, BlockOf block_of, con
   start[0] = begin;
 }
 
-// Puts the members into the places of their blocks, boundaries given; block_of(k) < 0: this one is
-// not wanted. `next` (n_blocks) is workspace.
+// Writes the members to the places of their blocks, for given boundaries; members with block_of(k)
+// < 0 are left out. `next` (n_blocks) is workspace.
 template <class I, class BlockOf>
 void place_together(const Members<I>& members, I first, I n_blocks, BlockOf block_of,
                     const Team& team, Budget& budget, const I* boundaries, I* next, I* perm) {
@@ -126,8 +126,8 @@ void place_together(const Members<I>& members, I first, I n_blocks, BlockOf bloc
   }
 }
 
-// From the blocks of the members to their boundaries and places; the first of the n_blocks has the
-// number `first` and begins at place `begin`. Throws Unfinished when the budget ends it.
+// Computes boundaries and places from the blocks of the members; the first of the n_blocks has the
+// number `first` and starts at place `begin`. Throws Unfinished if the budget ends it.
 template <class I, class BlockOf>
 void gather(const Members<I>& members, I first, I n_blocks, I begin, BlockOf block_of,
             const Team& team, Budget& budget, I* boundaries, I* perm) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// row lists: the other columns of each row, for searches that go along the rows
+// row lists: the other columns of each row, for searches along rows
 //
-// Idea        Count the entries of each row, sum up, put each entry in its place. Several threads
-//             do it with atomic additions; the columns of a row then come in any order.
-//             The column that a row is matched to is left out: who comes to a row knows it.
+// Idea        Count the entries of each row, compute prefix sums, and write each entry to its
+//             place. Several threads use atomic additions; the columns of a row are then in any
+//             order. The column that a row is matched with is left out, because row_match has it.
 // Cost        O(m + entries), two passes over the columns that are kept
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace btfperm {
 
-// Rows or columns of one kind, ascending: list[0 ... count - 1]; without a list all there are.
+// Rows or columns of one kind, ascending: list[0 ... count - 1]; without a list, all of them.
 template <class I>
 struct Members {
   const I* list;
@@ -28,8 +28,8 @@ struct Members {
   I operator[](I k) const { return list == nullptr ? k : list[k]; }
 };
 
-// Calls visit(i, j) for each entry of the columns, some entries after fetch(i). In a team, `visit`
-// runs in several threads at once. False: the budget ended it.
+// Calls visit(i, j) for each entry of the columns, some entries after fetch(i). With several
+// threads, `visit` runs on all of them at once. False: the budget ended it.
 template <class I, class Fetch, class Visit>
 bool for_each_entry(const PatternView<I>& A, const Members<I>& cols, int threads, Budget& budget,
                     Fetch fetch, Visit visit) {
@@ -54,7 +54,7 @@ bool for_each_entry(const PatternView<I>& A, const Members<I>& cols, int threads
   return !budget.stopped();
 }
 
-// Turns counts in places[0 ... count - 1] into the sums before them; the total goes to
+// Replaces the counts in places[0 ... count - 1] by their exclusive prefix sums; the total goes to
 // places[count].
 template <class I>
 void sum_up(I* places, I count, int threads) {
@@ -83,7 +83,7 @@ void sum_up(I* places, I count, int threads) {
   }
 }
 
-// Number of entries that each row has in the columns, into counts[0 ... A.m - 1].
+// Writes the number of entries that each row has in the columns to counts[0 ... A.m - 1].
 template <class I>
 bool count_rows(const PatternView<I>& A, const Matching<I>& M, const Members<I>& cols, int threads,
                 Budget& budget, I* counts) {
@@ -99,7 +99,7 @@ bool count_rows(const PatternView<I>& A, const Matching<I>& M, const Members<I>&
                         [counts, match](I i, I j) { counts[i] += i != match[j]; });
 }
 
-// Puts the columns into the lists of their rows: next[i], the start of row i before, is its end
+// Writes the columns to the lists of their rows: next[i] is the start of row i before, and its end
 // afterwards.
 template <class I>
 bool list_rows(const PatternView<I>& A, const Matching<I>& M, const Members<I>& cols, int threads,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// team: how many threads work on the decomposition, and from what size on they are worth waking
+// team: the threads of the decomposition, and the sizes from which on they share work
 #pragma once
 
 #include <omp.h>
@@ -17,22 +17,22 @@ namespace btfperm {
 
 struct Team {
   int threads = 1;
-  std::int64_t entries = 200'000;  // smaller matrices are left to one thread
-  std::int64_t level = 1024;       // narrower levels of a search, too
-  std::int64_t left = 4096;        // so few vertices are left to tarjan
-  int components = 8;  // with fewer threads all are: the searches that share do more work
+  std::int64_t entries = 200'000;  // one thread decomposes smaller matrices
+  std::int64_t level = 1024;       // one thread searches narrower levels
+  std::int64_t left = 4096;        // tarjan searches if at most so many vertices are left
+  int components = 8;  // fewer threads leave all vertices to tarjan: shared searches do more work
 
   bool is_one(std::int64_t size, std::int64_t least) const {
     return threads <= 1 || size < least_to_share(least);
   }
 };
 
-// Visits what is in `reached` from place `begin` on, and what is appended meanwhile, level by
-// level: visit(x, push, shared) appends by push(y) and returns the entries it read; `shared` says
-// whether other threads visit, too, and atomic operations are needed. Each miss is met early
-// by one of three calls: record(x), list(x) and targets(x) fetch what the visit of x will need, in
-// this order; atomic operations would wait for each of them in turn. Returns the number of levels,
-// -1: the budget ended it.
+// Visits the elements of `reached` from place `begin` on, and those appended meanwhile, level by
+// level. visit(x, push, shared) appends by push(y) and returns the number of entries visited;
+// `shared` tells whether other threads visit, too, so that atomic operations are needed. record(x),
+// list(x) and targets(x) prefetch the data for the visit of x, in this order; otherwise atomic
+// operations would wait for each cache miss in turn. Returns the number of levels, -1: the budget
+// ended it.
 template <class I, class Record, class List, class Targets, class Visit>
 I flood(Frontier<I>& reached, I begin, const Team& team, Budget& budget, Record record, List list,
         Targets targets, Visit visit) {
@@ -72,7 +72,7 @@ I flood(Frontier<I>& reached, I begin, const Team& team, Budget& budget, Record 
   return levels;
 }
 
-// Calls visit(k) for k = 0 ... count - 1, several at a time; it returns the entries it read.
+// Calls visit(k) for k = 0 ... count - 1, several at a time; it returns the entries visited.
 template <class I, class Visit>
 bool for_each(I count, const Team& team, Budget& budget, Visit visit) {
   const bool alone = team.is_one(count, team.level);
@@ -90,7 +90,7 @@ bool for_each(I count, const Team& team, Budget& budget, Visit visit) {
   return !budget.stopped();
 }
 
-// Counts `word` down; true for the one that comes to 0.
+// Decrements `word`; true for the thread that reaches 0.
 template <class Shared, class T>
 bool count_down(T& word, Shared shared) {
   if constexpr (shared) {

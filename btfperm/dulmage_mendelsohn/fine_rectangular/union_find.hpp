@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // union-find: which search trees belong to one component
 //
-// Idea        The horizontal part is covered by the trees of the coarse search, and so is the
-//             vertical one. An entry between two trees joins their components, so that it is enough
-//             to unite trees, of which there are as many as unmatched vertices.
+// Idea        The trees of the coarse search cover the horizontal part, and the vertical part. An
+//             entry between two trees connects their components, so it is enough to unite trees, of
+//             which there are as many as unmatched vertices.
 // Paper       R. E. Tarjan, "Efficiency of a good but not linear set union algorithm", J. ACM 22
 //             (1975); linking to the smaller index and halving of paths. With several threads: S.
 //             V. Jayanti, R. E. Tarjan, "Concurrent disjoint set union", Distrib. Comput. 34 (2021)
-// Cost        O(k log trees) for k entries at worst, one look an entry in practice
+// Cost        O(k log trees) for k entries in the worst case, one access for each entry in practice
 // Encodings   set[t] = t: t is the smallest tree of its component
 // Races       set[t] = t changes once, by compare and exchange; the shortcuts of several threads
 //             all lead to ancestors
@@ -30,7 +30,7 @@ I find_set(I* set, I t) {
   return t;
 }
 
-// The smallest tree of the two components, which are one from now on.
+// Unites two components; the smallest tree of the result.
 template <class I>
 I unite_alone(I* set, I a, I b) {
   a = find_set(set, a);
@@ -40,7 +40,7 @@ I unite_alone(I* set, I a, I b) {
   return a;
 }
 
-// The same where other threads unite, too.
+// The same while other threads unite, too.
 template <class I>
 I unite(I* set, I a, I b) {
   for (;;) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// blocks of a digraph: what a search on another machine leaves, finished here
+// blocks of a digraph: completes a search that started on a GPU
 //
-// Idea        Lists of predecessors are columns, so tarjan and heights take them as they are. A
-//             height given is one that the vertex must not fall below.
+// Idea        Lists of predecessors are columns, so tarjan and heights can use them. A given height
+//             is a lower bound on the height of the vertex.
 // Cost        O(n + edges); workspace about 9 n words
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace btfperm {
 
-// name[v] becomes a member of v's block, the same one for all; height[v] the height of the block.
-// False: the budget ended it.
+// name[v] becomes a member of the block of v, the same one for all its members; height[v] the
+// height of the block. False: the budget ended it.
 template <class I>
 bool blocks_of_digraph(const PatternView<I>& predecessors, I* height, I* name, Budget& budget) {
   const I n = predecessors.n;
@@ -30,7 +30,7 @@ bool blocks_of_digraph(const PatternView<I>& predecessors, I* height, I* name, B
   if (!tarjan(predecessors, vertices, n, path, order, budget)) return false;
   if (heights(predecessors, order, n, vertices, several, budget) < 0) return false;
   I last = 0;
-  for (I k = n; k-- > 0;) {  // the last one of each component stands as ~v
+  for (I k = n; k-- > 0;) {  // the last one of each component is stored as ~v
     const I v = order[k] < 0 ? ~order[k] : order[k];
     if (order[k] < 0) last = v;
     name[v] = last;

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coloring: many small strongly connected components at once, by several threads
 //
-// Idea        Each vertex takes the largest number that reaches it. A vertex that kept its own
-//             number is the root of a color; what reaches it within the color is its component.
-//             Those are taken out, and the rest is colored anew.
+// Idea        Each vertex has as its color the largest number of a vertex that reaches it. A vertex
+//             with its own number is the root of a color; the vertices that reach it within the
+//             color are its component. These are removed, and the other vertices are colored again.
 // Paper       S. M. Orzan, "On distributed verification and verified distribution", thesis, VU
 //             Amsterdam (2004); after forward-backward as in Slota, Rajamanickam, Madduri, IPDPS
 //             2014. Ours: a number is followed to the number that reached it
-// Cost        O(rounds * sweeps * vertices), and the entries of those whose color rises: quick
-//             where paths are short, hopeless where they are long; it gives up when the sweeps are
-//             spent or a round finds little, and tarjan does the rest
+// Cost        O(rounds * sweeps * vertices), and the entries of vertices whose color rises: fast if
+//             paths are short, very slow if they are long. It ends when the sweeps are exhausted or
+//             a round finds little, and tarjan continues
 // Encodings   color[v] >= v
-// Races       colors are written by the thread that looks at their vertex, and only rise; others
-//             may read an older one, but are told to look again afterwards. Who takes a mark must
-//             see the colors of all who set it, or the mark is gone and a rise with it: so a mark
-//             is set by a releasing exchange after the color, and taken by an acquiring one before
-//             the colors are read. A plain store would hide the color of who set it before
+// Races       only the thread that processes a vertex writes its color, and colors only rise. Other
+//             threads may read an older color, but a mark makes them read it again. The thread that
+//             clears a mark must read the colors of all threads that set it, otherwise a rise is
+//             lost. So a mark is set by a releasing exchange after the color, and cleared by an
+//             acquiring one before the colors are read. A plain store would hide the color of the
+//             thread that set the mark before
 #pragma once
 
 #include <atomic>
@@ -24,9 +25,9 @@
 
 namespace btfperm {
 
-// Raises all colors to what reaches them; false: the sweeps did not suffice, or the budget ended
-// it. `stale` (m places, 0 before and after) says which vertices have to look at their
-// predecessors.
+// Raises every color to the largest that reaches it; false: the sweeps did not suffice, or the
+// budget ended it. `stale` (m places, 0 before and after) marks the vertices that must read the
+// colors of their predecessors again.
 template <class I>
 bool color_reachable(const Components<I>& C, const Successors<I>& successors,
                      const Members<I>& left, const Team& team, I* color, std::uint8_t* stale,
@@ -65,9 +66,9 @@ bool color_reachable(const Components<I>& C, const Successors<I>& successors,
   return true;
 }
 
-// Finds components until fewer than team.left vertices are open, or it gives up. `left`,
-// `queue` (as many places), `color` and `stale` (m places) are workspace. Returns how many are
-// left.
+// Finds components until fewer than team.left vertices are open, or the sweeps are exhausted.
+// `left`, `queue` (as many places), `color` and `stale` (m places) are workspace. Returns the
+// number of vertices that are left.
 template <class I>
 I coloring(const Components<I>& C, const Successors<I>& successors, I* left, I n_left,
            const Team& team, I* color, std::uint8_t* stale, I* queue, Budget& budget) {

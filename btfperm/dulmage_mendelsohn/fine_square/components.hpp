@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// components: what several threads know of the strongly connected components they look for
+// components: the state of a search for strongly connected components by several threads
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/vertex.hpp"
@@ -14,8 +14,8 @@ constexpr I elsewhere = -2;  // peeled, or outside the square part
 
 // Bits of a region. Vertices of one component have the same.
 constexpr std::uint8_t backward = 1;  // reaches the pivot
-constexpr std::uint8_t forward = 2;   // is reached by it, and reaches it
-constexpr std::uint8_t closed = 4;    // its component is known, or it has none
+constexpr std::uint8_t forward = 2;   // the pivot reaches it, and it reaches the pivot
+constexpr std::uint8_t closed = 4;    // its component is known, or it has no component
 
 template <class I>
 struct Components {
@@ -28,9 +28,9 @@ struct Components {
   bool is_open(I row) const { return load(region[row]) < closed; }
   std::int64_t entries(I row) const { return vertices[row].end - vertices[row].begin; }
 
-  // Puts v into a component; no other thread does.
+  // Assigns v to a component; no other thread does.
   void close(I v, I name) const {
-    store(of[v], name);  // others may ask for it in vain
+    store(of[v], name);  // other threads may read it before
     store(region[v], static_cast<std::uint8_t>(region[v] | closed));
   }
 
@@ -47,7 +47,7 @@ struct Components {
   }
 };
 
-// What the peel left is open; without a peel (`counted`) all is.
+// Vertices that the peel left are open; without a peel (`counted`), all are.
 template <class I>
 void note_open(const Components<I>& C, bool counted, const Team& team, Budget& budget) {
   for_parts(C.A.m, team.threads, budget, [&](I i) {
@@ -57,14 +57,14 @@ void note_open(const Components<I>& C, bool counted, const Team& team, Budget& b
   });
 }
 
-// The way back: marks for tarjan.
+// The marks for tarjan.
 template <class I>
 void mark_open(const Components<I>& C, const Team& team, Budget& budget) {
   for_parts(C.A.m, team.threads, budget,
             [&](I i) { C.vertices[i].mark = C.is_open(i) ? I{0} : finished<I>; });
 }
 
-// The lists of the successors: rows, too.
+// The lists of the successors, which are row lists.
 template <class I>
 struct Successors {
   const I* indptr;  // m + 1
@@ -121,7 +121,7 @@ Successors<I> list_successors(const Components<I>& C, const Members<I>& left, co
   return {indptr, rows};
 }
 
-// Those of `rows` that are open still, in the same order.
+// The elements of `rows` that are still open, in the same order.
 template <class I>
 I open_ones(const Components<I>& C, const Members<I>& rows, const Team& team, I* out,
             Budget& budget) {

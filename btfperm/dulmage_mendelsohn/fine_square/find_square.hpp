@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// the square part: which search runs when
+// the square part: the order of the searches
 //
-// One thread: peel, or a look whether all is one block; then tarjan, whose order gives the heights.
-// Several threads: peel, trim, the giant component, the small ones, tarjan for what is left, then
-// the heights by levels. Blocks and heights are the same, because they are functions of the entries
-// alone.
+// One thread: peel, or a test whether all is one block; then tarjan, whose order gives the heights.
+// Several threads: peel, trim, the giant component, the small ones, tarjan for the remaining
+// vertices, then the heights by levels. Blocks and heights are the same, because they are functions
+// of the entries alone.
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/coloring.hpp"
@@ -17,7 +17,7 @@
 
 namespace btfperm {
 
-// By one thread: what the peel left has mark 0.
+// By one thread: the vertices that the peel left have mark 0.
 template <class I>
 bool search_alone(const PatternView<I>& A, Square<I>& S, I* order, I left, Budget& budget) {
   {
@@ -67,7 +67,7 @@ bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S
   I* next = workspace.take<I>(places);
   note_open(C, counted, team, budget);
   const Members<I> all{
-      left,  // in the order of the columns, whose lists follow each other
+      left,  // in the order of the columns, whose lists are consecutive
       select(
           S.cols.count, team.threads, left, [&](I k) { return C.is_open(M.col_match[S.cols[k]]); },
           [&](I k) { return M.col_match[S.cols[k]]; }, budget)};
@@ -85,7 +85,7 @@ bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S
     n_open = open_ones(C, rest, team, open, budget);
     n_open = coloring(C, successors, open, n_open, team, color, stale, order, budget);
     if (budget.stopped()) return false;
-    if (n_open > n_left / 2) {  // long and thin: nothing was gained
+    if (n_open > n_left / 2) {  // long and narrow: no progress
       for_each(n_left, team, budget, [&](I k) {
         C.region[left[k]] = 0;
         return std::int64_t{1};
@@ -98,7 +98,7 @@ bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S
   Blocks<I> B{S.several, 0, color, next, open};
   if (!levels(C, all, rest, team, order, B, budget)) return false;
   S.n_several = B.count;
-  ++S.n_blocks;  // the giant one
+  ++S.n_blocks;  // the giant component
   for (I k = 0; k < rest.count; ++k) {
     S.n_blocks += C.of[rest[k]] == rest[k];
     S.highest = std::max(S.highest, S.vertices[rest[k]].height);
@@ -108,8 +108,8 @@ bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S
   return true;
 }
 
-// The blocks of the square part and their heights; rows and cols are given. `order` (one place more
-// than there are rows) is workspace. False: the budget ended the search.
+// The blocks of the square part and their heights, for given rows and cols. `order` (one place more
+// than rows) is workspace. False: the budget ended the search.
 template <class I>
 bool find_square(const PatternView<I>& A, const Matching<I>& M, const Team& team, Square<I>& S,
                  I* order, Workspace& kept, Budget& budget) {

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // forward-backward: the large strongly connected component, by several threads
 //
-// Idea        What a pivot with many neighbours is reached from and reaches is its component; no
-//             other component has vertices on both sides of "reaches the pivot". The way forwards
-//             need only be searched among what reaches the pivot. Where the way back was short,
-//             each of these looks again and again whether one of its predecessors is reached by
-//             now, so that column lists suffice; else the successors are listed, and searched in
-//             levels, of which narrow ones are left to one thread.
+// Idea        The component of a pivot with many neighbours consists of the vertices that reach it
+//             and that it reaches; every other component is entirely inside or outside "reaches the
+//             pivot". The forward search is needed only among these vertices. If the backward
+//             search had few levels, each of them repeatedly checks whether one of its predecessors
+//             is reached, so column lists suffice. Otherwise the successors are listed and searched
+//             in levels, and one thread searches narrow levels.
 // Paper       L. K. Fleischer, B. Hendrickson, A. Pinar, "On identifying strongly connected
 //             components in parallel", IPDPS 2000 Workshops; one pivot only, as in G. M. Slota, S.
 //             Rajamanickam, K. Madduri, "BFS and coloring-based parallel algorithms for strongly
-//             connected components and related problems", IPDPS 2014 (Multistep); looking
-//             backwards: S. Beamer, K. Asanovic, D. Patterson, "Direction-optimizing breadth-first
-//             search", SC 2012
-// Cost        O(entries), times the sweeps where the way is short
-// Prefer it   with several threads where large components are expected; coloring goes on
+//             connected components and related problems", IPDPS 2014 (Multistep); checks of the
+//             predecessors: S. Beamer, K. Asanovic, D. Patterson, "Direction-optimizing
+//             breadth-first search", SC 2012
+// Cost        O(entries), times the sweeps if paths are short
+// Prefer it   with several threads if large components are expected; coloring continues
 // Encodings   region: see components.hpp
-// Races       a vertex is claimed by one thread through its region; in the sweeps only its own
-//             thread writes it, and others may see it one sweep late
+// Races       one thread claims a vertex through its region; in the sweeps only its own thread
+//             writes it, and others may read it one sweep late
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/components.hpp"
 
 namespace btfperm {
 
-// The open vertex with most predecessors times successors left by the peel.
+// The open vertex with the largest product of predecessors and of successors after the peel.
 template <class I>
 I choose_pivot(const Components<I>& C, const Members<I>& left, const Team& team) {
   I pivot = unknown<I>;
@@ -51,7 +51,7 @@ I choose_pivot(const Components<I>& C, const Members<I>& left, const Team& team)
   return pivot;
 }
 
-// True for the one thread that sets a bit in the region of an open vertex.
+// True for the only thread that sets a bit in the region of an open vertex.
 template <class I>
 bool claim_region(const Components<I>& C, I v, std::uint8_t bit) {
   std::uint8_t& word = C.region[v];
@@ -60,7 +60,7 @@ bool claim_region(const Components<I>& C, I v, std::uint8_t bit) {
 }
 
 // Sweeps over the vertices that reach the pivot until no more of them are reached. False: sweeps or
-// budget are spent. `waiting` and `next` have a place for each, and one more.
+// budget are exhausted. `waiting` and `next` have a place for each, and one more.
 template <class I>
 bool sweep_forward(const Components<I>& C, I count, const Team& team, I* waiting, I* next,
                    int sweeps, Budget& budget) {
@@ -87,7 +87,7 @@ bool sweep_forward(const Components<I>& C, I count, const Team& team, I* waiting
   return count == 0;
 }
 
-// The same in levels, from what the sweeps have reached.
+// The same in levels, from the vertices that the sweeps reached.
 template <class I>
 bool search_forward(const Components<I>& C, I pivot, const Members<I>& back, const Team& team,
                     I* queue, Budget& budget) {
@@ -118,7 +118,7 @@ bool search_forward(const Components<I>& C, I pivot, const Members<I>& back, con
 template <class I>
 bool forward_backward(Components<I>& C, const Members<I>& left, const Team& team, I* queue,
                       I* waiting, I* next, Budget& budget) {
-  constexpr I shallow = 40;  // levels of the way back
+  constexpr I shallow = 40;  // levels of the backward search
   constexpr int most_sweeps = 64;
   const I pivot = choose_pivot(C, left, team);
   C.giant = pivot;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// heights: how far each square block stands above the sinks
+// heights: the height of each square block above the sinks
 //
-// Idea        Going through the components from the last one back, successors come before
-//             predecessors: each component hands its height, plus one, on to the rows of its
-//             columns. A component is as high as the highest of its rows says.
+// Idea        From the last component to the first, successors precede predecessors: each component
+//             sends its height plus one to the rows of its columns. The height of a component is
+//             the largest that its rows received.
 // Cost        O(entries), one random access each
-// Encodings   in the end vertex.height = the height of a block of one row, or ~b for the rows of
+// Encodings   at the end vertex.height = the height of a block of one row, or ~b for the rows of
 //             block b of several
-// Invariants  what a component is told by itself comes after its height is taken, and is lost
+// Invariants  heights that a component sends to itself arrive after its height is read, and are
+//             lost
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/vertex.hpp"
@@ -21,7 +22,7 @@ struct Block {
   I height;
 };
 
-// The square part, and what the searches find out about it: vertex.height as above.
+// The square part, and the results of the searches: vertex.height as above.
 template <class I>
 struct Square {
   Members<I> rows;
@@ -50,7 +51,7 @@ I heights(const PatternView<I>& A, const I* order, I count, Vertex<I>* vertices,
     while (first > 0 && order[first - 1] >= 0) --first;
     I height = 0;
     for (I k = first; k <= last; ++k) height = std::max(height, vertices[row_at(k)].height);
-    if (first > 0) {  // before the first component there is nobody to tell
+    if (first > 0) {  // the first component has no predecessors
       for (I k = last; k >= first; --k) {
         fetch(k);
         const Vertex<I>& v = vertices[row_at(k)];

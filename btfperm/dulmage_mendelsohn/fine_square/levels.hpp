@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // levels: the heights of the components, by several threads
 //
-// Idea        As in the peel, but by components: one whose successors are all finished is ready,
-//             and goes into the queue with all its members. The giant component takes no part in
-//             this: what stands before it reaches it, and so is higher than it is, by one at least.
-//             So first come the others, then its height is known, then what stands before it; its
-//             lists are not read, and the threads do not meet at its counter.
+// Idea        As in the peel, but by components: a component whose successors are all finished is
+//             ready, and goes into the queue with all its members. The giant component is treated
+//             separately: every component before it reaches it, and so is higher by at least one.
+//             So the other components come first, then its height, then the components before it.
+//             Its lists are not visited, and the threads do not compete for its counter.
 // Cost        O(entries), two random accesses each. (`heights` needs one, but also the components
-//             in order, which only tarjan knows)
-// Encodings   a component is named by one of its rows; of that vertex mark = entries that lead out
-//             and are not counted down, height = the component's. block[name] = 1 + the number of
-//             a block of several rows, 0: it has one row
-// Races       heights rise by compare and exchange before the counter falls (release, acquire): who
-//             finds the counter at 0 sees all of them
+//             in order, which only tarjan computes)
+// Encodings   a component is named by one of its rows; for that vertex mark = entries that lead out
+//             of the component and are not yet counted down, height = that of the component.
+//             block[name] = 1 + the number of a block of several rows, 0: it has one row
+// Races       heights rise by compare and exchange before the counter falls (release, acquire): the
+//             thread that finds the counter at 0 reads all of them
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/components.hpp"
@@ -20,7 +20,7 @@
 
 namespace btfperm {
 
-// The components of several rows, and the members of all of them but the giant one.
+// The components of several rows, and the members of all of them except the giant one.
 template <class I>
 struct Blocks {
   Block<I>* several;
@@ -30,8 +30,8 @@ struct Blocks {
   I* members;
 };
 
-// Numbers the components of several rows and lists their members; the giant one comes last. `names`
-// (as many places as `rest`) is workspace.
+// Numbers the components of several rows and lists their members; the giant one is the last.
+// `names` (as many places as `rest`) is workspace.
 template <class I>
 bool list_blocks(const Components<I>& C, const Members<I>& rest, I giant_size, const Team& team,
                  I* names, Blocks<I>& B, Budget& budget) {
@@ -70,8 +70,8 @@ bool list_blocks(const Components<I>& C, const Members<I>& rest, I giant_size, c
   return true;
 }
 
-// Counts the entries that lead from one component to another one, but for the giant one, and raises
-// each component to its highest member.
+// Counts the entries that lead from one component to another, except the giant one, and raises each
+// component to its highest member.
 template <class I>
 bool count_exits(const Components<I>& C, const Members<I>& left, const Members<I>& rest,
                  const Team& team, Budget& budget) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // one block: whether the whole square part is one strongly connected component
 //
-// Idea        A breadth-first search from a pivot along the predecessors finds what reaches it. A
-//             vertex one of whose predecessors is known to be reached by the pivot is so, too;
-//             where the pattern is nearly symmetric, that predecessor was met just before. The few
-//             that were processed too early are processed again, until nothing changes. It costs
-//             much less than tarjan on meshes in any order and next to nothing where a column is
-//             dense; where it does not make progress, it stops soon.
-// Paper       ours; forward-backward with one list for both ways
+// Idea        A breadth-first search from a pivot along the predecessors finds the vertices that
+//             reach it. A vertex is reached by the pivot if one of its predecessors is; in a nearly
+//             symmetric pattern that predecessor was visited just before. The few vertices that
+//             were processed too early are processed again, until nothing changes. On meshes in any
+//             order this costs far less than tarjan, and very little if a column is dense; if it
+//             makes no progress, it stops early.
+// Paper       ours; forward-backward with one list for both directions
 // Cost        O(entries), and the sweeps. Workspace: m + 1 words, m bytes
-// Prefer it   where there are no sources, before tarjan
-// Encodings   reached: 0 not met; 1 reaches the pivot; 3 is reached by it, too
+// Prefer it   if there are no sources, before tarjan
+// Encodings   reached: 0 not visited; 1 reaches the pivot; 3 is reached by it, too
 // Invariants  a vertex with 3 has a path from the pivot through vertices with 3
 #pragma once
 
@@ -19,9 +19,9 @@
 
 namespace btfperm {
 
-// Of the vertices late[0 ... count - 1], those stay that have no predecessor with 3; sweeps
-// forwards and backwards in turn, while each finds its share. Returns how many stay; -1: the budget
-// ended it.
+// Keeps the vertices of late[0 ... count - 1] that have no predecessor with 3; sweeps forwards and
+// backwards in turn, while each finds its share. Returns how many are kept; -1: the budget ended
+// it.
 template <class I>
 I look_again(const PatternView<I>& A, const Vertex<I>* vertices, std::uint8_t* reached, I* late,
              I count, Budget& budget) {
@@ -44,7 +44,7 @@ I look_again(const PatternView<I>& A, const Vertex<I>* vertices, std::uint8_t* r
 }
 
 // True: all vertices, which are all rows, are one component, and `order` (count + 1 places) holds
-// them. False: they are not, or it did not go well, or the budget ended it.
+// them. False: they are not, or there was no progress, or the budget ended it.
 template <class I>
 bool is_one_block(const PatternView<I>& A, const Vertex<I>* vertices, I count, I* order,
                   Budget& budget) {
@@ -75,7 +75,7 @@ bool is_one_block(const PatternView<I>& A, const Vertex<I>* vertices, I count, I
     I p = v.begin;
     std::uint8_t seen = 0;
     if (tail < count) {
-      for (; p < v.end; ++p) {  // no branch: nobody can foresee it
+      for (; p < v.end; ++p) {  // no branch: it cannot be predicted
         const I u = A.indices[p];
         const std::uint8_t known = reached[u];
         order[tail] = u;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// peel: the square blocks of one row and column that have nothing but such blocks behind them
+// peel: square blocks of one row and column whose successors are all such blocks
 //
-// Idea        A vertex without successor is a block by itself. Without it, its predecessors may be
-//             so, too. Taken from a queue, vertices come by rising height: each one's height is one
-//             more than that of the successor that was taken last.
+// Idea        A vertex without successors is a block by itself. When it is removed, its
+//             predecessors may have none left. The queue yields vertices by ascending height: the
+//             height of a vertex is one more than that of the successor that was removed last.
 // Paper       A. B. Kahn, "Topological sorting of large networks", Commun. ACM 5 (1962)
-// Cost        O(entries): one random access each to count, one to count down. No search: what is
-//             wanted next stands in the queue and is fetched early
-// Prefer it   where there are sinks; what lies on cycles or before them is left for the search for
+// Cost        O(entries): one random access each to count, one to count down. The next vertices are
+//             known from the queue and prefetched
+// Prefer it   if there are sinks; vertices on cycles, or before cycles, remain for the search for
 //             components
-// Encodings   mark = successors left, but for itself: 0 = ready, later -1 where it is in its own
-//             list (a pair that completes a singular matrix is no entry). Rows outside the square
-//             part stay far below
-// Invariants  a vertex that is left has the height that its peeled successors ask for
-// Races       several threads count down by atomic subtraction, the one that comes to 0
-//             appends; heights of one level are the same, whoever writes them
+// Encodings   mark = remaining successors other than itself: 0 = ready, later -1 if the vertex is
+//             in its own list (a pair that completes a singular matrix is no entry). Rows outside
+//             the square part have marks far below 0
+// Invariants  a vertex that remains has a height above all its peeled successors
+// Races       several threads count down by atomic subtraction, and the thread that reaches 0
+//             appends; all threads write the same heights in a level
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/vertex.hpp"
@@ -22,8 +22,8 @@
 
 namespace btfperm {
 
-// Whether there may be sinks, as far as can be seen without counting: a part without cycles has a
-// source, too, which is a column with one entry.
+// Whether there may be sinks, tested without counting: a part without cycles also has a source,
+// which is a column with one entry.
 template <class I>
 bool may_peel(const PatternView<I>& A, const Members<I>& cols) {
   if (cols.list != nullptr) return true;  // a source may have entries in horizontal rows
@@ -92,9 +92,9 @@ I peel_together(const PatternView<I>& A, Vertex<I>* vertices, I* order, I ready,
   return levels < 0 ? I{-1} : peeled.size();
 }
 
-// Puts into `order` (one place more than there are vertices) what can be peeled, by rising height.
-// What is left keeps its mark, which is not 0. Returns how many are peeled, -1: the budget ended
-// it.
+// Writes the vertices that can be peeled into `order` (one place more than vertices), by ascending
+// height. The others keep their marks, which are not 0. Returns the number of peeled vertices, -1:
+// the budget ended it.
 template <class I>
 I peel(const PatternView<I>& A, const Matching<I>& M, const Members<I>& rows,
        const Members<I>& cols, const Team& team, Vertex<I>* vertices, I* order, Budget& budget) {
@@ -106,7 +106,7 @@ I peel(const PatternView<I>& A, const Matching<I>& M, const Members<I>& rows,
                           : peel_alone(A, vertices, order, ready, budget);
 }
 
-// Marks for tarjan: 0 what is left, `finished` everything else.
+// Sets the marks for tarjan: 0 for vertices that remain, `finished` for all others.
 template <class I>
 void mark_left(I m, Vertex<I>* vertices, Budget& budget) {
   in_pieces(m, budget, [=](I i) { vertices[i].mark = vertices[i].mark > 0 ? I{0} : finished<I>; });

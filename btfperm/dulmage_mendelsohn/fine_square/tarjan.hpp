@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tarjan: strongly connected components of what the peel left of the square part
+// tarjan: strongly connected components of the part of the square that the peel left
 //
 // Idea        A depth-first search along the predecessors finds the components, predecessors before
-//             successors. Once all vertices are seen and the path is known to be one component,
-//             nothing is left to learn: the lists are not read to their ends.
+//             successors. When all vertices are visited and the path is known to be one component,
+//             the search ends without visiting the lists to their ends.
 // Paper       R. E. Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Computing 1
 //             (1972), in the form of D. J. Pearce, "A space-efficient algorithm for finding
-//             strongly connected components", Inf. Process. Lett. 116 (2016), where one word serves
-//             as visit number, lowest number reached, and sign of the end. Ours: a vertex is one
-//             record, what is looked at next is prefetched, and the early end
-// Cost        O(entries). Workspace: 2 m words, touched only as deep as the search goes; the open
-//             vertices stand in the places of `order` that are not filled yet
-// Prefer it   with one thread, for long thin graphs, and for what other searches leave
-// Encodings   mark: 0 not seen; 1, 2, ... the visit number, or the lowest number known to be
-//             reached from it; `finished` when its component is known. On the path a row stands as
-//             ~row once it has reached a lower number than its own. In `order` a row stands as ~row
-//             where it is the last one of its component
+//             strongly connected components", Inf. Process. Lett. 116 (2016), where one word is the
+//             visit number, the lowest number reached, and the mark of the end. Ours: a vertex is
+//             one record, the next data is prefetched, and the early end
+// Cost        O(entries). Workspace: 2 m words, used only up to the depth of the search; the open
+//             vertices use the places of `order` that are not filled yet
+// Prefer it   with one thread, for long narrow graphs, and for vertices that other searches leave
+// Encodings   mark: 0 not visited; 1, 2, ... the visit number, or the lowest number known to be
+//             reached from it; `finished` when its component is known. On the path a row is stored
+//             as ~row after it has reached a number lower than its own. In `order` the last row of
+//             each component is stored as ~row
 // Invariants  path, open and finished vertices are disjoint; open numbers never exceed the open
 //             vertices
 #pragma once
@@ -33,7 +33,7 @@ struct PathFrame {
   I row() const { return place < 0 ? ~place : place; }
 };
 
-// The path is one component: each vertex on it reaches one before it.
+// Whether the path is one component: each vertex on it reaches one before it.
 template <class I>
 bool is_one_component(const Vertex<I>* vertices, const PathFrame<I>* path, I depth) {
   I lowest = std::numeric_limits<I>::max();
@@ -45,8 +45,7 @@ bool is_one_component(const Vertex<I>* vertices, const PathFrame<I>* path, I dep
   return true;
 }
 
-// Puts the vertices with mark 0, of which there are n_left, into `order`, component by component,
-// predecessors first. `path` and `order` have n_left places. False: the budget ended the search.
+// Writes the n_left vertices with mark 0 into `order`, component by component, predecessors first. `path` and `order` have n_left places. False: the budget ended the search.
 template <class I>
 bool tarjan(const PatternView<I>& A, Vertex<I>* vertices, I n_left, PathFrame<I>* path, I* order,
             Budget& budget) {
@@ -54,7 +53,7 @@ bool tarjan(const PatternView<I>& A, Vertex<I>* vertices, I n_left, PathFrame<I>
   I open = n_left;  // the open vertices are order[open ... n_left - 1], the latest one first
   I n_done = 0;
   I unseen = n_left;
-  I until_look = 0;  // steps back before the path is looked at again
+  I until_look = 0;  // steps back before the path is tested again
 
   const auto arrive = [&](I row, I depth) {
     Vertex<I>& v = vertices[row];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// trim: the components of one vertex that have nothing but such components before them
+// trim: components of one vertex whose predecessors are all such components
 //
-// Idea        The peel from the other side: with lists of the successors, sources are taken out.
+// Idea        The peel from the other side: sources are removed with lists of the successors.
 // Paper       W. McLendon, B. Hendrickson, S. J. Plimpton, L. Rauchwerger, "Finding strongly
 //             connected components in distributed graphs", J. Parallel Distrib. Comput. 65 (2005)
 // Cost        O(entries)
 // Prefer it   before coloring, which would need a round for each vertex of a path
-// Encodings   mark = open predecessors left
-// Races       counters fall by atomic subtraction; the thread that comes to 0 appends
+// Encodings   mark = open predecessors that remain
+// Races       counters fall by atomic subtraction; the thread that reaches 0 appends
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/components.hpp"

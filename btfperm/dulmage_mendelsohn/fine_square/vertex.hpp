@@ -2,9 +2,9 @@
 // vertex: the square part as a digraph
 //
 // A vertex is a matched pair, named by its row; edge u -> v if row u has an entry in the column of
-// v. So the list of v's column holds the predecessors of v, and column lists alone tell the whole
-// graph, without looking at the matching again. All that the searches want to know of a vertex
-// stands together in one record: a vertex costs one cache miss.
+// v. So the list of the column of v holds the predecessors of v, and column lists alone define the
+// graph, without access to the matching. One record holds all data of a vertex, so that a vertex
+// costs one cache miss.
 #pragma once
 
 #include <algorithm>
@@ -18,18 +18,18 @@ template <class I>
 struct Vertex {
   I begin;   // the list of its column in A.indices
   I end;     //
-  I mark;    // what the search of the moment wants to know; 0 before, or `outside`
+  I mark;    // the state of the current search; 0 before, or `outside`
   I height;  // above the sinks
 };
 
-// Marks of rows outside the square part, where counting up never comes to 0, and of vertices whose
-// component is known.
+// Marks of rows outside the square part, for which counting up never reaches 0, and of vertices
+// whose component is known.
 template <class I>
 constexpr I outside = std::numeric_limits<I>::min();
 template <class I>
 constexpr I finished = std::numeric_limits<I>::max();
 
-// Fetches what words[u] holds for the first predecessors of v, to be written.
+// Prefetches words[u] for the first predecessors u of v, for writing.
 template <class I, class Word>
 void fetch_targets(const PatternView<I>& A, const Vertex<I>& v, const Word* words) {
   const I end = std::min<I>(v.end, v.begin + 8);
