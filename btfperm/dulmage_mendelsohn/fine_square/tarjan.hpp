@@ -45,7 +45,8 @@ bool is_one_component(const Vertex<I>* vertices, const PathFrame<I>* path, I dep
   return true;
 }
 
-// Writes the n_left vertices with mark 0 into `order`, component by component, predecessors first. `path` and `order` have n_left places. False: the budget ended the search.
+// Writes the n_left vertices with mark 0 into `order`, component by component, predecessors first.
+// `path` and `order` have n_left places. False: the budget ended the search.
 template <class I>
 bool tarjan(const PatternView<I>& A, Vertex<I>* vertices, I n_left, PathFrame<I>* path, I* order,
             Budget& budget) {
