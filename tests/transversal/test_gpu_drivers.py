@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 import btfperm
+from btfperm import registry
 from btfperm.backends.gpu import device
 from btfperm.backends.gpu.budget import ABANDONED, Budget
 from btfperm.errors import BackendUnavailableError
@@ -87,6 +88,9 @@ def test_a_part_of_a_loop_is_waited_for(loops, relabel, c_level, passed):
 # -- drivers whose last look, the last they have, finds that all is done ---------------------------
 
 
+DEFAULTS = {row.stem: row.defaults for row in registry.algorithms() if row.backend == "gpu"}
+
+
 @pytest.mark.parametrize(
     ("driver", "named", "found", "looks"),
     [
@@ -99,7 +103,7 @@ def test_a_part_of_a_loop_is_waited_for(loops, relabel, c_level, passed):
         ("push_relabel.g_pr_first", "g_pr_first", [(4, 0, 9, 0, 0), *[(5, 0, 9, 0, 0)] * 3], 3),
     ],
 )
-def test_what_is_done_at_its_last_look_is_not_given_up(monkeypatch, driver, named, found, looks):
+def test_what_is_done_at_its_last_poll_is_not_abandoned(monkeypatch, driver, named, found, looks):
     module = importlib.import_module(f"btfperm.transversal.{driver}_gpu")
 
     class Readback:
@@ -121,6 +125,6 @@ def test_what_is_done_at_its_last_look_is_not_given_up(monkeypatch, driver, name
     stops = []
     for most in (looks, looks - 1):  # 0 is no limit
         reads, budget = iter(found), Budget(polls=most)
-        getattr(module, named)(problem, budget, 0, {})
+        getattr(module, named)(problem, budget, 0, DEFAULTS.get(named, {}))
         stops.append(budget.stop)
     assert stops == [0, ABANDONED if looks > 1 else 0]
