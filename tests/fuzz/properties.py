@@ -217,14 +217,17 @@ def _check_pattern(pattern: Any, outcome: Outcome) -> None:
     if legal and indices.size:
         legal = bool(indices.min() >= 0 and indices.max() < m)
         falls = np.flatnonzero(np.diff(indices) <= 0) + 1  # allowed where a column begins
-        at = np.searchsorted(indptr, falls)
+        at = np.searchsorted(indptr, falls.astype(indptr.dtype))  # a cast of indptr takes memory
         legal = legal and bool((indptr[at] == falls).all())
     if not legal:
         outcome.failures.append(("pattern", f"{m} x {n} is not canonical"))
 
 
 def _places(pattern: Any) -> set[tuple[int, int]]:
-    return set(zip(pattern.indices.tolist(), pattern.cols().tolist(), strict=True))
+    indptr, indices = pattern.indptr, pattern.indices
+    # Not `pattern.cols()`, which takes memory for each column: there may be many, and few entries.
+    cols = np.searchsorted(indptr, np.arange(indices.size, dtype=indptr.dtype), side="right") - 1
+    return set(zip(indices.tolist(), cols.tolist(), strict=True))
 
 
 def _check_agreement(
