@@ -21,13 +21,15 @@ class Option:
     """What one algorithm can be given: ``options={"name": value}``.
 
     A number from 0 on; or, where there are `forms`, one of these words. A form that ends in ``:k``
-    is a word with a number, such as ``"adaptive:0.7"`` for the form ``"adaptive:k"``.
+    is a word with a number, such as ``"adaptive:0.7"`` for the form ``"adaptive:k"``. `old_forms`
+    are words that are still accepted, and have a replacement that `summary` names.
     """
 
     name: str
     default: float | str
     summary: str
     forms: tuple[str, ...] = ()
+    old_forms: tuple[str, ...] = ()
 
     def checked(self, value: object, owner: str) -> float | str:
         """The value as the algorithm takes it.
@@ -37,7 +39,7 @@ class Option:
         InvalidArgumentError : it is none
         """
         if self.forms:
-            if isinstance(value, str) and self._form_of(value) in self.forms:
+            if isinstance(value, str) and self._form_of(value) in self.forms + self.old_forms:
                 return value
             raise InvalidArgumentError(
                 f"the option {self.name} of {owner} must be one of {', '.join(self.forms)}, "
@@ -75,6 +77,8 @@ class Algorithm:
     prefer : when to take it, one line
     parallel : whether it uses more than one thread
     starts_itself : whether it makes its own start from an empty matching, better than another's
+    deterministic : whether it gives the same matching in each run, on several threads too. Every
+        algorithm of the CPU does on one thread
     options : what it can be given
     file : stem of its file, where several share one
     function : ``"module:name"`` of its function where that is not in the core or in the driver
@@ -90,6 +94,7 @@ class Algorithm:
     prefer: str
     parallel: bool = False
     starts_itself: bool = False
+    deterministic: bool = False
     options: tuple[Option, ...] = ()
     file: str = ""
     function: str = ""

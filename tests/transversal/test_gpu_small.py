@@ -125,6 +125,21 @@ def test_a_driver_obeys_its_budget(row, options):
             assert len(budget.polls) >= relabelling + pushing - 1
 
 
+@pytest.mark.parametrize("name", ["random, wide", "random, square", "surplus, tall"])
+def test_pairs_same_is_the_old_form_of_ordered_trees(name):
+    """The same arrays; the result names the algorithm that the caller named. The lists of a wide
+    matrix are transposed on the device, in no order."""
+    A = SMALL[name].A
+    old, new = (
+        registry.find(f"{word}-trees", initializer=False) for word in ("meeting", "ordered")
+    )
+    theirs, ours = run(A, old, {"pairs": "same"}, initializer="none"), run(A, new)
+    np.testing.assert_array_equal(theirs.row_match, ours.row_match)
+    np.testing.assert_array_equal(theirs.col_match, ours.col_match)
+    assert theirs.counters["phases"] == ours.counters["phases"]
+    assert (theirs.algorithm, ours.algorithm) == ("meeting-trees", "ordered-trees")
+
+
 def test_another_seed_draws_another_row():
     greedy = registry.find("greedy", initializer=True, backend="gpu")
     A = np.ones((200, 1))
