@@ -18,6 +18,7 @@ from btfperm.errors import BackendUnavailableError
 from btfperm.path import run
 from btfperm.transversal.push_relabel import relabel_gpu
 
+ON_GPU = [row for row in btfperm.algorithms() if row.backend == "gpu"]
 A = sp.random_array((200, 200), density=0.01, rng=7, format="csc")
 
 
@@ -27,6 +28,7 @@ A = sp.random_array((200, 200), density=0.01, rng=7, format="csc")
         ({"algorithm": "meeting-trees"}, []),
         ({"algorithm": "meeting-trees", "initializer": "karp-sipser"}, ["karp-sipser"]),
         ({"algorithm": "meeting-trees", "initial": np.full(200, -1)}, ["greedy"]),
+        ({"algorithm": "ordered-trees"}, []),
         ({"algorithm": "g-pr-shr"}, ["greedy"]),
     ],
     ids=str,
@@ -119,8 +121,9 @@ def test_what_is_done_at_its_last_look_is_not_given_up(monkeypatch, driver, name
     problem.width = np.dtype(np.int32)
     problem.kernels = lambda _: types.SimpleNamespace(launch=lambda *_: None)
     stops = []
+    options = next(r.defaults for r in ON_GPU if r.stem == named)
     for most in (looks, looks - 1):  # 0 is no limit
         reads, budget = iter(found), Budget(polls=most)
-        getattr(module, named)(problem, budget, 0, {})
+        getattr(module, named)(problem, budget, 0, options)
         stops.append(budget.stop)
     assert stops == [0, ABANDONED if looks > 1 else 0]
