@@ -80,15 +80,15 @@ class CheckFailedError(BtfpermError):
 
 
 class DefectError(BtfpermError, RuntimeError):
-    """An answer of btfperm failed its own proof, and so did the second attempt: please report it
+    """A result of btfperm failed its certificate, and so did the second attempt: please report it
     with the matrix."""
 
     exit_code = 70
 
 
 class DefectWarning(RuntimeWarning):
-    """An answer of btfperm failed its own proof; another algorithm gave the one that was handed
-    out. Please report it with the matrix."""
+    """A result of btfperm failed its certificate; the result that was returned comes from another
+    algorithm. Please report it with the matrix."""
 
 
 class _ReportError(CheckFailedError, AssertionError):

@@ -28,7 +28,7 @@ class Convention(Row):
     * ``read_NAME(fields, *, completed)``: the reader for `btfperm check`. `fields` are the arrays
       of a file, right or wrong; `completed` tells whether the permutation was completed. It returns
       the arrays under the keys of `perm.npz`, and a dictionary that gives the file's own name of
-      each key. It raises ValueError with one clause where it cannot go on. It shares no code with
+      each key. It raises ValueError with one clause if it cannot continue. It shares no code with
       the adapter, so that an error in one cannot hide in the other.
     * ``write_NAME(result)`` (optional): the arrays of a file, by name, where these are not the
       fields of the named tuple

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 __all__ = ["MemberFile", "members"]
+
+_Value = TypeVar("_Value", str, int)
 
 _BLOCK = 512
 _PIECE = 1 << 16
@@ -83,10 +85,11 @@ def members(stream: BinaryIO) -> Iterator[tuple[str, MemberFile]]:
             text, padding = _extension(stream, length)
             left -= len(text) + len(padding)
             if kind == b"L":
-                name = _text((text + padding).split(b"\0", 1)[0])
+                name = _agreed(name, _text((text + padding).split(b"\0", 1)[0]))
             elif kind in _PAX:
-                name, size = _pax(text, name, size)
-            elif kind == b"g" and _pax(text, None, None) != (None, None):
+                new_name, new_size = _pax(text)
+                name, size = _agreed(name, new_name), _agreed(size, new_size)
+            elif kind == b"g" and _pax(text) != (None, None):
                 raise ValueError("a pax header gives all files the same name or size")
             continue
         if kind == b"S":
@@ -153,8 +156,18 @@ def _text(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")
 
 
-def _pax(text: bytes, name: str | None, size: int | None) -> tuple[str | None, int | None]:
-    """Name and size after the records ``length key=value`` of a pax header; O(bytes)."""
+def _agreed(known: _Value | None, new: _Value | None) -> _Value | None:
+    """The name or size of a member, which two headers may give; tar programs do not agree on which
+    of the two counts."""
+    if known is not None and new is not None and known != new:
+        raise ValueError(f"its headers give one file {known!r} and {new!r}")
+    return known if new is None else new
+
+
+def _pax(text: bytes) -> tuple[str | None, int | None]:
+    """Name and size in the records ``length key=value`` of a pax header; O(bytes)."""
+    name: str | None = None
+    size: int | None = None
     at = 0
     while at < len(text) and text[at] != 0:
         blank = text.find(b" ", at, at + 20)

@@ -23,7 +23,7 @@ def warn_of_failed_backend(failure: BackendUnavailableError, *, once: bool = Tru
     if once and str(failure) in _reported:
         return
     _reported.add(str(failure))
-    warn(BackendWarning(f"{failure}; the cpu went on"))
+    warn(BackendWarning(f"{failure}; continued on the cpu"))
 
 
 def check_requested(plan: Plan, request: Request) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a row of the registry says of an algorithm, and of what it can be given."""
+"""A row of the registry: an algorithm and its options."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ __all__ = ["Algorithm", "Option"]
 
 @dataclass(frozen=True)
 class Option:
-    """What one algorithm can be given: ``options={"name": value}``.
+    """An option of an algorithm: ``options={"name": value}``.
 
-    A number from 0 on; or, where there are `forms`, one of these words. A form that ends in ``:k``
-    is a word with a number, such as ``"adaptive:0.7"`` for the form ``"adaptive:k"``. `old_forms`
-    are words that are still accepted, and have a replacement that `summary` names.
+    The value is a number that is not negative; if there are `forms`, it is one of these words. A
+    form that ends in ``:k`` is a word with a number, such as ``"adaptive:0.7"`` for the form
+    ``"adaptive:k"``. `old_forms` are words that are still accepted; `summary` names what replaces
+    them.
     """
 
     name: str
@@ -32,11 +33,11 @@ class Option:
     old_forms: tuple[str, ...] = ()
 
     def checked(self, value: object, owner: str) -> float | str:
-        """The value as the algorithm takes it.
+        """The value in the form that the algorithm takes.
 
         Raises
         ------
-        InvalidArgumentError : it is none
+        InvalidArgumentError : the value is not permitted
         """
         if self.forms:
             if isinstance(value, str) and self._form_of(value) in self.forms + self.old_forms:
@@ -64,24 +65,25 @@ class Option:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """One published method, or one of ours.
+    """An algorithm, published or of btfperm.
 
     Attributes
     ----------
-    name : what users type
-    package, family : where its file is, and the submodule of the core; initializers have the family
-        ``"initial"``
-    backend : where it runs, ``"cpu"`` or ``"gpu"``
-    reference : where it was published
-    summary : what it does, one line
-    prefer : when to take it, one line
+    name : the name that users type
+    package, family : the folders of its file, and the submodule of the core; initializers have the
+        family ``"initial"``
+    backend : ``"cpu"`` or ``"gpu"``
+    reference : its publication
+    summary : what it does, in one line
+    prefer : when to use it, in one line
     parallel : whether it uses more than one thread
-    starts_itself : whether it makes its own start from an empty matching, better than another's
-    deterministic : whether it gives the same matching in each run, on several threads too. Every
-        algorithm of the CPU does on one thread
-    options : what it can be given
-    file : stem of its file, where several share one
-    function : ``"module:name"`` of its function where that is not in the core or in the driver
+    starts_itself : whether it makes its own initial matching from an empty one, which is better
+        for it than that of an initializer
+    deterministic : whether it gives the same matching in each run, also on several threads. On one
+        thread, every algorithm of the CPU does
+    options : its options
+    file : stem of its file, if several algorithms share one
+    function : ``"module:name"`` of its function, if that is neither in the core nor in the driver
         beside the kernels
     """
 
@@ -101,12 +103,12 @@ class Algorithm:
 
     @cached_property
     def stem(self) -> str:
-        """Name of its function, in the core or in its driver, and mostly of its file."""
+        """The name of its function in the core or in its driver, and usually of its file."""
         return self.name.replace("-", "_")
 
     @property
     def path(self) -> str:
-        """Its file, from the package: the code, not the driver."""
+        """The file of its code, not of its driver, within the package."""
         ending = "hpp" if self.backend == "cpu" else "cu"
         return f"{self.package}/{self.family}/{self.file or self.stem}.{ending}"
 

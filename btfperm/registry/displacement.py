@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pushes and short searches by a look at the pattern: ours."""
+"""Label-guided pushes and short searches, chosen from a sample of the pattern."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ ROWS = (
         family="displacement",
         backend="cpu",
         reference="btfperm",
-        summary="label-guided pushes or short searches, by a look; O((m + n + nnz) sqrt(n))",
-        prefer="always, unless a published algorithm is wanted",
+        summary="label-guided pushes or short searches, by a sample; O((m + n + nnz) sqrt(n))",
+        prefer="always, unless a published algorithm is needed",
         parallel=True,
     ),
 )

@@ -151,8 +151,8 @@ def explained(facts: Mapping[str, Any]) -> Iterator[str]:
     from btfperm.path.rules import number
 
     known = facts["explain"]["features"].items()
-    looked = (f"{name} {number(value)}" for name, value in known if value is not None)
-    yield f"looked at: {', '.join(looked)}"
+    features = (f"{name} {number(value)}" for name, value in known if value is not None)
+    yield f"features: {', '.join(features)}"
 
 
 def _figures(decision: Mapping[str, Any]) -> str:

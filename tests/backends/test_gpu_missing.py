@@ -200,7 +200,7 @@ def test_auto_goes_on_with_the_cpu_and_says_so_once(monkeypatch):
             assert t.maximum and t.backend == "cpu"
             assert t.structural_rank == btfperm.structural_rank(A)
     (said,) = (w for w in caught if issubclass(w.category, BackendWarning))
-    assert "out of memory" in str(said.message) and "the cpu went on" in str(said.message)
+    assert "out of memory" in str(said.message) and "continued on the cpu" in str(said.message)
     assert said.filename == __file__
     with pytest.raises(BackendUnavailableError, match="out of memory"):
         monkeypatch.setattr(device, "why_not", lambda _=None: None)
@@ -234,7 +234,7 @@ def test_a_decomposition_continues_on_the_cpu_unless_the_caller_named_the_gpu(
     monkeypatch.setattr(GPU, "decompose", fail)
     module = sys.modules["btfperm.dulmage_mendelsohn"]  # the package has a function of that name
     monkeypatch.setattr(module, "proven_transversal", lambda *_: ThereToo(t))
-    with pytest.warns(BackendWarning, match=r"out of memory\); the cpu went on") as caught:
+    with pytest.warns(BackendWarning, match=r"out of memory\); continued on the cpu") as caught:
         found = decompose(lost)
     assert type(found.pattern) is btfperm.Pattern and len(caught) == 1
     assert found.n_blocks == decompose(A, transversal=t).n_blocks

@@ -106,11 +106,11 @@ def test_a_device_that_fails_is_left_out_by_an_option(cli, matrix, monkeypatch):
 
 def test_warnings_advise_the_shell_too(cli, matrix, monkeypatch):
     def warns(*_, **__):
-        text = "device 0 failed; use backend='cpu'; the cpu went on"
+        text = "device 0 failed; use backend='cpu'; continued on the cpu"
         warnings.warn(BackendWarning(text), stacklevel=1)
 
     monkeypatch.setattr(order, "check_targets", warns)
-    assert "use --backend cpu; the cpu" in cli(matrix("blocks")).err
+    assert "use --backend cpu; continued" in cli(matrix("blocks")).err
 
 
 # What only a Python program can cause: these modules check its arguments and its arrays.

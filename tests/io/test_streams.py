@@ -58,6 +58,7 @@ def record(key, value):
 END = bytes(1024)
 MATRIX = header() + padded(TEXT)
 BASE_256 = bytes([128]) + bytes(3)
+NAME = b"name/name.mtx"
 HOSTILE = {
     "checksum": bytes([MATRIX[0] ^ 1]) + MATRIX[1:],
     "size of 2^40": header(size=BASE_256 + struct.pack(">q", 2**40)) + TEXT,
@@ -72,6 +73,11 @@ HOSTILE = {
     "sparse size": extension(b"x", record(b"GNU.sparse.realsize", b"1" * 30)) + MATRIX,
     "pax size that is no number": extension(b"x", record(b"size", b"-5")) + MATRIX,
     "pax size beyond 62 bits": extension(b"x", record(b"size", b"9" * 20)) + MATRIX,
+    "two names": extension(b"L", b"a") + extension(b"x", record(b"path", NAME)) + MATRIX,
+    "two names, reversed": extension(b"x", record(b"path", b"a")) + extension(b"L", NAME) + MATRIX,
+    "two sizes": extension(b"x", record(b"size", b"9"))
+    + extension(b"x", record(b"size", b"%d" % len(TEXT)))
+    + MATRIX,
     "pax record without length": extension(b"x", b"path=a\n") + MATRIX,
     "pax record too long": extension(b"x", b"99 path=a\n") + MATRIX,
     "pax record of length 0": extension(b"x", b"0 path=a\n") + MATRIX,

@@ -95,7 +95,7 @@ def test_the_whole_path(toy):
 @pytest.mark.parametrize("step", ["adopt", "run", "prove", "deliver"])
 def test_a_failing_backend_is_replaced_by_the_cpu(toy, step):
     toy.fails_at = step
-    with pytest.warns(BackendWarning, match=f"the toy broke in {step}; the cpu went on"):
+    with pytest.warns(BackendWarning, match=f"the toy broke in {step}; continued on the cpu"):
         t = found()
     assert t.backend == "cpu" and t.initializer == "greedy"
     with warnings.catch_warnings():

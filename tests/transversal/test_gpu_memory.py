@@ -55,7 +55,7 @@ def test_auto_goes_on_with_the_cpu_where_the_device_is_too_small(small_device):
     A = families.random_rectangle(3_000, 3_000, 3, 1).A
     P = pattern_there(A)
     small_device(1_000)
-    with pytest.warns(btfperm.BackendWarning, match=r"GPU memory.*the cpu went on"):
+    with pytest.warns(btfperm.BackendWarning, match=r"GPU memory.*continued on the cpu"):
         t = btfperm.maximum_transversal(P)
     assert t.backend == "cpu" and t.structural_rank == btfperm.structural_rank(A)
     t = btfperm.maximum_transversal(P, algorithm="pothen-fan", initializer="none")
