@@ -94,8 +94,9 @@ def maximum_transversal(
         partial answer, marked as not `maximum`, with bounds on the rank
     deterministic : True gives the same matching in each run and for each number of threads: the
         search uses one thread of the CPU, or ``ordered-trees`` for a matrix on a GPU or with
-        ``backend="gpu"``. CPU and GPU may give different matchings. `time_limit` may stop each run
-        at another matching. Size of the matching and decomposition never vary
+        ``backend="gpu"``. CPU and GPU may give different matchings. `time_limit`, and on a GPU
+        `max_work`, may stop each run at another matching. The size of a maximum matching and the
+        decomposition are the same in each run in any case
     drop_zeros : True leaves stored zeros out, False keeps them as entries. The default keeps them
         and warns; of a `Pattern`, it leaves them as they are
     shape : (m, n), only with a (data, indices, indptr) triple
