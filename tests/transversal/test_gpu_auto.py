@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 import btfperm
 from btfperm.path.rules import Rule
 from btfperm.pattern import as_pattern
-from btfperm.pattern.features import look
+from btfperm.pattern.features import sample
 from btfperm.transversal.auto_table import TABLE
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
@@ -95,7 +95,7 @@ def test_a_start_with_long_chains_is_made_on_the_cpu():
 def test_of_what_lives_on_a_device_only_column_pointers_are_looked_at():
     A = families.random_rectangle(3_000, 3_000, 3, 1).A
     theirs, shape = on_device(A, "triple")
-    seen, whole = look(as_pattern(theirs, **shape)), np.diff(as_pattern(A).indptr)
+    seen, whole = sample(as_pattern(theirs, **shape)), np.diff(as_pattern(A).indptr)
     assert abs(seen["skew"] - whole.std() / whole.mean()) < 0.2
     assert 0 < seen["longest"] <= whole.max()
     t = btfperm.maximum_transversal(theirs, **shape)
