@@ -60,7 +60,7 @@ A = np.eye(3)
 D, P = btfperm.dulmage_mendelsohn(A), btfperm.preorder(A)
 NAMES = (
     *("algorithm", "initializer", "backend", "threads", "seed", "options", "device"),
-    *("initial", "time_limit", "max_work", "drop_zeros", "shape"),
+    *("initial", "time_limit", "max_work", "deterministic", "drop_zeros", "shape"),
 )
 ZERO = {"values": [0.0]}
 

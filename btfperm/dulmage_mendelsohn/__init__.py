@@ -41,7 +41,7 @@ from btfperm.transversal import SEARCH_KEYWORDS, proven_transversal
 __all__ = ["decompose_session", "decomposed", "dulmage_mendelsohn"]
 
 # Keyword arguments that are no reason to use a GPU for a small matrix.
-_NO_REASON_FOR_A_GPU = {"threads", "drop_zeros"}
+_NO_REASON_FOR_A_GPU = {"threads", "drop_zeros", "deterministic"}
 
 _Result = TypeVar("_Result", bound=Decomposition)
 

@@ -43,9 +43,10 @@ class Plan:
         on a GPU go level by level, and an initial matching by many threads leaves unmatched columns
         farther apart: apfb-wr then takes many times as long
     threads, threads_asked : threads of the search, and whether the caller set them
-    requested : whether the caller named the GPU or an algorithm that only it has; then no rule
-        abandons the GPU, and its failure is an error
-    named : whether the caller named the algorithm
+    requested : whether the caller named the GPU or an algorithm that only it has, or needs the same
+        matching in each run; then no rule abandons the GPU, and its failure is an error
+    named : whether no rule chooses the algorithm: the caller named it, or it is the deterministic
+        one of the backend
     ruled : what the number of entries alone decides, see `Table`
     deficiency : structural rank possible for this shape minus the size of the initial matching;
         None until it is known
@@ -157,8 +158,14 @@ def make_plan(
         plan.backend = wanted
     elif home != "cpu":
         plan.backend = home
-    elif request.initializer == "auto" and not (has_initial or request.options or is_forked()):
+    elif request.initializer == "auto" and not (
+        has_initial or request.options or request.deterministic or is_forked()
+    ):
         plan.backend = _decide(plan, "place", pattern).choice
+    if request.deterministic and named is None and plan.backend != "cpu":
+        named = plan.algorithm = registry.find_deterministic(plan.backend, package)
+        plan.named = True
+        plan.note = f"{named.name}: it gives the same matching in each run"
     if plan.backend == "cpu" and home != "cpu":
         pattern = session.on_host()
     finisher = named
@@ -168,8 +175,11 @@ def make_plan(
     _plan_initializer(plan, pattern, request, finisher, has_initial)
     if request.options:
         check_options(request.options, plan.initializer, finisher)
+    if request.deterministic:
+        _check_deterministic(plan.algorithm, plan.initializer)
     plan.requested = (
         wanted not in ("auto", "cpu")
+        or (request.deterministic and plan.backend != "cpu")
         or (named is not None and named.backend != "cpu")
         or (
             plan.initializer is not None
@@ -190,7 +200,12 @@ def _plan_initializer(
     """Chooses the initializer, or finds the one that the caller named."""
     name, where = request.initializer, request.backend
     starts_itself = finisher is not None and finisher.starts_itself
-    if name == "auto" and plan.named and starts_itself and not has_initial:
+    if (
+        name == "auto"
+        and plan.named
+        and starts_itself
+        and (request.deterministic or not has_initial)
+    ):
         name = "none"
     if name == "auto":
         where = plan.backend
@@ -239,6 +254,17 @@ def plan_on_cpu(plan: Plan, pattern: Pattern) -> None:
         plan.initializer = registry.find(
             name, initializer=True, backend="cpu", package=plan.package
         )
+
+
+def _check_deterministic(*rows: registry.Algorithm | None) -> None:
+    """Raises InvalidArgumentError if one of these algorithms may give another matching in each run.
+    Those of the CPU do not, because they use one thread."""
+    for row in rows:
+        if row is not None and row.backend != "cpu" and not row.deterministic:
+            raise InvalidArgumentError(
+                f"{row.name} on the {row.backend} backend may give another matching in each run, "
+                "so it cannot be combined with deterministic"
+            )
 
 
 def check_options(options: Mapping[str, float | str], *rows: registry.Algorithm | None) -> None:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from btfperm import _core
-from btfperm.arguments import text, whole_number
+from btfperm.arguments import text, truth, whole_number
 from btfperm.backends import check_backend
 from btfperm.backends.threads import checked_threads, start_threads, usable_cores
 from btfperm.errors import InvalidArgumentError
@@ -35,8 +35,10 @@ class Request:
     ----------
     algorithm, initializer, backend : names, or ``"auto"``
     device : number of the GPU that the caller named, or None
-    threads : threads that the search may use; threads_asked: whether the caller set them;
-        threads_refused: whether the system started fewer than wanted
+    threads : threads that the search may use; threads_asked: whether the caller set them, or
+        `deterministic` does; threads_refused: whether the system started fewer than wanted
+    deterministic : whether the matching must be the same in each run and for each number of
+        threads: the search then uses one thread, or a deterministic algorithm of another backend
     seed : of algorithms that draw at random
     options : values of algorithm options, by name
     deadline : time on ``time.perf_counter`` at which the call must end, or None
@@ -51,6 +53,7 @@ class Request:
     threads = 1
     threads_asked = False
     threads_refused = False
+    deterministic = False
     seed = 0
     options: Mapping[str, float | str] = NO_OPTIONS
     deadline: float | None = None
@@ -69,6 +72,7 @@ class Request:
         time_limit: float | None = None,
         max_work: int | None = None,
         package: str = "transversal",
+        deterministic: bool = False,
     ) -> None:
         self.algorithm = text("algorithm", algorithm)
         self.initializer = text("initializer", initializer)
@@ -83,6 +87,9 @@ class Request:
         if threads is not None:
             threads = checked_threads(threads)
             self.threads_asked = True
+        if deterministic is not False and truth("deterministic", deterministic):
+            self.deterministic = self.threads_asked = True
+            threads = 1
         wanted = choose_threads(package, nnz, threads)
         if wanted > 1:
             wanted = _core.backends.threads_for_search(nnz, wanted)

@@ -25,6 +25,7 @@ __all__ = [
     "add_step",
     "algorithms",
     "find",
+    "find_deterministic",
     "remove",
     "remove_step",
     "step",
@@ -94,3 +95,20 @@ def find(
     known = ", ".join(dict.fromkeys(row.name for row in rows))
     extra = "auto, none" if initializer else "auto"
     raise InvalidArgumentError(f"unknown {what} {name!r}; there are {extra}, {known}")
+
+
+def find_deterministic(backend: str, package: str) -> Algorithm:
+    """The search that gives the same matching in each run on a backend other than the CPU.
+
+    Raises
+    ------
+    InvalidArgumentError : the backend has none
+    """
+    for row in (*_ROWS, *_added):
+        here = row.package == package and row.backend == backend
+        if here and row.deterministic and not row.is_initializer:
+            return row
+    raise InvalidArgumentError(
+        f"no algorithm on the {backend} backend gives the same matching in each run, so it cannot "
+        "be combined with deterministic"
+    )

@@ -22,13 +22,15 @@ class Option:
 
     The value is a number that is not negative; if there are `forms`, it is one of these words. A
     form that ends in ``:k`` is a word with a number, such as ``"adaptive:0.7"`` for the form
-    ``"adaptive:k"``.
+    ``"adaptive:k"``. `old_forms` are words that are still accepted; `summary` names what replaces
+    them.
     """
 
     name: str
     default: float | str
     summary: str
     forms: tuple[str, ...] = ()
+    old_forms: tuple[str, ...] = ()
 
     def checked(self, value: object, owner: str) -> float | str:
         """The value in the form that the algorithm takes.
@@ -38,7 +40,7 @@ class Option:
         InvalidArgumentError : the value is not permitted
         """
         if self.forms:
-            if isinstance(value, str) and self._form_of(value) in self.forms:
+            if isinstance(value, str) and self._form_of(value) in self.forms + self.old_forms:
                 return value
             raise InvalidArgumentError(
                 f"the option {self.name} of {owner} must be one of {', '.join(self.forms)}, "
@@ -77,6 +79,8 @@ class Algorithm:
     parallel : whether it uses more than one thread
     starts_itself : whether it makes its own initial matching from an empty one, which is better
         for it than that of an initializer
+    deterministic : whether it gives the same matching in each run, also on several threads. On one
+        thread, every algorithm of the CPU does
     options : its options
     file : stem of its file, if several algorithms share one
     function : ``"module:name"`` of its function, if that is neither in the core nor in the driver
@@ -92,6 +96,7 @@ class Algorithm:
     prefer: str
     parallel: bool = False
     starts_itself: bool = False
+    deterministic: bool = False
     options: tuple[Option, ...] = ()
     file: str = ""
     function: str = ""

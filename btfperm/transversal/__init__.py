@@ -55,6 +55,7 @@ def maximum_transversal(
     orientation: Orientation | None = None,
     time_limit: float | None = None,
     max_work: int | None = None,
+    deterministic: bool = False,
     drop_zeros: bool | None = None,
     shape: Sequence[int] | None = None,
 ) -> Transversal:
@@ -91,6 +92,11 @@ def maximum_transversal(
         ``perm_type="column"``
     time_limit : seconds; max_work : entries read. A search that reaches a limit returns a legal
         partial answer, marked as not `maximum`, with bounds on the rank
+    deterministic : True gives the same matching in each run and for each number of threads: the
+        search uses one thread of the CPU, or ``ordered-trees`` for a matrix on a GPU or with
+        ``backend="gpu"``. CPU and GPU may give different matchings. `time_limit`, and on a GPU
+        `max_work`, may stop each run at another matching. The size of a maximum matching and the
+        decomposition are the same in each run in any case
     drop_zeros : True leaves stored zeros out, False keeps them as entries. The default keeps them
         and warns; of a `Pattern`, it leaves them as they are
     shape : (m, n), only with a (data, indices, indptr) triple
@@ -144,6 +150,7 @@ def maximum_transversal(
         options,
         time_limit,
         max_work,
+        deterministic=deterministic,
     )
     try:
         return matched(session, request, initial, orientation, drop_zeros)

@@ -320,6 +320,12 @@ def search_options(command: Command) -> Command:
                 "draws.  [default: 0]",
             ),
             click.option(
+                "--deterministic",
+                is_flag=True,
+                help="Give the same matching in each run and for each number of threads: search on "
+                "one thread, or with ordered-trees on a GPU.",
+            ),
+            click.option(
                 "--time-limit",
                 type=Seconds(),
                 metavar="SECONDS",

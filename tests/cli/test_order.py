@@ -203,6 +203,19 @@ def test_options_reach_the_algorithm(cli, hard):
     assert fair["counters"] != unfair["counters"]
 
 
+def test_deterministic_gives_the_same_file_for_each_number_of_threads(cli, hard, tmp_path):
+    files = []
+    for threads in (1, 2, 3, 4):
+        files.append(tmp_path / f"{threads}.npz")
+        ended = cli(hard, "--deterministic", "--threads", threads, "-o", files[-1])
+        assert ended.code == 0
+    first, *others = map(btfperm.load, files)
+    for other in others:
+        np.testing.assert_array_equal(other.row_match, first.row_match)
+        np.testing.assert_array_equal(other.row_perm, first.row_perm)
+    cli("rank", hard, "--deterministic", "--algorithm", "g-pr-shr").failed(2, "g-pr-shr")
+
+
 def test_options_of_both_and_the_last_one_counts(cli, hard):
     words = ("--initializer", "two-sided", "--algorithm", "pothen-fan", "--seed", 7)
     options = ("--option", "sweeps=1", "--option", "fairness=1", "--option", "fairness=0")

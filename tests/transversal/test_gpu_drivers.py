@@ -12,13 +12,13 @@ import pytest
 import scipy.sparse as sp
 
 import btfperm
-from btfperm import registry
 from btfperm.backends.gpu import device
 from btfperm.backends.gpu.budget import ABANDONED, Budget
 from btfperm.errors import BackendUnavailableError
 from btfperm.path import run
 from btfperm.transversal.push_relabel import relabel_gpu
 
+ON_GPU = [row for row in btfperm.algorithms() if row.backend == "gpu"]
 A = sp.random_array((200, 200), density=0.01, rng=7, format="csc")
 
 
@@ -28,6 +28,7 @@ A = sp.random_array((200, 200), density=0.01, rng=7, format="csc")
         ({"algorithm": "meeting-trees"}, []),
         ({"algorithm": "meeting-trees", "initializer": "karp-sipser"}, ["karp-sipser"]),
         ({"algorithm": "meeting-trees", "initial": np.full(200, -1)}, ["greedy"]),
+        ({"algorithm": "ordered-trees"}, []),
         ({"algorithm": "g-pr-shr"}, ["greedy"]),
     ],
     ids=str,
@@ -88,9 +89,6 @@ def test_a_part_of_a_loop_is_waited_for(loops, relabel, c_level, passed):
 # -- drivers whose last look, the last they have, finds that all is done ---------------------------
 
 
-DEFAULTS = {row.stem: row.defaults for row in registry.algorithms() if row.backend == "gpu"}
-
-
 @pytest.mark.parametrize(
     ("driver", "named", "found", "looks"),
     [
@@ -123,8 +121,9 @@ def test_what_is_done_at_its_last_poll_is_not_abandoned(monkeypatch, driver, nam
     problem.width = np.dtype(np.int32)
     problem.kernels = lambda _: types.SimpleNamespace(launch=lambda *_: None)
     stops = []
+    options = next(r.defaults for r in ON_GPU if r.stem == named)
     for most in (looks, looks - 1):  # 0 is no limit
         reads, budget = iter(found), Budget(polls=most)
-        getattr(module, named)(problem, budget, 0, DEFAULTS.get(named, {}))
+        getattr(module, named)(problem, budget, 0, options)
         stops.append(budget.stop)
     assert stops == [0, ABANDONED if looks > 1 else 0]

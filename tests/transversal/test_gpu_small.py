@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import btfperm
 from btfperm import registry
 from btfperm.backends.gpu.budget import ABANDONED, Budget
 from btfperm.pattern import as_pattern
 from tests import families
 from tests.checks.check_cover import check_cover
 from tests.checks.check_transversal import check_transversal
-from tests.on_device import device_problem
+from tests.on_device import device_problem, matrix_there
 from tests.oracles import plain_matching
 from tests.transversal.test_counters import undeclared
 from tests.transversal.test_gpu import SEARCHES, VARIANTS, each_variant, run
@@ -123,6 +124,34 @@ def test_a_driver_obeys_its_budget(row, options):
         if not limits and row.name.startswith("g-pr"):  # polls in relabellings and between them
             relabelling, pushing = counters["levels"] // 4, counters["loops"] // 8
             assert len(budget.polls) >= relabelling + pushing - 1
+
+
+@pytest.mark.parametrize("name", ["random, wide", "random, square", "surplus, tall"])
+def test_pairs_same_is_the_old_form_of_ordered_trees(name):
+    """The same arrays; the result names the algorithm that the caller named. The lists of a wide
+    matrix are transposed on the device, in no order."""
+    A = SMALL[name].A
+    old, new = (
+        registry.find(f"{word}-trees", initializer=False) for word in ("meeting", "ordered")
+    )
+    theirs, ours = run(A, old, {"pairs": "same"}, initializer="none"), run(A, new)
+    np.testing.assert_array_equal(theirs.row_match, ours.row_match)
+    np.testing.assert_array_equal(theirs.col_match, ours.col_match)
+    assert theirs.counters["phases"] == ours.counters["phases"]
+    assert (theirs.algorithm, ours.algorithm) == ("meeting-trees", "ordered-trees")
+
+
+@pytest.mark.parametrize("name", ["random, wide", "random, square", "surplus, tall"])
+def test_deterministic_gives_the_same_matching_in_each_run(name):
+    there = matrix_there(SMALL[name].A)
+    how = {"initializer": "none"}
+    ordered = btfperm.maximum_transversal(there, algorithm="ordered-trees", **how).on_host()
+    for _ in range(4):
+        t = btfperm.maximum_transversal(there, deterministic=True).on_host()
+        assert t.algorithm == "ordered-trees" and t.backend == "gpu"
+        assert t.choice == "ordered-trees: it gives the same matching in each run"
+        np.testing.assert_array_equal(t.row_match, ordered.row_match)
+        np.testing.assert_array_equal(t.col_match, ordered.col_match)
 
 
 def test_another_seed_draws_another_row():

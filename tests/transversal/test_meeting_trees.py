@@ -194,9 +194,7 @@ def test_walks_along_distances_end_with_a_proof(A, monkeypatch):
     monkeypatch.setattr(meeting_trees_gpu, "_LAUNCH_ROUNDS", 2)
     monkeypatch.setattr(meeting_trees_gpu, "_PATIENCE", 1)
     monkeypatch.setattr(meeting_trees_gpu, "_MANY", 0)
-    t = btfperm.maximum_transversal(
-        A, algorithm="meeting-trees", initializer="none", options={"pairs": "any"}
-    )
+    t = btfperm.maximum_transversal(A, algorithm="meeting-trees", initializer="none")
     check_transversal(A, t, rank=rank)
 
 
@@ -220,50 +218,12 @@ def test_walks_in_short_launches_end_with_a_proof(gap, monkeypatch):
         assert prove_on_device(problem) is not None
 
 
-@pytest.mark.parametrize(
-    "A",
-    [families.chain(3_000).A, families.random_rectangle(900, 900, 3, 4).A],
-    ids=["chain", "random"],
-)
-def test_the_same_pairs_in_short_launches(A, monkeypatch):
-    """Trees and paths that a launch leaves on the way."""
-    from btfperm.transversal.augmenting import ordered_trees_gpu
-
-    how = {"algorithm": "meeting-trees", "initializer": "none", "options": {"pairs": "same"}}
-    whole = btfperm.maximum_transversal(A, **how)
-    monkeypatch.setattr(ordered_trees_gpu, "_LAUNCH_LEVELS", 3)
-    monkeypatch.setattr(ordered_trees_gpu, "_LAUNCH_SHIFTS", 2)
-    parts = btfperm.maximum_transversal(A, **how)
-    check_transversal(A, parts, rank=btfperm.structural_rank(A))
-    assert (parts.row_match == whole.row_match).all()
-    for name in ("phases", "rounds", "augmentations"):
-        assert parts.counters[name] == whole.counters[name]
-
-
-def test_the_same_pairs_each_time():
-    A = families.random_rectangle(20_000, 20_000, 3, 8).A
-    pairs = [
-        btfperm.maximum_transversal(
-            A, algorithm="meeting-trees", initializer="none", options={"pairs": "same"}
-        ).row_match
-        for _ in range(20)
-    ]
-    assert all((other == pairs[0]).all() for other in pairs[1:])
-    check_transversal(A, btfperm.maximum_transversal(A), rank=int((pairs[0] >= 0).sum()))
-
-
-@pytest.mark.parametrize("pairs", ["any", "same"])
-def test_what_a_limit_of_work_leaves_is_legal(pairs):
+@pytest.mark.parametrize("algorithm", ["meeting-trees", "ordered-trees"])
+def test_what_a_limit_of_work_leaves_is_legal(algorithm):
     A = families.random_rectangle(30_000, 30_000, 4, 2).A
     whole = btfperm.structural_rank(A)
     for work in (1_000, A.nnz + 5_000, 2 * A.nnz):
-        t = btfperm.maximum_transversal(
-            A,
-            algorithm="meeting-trees",
-            initializer="none",
-            options={"pairs": pairs},
-            max_work=work,
-        )
+        t = btfperm.maximum_transversal(A, algorithm=algorithm, initializer="none", max_work=work)
         check_transversal(A, t, rank=whole)
         assert t.maximum or t.stopped_by == "max_work"
         assert work > 1_000 or not t.maximum

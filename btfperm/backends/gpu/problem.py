@@ -48,6 +48,7 @@ class DeviceProblem:
     reached : marks of the rows that the last search reached from unmatched columns: the rows of a
         minimum cover if the search was right; None where the search left no marks
     has_room : whether the free memory of the device was checked for a search
+    has_sorted_lists : whether the rows of each column ascend; after a transposition they do not
     """
 
     device: int
@@ -60,6 +61,7 @@ class DeviceProblem:
     host: Problem | None = None
     reached: Any = None
     has_room: bool = False
+    has_sorted_lists: bool = True
 
     @classmethod
     def empty(cls, pattern: DevicePattern) -> DeviceProblem:
@@ -138,6 +140,7 @@ class DeviceProblem:
             self.device, self.pattern, self.n, *rows, self.col_match, self.row_match
         )
         turned.__dict__["by_rows"] = (self.indptr, self.indices)
+        turned.has_sorted_lists = not self.has_sorted_lists
         return turned
 
     def kernels(self, file: str) -> Kernels:

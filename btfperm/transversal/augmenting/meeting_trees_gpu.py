@@ -60,8 +60,8 @@ def meeting_trees(
     The counters: edges read, phases, rounds (each ends with a grid barrier), augmentations,
     launches; waves of far walks; matched columns of the start, and the entries it read.
     """
-    if options["pairs"] == "same":
-        return ordered_trees(problem, budget, seed)
+    if options["pairs"] == "same":  # the old form of the algorithm ordered-trees
+        return ordered_trees(problem, budget, seed, options)
     import cupy
 
     zeros = [0] * _PROGRESS

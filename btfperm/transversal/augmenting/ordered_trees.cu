@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// meeting-trees with pairs=same: the same trees in each run, whatever the order of the threads
+// ordered-trees: the same matching in each run, whatever the order of the threads
 //
 // Idea        Trees grow from all unmatched columns, level by level. Each level takes two steps:
 //             all columns propose to those rows of their lists that are in no tree; each row then
@@ -11,8 +11,8 @@
 //             grafting
 // Cost        O(nnz) a phase, two grid barriers a level. A launch has a limit on levels, or on
 //             steps along a path; the next launch continues. Workspace: 2 m + 3 n indices
-// Prefer it   if each run must give the same matching, on each GPU. Otherwise prefer meeting-trees
-//             without this option, which searches from both sides and keeps its trees
+// Prefer it   if each run must give the same matching, on each GPU. Otherwise prefer meeting-trees,
+//             which searches from both sides and keeps its trees between phases
 // Encodings   proposed[i] = the least column that proposed to row i in this phase, or `unset`
 //             root[i] = the unmatched column whose tree contains row i, in memory next to
 //             proposed[i]; -1: none

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Driver of meeting-trees with ``pairs=same``. The algorithm is described in
-``ordered_trees.cu``."""
+"""Driver of ordered-trees. The algorithm is described in ``ordered_trees.cu``."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,9 +28,12 @@ _SHARE = 300
 _LAUNCH_LEVELS, _LAUNCH_SHIFTS = 1 << 12, 1 << 16
 
 
-def ordered_trees(problem: DeviceProblem, budget: Budget, seed: int) -> dict[str, int | list[int]]:
+def ordered_trees(
+    problem: DeviceProblem, budget: Budget, seed: int, options: Mapping[str, float | str]
+) -> dict[str, int | list[int]]:
     """Searches until a phase finds no path, or a limit is reached. Starts with greedy in order if
-    nothing is matched. The matching is the same in each run; `seed` has no effect.
+    nothing is matched. The matching is the same in each run; `seed` and `options` have
+    no effect.
 
     Returns
     -------
@@ -41,7 +44,9 @@ def ordered_trees(problem: DeviceProblem, budget: Budget, seed: int) -> dict[str
     m, n, width = problem.m, problem.n, problem.width
     edges, levels, paths, phases = 0, 0, 0, 0
     if problem.size == 0 and problem.nnz:
-        start_edges = greedy(problem, budget, seed, {"choice": "first"})["edges"]
+        # The first row of a list depends on the order of the list.
+        in_order = problem if problem.has_sorted_lists else problem.transposed()
+        start_edges = greedy(in_order, budget, seed, {"choice": "first"})["edges"]
         assert isinstance(start_edges, int)
         edges = start_edges
     run = problem.kernels(_FILE)
