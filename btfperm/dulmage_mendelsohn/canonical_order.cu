@@ -29,14 +29,14 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
   for (long long v = first_item(); v < count; v += item_stride()) smallest[v] = n;
   grid_barrier(arrived);
   const auto column = [=](long long v) { return own ? own[v] : static_cast<Index>(v); };
-  const int lane = threadIdx.x % 32;
+  const int lane = lane_id();
   for (long long begin = first_item() - lane; begin < count; begin += item_stride()) {
     const long long v = begin + lane;
     const Index own_name = v < count ? name[v] : -1;
     // Columns ascend: of the lanes of a warp with one name, the first has the smallest; all of them
     // are in the same turn of the loop.
     const unsigned same = __match_any_sync(whole_warp, own_name);
-    if (own_name < 0 || lane != __ffs(same) - 1) continue;
+    if (own_name < 0 || lane != first_of(same)) continue;
     Index* word = &smallest[own_name];
     if (column(v) < seen(word)) atomicMin(word, column(v));
   }

@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
                 Index* of_blocks, Index* places, Count* barrier) {
   __shared__ Index next[warps][digits];  // first counts, then places
   unsigned* arrived = reinterpret_cast<unsigned*>(barrier);
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int warp = warp_id(), lane = lane_id();
   // Keys of the warp's part of a tile, counted by the warp.
   const auto count_part = [&](long long begin, long long end) {
     for (int d = lane; d < digits; d += 32) next[warp][d] = 0;
@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
       const bool inside = k < end;
       const int d = inside ? static_cast<int>(keys[k]) : digits;
       const unsigned same = __match_any_sync(whole_warp, d);
-      const int before = __popc(same & ((1u << lane) - 1));
+      const int before = rank_in(same);
       Index place = 0;
       if (inside) place = next[warp][d] + before;
       __syncwarp();
