@@ -153,7 +153,7 @@ extern "C" __global__ void ask_back(Index m, Index n, const Index* indptr, const
   Count columns = 0;
   for (long long k = first_item(); k < size; k += item_stride()) columns += round[k] >= 0;
   add_over_block(&asked->columns, columns);
-  grid_barrier(reinterpret_cast<unsigned*>(&asked->barrier));
+  grid_barrier(&asked->barrier);
   const bool rows_ask = 2 * seen(&asked->columns) >= static_cast<Count>(size);
   found.begin();
   for (long long k = first_item(); k < size; k += item_stride())

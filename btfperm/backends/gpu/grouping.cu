@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
   __shared__ Index kept;
   __shared__ Place kept_size;
   const Starts starts{words, half, first};
-  unsigned* barrier = reinterpret_cast<unsigned*>(&large->barrier);
+  Count* barrier = &large->barrier;
   for (long long k = first_item(); k < groups; k += item_stride())
     *starts.end(static_cast<Index>(k)) = taken[k] = 0;
   if (first_item() == 0) {
@@ -140,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
   __shared__ Classes classes;
   __shared__ Count of_warps[most_large][most_warps], before[most_large];
   const Starts starts{words, half, first};
-  unsigned* barrier = reinterpret_cast<unsigned*>(&large->barrier);
+  Count* barrier = &large->barrier;
   const int lane = lane_id(), warp = warp_id(), warps = blockDim.x / 32;
   if (threadIdx.x == 0) classes.count = static_cast<int>(large->count);
   if (threadIdx.x < most_large) {

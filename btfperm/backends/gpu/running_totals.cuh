@@ -19,8 +19,8 @@ constexpr int blocks_together = 6;
 // all items before it stand for. Returns what all do. `of_blocks`: a place for each block. Blocks
 // must meet before it is called again. Every thread must arrive.
 template <class Many, class Take>
-__device__ Index running_totals(long long items, Index* of_blocks, unsigned* barrier,
-                                const Many& many, const Take& take) {
+__device__ Index running_totals(long long items, Index* of_blocks, Count* barrier, const Many& many,
+                                const Take& take) {
   __shared__ Count of_warps[32], before_block, of_all;
   const int lane = lane_id(), warp = warp_id(), warps = blockDim.x / 32;
   const long long all_warps = static_cast<long long>(gridDim.x) * warps;

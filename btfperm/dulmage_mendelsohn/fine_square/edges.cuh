@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/gpu/index.cuh"
+#include "backends/gpu/running_totals.cuh"
 #include "backends/gpu/warp.cuh"
 
 // How often each vertex is a head, and how often a tail; both are zero at first. Many edges are a
@@ -13,6 +14,18 @@ __device__ inline void count_ends_of(Index count, const Index* heads, const Inde
     count_by_key(heads[e], &in[heads[e]]);
     count_by_key(tails[e], &out[tails[e]]);
   }
+}
+
+// Replaces the degree of each vertex v in starts[v + 1] by the end of its list, and sets next[v] to
+// its start. Returns the number of edges. See running_totals for the other arguments.
+__device__ __forceinline__ Index degrees_to_starts(Index vertices, Index* starts, Index* next,
+                                                   Index* of_blocks, Count* barrier) {
+  return running_totals(
+      vertices, of_blocks, barrier, [=](long long v) { return seen(&starts[v + 1]); },
+      [=](long long v, Index before, Index degree) {
+        next[v] = before;
+        starts[v + 1] = before + degree;
+      });
 }
 
 // Each tail to the list of its head; next[v] is where the list of v goes on.

@@ -311,7 +311,7 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
     else
       wave_round(field, course, targets, many_targets, over + (half ? limit : 0), last,
                  blockIdx.x - block - 1, gridDim.x - walking, queue, shared_list, counted);
-    grid_barrier(reinterpret_cast<unsigned*>(&progress->barrier));
+    grid_barrier(&progress->barrier);
     if (threadIdx.x == 0)
       course.take_over({seen(&counted->rows), seen(&counted->over), seen(&counted->stored),
                         seen(&counted->oldest), seen(&counted->pushes), seen(&counted->edges)},

@@ -141,7 +141,7 @@ __device__ bool is_worthwhile(const Core& core, Count both, Count vertices_per_l
   add_over_warp(&counters->matched, matched);
   add_over_warp(&counters->leaves, leaves);
   add_over_warp(&counters->long_entries, long_entries);
-  grid_barrier(reinterpret_cast<unsigned*>(&counters->barrier));
+  grid_barrier(&counters->barrier);
   const Count entries = static_cast<Count>(core.graph.starts[0][core.graph.n]);
   return !seen(&counters->matched) && seen(&counters->leaves) * vertices_per_leaf >= both &&
          seen(&counters->long_entries) > entries;  // an entry is in a row's list and in a column's
@@ -183,7 +183,7 @@ __device__ Count peel_in_turns(const Core& core, Index* lists, Leaves queue, Cou
     }
     queue.spill(queue.count, next, &counted[0]);
     add_over_warp(&counted[1], pairs);
-    grid_barrier(reinterpret_cast<unsigned*>(&counters->barrier));
+    grid_barrier(&counters->barrier);
     n_listed = seen(&counted[0]);
     if (seen(&counted[1]) * max_listed_per_pair <= n_listed) return turn + 1;
   }

@@ -266,7 +266,7 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
       default:
         augment_all(graph, forest, lists, plan, counted, tally, queue, warp, all);
     }
-    grid_barrier(reinterpret_cast<unsigned*>(&progress->barrier));
+    grid_barrier(&progress->barrier);
     if (threadIdx.x == 0) {
       Round counts;
       const Count* from = reinterpret_cast<const Count*>(counted);
