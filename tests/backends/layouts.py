@@ -4,11 +4,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
 from btfperm.backends.gpu.compile import PACKAGE
 from btfperm.backends.gpu.layout import WORD, constant, layout
+
+# NVRTC has no offsetof.
+OFFSET_IN_GXX = "#define OFFSET(type, field) __builtin_offsetof(type, field)"
+OFFSET_IN_NVRTC = "#define OFFSET(type, field) __INTADDR__(&((type*)0)->field)"
 
 _CALLS = {"SharedStruct": "struct", "layout": "struct", "constant": "constant"}
 
@@ -45,11 +50,18 @@ def assertions(kind: str, file: str, name: str) -> list[str]:
         return [f"static_assert({name} == {constant(file, name)});"]
     found = layout(file, name)
     return [f"static_assert(sizeof({name}) == {WORD * found.size});"] + [
-        f"static_assert(__builtin_offsetof({name}, {field}) == {WORD * place});"
+        f"static_assert(OFFSET({name}, {field}) == {WORD * place});"
         for field, place in found.words.items()
     ]
 
 
 def all_assertions(source: str) -> list[str]:
-    """The assertions for all that drivers ask of a source file of kernels."""
-    return [line for use in used() if use[1] == source for line in assertions(*use)]
+    """The assertions for all that drivers ask of a source file of kernels and of its headers.
+    OFFSET is one of the macros below."""
+    files, waiting = {source}, [source]
+    while waiting:
+        text = (PACKAGE / waiting.pop()).read_text(encoding="utf-8")
+        included = set(re.findall(r'^#include "(\S+)"', text, re.MULTILINE)) - files
+        files |= included
+        waiting.extend(included)
+    return [line for use in used() if use[1] in files for line in assertions(*use)]

@@ -15,7 +15,7 @@ from btfperm.backends.gpu import layout as module
 from btfperm.backends.gpu.compile import PACKAGE, options
 from btfperm.backends.gpu.layout import constant, layout
 from btfperm.errors import DefectError
-from tests.backends.layouts import all_assertions, used
+from tests.backends.layouts import OFFSET_IN_GXX, all_assertions, used
 from tests.emulated_gpu import beside
 from tests.emulated_gpu.modules import RefusedError, checked
 
@@ -28,9 +28,9 @@ def test_every_driver_names_what_its_kernels_declare():
 
 
 def programs(lines_of):
-    """Each source in a namespace, followed by its assertions."""
+    """Each source that drivers name, and its assertions."""
     return [
-        ((PACKAGE / file).read_text(encoding="utf-8"), "\n".join(lines_of(file)))
+        ((PACKAGE / file).read_text(encoding="utf-8"), "\n".join([OFFSET_IN_GXX, *lines_of(file)]))
         for file in sorted({file for _, file, _ in used()})
     ]
 
@@ -49,13 +49,13 @@ def test_the_compiler_refuses_another_position():
     text = (PACKAGE / file).read_text(encoding="utf-8")
     other = re.sub(r"== \d+", "== 8", wrong[0])
     with pytest.raises(RefusedError, match="static assertion failed"):
-        checked([(text, other)], options("int32"))
+        checked([(text, f"{OFFSET_IN_GXX}\n{other}")], options("int32"))
 
 
 @pytest.fixture
 def source(tmp_path, monkeypatch):
     """Writes a CUDA source and gives its name."""
-    monkeypatch.setattr(module, "PACKAGE", tmp_path)
+    monkeypatch.setattr(module.compiled, "PACKAGE", tmp_path)
     caches = (module.layout, module.constant, module._text)
 
     def write(text, name="a.cu"):

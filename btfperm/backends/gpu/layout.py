@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from btfperm.backends.gpu.compile import PACKAGE
+from btfperm.backends.gpu import compile as compiled
 from btfperm.errors import DefectError
 
 __all__ = ["WORD", "Layout", "constant", "layout"]
@@ -114,7 +114,7 @@ def _text(file: str) -> str:
     """The source with all headers that it includes, each once, without comments."""
     texts, waiting, known = [], [file], {file}
     while waiting:
-        text = (PACKAGE / waiting.pop()).read_text(encoding="utf-8")
+        text = (compiled.PACKAGE / waiting.pop()).read_text(encoding="utf-8")
         included = [name for name in _INCLUDE.findall(text) if name not in known]
         known.update(included)
         waiting.extend(included)
