@@ -8,5 +8,6 @@ loaded when a matrix first goes to a GPU.
 The ``.cuh`` files are for all kernels: `index` (the index type, strided loops), `visible` (words
 that other threads of a launch read or write), `warp` (lanes: sums, scans, places taken together),
 `counting` (counters), `frontier`, `append` and `warp_queue` (lists that grow), `lists` (lists of
-very different lengths, shared among threads), `grid_barrier` (for blocks that stay) and `by_levels` (a search level by level in one launch).
+very different lengths, shared among threads), `grid_barrier` (for blocks that stay) and
+`by_levels` (a search level by level in one launch).
 """
