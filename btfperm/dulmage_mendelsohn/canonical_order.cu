@@ -24,23 +24,22 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
     lead_blocks(Index n, Index count, const Index* name, const Index* own, const Index* number,
                 const Index* block_height, Index* smallest, Index* leader, Index* height,
                 Count* barrier) {
-  unsigned* arrived = reinterpret_cast<unsigned*>(barrier);
   for (long long j = first_item(); j < n; j += item_stride()) leader[j] = static_cast<Index>(j);
   for (long long v = first_item(); v < count; v += item_stride()) smallest[v] = n;
-  grid_barrier(arrived);
+  grid_barrier(barrier);
   const auto column = [=](long long v) { return own ? own[v] : static_cast<Index>(v); };
-  const int lane = threadIdx.x % 32;
+  const int lane = lane_id();
   for (long long begin = first_item() - lane; begin < count; begin += item_stride()) {
     const long long v = begin + lane;
     const Index own_name = v < count ? name[v] : -1;
     // Columns ascend: of the lanes of a warp with one name, the first has the smallest; all of them
     // are in the same turn of the loop.
     const unsigned same = __match_any_sync(whole_warp, own_name);
-    if (own_name < 0 || lane != __ffs(same) - 1) continue;
+    if (own_name < 0 || lane != first_of(same)) continue;
     Index* word = &smallest[own_name];
     if (column(v) < seen(word)) atomicMin(word, column(v));
   }
-  grid_barrier(arrived);
+  grid_barrier(barrier);
   for (long long v = first_item(); v < count; v += item_stride()) {
     if (name[v] < 0) continue;
     const Index first = seen(&smallest[name[v]]);
@@ -65,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
     number_names(Index m, Index n, const int* col_part, const Index* leader, const Index* col_root,
                  const Index* row_root, const Index* height, Index* totals, Index* names,
                  Index* heights, Index* of_blocks, Numbers* numbers) {
-  unsigned* barrier = reinterpret_cast<unsigned*>(&numbers->barrier);
+  Count* barrier = &numbers->barrier;
   const long long square = n, rows = 2LL * n, marks = rows + m;
   const auto is_name = [=](long long k) {
     if (k == marks) return false;

@@ -9,7 +9,7 @@ from btfperm.backends.gpu.arrays import BLOCK, grid
 from btfperm.backends.gpu.counting_sort import places_in_order
 from btfperm.backends.gpu.grouping import members_by_group
 from btfperm.backends.gpu.problem import DeviceProblem
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.readback import SharedStruct
 from btfperm.dulmage_mendelsohn.coarse_gpu import Parts
 from btfperm.dulmage_mendelsohn.fine_rectangular.connected_gpu import Roots
 from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import NULL
@@ -17,6 +17,8 @@ from btfperm.dulmage_mendelsohn.fine_square.find_square_gpu import Square
 from btfperm.pattern import LARGEST_INT32
 
 __all__ = ["in_order"]
+
+_FILE = "dulmage_mendelsohn/canonical_order.cu"
 
 
 def in_order(
@@ -28,21 +30,22 @@ def in_order(
     m, n, width = problem.m, problem.n, problem.width
     if square is not None and square.height is None:
         return _one_block(m, n, width)
-    run = problem.kernels("dulmage_mendelsohn/canonical_order.cu")
+    run = problem.kernels(_FILE)
     of_col = NULL if parts.of_col is None else parts.of_col
     leader = NULL if square is None or square.leader is None else square.leader
     col_root, row_root = (NULL, NULL) if roots is None else (roots.cols, roots.rows)
     totals, names, heights = (cupy.empty(size, dtype=width) for size in (m + 2 * n, n, n))
-    numbers = Readback(5)
+    numbers = SharedStruct(_FILE, "Numbers")
     height = NULL if square is None else square.height
     marks = of_col, leader, col_root, row_root, height, totals, names, heights
     of_blocks = run.totals_of_blocks("number_names", BLOCK)
     run.launch_together("number_names", BLOCK, m, n, *marks, of_blocks, numbers.array)
-    before, with_square, n_blocks, highest, _ = numbers.read()
+    fields = numbers.fields()
+    before, with_square, n_blocks = fields["horizontal"], fields["with_square"], fields["all"]
     if square is not None:
         count = with_square - before
         names, heights = names[before:with_square], heights[before:with_square]
-        order = places_in_order(heights, highest + 1)
+        order = places_in_order(heights, fields["highest"] + 1)
         if count == m == n:  # every block is one row and one column
             row_perm, col_perm = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
             run.launch("look_up", grid(n), BLOCK, n, order, names, NULL, col_perm)

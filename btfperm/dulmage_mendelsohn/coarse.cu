@@ -153,13 +153,13 @@ extern "C" __global__ void ask_back(Index m, Index n, const Index* indptr, const
   Count columns = 0;
   for (long long k = first_item(); k < size; k += item_stride()) columns += round[k] >= 0;
   add_over_block(&asked->columns, columns);
-  grid_barrier(reinterpret_cast<unsigned*>(&asked->barrier));
+  grid_barrier(&asked->barrier);
   const bool rows_ask = 2 * seen(&asked->columns) >= static_cast<Count>(size);
   found.begin();
   for (long long k = first_item(); k < size; k += item_stride())
     if ((round[k] >= 0) != rows_ask) found.put({round[k]}, {items}, end);
 
-  const int part = rows_ask ? horizontal : vertical, lane = threadIdx.x % 32;
+  const int part = rows_ask ? horizontal : vertical, lane = lane_id();
   const Index* starts = rows_ask ? row_indptr : indptr;
   const Index* lists = rows_ask ? row_indices : indices;
   const long long askers = rows_ask ? m : n;
@@ -190,7 +190,7 @@ extern "C" __global__ void ask_back(Index m, Index n, const Index* indptr, const
     const long long own = to - from < alone ? to : from + alone;
     bool yes = any(from, own, 1);
     for (unsigned left = __ballot_sync(whole_warp, !yes && own < to); left; left &= left - 1) {
-      const int whose = __ffs(left) - 1;
+      const int whose = first_of(left);
       const long long begin = __shfl_sync(whole_warp, own, whose);
       const long long stop = __shfl_sync(whole_warp, to, whose);
       const bool one = any(begin + lane, stop, 32);

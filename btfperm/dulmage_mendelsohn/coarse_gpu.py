@@ -11,17 +11,18 @@ import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, grid, lanes_for
 from btfperm.backends.gpu.by_levels import NONE, LevelSearch, Limits
+from btfperm.backends.gpu.layout import layout
 from btfperm.backends.gpu.problem import DeviceProblem
 from btfperm.errors import DefectError
 
-__all__ = ["HORIZONTAL", "VERTICAL", "Parts", "split"]
+__all__ = ["Parts", "split"]
 
-HORIZONTAL, VERTICAL = 1, 2
 _MOST_LANES = 8  # for a list: where the mean is long, most are short
 _OFTEN_MET = 16  # entries of a list, on average, from which on it is noted what was reached
 # A round with one entry in so many goes from the other side, where lists have so many entries.
 _HEAVY, _OFTEN_ASKED = 8, 6
 _FILE = "dulmage_mendelsohn/coarse.cu"
+_COUNTS = 2  # of reach_parts: columns of the horizontal and of the vertical part
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ def split(problem: DeviceProblem, matched: int) -> Parts:
     both_sides = rows > 0 or "by_rows" in vars(problem)
     may_ask = both_sides and problem.nnz >= _OFTEN_ASKED * n
     limits = Limits(heavy=max(problem.nnz // _HEAVY, 1) if may_ask else NONE)
-    begun = partial(LevelSearch, m + n, width, limits, own=4)  # columns of the parts; ask_back's
+    own = _COUNTS + layout(_FILE, "Asked").size
+    begun = partial(LevelSearch, m + n, width, limits, own=own)
     search = begun()
     match = problem.row_match, problem.col_match
     by_rows = problem.by_rows if both_sides else (np.uint64(0), np.uint64(0))
@@ -96,8 +98,9 @@ def split(problem: DeviceProblem, matched: int) -> Parts:
         if stand.found or not stand.gave_up:
             break
         before, search = search.items[slice(*stand.left)], following
-        told = before, int(before.size), search.own[2:], search.items, search.end, search.found
-        run.launch_together("ask_back", BLOCK, m, n, *graph, *told)
+        asked = before, int(before.size), search.own[_COUNTS:]
+        queue = search.items, search.end, search.found
+        run.launch_together("ask_back", BLOCK, m, n, *graph, *asked, *queue)
     if stand.found:
         raise DefectError(
             "the decomposition went wrong: the matching is not maximum; this is a defect of "

@@ -4,6 +4,7 @@
 // found[0] = 1: no columns; found[1] = 1: not canonical. Races: flags are only ever raised.
 
 #include "backends/gpu/index.cuh"
+#include "backends/gpu/warp.cuh"
 
 extern "C" __global__ void check_starts(Index n, Index room, const Index* indptr, int* found) {
   for (long long j = first_item(); j <= n; j += item_stride()) {
@@ -15,7 +16,7 @@ extern "C" __global__ void check_starts(Index n, Index room, const Index* indptr
 // One warp a column.
 extern "C" __global__ void check_rows(Index m, Index n, const Index* indptr, const Index* indices,
                                       int* found) {
-  const int lane = threadIdx.x % 32;
+  const int lane = lane_id();
   for (long long j = first_item() / 32; j < n; j += item_stride() / 32)
     for (long long p = indptr[j] + lane; p < indptr[j + 1]; p += 32) {
       if (indices[p] < 0 || indices[p] >= m) found[0] = 1;

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from btfperm.backends.gpu.arrays import BLOCK, grid
 from btfperm.backends.gpu.compile import kernels
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.readback import SharedStruct
 
 __all__ = ["OrderSample", "sample_order"]
 
+_FILE = "pattern/order_sample.cu"
 _DRAWS = 4096
 
 
@@ -27,7 +28,7 @@ def sample_order(m: int, indptr: Any, indices: Any) -> Callable[[], OrderSample]
     """Looks at 4096 columns of an m x n pattern (compressed columns) on the current device; what is
     returned waits for the answer."""
     n = int(indptr.size) - 1
-    draws, sample = min(n, _DRAWS), Readback(3)
-    run = kernels("pattern/order_sample.cu", indices.dtype.name)
+    draws, sample = min(n, _DRAWS), SharedStruct(_FILE, "Sample")
+    run = kernels(_FILE, indices.dtype.name)
     run.launch("sample_order", grid(draws), BLOCK, m, n, indptr, indices, draws, sample.array)
-    return lambda: OrderSample(*sample.read())
+    return lambda: OrderSample(**sample.fields())

@@ -48,7 +48,7 @@ extern "C" __global__ void reach_rows(Index begin, Index end, const Index* indpt
                                       const Index* indices, const Index* row_match, int* reached,
                                       Index* queue, Findings* findings) {
   const Frontier frontier{queue, &findings->reached_columns};
-  const int lane = threadIdx.x % 32;
+  const int lane = lane_id();
   for (long long k = begin + first_item() / 32; k < end; k += item_stride() / 32) {
     const Index j = queue[k];
     for (long long p = indptr[j] + lane; p < indptr[j + 1]; p += 32) {

@@ -11,7 +11,7 @@ import numpy as np
 from btfperm.backends.gpu.arrays import BLOCK, COUNTING, brought, grid, lanes_for, upload
 from btfperm.backends.gpu.device import on
 from btfperm.backends.gpu.problem import DeviceProblem
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.readback import SharedStruct
 from btfperm.pattern import DevicePattern
 from btfperm.results import Transversal
 from btfperm.transversal.certificate import certified
@@ -19,7 +19,6 @@ from btfperm.transversal.certificate import certified
 __all__ = ["certified_on_device", "prove_on_device"]
 
 _FILE = "transversal/certificate.cu"
-_FINDINGS = 6  # numbers of Findings
 # Each level costs a synchronisation here. For a deeper search the host is faster.
 _MOST_LEVELS = 2000
 
@@ -28,20 +27,20 @@ def prove_on_device(problem: DeviceProblem) -> tuple[Any, Any] | None:
     """The cover: rows and columns as bytes on the device; None when the host has to judge, because
     the matching is none, or not maximum, or the search too deep for launches."""
     with on(problem.device):
-        findings = Readback(_FINDINGS)
+        findings = SharedStruct(_FILE, "Findings")
         run = problem.kernels(_FILE).launch
         m, n, row_match, col_match = problem.m, problem.n, problem.row_match, problem.col_match
         run("check_pairs", grid(m + n), BLOCK, m, n, row_match, col_match, findings.array)
         if problem.reached is not None:
-            _, _, wrong, *_ = findings.read()
+            wrong = findings.fields()["wrong"]
             covers = None if wrong else _checked(problem, problem.reached, findings)
             if wrong or covers is not None:
                 return covers
-            findings = Readback(_FINDINGS)
+            findings = SharedStruct(_FILE, "Findings")
         return _searched(problem, findings)
 
 
-def _searched(problem: DeviceProblem, findings: Readback) -> tuple[Any, Any] | None:
+def _searched(problem: DeviceProblem, findings: SharedStruct) -> tuple[Any, Any] | None:
     """By a search of its own."""
     import cupy
 
@@ -50,9 +49,8 @@ def _searched(problem: DeviceProblem, findings: Readback) -> tuple[Any, Any] | N
     reached = cupy.zeros(m, dtype=np.int32)
     queue = cupy.empty(n, dtype=problem.width)
     run("queue_free_columns", grid(n), BLOCK, n, col_match, queue, findings.array)
-    end, free_row, wrong, *_ = findings.read()
-    begin, levels = 0, 0
-    while end > begin and not (free_row or wrong):
+    begin, levels, found = 0, 0, findings.fields()
+    while (end := found["reached_columns"]) > begin and not (found["free_row"] or found["wrong"]):
         levels += 1
         if levels > _MOST_LEVELS:
             return None
@@ -69,11 +67,13 @@ def _searched(problem: DeviceProblem, findings: Readback) -> tuple[Any, Any] | N
             queue,
             findings.array,
         )
-        begin, (end, free_row, *_) = end, findings.read()
-    return None if free_row or wrong else _checked(problem, reached, findings)
+        begin, found = end, findings.fields()
+    return None if found["free_row"] or found["wrong"] else _checked(problem, reached, findings)
 
 
-def _checked(problem: DeviceProblem, reached: Any, findings: Readback) -> tuple[Any, Any] | None:
+def _checked(
+    problem: DeviceProblem, reached: Any, findings: SharedStruct
+) -> tuple[Any, Any] | None:
     """The cover of which `reached` marks the rows, if it is one, of the matching's size."""
     import cupy
 
@@ -95,8 +95,9 @@ def _checked(problem: DeviceProblem, reached: Any, findings: Readback) -> tuple[
         findings.array,
     )
     run("mark_rows", grid(m, COUNTING), BLOCK, m, reached, rows, findings.array)
-    _, _, wrong, matched, pairs, covers = findings.read()
-    return None if wrong or not matched == pairs == covers else (rows, cols)
+    found = findings.fields()
+    is_proof = found["matched"] == found["pairs"] == found["covers"] and not found["wrong"]
+    return (rows, cols) if is_proof else None
 
 
 def certified_on_device(pattern: DevicePattern, given: Transversal) -> Transversal:

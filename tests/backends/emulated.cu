@@ -47,10 +47,10 @@ extern "C" __global__ void sum(Index careless, const Index* in, Index* out) {
 extern "C" __global__ void meet(Count* barrier, Index* written, Index* missing) {
   for (int turn = 1; turn <= 20; ++turn) {
     if (threadIdx.x == 0) show(&written[blockIdx.x], static_cast<Index>(turn));
-    grid_barrier(reinterpret_cast<unsigned*>(barrier));
+    grid_barrier(barrier);
     for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x)
       if (seen(&written[b]) < turn) atomicAdd(missing, 1);
-    grid_barrier(reinterpret_cast<unsigned*>(barrier));
+    grid_barrier(barrier);
   }
 }
 

@@ -14,6 +14,7 @@ import pytest
 
 from btfperm.backends.gpu.compile import PACKAGE, WIDTHS, options, sources
 from tests.backends import nvrtc
+from tests.backends.layouts import OFFSET_IN_NVRTC, all_assertions
 
 ARCHITECTURES = (70, 75, 80, 86, 89, 90, 100)
 COMPILERS = nvrtc.found()
@@ -43,8 +44,9 @@ def test_it_compiles_without_a_warning(path, compiler, capability):
         pytest.skip(f"NVRTC {compiler.version} does not know {capability / 10}")
     architecture = f"--gpu-architecture=sm_{capability}"
     for width in WIDTHS if capability == 90 else ["int32"]:
+        text = path.read_text(encoding="utf-8")
         said = compiler.log_of(
-            path.read_text(encoding="utf-8"),
+            "\n".join([text, OFFSET_IN_NVRTC, *all_assertions(name_of(path))]),
             path.name,
             (*options(width), architecture),
         )

@@ -11,7 +11,7 @@ import pytest
 
 import btfperm
 from btfperm.backends.gpu import compile as compiled
-from btfperm.backends.gpu import grouping
+from btfperm.backends.gpu import layout
 from btfperm.dulmage_mendelsohn import coarse_gpu
 from btfperm.dulmage_mendelsohn.fine_square import find_square_gpu, peel_gpu
 from tests import families
@@ -92,9 +92,15 @@ def tiny(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(compiled, "PACKAGE", place)
         patched.setattr(compiled, "_fingerprint", lambda: known)
-        compiled._kernels.cache_clear()
+        forget()
         yield
-    compiled._kernels.cache_clear()
+    forget()
+
+
+def forget():
+    """Discards what was compiled or read from the sources."""
+    for cached in (compiled._kernels, layout.layout, layout.constant, layout._text):
+        cached.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -104,7 +110,6 @@ def tiny(tmp_path_factory):
 def test_what_does_not_fit_is_not_lost(monkeypatch, name, window, width, asked):
     monkeypatch.setattr(find_square_gpu, "_FEW_EDGES", 0)
     monkeypatch.setattr(peel_gpu.peel, "__kwdefaults__", {"raising": False, "window": window})
-    monkeypatch.setattr(grouping, "_MOST_LARGE", 4)
     if asked:
         monkeypatch.setattr(coarse_gpu, "_HEAVY", 10**9)
         monkeypatch.setattr(coarse_gpu, "_OFTEN_ASKED", 0)

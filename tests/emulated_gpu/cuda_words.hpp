@@ -15,6 +15,7 @@
 
 #define __global__
 #define __device__ __attribute__((always_inline))
+#define __forceinline__ inline
 #define __shared__ static thread_local
 #define __launch_bounds__(...)
 

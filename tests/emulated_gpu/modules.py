@@ -170,6 +170,29 @@ def _built(flat: str, words: tuple[str, ...]) -> Path:
     return library
 
 
+def checked(programs: list[tuple[str, str]], told: tuple[str, ...]) -> None:
+    """Compiles source texts of kernels, each followed by further C++, all in one run and without a
+    result.
+
+    Raises
+    ------
+    RefusedError : the compiler's message, also where a static assertion fails
+    """
+    includes = Path(next(o for o in told if o.startswith("-I"))[2:])
+    words = [o for o in told if o.startswith("-DBTFPERM_INDEX")]
+    parts = [
+        f"namespace program{k} {{\n{_flat(code, 'kernel.cu', includes)}\n{further}\n}}\n"
+        for k, (code, further) in enumerate(programs)
+    ]
+    # Kernels of one name in several namespaces must not be one C function.
+    source = '#include "cuda_words.hpp"\n' + "".join(parts).replace('extern "C" ', "")
+    folders = [f"-I{_precompiled()}", f"-I{Path(__file__).parent}"]
+    with tempfile.TemporaryDirectory(dir=CACHE) as room:
+        text = Path(room) / "checked.cpp"
+        text.write_text(source.replace("#pragma once\n", ""), encoding="utf-8")
+        _compile("-fsyntax-only", *folders, *words, str(text))
+
+
 @cache
 def _precompiled() -> Path:
     """A folder with the headers as g++ has read them: reading them takes a second, and there are

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Places at the end of lists that all threads append to. One address serves little more than a
-// billion requests a second, so threads take their places together.
+// Places at the end of lists that all threads append to: the threads of a block take them together.
+// warp.cuh has the same for the lanes of a warp.
 #pragma once
 
 #include "backends/gpu/index.cuh"
-
-// The lanes of a warp that come together ask once.
-__device__ inline Count place_at_end(Count* size) {
-  const unsigned together = __activemask();
-  const int lane = threadIdx.x % 32, first = __ffs(together) - 1;
-  Count place = 0;
-  if (lane == first) place = atomicAdd(size, static_cast<Count>(__popc(together)));
-  return __shfl_sync(together, place, first) + __popc(together & ((1u << lane) - 1));
-}
+#include "backends/gpu/warp.cuh"
 
 // What the threads of a block find, kept in their shared memory until the end: the block asks once.
 // An item has `kinds` parts, each with a list of its own. Every thread must begin and end it.

@@ -28,16 +28,13 @@ struct BlockQueue {
   __device__ void put(bool mine, Words... item) const {
     const unsigned who = __ballot_sync(whole_warp, mine);
     if (who == 0) return;
-    const unsigned before = (1u << (threadIdx.x % 32)) - 1;
-    unsigned first = 0;
-    if (threadIdx.x % 32 == 0) first = atomicAdd(&ends->tail, static_cast<unsigned>(__popc(who)));
-    const unsigned place = __shfl_sync(whole_warp, first, 0) + __popc(who & before);
+    const unsigned place = add_once(&ends->tail, __popc(who)) + rank_in(who);
     const bool fits = place - ends->head < room;
     int word = 0;
     if (mine && fits) ((items[word++][place % room] = item), ...);
     const unsigned over = __ballot_sync(whole_warp, mine && !fits);
     if (over == 0) return;
-    Index* to = &list[words * (places(size, __popc(over)) + __popc(over & before))];
+    Index* to = &list[words * (add_once(size, __popc(over)) + rank_in(over))];
     if (mine && !fits) ((to[word++] = item), ...);
   }
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from btfperm.backends.gpu.compile import Kernels
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.readback import SharedStruct
 
 __all__ = ["NONE", "LevelSearch", "Limits", "Stand"]
 
-_PLACES = 20 + 3 * 32  # words of Levels
+_FILE = "backends/gpu/by_levels.cuh"
 NONE = 2**62
 _THREADS = 512
 _BLOCKS = 2  # a multiprocessor: more wait longer for each other
@@ -54,9 +54,9 @@ class LevelSearch:
         import cupy
 
         self.items = cupy.empty(max(room, 1), dtype=width)
-        self._state = Readback(_PLACES + own, dict(zip((3, 4, 5, 8, 18), limits, strict=True)))
-        self.end, self.found = self._state.array[2:3], self._state.array[7:8]
-        self.own = self._state.array[_PLACES:]
+        self._state = SharedStruct(_FILE, "Levels", limits._asdict(), own)
+        self.end, self.found = self._state.field("end"), self._state.field("found")
+        self.own = self._state.array[self._state.layout.size :]
 
     def run(self, kernels: Kernels, name: str, lanes: int, *arguments: Any) -> Stand:
         """The one cooperative launch of a kernel that calls `search_by_levels`, to its end."""
@@ -71,7 +71,10 @@ class LevelSearch:
 
     def stand(self) -> Stand:
         """Waits for it."""
-        words = self._state.read()
-        level, taken, end, _, _, _, gave_up, found, _, ordered, on_own, *_ = words
-        left, own = (taken, end), words[_PLACES:]
-        return Stand(level, taken + on_own, ordered, gave_up != 0, left, found != 0, own)
+        values, layout = self._state.read(), self._state.layout
+        level, begin, end, ordered, on_own, gave_up, found = (
+            values[layout.words[name]]
+            for name in ("level", "begin", "end", "ordered", "on_own", "gave_up", "found")
+        )
+        left, own = (begin, end), values[layout.size :]
+        return Stand(level, begin + on_own, ordered, gave_up != 0, left, found != 0, own)

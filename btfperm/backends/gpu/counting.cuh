@@ -5,13 +5,12 @@
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/visible.cuh"
-
-constexpr unsigned whole_warp = 0xffffffffu;
+#include "backends/gpu/warp.cuh"
 
 __device__ inline void add_over_warp(Count* total, Count mine) {
   if (!__any_sync(whole_warp, mine != 0)) return;
-  for (int apart = 16; apart > 0; apart /= 2) mine += __shfl_down_sync(whole_warp, mine, apart);
-  if (threadIdx.x % 32 == 0) atomicAdd(total, mine);
+  mine = sum_to_first_lane(mine);
+  if (lane_id() == 0) atomicAdd(total, mine);
 }
 
 // Summed over the block: one thread of it goes to memory.

@@ -24,8 +24,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
     sort_places(Index n, const Index* keys, Index below, Index tiles, Index* counts,
                 Index* of_blocks, Index* places, Count* barrier) {
   __shared__ Index next[warps][digits];  // first counts, then places
-  unsigned* arrived = reinterpret_cast<unsigned*>(barrier);
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int warp = warp_id(), lane = lane_id();
   // Keys of the warp's part of a tile, counted by the warp.
   const auto count_part = [&](long long begin, long long end) {
     for (int d = lane; d < digits; d += 32) next[warp][d] = 0;
@@ -48,12 +47,12 @@ extern "C" __global__ void __launch_bounds__(256, 4)
     }
     __syncthreads();  // all are read before the next tile
   }
-  grid_barrier(arrived);
+  grid_barrier(barrier);
   running_totals(
-      static_cast<long long>(below) * tiles, of_blocks, arrived,
+      static_cast<long long>(below) * tiles, of_blocks, barrier,
       [=](long long k) { return seen(&counts[k]); },
       [=](long long k, Index before, Index) { counts[k] = before; });
-  grid_barrier(arrived);
+  grid_barrier(barrier);
   for (long long t = blockIdx.x; t < tiles; t += gridDim.x) {
     const long long begin = begin_of(t), end = end_of(t);
     count_part(begin, end);
@@ -71,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
       const bool inside = k < end;
       const int d = inside ? static_cast<int>(keys[k]) : digits;
       const unsigned same = __match_any_sync(whole_warp, d);
-      const int before = __popc(same & ((1u << lane) - 1));
+      const int before = rank_in(same);
       Index place = 0;
       if (inside) place = next[warp][d] + before;
       __syncwarp();

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from btfperm.backends.gpu.compile import kernels
+from btfperm.backends.gpu.layout import constant
 
 __all__ = ["places_in_order"]
 
-_KEYS, _THREADS, _TILE = 256, 256, 4096  # as in counting_sort.cu
+_FILE = "backends/gpu/counting_sort.cu"
 
 
 def places_in_order(keys: Any, below: int) -> Any:
@@ -21,13 +22,13 @@ def places_in_order(keys: Any, below: int) -> Any:
     n, width = int(keys.size), keys.dtype
     if below <= 1 or n <= 1:
         return cupy.arange(n, dtype=width)
-    if below > _KEYS:
+    if below > constant(_FILE, "digits"):
         return cupy.argsort(keys).astype(width)
-    run = kernels("backends/gpu/counting_sort.cu", width.name)
-    tiles = -(-n // _TILE)
+    run = kernels(_FILE, width.name)
+    tiles, threads = -(-n // constant(_FILE, "tile")), 32 * constant(_FILE, "warps")
     counts, places = cupy.empty(tiles * below, dtype=width), cupy.empty(n, dtype=width)
     barrier = cupy.zeros(1, dtype=np.uint64)
-    of_blocks = run.totals_of_blocks("sort_places", _THREADS)
+    of_blocks = run.totals_of_blocks("sort_places", threads)
     tables = counts, of_blocks, places, barrier
-    run.launch_together("sort_places", _THREADS, n, keys, below, tiles, *tables)
+    run.launch_together("sort_places", threads, n, keys, below, tiles, *tables)
     return places

@@ -3,12 +3,14 @@
 // compile.py), so that all of them run at once.
 #pragma once
 
+#include "backends/gpu/index.cuh"
 #include "backends/gpu/visible.cuh"
 
-// `arrived` is zero before the first launch and is left as the next one wants it. Each block adds
+// The word is zero before the first launch and is left as the next one wants it. Each block adds
 // one, the first one what is missing to 2^31: the highest bit turns when all are there. What any
 // thread wrote before, every thread sees after.
-__device__ inline void grid_barrier(unsigned* arrived) {
+__device__ inline void grid_barrier(Count* word) {
+  unsigned* const arrived = reinterpret_cast<unsigned*>(word);
   __syncthreads();
   if (threadIdx.x == 0) {
     constexpr unsigned turned = 1u << 31;

@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
   __shared__ Index kept;
   __shared__ Place kept_size;
   const Starts starts{words, half, first};
-  unsigned* barrier = reinterpret_cast<unsigned*>(&large->barrier);
+  Count* barrier = &large->barrier;
   for (long long k = first_item(); k < groups; k += item_stride())
     *starts.end(static_cast<Index>(k)) = taken[k] = 0;
   if (first_item() == 0) {
@@ -64,9 +64,7 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
       ++own_size;
       continue;
     }
-    const unsigned same = __match_any_sync(__activemask(), k);
-    if (threadIdx.x % 32 == __ffs(same) - 1)
-      atomicAdd(reinterpret_cast<Place*>(starts.end(k)), static_cast<Place>(__popc(same)));
+    count_by_key(k, starts.end(k));
   }
   if (own_size > 0) atomicAdd(&kept_size, own_size);
   __syncthreads();
@@ -89,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
 __device__ inline void order_members(Index groups, Index each, const Starts& starts,
                                      const Index* unordered, Index* members) {
   constexpr int shares = 4, at_once = 32 * shares;  // members of a lane, of the warp
-  const int lane = threadIdx.x % 32;
+  const int lane = lane_id();
   for (long long w = first_item() / 32; w * each < groups; w += item_stride() / 32) {
     const long long k = w * each + lane;
     const bool own = lane < each && k < groups;
@@ -97,7 +95,7 @@ __device__ inline void order_members(Index groups, Index each, const Starts& sta
     const Index to = own ? starts.to(static_cast<Index>(k)) : 0;
     unsigned left = __ballot_sync(whole_warp, to - from > 1 && to - from <= largest);
     for (; left; left &= left - 1) {
-      const int whose = __ffs(left) - 1;
+      const int whose = first_of(left);
       const Index begin = __shfl_sync(whole_warp, from, whose),
                   end = __shfl_sync(whole_warp, to, whose);
       for (long long p = begin; p < end; p += at_once) {
@@ -142,8 +140,8 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
   __shared__ Classes classes;
   __shared__ Count of_warps[most_large][most_warps], before[most_large];
   const Starts starts{words, half, first};
-  unsigned* barrier = reinterpret_cast<unsigned*>(&large->barrier);
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  Count* barrier = &large->barrier;
+  const int lane = lane_id(), warp = warp_id(), warps = blockDim.x / 32;
   if (threadIdx.x == 0) classes.count = static_cast<int>(large->count);
   if (threadIdx.x < most_large) {
     classes.which[threadIdx.x] = static_cast<Index>(large->which[threadIdx.x]);
@@ -202,8 +200,7 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
     const int in_class = i < end ? classes.of(group[i]) : -1;
     for (int c = 0; c < classes.count; ++c) {
       const unsigned those = __ballot_sync(whole_warp, in_class == c);
-      if (in_class == c)
-        members[of_warps[c][warp] + __popc(those & ((1u << lane) - 1))] = name_of(i);
+      if (in_class == c) members[of_warps[c][warp] + rank_in(those)] = name_of(i);
       __syncwarp();
       if (lane == 0) of_warps[c][warp] += __popc(those);
       __syncwarp();

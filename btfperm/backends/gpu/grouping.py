@@ -8,12 +8,13 @@ from typing import Any
 from btfperm.backends.gpu.arrays import BLOCK
 from btfperm.backends.gpu.compile import kernels
 from btfperm.backends.gpu.counting_sort import places_in_order
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.layout import constant
+from btfperm.backends.gpu.readback import SharedStruct
 
 __all__ = ["members_by_group"]
 
 _WARPS = 10_000  # that a device is busy with
-_MOST_LARGE = 16  # groups that are looked for in a list, by every member
+_FILE = "backends/gpu/grouping.cu"
 
 
 def members_by_group(
@@ -32,19 +33,18 @@ def members_by_group(
     if groups <= 1:
         return cupy.array([0, n], dtype=width)[: groups + 1], cupy.arange(n, dtype=width)
     half, first = halves or (groups, n)
-    run = kernels("backends/gpu/grouping.cu", width.name)
+    run = kernels(_FILE, width.name)
     starts, taken = cupy.empty(groups + 1 + (half < groups), dtype=width), cupy.empty(groups, width)
-    large = Readback(2 + _MOST_LARGE)
+    large, max_large = SharedStruct(_FILE, "Large"), constant(_FILE, "most_large")
     sizes = n, group, groups, half, first, starts
     of_blocks = run.totals_of_blocks("size_groups", BLOCK)
     run.launch_together("size_groups", BLOCK, *sizes, taken, of_blocks, large.array)
     unordered, members = cupy.empty(n, dtype=width), cupy.empty(n, dtype=width)
     each = min(max(groups // _WARPS, 1), 32)
-    of_blocks = run.totals_of_blocks("place_groups", BLOCK, _MOST_LARGE)
+    of_blocks = run.totals_of_blocks("place_groups", BLOCK, max_large)
     placed = each, taken, unordered, members, of_blocks, large.array
     run.launch_together("place_groups", BLOCK, *sizes, *placed)
-    _, count, *_ = large.read()
-    if count > _MOST_LARGE:  # then it has done nothing
+    if large.fields()["count"] > max_large:  # then it has done nothing
         members = places_in_order(group, groups)
         members[first:] -= width.type(first)
     return starts, members

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "backends/gpu/index.cuh"
+#include "backends/gpu/warp.cuh"
 
 constexpr int steps_of_a_hub = 128;                // a group's steps through a list that is put off
 constexpr int most_hubs = 256;                     // that a block puts off
@@ -52,7 +53,7 @@ __device__ void share_lists(long long begin, long long end, int lanes, Sharing s
   if (threadIdx.x == 0) n_hubs = 0;
   __syncthreads();
   const int lane = threadIdx.x & (lanes - 1), groups = blockDim.x / lanes;
-  const unsigned group = (lanes == 32 ? ~0u : (1u << lanes) - 1)
+  const unsigned group = (lanes == 32 ? whole_warp : (1u << lanes) - 1)
                          << (threadIdx.x & 31 & ~(lanes - 1));
   for (long long k = begin + sharing.block * groups + threadIdx.x / lanes; k < end;
        k += sharing.blocks * groups) {
@@ -82,14 +83,6 @@ __device__ void share_lists(long long begin, long long end, int lanes, Sharing s
 constexpr int together = 4;  // entries that a lane asks for before it looks at the first
 constexpr unsigned longest_of_a_warp = 1024;  // entries of a list
 
-// Whose list the entry in `place` is in, when those of all lanes stand in a row; `upto` ends each.
-__device__ inline int lane_at(unsigned place, unsigned upto) {
-  int found = 0;
-  for (int half = 16; half > 0; half /= 2)
-    if (__shfl_sync(~0u, upto, found + half - 1) <= place) found += half;
-  return found & 31;
-}
-
 // The same where most lists are short and there are many: each lane of a warp opens one, all go
 // through their entries as if these were one list, and wait for `together` of them at once.
 // visit(items, places) is given as many, p < 0 where there is none.
@@ -100,9 +93,9 @@ __device__ void share_short_lists(long long begin, long long end, Sharing sharin
   __shared__ long long hubs[most_hubs];
   if (threadIdx.x == 0) n_hubs = 0;
   __syncthreads();
-  const int lane = threadIdx.x % 32, warps = blockDim.x / 32;
+  const int lane = lane_id(), warps = blockDim.x / 32;
   const long long all = sharing.blocks * warps;
-  const long long mine = threadIdx.x / 32 * sharing.blocks + sharing.block;
+  const long long mine = warp_id() * sharing.blocks + sharing.block;
   const long long each = end - begin >= 32 * all ? 32 : (end - begin + all - 1) / all;
   for (long long first = begin + mine * each; first < end; first += all * each) {
     List list{0, 0, 0};
@@ -116,16 +109,12 @@ __device__ void share_short_lists(long long begin, long long end, Sharing sharin
         whole = true;
     }
     if (!whole) list.to = list.from;
-    while (__any_sync(~0u, list.from < list.to)) {
+    while (__any_sync(whole_warp, list.from < list.to)) {
       const long long left = list.to - list.from;
       const unsigned size =
           left < longest_of_a_warp ? static_cast<unsigned>(left) : longest_of_a_warp;
-      unsigned upto = size;
-      for (int apart = 1; apart < 32; apart *= 2) {
-        const unsigned before = __shfl_up_sync(~0u, upto, apart);
-        if (lane >= apart) upto += before;
-      }
-      const unsigned total = __shfl_sync(~0u, upto, 31);
+      const unsigned upto = sum_up_to_lane(size);
+      const unsigned total = __shfl_sync(whole_warp, upto, 31);
       const long long base = list.from - (upto - size);
       for (unsigned step = 0; step < total; step += 32 * together) {
         Index items[together];
@@ -134,8 +123,8 @@ __device__ void share_short_lists(long long begin, long long end, Sharing sharin
         for (int t = 0; t < together; ++t) {
           const unsigned place = step + 32 * t + lane;
           const int from = lane_at(place, upto);
-          items[t] = __shfl_sync(~0u, list.item, from);
-          places[t] = __shfl_sync(~0u, base, from) + place;
+          items[t] = __shfl_sync(whole_warp, list.item, from);
+          places[t] = __shfl_sync(whole_warp, base, from) + place;
           if (place >= total) places[t] = -1;
         }
         visit(items, places);

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-__all__ = ["Readback"]
+from btfperm.backends.gpu.layout import layout
+
+__all__ = ["Readback", "SharedStruct"]
 
 
 class Readback:
@@ -39,3 +42,36 @@ class Readback:
         self._memcpy(self._place, array.data.ptr, array.nbytes, self._kind, stream.ptr)
         stream.synchronize()
         return self._copy.tolist()  # type: ignore[no-any-return]
+
+
+class SharedStruct(Readback):
+    """A CUDA struct of 64-bit counters on the current device, in its current stream.
+
+    Parameters
+    ----------
+    file : source of the kernels, which declares the struct; see ``layout.py``
+    name : name of the struct
+    start : first values of fields; the others are zero
+    extra : number of words behind the struct
+    """
+
+    def __init__(
+        self, file: str, name: str, start: Mapping[str, int] | None = None, extra: int = 0
+    ) -> None:
+        self.layout = layout(file, name)
+        words = self.layout.words
+        begin = None if start is None else {words[field]: start[field] for field in start}
+        super().__init__(self.layout.size + extra, begin)
+
+    def field(self, name: str) -> Any:
+        """The part of `array` that holds a field."""
+        return self.array[self.layout.span(name)]
+
+    def fields(self) -> dict[str, int]:
+        """The counters by name, as all launches so far have left them: waits for these."""
+        values = self.read()
+        return {name: values[place] for name, place in self.layout.words.items()}
+
+    def zeros(self) -> dict[str, int]:
+        """The counters of a struct that no kernel has written."""
+        return dict.fromkeys(self.layout.words, 0)

@@ -19,10 +19,10 @@ constexpr int blocks_together = 6;
 // all items before it stand for. Returns what all do. `of_blocks`: a place for each block. Blocks
 // must meet before it is called again. Every thread must arrive.
 template <class Many, class Take>
-__device__ Index running_totals(long long items, Index* of_blocks, unsigned* barrier,
-                                const Many& many, const Take& take) {
+__device__ Index running_totals(long long items, Index* of_blocks, Count* barrier, const Many& many,
+                                const Take& take) {
   __shared__ Count of_warps[32], before_block, of_all;
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  const int lane = lane_id(), warp = warp_id(), warps = blockDim.x / 32;
   const long long all_warps = static_cast<long long>(gridDim.x) * warps;
   const long long part = (items + 32 * all_warps - 1) / (32 * all_warps) * 32;
   const long long own = (static_cast<long long>(blockIdx.x) * warps + warp) * part;
@@ -30,7 +30,7 @@ __device__ Index running_totals(long long items, Index* of_blocks, unsigned* bar
   const long long end = begin + part < items ? begin + part : items;
   Count mine = 0;
   for (long long k = begin + lane; k < end; k += 32) mine += static_cast<Count>(many(k));
-  for (int apart = 16; apart > 0; apart /= 2) mine += __shfl_xor_sync(whole_warp, mine, apart);
+  mine = sum_to_first_lane(mine);
   if (lane == 0) of_warps[warp] = mine;
   if (threadIdx.x == 0) before_block = of_all = 0;
   __syncthreads();
@@ -54,11 +54,7 @@ __device__ Index running_totals(long long items, Index* of_blocks, unsigned* bar
   for (long long first = begin; first < end; first += 32) {
     const long long k = first + lane;
     const Count value = k < end ? static_cast<Count>(many(k)) : 0;
-    Count upto = value;
-    for (int apart = 1; apart < 32; apart *= 2) {
-      const Count left = __shfl_up_sync(whole_warp, upto, apart);
-      if (lane >= apart) upto += left;
-    }
+    const Count upto = sum_up_to_lane(value);
     if (k < end) take(k, static_cast<Index>(place + upto - value), static_cast<Index>(value));
     place += __shfl_sync(whole_warp, upto, 31);
   }

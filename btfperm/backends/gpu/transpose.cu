@@ -8,6 +8,7 @@
 // Races: places of a row are handed out by atomicAdd, so each is taken once, in any order.
 
 #include "backends/gpu/index.cuh"
+#include "backends/gpu/warp.cuh"
 
 extern "C" __global__ void count_rows(Index nnz, const Index* indices, Index* indptr) {
   for (long long p = first_item(); p < nnz; p += item_stride())
@@ -17,7 +18,7 @@ extern "C" __global__ void count_rows(Index nnz, const Index* indices, Index* in
 // One warp a column: its lanes share the list.
 extern "C" __global__ void scatter(Index n, const Index* indptr, const Index* indices, Index* next,
                                    Index* columns) {
-  const int lane = threadIdx.x % 32;
+  const int lane = lane_id();
   for (long long j = first_item() / 32; j < n; j += item_stride() / 32)
     for (long long p = indptr[j] + lane; p < indptr[j + 1]; p += 32)
       columns[atomicAdd(reinterpret_cast<Place*>(&next[indices[p]]), 1u)] = static_cast<Index>(j);

@@ -3,15 +3,8 @@
 // operation. What does not fit goes to a list in memory, many items at a time.
 #pragma once
 
-#include "backends/gpu/counting.cuh"
 #include "backends/gpu/index.cuh"
-
-// The place in a list from which on a warp may write `many` items.
-__device__ inline Count places(Count* size, unsigned many) {
-  Count first = 0;
-  if (threadIdx.x % 32 == 0) first = atomicAdd(size, static_cast<Count>(many));
-  return __shfl_sync(whole_warp, first, 0);
-}
+#include "backends/gpu/warp.cuh"
 
 // `words` numbers an item; first in, first out. Head and count are the same in all lanes.
 template <int words, unsigned room>
@@ -36,8 +29,7 @@ struct WarpQueue {
   __device__ void put(bool mine, Words... item) {
     const unsigned who = __ballot_sync(whole_warp, mine);
     if (mine) {
-      const unsigned before = __popc(who & ((1u << (threadIdx.x % 32)) - 1));
-      const unsigned place = (head + count + before) % room;
+      const unsigned place = (head + count + rank_in(who)) % room;
       int word = 0;
       ((items[word++][place] = item), ...);
     }
@@ -47,14 +39,14 @@ struct WarpQueue {
 
   // Moves the oldest items, all their words, to a list, from place `first` on.
   __device__ void move(unsigned many, Index* list, Count first) {
-    for (unsigned k = threadIdx.x % 32; k < words * many; k += 32)
+    for (unsigned k = lane_id(); k < words * many; k += 32)
       list[words * first + k] = get(k / words, k % words);
     drop(many);
   }
 
   // Moves them to its end.
   __device__ void spill(unsigned many, Index* list, Count* size, Count offset = 0) {
-    if (many) move(many, list, offset + places(size, many));
+    if (many) move(many, list, offset + add_once(size, many));
   }
 
   // Makes room for one item of each lane, if need be there.

@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
                    Index* heads, Index* tails, Index* starts, Index* next, Index* new_pred,
                    Index* out, Index* of_blocks, Contracted* told) {
   __shared__ Basket<2> found;
-  unsigned* barrier = reinterpret_cast<unsigned*>(&told->barrier);
+  Count* barrier = &told->barrier;
   if (first_item() == 0) starts[0] = 0;
   const Index names = running_totals(
       n, of_blocks, barrier, [=](long long v) { return seen(&name[v]) == v; },
@@ -75,12 +75,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
   const Index edges = static_cast<Index>(seen(&told->edges));
   count_ends_of(edges, heads, tails, &starts[1], out);
   grid_barrier(barrier);
-  running_totals(
-      names, of_blocks, barrier, [=](long long k) { return seen(&starts[k + 1]); },
-      [=](long long k, Index before, Index degree) {
-        next[k] = before;
-        starts[k + 1] = before + degree;
-      });
+  degrees_to_starts(names, starts, next, of_blocks, barrier);
   grid_barrier(barrier);
   place_tails_of(edges, heads, tails, next, new_pred);
   if (first_item() == 0) told->names = static_cast<Count>(names);

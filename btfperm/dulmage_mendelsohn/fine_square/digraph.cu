@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
     keep_part(Index n, Index lanes, const Index* indptr, const Index* pred, const Index* out,
               const int* side, int dropped, Index* place, Index* own, Index* starts, Index* next,
               Index* new_pred, Index* new_out, Index* of_blocks, Part* told) {
-  unsigned* barrier = reinterpret_cast<unsigned*>(&told->barrier);
+  Count* barrier = &told->barrier;
   if (first_item() == 0) starts[0] = 0;
   const Index count = running_totals(
       n, of_blocks, barrier,
@@ -65,12 +65,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
   };
   share_lists(0, count, static_cast<int>(lanes), Sharing::whole_grid(), open, count_one);
   grid_barrier(barrier);
-  const Index edges = running_totals(
-      count, of_blocks, barrier, [=](long long k) { return seen(&starts[k + 1]); },
-      [=](long long k, Index before, Index degree) {
-        next[k] = before;
-        starts[k + 1] = before + degree;
-      });
+  const Index edges = degrees_to_starts(count, starts, next, of_blocks, barrier);
   grid_barrier(barrier);
   const auto fill_one = [=](Index k, long long p) {
     const Index u = pred[p];

@@ -13,7 +13,7 @@ from btfperm import _core
 from btfperm.backends.gpu.arrays import BLOCK, downloaded, grid, lanes_for, transposed
 from btfperm.backends.gpu.compile import Kernels, kernels
 from btfperm.backends.gpu.problem import DeviceProblem
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.readback import SharedStruct
 from btfperm.results import IndexArray
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
 
 NULL = np.uint64(0)  # a pointer to nothing
 _FILE = "dulmage_mendelsohn/fine_square/digraph.cu"
+_CONTRACTION = "dulmage_mendelsohn/fine_square/contraction.cu"
 
 
 @dataclass
@@ -107,7 +108,7 @@ def part_of(graph: Digraph, side: Any = None, dropped: int = 0) -> tuple[Digraph
     most = graph.count
     place, own, out, following = (cupy.empty(size, dtype=width) for size in (n, most, most, most))
     indptr, pred = cupy.empty(most + 1, dtype=width), cupy.empty(edges, dtype=width)
-    run, told = kernels(_FILE, width.name), Readback(3)
+    run, told = kernels(_FILE, width.name), SharedStruct(_FILE, "Part")
     run.launch_together(
         "keep_part",
         BLOCK,
@@ -127,7 +128,8 @@ def part_of(graph: Digraph, side: Any = None, dropped: int = 0) -> tuple[Digraph
         run.totals_of_blocks("keep_part", BLOCK),
         told.array,
     )
-    count, edges, _ = told.read()
+    fields = told.fields()
+    count, edges = fields["vertices"], fields["edges"]
     indptr, pred = indptr[: count + 1], pred[:edges]
     return Digraph(indptr, pred, out[:count], count, _turned(indptr, pred)), own[:count]
 
@@ -174,8 +176,8 @@ def contracted(
     number, members_of, following, out = (cupy.empty(n, dtype=width) for _ in range(4))
     height: Any = NULL if floor is None else cupy.empty(n, dtype=width)
     heads, tails, pred = (cupy.empty(edges, dtype=width) for _ in range(3))
-    indptr, told = cupy.empty(n + 1, dtype=width), Readback(3)
-    run = graph.kernels("contraction.cu")
+    indptr, told = cupy.empty(n + 1, dtype=width), SharedStruct(_CONTRACTION, "Contracted")
+    run = kernels(_CONTRACTION, width.name)
     run.launch_together(
         "contract_names",
         BLOCK,
@@ -202,7 +204,8 @@ def contracted(
         run.totals_of_blocks("contract_names", BLOCK),
         told.array,
     )
-    count, edges, _ = told.read()
+    fields = told.fields()
+    count, edges = fields["names"], fields["edges"]
     indptr, pred = indptr[: count + 1], pred[:edges]
     smaller = Digraph(indptr, pred, out[:count], count, _turned(indptr, pred))
     return Contracted(

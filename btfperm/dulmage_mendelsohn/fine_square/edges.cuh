@@ -3,33 +3,36 @@
 #pragma once
 
 #include "backends/gpu/index.cuh"
+#include "backends/gpu/running_totals.cuh"
+#include "backends/gpu/warp.cuh"
 
 // How often each vertex is a head, and how often a tail; both are zero at first. Many edges are a
 // giant's: the lanes of a warp that count the same go to memory together.
 __device__ inline void count_ends_of(Index count, const Index* heads, const Index* tails, Index* in,
                                      Index* out) {
-  const auto add = [](Index* counts, Index v) {
-    const unsigned same = __match_any_sync(__activemask(), v);
-    if (threadIdx.x % 32 == __ffs(same) - 1)
-      atomicAdd(reinterpret_cast<Place*>(&counts[v]), static_cast<Place>(__popc(same)));
-  };
   for (long long e = first_item(); e < count; e += item_stride()) {
-    add(in, heads[e]);
-    add(out, tails[e]);
+    count_by_key(heads[e], &in[heads[e]]);
+    count_by_key(tails[e], &out[tails[e]]);
   }
+}
+
+// Replaces the degree of each vertex v in starts[v + 1] by the end of its list, and sets next[v] to
+// its start. Returns the number of edges. See running_totals for the other arguments.
+__device__ __forceinline__ Index degrees_to_starts(Index vertices, Index* starts, Index* next,
+                                                   Index* of_blocks, Count* barrier) {
+  return running_totals(
+      vertices, of_blocks, barrier, [=](long long v) { return seen(&starts[v + 1]); },
+      [=](long long v, Index before, Index degree) {
+        next[v] = before;
+        starts[v + 1] = before + degree;
+      });
 }
 
 // Each tail to the list of its head; next[v] is where the list of v goes on.
 __device__ inline void place_tails_of(Index count, const Index* heads, const Index* tails,
                                       Index* next, Index* pred) {
-  const int lane = threadIdx.x % 32;
   for (long long e = first_item(); e < count; e += item_stride()) {
     const unsigned same = __match_any_sync(__activemask(), heads[e]);
-    const int first = __ffs(same) - 1;
-    Place place = 0;
-    if (lane == first)
-      place =
-          atomicAdd(reinterpret_cast<Place*>(&next[heads[e]]), static_cast<Place>(__popc(same)));
-    pred[__shfl_sync(same, place, first) + __popc(same & ((1u << lane) - 1))] = tails[e];
+    pred[take_place(same, reinterpret_cast<Place*>(&next[heads[e]]))] = tails[e];
   }
 }

@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(512, 2)
     // Many lose the same one, a giant block: the lanes of a warp that do go to memory together.
     const unsigned together = __activemask(), same = __match_any_sync(together, u);
     const Index none = __any_sync(together, told < 0) ? -1 : 0;
-    if (threadIdx.x % 32 != __ffs(same) - 1) return;
+    if (static_cast<int>(lane_id()) != first_of(same)) return;
     if (lose_successors(out, u, static_cast<Index>(__popc(same)), none)) queue.push(u);
   };
   search_by_levels(levels, items, static_cast<int>(lanes), open, visit);

@@ -25,13 +25,6 @@
 #include "transversal/augmenting/alternate.cuh"
 #include "transversal/augmenting/gpubfs.cuh"
 
-extern "C" __global__ void bfs(Count launch, Count phase, Index bfs_level, Index* bfs_array,
-                               const Index* cxadj, const Index* cadj, Index nc, Index* rmatch,
-                               Index* root, Index* predecessor, State* state) {
-  gpubfs<Roots::none>(
-      {launch, phase, bfs_level, bfs_array, cxadj, cadj, rmatch, root, predecessor, state}, nc);
-}
-
 extern "C" __global__ void bfs_wr(Count launch, Count phase, Index bfs_level, Index* bfs_array,
                                   const Index* cxadj, const Index* cadj, Index nc, Index* rmatch,
                                   Index* root, Index* predecessor, State* state) {

@@ -33,6 +33,7 @@
 //             these columns as strays, and the host accepts no proof by a wave that was under way
 //             at that time
 
+#include "backends/gpu/counting.cuh"
 #include "backends/gpu/frontier.cuh"
 #include "backends/gpu/grid_barrier.cuh"
 #include "backends/gpu/warp_queue.cuh"
@@ -111,7 +112,7 @@ struct SharedList {
 
   __device__ void take(RowQueue& queue, unsigned many) const {
     if (many == 0) return;
-    const Count first = places(size, many);
+    const Count first = add_once(size, many);
     if (first + many <= limit)
       queue.move(many, list, first);
     else
@@ -209,7 +210,7 @@ __device__ void walk_round(const Field& field, const Course& course, Index* list
   const unsigned oldest = static_cast<unsigned>(255 - course.complete) << 24 | farthest;
   const Index limit = course.may_prove() ? whole_list : max_scanned;
   Count pushes = 0, edges = 0;
-  for (Count k = (threadIdx.x % 32 * warps + threadIdx.x / 32) * all + block; k < walkers;
+  for (Count k = (lane_id() * warps + warp_id()) * all + block; k < walkers;
        k += blockDim.x * all) {
     Index v = list[k];
     if (v < 0) continue;
@@ -233,7 +234,7 @@ __device__ void walk_round(const Field& field, const Course& course, Index* list
 template <class Wanted>
 __device__ void take_in(const Index* list, Count many, Count warp, Count all, RowQueue& queue,
                         const SharedList& shared_list, const Wanted& wanted) {
-  const unsigned lane = threadIdx.x % 32;
+  const unsigned lane = lane_id();
   const Count each = many > 32 * all ? 32 : (many + all - 1) / all;
   for (Count k = warp * each; k < many; k += all * each) {
     const Index row = lane < each && k + lane < many ? seen(&list[k + lane]) : -1;
@@ -246,8 +247,8 @@ __device__ void take_in(const Index* list, Count many, Count warp, Count all, Ro
 __device__ void wave_round(const Field& field, const Course& course, const Index* targets,
                            Count many_targets, const Index* from, bool last, Count block, Count all,
                            RowQueue& queue, const SharedList& shared_list, Round* counted) {
-  const unsigned lane = threadIdx.x % 32;
-  const Count warp = threadIdx.x / 32 * all + block;
+  const unsigned lane = lane_id();
+  const Count warp = warp_id() * all + block;
   all *= blockDim.x / 32;
   if (course.starts)
     take_in(targets, many_targets, warp, all, queue, shared_list, [&](Index row) {
@@ -295,7 +296,7 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
     if (course.wave == 0) course.send();
   }
   __syncthreads();
-  RowQueue queue{items[threadIdx.x / 32]};
+  RowQueue queue{items[warp_id()]};
   const Count first = course.round, before = course.edges;
   for (bool last = false; !last && !course.done;) {
     const Count place = course.round % 3;
@@ -310,7 +311,7 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
     else
       wave_round(field, course, targets, many_targets, over + (half ? limit : 0), last,
                  blockIdx.x - block - 1, gridDim.x - walking, queue, shared_list, counted);
-    grid_barrier(reinterpret_cast<unsigned*>(&progress->barrier));
+    grid_barrier(&progress->barrier);
     if (threadIdx.x == 0)
       course.take_over({seen(&counted->rows), seen(&counted->over), seen(&counted->stored),
                         seen(&counted->oldest), seen(&counted->pushes), seen(&counted->edges)},

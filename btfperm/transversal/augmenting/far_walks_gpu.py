@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, grid
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.layout import constant
+from btfperm.backends.gpu.readback import SharedStruct
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["walk_far"]
 
-_THREADS = 512  # of a block of walk_far
-_PROGRESS = 32  # how many numbers Progress has, and the positions of some
-_STRAYS, _EDGES, _WAVE, _DONE = 21, 23, 24, 31
+_FILE = "transversal/augmenting/far_walks.cu"
+# Fields of Progress.
+_STRAYS, _EDGES, _WAVE, _DONE = "strays", "course.edges", "course.wave", "course.done"
 # Steps between two waves: this part of the square root of m, to which the depth of a mesh is
 # proportional; and their minimum.
 _GAP, _LEAST_GAP = 0.25, 64
@@ -45,14 +46,14 @@ def walk_far(
     import cupy
 
     m, n = problem.m, problem.n
-    run = problem.kernels("transversal/augmenting/far_walks.cu")
+    run = problem.kernels(_FILE)
     rows, cols = problem.row_match, problem.col_match
     capacity = 4 * (m + n)
     walkers, targets = memory.workspace[:n], memory.workspace[n : n + m]
     shared_lists = memory.workspace[n + m : n + m + 2 * capacity]
     label = cupy.empty(m, dtype=np.uint32)
-    state = Readback(_PROGRESS)
-    edges, waves, numbers, over = 0, 0, [0] * _PROGRESS, True
+    state = SharedStruct(_FILE, "Progress")
+    edges, waves, numbers, over = 0, 0, state.zeros(), True
     turns, doubted = 0, 0
     while not budget.spent(before + edges + numbers[_EDGES]):
         if over:
@@ -80,7 +81,7 @@ def walk_far(
             )
         run.launch_together(
             "walk_far",
-            _THREADS,
+            constant(_FILE, "threads"),
             problem.indptr,
             problem.indices,
             *problem.by_rows,
@@ -97,7 +98,7 @@ def walk_far(
             state.array,
         )
         run.launch("seat_columns", grid(max(m, n)), BLOCK, m, rows, cols, walkers, state.array)
-        strays, numbers = numbers[_STRAYS], state.read()
+        strays, numbers = numbers[_STRAYS], state.fields()
         if numbers[_STRAYS] != strays:
             doubted = numbers[_WAVE]  # this wave and those before it may have read the strays
         if numbers[_DONE] == 1 and numbers[_WAVE] > doubted:
@@ -108,5 +109,5 @@ def walk_far(
             return edges + numbers[_EDGES], waves + numbers[_WAVE], True
         over = numbers[_DONE] != 0
         if over:
-            edges, waves, numbers = edges + numbers[_EDGES], waves + numbers[_WAVE], [0] * _PROGRESS
+            edges, waves, numbers = edges + numbers[_EDGES], waves + numbers[_WAVE], state.zeros()
     return edges + numbers[_EDGES], waves + numbers[_WAVE], False

@@ -103,3 +103,10 @@ __device__ void gpubfs(const Level<roots>& level, Index nc) {
   }
   add_over_warp(&level.state->edges, edges);
 }
+
+extern "C" __global__ void bfs(Count launch, Count phase, Index bfs_level, Index* bfs_array,
+                               const Index* cxadj, const Index* cadj, Index nc, Index* rmatch,
+                               Index* root, Index* predecessor, State* state) {
+  gpubfs<Roots::none>(
+      {launch, phase, bfs_level, bfs_array, cxadj, cadj, rmatch, root, predecessor, state}, nc);
+}

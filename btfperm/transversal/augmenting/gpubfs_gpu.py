@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.layout import constant
+from btfperm.backends.gpu.readback import SharedStruct
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
@@ -17,15 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["search_in_phases"]
 
-_L0 = 2  # level of the unmatched columns, as in gpubfs.cuh
-_STATE = (
-    "vertex_inserted",
-    "augmenting_path_found",
-    "edges",
-    "paths",
-    "path_edges",
-    "longest_path",
-)
+_FILE = "transversal/augmenting/gpubfs.cuh"
 _CT_BLOCKS = 256
 # Levels between two polls of the host in apfb, where a search continues past its first path. A poll
 # costs as much as several launches, and a launch that finds no column of its level changes nothing.
@@ -67,16 +60,17 @@ def search_in_phases(
     bfs_array = cupy.empty(n, dtype=width)
     root = cupy.empty(n, dtype=width) if with_roots else np.uint64(0)
     predecessor = cupy.empty(m, dtype=width)
-    state = Readback(len(_STATE))
+    state = SharedStruct(_FILE, "State")
     blocks = _CT_BLOCKS if options["threads"] == "ct" else max(-(-n // BLOCK), 1)
     bfs = "bfs_wr" if with_roots else "bfs"
     before, launches, edges = problem.size, 0, 0
+    l0 = constant(_FILE, "l0")  # level of the unmatched columns
     levels: list[int] = []
 
     while True:
         phase = len(levels) + 1
         run("init_bfs_array", blocks, BLOCK, n, cmatch, bfs_array, root)
-        first, bfs_level = launches, _L0
+        first, bfs_level = launches, l0
         while True:
             for _ in range(1 if shortest else _LEVELS_PER_POLL):
                 launches += 1
@@ -97,14 +91,15 @@ def search_in_phases(
                     state.array,
                 )
                 bfs_level += 1
-            vertex_inserted, augmenting_path_found, edges, *_ = state.read()
-            ended, found_path = vertex_inserted != launches, augmenting_path_found == phase
+            fields = state.fields()
+            edges, found_path = fields["edges"], fields["augmenting_path_found"] == phase
+            ended = fields["vertex_inserted"] != launches
             if ended and not found_path:
                 break  # the matching is maximum: a finished search is never abandoned
             if budget.spent(edges) or ended or (shortest and found_path):
                 break
         levels.append(launches - first)
-        if augmenting_path_found != phase:
+        if not found_path:
             break
         if shortest and with_roots:
             run(
@@ -124,7 +119,7 @@ def search_in_phases(
         if budget.stop:
             break
 
-    totals = dict(zip(_STATE, state.read(), strict=True))
+    totals = state.fields()
     return {
         "edges": edges,
         "phases": len(levels),

@@ -35,7 +35,7 @@ struct Tally {
   // Adds a warp's count. Returns the position of the warp's items among those of the block.
   __device__ Count add(int kind, Count mine) {
     Count place = 0;
-    if (threadIdx.x % 32 == 0 && mine) place = atomicAdd(&many[kind], mine);
+    if (lane_id() == 0 && mine) place = atomicAdd(&many[kind], mine);
     return __shfl_sync(whole_warp, place, 0);
   }
 
@@ -83,7 +83,7 @@ struct Grower {
 
   enum Visit : int { nothing, new_pair, other_tree, path };
 
-  __device__ int lane() const { return static_cast<int>(threadIdx.x % 32); }
+  __device__ int lane() const { return static_cast<int>(lane_id()); }
 
   __device__ Index* next() const { return lists.next[side][plan.buffer[side] ^ 1]; }
 
@@ -121,28 +121,15 @@ struct Grower {
     return both ? path : other_tree;
   }
 
-  // The lane whose list holds entry `place` of all lists in sequence; `upto`: where each lane's
-  // list ends in this sequence.
-  __device__ static int lane_at(unsigned place, unsigned upto) {
-    int from = 0;
-    for (int half = 16; half > 0; half /= 2)
-      if (__shfl_sync(whole_warp, upto, from + half - 1) <= place) from += half;
-    return from;
-  }
-
   // Scans the lists of all lanes. Returns the lanes whose vertices border on other trees.
   __device__ unsigned expand(const Vertex& mine) {
-    unsigned upto = mine.degree;
-    for (int apart = 1; apart < 32; apart *= 2) {
-      const unsigned before = __shfl_up_sync(whole_warp, upto, apart);
-      if (lane() >= apart) upto += before;
-    }
+    const unsigned upto = sum_up_to_lane(mine.degree);
     const unsigned total = __shfl_sync(whole_warp, upto, 31);
     const Index first = mine.begin - static_cast<Index>(upto - mine.degree);
     unsigned bordering = 0, joined = 0;  // sets of lanes
     for (unsigned base = 0; base < total; base += 32) {
       const unsigned place = base + lane();
-      const int from = lane_at(place, upto) & 31;
+      const int from = lane_at(place, upto);
       const unsigned bit = place < total ? 1u << from : 0;
       const Index code = __shfl_sync(whole_warp, mine.code, from);
       const Index root = __shfl_sync(whole_warp, mine.root, from);
@@ -172,18 +159,13 @@ struct Grower {
     return any_of_warp(bordering) & ~joined;
   }
 
-  __device__ static unsigned any_of_warp(unsigned bits) {
-    for (int apart = 16; apart > 0; apart /= 2) bits |= __shfl_xor_sync(whole_warp, bits, apart);
-    return bits;
-  }
-
   // Cuts the lists of hubs into pieces for the next round.
   __device__ void cut(bool mine, Index code, Index degree) {
     for (unsigned left = __ballot_sync(whole_warp, mine); left; left &= left - 1) {
-      const int from = __ffs(left) - 1;
+      const int from = first_of(left);
       const Index many = (__shfl_sync(whole_warp, degree, from) + piece - 1) / piece;
       const Index entry = __shfl_sync(whole_warp, code, from);
-      const Count first = places(&counted->pieces[side], static_cast<unsigned>(many));
+      const Count first = add_once(&counted->pieces[side], static_cast<unsigned>(many));
       Index* pieces = &lists.pieces[side][plan.buffer[side] ^ 1][2 * first];
       for (Index k = lane(); k < many; k += 32) {
         pieces[2 * k] = entry;

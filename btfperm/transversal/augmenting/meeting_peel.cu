@@ -31,6 +31,7 @@
 //             column counts as unmatched; a thread that fails to reserve it tries again in the next
 //             round
 
+#include "backends/gpu/counting.cuh"
 #include "backends/gpu/grid_barrier.cuh"
 #include "backends/gpu/warp_queue.cuh"
 #include "transversal/augmenting/forest.cuh"
@@ -140,7 +141,7 @@ __device__ bool is_worthwhile(const Core& core, Count both, Count vertices_per_l
   add_over_warp(&counters->matched, matched);
   add_over_warp(&counters->leaves, leaves);
   add_over_warp(&counters->long_entries, long_entries);
-  grid_barrier(reinterpret_cast<unsigned*>(&counters->barrier));
+  grid_barrier(&counters->barrier);
   const Count entries = static_cast<Count>(core.graph.starts[0][core.graph.n]);
   return !seen(&counters->matched) && seen(&counters->leaves) * vertices_per_leaf >= both &&
          seen(&counters->long_entries) > entries;  // an entry is in a row's list and in a column's
@@ -151,7 +152,7 @@ __device__ bool is_worthwhile(const Core& core, Count both, Count vertices_per_l
 __device__ Count peel_in_turns(const Core& core, Index* lists, Leaves queue, Count both,
                                Peeled* counters, Count* edges) {
   const Count all = static_cast<Count>(gridDim.x) * warps;
-  const Count warp = static_cast<Count>(threadIdx.x / 32) * gridDim.x + blockIdx.x;
+  const Count warp = static_cast<Count>(warp_id()) * gridDim.x + blockIdx.x;
   Count n_listed = both;
   for (Count turn = 0;; ++turn) {
     const Index* list = lists + (turn % 2 ? 3 * both : 0);
@@ -160,7 +161,7 @@ __device__ Count peel_in_turns(const Core& core, Index* lists, Leaves queue, Cou
     if (blockIdx.x == 0 && threadIdx.x < 2) counters->rounds[(turn + 2) % 3][threadIdx.x] = 0;
     Count pairs = 0;
     for (Count first = 32 * warp; first < n_listed; first += 32 * all) {
-      const Count k = first + threadIdx.x % 32;
+      const Count k = first + lane_id();
       Index code = 0, watched[2] = {0, 0};
       bool more = k < n_listed;
       if (more && turn) {
@@ -182,7 +183,7 @@ __device__ Count peel_in_turns(const Core& core, Index* lists, Leaves queue, Cou
     }
     queue.spill(queue.count, next, &counted[0]);
     add_over_warp(&counted[1], pairs);
-    grid_barrier(reinterpret_cast<unsigned*>(&counters->barrier));
+    grid_barrier(&counters->barrier);
     n_listed = seen(&counted[0]);
     if (seen(&counted[1]) * max_listed_per_pair <= n_listed) return turn + 1;
   }
@@ -200,8 +201,7 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 4)
   const Count both = static_cast<Count>(m) + static_cast<Count>(n);
   if (!is_worthwhile(core, both, vertices_per_leaf, counters)) return;
   Count edges = 0, core_cols = 0, core_rows = 0, pairs = 0;
-  const Count turns =
-      peel_in_turns(core, lists, {queues[threadIdx.x / 32]}, both, counters, &edges);
+  const Count turns = peel_in_turns(core, lists, {queues[warp_id()]}, both, counters, &edges);
   for (long long k = first_item(); k < static_cast<long long>(both); k += item_stride()) {
     const bool row = k >= n;
     const Index mate = seen(row ? &row_match[k - n] : &col_match[k]);

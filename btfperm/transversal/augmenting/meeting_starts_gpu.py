@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, grid
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.layout import constant
+from btfperm.backends.gpu.readback import SharedStruct
 from btfperm.pattern.order_sample_gpu import OrderSample, sample_order
 from btfperm.transversal.initial.greedy_gpu import draw_rows, greedy
 
@@ -22,10 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Memory", "begin", "choose_start"]
 
-_HUB, _PIECE = 256, 256  # is_hub and piece in meeting_grower.cuh
-_PEELED = 16  # how many numbers Peeled has, and the positions of some
-_MATCHED, _WORTH, _EDGES, _CORE_COLS, _CORE_ROWS, _TURNS, _PAIRS = 7, 10, 11, 12, 13, 14, 15
-_PEEL_THREADS = 256  # 32 * `warps` in meeting_peel.cu
+_GROWER = "transversal/augmenting/meeting_grower.cuh"
+_PEEL = "transversal/augmenting/meeting_peel.cu"
+_WALKS = "transversal/augmenting/meeting_walks.cu"
 _VERTICES_PER_LEAF = 32  # at most, for peeling to start
 # Steps of a walk; steps if lists are short; entries of a mean list that is short, at most.
 _STEPS, _STEPS_SHORT, _SHORT = 32, 64, 4
@@ -57,8 +57,8 @@ class Memory:
         """Allocates the arrays for this problem on the current device."""
         import cupy
 
-        m, n, width = problem.m, problem.n, problem.width
-        max_pieces = problem.nnz // _PIECE + problem.nnz // _HUB + 1
+        m, n, nnz, width = problem.m, problem.n, problem.nnz, problem.width
+        max_pieces = nnz // constant(_GROWER, "piece") + nnz // constant(_GROWER, "is_hub") + 1
         workspace = cupy.empty(9 * (m + n) + 2 * m, dtype=width)
         return cls(
             workspace,
@@ -91,16 +91,16 @@ def begin(problem: DeviceProblem, budget: Budget, seed: int, memory: Memory) -> 
     peeled = peel(problem, memory)
     sample = sample_order(problem.m, problem.indptr, problem.indices)
     numbers = peeled()
-    if numbers[_MATCHED]:
+    if numbers["matched"]:
         return Start()
-    reads: list[Callable[[], int]] = [lambda: numbers[_EDGES]]
+    reads: list[Callable[[], int]] = [lambda: numbers["edges"]]
 
     def counters() -> dict[str, int]:
         edges = sum(read() for read in reversed(reads))  # the last read waits for all launches
-        return {"begun_edges": edges, "peeled_turns": numbers[_TURNS]}
+        return {"begun_edges": edges, "peeled_turns": numbers["turns"]}
 
-    if numbers[_WORTH] and not (numbers[_CORE_COLS] and numbers[_CORE_ROWS]):
-        return Start(False, numbers[_PAIRS], counters)
+    if numbers["peeled"] and not (numbers["core_cols"] and numbers["core_rows"]):
+        return Start(False, numbers["pairs"], counters)
     choice, least = choose_start(problem, sample())
     if choice == "random":
         reads.append(draw_rows(problem, seed))
@@ -113,19 +113,19 @@ def begin(problem: DeviceProblem, budget: Budget, seed: int, memory: Memory) -> 
     return Start(counters=counters)
 
 
-def peel(problem: DeviceProblem, memory: Memory) -> Callable[[], list[int]]:
+def peel(problem: DeviceProblem, memory: Memory) -> Callable[[], dict[str, int]]:
     """Matches vertices with one unmatched neighbour, unless a column is matched already. The
-    returned function waits for the numbers of Peeled."""
+    returned function waits for the counters of Peeled."""
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
     # The kernel reserves two values of an index, so with that many rows it must do nothing.
     vertices_per_leaf = _VERTICES_PER_LEAF if m < np.iinfo(width).max - 4 else 0
     core = cupy.empty(m + n, dtype=width)
-    peeled = Readback(_PEELED)
-    problem.kernels("transversal/augmenting/meeting_peel.cu").launch_together(
+    peeled = SharedStruct(_PEEL, "Peeled")
+    problem.kernels(_PEEL).launch_together(
         "peel",
-        _PEEL_THREADS,
+        32 * constant(_PEEL, "warps"),
         m,
         n,
         problem.indptr,
@@ -140,9 +140,9 @@ def peel(problem: DeviceProblem, memory: Memory) -> Callable[[], list[int]]:
         peeled.array,
     )
 
-    def read_numbers() -> list[int]:
-        read = peeled.read()
-        if read[_WORTH]:
+    def read_numbers() -> dict[str, int]:
+        read = peeled.fields()
+        if read["peeled"]:
             memory.core = core
         return read
 
@@ -155,10 +155,10 @@ def walk(problem: DeviceProblem, seed: int, memory: Memory, least: int) -> Calla
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
-    run = problem.kernels("transversal/augmenting/meeting_walks.cu").launch
+    run = problem.kernels(_WALKS).launch
     label = cupy.empty(m, dtype=np.uint8)
     walkers = cupy.empty(n, dtype=width)
-    counters = Readback(2)
+    counters = SharedStruct(_WALKS, "Walked")
     rows, cols = problem.row_match, problem.col_match
     run(
         "prepare_walks",
@@ -191,7 +191,7 @@ def walk(problem: DeviceProblem, seed: int, memory: Memory, least: int) -> Calla
         counters.array,
     )
     run("seat_columns", grid(m), BLOCK, m, rows, label, cols)
-    return lambda: counters.read()[1]
+    return lambda: counters.fields()["edges"]
 
 
 def choose_start(problem: DeviceProblem, sample: OrderSample) -> tuple[str, int]:

@@ -54,7 +54,7 @@ __device__ void store_queue(int side, const Lists& lists, int buffer, Round* cou
 __device__ void plant_roots(const Graph& graph, const Forest& forest, const Lists& lists,
                             const Index* core, Round* counted, Tally& tally, OwnQueue queue,
                             long long warp, long long all) {
-  const int lane = threadIdx.x % 32;
+  const int lane = lane_id();
   for (int side : {cols, rows}) {
     const Index many = side == cols ? graph.n : graph.m;
     const Index* match = side == cols ? graph.col_match : graph.row_match;
@@ -86,8 +86,8 @@ __device__ void plant_roots(const Graph& graph, const Forest& forest, const List
 __device__ void keep(const Forest& forest, const Index* from, Count many, Index* next, Count* size,
                      OwnQueue& queue, long long warp, long long all) {
   for (Count first = 32 * warp; first < many; first += 32 * all) {
-    const Index* item = &from[3 * (first + threadIdx.x % 32)];
-    const bool listed = first + threadIdx.x % 32 < many;
+    const Index* item = &from[3 * (first + lane_id())];
+    const bool listed = first + lane_id() < many;
     const Index root = listed ? seen(&item[2]) : 0;
     const bool valid_item = listed && forest.grows(root);
     queue.make_room(next, size);
@@ -101,7 +101,7 @@ __device__ void keep_hubs(const Graph& graph, const Forest& forest, const Index*
                           Index* next, Count* size, OwnQueue& queue, long long warp,
                           long long all) {
   for (Count first = 32 * warp; first < many; first += 32 * all) {
-    const Count k = first + threadIdx.x % 32;
+    const Count k = first + lane_id();
     bool valid_item = k < many && seen(&from[2 * k + 1]) == 0;
     const Index code = valid_item ? seen(&from[2 * k]) : 0;
     const Index root = valid_item ? root_of(forest, code) : 0;
@@ -129,7 +129,7 @@ __device__ void augment_all(const Graph& graph, const Forest& forest, const List
                             const Plan& plan, Round* counted, Tally& tally, OwnQueue queue,
                             long long warp, long long all) {
   // Path k / 2 and its side k % 2, few to a warp: the length of the paths dominates.
-  for (Count k = warp + all * (threadIdx.x % 32); k < 2 * plan.paths; k += 32 * all) {
+  for (Count k = warp + all * (lane_id()); k < 2 * plan.paths; k += 32 * all) {
     const Index* at = &lists.paths[3 * (k / 2)];
     const Meeting meeting{at[0], at[1], at[2]};
     if (k % 2)
@@ -168,7 +168,7 @@ template <int side>
 __device__ Count grow_side(const Graph& graph, const Forest& forest, const Lists& lists,
                            const Plan& plan, Round* counted, Buffers& buffers, Count first,
                            Count all) {
-  const unsigned in_block = threadIdx.x / 32;
+  const unsigned in_block = warp_id();
   if (plan.steps) {
     SharedQueue queue{reinterpret_cast<Index(*)[room * warps]>(buffers.queues), buffers.ends,
                       lists.next[side][plan.buffer[side] ^ 1], &counted->next[side]};
@@ -187,14 +187,14 @@ __device__ Count grow_side(const Graph& graph, const Forest& forest, const Lists
 __device__ void grow_trees(const Graph& graph, const Forest& forest, const Lists& lists,
                            const Plan& plan, Round* counted, Tally& tally, Buffers buffers) {
   const Count each = plan.steps ? 1 : warps, all = gridDim.x * each;
-  const Count mine = plan.steps ? blockIdx.x : threadIdx.x / 32 * gridDim.x + blockIdx.x;
+  const Count mine = plan.steps ? blockIdx.x : warp_id() * gridDim.x + blockIdx.x;
   const Count for_cols = share_of_cols(plan, all);
   const int side = mine < for_cols ? cols : rows;
   Count edges =
       side == cols
           ? grow_side<cols>(graph, forest, lists, plan, counted, buffers, 0, for_cols)
           : grow_side<rows>(graph, forest, lists, plan, counted, buffers, for_cols, all - for_cols);
-  for (int apart = 16; apart > 0; apart /= 2) edges += __shfl_down_sync(whole_warp, edges, apart);
+  edges = sum_to_first_lane(edges);
   tally.add(Round::in_edges, edges);
   const Count next = tally.add(Round::in_next + side, buffers.own.count);
   const Count border = tally.add(Round::in_border + side, buffers.border.count);
@@ -228,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
   const Limits limits{
       max_edges, max_rounds, gridDim.x > 1 ? max_thin : 0, {share, share_thin}, steps,
       max_ratio, few_open};
-  const int in_block = threadIdx.x / 32;
+  const int in_block = warp_id();
   const Count all = static_cast<Count>(gridDim.x) * warps;
   const Count warp = static_cast<Count>(in_block) * gridDim.x + blockIdx.x;
   const OwnQueue queue{queues[in_block]};
@@ -266,7 +266,7 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
       default:
         augment_all(graph, forest, lists, plan, counted, tally, queue, warp, all);
     }
-    grid_barrier(reinterpret_cast<unsigned*>(&progress->barrier));
+    grid_barrier(&progress->barrier);
     if (threadIdx.x == 0) {
       Round counts;
       const Count* from = reinterpret_cast<const Count*>(counted);

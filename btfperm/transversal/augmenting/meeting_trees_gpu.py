@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, grid
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.layout import layout
+from btfperm.backends.gpu.readback import SharedStruct
 from btfperm.transversal.augmenting.far_walks_gpu import walk_far
 from btfperm.transversal.augmenting.meeting_starts_gpu import Memory, begin
 from btfperm.transversal.augmenting.ordered_trees_gpu import ordered_trees
@@ -24,8 +25,10 @@ __all__ = ["meeting_trees"]
 _FILE = "transversal/augmenting/meeting_trees.cu"
 # Of a block, by the bytes of an index: 32 * `warps` in meeting_grower.cuh.
 _THREADS = {4: 512, 8: 256}
-# How many numbers Progress has, and the positions of some numbers of its Plan.
-_PROGRESS, _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED, _UNMATCHED = 44, 28, 29, 30, 31, 32, 33
+# Fields of Progress.
+_ROUND, _PHASE, _PATHS, _EDGES, _CLOSED, _UNMATCHED = (
+    f"plan.{name}" for name in ("round", "phase", "paths_before", "edges", "closed", "n_unmatched")
+)
 # Bounds of one launch, after which the host can check limits: entries and rounds. The number of
 # rounds grows with nnz, so that the time lost with an abandoned search stays in proportion to the
 # CPU's.
@@ -64,7 +67,7 @@ def meeting_trees(
         return ordered_trees(problem, budget, seed, options)
     import cupy
 
-    zeros = [0] * _PROGRESS
+    zeros = dict.fromkeys(layout(_FILE, "Progress").words, 0)
     if not problem.nnz:
         return _counters(zeros, 0)
     memory = Memory.of(problem)
@@ -85,12 +88,12 @@ def meeting_trees(
         if not done and not budget.stop:
             search.forget()
             added = search.go(budget, spent + numbers[_EDGES], 0)
-            numbers = [a + b for a, b in zip(numbers, added, strict=True)]
+            numbers = {name: numbers[name] + added[name] for name in numbers}
     return {**_counters(numbers, pairs, spent, search.launches, far), **counters}
 
 
 def _counters(
-    numbers: list[int], pairs: int, spent: int = 0, launches: int = 0, far: int = 0
+    numbers: dict[str, int], pairs: int, spent: int = 0, launches: int = 0, far: int = 0
 ) -> dict[str, int | list[int]]:
     return {
         "edges": spent + numbers[_EDGES],
@@ -120,7 +123,7 @@ class _Search:
         self._memory = memory
         self._run = problem.kernels(_FILE)
         self._reached = cupy.empty(m, dtype=np.int32)
-        self._progress = Readback(_PROGRESS)
+        self._progress = SharedStruct(_FILE, "Progress")
         self._threads = _THREADS[width.itemsize]
         thin = _THIN * self._run.threads_at_once("meeting_trees", self._threads) // 32
         self._first = (
@@ -153,11 +156,11 @@ class _Search:
         self._memory.state.fill(0)
         self._progress.array.fill(0)
 
-    def go(self, budget: Budget, before: int, patience: int) -> list[int]:
-        """Searches to the end or a limit and returns the numbers of Progress. `before`: entries
+    def go(self, budget: Budget, before: int, patience: int) -> dict[str, int]:
+        """Searches to the end or a limit and returns the counters of Progress. `before`: entries
         read so far. Abandons the search after `patience` rounds, if not 0, that leave at least
         `_MANY` rows and columns unmatched."""
-        problem, numbers = self._problem, [0] * _PROGRESS
+        problem, numbers = self._problem, self._progress.zeros()
         most = min(max(problem.nnz // _ENTRIES_FOR_A_ROUND, _LEAST_ROUNDS), _LAUNCH_ROUNDS)
         while not numbers[_CLOSED] and not budget.spent(before + numbers[_EDGES]):
             self.launches += 1
@@ -168,7 +171,7 @@ class _Search:
                 "meeting_trees", self._threads, *self._first, *limits, *self._last
             )
             _mark_cover(problem, self._memory, self._reached, self._progress.array)
-            numbers = self._progress.read()
+            numbers = self._progress.fields()
             if numbers[_CLOSED]:
                 problem.reached = self._reached
             elif patience and numbers[_ROUND] >= patience:

@@ -131,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
     grow_in_order(Index m, Index n, const Index* indptr, const Index* indices, Index* row_match,
                   Index* col_match, Index* workspace, Count share, Count max_levels, Phase* phase) {
   const Trees trees = trees_in(m, n, indptr, indices, row_match, col_match, workspace);
-  unsigned* arrived = reinterpret_cast<unsigned*>(&phase->barrier);
+  Count* arrived = &phase->barrier;
   const Count first = seen(&phase->levels);
   const bool in_progress = seen(&phase->grown) == 0, leads = blockIdx.x == 0 && threadIdx.x == 0;
   grid_barrier(arrived);  // all blocks have read phase->levels and phase->grown

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, grid
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.readback import SharedStruct
 from btfperm.transversal.initial.greedy_gpu import greedy
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["ordered_trees"]
 
 _FILE = "transversal/augmenting/ordered_trees.cu"
-# How many numbers Phase has, and the positions of some.
-_PHASE, _LEVELS, _PATHS, _EDGES, _GROWN, _LEFT = 9, 4, 5, 6, 7, 8
 # A phase ends when it has one path for this number of columns of a level.
 _SHARE = 300
 # Each launch ends after this number of levels, or of columns of a path along which it augments:
@@ -51,10 +49,10 @@ def ordered_trees(
         edges = start_edges
     run = problem.kernels(_FILE)
     workspace = cupy.empty(2 * m + 3 * n, dtype=width)
-    state = Readback(_PHASE)
+    state = SharedStruct(_FILE, "Phase")
     columns = problem.indptr, problem.indices, problem.row_match, problem.col_match
-    numbers, over = [0] * _PHASE, True
-    while problem.nnz and not budget.spent(edges + numbers[_EDGES]):
+    numbers, over = state.zeros(), True
+    while problem.nnz and not budget.spent(edges + numbers["edges"]):
         if over:
             phases += 1
             state.array.fill(0)
@@ -83,22 +81,22 @@ def ordered_trees(
             _LAUNCH_SHIFTS,
             state.array,
         )
-        numbers = state.read()
-        over = numbers[_GROWN] != 0 and numbers[_LEFT] == 0
-        if over and not numbers[_PATHS]:
+        numbers = state.fields()
+        over = numbers["grown"] != 0 and numbers["left"] == 0
+        if over and not numbers["paths"]:
             reached = problem.reached = cupy.empty(m, dtype=np.int32)
             run.launch("mark_rows", grid(m), BLOCK, m, workspace[m:], reached)
             break
         if over:
             edges, levels, paths = (
-                edges + numbers[_EDGES],
-                levels + numbers[_LEVELS],
-                paths + numbers[_PATHS],
+                edges + numbers["edges"],
+                levels + numbers["levels"],
+                paths + numbers["paths"],
             )
-            numbers = [0] * _PHASE
+            numbers = state.zeros()
     edges, levels, paths = (
-        edges + numbers[_EDGES],
-        levels + numbers[_LEVELS],
-        paths + numbers[_PATHS],
+        edges + numbers["edges"],
+        levels + numbers["levels"],
+        paths + numbers["paths"],
     )
     return {"edges": edges, "phases": phases, "rounds": levels, "augmentations": paths}

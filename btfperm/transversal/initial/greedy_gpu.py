@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.readback import SharedStruct
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_rows", "greedy"]
 
-_STATE = 2  # numbers of State
+_FILE = "transversal/initial/greedy.cu"
 
 
 def greedy(
@@ -26,13 +26,13 @@ def greedy(
     """The cheap matching; in order, limits are checked after each launch."""
     import cupy
 
-    run = problem.kernels("transversal/initial/greedy.cu").launch
+    run = problem.kernels(_FILE).launch
     m, n, indptr, indices = problem.m, problem.n, problem.indptr, problem.indices
     rows, cols = problem.row_match, problem.col_match
     if options["choice"] == "random":
         return {"edges": draw_rows(problem, seed)()}
-    state = Readback(_STATE)
-    width, left = problem.width, state.array[1:]
+    state = SharedStruct(_FILE, "State")
+    width, left = problem.width, state.field("left")
     holder, resume = cupy.empty(m, dtype=width), cupy.zeros(n, dtype=width)
     run("empty_rows", grid(m), BLOCK, m, rows, holder)
     size, listed, launches, read = n, np.uint64(0), 0, 0  # null list: all columns
@@ -56,7 +56,8 @@ def greedy(
             holder,
             state.array,
         )
-        read, size = state.read()
+        fields = state.fields()
+        read, size = fields["edges"], fields["left"]
         listed = remaining
         if size:
             budget.spent(read)
@@ -66,8 +67,8 @@ def greedy(
 
 def draw_rows(problem: DeviceProblem, seed: int) -> Callable[[], int]:
     """The cheap matching at random. The returned function waits for the number of entries read."""
-    state = Readback(_STATE)
-    problem.kernels("transversal/initial/greedy.cu").launch(
+    state = SharedStruct(_FILE, "State")
+    problem.kernels(_FILE).launch(
         "take_at_random",
         grid(problem.n, COUNTING),
         BLOCK,
@@ -79,4 +80,4 @@ def draw_rows(problem: DeviceProblem, seed: int) -> Callable[[], int]:
         problem.col_match,
         state.array,
     )
-    return lambda: state.read()[0]
+    return lambda: state.fields()["edges"]

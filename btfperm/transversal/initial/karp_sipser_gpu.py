@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.readback import SharedStruct
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["karp_sipser"]
 
-_STATE = 4  # numbers of State: edges, queued columns and rows, columns left to draw
+_FILE = "transversal/initial/karp_sipser.cu"
 _ONE_IN = 8  # one column in this number draws in a round
 _ALL_DRAW = 64  # if at most this number of columns is left, all draw
 
@@ -29,10 +29,11 @@ def karp_sipser(
     of draws."""
     import cupy
 
-    run = problem.kernels("transversal/initial/karp_sipser.cu").launch
+    run = problem.kernels(_FILE).launch
     width = problem.width
-    state = Readback(_STATE)
-    edges, *queued, left = (state.array[k : k + 1] for k in range(_STATE))
+    state = SharedStruct(_FILE, "State")
+    edges, left = state.field("edges"), state.field("left")
+    queued = [state.field(f"queued[{side}]") for side in range(2)]  # columns, rows
     cols, rows = (
         (*lists, match, cupy.empty(vertices, dtype=width), cupy.empty(vertices, dtype=width))
         for vertices, lists, match in (
@@ -66,8 +67,8 @@ def karp_sipser(
     done, levels, rounds = [0, 0], 0, 0
 
     while True:
-        read, col_end, row_end, _ = state.read()
-        ends = [col_end, row_end]
+        fields = state.fields()
+        read, ends = fields["edges"], [fields["queued[0]"], fields["queued[1]"]]
         if (ends == done and not undrawn) or budget.spent(read):
             break
         if ends != done:
@@ -108,6 +109,6 @@ def karp_sipser(
             *rows,
             state.array,
         )
-        undrawn, listed = state.read()[3], lists[0]
+        undrawn, listed = state.fields()["left"], lists[0]
         lists.reverse()
     return {"edges": read, "levels": levels, "phases": rounds}

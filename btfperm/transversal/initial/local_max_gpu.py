@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.readback import SharedStruct
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["local_max"]
 
-_STATE = 3  # numbers of State: edges, columns and rows left
+_FILE = "transversal/initial/local_max.cu"
 
 
 def local_max(
@@ -26,11 +26,11 @@ def local_max(
     """Runs rounds of choices until no unmatched column has an unmatched row."""
     import cupy
 
-    run = problem.kernels("transversal/initial/local_max.cu").launch
+    run = problem.kernels(_FILE).launch
     m, n, width = problem.m, problem.n, problem.width
     draws = np.random.default_rng(seed)
-    state = Readback(_STATE)
-    left = state.array[1:]
+    state = SharedStruct(_FILE, "State")
+    left = state.field("left")
     cols, rows = problem.col_match, problem.row_match
     col_choice, row_choice = cupy.empty(n, dtype=width), cupy.empty(m, dtype=width)
     col_lists = [cupy.empty(n, dtype=width), np.uint64(0)]  # null: all columns
@@ -71,7 +71,8 @@ def local_max(
             row_choice,
             state.array,
         )
-        read, size, row_size = state.read()
+        fields = state.fields()
+        read, size, row_size = fields["edges"], fields["left[0]"], fields["left[1]"]
         if size:
             budget.spent(read)
         run(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.readback import SharedStruct
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["red_blue"]
 
-_STATE = 2  # numbers of State: edges, alive
+_FILE = "transversal/initial/red_blue.cu"
 
 
 def red_blue(
@@ -26,10 +26,10 @@ def red_blue(
     """Runs rounds of colours, proposals and responses until every vertex is matched or dead."""
     import cupy
 
-    launch = problem.kernels("transversal/initial/red_blue.cu").launch
+    launch = problem.kernels(_FILE).launch
     m, n = problem.m, problem.n
     draws = np.random.default_rng(seed)
-    state = Readback(_STATE)
+    state = SharedStruct(_FILE, "State")
     col_pi, row_pi = problem.col_match, problem.row_match
     col_sigma = cupy.empty(n, dtype=problem.width)
     row_sigma = cupy.empty(m, dtype=problem.width)
@@ -44,8 +44,9 @@ def red_blue(
         number, r = np.uint64(rounds + 1), int(draws.integers(2**30)) * 2 + 1
         run("colour", n, number, r, n, 0, col_pi, state.array)
         run("colour", m, number, r, m, n, row_pi, state.array)
-        read, alive = state.read()
-        if alive != number:
+        fields = state.fields()
+        read = fields["edges"]
+        if fields["alive"] != number:
             break
         budget.spent(read)
         rounds += 1

@@ -83,12 +83,14 @@ __device__ inline bool reach(Index c_level, const Index* row_cols, Index p, cons
   return added;
 }
 
+constexpr int batch = 8;  // rows of a thread
+
 // The rows of a thread lie item_stride() apart. The loads of a batch of labels are issued together.
 extern "C" __global__ void g_gr_krnl(Count launch, Index c_level, Index m, const Index* row_ptr,
                                      const Index* row_cols, const Index* mu_row,
                                      const Index* mu_col, Index unreachable, Index* psi_row,
                                      Index* psi_col, State* state) {
-  constexpr int batch = 8, entries = 8;
+  constexpr int entries = 8;
   const long long apart = item_stride();
   Count edges = 0;
   bool added = false;

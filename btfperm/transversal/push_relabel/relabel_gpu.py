@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
-from btfperm.backends.gpu.readback import Readback
+from btfperm.backends.gpu.layout import constant
+from btfperm.backends.gpu.readback import SharedStruct
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
@@ -23,8 +24,7 @@ __all__ = ["PushRelabel"]
 # launch that finds nothing to do changes nothing.
 _LOOPS_PER_POLL = 8
 _LEVELS_PER_POLL = 4
-_STATE = ("u_added", "act_exists", "edges", "pushes", "listed")
-_TOGETHER = 8  # rows of a thread, as in relabel.cuh
+_FILE = "transversal/push_relabel/relabel.cuh"
 
 
 class PushRelabel:
@@ -50,7 +50,7 @@ class PushRelabel:
         self.mu_row, self.mu_col = problem.row_match, problem.col_match
         self._psi = cupy.empty(m, dtype=width), cupy.empty(n, dtype=width)
         self._unreachable = min(m + n, int(np.iinfo(width).max))
-        self._state = Readback(len(_STATE))
+        self._state = SharedStruct(_FILE, "State")
         self.state = self._state.array
         self.graph = (
             problem.indptr,
@@ -82,12 +82,13 @@ class PushRelabel:
         row_ptr, row_cols = problem.by_rows
         self.launch("init_relabel", grid(m + n), m, n, self.mu_row, self._unreachable, *self._psi)
         first, c_level, added = self._levels, 0, True
+        blocks = grid(-(-m // constant(_FILE, "batch")), COUNTING)
         while added and not self._budget.stop:
             for _ in range(_LEVELS_PER_POLL):
                 self._levels += 1
                 self.launch(
                     "g_gr_krnl",
-                    grid(-(-m // _TOGETHER), COUNTING),
+                    blocks,
                     np.uint64(self._levels),
                     c_level,
                     m,
@@ -100,11 +101,12 @@ class PushRelabel:
                     self.state,
                 )
                 c_level += 2
-            u_added, _, edges, *_ = self._state.read()
-            self._budget.spent(edges)
-            added = u_added == self._levels
+            counters = self.poll()
+            self._budget.spent(counters["edges"])
+            added = counters["u_added"] == self._levels
         self._levels_by_relabel.append(self._levels - first)
-        c_level = 2 * (max(u_added - first, 0) + 1)  # after the first launch that reached no row
+        # After the first launch that reached no row.
+        c_level = 2 * (max(counters["u_added"] - first, 0) + 1)
         self._iter_gr = self.loop + self._loops_to_next(c_level)
         return not self._budget.stop
 
@@ -125,7 +127,7 @@ class PushRelabel:
 
     def poll(self) -> dict[str, int]:
         """Waits for all launches so far and returns the counters."""
-        return dict(zip(_STATE, self._state.read(), strict=True))
+        return self._state.fields()
 
     def finish(self) -> dict[str, int | list[int]]:
         """Runs FixMatching and returns the counters: loops, relabels, levels (executions of the
