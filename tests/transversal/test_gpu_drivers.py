@@ -14,6 +14,7 @@ import scipy.sparse as sp
 import btfperm
 from btfperm.backends.gpu import device
 from btfperm.backends.gpu.budget import ABANDONED, Budget
+from btfperm.backends.gpu.readback import Readback
 from btfperm.errors import BackendUnavailableError
 from btfperm.path import run
 from btfperm.transversal.push_relabel import relabel_gpu
@@ -55,7 +56,8 @@ def test_what_starts_itself_is_given_no_start(monkeypatch, options, starts):
 @pytest.fixture
 def loops(monkeypatch):
     """Loops from a relabelling of so many levels to the next, by the option."""
-    monkeypatch.setattr(relabel_gpu, "Readback", lambda _: types.SimpleNamespace(array=None))
+    monkeypatch.setattr(Readback, "__init__", lambda *_: None)
+    monkeypatch.setattr(Readback, "array", None, raising=False)
     monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(empty=lambda *_, **__: None))
     problem = types.SimpleNamespace(m=30, n=20, width=np.dtype(np.int32), size=0)
     problem.row_match = problem.col_match = problem.indptr = problem.indices = None
@@ -104,16 +106,15 @@ def test_a_part_of_a_loop_is_waited_for(loops, relabel, c_level, passed):
 def test_what_is_done_at_its_last_poll_is_not_abandoned(monkeypatch, driver, named, found, looks):
     module = importlib.import_module(f"btfperm.transversal.{driver}_gpu")
 
-    class Readback:
-        def __init__(self, count):
-            self.array = np.zeros(count)
+    def begin(self, count, _=None):
+        self.array = np.zeros(count)
 
-        def read(self):
-            return list(next(reads))
+    def read(self):
+        words = next(reads)
+        return [*words, *[0] * (self.array.size - len(words))]
 
-    for shared in ("augmenting.gpubfs", "push_relabel.relabel", driver):
-        theirs = importlib.import_module(f"btfperm.transversal.{shared}_gpu")
-        monkeypatch.setattr(theirs, "Readback", Readback, raising=False)
+    monkeypatch.setattr(Readback, "__init__", begin)
+    monkeypatch.setattr(Readback, "read", read)
     monkeypatch.setitem(sys.modules, "cupy", np)
     lists, ends, matches = np.zeros(6, np.int32), np.zeros(5, np.int32), np.full(4, -1)
     problem = types.SimpleNamespace(m=4, n=4, indptr=ends, indices=lists, by_rows=(ends, lists))
