@@ -316,6 +316,10 @@ def test_formats_that_are_refused():
     row = dataclasses.replace(matrix_formats["npz"], name="toy")
     with pytest.raises(InvalidArgumentError, match=r"the suffix \.npz is that of SciPy npz files"):
         formats.register(row)
+    second = dataclasses.replace(row, writes=(".toy", ".rb"))
+    with pytest.raises(InvalidArgumentError, match=r"the suffix \.rb is that of Harwell-Boeing"):
+        formats.register(second)
+    assert "toy" not in matrix_formats
     with pytest.raises(InvalidArgumentError, match="registered as a MatrixFormat, not as 'toy'"):
         formats.register("toy")
     with pytest.raises(InvalidArgumentError, match="there is no matrix format 'toy'"):

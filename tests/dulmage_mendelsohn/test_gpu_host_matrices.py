@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import btfperm
+from btfperm.backends.gpu.backend import GPU
 from tests import families
 from tests.dulmage_mendelsohn.digraphs import HARD, with_diagonal
 from tests.on_device import ARRAYS, assert_same, lives_there
@@ -119,6 +120,23 @@ def test_what_is_too_large_is_refused(m, n, width):
     problem = SimpleNamespace(m=m, n=n, width=np.dtype(width))
     with pytest.raises(btfperm.BackendUnavailableError, match="more rows and columns"):
         decompose.decompose_on_device(problem, 0)
+
+
+def test_every_decomposition_that_falls_back_to_the_cpu_warns(monkeypatch):
+    """A failed search is reported once per process; a failed decomposition each time."""
+
+    def fails(*_):
+        raise btfperm.BackendUnavailableError("device 0 failed (as planned)")
+
+    path = importlib.import_module("btfperm.path.decompose")
+    for bound in ("_WORTH_A_COPY", "_SMALL"):
+        monkeypatch.setattr(path, bound, 0)
+    monkeypatch.setattr(GPU, "is_ready", lambda session: True)
+    monkeypatch.setattr(GPU, "decompose", fails)
+    expected = btfperm.dulmage_mendelsohn(GIANT, backend="cpu")
+    for _ in range(2):
+        with pytest.warns(btfperm.BackendWarning, match="as planned.*continued on the cpu"):
+            assert_same(btfperm.dulmage_mendelsohn(GIANT), expected)
 
 
 def test_the_result_has_the_pattern_that_was_given():

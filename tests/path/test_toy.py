@@ -16,6 +16,7 @@ from btfperm.path import failure, rules
 from btfperm.path.request import Request
 from btfperm.path.run import match
 from btfperm.registry import Algorithm
+from btfperm.transversal.given import given_problem
 from tests import families
 from tests.checks.check_transversal import check_transversal
 from tests.path import toy_backend, toy_greedy
@@ -53,7 +54,7 @@ def toy(monkeypatch):
     rules.register_rules("toy", "tests.path.toy_greedy")
     backends.register("toy", "tests.path.toy_backend", "TOY")
     added = list(rows())
-    steps = [("certificate", "prove"), ("legality", "is_legal")]
+    steps = [("certificate", "prove"), ("legality", "is_legal"), ("cover", "find_cover")]
     for row in added:
         registry.add(row)
     for name, function in steps:
@@ -66,10 +67,10 @@ def toy(monkeypatch):
     backends.unregister("toy")
 
 
-def found(**asked):
+def found(given=None, **asked):
     pattern = btfperm.as_pattern(A)
     request = Request(pattern.nnz, package="toy", **asked)
-    t = match(Session(pattern), request, package="toy")
+    t = match(Session(pattern), request, given, package="toy")
     check_transversal(A, t, rank=RANK)
     return t
 
@@ -115,6 +116,17 @@ def test_an_abandoned_search_starts_again_on_the_cpu(toy):
     t = found()
     assert t.backend == "cpu" and "on a toy abandoned after 3" in t.choice
     assert t.seconds["given_up"] >= 0
+
+
+def test_a_restart_on_the_cpu_starts_from_the_matching_of_the_caller(toy):
+    toy.abandons = True
+    initial = btfperm.maximum_transversal(A).col_match.copy()
+    initial[20:] = -1
+    given = given_problem(btfperm.as_pattern(A), [*initial, 0])  # there is no column 40
+    assert 0 < given.size < RANK
+    t = found(given, backend="toy", initializer="none")
+    assert t.backend == "cpu" and "on a toy abandoned after 3" in t.choice
+    assert t.counters["initial_dropped"] == 1
 
 
 def test_an_abandoned_initializer_is_replaced_where_the_backend_is_requested(toy):

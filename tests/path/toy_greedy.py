@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from btfperm.path.rules import Rule, Table
 
 DEFAULT = DEFAULT_ON_GPU = "finish"
@@ -20,9 +22,9 @@ TABLE = Table(
 
 
 def greedy(m, indptr, indices, row_match, col_match, *_):
-    """The last unmatched row of each column, where the package `transversal` takes the first."""
+    """The last unmatched row of each unmatched column; package `transversal` takes the first."""
     visited = 0
-    for j in range(indptr.size - 1):
+    for j in np.flatnonzero(col_match < 0):
         for p in range(indptr[j + 1] - 1, indptr[j] - 1, -1):
             visited += 1
             i = indices[p]

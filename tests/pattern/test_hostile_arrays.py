@@ -34,6 +34,8 @@ HUGE = 2**40
         pytest.param([0, 1, 2, 3], [0, -1, 2], (3, 3), id="index negative"),
         pytest.param([0, 1, 2, 3], [0, HUGE, 2], (3, 3), id="index huge"),
         pytest.param([0, 1, 2, 3], [0, 2**32, 2], (3, 3), id="index that is 0 in 32 bits"),
+        pytest.param([0, 1, 2, 3], [0, -(2**32), 2], (3, 3), id="negative index, 0 in 32 bits"),
+        pytest.param([0, 1 - 2**32, 2, 3], [0, 1, 2], (3, 3), id="negative indptr, 1 in 32 bits"),
         pytest.param([0, 1, 2, 3], [0.5, 1, 2], (3, 3), id="index broken"),
         pytest.param([0, 1, 2, 3], [0, 1, np.nan], (3, 3), id="index nan"),
         pytest.param([0, 1, 2, 3], [[0, 1, 2]], (3, 3), id="indices of two dimensions"),
@@ -66,6 +68,8 @@ def test_compressed_arrays(indptr, indices, shape):
         pytest.param([0, 1], [0, 1], (2, -2), id="shape negative"),
         pytest.param([0, 1], [0, 1], (2**63, 2), id="shape beyond 64 bits"),
         pytest.param([2**32, 0], [0, 1], (2, 2), id="row that is 0 in 32 bits"),
+        pytest.param([-(2**32), 0], [0, 1], (2, 2), id="negative row, 0 in 32 bits"),
+        pytest.param([0, 1], [0, 1 - 2**32], (2, 2), id="negative column, 1 in 32 bits"),
     ],
 )
 def test_coordinate_arrays(rows, cols, shape):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import btfperm
 from btfperm.backends.gpu.backend import GPU
-from btfperm.path import failure, plan, request
+from btfperm.path import failure, plan, request, run
 from btfperm.path.rules import Condition, Rule
 from btfperm.pattern import as_pattern
 from btfperm.pattern.features import Features
@@ -293,6 +293,14 @@ def test_what_was_passed_over_does_not_hold():
     assert passed["dense"].startswith("density >= 0.1, it is 0.000")
 
 
+@pytest.mark.parametrize("transposed", [False, True])
+def test_the_deficiency_of_the_start_is_a_share_of_full_rank(transposed):
+    A = random(40_000, 20_000, 2.5)
+    features = btfperm.maximum_transversal(A.T if transposed else A).explain()["features"]
+    assert features["missing"] > 0
+    assert features["free"] == features["missing"] / min(A.shape)
+
+
 def test_what_was_asked_for_is_not_explained():
     A = EXAMPLES["algorithm", "the rest"]
     t = btfperm.maximum_transversal(A, algorithm="hkdw", initializer="none", threads=1)
@@ -337,6 +345,21 @@ def test_a_search_that_takes_too_long_is_abandoned(rash):
     assert t.algorithm == DEFAULT and "abandoned after 0.1 passes" in t.choice
     assert 0 < t.counters["given_up_edges"] <= 0.2 * hard.A.nnz
     assert t.counters["edges"] > 0
+
+
+def test_the_default_algorithm_continues_from_the_matching_of_the_abandoned_one(rash, monkeypatch):
+    sizes = {}  # of the matching from which each algorithm starts
+
+    def recorded(row, problem, *rest, **more):
+        sizes[row.name] = problem.size
+        return run_algorithm(row, problem, *rest, **more)
+
+    run_algorithm = run.run_algorithm
+    monkeypatch.setattr(run, "run_algorithm", recorded)
+    hard = families.renumbered(families.chain(20_000), "mixed", seed=3)
+    t = btfperm.maximum_transversal(hard.A)
+    assert t.algorithm == DEFAULT and t.counters["given_up_edges"] > 0
+    assert 0 < sizes["ss-dfs"] <= sizes[DEFAULT] < hard.rank
 
 
 def test_the_callers_limit_is_not_taken_for_the_rules(rash):

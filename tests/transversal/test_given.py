@@ -239,6 +239,22 @@ def test_a_matching_of_an_earlier_matrix_is_a_start(initial, dropped):
     assert t.counters["initial_dropped"] == dropped
 
 
+@pytest.mark.parametrize(
+    ("initial", "dropped"),
+    [
+        ([1, 1, 2, 3], 1),  # column 1 twice
+        ([1, -1, 3, 3], 1),  # (2,3) is no entry, so (3,3) is not dropped
+        ([-2, 1, 2, 4], 2),
+    ],
+    ids=str,
+)
+def test_an_earlier_matching_given_by_rows_is_a_start(initial, dropped):
+    problem = given_problem(as_pattern(SQUARE), initial, "row_match")
+    assert problem.dropped == dropped and _core.transversal.check_matching(*problem.matched)[0] == 0
+    t = start_from(SQUARE, initial, orientation="row_match")
+    assert t.structural_rank == 4 and t.counters["initial_dropped"] == dropped
+
+
 def test_a_transversal_of_a_matrix_of_another_size_is_a_start():
     larger = btfperm.maximum_transversal(sp.eye_array(6))
     t = start_from(sp.eye_array(4), larger)

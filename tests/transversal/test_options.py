@@ -22,6 +22,7 @@ from tests.transversal.methods import ROWS
 
 WITH_OPTIONS = [(row, option) for row in ROWS for option in row.options]
 PARALLEL = [row for row in ROWS if row.parallel]
+GRAFT = next(row for row in ROWS if row.name == "ms-bfs-graft")
 
 
 def run(A, row, **more):
@@ -56,6 +57,12 @@ def test_bottom_up_after_top_down_joins_no_row_twice():
 def test_an_option_that_nobody_has_is_refused():
     with pytest.raises(InvalidArgumentError, match="alpha"):
         btfperm.structural_rank([[1]], algorithm="ms-bfs-graft", options={"beta": 1})
+
+
+def test_an_invalid_value_is_refused_even_if_its_algorithm_does_not_run():
+    options = {"alpha": "often"}  # this option accepts only numbers
+    with pytest.raises(InvalidArgumentError, match="alpha of ms-bfs-graft"):
+        run([[1]], GRAFT, initializer="greedy", options=options)
 
 
 @pytest.mark.parametrize("threads", [MOST_THREADS + 1, 100_000, 2 * 10**9, 2**70])

@@ -9,6 +9,7 @@ import pytest
 from btfperm import as_pattern
 from btfperm.backends.cpu import problem
 from btfperm.backends.cpu.problem import Problem
+from btfperm.backends.gpu import problem as gpu_problem
 
 
 @pytest.mark.parametrize("width", [np.int32, np.int64])
@@ -29,6 +30,17 @@ def test_nothing_is_matched_and_no_array_is_shared(m, n, width):
     for k, array in enumerate(arrays):
         assert array.flags.writeable and array.flags.c_contiguous
         assert not any(np.shares_memory(array, other) for other in arrays[k + 1 :])
+
+
+@pytest.mark.parametrize("lists", [1, 2])
+def test_a_gpu_search_checks_for_memory_for_each_list_of_the_entries(monkeypatch, lists):
+    """Two lists for a matrix of the host: the copy of the columns, and the row lists. The checks of
+    calls on a device are in test_gpu_memory.py."""
+    needs = []
+    monkeypatch.setattr(gpu_problem, "refuse_beyond_free", lambda needed, _: needs.append(needed))
+    pattern = as_pattern(np.ones((30, 40)))
+    gpu_problem._refuse_search_beyond_free(pattern, lists)
+    assert needs == [4 * (lists * 1_200 + 1_200 // 16 + 17 * (30 + 40))]
 
 
 @pytest.mark.parametrize("keep_pairs", [True, False])
