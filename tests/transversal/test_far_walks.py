@@ -13,18 +13,26 @@ import scipy.sparse as sp
 
 import btfperm
 from btfperm.backends.gpu.budget import Budget
+from btfperm.backends.gpu.layout import layout
 from btfperm.transversal.augmenting import far_walks_gpu
 from tests import families
 from tests.checks.check_transversal import check_transversal
 from tests.on_device import pattern_there
 
 
+FIELDS = dict.fromkeys(layout(far_walks_gpu._FILE, "Progress").words, 0)
+
+
 def told(wave, strays=0, done=0, edges=10):
     """What a launch leaves in Progress."""
-    numbers = [0] * far_walks_gpu._PROGRESS
-    numbers[far_walks_gpu._WAVE], numbers[far_walks_gpu._STRAYS] = wave, strays
-    numbers[far_walks_gpu._DONE], numbers[far_walks_gpu._EDGES] = done, edges
-    return numbers
+    changed = {
+        far_walks_gpu._WAVE: wave,
+        far_walks_gpu._STRAYS: strays,
+        far_walks_gpu._DONE: done,
+        far_walks_gpu._EDGES: edges,
+    }
+    assert changed.keys() <= FIELDS.keys()
+    return FIELDS | changed
 
 
 def walked(monkeypatch, launches, seed=0):
@@ -32,13 +40,16 @@ def walked(monkeypatch, launches, seed=0):
     answers, names = iter(launches), []
 
     class Answers:
-        array = np.zeros(far_walks_gpu._PROGRESS, dtype=np.uint64)
+        array = np.zeros(len(FIELDS), dtype=np.uint64)
 
-        def __init__(self, count):
-            assert count == len(self.array)
+        def __init__(self, *_):
+            pass
 
-        def read(self):
+        def fields(self):
             return next(answers)
+
+        def zeros(self):
+            return dict(FIELDS)
 
     def launch(name, *_):
         names.append(name)
@@ -57,7 +68,7 @@ def walked(monkeypatch, launches, seed=0):
     )
     memory = SimpleNamespace(workspace=np.zeros(9 * (m + n)), owner=None, core=None)
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(empty=np.empty))
-    monkeypatch.setattr(far_walks_gpu, "Readback", Answers)
+    monkeypatch.setattr(far_walks_gpu, "SharedStruct", Answers)
     return far_walks_gpu.walk_far(problem, Budget(), seed, memory, 0), names
 
 
