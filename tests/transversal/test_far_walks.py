@@ -19,7 +19,6 @@ from tests import families
 from tests.checks.check_transversal import check_transversal
 from tests.on_device import pattern_there
 
-
 FIELDS = dict.fromkeys(layout(far_walks_gpu._FILE, "Progress").words, 0)
 
 
