@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // first_touch: all cores clear new memory, each its own pages
 //
-// The system clears a page at its first access. Threads that write neighbouring parts access the same
-// page, especially a large one, and then each of them clears it and waits for the others.
+// The system clears a page at its first access. Threads that write neighbouring parts access the
+// same page, especially a large one; then each of them clears it and waits for the others.
 #pragma once
 
 #include <omp.h>

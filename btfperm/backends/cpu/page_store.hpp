@@ -33,7 +33,7 @@ class PageStore {
   };
 
   static PageStore& instance() {
-    static constinit PageStore store;  // initialised at compile time: no thread can be interrupted by a fork while it makes it
+    static constinit PageStore store;  // initialised at compile time, not by a thread
     return store;
   }
 
@@ -43,7 +43,7 @@ class PageStore {
     Dropped dropped;
     if (const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock); lock) {
       std::size_t best = kept_.size();
-      for (std::size_t k = 0; k < kept_.size(); ++k) {  // the smallest that fits and is not far too large
+      for (std::size_t k = 0; k < kept_.size(); ++k) {  // the smallest that fits
         if (kept_[k].bytes < bytes || kept_[k].bytes > 2 * bytes + huge_page) continue;
         if (best == kept_.size() || kept_[k].bytes < kept_[best].bytes) best = k;
       }
