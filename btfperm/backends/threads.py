@@ -75,8 +75,8 @@ def pass_threads(entries: int, asked: int | None) -> int:
 
 
 def start_threads(wanted: int) -> int:
-    """The number of threads, including the calling one, for its next calls of the core: `wanted`, or
-    as many as can be started; one in a forked child."""
+    """The number of threads, including the calling one, for its next calls of the core: `wanted`,
+    or as many as can be started; one in a forked child."""
     global _said
     wanted = min(wanted, _MOST_TOGETHER)
     if wanted <= 1 or _forked:

@@ -225,8 +225,8 @@ def _drivers() -> str:
 
 
 def refuse_missing(device: int | None = None) -> None:
-    """Raises BackendUnavailableError with the reason if this GPU (default: the current one) cannot be
-    used."""
+    """Raises BackendUnavailableError, with the reason, if this GPU (default: the current one)
+    cannot be used."""
     why = why_not(device)
     if why is not None:
         raise BackendUnavailableError(f"the gpu backend does not work here: {why}")
