@@ -26,7 +26,7 @@ class Session:
     ----------
     pattern : as the caller gave it, on the host or on a device
     keep_copies : whether later steps of this call can use copies on a device
-    copies : what backends keep on devices for later steps; the keys are theirs
+    copies : data that backends keep on devices for later steps; they define the keys
     """
 
     __slots__ = ("copies", "keep_copies", "pattern")
@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
     ----------
     stopped_by : ``"time_limit"`` or ``"max_work"``; None when it finished or was abandoned
     abandoned : whether it exceeded the bound that a rule set
-    counters : what it counted
+    counters : its counters, by name
     """
 
     stopped_by: str | None
@@ -90,7 +90,7 @@ class Problem(Protocol):
         """The problem on the host, with the current matching."""
 
     def reset(self, *, keep_matching: bool) -> None:
-        """Discards what was proven, and the matching unless `keep_matching`."""
+        """Discards the proof, and the matching unless `keep_matching`."""
 
 
 class Backend(Protocol):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What works on this machine, and why the rest does not: the facts behind `btfperm doctor`.
 
-Nothing heavy is imported: packages are looked up by their metadata, not loaded. Only the compiled
+Packages are not imported, their metadata is read. Only the compiled
 core is loaded, and CuPy where there is a GPU, which runs a kernel, because whether they work is the
 question.
 """
@@ -21,9 +21,9 @@ from btfperm import __version__
 
 __all__ = ["Backend", "Machine", "Package", "backends", "machine", "packages"]
 
-#: distributions by what needs them; the first name found of each tuple counts
+#: packages, by the feature that needs them; the first installed distribution of each tuple counts
 _PACKAGES: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
-    # what needs it, import name, distributions, how to install
+    # feature, import name, distributions, how to install
     ("required", "numpy", ("numpy",), "pip install numpy"),
     ("required", "scipy", ("scipy",), "pip install scipy"),
     ("required", "click", ("click",), "pip install click"),
@@ -74,7 +74,7 @@ class Machine:
     Attributes
     ----------
     cores : processors of the machine; usable_cores: those this process may run on
-    threads : threads that OpenMP gives the core unless told
+    threads : default number of threads of OpenMP
     """
 
     system: str
@@ -169,8 +169,8 @@ def _of_core(question: str, without: int) -> int:
 
 
 def memory() -> tuple[int | None, int | None]:
-    """Bytes of memory: what the machine has, and what is free, both held below a container's
-    limit (cgroup v2)."""
+    """Bytes of memory of the machine and free bytes, both bounded by that of a container
+    (cgroup v2)."""
     try:
         page = os.sysconf("SC_PAGE_SIZE")
         total, available = os.sysconf("SC_PHYS_PAGES") * page, os.sysconf("SC_AVPHYS_PAGES") * page

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Threads that this process can have: what cores there are for them, and what the system gives."""
+"""Threads of this process: the cores it may use, and the threads that the system allows."""
 
 from __future__ import annotations
 
@@ -21,17 +21,15 @@ __all__ = [
     "usable_cores",
 ]
 
-MOST_THREADS = 1024  # that may be asked for
-_MOST_TOGETHER = (
-    254  # that the smallest tables of the core have room for: no team is another's part
-)
-_WORTH_PASSING = 1_000_000  # entries; one thread has passed over fewer in three milliseconds
+MOST_THREADS = 1024  # that a caller may request
+_MOST_TOGETHER = 254  # the smallest tables of the core have space for this number
+_WORTH_PASSING = 1_000_000  # entries; one thread visits fewer in three milliseconds
 
-# A forked child has OpenMP's list of its parent's threads, but not the threads: it would wait for
-# them forever, whichever library had them started. A parent of one thread leaves no such list.
+# A forked child has OpenMP's list of the threads of its parent, but not the threads: it would wait
+# for them forever, whichever library started them. A parent with one thread has no such list.
 _forked = False
 _had_others = False
-_said = False  # that the system gives too few: told once a process
+_said = False  # whether the process was warned that the system refuses threads
 
 
 def _note_threads() -> None:
@@ -52,24 +50,24 @@ if hasattr(os, "register_at_fork"):
 
 
 def is_forked() -> bool:
-    """Whether this is a forked child of a process with threads, such as those of a GPU's driver,
-    none of which it has."""
+    """Whether this is a forked child of a process with threads, such as those of a GPU driver.
+    The child does not have them."""
     return _forked
 
 
 def usable_cores() -> int:
-    """Cores that this process may use, even where OMP_PROC_BIND holds this thread on one."""
+    """Cores that this process may use, even if OMP_PROC_BIND binds this thread to one."""
     cores: int = _core.backends.usable_cores()
     return cores
 
 
 def checked_threads(threads: int | None) -> int | None:
-    """What a caller asks for, None when that is nothing; raises InvalidArgumentError."""
+    """The number that a caller requests, or None; raises InvalidArgumentError."""
     return None if threads is None else whole_number("threads", threads, 1, MOST_THREADS)
 
 
 def pass_threads(entries: int, asked: int | None) -> int:
-    """Threads for passes over so many entries: what was asked for, else all cores; one for few."""
+    """Threads for passes over this number of entries: one for few, else `asked`, else all cores."""
     asked = checked_threads(asked)
     if entries < _WORTH_PASSING:
         return 1
@@ -77,8 +75,8 @@ def pass_threads(entries: int, asked: int | None) -> int:
 
 
 def start_threads(wanted: int) -> int:
-    """The threads, the calling one among them, that share the work of its next calls of the core:
-    those wanted, or as many as can be started; one in a forked child."""
+    """The number of threads, including the calling one, for its next calls of the core: `wanted`,
+    or as many as can be started; one in a forked child."""
     global _said
     wanted = min(wanted, _MOST_TOGETHER)
     if wanted <= 1 or _forked:
@@ -89,12 +87,12 @@ def start_threads(wanted: int) -> int:
         warn(
             BackendWarning(
                 f"the system refuses to start {wanted} threads (its limits on memory, or on "
-                f"threads); btfperm goes on with {threads}"
+                f"threads); btfperm continues with {threads}"
             )
         )
     return threads
 
 
 def startable_threads(wanted: int) -> int:
-    """Threads that another library can start now; at least one, which is the calling one."""
+    """Number of threads that another library can start now; at least one, the calling one."""
     return max(1, _core.backends.startable_threads(wanted)) if wanted > 1 else 1

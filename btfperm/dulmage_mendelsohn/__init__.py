@@ -13,12 +13,11 @@ The permuted matrix, rows and columns in canonical order::
     vertical    [              |          | V1       ]   V: more rows than columns in each block,
     rows        [              |          |    V2    ]      every column matched
 
-``coarse.hpp`` makes the coarse split, ``fine_square/`` and ``fine_rectangular/`` the blocks,
-``canonical_order.hpp`` their order, ``decompose.hpp`` calls one after the other; ``team.hpp`` says
-from what size on several threads share the work. The same on a GPU: ``coarse.cu``, the ``.cu`` of
-the two folders, ``canonical_order.cu``, and ``decompose_gpu.py``; ``find_square_gpu.py`` says which
-search runs when, and what goes to the CPU.
-"""
+``coarse.hpp`` computes the coarse parts, ``fine_square/`` and ``fine_rectangular/`` the blocks,
+``canonical_order.hpp`` their order, and ``decompose.hpp`` calls these steps; ``team.hpp`` defines
+the sizes from which on several threads share the work. On a GPU the same steps are ``coarse.cu``,
+the ``.cu`` of the two folders, ``canonical_order.cu``, and ``decompose_gpu.py``;
+``find_square_gpu.py`` defines the order of the searches, and which of them continue on the CPU."""
 
 from __future__ import annotations
 
@@ -60,7 +59,7 @@ def dulmage_mendelsohn(
     Parameters
     ----------
     A : anything `as_pattern` takes
-    transversal : a maximum transversal of `A`, when it is known already
+    transversal : a maximum transversal of `A`, if it is known already
     threads : as for `maximum_transversal`; the blocks and their order do not depend on it
     drop_zeros : True leaves stored zeros out, False keeps them; the default keeps them and warns
     shape : (m, n), only with a (data, indices, indptr) triple
@@ -68,25 +67,25 @@ def dulmage_mendelsohn(
 
     Returns
     -------
-    DulmageMendelsohn : everything but the matching is a function of the entries alone, whatever
-        algorithm ran
+    DulmageMendelsohn : everything except the matching is a function of the entries alone, for
+        every algorithm
 
     Raises
     ------
     LimitReachedError : a limit stopped the search, so that there is nothing to decompose
     InvalidArgumentError : `transversal` does not belong to `A`
-    DefectError : the answer does not stand its proof; a defect of btfperm, please report it
+    DefectError : the result fails its certificate; a defect of btfperm, please report it
 
     Notes
     -----
-    O(nnz) after the transversal. A matrix that lives on a GPU is decomposed there, unless
+    O(nnz) after the transversal. A matrix on a GPU is decomposed there, unless
     ``backend="cpu"``: the result holds CuPy arrays; see `Decomposition`.
 
     Examples
     --------
     >>> import numpy as np
     >>> import btfperm
-    >>> A = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])  # rows 0 and 2 want the same column
+    >>> A = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])  # rows 0 and 2 compete for column 1
     >>> d = btfperm.dulmage_mendelsohn(A)
     >>> d
     <DulmageMendelsohn of a 3 x 3 matrix: structural rank 2, horizontal 1 x 2, vertical 2 x 1,
@@ -190,7 +189,7 @@ def _dulmage_mendelsohn(done: Decomposed, meta: Callable[[str], Any]) -> Dulmage
 def describe(
     kind: str, pattern: Pattern, transversal: Transversal, seconds: dict[str, float]
 ) -> dict[str, Any]:
-    """What the ``meta`` of a result says about how it was made."""
+    """The part of ``meta`` that describes how the result was computed."""
     from btfperm import __version__
 
     return {

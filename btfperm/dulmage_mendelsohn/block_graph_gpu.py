@@ -24,7 +24,8 @@ _LOWER = np.uint64(0xFFFFFFFF)
 
 
 def block_graph_on_device(pattern: DevicePattern, result: Decomposition) -> BlockGraph:
-    """See `block_graph`; arrays on the device. O(nnz), and a sort of what is outside the blocks.
+    """See `block_graph`; arrays on the device. O(nnz), and a sort of the entries outside the
+    blocks.
 
     Raises
     ------

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coarse: horizontal | square | vertical, on the device
 //
-// Idea        What an alternating search reaches from the unmatched columns is the horizontal part,
-//             what it reaches from the unmatched rows the vertical one. Both searches run in the
-//             same levels: an item of the queue is a column, or a row. An unmatched vertex at the
-//             far end would be an augmenting path, so the search proves the matching maximum, too.
-//             A round with much of all entries goes from the other side: what it has not reached
-//             asks its own list, and is mostly told by the first entries.
-// Paper       A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2; by levels as in coarse.hpp's
-//             parallel form; from the other side: S. Beamer, K. Asanovic, D. Patterson,
+// Idea        The vertices that an alternating search reaches from the unmatched columns are the
+//             horizontal part, those that it reaches from the unmatched rows the vertical part.
+//             Both searches run in the same levels: an item of the queue is a column, or a row. An
+//             unmatched vertex at the end of a path would be an augmenting path, so the search also
+//             proves that the matching is maximum. A round with a large share of all entries runs
+//             from the other side: each vertex that was not reached reads its own list, and usually
+//             ends at one of the first entries.
+// Paper       A. Pothen, C.-J. Fan, ACM TOMS 16 (1990), section 2; by levels as in the parallel
+//             form of coarse.hpp; from the other side: S. Beamer, K. Asanovic, D. Patterson,
 //             "Direction-optimizing breadth-first search", SC 2012
-// Cost        O(entries of the horizontal columns and of the vertical rows), a barrier a level; a
-//             round from the other side at most O(entries), a launch and a look of the host more
+// Cost        O(entries of the horizontal columns and of the vertical rows), a barrier for each
+//             level; a round from the other side at most O(entries), with one more launch and poll
 // Encodings   col_part[j] = 0 square, 1 horizontal, 2 vertical, as in coarse.hpp. Queue: j >= 0 a
 //             column reached from the unmatched columns, ~i a row reached from the unmatched rows.
-//             met: a bit for each row that was reached from a column, then one for each column
-//             that was reached from a row; few enough to stay near a multiprocessor, which spares
-//             distant accesses where most are met again
-// Races       a column is claimed by atomicCAS, so it is queued once; from the other side each
-//             vertex asks for itself alone, and may be told by one of its own round, too: then
-//             levels blur, parts do not. `found` is only ever raised. A bit that is seen late
-//             costs a look at the column
+//             met: a bit for each row that was reached from a column, then one for each column that
+//             was reached from a row; the bits fit into the cache, which avoids accesses to memory
+//             for vertices that are reached again
+// Races       a column is claimed by atomicCAS, so it is queued once. From the other side each
+//             vertex writes only its own part, and may read one of its own round, too: then levels
+//             are not exact, but parts are. `found` only increases. A bit that is read late costs a
+//             visit of the column
 
 #include "backends/gpu/append.cuh"
 #include "backends/gpu/by_levels.cuh"
@@ -33,7 +34,7 @@ __device__ inline long long words_of_bits(Index m, Index n) {
   return (static_cast<long long>(m) + n) / 32 + 1;
 }
 
-// What has no entries reaches nothing, and is not queued. The row lists are null where no row is
+// Vertices without entries reach nothing, and are not queued. The row lists are null if no row is
 // unmatched.
 extern "C" __global__ void queue_unmatched(Index m, Index n, const Index* indptr,
                                            const Index* row_indptr, const Index* row_match,
@@ -54,9 +55,8 @@ extern "C" __global__ void queue_unmatched(Index m, Index n, const Index* indptr
   found.end({items}, end);
 }
 
-// The row lists may be in any order; null where no row is unmatched. `met` is null where lists are
-// short. counts, where the search comes to its end: columns of the horizontal part, and of the
-// vertical one.
+// The row lists may be in any order; null if no row is unmatched. `met` is null if lists are short.
+// counts, if the search is complete: columns of the horizontal part, and of the vertical part.
 extern "C" __global__ void __launch_bounds__(512, 2)
     reach_parts(Levels* levels, Index lanes, Index m, const Index* indptr, const Index* indices,
                 const Index* row_indptr, const Index* row_indices, const Index* row_match,
@@ -74,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(512, 2)
     const long long bit = bit_of(by_column, end);
     return (met[bit / 32] >> bit % 32 & 1) != 0;
   };
-  // `before`: the part of column j when it was looked at last.
+  // `before`: the part of column j at its last read.
   const auto reach = [=](bool by_column, Index end, Index j, int before, const Queue& queue) {
     const int part = by_column ? horizontal : vertical;
     if (before == part) return;
@@ -133,12 +133,12 @@ extern "C" __global__ void __launch_bounds__(512, 2)
   add_over_block(&counts[1], vertical_ones);
 }
 
-// One round from the other side, where what was reached last is most of the graph: each row that
-// was not asks its columns whether one of them was, and most need to ask one or two. Or each column
-// its rows, where more items of the round are rows. What it reaches, and items of the other kind,
-// are those of the next round. A long list is asked by one warp.
+// One round from the other side, if the last level is most of the graph: each row that was not
+// reached searches its list for a reached column, and most find one at the first or second entry.
+// If most items of the round are rows, each column searches its rows. The reached vertices and the
+// items of the other kind form the next round. A warp searches a long list.
 struct Asked {
-  Count columns;  // so many of the round's items
+  Count columns;  // number of items of the round
   Count barrier;
 };
 
@@ -148,7 +148,7 @@ extern "C" __global__ void ask_back(Index m, Index n, const Index* indptr, const
                                     unsigned* met, const Index* round, Index size, Asked* asked,
                                     Index* items, Count* end, Count* wrong) {
   constexpr int ahead = 4;
-  constexpr long long alone = 2 * ahead;  // entries that one thread asks, before its warp does
+  constexpr long long alone = 2 * ahead;  // entries that one thread visits before its warp does
   __shared__ Basket<1> found;
   Count columns = 0;
   for (long long k = first_item(); k < size; k += item_stride()) columns += round[k] >= 0;
@@ -168,7 +168,7 @@ extern "C" __global__ void ask_back(Index m, Index n, const Index* indptr, const
     const Index j = row_match[other];
     return j < 0 || seen(&col_part[j]) == vertical;
   };
-  // Whether one of the entries from ... to - 1, `apart` from each other, was reached.
+  // Whether one of the entries from ... to - 1, with stride `apart`, was reached.
   const auto any = [=](long long from, long long to, int apart) {
     bool yes = false;
     for (long long p = from; p < to && !yes; p += ahead * apart) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The host's side of ``coarse.cu``: which part each column is in."""
+"""Driver of ``coarse.cu``: the part of each column."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from btfperm.errors import DefectError
 
 __all__ = ["Parts", "split"]
 
-_MOST_LANES = 8  # for a list: where the mean is long, most are short
-_OFTEN_MET = 16  # entries of a list, on average, from which on it is noted what was reached
-# A round with one entry in so many goes from the other side, where lists have so many entries.
+_MOST_LANES = 8  # threads for a list: if the mean is long, most lists are short
+_OFTEN_MET = 16  # mean length of lists from which on reached vertices are marked
+# A round with 1/_HEAVY of all entries runs from the other side, if the mean list is long enough.
 _HEAVY, _OFTEN_ASKED = 8, 6
 _FILE = "dulmage_mendelsohn/coarse.cu"
 _COUNTS = 2  # of reach_parts: columns of the horizontal and of the vertical part
@@ -31,10 +31,10 @@ class Parts:
 
     Attributes
     ----------
-    of_col : (n,) 0 square, 1 horizontal, 2 vertical; None where all is square
+    of_col : (n,) 0 square, 1 horizontal, 2 vertical; None if all is square
     horizontal, square, vertical : (rows, columns) of each part
-    unmatched_rows, unmatched_cols : how many; a row is in the part of its column, an unmatched one
-        in the vertical part
+    unmatched_rows, unmatched_cols : their numbers; a row is in the part of the column matched with
+        it, an unmatched row in the vertical part
     """
 
     of_col: Any
@@ -62,7 +62,7 @@ class Parts:
 
 
 def split(problem: DeviceProblem, matched: int) -> Parts:
-    """The coarse split of a problem with a maximum matching of so many pairs.
+    """The coarse parts of a problem with a maximum matching of `matched` pairs.
 
     Raises
     ------

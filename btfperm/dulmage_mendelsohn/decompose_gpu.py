@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Coarse split, fine blocks, canonical order on the device: one after the other, as in
-``decompose.hpp``, and to the same arrays."""
+"""Coarse parts, fine blocks and canonical order on the device: the steps of ``decompose.hpp``, with
+the same arrays."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from btfperm.results import IndexArray
 
 __all__ = ["decompose", "decompose_on_device"]
 
-# Words of an index for each row or column that a decomposition takes beside the matrix and the
-# matching, and beside one list of all entries: the row lists, or edges between matched pairs.
-# Triangular matrices take little more, others several times as many: to ask for those would refuse
-# what has room.
+# Indices for each row or column that a decomposition needs in addition to the matrix, the matching
+# and one list of all entries (the row lists, or edges between matched pairs). Triangular matrices
+# need little more, others several times as many; the check uses the small number, because the large
+# one would refuse matrices for which the memory suffices.
 _LEAST = 2
 
 
 def decompose_on_device(
     problem: DeviceProblem, matched: int, stage: Callable[[str], None] = lambda _: None
 ) -> Form:
-    """The blocks of a problem with a maximum matching of so many pairs; of a square one also with
-    all rows paired, be the pairs entries or not. Arrays on the device; the coarse boundaries, a
-    few numbers, on the host. `stage` is called with the name of each stage when it is launched.
+    """The blocks of a problem with a maximum matching of `matched` pairs, or of a square problem in
+    which all rows are paired, also with pairs that are no entries. The arrays are on the device,
+    the coarse boundaries on the host. `stage` is called with the name of each stage at its launch.
 
     Raises
     ------
-    BackendUnavailableError : the device fails or has not the memory, or the matrix has 2^31 rows or
-        columns, or as many together where indices are of 32 bits
+    BackendUnavailableError : the device fails or has too little memory, or the matrix has 2^31 rows
+        or columns, or with 32-bit indices as many together
     DefectError : the matching is not maximum
     """
     m, n = problem.m, problem.n

@@ -62,7 +62,7 @@ def test_so_many_as_come(refusing, most, given, run_seed):
         assert t.maximum and t.counters["threads"] >= given  # more, should a second have passed
     assert found[0].counters["threads"] == given
     assert len(said) == 1
-    assert "refuses to start 8 threads" in said[0] and said[0].endswith(f"on with {given}")
+    assert "refuses to start 8 threads" in said[0] and said[0].endswith(f"continues with {given}")
 
 
 def test_all_come(refusing):

@@ -22,7 +22,7 @@ def small_device(monkeypatch):
     asked = []
 
     def has(free):
-        monkeypatch.setattr(device, "_LOOK_AT_MEMORY", 0)
+        monkeypatch.setattr(device, "_LEAST_CHECKED", 0)
         monkeypatch.setattr(device, "_pooled", lambda: 0)
         memory = cupy.cuda.runtime.memGetInfo()[1]
         monkeypatch.setattr(

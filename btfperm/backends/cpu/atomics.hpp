@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Relaxed access to words that two threads may touch at once
+// Relaxed access to words that two threads may access at once
 //
-// On the machines we know load and store compile to plain ones; they tell the compiler, and
-// ThreadSanitizer, that the race is meant.
+// On common machines load and store compile to plain instructions; they tell the compiler and
+// ThreadSanitizer that the race is intended.
 #pragma once
 
 #include <atomic>
@@ -19,40 +19,40 @@ void store(T& word, T value) {
   std::atomic_ref<T>(word).store(value, std::memory_order_relaxed);
 }
 
-// True for the one thread that finds `flag` at 0 and sets it. The look before spares most of the
-// locked operations.
+// True for the only thread that finds `flag` at 0 and sets it. The plain read before avoids most of
+// the locked operations.
 template <class T>
 bool claim(T& flag) {
   return load(flag) == 0 && std::atomic_ref<T>(flag).exchange(1, std::memory_order_relaxed) == 0;
 }
 
-// True for the one thread that finds `word` at -1 and puts `value` there.
+// True for the only thread that finds `word` at -1 and stores `value`.
 template <class T>
 bool take(T& word, T value) {
   T free = -1;
   return std::atomic_ref<T>(word).compare_exchange_strong(free, value, std::memory_order_relaxed);
 }
 
-// True for the one thread that finds something else than `stamp` in `mark` and puts it there.
+// True for the only thread that finds another value than `stamp` in `mark` and stores it.
 template <class T>
 bool stamp_first(T& mark, T stamp) {
   return load(mark) != stamp &&
          std::atomic_ref<T>(mark).exchange(stamp, std::memory_order_relaxed) != stamp;
 }
 
-// Adds one; what was there before.
+// Adds one; the value before.
 template <class T>
 T increment(T& word) {
   return std::atomic_ref<T>(word).fetch_add(1, std::memory_order_relaxed);
 }
 
-// Takes one off; what is left.
+// Subtracts one; the value afterwards.
 template <class T>
 T decrement(T& word) {
   return std::atomic_ref<T>(word).fetch_sub(1, std::memory_order_relaxed) - 1;
 }
 
-// Lowers `word` to `value` at most.
+// Lowers `word` to at most `value`.
 template <class T>
 void lower(T& word, T value) {
   T old = load(word);
@@ -61,7 +61,7 @@ void lower(T& word, T value) {
   }
 }
 
-// Raises `word` to `value` at least.
+// Raises `word` to at least `value`.
 template <class T>
 void raise(T& word, T value) {
   T old = load(word);

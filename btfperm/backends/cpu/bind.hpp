@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the bind.cpp of every room uses: array types, Ctrl-C, arrays handed to Python
+// Shared by the bind.cpp of every package: array types, Ctrl-C, arrays returned to Python
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -29,12 +29,13 @@ using Out = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using NumpyArray = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
 
-// To be called with the GIL held, after a search that may have been interrupted.
+// Called with the GIL held, after a search that may have been interrupted.
 inline void raise_if_interrupted(const Budget& budget) {
   if (budget.stop() == Stop::interrupted) throw nb::python_error();
 }
 
-// What pass(budget) returns, run without the GIL; Ctrl-C ends the budget, and there are no limits.
+// Runs pass(budget) without the GIL and returns its result; Ctrl-C ends the budget, and there are
+// no limits.
 template <class Pass>
 auto run_pass(Pass pass) {
   Budget budget(0, 0, &python_interrupted);
@@ -57,7 +58,7 @@ PatternView<I> view_of(std::int64_t m, const In<I>& indptr, const In<I>& indices
   return {static_cast<I>(m), static_cast<I>(indptr.shape(0) - 1), indptr.data(), indices.data()};
 }
 
-// Throws (ValueError in Python) unless an array has so many places.
+// Throws (ValueError in Python) unless an array has this length.
 template <class Array>
 void require_places(const Array& array, std::int64_t places, const char* name) {
   if (static_cast<std::int64_t>(array.shape(0)) != places) {
@@ -75,13 +76,13 @@ PatternView<I> checked_view_of(std::int64_t m, const In<I>& indptr, const In<I>&
   return view_of<I>(m, indptr, indices);
 }
 
-// What keeps alive what `Workspace` took, for the NumPy arrays made of it.
+// Owns the memory of a `Workspace` for NumPy arrays in it.
 inline nb::capsule owner_of(std::unique_ptr<Workspace> workspace) {
   return nb::capsule(workspace.release(),
                      [](void* p) noexcept { delete static_cast<Workspace*>(p); });
 }
 
-// A NumPy array that owns what `Workspace` took: it lives as long as the array.
+// A NumPy array that owns the memory of a `Workspace`.
 template <class T>
 NumpyArray<T> owned_array(std::unique_ptr<Workspace> workspace, T* data, std::size_t count) {
   return NumpyArray<T>(data, {count}, owner_of(std::move(workspace)));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Budget: when a search has to stop before it is finished
+// Budget: the limits of a search
 //
-// A search reports the edges it reads. From time to time the budget then polls the clock, the work
-// done and Ctrl-C. `spend` returns false when the search must stop; the search then leaves a legal
-// matching and returns. In a parallel region only the calling thread (OpenMP's thread 0)
-// spends, for all; the others ask `stopped`.
+// A search reports the edges it visits. The budget periodically polls the clock, the work done and
+// Ctrl-C. `spend` returns false if the search must stop; the search then returns with a legal
+// matching. In a parallel region only the calling thread (OpenMP's thread 0) spends, for all; the
+// others call `stopped`.
 #pragma once
 
 #include <atomic>
@@ -29,13 +29,13 @@ class Budget {
     refill();
   }
 
-  // Counts `edges` read; false: stop now.
+  // Counts visited `edges`; false: stop now.
   bool spend(std::int64_t edges) {
     credit_ -= edges;
     return credit_ >= 0 || look();
   }
 
-  // As spend, but polls in every call: for pieces of work that read no edges.
+  // As spend, but polls in every call: for pieces of work that visit no edges.
   bool look() {
     if (stopped()) return false;
     spent_ += granted_ - credit_;
@@ -76,7 +76,7 @@ class Budget {
   std::int64_t spent_ = 0;
   std::int64_t granted_ = 0;
   std::int64_t credit_ = 0;
-  // Read by all threads all the time, so not on the cache line of what the one that spends writes.
+  // All threads read it often, so it is not on the cache line that the spending thread writes.
   alignas(64) std::atomic<Stop> stop_{Stop::none};
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// first_touch: fresh memory is cleared by all cores, each with pages of its own
+// first_touch: all cores clear new memory, each its own pages
 //
-// The system clears a page when it is first touched. Threads that write side by side meet at the
-// same page, a large one above all, and then each of them clears it and waits for the others.
+// The system clears a page at its first access. Threads that write neighbouring parts access the
+// same page, especially a large one; then each of them clears it and waits for the others.
 #pragma once
 
 #include <omp.h>
@@ -15,7 +15,7 @@
 
 namespace btfperm {
 
-// Ends when the budget does; what was to be written there, then is not.
+// Ends when the budget does; the caller then writes nothing there.
 template <class T>
 void first_touch(T* array, std::size_t count, int threads, Budget& budget) {
   constexpr std::int64_t page = 4096 / sizeof(T);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frontier: a queue that many threads fill while another one is read
+// Frontier: a queue that several threads fill while another queue is read
 //
-// Idea        Each thread collects into a small queue of its own, which stays in its cache, and
-//             flushes it into the shared array in one piece: one atomic addition per flush.
+// Idea        Each thread collects elements in a small private queue, which stays in its cache, and
+//             flushes it into the shared array as a whole: one atomic addition per flush.
 // Use         Private<I> mine(shared) in each thread of a parallel region; mine.push(x); it flushes
-//             when full and when it goes out of scope. After the region `size()` is right.
+//             when it is full and at the end of its scope. After the region `size()` is exact.
 #pragma once
 
 #include <omp.h>
@@ -21,7 +21,7 @@ namespace btfperm {
 template <class I>
 class Frontier {
  public:
-  // `places` has room for everything that is ever pushed before a clear().
+  // `places` must have space for all elements that are pushed before a clear().
   explicit Frontier(I* places) : places_(places) {}
 
   I size() const { return size_.load(std::memory_order_relaxed); }
@@ -39,9 +39,9 @@ class Frontier {
 
   class Private;
 
-  // turn(k, mine) for k = 0 ... count - 1, each thread with a part and a Private of its own; the
-  // sum of what the turns return. One thread keeps the order. Throws Unfinished when the budget
-  // ends it.
+  // Calls turn(k, mine) for k = 0 ... count - 1, each thread with a part and its own Private; the
+  // sum of the returned values. One thread keeps the order. Throws Unfinished if the budget ends
+  // it.
   template <class Turn>
   std::int64_t collect(I count, int threads, Budget& budget, Turn turn) {
     std::int64_t sum = 0;

@@ -6,8 +6,8 @@
 //             main thread has begun to finalize the interpreter. It must never run Python again.
 //             CPython before 3.14 ends such a thread by pthread_exit, which glibc implements as an
 //             exception that unwinds the stack. Destructors and nanobind's functions are noexcept,
-//             so that exception would end the whole process by std::terminate. CPython 3.14 lets
-//             the thread sleep for ever, and `acquire_gil` does the same for all versions: the main
+//             so that exception would end the whole process by std::terminate. In CPython 3.14 the
+//             thread sleeps forever, and `acquire_gil` does the same for all versions: the main
 //             thread ends the process with its own exit code.
 // Invariants  The thread state is the one that the scope has released, not the one that
 //             PyGILState_Ensure finds: the table it uses is gone after finalization.
@@ -22,7 +22,7 @@ namespace btfperm {
 // is the calling thread, and only it polls for signals.
 inline thread_local PyThreadState* released_state = nullptr;
 
-// Does not return in a thread that the interpreter, while it is finalized, wants to end.
+// Does not return in a thread that the interpreter ends during finalization.
 inline void acquire_gil(PyThreadState* state) noexcept {
   try {
     PyEval_RestoreThread(state);
@@ -43,8 +43,8 @@ class WithoutGil {
   WithoutGil& operator=(const WithoutGil&) = delete;
 };
 
-// Runs pending Python signal handlers; true when one raised (KeyboardInterrupt). Only the main
-// thread has any. To be called inside the scope of a WithoutGil.
+// Runs pending Python signal handlers; true if one raised (KeyboardInterrupt). Only the main thread
+// has any. Called inside the scope of a WithoutGil.
 inline bool python_interrupted() {
   acquire_gil(released_state);
   const bool raised = PyErr_CheckSignals() != 0;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // openmp_threads: the OpenMP runtime of the ThreadSanitizer build
 //
-// Idea        ThreadSanitizer knows who waits for whom only through code that it has instrumented.
+// Idea        ThreadSanitizer learns the order of threads only from code that it has instrumented.
 //             GCC's libgomp is not, so every join and every barrier would be reported as a race.
-//             This file takes its place in that build: the entry points that GCC calls for our
-//             pragmas, on std::thread and std::barrier.
-// Honest      Only what OpenMP promises orders two threads: fork, join, barriers, critical. Loops
-//             and singles are handed out by relaxed counters, which order nothing: a lock there
-//             would hide races.
+//             This file replaces it in that build: the entry points that GCC calls for our pragmas,
+//             on std::thread and std::barrier.
+// Honest      Only what OpenMP promises orders two threads: fork, join, barriers, critical. Relaxed
+//             counters divide loops and singles, and order nothing: a lock there would hide races.
 // Missing     an entry point that nothing needed so far is an undefined symbol when the module is
 //             loaded: add it
 // Encodings   a share is one loop or single between two barriers; shares[k] = number of chunks of
-//             the k-th share that have been given out
+//             the k-th share that have been taken
 #include <omp.h>
 
 #include <algorithm>
@@ -83,7 +82,7 @@ bool next_chunk(long* begin, long* end) {
   return true;
 }
 
-// A thread that waits for work; each belongs to one thread that forks, and lives as long.
+// A thread that waits for work; each belongs to one thread that forks, and ends with it.
 class Worker {
  public:
   Worker() : thread_([this] { work(); }) {}
@@ -125,7 +124,7 @@ class Worker {
 
 thread_local std::vector<std::unique_ptr<Worker>> workers;
 
-// A region inside a region is run by one thread, as OpenMP does unless told otherwise.
+// One thread runs a region inside a region, as OpenMP does by default.
 template <class Body>
 void fork_and_join(unsigned threads, Body body) {
   const int asked = threads == 0 ? omp_get_max_threads() : static_cast<int>(threads);

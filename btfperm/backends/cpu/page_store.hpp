@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PageStore: memory by whole huge pages, kept for the next call
+// PageStore: memory in whole huge pages, kept for the next call
 //
-// Idea        A fresh mapping costs more than many a search, because the system clears each page
-//             when it is first touched, huge ones sooner than as much in small ones. So what a call
-//             gives back is kept, up to `most_kept` bytes in all, and handed to the next one as it
-//             is. Where none of it serves, all of it goes before more is mapped, so that a job does
-//             not hold what its last step worked in beside what this one does.
-// Races       one lock around a list of a few places, and nobody waits for it: whoever finds it
-//             taken maps, or unmaps, for itself. So a child whose parent forked while another
-//             thread held the lock goes without the store for good, and never reads a list half
-//             changed.
+// Idea        A new mapping costs more than many searches, because the system clears each page at
+//             its first access, and a huge page costs less than the same memory in small ones. So
+//             the memory that a call returns is kept, up to `most_kept` bytes in total, and given
+//             to the next call without clearing. If no part of it is suitable, all of it is
+//             released before more is mapped, so that a job does not keep the memory of its last
+//             step beside that of its present one.
+// Races       one lock around a short list, and no thread waits for it: a thread that finds it
+//             taken maps, or unmaps, by itself. So a child whose parent forked while another thread
+//             held the lock never uses the store, and never reads a partially changed list.
 #pragma once
 
 #include <sys/mman.h>
@@ -33,17 +33,17 @@ class PageStore {
   };
 
   static PageStore& instance() {
-    static constinit PageStore store;  // made by nobody: a fork finds no other thread at it
+    static constinit PageStore store;  // initialised at compile time, not by a thread
     return store;
   }
 
-  // At least so many bytes, not cleared; throws std::bad_alloc.
+  // At least the given number of bytes, not cleared; throws std::bad_alloc.
   Pages take(std::size_t bytes) {
     bytes = (bytes + huge_page - 1) / huge_page * huge_page;
     Dropped dropped;
     if (const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock); lock) {
       std::size_t best = kept_.size();
-      for (std::size_t k = 0; k < kept_.size(); ++k) {  // the smallest that fits and is no waste
+      for (std::size_t k = 0; k < kept_.size(); ++k) {  // the smallest that fits
         if (kept_[k].bytes < bytes || kept_[k].bytes > 2 * bytes + huge_page) continue;
         if (best == kept_.size() || kept_[k].bytes < kept_[best].bytes) best = k;
       }
@@ -77,7 +77,8 @@ class PageStore {
  private:
   static constexpr std::size_t places = 16;
 
-  // What leaves the list under the lock, for the system to have back after it: that takes long.
+  // Memory that leaves the list under the lock; it is returned to the system after the lock,
+  // because that takes long.
   class Dropped {
    public:
     void add(Pages pages) noexcept { pages_[count_++] = pages; }
@@ -90,8 +91,8 @@ class PageStore {
     std::size_t count_ = 0;
   };
 
-  // One huge page more than asked for is mapped, so that the start can be moved to a boundary; what
-  // lies before and after goes back at once.
+  // Maps one huge page more than requested, so that the start can be moved to a boundary; the parts
+  // before and after are released at once.
   static Pages map(std::size_t bytes) {
     const std::size_t mapped = bytes + huge_page;
     void* memory =
@@ -109,7 +110,7 @@ class PageStore {
 
   static void unmap(Pages pages) noexcept { munmap(pages.start, pages.bytes); }
 
-  // The place of the oldest is next; what was kept longest goes until so many bytes more fit.
+  // The place of the oldest is next; releases the oldest memory until the given bytes fit.
   void make_room(std::size_t bytes, Dropped& dropped) noexcept {
     for (std::size_t k = 0; k < kept_.size() && total_ + bytes > most_kept; ++k) {
       drop((next_ + k) % kept_.size(), dropped);

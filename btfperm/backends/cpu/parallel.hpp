@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops over all cores that keep the order of what they produce, and end when the budget ends; a
-// barrier for long regions
+// Loops over all cores whose results keep their order, and which end with the budget; a barrier for
+// long regions
 #pragma once
 
 #include <omp.h>
@@ -16,7 +16,7 @@
 namespace btfperm {
 
 constexpr int most_threads = 256;
-constexpr std::int64_t worth_sharing = 1 << 15;  // shorter loops are not worth waking threads for
+constexpr std::int64_t worth_sharing = 1 << 15;  // shorter loops run on one thread
 
 // The part [first, last) of 0 ... count that thread `t` of `team` takes.
 template <class I>
@@ -28,8 +28,8 @@ struct Share {
         last(static_cast<I>(static_cast<std::int64_t>(count) * (t + 1) / team)) {}
 };
 
-// body(t, team) on each thread t of a team, or on this one alone. OpenMP takes a microsecond to
-// open even a region of one thread, which is as long as the whole search of a small matrix.
+// Calls body(t, team) on each thread t of a team, or on this one alone. OpenMP takes a microsecond
+// to open even a region of one thread, which is as long as the search of a small matrix.
 template <class Body>
 void on_team(int threads, bool shared, Body body) {
   if (!shared) return body(0, 1);
@@ -37,14 +37,14 @@ void on_team(int threads, bool shared, Body body) {
   body(omp_get_thread_num(), omp_get_num_threads());
 }
 
-// For passes that nothing ends.
+// For passes without a budget.
 struct NoBudget {
   void look() const {}
   bool stopped() const { return false; }
 };
 
-// body(k) for each k of the part that thread `t` has, in pieces. Between two of them thread 0 looks
-// at the budget, for all; what is left when it has ended is skipped.
+// Calls body(k) for each k of the part of thread `t`, in pieces. Between two pieces thread 0 polls
+// the budget, for all; after its end the rest is skipped.
 template <class I, class Limit, class Body>
 void in_own_pieces(const Share<I>& own, const I* ends, int t, Limit& budget, Body body) {
   for (I k = own.first; k < own.last && !budget.stopped();) {
@@ -59,8 +59,8 @@ void in_own_pieces(const Share<I>& own, int t, Limit& budget, Body body) {
   in_own_pieces(own, static_cast<const I*>(nullptr), t, budget, body);
 }
 
-// body(k) for k = 0 ... count - 1, each thread with a part. Throws Unfinished when the budget ends
-// it.
+// Calls body(k) for k = 0 ... count - 1, each thread with a part. Throws Unfinished if the budget
+// ends it.
 template <class I, class Limit, class Body>
 void for_parts(I count, int threads, Limit& budget, Body body) {
   const bool shared = threads > 1 && count >= least_to_share(worth_sharing);
@@ -69,8 +69,8 @@ void for_parts(I count, int threads, Limit& budget, Body body) {
   if (budget.stopped()) throw Unfinished();
 }
 
-// Appends value(k) for each k with keep(k), in order, to `out`; returns how many. Both are called
-// twice for a k that is kept, by the same thread. Throws Unfinished when the budget ends it.
+// Appends value(k) for each k with keep(k), in order, to `out`; returns their number. Both are
+// called twice for a k that is kept, by the same thread. Throws Unfinished if the budget ends it.
 template <class I, class Keep, class Value, class Limit = NoBudget>
 I select(I count, int threads, I* out, Keep keep, Value value, Limit&& budget = Limit{}) {
   threads = std::min(threads, most_threads);
@@ -103,16 +103,16 @@ I select(I count, int threads, I* out, Keep keep, Value value, Limit&& budget = 
   return start[team];
 }
 
-// A moment's rest between two looks at what another thread writes.
+// A short pause between two reads of a word that another thread writes.
 inline void pause_core() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
 }
 
-// Where the threads of a team wait for each other, many times in one parallel region. Who waits
-// longer than usual sleeps: OpenMP's own barrier keeps the core for milliseconds, and on a busy
-// machine the thread that all wait for is the one without a core.
+// A barrier for the threads of a team, for many uses in one parallel region. A thread that waits
+// long sleeps: OpenMP's own barrier keeps the core for milliseconds, and on a busy machine the
+// thread for which all wait is the one without a core.
 class Barrier {
  public:
   void wait(int team) {
@@ -137,7 +137,7 @@ class Barrier {
   alignas(64) std::atomic<unsigned> round_{0};
 };
 
-// Throws Unfinished when the budget ends it, and so does `copy`.
+// Throws Unfinished if the budget ends it, and so does `copy`.
 template <class T, class Limit = NoBudget>
 void fill(T* array, std::int64_t count, T value, int threads, Limit&& budget = Limit{}) {
   for_parts(count, threads, budget, [=](std::int64_t k) { array[k] = value; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces: long passes over an array that can be ended in between
+// Pieces: long passes over an array that a budget can end
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 
 namespace btfperm {
 
-// Thrown out of a pass in the middle of which the budget ended: what it was making is not whole.
+// Thrown by a pass during which the budget ended: its result is incomplete.
 struct Unfinished {};
 
-constexpr std::int64_t piece = 1 << 18;  // turns, or entries: some milliseconds
+constexpr std::int64_t piece = 1 << 18;  // iterations, or entries: some milliseconds
 
-// Where the piece ends that begins with `first`, at the latest with the `last`. Where each turn
-// reads a list, `ends` tells where each of them ends: of long ones a piece has few.
+// The end of the piece that starts at `first`, at most `last`. If each iteration visits a list,
+// `ends` holds the ends of the lists: a piece has few long lists.
 template <class I>
 I end_of_piece(I first, I last, const I* ends = nullptr) {
   const I most = last - first > piece ? static_cast<I>(first + piece) : last;
@@ -24,7 +24,7 @@ I end_of_piece(I first, I last, const I* ends = nullptr) {
   return static_cast<I>(std::lower_bound(ends + first + 1, ends + most, entries) - ends);
 }
 
-// body(0) ... body(count - 1), with a look at the budget between pieces. Throws Unfinished when the
+// Calls body(0) ... body(count - 1) and polls the budget between pieces. Throws Unfinished if the
 // budget ends it.
 template <class I, class Body>
 void in_pieces(I count, const I* ends, Budget& budget, Body body) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prefetch: has memory on its way before it is needed
+// Prefetch: loads memory into the cache before it is needed
 //
-// GCC takes a function that only prefetches for one without effect, and leaves its calls out,
-// unless it was inlined before it was looked at. The empty statement is an effect.
+// GCC regards a function that only prefetches as one without effect, and removes its calls, unless
+// it was inlined before. The empty assembler statement is an effect.
 #pragma once
 
 namespace btfperm {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// shared_loop: turns of very uneven length, handed out to all cores
+// shared_loop: loop iterations of very different length, divided among all cores
 //
-// Idea        Threads draw turns in small blocks, in their order, until none is left. Each counts
-//             for itself and reports the edges it reads; only OpenMP's thread 0 may look at the
-//             clock and at Ctrl-C, so the others leave what they have read for it to spend. When it
-//             finds no more turns it goes on spending, for as long as another still has work.
-// Use         shared_loop(count, block, threads, budget, counters, [&](I k, auto& own) { ... });
-//             in the turn, own.spend(edges), own.stopped() and own.counted. Counted is a struct of
-//             numbers with add(other). Alone is `own` where there is one thread.
+// Idea        Threads take iterations in small blocks, in order, until none is left. Each thread
+//             counts for itself and reports the edges it visits; only OpenMP's thread 0 may poll
+//             the clock and Ctrl-C, so the others leave their edges for it to spend. When no
+//             iteration is left for it, thread 0 continues to spend while another thread works.
+// Use         shared_loop(count, block, threads, budget, counters, [&](I k, auto& own) { ... }); in
+//             the iteration, own.spend(edges), own.stopped() and own.counted. Counted is a struct
+//             of numbers with add(other). On one thread, `own` is an Alone.
 #pragma once
 
 #include <omp.h>
@@ -47,7 +47,7 @@ class Together {
     return !budget_.stopped();
   }
 
-  // Entries read that no limit on the work counts.
+  // Visited entries that do not count for the limit on the work.
   void pass(std::int64_t entries) {
     if (!spends_ || (passed_ += entries + 1) < between_looks) return;
     passed_ = 0;
@@ -56,7 +56,7 @@ class Together {
 
   bool stopped() const { return budget_.stopped(); }
 
-  // No more turns for this thread; `finished` counts those that have none.
+  // No iteration is left for this thread; `finished` counts these threads.
   void leave(std::atomic<int>& finished) {
     if (!spends_) {
       hand_over();
@@ -87,19 +87,19 @@ class Together {
   }
 
   Budget& budget_;
-  std::atomic<std::int64_t>& left_over_;  // edges read by the others and not spent yet
-  std::int64_t read_ = 0;                 // edges not handed over yet
-  std::int64_t passed_ = 0;               // entries since the last look
+  std::atomic<std::int64_t>& left_over_;  // edges visited by the others and not spent yet
+  std::int64_t read_ = 0;                 // edges not reported yet
+  std::int64_t passed_ = 0;               // entries since the last poll
   bool spends_;
 };
 
-// The largest block, up to `most`, that still gives each thread several turns.
+// The largest block, up to `most`, with which each thread has several blocks.
 template <class I>
 I block_for(I count, int threads, I most) {
   return std::clamp(static_cast<I>(count / (8 * static_cast<I>(threads))), I{1}, most);
 }
 
-// turn(k, own) for k = 0 ... count - 1, unless the budget ends it.
+// Calls turn(k, own) for k = 0 ... count - 1, unless the budget ends it.
 template <class I, class Counted, class Turn>
 void shared_loop(I count, I block, int threads, Budget& budget, Counted& counters, Turn turn) {
   std::atomic<std::int64_t> drawn{0};

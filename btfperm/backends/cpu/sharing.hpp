@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sharing: how large a piece of work must be before other threads are woken for it
+// Sharing: the least size of work that is divided among threads
 //
-// Each place has its own measured size. A test sets `share_always`: then the smallest matrices run
-// what only large ones would.
+// Each use has its own measured size. A test sets `share_always`, so that the smallest matrices use
+// the code of large ones.
 #pragma once
 
 #include <algorithm>

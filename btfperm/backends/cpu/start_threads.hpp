@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// start_threads: how many threads the system lets this process have, asked before OpenMP wants them
+// start_threads: the number of threads that the system allows, determined before OpenMP starts them
 //
-// Idea        Where a thread is refused, by a limit on memory or on the number of threads, libgomp
-//             ends the process. So the threads that a call wants are started here first, all at a
-//             time and with libgomp's stacks, and joined. OpenMP then starts them in an empty
-//             region: it keeps them for the calling thread, whose later regions of this size start
-//             none. Where some were refused it gets half of those that came: stacks are to leave
-//             memory for the work.
-//             Fewer than it keeps it lets go in a region of that size, here as anywhere: so what
-//             it keeps is known.
-// Cost        starting each thread, when a thread calls with more than the time before
-// Faults      `refuse_threads_beyond` lets a test refuse all but so many
+// Idea        If the system refuses a thread, by a limit on memory or on the number of threads,
+//             libgomp ends the process. So the threads for a call are started here first, all at
+//             the same time and with libgomp's stacks, and joined. OpenMP then starts them in an
+//             empty region: it keeps them for the calling thread, whose later regions of this size
+//             start none. If some were refused, OpenMP gets half of those that started, so that
+//             memory remains for the work. A smaller region makes OpenMP release the other threads,
+//             so the number that it keeps is known.
+// Cost        starting each thread, if a thread calls with more threads than before
+// Faults      `refuse_threads_beyond` lets a test refuse threads beyond a number
 #pragma once
 
 #include <omp.h>
@@ -27,11 +26,11 @@
 
 namespace btfperm {
 
-// Threads that can be started beside those that run.
+// Number of threads that can be started beside those that run.
 inline std::atomic<int> refuse_threads_beyond{std::numeric_limits<int>::max()};
 
-// Bytes of a stack as OMP_STACKSIZE or GOMP_STACKSIZE says ("64M", in kilobytes without a unit); 0:
-// neither does.
+// Bytes of a stack by OMP_STACKSIZE or GOMP_STACKSIZE ("64M", in kilobytes without a unit); 0:
+// neither is set.
 inline std::size_t asked_stack_bytes() {
   const char* text = std::getenv("OMP_STACKSIZE");
   if (text == nullptr) text = std::getenv("GOMP_STACKSIZE");
@@ -51,14 +50,14 @@ inline std::size_t asked_stack_bytes() {
   }
 }
 
-// How many of `wanted` threads, with stacks of so many bytes (0: as is usual here), run at a time
-// beside those that run already.
+// The number of `wanted` threads, with stacks of this size (0: the default), that run at the same
+// time beside those that run already.
 inline int startable_threads(int wanted, std::size_t stack_bytes) {
   wanted = std::min(wanted, refuse_threads_beyond.load());
   if (wanted <= 0) return 0;
   pthread_attr_t stack;
   pthread_attr_init(&stack);
-  if (stack_bytes > 0) pthread_attr_setstacksize(&stack, stack_bytes);  // if it is one at all
+  if (stack_bytes > 0) pthread_attr_setstacksize(&stack, stack_bytes);  // if the size is valid
   std::atomic<int> open{0};
   const auto wait = [](void* gate) -> void* {
     static_cast<std::atomic<int>*>(gate)->wait(0);
@@ -78,23 +77,24 @@ inline int startable_threads(int wanted, std::size_t stack_bytes) {
   return static_cast<int>(started.size());
 }
 
-// A region of so many threads, which OpenMP keeps from then on, no more and no fewer. A region of
-// one thread lets none of them go.
+// A region of this number of threads, which OpenMP keeps from then on, no more and no fewer. A
+// region of one thread releases none of them.
 inline void open_region(int threads, int& running) {
   if (threads <= 1 || threads == running) return;
   std::atomic<int> met{0};
 #pragma omp parallel num_threads(threads)
-  met.fetch_add(1, std::memory_order_relaxed);  // an empty region would be left out
+  met.fetch_add(1, std::memory_order_relaxed);  // the compiler would remove an empty region
   running = threads;
 }
 
-// Makes OpenMP start `threads`, the calling one among them, or fewer where the system refuses some;
-// how many. One call at a time, so that no two count on the same; a child that was forked beside
-// other threads, one of which may have been here, never calls this (backends/threads.py).
+// Makes OpenMP start `threads`, including the calling one, or fewer if the system refuses some;
+// their number. One call at a time, so that two calls do not count the same threads; a child that
+// was forked while other threads ran, one of which may have been here, never calls this
+// (backends/threads.py).
 inline int start_threads(int threads) {
   static std::mutex one_at_a_time;
-  thread_local int running = 1;  // that OpenMP keeps for the calling thread
-  thread_local int most = 0;     // that it got when some were refused; after a second it asks again
+  thread_local int running = 1;  // threads that OpenMP keeps for the calling thread
+  thread_local int most = 0;     // the number when some were refused; tried again after a second
   thread_local std::chrono::steady_clock::time_point refused;
   const auto now = std::chrono::steady_clock::now();
   if (most > 0 && now - refused < std::chrono::seconds(1)) threads = std::min(threads, most);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Workspace: the memory an algorithm works in, handed to it and given back in one piece
+// Workspace: the memory of an algorithm, allocated and released as a whole
 //
-// Idea        An algorithm asks for all its arrays at its head, never inside a loop. The arrays
-//             are not initialised. They live as long as the Workspace. Large ones stand one after
-//             the other in huge pages, which spare a search at random most of the address
-//             translation, and which the next Workspace finds ready (page_store.hpp).
-// Faults      `fail_at` lets a test make the k-th following request fail, so that every path out
-//             of a failed allocation is walked once.
+// Idea        An algorithm allocates all its arrays at its start, never inside a loop. The arrays
+//             are not initialised. They live as long as the Workspace. Large ones are consecutive
+//             in huge pages, which avoid most of the address translation of random accesses, and
+//             which the next Workspace reuses (page_store.hpp).
+// Faults      `fail_at` lets a test make the k-th following request fail, so that every path after
+//             a failed allocation is tested.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace btfperm {
 
-// Number of requests until one fails; 0 = never.
+// Number of requests until one fails; 0: none fails.
 inline std::atomic<long> fail_at{0};
 
 class Workspace {
@@ -31,7 +31,7 @@ class Workspace {
   Workspace& operator=(const Workspace&) = delete;
   ~Workspace() { give_back(); }
 
-  // All that was taken.
+  // Releases all arrays.
   void give_back() {
     while (last_ != nullptr) {
       Block* const block = last_;
@@ -65,9 +65,9 @@ class Workspace {
  private:
   struct Block {
     Block* before;
-    PageStore::Pages pages;  // none: what follows the block is the array
+    PageStore::Pages pages;  // none: the array follows the block
   };
-  static constexpr std::size_t line = 64;  // arrays start on a cache line of their own
+  static constexpr std::size_t line = 64;  // arrays start at a cache line
   static constexpr std::size_t large = std::size_t{1} << 17;
   static_assert(sizeof(Block) <= line);
 
@@ -78,7 +78,7 @@ class Workspace {
     return static_cast<char*>(memory) + line;
   }
 
-  // The block stands elsewhere: a huge page that no array has touched costs no memory.
+  // The block is elsewhere: a huge page that no array uses costs no memory.
   void open_pages(std::size_t bytes) {
     allocate(0);
     last_->pages = PageStore::instance().take(bytes);
@@ -87,7 +87,7 @@ class Workspace {
   }
 
   Block* last_ = nullptr;
-  char* free_ = nullptr;  // in the pages opened last
+  char* free_ = nullptr;  // in the latest pages
   std::size_t room_ = 0;
 };
 

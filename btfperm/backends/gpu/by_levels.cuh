@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A search by levels in one cooperative launch, without the host
+// by levels: a search by levels in one cooperative launch, without the host
 //
-// Idea        The queue is the log: a round takes what the round before it pushed, all blocks share
-//             it, and meet at one barrier after it. Where levels are kept apart, a round is one.
-//             Else a block goes on with what it has found itself, a few steps from its own memory,
-//             before it meets the others: a step costs half of a round. What is less than `few`
-//             items is left to one block in any case, which goes on alone until there are more.
-// Cost        a grid barrier a round, beside some five accesses that depend on each other
-// Invariants  The word that all add to when they arrive also counts what was pushed, and tells all.
-//             It takes turns with another, because a fast block may arrive at the next barrier
-//             before a slow one has looked; at the one after that it cannot.
-// Races       places in the queue are handed out by atomicAdd, so the order within a round is any
+// Idea        The queue contains all items in the order of their discovery: a round processes the
+//             items that the preceding round pushed, divided among all blocks, and ends with one
+//             barrier. If levels are kept apart, a round is one level. Otherwise a block continues
+//             with the items that it discovered itself, for a few steps from its own memory, before
+//             the barrier: a step costs half of a round. One block alone processes rounds of fewer
+//             than `few` items, until there are more.
+// Cost        a grid barrier for each round, and some five dependent memory accesses
+// Invariants  The word to which all blocks add when they arrive at the barrier also counts the
+//             pushed items and carries flags. Two such words alternate, because a fast block may
+//             arrive at the next barrier before a slow one has read the word of this one.
+// Races       atomicAdd assigns places in the queue, so the order within a round is arbitrary
 #pragma once
 
 #include "backends/gpu/append.cuh"
@@ -19,44 +20,44 @@
 #include "backends/gpu/lists.cuh"
 #include "backends/gpu/visible.cuh"
 
-constexpr Count few = 64;                        // items that one block alone takes on
-constexpr int own_room = 20480 / sizeof(Index);  // items of a step that a block keeps
-constexpr int own_steps = 8;                     // most steps from its own memory in a round
-constexpr int lists_of_a_lane = 4;               // in one such step, at most
+constexpr Count few = 64;                        // items that one block processes alone
+constexpr int own_room = 20480 / sizeof(Index);  // items of a step in the memory of a block
+constexpr int own_steps = 8;                     // maximum of such steps in a round
+constexpr int lists_of_a_lane = 4;               // maximum in one such step
 
-// What a search is told, and where it stands: the host writes it before and reads it after.
+// Parameters and state of a search: the host writes it before and reads it after.
 struct Levels {
   Count level;       // the next one
   Count begin;       // of its items in the queue
   Count end;         // of the queue
-  Count narrow;      // gives up when `window` levels had fewer items than this on average
+  Count narrow;      // the search ends if `window` levels had fewer items than this on average
   Count window;      //
-  Count most;        // levels, then it gives up
-  Count gave_up;     // 1: by one of these two, or `heavy`; level, begin and end say where
-  Count found;       // for the search itself to raise
-  Count in_order;    // before: items of a round that is one level, whatever comes after ...
-  Count ordered;     // after: ... and how many of the queue's were taken in such rounds
-  Count on_own;      // items that never were in the queue
-  Count n_huge[3];   // items of a round whose lists are left to the grid, in turns
-  Count met[2];      // arrived at the barrier, and what they say, in turns
-  Count reached[2];  // level of the block that went alone, in turns
-  Count heavy;       // gives up before a round of lists with so many entries in all ...
-  Count entries;     // ... which are counted here, of rounds with one item for so many of these:
+  Count most;        // maximum number of levels
+  Count gave_up;     // 1: one of these two limits, or `heavy`, ended it at level, begin, end
+  Count found;       // for the search itself
+  Count in_order;    // before: a round of this many items is always one level ...
+  Count ordered;     // after: ... and the number of items processed in such rounds
+  Count on_own;      // items that were never in the queue
+  Count n_huge[3];   // items whose lists the whole grid visits, alternating
+  Count met[2];      // arrivals at the barrier and their flags, alternating
+  Count reached[2];  // level of the block that continued alone, alternating
+  Count heavy;       // ends before a round whose lists have this many entries ...
+  Count entries;     // ... which are counted here, for rounds with one item for this many of them:
   Count huge[3][most_huge];
 };
 
 constexpr Count entries_of_an_item = 64;
 
-// What is taken together: all of one level where `ordered`, else of this level or higher. `narrow`:
-// by one block alone, which has time to spare.
+// The items of a round: all of one level if `ordered`, else of this level or higher. `narrow`: by
+// one block alone.
 struct Round {
   Count level;
   bool ordered;
   bool narrow;
 };
 
-// What a block finds goes through here: collected, then to the queue all at once, because one
-// address serves little more than a billion requests a second.
+// Collects the items that a block discovers, and writes them to the queue together, because one
+// address serves little more than a billion requests per second.
 struct Queue {
   Index* items;
   Count* end;
@@ -64,7 +65,7 @@ struct Queue {
   int room;
   int* n_own;
   int* n_sent;
-  bool hurried;  // few look: a word is sooner changed than looked at and then changed
+  bool hurried;  // few items: changing a word costs less than reading and then changing it
 
   __device__ void push(Index item) const {
     const int place = atomicAdd(n_own, 1);
@@ -81,28 +82,28 @@ struct Queue {
 };
 
 // The words in `met`: blocks that have arrived, whether any left lists to the grid, whether the
-// first one gives up, and what all have pushed.
+// first block ends the search, and the number of pushed items.
 constexpr Count one_arrived = 1, one_huge = Count{1} << 16, one_gave_up = Count{1} << 31;
 constexpr int pushed_shift = 32;
 
-// Lanes for a list where there are more threads than they would take.
+// Lanes for a list if there are more threads than items.
 __device__ inline int widened(int lanes, long long lists, long long threads) {
   const int widest = lanes < 8 ? 16 : 32;
   while (lanes < widest && 2 * lanes * lists <= threads) lanes *= 2;
   return lanes;
 }
 
-// open(item, round, first) gives the list of an item, see share_lists, and may be called again for
-// it; visit(list item, p, queue) may push what it reaches. Where most lists are short, the same may
-// be given for several at once, see share_short_lists: wide rounds go through them together. Only
-// then are rounds weighed.
+// open(item, round, first) returns the list of an item, see share_lists, and may be called again
+// for it; visit(list item, p, queue) may push reached items. If most lists are short, wide rounds
+// visit several of them together, see share_short_lists. Only then are the entries of rounds
+// counted.
 struct OneByOne {};
 template <class VisitMany>
 constexpr bool by_several = true;
 template <>
 constexpr bool by_several<OneByOne> = false;
 
-// Whether it came to its end; then every block has seen all that the others wrote.
+// Whether the search is complete; then every block has read all that the others wrote.
 template <class Open, class Visit, class VisitMany = OneByOne>
 __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const Open& open,
                                  const Visit& visit, const VisitMany& visit_many = {}) {
@@ -116,12 +117,12 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
   Count level = levels->level, begin = levels->begin, end = levels->end;
   const Count ordered = levels->in_order, heavy = levels->heavy;
   Count on_own = 0, met = 0, met_next = 0;       // kept by one thread of the block
-  Count watched = level, watched_taken = begin;  // where the window begins: counts of the leader
+  Count watched = level, watched_taken = begin;  // start of the window: counts of the first block
   Round round{level, true, false};
   bool gave_up = false;
   int turn = 0, parity = 0;
 
-  // All blocks wait for each other; `told` is what they said.
+  // All blocks wait for each other; `told` has their arrivals and flags.
   const auto meet = [&](Count said) {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -143,7 +144,7 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
     __syncthreads();
   };
 
-  // What is left of a block's own goes to the queue; how much that and what it sent before are.
+  // Writes the remaining own items of a block to the queue; the total number of items that it sent.
   const auto flush = [&](const Index* list, int found, int room) {
     const int count = found < room ? found : room;
     if (threadIdx.x == 0 && count > 0) first = atomicAdd(&levels->end, static_cast<Count>(count));
@@ -152,7 +153,7 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
     return static_cast<Count>(count + n_sent) << pushed_shift;
   };
 
-  // `room` is that of both lists where no step follows.
+  // `room` is that of both lists if no step follows.
   const auto queue_to = [&](int list, int room, int counter, bool hurried = false) {
     return Queue{items, &levels->end, own[list], room, &n_own[counter], &n_sent, hurried};
   };
@@ -163,7 +164,7 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
     n_put_off[0] = n_put_off[1] = n_sent = left_huge = 0;
   };
 
-  // Whether the lists of the next round have so many entries; a round of few items has not.
+  // Whether the lists of the next round have `heavy` entries; a round of few items does not.
   Count weighed = 0;
   const auto is_heavy = [&] {
     if constexpr (by_several<VisitMany>) {
@@ -184,7 +185,7 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
   };
 
   begin_round();
-  meet(0);  // all have read before anyone writes
+  meet(0);  // all blocks have read before any block writes
   while (begin < end && !gave_up && !is_heavy()) {
     const bool alone = end - begin < few;
     if (round.ordered) round = {level, end - begin >= ordered, alone};
@@ -258,7 +259,7 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
       watched = level;
       watched_taken = end + on_own;
     }
-    if (all & (one_gave_up - one_huge)) {  // lists are left
+    if (all & (one_gave_up - one_huge)) {  // lists remain
       const Queue queue = queue_to(0, 2 * own_room, 0);
       const Count count = seen(n_huge);
       for (Count h = 0; h < count && h < most_huge; ++h) {

@@ -30,9 +30,9 @@ __all__ = [
 ]
 
 _LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
-# Atomics on 64 bits, independent threads and what current compilers still know.
+# Atomics on 64 bits, independent thread scheduling, support by current compilers.
 _LEAST_CAPABILITY = (7, 0)
-_LOOK_AT_MEMORY = 2**26  # bytes; below, nobody asks how much is free
+_LEAST_CHECKED = 2**26  # bytes; the free memory is not determined for smaller requests
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ def _why_none() -> str | None:
         cupy.cuda.runtime.getDeviceCount()
         cupy.cuda.nvrtc.getVersion()
     except Exception as error:  # whatever the loaders of three libraries may raise
-        told = " ".join(str(error).split())[:200]
-        return f"CuPy does not work here ({told}); {_how_to_install(driver)}"
+        text = " ".join(str(error).split())[:200]
+        return f"CuPy does not work here ({text}); {_how_to_install(driver)}"
     return None
 
 
@@ -150,15 +150,15 @@ def _library() -> ctypes.CDLL:
 
 @cache
 def facts(number: int) -> tuple[str, tuple[int, int]]:
-    """Name and compute capability of a GPU, asked without starting anything on it."""
+    """Name and compute capability of a GPU, without starting CUDA on it."""
     import cupy
 
-    told = cupy.cuda.runtime.getDeviceProperties(number)
-    return told["name"].decode(), (int(told["major"]), int(told["minor"]))
+    found = cupy.cuda.runtime.getDeviceProperties(number)
+    return found["name"].decode(), (int(found["major"]), int(found["minor"]))
 
 
 def gpus() -> tuple[Gpu, ...]:
-    """Every GPU, when `why_not()` is None; starts CUDA on each, to know what memory is free."""
+    """Every GPU, if `why_not()` is None; starts CUDA on each, to determine its free memory."""
     return tuple(map(_gpu, range(_count())))
 
 
@@ -171,43 +171,44 @@ def _gpu(number: int) -> Gpu:
 
 
 def describe() -> str:
-    """The GPUs and what drives them; when `why_not()` is None."""
-    return f"{', '.join(map(_told, gpus()))}; {_drivers()}"
+    """The GPUs, driver, CuPy and compiler as text, if `why_not()` is None."""
+    return f"{', '.join(map(_described, gpus()))}; {_drivers()}"
 
 
 def examined() -> tuple[bool, str]:
-    """Whether some GPU runs a kernel, and what `describe` says of those that do, and why the others
-    do not: for `btfperm doctor`, when `why_not()` is None.
+    """Whether a GPU runs a kernel, the text of `describe` for those that do, and why the others do
+    not: for `btfperm doctor`, if `why_not()` is None.
 
-    Compiles, unless that was done before, and starts CUDA on each, so nobody else should ask.
+    Compiles a kernel, unless it is in the cache, and starts CUDA on each GPU, so other code should
+    not call it.
     """
     working, failing = [], []
     for number in range(_count()):
         try:
             with on(number):
                 _run_a_kernel()
-                working.append(_told(_gpu(number)))
+                working.append(_described(_gpu(number)))
         except Exception as error:  # whatever a driver, a compiler and their loaders may raise
-            told = " ".join(str(error.__cause__ or error).split())[:200]
-            failing.append(f"device {number} runs no kernel ({told})")
+            text = " ".join(str(error.__cause__ or error).split())[:200]
+            failing.append(f"device {number} runs no kernel ({text})")
     listed = ", ".join(working + failing)
     if not working:
-        listed += ": see what nvidia-smi says of it, or use backend='cpu'"
+        listed += ": check it with nvidia-smi, or use backend='cpu'"
     return bool(working), f"{listed}; {_drivers()}"
 
 
 def _run_a_kernel() -> None:
-    """Turns the columns of a small matrix into rows on the current GPU."""
+    """Transposes a small matrix on the current GPU."""
     import cupy
 
     from btfperm.backends.gpu.arrays import transposed
 
     columns = (cupy.asarray(part, dtype="int32") for part in ([0, 1, 2], [2, 0]))
     if [part.tolist() for part in transposed(3, *columns)] != [[0, 1, 1, 2], [1, 0]]:
-        raise BackendUnavailableError("it ends, and its answer is wrong")
+        raise BackendUnavailableError("a kernel gave a wrong result")
 
 
-def _told(gpu: Gpu) -> str:
+def _described(gpu: Gpu) -> str:
     return (
         f"{gpu.name} (device {gpu.number}, compute capability {_dotted(gpu.capability)}, "
         f"{gpu.memory_free / 2**30:.1f} GiB free of {gpu.memory / 2**30:.1f} GiB)"
@@ -224,8 +225,8 @@ def _drivers() -> str:
 
 
 def refuse_missing(device: int | None = None) -> None:
-    """Raises BackendUnavailableError, with what is missing, when this GPU (default: the current
-    one) cannot be used."""
+    """Raises BackendUnavailableError, with the reason, if this GPU (default: the current one)
+    cannot be used."""
     why = why_not(device)
     if why is not None:
         raise BackendUnavailableError(f"the gpu backend does not work here: {why}")
@@ -237,8 +238,8 @@ def on(device: int | None) -> Iterator[int]:
 
     Raises
     ------
-    BackendUnavailableError : it cannot be used, or what the block asked of it failed: memory, a
-        kernel that does not compile or does not end well
+    BackendUnavailableError : it cannot be used, or a request of the block failed: memory, a kernel
+        that does not compile or that fails
     """
     refuse_missing(device)
     import cupy
@@ -256,10 +257,10 @@ def on(device: int | None) -> Iterator[int]:
             _refuse_old(number)
             yield number
     except failures as error:
-        told = " ".join(str(error).split())[:300]
+        text = " ".join(str(error).split())[:300]
         raise BackendUnavailableError(
-            f"device {number} failed ({told}); use backend='cpu', or backend='auto', which "
-            "goes on without it"
+            f"device {number} failed ({text}); use backend='cpu', or backend='auto', which "
+            "continues without it"
         ) from error
 
 
@@ -275,10 +276,10 @@ def _refuse_old(number: int) -> None:
 
 
 def refuse_beyond_free(needed: int, what: str) -> None:
-    """Raises BackendUnavailableError when so many bytes are more than the current GPU has free,
-    counting what CuPy's pool keeps for reuse. Of a few bytes nobody asks: the answer takes longer
-    than to look for a small matrix, and where there is no room for them, the allocation says so."""
-    if needed < _LOOK_AT_MEMORY:
+    """Raises BackendUnavailableError if the current GPU has fewer bytes free, including those that
+    CuPy's pool keeps for reuse. Small requests are not checked: the check takes longer than the
+    search in a small matrix, and the allocation reports a lack of memory."""
+    if needed < _LEAST_CHECKED:
         return
     import cupy
 

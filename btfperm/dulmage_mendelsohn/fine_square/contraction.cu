@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// contraction: the graph of the components that are known, in one launch
+// contraction: the graph of the components found so far, in one launch
 //
-// Idea        Names, members of the components, are numbered in ascending order; the edges between
-//             different names, by these numbers, are put into lists again. On small graphs a launch
-//             for each step, and looks of the host, would take most of the time.
+// Idea        Names, which are members of the components, are numbered in ascending order, and the
+//             edges between different names are sorted into lists by these numbers. On small
+//             graphs, a launch for each step and polls by the host would take most of the time.
 // Cost        O(n + edges), a barrier between each two of seven steps
-// Encodings   name[v] = the member that names v's component; -1: none, v and its edges are left out
-// Races       as union_find.cuh says; counters are only added to; places in a list are handed out
-//             by atomicAdd, in any order
+// Encodings   name[v] = the member that names the component of v; -1: none, v and its edges are
+//             left out
+// Races       as in union_find.cuh; counters only increase; atomicAdd assigns places in a list, in
+//             any order
 
 #include "backends/gpu/append.cuh"
 #include "backends/gpu/lists.cuh"
@@ -15,18 +16,18 @@
 #include "dulmage_mendelsohn/fine_rectangular/union_find.cuh"
 #include "dulmage_mendelsohn/fine_square/edges.cuh"
 
-// What the host reads.
+// The numbers that the host reads.
 struct Contracted {
   Count names;
   Count edges;
   Count barrier;
 };
 
-// sets: names are those of union_find.cuh, whose ways are not short yet. vertex[v], if not null:
-// the number of v's component, for the `all` vertices of an older graph, whose part in this one it
-// has before; `fresh`: they are these. old_member: a vertex of that one for each of this; null:
-// they are these. floor, if not null: what the height of each component must not fall below, by its
-// vertices.
+// sets: names are those of union_find.cuh, whose paths are not compressed yet. vertex[v], if not null:
+// for the `all` vertices of an earlier graph, the number of its vertex in this graph before, and of
+// the component of v afterwards; `fresh`: the vertices are those of this graph. old_member: a vertex
+// of the earlier graph for each of this one; null: the graphs are the same. floor, if not null: a
+// lower bound on the height of each component, by its vertices.
 extern "C" __global__ void __launch_bounds__(256, 4)
     contract_names(Index n, Index lanes, const Index* indptr, const Index* pred, Index sets,
                    Index* name, Index* number, Index all, Index fresh, Index* vertex,

@@ -28,7 +28,7 @@ __all__ = [
     "whole",
 ]
 
-NULL = np.uint64(0)  # a pointer to nothing
+NULL = np.uint64(0)  # a null pointer
 _FILE = "dulmage_mendelsohn/fine_square/digraph.cu"
 _CONTRACTION = "dulmage_mendelsohn/fine_square/contraction.cu"
 
@@ -40,10 +40,10 @@ class Digraph:
     Attributes
     ----------
     indptr, pred : the lists; -1 in them is no edge
-    out : successors of each vertex that are not taken out yet; -1: a vertex that is out itself
-    count : vertices that are in
-    list_successors : makes (indptr, succ, row_of) of successor lists; v's is that of row_of[v], or
-        of v itself where row_of is null
+    out : number of remaining successors of each vertex; -1: the vertex itself is removed
+    count : number of remaining vertices
+    list_successors : makes (indptr, succ, row_of), the successor lists; that of v is the list of
+        row_of[v], or of v itself if row_of is null
     """
 
     indptr: Any
@@ -98,9 +98,9 @@ def whole(problem: DeviceProblem, of_col: Any, count: int) -> Digraph:
 
 
 def part_of(graph: Digraph, side: Any = None, dropped: int = 0) -> tuple[Digraph, Any]:
-    """What is not taken out, as a graph of its own, and the vertex that each of its vertices was.
+    """The remaining vertices as a new graph, and the old vertex of each new vertex.
 
-    With `side`, what is on side `dropped` goes, too, and so do edges from one side to another.
+    With `side`, vertices on side `dropped` are removed, too, and so are edges between two sides.
     """
     import cupy
 
@@ -108,7 +108,7 @@ def part_of(graph: Digraph, side: Any = None, dropped: int = 0) -> tuple[Digraph
     most = graph.count
     place, own, out, following = (cupy.empty(size, dtype=width) for size in (n, most, most, most))
     indptr, pred = cupy.empty(most + 1, dtype=width), cupy.empty(edges, dtype=width)
-    run, told = kernels(_FILE, width.name), SharedStruct(_FILE, "Part")
+    run, state = kernels(_FILE, width.name), SharedStruct(_FILE, "Part")
     run.launch_together(
         "keep_part",
         BLOCK,
@@ -126,9 +126,9 @@ def part_of(graph: Digraph, side: Any = None, dropped: int = 0) -> tuple[Digraph
         pred,
         out,
         run.totals_of_blocks("keep_part", BLOCK),
-        told.array,
+        state.array,
     )
-    fields = told.fields()
+    fields = state.fields()
     count, edges = fields["vertices"], fields["edges"]
     indptr, pred = indptr[: count + 1], pred[:edges]
     return Digraph(indptr, pred, out[:count], count, _turned(indptr, pred)), own[:count]
@@ -140,9 +140,9 @@ class Contracted(NamedTuple):
     Attributes
     ----------
     graph : its vertices are the components, by their names in ascending order; edges between them
-    number : of each name, at that vertex
-    members : for each component a member: its name, or the member that was given for that
-    height : for each component what it must not fall below; None where no floor was given
+    number : the number of each name, stored at the vertex of that name
+    members : for each component a member: its name, or the member given for it
+    height : a lower bound on the height of each component; None if no floor was given
     """
 
     graph: Digraph
@@ -160,15 +160,16 @@ def contracted(
     members: Any = None,
     floor: Any = None,
 ) -> Contracted:
-    """The graph of the components, given a name for each vertex, -1 for what is left out.
+    """The graph of the components, for a name of each vertex; vertices with -1 are left out.
 
     Parameters
     ----------
-    sets : the names are sets that were united, see ``union_find.cuh``; they are shortened to names
-    vertex : in and out, the vertex of this graph, then of the new one, that each vertex of an older
-        graph is in; without `members`, this is the older graph, and nothing goes in
-    members : for each vertex one of the older graph
-    floor : what the height of each vertex must not fall below
+    sets : whether the names are sets that were united, see ``union_find.cuh``; they are compressed
+        to names
+    vertex : in and out: for each vertex of an earlier graph, its vertex in this graph, and then in
+        the new one; without `members`, this is the earlier graph, and there is no input
+    members : for each vertex one of the earlier graph
+    floor : a lower bound on the height of each vertex
     """
     import cupy
 
@@ -176,7 +177,7 @@ def contracted(
     number, members_of, following, out = (cupy.empty(n, dtype=width) for _ in range(4))
     height: Any = NULL if floor is None else cupy.empty(n, dtype=width)
     heads, tails, pred = (cupy.empty(edges, dtype=width) for _ in range(3))
-    indptr, told = cupy.empty(n + 1, dtype=width), SharedStruct(_CONTRACTION, "Contracted")
+    indptr, state = cupy.empty(n + 1, dtype=width), SharedStruct(_CONTRACTION, "Contracted")
     run = kernels(_CONTRACTION, width.name)
     run.launch_together(
         "contract_names",
@@ -202,9 +203,9 @@ def contracted(
         pred,
         out,
         run.totals_of_blocks("contract_names", BLOCK),
-        told.array,
+        state.array,
     )
-    fields = told.fields()
+    fields = state.fields()
     count, edges = fields["names"], fields["edges"]
     indptr, pred = indptr[: count + 1], pred[:edges]
     smaller = Digraph(indptr, pred, out[:count], count, _turned(indptr, pred))
@@ -227,7 +228,7 @@ def of_pairs(heads: Any, tails: Any, n: int, width: Any) -> Digraph:
 
 
 def heads(graph: Digraph) -> Any:
-    """The head of each edge, beside `pred`, which has the tails."""
+    """The head of each edge; `pred` has the tails."""
     import cupy
 
     result = cupy.empty(graph.pred.size, dtype=graph.width)

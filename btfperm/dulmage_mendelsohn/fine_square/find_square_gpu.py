@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The square part on the device: which search runs when.
+"""The square part on the device: the order of the searches.
 
-Peel; what is left is one graph, small or long and thin: for one core; nearly symmetric: contract
-2-cycles; then the giant component, and names that travel for the small ones; then heights by
-peeling the graph of the blocks. Each step hands over what is too serial for it, by a measured rule.
-"""
+First the peel. One core continues if the rest is small, or long and narrow. If it is nearly
+symmetric, 2-cycles are contracted. Then follow the giant component, the propagation of names for
+the small ones, and the heights by peeling the graph of the blocks. A measured rule ends each step
+that is too serial for the device."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from btfperm.dulmage_mendelsohn.fine_square.peel_gpu import peel
 
 __all__ = ["Square", "find_square", "heights_above"]
 
-# Edges of a graph that one core is done with sooner than the device.
+# Graphs with fewer edges are faster on one core than on the device.
 _FEW_EDGES = 10_000
-# Shares of 2-cycles among the edges: from the first on, contracting them comes before any search;
-# from the second on, before names that travel.
+# Shares of 2-cycles among the edges from which on they are contracted before any search, and before
+# the propagation of names.
 _SYMMETRIC, _SHORTER = 0.5, 0.05
-# Levels of the block graph after which the CPU may continue: the CPU's time grows with the entries,
-# the device's with the levels.
+# Levels of the block graph after which the CPU may continue: the time of the CPU depends on the
+# entries, that of the device on the levels.
 _BLOCK_WINDOW = 40
 
 
@@ -46,8 +46,8 @@ class Square(NamedTuple):
 
     Attributes
     ----------
-    leader : (n,) smallest column of each column's block; None where every block is one column
-    height : (n,) of the block, at its leader; None where the whole matrix is one block
+    leader : (n,) smallest column of the block of each column; None if every block is one column
+    height : (n,) of the block, at its leader; None if the whole matrix is one block
     """
 
     leader: Any
@@ -91,8 +91,8 @@ def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], Non
 
 
 def components(graph: Digraph) -> Any:
-    """The name of each vertex's component, a member of it; -1 of what is taken out. None where all
-    vertices are one."""
+    """The name of the component of each vertex, which is a member; -1 if it is removed. None if all
+    vertices are one component."""
     name = minus_ones(graph.n, graph.width)
     found = None if two_cycles_gpu.share(graph) > _SYMMETRIC else find_giant(graph, name)
     if found is None:
@@ -121,7 +121,7 @@ def _by_contraction(graph: Digraph) -> Any:
 
 
 def _of_small(graph: Digraph) -> Any:
-    """Names where no component is known to be large; the lists have no holes."""
+    """Names if no component is known to be large; the lists have no holes."""
     import cupy
 
     width = graph.width
@@ -146,7 +146,7 @@ def _by_tarjan(graph: Digraph) -> Any:
 
 
 def _by_names(graph: Digraph) -> Any:
-    """Names that travel; first 2-cycles are contracted where that makes the way shorter."""
+    """Propagation of names; first 2-cycles are contracted if that shortens paths."""
     if two_cycles_gpu.share(graph) < _SHORTER:
         return name_components(graph)
     vertex, smaller, roots = two_cycles_gpu.contract(graph, _FEW_EDGES)
@@ -154,14 +154,14 @@ def _by_names(graph: Digraph) -> Any:
 
 
 def heights_of_blocks(graph: Digraph, name: Any, floor: Any) -> tuple[Any, Any]:
-    """A number for each name, and the heights of the blocks by these numbers, given what each
-    vertex must not fall below."""
+    """A number for each name, and the heights of the blocks by these numbers, for a lower bound of
+    each vertex."""
     blocks = contracted(graph, name, floor=floor)
     return blocks.number, heights_above(blocks.graph, blocks.height)
 
 
 def heights_above(graph: Digraph, floor: Any) -> Any:
-    """The height of each vertex of a graph without cycles, given what it must not fall below."""
+    """The height of each vertex of a graph without cycles, for a lower bound of each vertex."""
     import cupy
 
     if graph.pred.size == 0:

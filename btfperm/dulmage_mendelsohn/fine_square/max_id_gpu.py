@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The host's side of ``max_id.cu``: rounds of sweeps."""
+"""Driver of ``max_id.cu``: rounds of sweeps."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph, heads, o
 
 __all__ = ["name_components"]
 
-# Edges that all sweeps may read, for each edge there is: one core is as quick then, and Tarjan's
-# algorithm finishes there. A sweep costs as much as reading so many edges beside its own.
+# Edges that all sweeps may visit, for each edge of the graph; then one core is as fast, and
+# Tarjan's algorithm continues there. The fixed cost of a sweep, in edges.
 _MOST_READINGS, _EDGES_OF_A_LAUNCH = 1000, 200_000
-_SWEEPS_AT_ONCE = 4  # between two looks
-_SWEEPS_A_QUESTION = 4  # one that is as dear as a sweep, and doubles the way
+_SWEEPS_AT_ONCE = 4  # sweeps between two polls
+_SWEEPS_A_QUESTION = 4  # a step that costs as much as a sweep, and doubles the distance
 _MOST_BLOCKS = 4096
 
 
 def name_components(graph: Digraph) -> Any:
-    """The name of each vertex's component, a member of it; the lists have no holes."""
+    """The name of the component of each vertex, which is a member; the lists have no holes."""
     import cupy
 
     n, width, run = graph.n, graph.width, graph.kernels("max_id.cu")
@@ -38,11 +38,11 @@ def name_components(graph: Digraph) -> Any:
             for _ in range(_SWEEPS_AT_ONCE):
                 sweeps += 1
                 left_to_read -= count + _EDGES_OF_A_LAUNCH
-                told = np.uint64(sweeps), changed.array
+                common = np.uint64(sweeps), changed.array
                 blocks = grid(count, _MOST_BLOCKS)
-                run.launch("sweep", blocks, BLOCK, count, tails, ends, learned, *told)
+                run.launch("sweep", blocks, BLOCK, count, tails, ends, learned, *common)
                 if sweeps % _SWEEPS_A_QUESTION == 0:
-                    run.launch("ask_further", grid(n), BLOCK, n, name, learned, *told)
+                    run.launch("ask_further", grid(n), BLOCK, n, name, learned, *common)
             moving = changed.read()[0] == sweeps
         if moving:
             return _finished_by_tarjan(name, tails, ends)

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// peel: vertices without successors, again and again, with their heights
+// peel: repeatedly removes vertices without successors, and computes their heights
 //
-// Idea        A vertex without successors is a block alone. Taken away, it may leave predecessors
-//             without successors: those of the next level. Where nothing had a height before, all
-//             levels are kept apart, and the level is the height; elsewhere each vertex tells its
-//             predecessors how high they stand. What is left has cycles, or only such successors.
-// Cost        O(entries of what is peeled), and a barrier a level. Below 30 vertices a level the
-//             CPU continues
-// Encodings   out[v]: successors that are not peeled yet; -1: not in the graph, or peeled
-// Invariants  What is peeled after the last level that was kept apart stands higher than that: what
-//             such levels would have told it does not count any more
-// Races       Two atomics have no order, unless the second waits for the answer of the first: a
-//             height is told before the count of successors falls, and read after it fell to zero
+// Idea        A vertex without successors is a block by itself. After its removal, predecessors
+//             without other successors form the next level. If no vertex had a height before, all
+//             levels are kept apart, and the level is the height; otherwise each vertex sends its
+//             height to its predecessors. The remaining vertices are on cycles, or have successors
+//             that remain.
+// Cost        O(entries of removed vertices), and a barrier for each level. With fewer than 30
+//             vertices in a level the CPU continues
+// Encodings   out[v]: number of remaining successors; -1: not in the graph, or removed
+// Invariants  Vertices removed after the last level that was kept apart are higher than that level,
+//             so heights that those levels would have sent are not needed
+// Races       Two atomic operations have no order, unless the second waits for the result of the
+//             first: a height is sent before the count of successors falls, and read after the
+//             count reached zero
 
 #include "backends/gpu/append.cuh"
 #include "backends/gpu/by_levels.cuh"
@@ -24,16 +26,16 @@ extern "C" __global__ void queue_ready(Index n, const Index* out, Index* items, 
   ready.end({items}, end);
 }
 
-// True where u has no successor left. `told` is what an atomic operation before it gave back, and
-// never negative.
+// True if u has no successor left. `told` is the result of an earlier atomic operation, and never
+// negative.
 __device__ inline bool lose_successors(Index* out, Index u, Index count, Index told) {
   const Index lost = told < 0 ? 0 : count;
   return atomicAdd(reinterpret_cast<Place*>(&out[u]), ~static_cast<Place>(lost) + 1) ==
          static_cast<Place>(count);
 }
 
-// Height: zeros, or what each vertex must not fall below; then no level is kept apart. Where levels
-// are, predecessors need not be told but of what comes last, for nobody asks before the end.
+// Height: zeros, or a lower bound for each vertex; then no level is kept apart. With levels, only
+// the vertices of the last ones send heights, because no height is read before the end.
 extern "C" __global__ void __launch_bounds__(512, 2)
     peel(Levels* levels, Index lanes, const Index* indptr, const Index* pred, Index* out,
          Index* height, Index* items) {
@@ -59,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(512, 2)
       return;
     }
     const Index told = seen(&height[u]) < above ? atomicMax(&height[u], above) : 0;
-    // Many lose the same one, a giant block: the lanes of a warp that do go to memory together.
+    // Many vertices have the same successor, a giant block: the lanes of a warp combine their updates.
     const unsigned together = __activemask(), same = __match_any_sync(together, u);
     const Index none = __any_sync(together, told < 0) ? -1 : 0;
     if (static_cast<int>(lane_id()) != first_of(same)) return;
@@ -68,12 +70,12 @@ extern "C" __global__ void __launch_bounds__(512, 2)
   search_by_levels(levels, items, static_cast<int>(lanes), open, visit);
 }
 
-// What still waits when the search gives up is not peeled, be it looked at already.
+// Vertices that are still in the queue when the search ends early are not removed.
 extern "C" __global__ void put_back(Index count, const Index* waiting, Index* out) {
   for (long long k = first_item(); k < count; k += item_stride()) out[waiting[k]] = 0;
 }
 
-// How high what is left must stand above what `peel` took out.
+// Lower bounds on the heights of the remaining vertices, from those that `peel` removed.
 extern "C" __global__ void raise_left(Index lanes, const Index* indptr, const Index* pred,
                                       const Index* out, Index* height, Index count,
                                       const Index* items) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The host's side of ``peel.cu``."""
+"""Driver of ``peel.cu``."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph
 
 __all__ = ["peel"]
 
-# Below so many vertices a level, over so many levels, a core of the CPU is as quick.
+# With fewer vertices in each of so many levels, a core of the CPU is as fast.
 _NARROW, _WINDOW = 30, 1000
 
 
 def peel(graph: Digraph, height: Any, *, raising: bool = False, window: int = _WINDOW) -> Stand:
-    """Takes out what can be peeled, and writes the heights of that. It gives up where levels are
-    narrow.
+    """Removes vertices without successors, repeatedly, and writes their heights. It ends early if
+    levels are narrow.
 
     Parameters
     ----------
-    height : zeros, and then what is left has there what it must not fall below; when `raising`,
-        what no vertex must fall below at first
+    height : zeros, or with `raising` a lower bound for each vertex; afterwards the heights of the
+        removed vertices, and lower bounds for the others
     """
     n, run = graph.n, graph.kernels("peel.cu")
     limits = Limits(_NARROW, window, in_order=NONE if raising else 0)
@@ -36,6 +36,6 @@ def peel(graph: Digraph, height: Any, *, raising: bool = False, window: int = _W
         run.launch("put_back", grid(waiting.size), BLOCK, waiting.size, waiting, graph.out)
     if graph.count and stand.ordered:
         blocks = grid(graph.lanes * stand.ordered)
-        told = *lists, height, stand.ordered, search.items
-        run.launch("raise_left", blocks, BLOCK, graph.lanes, *told)
+        common = *lists, height, stand.ordered, search.items
+        run.launch("raise_left", blocks, BLOCK, graph.lanes, *common)
     return stand

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The host's side of ``two_cycles.cu``."""
+"""Driver of ``two_cycles.cu``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph, contract
 
 __all__ = ["contract", "share"]
 
-_SAMPLES = 8192  # vertices that are looked at
-_LEAST_GONE = 0.2  # of the edges in a round; else the next one does not pay
+_SAMPLES = 8192  # sampled vertices
+_LEAST_GONE = 0.2  # least share of contracted edges for another round
 
 
 def share(graph: Digraph) -> float:
-    """The share of the edges that have an edge back, by a sample."""
+    """The share of the edges whose reverse is an edge, by a sample."""
     n, found = graph.n, Readback(2)
     apart = max(n // _SAMPLES, 1)
     run = graph.kernels("two_cycles.cu")
@@ -37,12 +37,12 @@ def share(graph: Digraph) -> float:
 
 
 def contract(graph: Digraph, few: int = 0) -> tuple[Any, Digraph, Any]:
-    """Contracts 2-cycles, again and again while that pays and more than `few` edges are left.
+    """Contracts 2-cycles repeatedly, while that saves time and more than `few` edges are left.
 
     Returns
     -------
-    The vertex of the contracted graph that each vertex is in; that graph; and for each of its
-    vertices one of those it stands for.
+    For each vertex its vertex in the contracted graph; that graph; and for each of its vertices an
+    original vertex.
     """
     import cupy
 
