@@ -11,6 +11,7 @@ import lzma
 import struct
 import tarfile
 import tracemalloc
+import zlib
 
 import pytest
 
@@ -199,9 +200,14 @@ def test_streams_behind_each_other(streams, padding):
 
 
 def test_a_large_dictionary_is_refused(tmp_path):
-    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 29}]
+    """The size of the dictionary is written into the header: compression with it takes 4 GB."""
+    packed = bytearray(lzma.compress(TEXT))
+    end = 12 + 4 * packed[12]  # of the block header without its checksum
+    assert packed[14:16] == b"\x21\x01"  # LZMA2, with one byte for the dictionary
+    packed[16] = 34  # 2^29 bytes
+    packed[end : end + 4] = struct.pack("<I", zlib.crc32(packed[12:end]))
     file = tmp_path / "a.mtx.xz"
-    file.write_bytes(lzma.compress(TEXT, filters=filters))
+    file.write_bytes(packed)
     with pytest.raises(UnreadableInputError, match=r"a\.mtx\.xz: .*[Mm]emory usage limit"):
         read(file)
     file.write_bytes(lzma.compress(TEXT, preset=9 | lzma.PRESET_EXTREME))

@@ -23,11 +23,11 @@ struct Contracted {
   Count barrier;
 };
 
-// sets: names are those of union_find.cuh, whose paths are not compressed yet. vertex[v], if not null:
-// for the `all` vertices of an earlier graph, the number of its vertex in this graph before, and of
-// the component of v afterwards; `fresh`: the vertices are those of this graph. old_member: a vertex
-// of the earlier graph for each of this one; null: the graphs are the same. floor, if not null: a
-// lower bound on the height of each component, by its vertices.
+// sets: names are those of union_find.cuh, whose paths are not compressed yet. vertex[v], if not
+// null: for the `all` vertices of an earlier graph, the number of its vertex in this graph before,
+// and of the component of v afterwards; `fresh`: the vertices are those of this graph. old_member:
+// a vertex of the earlier graph for each of this one; null: the graphs are the same. floor, if not
+// null: a lower bound on the height of each component, by its vertices.
 extern "C" __global__ void __launch_bounds__(256, 4)
     contract_names(Index n, Index lanes, const Index* indptr, const Index* pred, Index sets,
                    Index* name, Index* number, Index all, Index fresh, Index* vertex,
