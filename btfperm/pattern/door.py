@@ -12,7 +12,7 @@ import numpy as np
 from btfperm.arguments import truth
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import checked_shape, lives_on_device, matrix_on_device
-from btfperm.pattern.host_matrix import is_scipy, positions_of, recognised
+from btfperm.pattern.host_matrix import is_scipy, is_valued, positions_of, recognised
 from btfperm.pattern.pattern import Pattern
 
 __all__ = ["as_pattern"]
@@ -30,7 +30,7 @@ def as_pattern(
 
     Parameters
     ----------
-    A : a `Pattern`; any ``scipy.sparse`` matrix or array, or an object that becomes one by
+    A : a `Pattern` or `ValuedPattern`; any ``scipy.sparse`` matrix or array, or an object that becomes one by
         ``to_scipy_sparse()`` (PyData ``sparse``), ``tocsc()`` or ``tocoo()``; a CasADi
         ``Sparsity``, ``SX`` or ``MX``; a dense array (entries are the nonzeros);
         a ``(data, indices, indptr)`` triple of compressed columns with `shape`, where data may be
@@ -61,6 +61,8 @@ def as_pattern(
     >>> as_pattern((None, [0, 0, 1], [0, 1, 3]), shape=(2, 2))
     <Pattern 2 x 2, 3 entries>
     """
+    if is_valued(A):
+        A = A.pattern
     if isinstance(A, Pattern) and shape is None and drop_zeros is None:
         return A
     if drop_zeros is not None:
