@@ -118,10 +118,10 @@ if TYPE_CHECKING:  # the same names, for those who check types
         Pattern as Pattern,
     )
     from btfperm.pattern import (
-        as_pattern as as_pattern,
+        ValuedPattern as ValuedPattern,
     )
     from btfperm.pattern import (
-        ValuedPattern as ValuedPattern,
+        as_pattern as as_pattern,
     )
     from btfperm.pattern import (
         as_valued as as_valued,

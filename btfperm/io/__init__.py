@@ -105,8 +105,8 @@ def read_valued(path: PathLike, *, drop_zeros: bool = False) -> ValuedPattern:
         matrix = _format_of(source).read_matrix(source)
         if matrix.dtype.kind == "b":
             raise source.error("it holds no values, only the positions of entries: use `read`")
-        about = {"name": source.name, "source": source.origin()}
-        valued = valued_matrix(matrix, drop_zeros, owned=True, **about)
+        name, origin = source.name, source.origin()
+        valued = valued_matrix(matrix, drop_zeros, owned=True, name=name, source=origin)
     _give_back_freed(valued.nnz)
     return valued
 
@@ -158,9 +158,9 @@ def peek(path: PathLike) -> Header:
 def write_matrix(
     path: PathLike, A: Any, *, format: str | None = None, replace: bool = True
 ) -> None:
-    """Writes a `Pattern`, a `ValuedPattern`, a SciPy matrix or a dense array. The suffix selects the format, unless
-    `format` is given ("mtx", "npz", "mat" or "rb"). ``-`` is standard output; its format is Matrix
-    Market by default. A matrix on a GPU is copied to the host first.
+    """Writes a `Pattern`, a `ValuedPattern`, a SciPy matrix or a dense array. The suffix selects
+    the format, unless `format` is given ("mtx", "npz", "mat" or "rb"). ``-`` is standard output;
+    its format is Matrix Market by default. A matrix on a GPU is copied to the host first.
 
     `btfperm.io.formats` lists the suffixes of each format. A `Pattern` and a matrix of truth values
     become a Matrix Market file of the field pattern. All entries are written, symmetric or not.

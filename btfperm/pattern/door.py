@@ -30,9 +30,9 @@ def as_pattern(
 
     Parameters
     ----------
-    A : a `Pattern` or `ValuedPattern`; any ``scipy.sparse`` matrix or array, or an object that becomes one by
-        ``to_scipy_sparse()`` (PyData ``sparse``), ``tocsc()`` or ``tocoo()``; a CasADi
-        ``Sparsity``, ``SX`` or ``MX``; a dense array (entries are the nonzeros);
+    A : a `Pattern` or `ValuedPattern`; any ``scipy.sparse`` matrix or array, or an object that
+        becomes one by ``to_scipy_sparse()`` (PyData ``sparse``), ``tocsc()`` or ``tocoo()``; a
+        CasADi ``Sparsity``, ``SX`` or ``MX``; a dense array (entries are the nonzeros);
         a ``(data, indices, indptr)`` triple of compressed columns with `shape`, where data may be
         None; a path of a matrix file. What lives on a GPU stays there, as a `DevicePattern`: every
         ``cupyx.scipy.sparse`` matrix, and triples and dense arrays of any kind that has

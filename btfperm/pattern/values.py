@@ -130,7 +130,7 @@ def valued_matrix(
     source: Mapping[str, Any] | None = None,
 ) -> ValuedPattern:
     """A SciPy matrix or a NumPy array as a `ValuedPattern`; see `as_valued`."""
-    about = {"name": name, "source": source}
+    about: dict[str, Any] = {"name": name, "source": source}
     if not is_scipy(A):
         return _of_dense(np.asarray(A), about)
     if len(A.shape) != 2:
@@ -246,7 +246,7 @@ def _places(pattern: Pattern, rows: IndexArray, cols: IndexArray) -> tuple[Index
     return places_in((pattern.indptr, pattern.indices), pattern.m, rows, cols)
 
 
-def _sums(pattern: Pattern, places: IndexArray, values: Values) -> Values:
+def _sums(pattern: Pattern, places: IndexArray, values: Values) -> Any:
     """The sum of the values at each place, in the order of the list."""
     kind, count = values.dtype.kind, pattern.nnz
     if kind in "fc":

@@ -68,9 +68,9 @@ def _of_lists(
         count = int(starts[-1])
         values = as_values(there, int(lists.size), None)[:count]
         lists = lists[:count]
-        if not by_rows and pattern.nnz == count and bool((pattern.indices == lists).all()):
-            if bool((pattern.indptr == starts).all()):
-                return ValuedPattern._unchecked(pattern, values)
+        same = not by_rows and pattern.nnz == count
+        if same and bool((pattern.indices == lists).all() & (pattern.indptr == starts).all()):
+            return ValuedPattern._unchecked(pattern, values)
         heads = columns_of(starts, count)
         return carried(pattern, *((heads, lists) if by_rows else (lists, heads)), values)
 
