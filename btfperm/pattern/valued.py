@@ -55,6 +55,10 @@ class ValuedPattern:
         if not isinstance(pattern, Pattern):
             raise InvalidArgumentError(f"{type(pattern).__name__} is no Pattern")
         on_device = pattern.backend != "cpu"
+        if on_device and lives_on_device(values):
+            from btfperm.backends.gpu.arrays import as_device_array
+
+            values = as_device_array(values)
         if on_device and not is_on_device_of(pattern, values):
             raise InvalidMatrixError("the values of a DevicePattern must be on its GPU")
         if not on_device and lives_on_device(values):
@@ -151,8 +155,8 @@ class ValuedPattern:
 
 
 def as_values(values: Any, count: int, name: str | None) -> Any:
-    """The values of `count` entries in a type that a `ValuedPattern` has; a NumPy or CuPy array,
-    which may share the memory of `values`.
+    """The values of `count` entries in a type that a `ValuedPattern` has: a contiguous NumPy or
+    CuPy array, which may share the memory of `values`.
 
     Raises
     ------
@@ -179,7 +183,8 @@ def as_values(values: Any, count: int, name: str | None) -> Any:
     wide = {"f": np.dtype(np.float64), "c": np.dtype(np.complex128)}
     dtype = wide.get(array.dtype.kind, array.dtype.newbyteorder("="))
     with np.errstate(all="ignore"):  # a long double beyond float64 becomes infinite
-        return array.astype(dtype, copy=False)
+        array = array.astype(dtype, copy=False)
+    return array if array.flags.c_contiguous else array.copy()
 
 
 def position_of(pattern: Pattern, p: int) -> tuple[int, int]:

@@ -64,9 +64,11 @@ def _of_lists(
     with on(None), on(device_of(pattern.indices)):
         starts = device_door.index_array(indptr, "indptr")
         lists = device_door.index_array(indices, "indices")
-        there = brought(as_device_array(data)) if lives_on_device(data) else cupy.asarray(data)
-        count = int(starts[-1])
-        values = as_values(there, int(lists.size), None)[:count]
+        room, count = int(lists.size), int(starts[-1])
+        if lives_on_device(data):
+            values = as_values(brought(as_device_array(data)), room, None)[:count]
+        else:
+            values = cupy.asarray(as_values(data, room, None)[:count])
         lists = lists[:count]
         same = not by_rows and pattern.nnz == count
         if same and bool((pattern.indices == lists).all() & (pattern.indptr == starts).all()):

@@ -144,6 +144,9 @@ def test_inputs_are_copied_unless_they_are_owned():
     with pytest.raises(ValueError, match="read-only"):
         V.values[0] = 2
     assert A.data.flags.writeable
+    strided = np.arange(6.0)[::2], A.indices, A.indptr
+    V = as_valued(strided, shape=(2, 2), owned=True)
+    assert V.values.flags.c_contiguous and V.values.tolist() == [0, 2, 4]
 
 
 # -- the class -------------------------------------------------------------------------------------

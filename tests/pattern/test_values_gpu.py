@@ -21,19 +21,15 @@ def matrices_there(A, dtype):
     import cupy
     import cupyx.scipy.sparse as cs
 
-    A = sp.coo_matrix(
-        (A.data.astype(dtype), (A.row.astype(np.int32), A.col.astype(np.int32))), A.shape
-    )
+    positions = A.row.astype(np.int32), A.col.astype(np.int32)
+    A = sp.coo_matrix((A.data.astype(dtype), positions), A.shape)
     coo = cs.coo_matrix(A)
     coo.data, coo.row, coo.col = (cupy.asarray(part) for part in (A.data, A.row, A.col))
-    rows, cols = (
-        [cupy.asarray(part) for part in lists_of(A, by_rows)] for by_rows in (True, False)
-    )
-    return A, {
-        "coo": coo,
-        "csr": cs.csr_matrix(tuple(rows), shape=A.shape),
-        "csc": cs.csc_matrix(tuple(cols), shape=A.shape),
-    }
+    rows = tuple(cupy.asarray(part) for part in lists_of(A, True))
+    cols = tuple(cupy.asarray(part) for part in lists_of(A, False))
+    strided = cupy.asarray(np.repeat(cols[0].get(), 2))[::2], *cols[1:]
+    compressed = cs.csr_matrix(rows, shape=A.shape), cs.csc_matrix(cols, shape=A.shape)
+    return A, [coo, *compressed, strided]
 
 
 def random_list(seed):
