@@ -92,8 +92,8 @@ def read_valued(path: PathLike, *, drop_zeros: bool = False) -> ValuedPattern:
     -------
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.mtx"
-    >>> head = "%%MatrixMarket matrix coordinate real skew-symmetric\n"
-    >>> _ = file.write_text(head + "2 2 1\n2 1 5\n")
+    >>> head = "%%MatrixMarket matrix coordinate real skew-symmetric\\n"
+    >>> _ = file.write_text(head + "2 2 1\\n2 1 5\\n")
     >>> V = read_valued(file)
     >>> V.pattern.indices.tolist(), V.values.tolist()
     ([1, 0], [5.0, -5.0])
