@@ -181,10 +181,13 @@ def test_the_constructor_checks(values, what):
 
 
 def test_the_constructor_converts_and_copies():
-    values = np.array([1, 2, 3], dtype=">f4")
-    V = ValuedPattern(V0.pattern, values)
-    values[0] = 9
-    assert V.values.dtype == np.float64 and V.values.tolist() == [1, 2, 3]
+    for dtype in (">f4", np.float64):
+        values = np.array([1, 2, 3], dtype=dtype)
+        V = ValuedPattern(V0.pattern, values)
+        values[0] = 9
+        assert V.values.dtype == np.float64 and V.values.tolist() == [1, 2, 3]
+        V.to_scipy().data[0] = 9
+        assert V.values.tolist() == [1, 2, 3]
     with pytest.raises(InvalidArgumentError, match="csc_array is no Pattern"):
         ValuedPattern(sp.csc_array((2, 2)), values)
 
@@ -203,6 +206,8 @@ def test_every_function_takes_it(tmp_path):
     V = as_valued(A)
     assert as_pattern(V) is V.pattern
     assert as_valued(V) is V
+    zeros = as_valued(sp.csc_array(([0.0, 5], [0, 1], [0, 2]), shape=(2, 1)))
+    assert as_pattern(zeros, drop_zeros=True).indices.tolist() == [1]
     assert btfperm.structural_rank(V) == 3
     d = btfperm.block_triangular_form(V)
     np.testing.assert_array_equal(d.apply(V).toarray(), d.apply(A).toarray())
