@@ -103,6 +103,9 @@ if TYPE_CHECKING:  # the same names, for those who check types
         read_matrix as read_matrix,
     )
     from btfperm.io import (
+        read_valued as read_valued,
+    )
+    from btfperm.io import (
         save as save,
     )
     from btfperm.io import (
@@ -115,7 +118,13 @@ if TYPE_CHECKING:  # the same names, for those who check types
         Pattern as Pattern,
     )
     from btfperm.pattern import (
+        ValuedPattern as ValuedPattern,
+    )
+    from btfperm.pattern import (
         as_pattern as as_pattern,
+    )
+    from btfperm.pattern import (
+        as_valued as as_valued,
     )
     from btfperm.preorder import (
         Preordering as Preordering,
@@ -193,6 +202,7 @@ _ROOMS = {
     "StructurallySingularError": "errors",
     "Transversal": "results",
     "UnreadableInputError": "errors",
+    "ValuedPattern": "pattern",
     "algorithms": "registry",
     "as_btf": "conventions",
     "as_csparse": "conventions",
@@ -200,6 +210,7 @@ _ROOMS = {
     "as_matlab": "conventions",
     "as_pattern": "pattern",
     "as_superlu": "conventions",
+    "as_valued": "pattern",
     "block_triangular_form": "block_triangular",
     "dulmage_mendelsohn": "dulmage_mendelsohn",
     "load": "io",
@@ -208,6 +219,7 @@ _ROOMS = {
     "preorder": "preorder",
     "read": "io",
     "read_matrix": "io",
+    "read_valued": "io",
     "save": "io",
     "structural_rank": "transversal",
     "write_matrix": "io",

@@ -49,6 +49,15 @@ def written(A):
         return [btfperm.read_matrix(file).toarray() for file in files]
 
 
+def valued(A):
+    if isinstance(A, btfperm.Pattern):
+        with pytest.raises(btfperm.InvalidMatrixError, match="a Pattern has no values"):
+            btfperm.as_valued(A)
+        return []
+    V = btfperm.as_valued(A)
+    return [V.pattern.indptr, V.pattern.indices, V.values]
+
+
 def said(fails, *given):
     with pytest.raises(AssertionError) as caught:
         fails(*given)
@@ -67,6 +76,7 @@ BROKEN = sp.block_diag([WHOLE, sp.csc_array((1, 1))], format="csc")
 # For each public function that takes a matrix, what has to be the same wherever that lives.
 TAKERS = {
     "as_pattern": lambda A: [dense(btfperm.as_pattern(A))],
+    "as_valued": valued,
     "structural_rank": lambda A: [btfperm.structural_rank(A)],
     "maximum_transversal": proven,
     "dulmage_mendelsohn": lambda A: blocks(btfperm.dulmage_mendelsohn(A)),

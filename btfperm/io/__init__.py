@@ -22,12 +22,13 @@ from btfperm.io.header import Header
 from btfperm.io.source import Progress, Source, open_source
 
 if TYPE_CHECKING:
-    from btfperm.pattern import Pattern
+    from btfperm.pattern import Pattern, ValuedPattern
     from btfperm.results import Decomposition
 
     FORMATS: tuple[str, ...]
 
-__all__ = ["FORMATS", "Header", "load", "peek", "read", "read_matrix", "save", "write_matrix"]
+__all__ = ["FORMATS", "Header", "load", "peek", "read", "read_matrix", "read_valued", "save"]
+__all__ += ["write_matrix"]
 
 PathLike = str | os.PathLike[str]
 
@@ -75,11 +76,47 @@ def read(
         pattern: Pattern = _format_of(source).read_pattern(
             source, drop_zeros=drop_zeros, threads=threads, progress=progress
         )
-    if pattern.nnz >= _MANY_ENTRIES:
+    _give_back_freed(pattern.nnz)
+    return pattern
+
+
+def read_valued(path: PathLike, *, drop_zeros: bool = False) -> ValuedPattern:
+    """Reads the pattern of the matrix in a file, and the values of its entries in the same order.
+
+    Symmetric, skew-symmetric and Hermitian files are expanded. The pattern is that of `read`, with
+    its name and source. Raises and accepts the same as `read`, and raises `UnreadableInputError`
+    for a file without values. For the types of the values and for duplicates see `as_valued`.
+    O(size of the file).
+
+    Example
+    -------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.mtx"
+    >>> head = "%%MatrixMarket matrix coordinate real skew-symmetric\\n"
+    >>> _ = file.write_text(head + "2 2 1\\n2 1 5\\n")
+    >>> V = read_valued(file)
+    >>> V.pattern.indices.tolist(), V.values.tolist()
+    ([1, 0], [5.0, -5.0])
+    """
+    from btfperm.pattern.values import valued_matrix
+
+    drop_zeros = truth("drop_zeros", drop_zeros)
+    with open_source(path) as source:
+        matrix = _format_of(source).read_matrix(source)
+        if matrix.dtype.kind == "b":
+            raise source.error("it holds no values, only the positions of entries: use `read`")
+        name, origin = source.name, source.origin()
+        valued = valued_matrix(matrix, drop_zeros, owned=True, name=name, source=origin)
+    _give_back_freed(valued.nnz)
+    return valued
+
+
+def _give_back_freed(entries: int) -> None:
+    """Return the memory of the texts that were read to the system, after a large file."""
+    if entries >= _MANY_ENTRIES:
         from btfperm import _core
 
         _core.backends.give_back_freed()
-    return pattern
 
 
 def read_matrix(path: PathLike) -> Any:
@@ -121,9 +158,9 @@ def peek(path: PathLike) -> Header:
 def write_matrix(
     path: PathLike, A: Any, *, format: str | None = None, replace: bool = True
 ) -> None:
-    """Writes a `Pattern`, a SciPy matrix or a dense array. The suffix selects the format, unless
-    `format` is given ("mtx", "npz", "mat" or "rb"). ``-`` is standard output; its format is Matrix
-    Market by default. A matrix on a GPU is copied to the host first.
+    """Writes a `Pattern`, a `ValuedPattern`, a SciPy matrix or a dense array. The suffix selects
+    the format, unless `format` is given ("mtx", "npz", "mat" or "rb"). ``-`` is standard output;
+    its format is Matrix Market by default. A matrix on a GPU is copied to the host first.
 
     `btfperm.io.formats` lists the suffixes of each format. A `Pattern` and a matrix of truth values
     become a Matrix Market file of the field pattern. All entries are written, symmetric or not.

@@ -26,7 +26,9 @@ class MatrixFormat(Row):
       for formats whose content does not tell.
     * ``head(source)``: a `btfperm.io.Header`; reads no entries where the format allows it
     * ``read_pattern(source, *, drop_zeros, threads, progress)``: a `Pattern`
-    * ``read_matrix(source)``: a `scipy.sparse.coo_array` with the values
+    * ``read_matrix(source)``: a `scipy.sparse.coo_array` with the values, symmetric files expanded,
+      duplicates and stored zeros as they are; truth values if the file has none. `read_valued` uses
+      it, too, so its entries must be those of ``read_pattern``
     * ``write_matrix(file, A)`` (where the row has `writes`): `A` is a `scipy.sparse.coo_array`
 
     `source` is a `btfperm.io.source.Source`: unpacked bytes, and errors that name the file.

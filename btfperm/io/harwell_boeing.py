@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
 
 _FIELDS = {"R": "real", "C": "complex", "I": "integer", "P": "pattern", "Q": "pattern"}
+_VALUE_TYPES = {"real": np.float64, "complex": np.complex128, "integer": np.int64, "pattern": bool}
 _SYMMETRIES = {
     "S": "symmetric",
     "U": "general",
@@ -121,10 +122,11 @@ def read_matrix(source: Source) -> Any:
         rows, cols = np.concatenate((rows, cols[off])), np.concatenate((cols, rows[off]))
         if values is not None:
             values = np.concatenate((values, reflected(values[off], cards.header.symmetry)))
-    if values is None:
-        values = np.ones(rows.size, dtype=bool)
+    if values is None:  # an empty matrix announces no values, whatever its field
+        dtype = bool if rows.size else _VALUE_TYPES[cards.header.field]
+        values = np.ones(rows.size, dtype=dtype)
     elif cards.header.field == "integer":
-        values = values.astype(np.int64)
+        values = _whole(source, values)
     return scipy.sparse.coo_array((values, (rows, cols)), shape=cards.header.shape)
 
 
@@ -270,5 +272,19 @@ def _read_values(source: Source, cards: _Cards, nnz: int, line: int) -> npt.NDAr
     if cards.values is None:
         return None
     parts = 2 if cards.header.field == "complex" else 1
-    values, _ = read_fields(source, cards.values, nnz * parts, np.float64, line, "values")
+    exact = cards.header.field == "integer" and cards.values.is_integer
+    dtype = np.int64 if exact else np.float64
+    values, _ = read_fields(source, cards.values, nnz * parts, dtype, line, "values")
     return values.view(np.complex128) if parts == 2 else values
+
+
+def _whole(source: Source, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Values of the field integer, which a file may lay out as real numbers, as int64."""
+    if values.dtype.kind == "f":
+        wrong = ~((values == np.floor(values)) & (np.abs(values) < 2.0**63))
+        if wrong.any():
+            raise source.error(
+                f"the value {values[wrong][0]} is not a whole number of 64 bits, as the type in "
+                "the header announces"
+            )
+    return values.astype(np.int64, copy=False)

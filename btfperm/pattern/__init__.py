@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""THE MATRIX WITHOUT ITS VALUES.
+"""The input layer for matrices in memory.
 
-`Pattern` is the one form in which every other room sees a matrix: canonical compressed columns,
-validated once, in linear time. `as_pattern` is the one door: it takes whatever is a sparse matrix
-to its owner. After the door, nobody checks again; so a pattern owns its arrays, and what its
-maker does to the matrix later does not reach it.
+All packages take a matrix as a `Pattern`: canonical compressed columns without values. `as_pattern`
+checks a matrix of any supported type once, in linear time, and copies its arrays, so that later
+changes of the input do not reach the pattern. `as_valued` keeps the values, too, in a
+`ValuedPattern`.
 
-``pattern.py`` has the class, ``device_pattern.py`` its sibling on a GPU; ``door.py`` the door,
-``device_door.py`` that on a GPU, ``arrays.py`` the checks of what comes in, ``memory.py`` those of
-memory, ``permute.py`` permutations; ``canonical.py`` sorts,
-merges duplicates and transposes by ``canonical.hpp``, ``canonical_gpu.py`` sorts on a GPU.
+* ``pattern.py`` and ``device_pattern.py``: the classes, on the host and on a GPU
+* ``door.py`` and ``device_door.py``: `as_pattern`
+* ``valued.py``, ``values.py`` and ``values_gpu.py``: `ValuedPattern` and `as_valued`
+* ``arrays.py``, ``host_matrix.py`` and ``memory.py``: checks of arrays, matrices and memory
+* ``canonical.py``, ``canonical.hpp`` and ``canonical_gpu.py``: sort, merge duplicates, transpose
+* ``permute.py``: permutations
 """
+
+from typing import TYPE_CHECKING, Any
 
 from btfperm.pattern.arrays import LARGEST_INT32, index_type
 from btfperm.pattern.device_pattern import DevicePattern
@@ -25,13 +29,19 @@ from btfperm.pattern.memory import (
 from btfperm.pattern.pattern import Pattern
 from btfperm.pattern.permute import inverse, permute
 
+if TYPE_CHECKING:
+    from btfperm.pattern.valued import ValuedPattern
+    from btfperm.pattern.values import as_valued
+
 __all__ = [
     "DECOMPOSITION",
     "LARGEST_INT32",
     "SEARCH",
     "DevicePattern",
     "Pattern",
+    "ValuedPattern",
     "as_pattern",
+    "as_valued",
     "check_memory",
     "index_type",
     "inverse",
@@ -39,3 +49,15 @@ __all__ = [
     "permute",
     "refuse_beyond_memory",
 ]
+
+
+def __getattr__(name: str) -> Any:  # values are loaded only for callers that ask for them
+    if name == "ValuedPattern":
+        from btfperm.pattern.valued import ValuedPattern
+
+        return ValuedPattern
+    if name == "as_valued":
+        from btfperm.pattern.values import as_valued
+
+        return as_valued
+    raise AttributeError(f"module 'btfperm.pattern' has no attribute {name!r}")

@@ -107,6 +107,23 @@ void bind_width(nb::module_& module) {
       nb::arg("out_indptr").noconvert(), nb::arg("out_indices").noconvert(),
       "A pattern without the entries of another; the number of entries left.");
   module.def(
+      "places_of_entries",
+      [](std::int64_t m, In<I> indptr, In<I> indices, In<I> rows, In<I> cols, Out<I> places) {
+        const PatternView<I> A = view_of<I>(m, indptr, indices);
+        const auto count = static_cast<std::int64_t>(rows.shape(0));
+        require_places(cols, count, "cols");
+        require_places(places, count, "places");
+        return run_pass([&](Budget& budget) {
+          Workspace workspace;
+          I* const last = workspace.take<I>(static_cast<std::size_t>(A.n));
+          return places_of_entries(A, count, rows.data(), cols.data(), places.data(), last, budget);
+        });
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("rows").noconvert(), nb::arg("cols").noconvert(), nb::arg("places").noconvert(),
+      "The place of each entry of a list in canonical columns, or -1; the number of entries "
+      "found.");
+  module.def(
       "sample",
       [](std::int64_t m, In<I> indptr, In<I> indices, bool positions) {
         const Sample found = sample(view_of<I>(m, indptr, indices), {.positions = positions});

@@ -2,6 +2,10 @@
 // canonical: are these compressed columns, and are their lists ascending without duplicates?
 //
 // found[0] = 1: no columns; found[1] = 1: not canonical. Races: flags are only ever raised.
+//
+// The kernels at the end add up the values of duplicates. Run k holds the list positions
+// order[starts[k]] ... order[starts[k + 1] - 1] of the values of entry k. One thread adds up a run,
+// in the order of the list, so that the sum does not depend on the schedule.
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/warp.cuh"
@@ -28,4 +32,31 @@ extern "C" __global__ void check_rows(Index m, Index n, const Index* indptr, con
 extern "C" __global__ void mark_starts(Index n, const Index* indptr, Index* places) {
   for (long long j = first_item() + 1; j < n; j += item_stride())
     atomicAdd(reinterpret_cast<Place*>(&places[indptr[j]]), 1u);
+}
+
+// A value consists of `parts` numbers: 1, or 2 if it is complex. -0 is the neutral element.
+extern "C" __global__ void sum_real_runs(Index entries, Index parts, const Index* starts,
+                                         const Index* order, const double* values, double* sums) {
+  const long long count = static_cast<long long>(entries) * parts;
+  for (long long t = first_item(); t < count; t += item_stride()) {
+    const long long k = t / parts;
+    double sum = -0.0;
+    for (long long p = starts[k]; p < starts[k + 1]; ++p)
+      sum += values[static_cast<long long>(order[p]) * parts + t % parts];
+    sums[t] = sum;
+  }
+}
+
+// Unsigned, because overflow wraps around; the host compares with the sum of real numbers.
+extern "C" __global__ void sum_whole_runs(Index entries, Index parts, const Index* starts,
+                                          const Index* order, const unsigned long long* values,
+                                          unsigned long long* sums) {
+  const long long count = static_cast<long long>(entries) * parts;
+  for (long long t = first_item(); t < count; t += item_stride()) {
+    const long long k = t / parts;
+    unsigned long long sum = 0;
+    for (long long p = starts[k]; p < starts[k + 1]; ++p)
+      sum += values[static_cast<long long>(order[p]) * parts + t % parts];
+    sums[t] = sum;
+  }
 }

@@ -214,4 +214,35 @@ I difference(const PatternView<I>& A, const PatternView<I>& B, I* indptr, I* ind
   return kept;
 }
 
+// The place of each entry (rows[k], cols[k]) of a list in the canonical columns A, or -1 if A lacks
+// the entry. Returns the number of entries found. Positions outside the shape are not found.
+//
+// The search in a column first tries the last place found there and its successor, so a list that
+// is ordered by rows or by columns takes linear time, with duplicates too. Other lists take a
+// bisection of the column for each entry. `last` has n places.
+template <class I>
+std::int64_t places_of_entries(const PatternView<I>& A, std::int64_t count, const I* rows,
+                               const I* cols, I* places, I* last, Budget& budget) {
+  in_pieces(A.n, budget, [&](I j) { last[j] = A.indptr[j]; });
+  std::int64_t found = 0;
+  in_pieces(count, budget, [&](std::int64_t k) {
+    const I i = rows[k];
+    const I j = cols[k];
+    places[k] = -1;
+    if (j < 0 || j >= A.n) return;
+    const I end = A.indptr[j + 1];
+    I p = last[j];
+    if (p < end && A.indices[p] != i) ++p;
+    if (p >= end || A.indices[p] != i) {
+      const I* const first = A.indices + A.indptr[j];
+      p = static_cast<I>(std::lower_bound(first, A.indices + end, i) - A.indices);
+      if (p >= end || A.indices[p] != i) return;
+    }
+    last[j] = p;
+    places[k] = p;
+    ++found;
+  });
+  return found;
+}
+
 }  // namespace btfperm

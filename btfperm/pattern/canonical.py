@@ -21,6 +21,7 @@ __all__ = [
     "from_positions",
     "from_triangle",
     "frozen",
+    "places_in",
     "selected",
     "split_zeros",
     "transposed",
@@ -111,6 +112,22 @@ def split_zeros(
     nonzero = from_positions(rows[stay], cols[stay], shape)
     zero = from_positions(rows[zeros], cols[zeros], shape)
     return nonzero, difference(shape[0], zero, nonzero)
+
+
+def places_in(
+    columns: Columns, m: int, rows: IndexArray, cols: IndexArray
+) -> tuple[IndexArray, int]:
+    """The place of each listed entry in canonical columns, or -1 where they lack it, and the number
+    of entries found. Values follow these places into canonical order, so nothing sorts them.
+
+    O(m + n + entries) for a list that is ordered by rows or by columns; else a bisection of the
+    column for each entry.
+    """
+    indptr, indices = columns
+    width = indices.dtype.type
+    rows, cols = as_width(rows, width, copy=False), as_width(cols, width, copy=False)
+    places = np.empty(rows.size, dtype=width)
+    return places, _core.pattern.places_of_entries(m, indptr, indices, rows, cols, places)
 
 
 def _row_lists(m: int, indptr: IndexArray, indices: IndexArray, threads: int | None) -> Columns:

@@ -19,7 +19,8 @@ from btfperm.pattern.arrays import checked_shape, index_type, lives_on_device, r
 from btfperm.pattern.canonical_gpu import columns_of, from_keys, from_positions, keys_of
 from btfperm.pattern.device_pattern import DevicePattern
 
-__all__ = ["canonical_columns", "from_columns", "from_coo", "from_dense", "from_rows", "of_zeros"]
+__all__ = ["canonical_columns", "from_columns", "from_coo", "from_dense", "from_rows"]
+__all__ += ["index_array", "of_zeros"]
 
 _CANONICAL, _UNSORTED = 0, 1  # above: wrong, as `check_columns` says
 
@@ -34,7 +35,7 @@ def from_columns(
     InvalidMatrixError : the arrays do not describe a matrix of this shape
     """
     m, n = checked_shape(shape)
-    starts, rows = _index_array(indptr, "indptr"), _index_array(indices, "indices")
+    starts, rows = index_array(indptr, "indptr"), index_array(indices, "indices")
     if starts.size != n + 1:
         raise InvalidMatrixError(
             f"indptr has {starts.size} places, a matrix of {n} columns needs {n + 1}"
@@ -61,7 +62,7 @@ def canonical_columns(indptr: Any, indices: Any, shape: tuple[int, int]) -> tupl
     """
     device = device_of(as_device_array(indices))
     with on(None), on(device):
-        starts, rows = _index_array(indptr, "indptr"), _index_array(indices, "indices")
+        starts, rows = index_array(indptr, "indptr"), index_array(indices, "indices")
         if starts.size == shape[1] + 1 and starts.dtype == rows.dtype:
             width = np.dtype(index_type(shape, int(rows.size)))
             state, nnz = _state_of_columns(shape[0], starts, rows, width)
@@ -92,7 +93,7 @@ def from_coo(
     InvalidMatrixError : as many rows as columns there must be, inside the shape
     """
     m, n = checked_shape(shape)
-    rows, cols = _index_array(rows, "rows"), _index_array(cols, "cols")
+    rows, cols = index_array(rows, "rows"), index_array(cols, "cols")
     rows, cols = (part.astype(np.int64, copy=False) for part in (rows, cols))  # as the shape
     if rows.size != cols.size:
         raise InvalidMatrixError(f"{rows.size} row indices but {cols.size} column indices")
@@ -132,7 +133,13 @@ def of_zeros(
     )
 
 
-def _index_array(array: Any, what: str) -> Any:
+def index_array(array: Any, what: str) -> Any:
+    """A contiguous array of int32 or int64 on the current device; messages call it `what`.
+
+    Raises
+    ------
+    InvalidMatrixError : it is no list of integers
+    """
     taken = brought(as_device_array(array))
     if taken.ndim != 1 or taken.dtype.kind not in "iu":
         raise InvalidMatrixError(

@@ -12,7 +12,7 @@ import numpy as np
 from btfperm.arguments import truth
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import checked_shape, lives_on_device, matrix_on_device
-from btfperm.pattern.host_matrix import is_scipy, positions_of, recognised
+from btfperm.pattern.host_matrix import is_scipy, is_valued, positions_of, recognised
 from btfperm.pattern.pattern import Pattern
 
 __all__ = ["as_pattern"]
@@ -26,18 +26,18 @@ def as_pattern(
     owned: bool = False,
     threads: int | None = None,
 ) -> Pattern:
-    """Whatever is a sparse matrix to its owner, as a `Pattern`. Inputs are never modified.
+    """Convert a sparse matrix of any supported type to a `Pattern`. Inputs are never modified.
 
     Parameters
     ----------
-    A : a `Pattern`; any ``scipy.sparse`` matrix or array, or an object that becomes one by
-        ``to_scipy_sparse()`` (PyData ``sparse``), ``tocsc()`` or ``tocoo()``; a CasADi
-        ``Sparsity``, ``SX`` or ``MX``; a dense array (entries are the nonzeros);
+    A : a `Pattern` or `ValuedPattern`; any ``scipy.sparse`` matrix or array, or an object that
+        becomes one by ``to_scipy_sparse()`` (PyData ``sparse``), ``tocsc()`` or ``tocoo()``; a
+        CasADi ``Sparsity``, ``SX`` or ``MX``; a dense array (entries are the nonzeros);
         a ``(data, indices, indptr)`` triple of compressed columns with `shape`, where data may be
-        None; a path of a matrix file. What lives on a GPU stays there, as a `DevicePattern`: every
+        None; a path of a matrix file. A matrix on a GPU becomes a `DevicePattern` there: every
         ``cupyx.scipy.sparse`` matrix, and triples and dense arrays of any kind that has
         ``__cuda_array_interface__`` or DLPack
-    shape : (m, n), needed with a triple; everything else knows its own, which must be the same
+    shape : (m, n), required with a triple; for other matrices it must equal their shape
     drop_zeros : leave stored zeros out; default is to keep them (for a `Pattern`: as it is)
     owned : nobody writes to the index arrays of `A` while the pattern is in use, which spares a
         copy of canonical compressed columns; if that is not so, the core may read out of bounds
@@ -61,6 +61,8 @@ def as_pattern(
     >>> as_pattern((None, [0, 0, 1], [0, 1, 3]), shape=(2, 2))
     <Pattern 2 x 2, 3 entries>
     """
+    if is_valued(A):
+        A = A.pattern
     if isinstance(A, Pattern) and shape is None and drop_zeros is None:
         return A
     if drop_zeros is not None:

@@ -34,6 +34,7 @@ __all__ = [
     "compressed",
     "coordinates",
     "is_scipy",
+    "is_valued",
     "positions_of",
     "positions_of_blocks",
     "positions_of_diagonals",
@@ -55,6 +56,12 @@ def is_scipy(A: object) -> bool:
     return sparse is not None and bool(sparse.issparse(A))
 
 
+def is_valued(A: object) -> bool:
+    """Whether this is a `ValuedPattern`; its module is not loaded for the question."""
+    valued = sys.modules.get("btfperm.pattern.valued")
+    return valued is not None and isinstance(A, valued.ValuedPattern)
+
+
 def recognised(A: Any, *, values: bool = True) -> Any:
     """`A` as a SciPy matrix of any layout, whose arrays are not checked yet, as a NumPy array, or
     as a `Pattern` where it has no values (a `Pattern`, a CasADi ``Sparsity``).
@@ -68,6 +75,8 @@ def recognised(A: Any, *, values: bool = True) -> Any:
     if isinstance(A, Pattern | np.ndarray) or is_scipy(A):
         refuse_masked(A)
         return A
+    if is_valued(A):
+        return A.to_scipy() if values else A.pattern
     if _is_casadi(A) and not hasattr(A, "tocsc"):
         sparsity = A.sparsity() if hasattr(A, "sparsity") else A
         if sparsity is A or not values:

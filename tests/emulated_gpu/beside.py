@@ -18,6 +18,7 @@ TESTS = (
     "tests/transversal/test_gpu_small.py",
     "tests/dulmage_mendelsohn/test_gpu_small.py",
     "tests/pattern/test_gpu_small.py",
+    "tests/pattern/test_values_gpu.py",
     "tests/backends/test_counting_sort.py",
     "tests/backends/test_grouping.py",
     "tests/backends/test_block_queue.py",

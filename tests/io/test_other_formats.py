@@ -345,7 +345,7 @@ def test_harwell_boeing_of_every_field(tmp_path, shape, dtype, data):
     places = data.draw(st.lists(st.integers(0, m * n - 1), unique=True))
     count = len(places)
     if dtype is np.int64:
-        number = st.integers(-(2**53), 2**53)
+        number = st.integers(-(2**63), 2**63 - 1)
     elif dtype is bool:
         number = st.just(True)
     else:
