@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(512, 2)
       return;
     }
     const Index told = seen(&height[u]) < above ? atomicMax(&height[u], above) : 0;
-    // Many vertices have the same successor, a giant block: the lanes of a warp combine their updates.
+    // Many vertices have one successor, a giant block: the lanes of a warp combine updates.
     const unsigned together = __activemask(), same = __match_any_sync(together, u);
     const Index none = __any_sync(together, told < 0) ? -1 : 0;
     if (static_cast<int>(lane_id()) != first_of(same)) return;
