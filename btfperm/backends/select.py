@@ -60,7 +60,7 @@ class Package:
 
 @dataclass(frozen=True)
 class Backend:
-    """A backend: whether it works here, and one sentence that says why or why not."""
+    """A backend: whether it works here, and the reason in one sentence."""
 
     name: str
     works: bool

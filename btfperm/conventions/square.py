@@ -36,7 +36,7 @@ def require_square(result: Decomposition, tool: str, *, completed: bool = False)
     way_out = (
         "call block_triangular_form(A), which completes the permutation as BTF does"
         if completed
-        else "dulmage_mendelsohn(A) says which rows and columns are to blame"
+        else "dulmage_mendelsohn(A) names the rows and columns to blame"
     )
     raise InvalidArgumentError(
         f"{tool} needs a row for every column, and this matrix has structural rank "

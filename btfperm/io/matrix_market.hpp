@@ -117,7 +117,7 @@ inline LineCounts divide_text(const TextParts& block, std::int64_t size, Budget&
       const void* const nul = std::memchr(p, 0, static_cast<std::size_t>(stop - p));
       if (nul != nullptr && own.nul < 0) own.nul = static_cast<const char*>(nul) - block.text;
       p = stop;
-      if (is_caller) budget.look();
+      if (is_caller) budget.poll();
     }
   });
   if (budget.stopped()) throw Unfinished();
@@ -161,7 +161,7 @@ FaultAt for_entries(const TextParts& block, Budget& budget, Parse parse) {
       }
       p = *p == '\n' ? p + 1 : after_line(p, last);
       if (p - sampled > text_piece) {
-        if (is_caller) budget.look();
+        if (is_caller) budget.poll();
         if (budget.stopped()) break;
         sampled = p;
       }

@@ -4,8 +4,8 @@
 // Idea        Every function checks the character behind a number: "1.5" is no row number, and
 //             "1-2" is not the two numbers 1 and -2. A caller sees either the whole token as a
 //             number or a fault, never the first part of a token.
-// Beware      `read_index`, `read_whole` and `scan_real` read up to the first character that can
-//             be no part of a number. The caller guarantees that one follows, such as a line end.
+// Beware      `read_index`, `read_whole` and `scan_real` read up to the first character that can be
+//             no part of a number. The caller guarantees that one follows, such as a line end.
 #pragma once
 
 #include <algorithm>
@@ -188,7 +188,7 @@ Fault for_whole_numbers(const char*& p, const char* end, std::int64_t most, bool
   };
   constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
   for (std::int64_t k = 0; k < most; ++k) {
-    if (k % piece == piece - 1 && !budget.look()) throw Unfinished();
+    if (k % piece == piece - 1 && !budget.poll()) throw Unfinished();
     const char* const behind = p;
     skip();
     if (p == end) {  // `p` stays behind the last number

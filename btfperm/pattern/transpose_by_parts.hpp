@@ -87,10 +87,10 @@ void transpose_by_parts(const PatternView<I>& A, int threads, I* out_indptr, I* 
         place += count;
       }
       for (I k = begin; k < end; ++k) out_indices[next_of[entries[k].row]++] = entries[k].col;
-      if (t == 0) budget.look();
+      if (t == 0) budget.poll();
     }
   }
-  if (!budget.look()) throw Unfinished();
+  if (!budget.poll()) throw Unfinished();
 }
 
 }  // namespace btfperm

@@ -37,9 +37,9 @@ def preorder(
 
     Parameters
     ----------
-    A : anything `as_pattern` takes, square and structurally nonsingular; the values are not looked
-        at, and a `Pattern` is enough. The orders inside the blocks are the host's: of what lives on
-        a GPU the pattern is copied from there, and the result is on the host
+    A : anything `as_pattern` takes, square and structurally nonsingular; the values are not
+        used, so a `Pattern` is enough. The orders inside the blocks are computed on the host: the
+        pattern of a matrix on a GPU is copied there, and the result is on the host
     solver : "superlu" or "klu", who will factor it; decides what "auto" orders for
     block_ordering : order inside the blocks.
 

@@ -98,13 +98,13 @@ class Factorization:
 
         Raises
         ------
-        InvalidArgumentError : `b` has another shape or lives on a GPU, or `trans` is none of the
+        InvalidArgumentError : `b` has another shape or is on a GPU, or `trans` is none of the
             three
         """
         one_of("trans", trans, ("N", "T", "H"))
         if lives_on_device(b):
             raise InvalidArgumentError(
-                "this right-hand side lives on a GPU, and solve works on the host: give it b.get()"
+                "this right-hand side is on a GPU, and solve works on the host: give it b.get()"
             )
         given = np.asarray(b)
         n = self.shape[0]
@@ -219,7 +219,7 @@ def _with_values(A: Any, shape: tuple[int, int]) -> Any:
     """`A` as a csc_array of float64 or complex128; may share memory with `A`."""
     if matrix_on_device(A):
         raise InvalidArgumentError(
-            "this matrix lives on a GPU, and factor works on the host: give it A.get()"
+            "this matrix is on a GPU, and factor works on the host: give it A.get()"
         )
     refuse_masked(A)
     if isinstance(A, str | os.PathLike):
@@ -333,7 +333,7 @@ def _factors(square: Any, diag_pivot_thresh: float) -> Any:
 def _where_singular(
     square: Any, begin: int, blocks: IndexArray, row_perm: IndexArray, col_perm: IndexArray
 ) -> str:
-    """One sentence: the row and column of a block that is a single zero, else where to look."""
+    """One sentence: row and column of a block that is a single zero, else the blocks to check."""
     end = begin + square.shape[0]
     bounds = blocks[np.searchsorted(blocks, begin) : np.searchsorted(blocks, end) + 1]
     single = bounds[:-1][np.diff(bounds) == 1]

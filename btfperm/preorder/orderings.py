@@ -93,7 +93,7 @@ def _first_to_last(inside: Any, permc_spec: str) -> Any:
     columns = np.repeat(np.arange(inside.shape[1]), np.diff(inside.indptr))
     inside.data[:] = np.where(inside.indices == columns, 1.0, 1e-30)
     drop_all = {"drop_tol": 0.9, "drop_rule": "basic", "fill_factor": 1, "diag_pivot_thresh": 0.0}
-    # SuperLU sorts its order along an elimination tree: by that of B'B, unless told, which ruins
+    # SuperLU sorts its order along an elimination tree: by default that of B'B, which ruins
     # an order made for B + B' (four times the fill on a grid).
     symmetric = {"SymmetricMode": permc_spec == "MMD_AT_PLUS_A"}
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The arrays of a permutation file as they are, right or wrong, for `verify`.
 
-`btfperm.io.load` refuses what is wrong; a verifier has to look at it. Nothing is shared with the
+`btfperm.io.load` refuses what is wrong; a verifier has to examine it. Nothing is shared with the
 writers: an error on that side must not hide itself on this one.
 """
 
@@ -245,7 +245,7 @@ def _interpreted(name: str, fields: dict[str, Any]) -> PermArrays:
         ) from None
     if convention != OURS:
         return PermArrays(arrays, meta, convention, names)
-    told = {"shape": "shape" in fields, "meta": has_meta}
+    present = {"shape": "shape" in fields, "meta": has_meta}
     if has_meta:
-        told |= {f"{key} in meta": key in meta for key in ("format_version", "kind")}
-    return PermArrays(arrays, meta, missing=tuple(key for key, here in told.items() if not here))
+        present |= {f"{key} in meta": key in meta for key in ("format_version", "kind")}
+    return PermArrays(arrays, meta, missing=tuple(key for key, here in present.items() if not here))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["advise", "summarize"]
 
 PAYS_BELOW = 0.9  # largest block's share of the rows below which factoring by blocks is worth it
-_PIECE = 1 << 16  # blocks looked at at a time
+_PIECE = 1 << 16  # blocks processed at a time
 
 
 def summarize(result: DulmageMendelsohn) -> dict[str, Any]:

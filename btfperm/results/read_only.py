@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results nobody writes to any more: their arrays, and they themselves."""
+"""Read-only results: their arrays, and the objects themselves."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _Kind = TypeVar("_Kind", bound="OnDemand")
 
 
 def freeze(*arrays: npt.NDArray[Any] | None) -> None:
-    """Makes the arrays read-only; what is none, or lives on a device, stays as it is."""
+    """Makes NumPy arrays read-only; other objects and arrays on a device stay as they are."""
     for array in arrays:
         if isinstance(array, ndarray):
             array.setflags(False)  # type: ignore[call-arg]  # by name it takes twice as long
 
 
 def frozen(array: _Array) -> _Array:
-    """The array, read-only from now on unless it lives on a device."""
+    """The array, read-only from now on unless it is on a device."""
     freeze(array)
     return array
 

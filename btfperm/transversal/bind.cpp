@@ -44,8 +44,8 @@ PatternView<I> matched_view_of(std::int64_t m, const In<I>& indptr, const In<I>&
   return A;
 }
 
-// Every algorithm looks alike from Python: it improves row_match and col_match in place and
-// answers (what stopped it, whether row_in_cover holds the rows of a cover, what it counted).
+// Every algorithm has the same signature in Python: it improves row_match and col_match in place
+// and answers (what stopped it, whether row_in_cover holds the rows of a cover, what it counted).
 template <class I, class Run>
 void bind_algorithm(nb::module_& module, const char* name, Run run) {
   module.def(

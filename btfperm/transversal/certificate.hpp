@@ -189,7 +189,7 @@ bool certify_pairs(const PatternView<I>& A, const Matching<I>& M, bool all_rows,
       if (!all_matched(A, M, thin, first, last)) holds = false;
       std::fill(col_in_cover + first, col_in_cover + last, std::uint8_t{!all_rows});
       first = last;
-      if (t == 0) budget.look();
+      if (t == 0) budget.poll();
     }
   });
   return holds && !budget.stopped();
@@ -240,7 +240,7 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
       pairs += own;
       if (stop < last) lower(at_fault, stop);
       first = stop < last ? part.last : last;
-      if (t == 0) budget.look();
+      if (t == 0) budget.poll();
     }
   });
   if (budget.stopped()) return Verdict::unfinished;

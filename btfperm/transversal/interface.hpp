@@ -35,7 +35,7 @@ struct Matching {
 // its start; the number of edges of the path. before(j, held) is the column before j on the path,
 // where held is the row matched with j. Other threads may read row_match at the same time.
 template <class I, class Before>
-std::int64_t flip_path(Matching<I> M, I i, I j, Before before) {
+std::int64_t augment_along(Matching<I> M, I i, I j, Before before) {
   for (std::int64_t edges = 1;; edges += 2) {
     const I held = M.col_match[j];
     store(M.row_match[i], j);

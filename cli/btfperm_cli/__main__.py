@@ -12,7 +12,7 @@ def main() -> None:
     """Run the command line and exit."""
     try:
         from btfperm_cli import signals
-    except KeyboardInterrupt:  # nobody handles signals yet
+    except KeyboardInterrupt:  # before the handlers are installed
         import os
 
         os.write(2, b"btfperm: interrupted\n")

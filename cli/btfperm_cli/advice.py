@@ -33,7 +33,7 @@ _TABLE = tuple(
             "--convention csparse or matlab takes any matrix",
         ),
         (
-            r"dulmage_mendelsohn\(A\) says which rows and columns are to blame",
+            r"dulmage_mendelsohn\(A\) names the rows and columns to blame",
             "--convention csparse or matlab takes any matrix",
         ),
     )

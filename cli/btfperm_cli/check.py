@@ -84,7 +84,7 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
 
 
 def recorded(file: PermArrays) -> dict[str, Any]:
-    """What the file says about its matrix."""
+    """The description of the matrix in the file."""
     matrix = file.meta.get("matrix")
     return dict(matrix) if isinstance(matrix, dict) else {}
 

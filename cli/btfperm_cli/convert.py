@@ -38,7 +38,7 @@ __all__ = ["convert"]
     "--permute",
     metavar="PERM",
     type=FileName(),
-    help="Permute rows and columns as this permutation file says.",
+    help="Permute rows and columns by this permutation file.",
 )
 @click.option(
     "--diagonal",

@@ -285,7 +285,7 @@ def search_options(command: Command) -> Command:
                 "--backend",
                 type=click.Choice(["auto", "cpu", "gpu"]),
                 default="auto",
-                help="Where it runs; `btfperm doctor` says what works here.",
+                help="The backend; `btfperm doctor` lists those that work here.",
             ),
             click.option(
                 "--device",
@@ -335,7 +335,7 @@ def search_options(command: Command) -> Command:
                 "--max-work",
                 type=WholeNumber(1),
                 metavar="N",
-                help="Stop the search after reading this many entries.",
+                help="Stop the search after visiting this number of entries.",
             ),
             click.option("--explain", is_flag=True, help="Say why `auto` chose what it chose."),
         )

@@ -33,7 +33,7 @@ def open_closed() -> None:
 
 
 def emit(line: str, *, err: bool = False) -> None:
-    """Print one line; quiet when nobody reads any more.
+    """Print one line; does nothing if the reader has closed the pipe.
 
     Line ends and terminal escapes in names, which come from files, are printed as escapes.
     """
@@ -65,7 +65,7 @@ def flush() -> None:
 
 @contextmanager
 def reader_may_leave(stream: TextIO) -> Iterator[None]:
-    """What the block writes to `stream` vanishes when nobody reads any more."""
+    """Discards what the block writes to `stream` after the reader has closed the pipe."""
     try:
         yield
     except BrokenPipeError:

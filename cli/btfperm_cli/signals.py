@@ -85,7 +85,7 @@ def say() -> None:
 
         text = json.dumps(error_object(command_of(words), sentence(), exit_code()))
         stream = 1
-    with contextlib.suppress(OSError):  # nobody reads
+    with contextlib.suppress(OSError):  # the reader has closed the pipe
         os.write(stream, f"{text}\n".encode())
 
 

@@ -32,11 +32,11 @@ class Budget {
   // Counts visited `edges`; false: stop now.
   bool spend(std::int64_t edges) {
     credit_ -= edges;
-    return credit_ >= 0 || look();
+    return credit_ >= 0 || poll();
   }
 
   // As spend, but polls in every call: for pieces of work that visit no edges.
-  bool look() {
+  bool poll() {
     if (stopped()) return false;
     spent_ += granted_ - credit_;
     granted_ = credit_ = 0;

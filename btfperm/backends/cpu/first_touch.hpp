@@ -26,7 +26,7 @@ void first_touch(T* array, std::size_t count, int threads, Budget& budget) {
   for (std::int64_t k = 0; k < pages; ++k) {
     if (budget.stopped()) continue;
     array[k * page] = T{};
-    if (k % large_page == 0 && omp_get_thread_num() == 0) budget.look();
+    if (k % large_page == 0 && omp_get_thread_num() == 0) budget.poll();
   }
 }
 

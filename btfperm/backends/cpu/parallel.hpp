@@ -39,7 +39,7 @@ void on_team(int threads, bool shared, Body body) {
 
 // For passes without a budget.
 struct NoBudget {
-  void look() const {}
+  void poll() const {}
   bool stopped() const { return false; }
 };
 
@@ -50,7 +50,7 @@ void in_own_pieces(const Share<I>& own, const I* ends, int t, Limit& budget, Bod
   for (I k = own.first; k < own.last && !budget.stopped();) {
     const I end = end_of_piece(k, own.last, ends);
     for (; k < end; ++k) body(k);
-    if (t == 0 && k < own.last) budget.look();
+    if (t == 0 && k < own.last) budget.poll();
   }
 }
 
@@ -123,7 +123,7 @@ class Barrier {
       round_.notify_all();
       return;
     }
-    for (int looks = 0; looks < patience; ++looks) {
+    for (int polls = 0; polls < patience; ++polls) {
       if (round_.load(std::memory_order_acquire) != round) return;
       pause_core();
     }

@@ -31,7 +31,7 @@ void in_pieces(I count, const I* ends, Budget& budget, Body body) {
   for (I first = 0; first < count;) {
     const I last = end_of_piece(first, count, ends);
     for (; first < last; ++first) body(first);
-    if (!budget.look()) throw Unfinished();
+    if (!budget.poll()) throw Unfinished();
   }
 }
 

@@ -49,9 +49,9 @@ class Together {
 
   // Visited entries that do not count for the limit on the work.
   void pass(std::int64_t entries) {
-    if (!spends_ || (passed_ += entries + 1) < between_looks) return;
+    if (!spends_ || (passed_ += entries + 1) < between_polls) return;
     passed_ = 0;
-    budget_.look();
+    budget_.poll();
   }
 
   bool stopped() const { return budget_.stopped(); }
@@ -66,7 +66,7 @@ class Together {
     const int others = omp_get_num_threads() - 1;
     while (finished.load(std::memory_order_relaxed) < others && !budget_.stopped()) {
       budget_.spend(take_over());
-      budget_.look();
+      budget_.poll();
       std::this_thread::yield();
     }
     budget_.spend(take_over());
@@ -74,7 +74,7 @@ class Together {
 
  private:
   static constexpr std::int64_t handed_over_at_once = 1 << 13;
-  static constexpr std::int64_t between_looks = 1 << 16;
+  static constexpr std::int64_t between_polls = 1 << 16;
 
   void hand_over() {
     left_over_.fetch_add(read_, std::memory_order_relaxed);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays in and out: what lives on a device is taken as it is, what lives on the host is staged
+"""Arrays in and out: arrays on a device are used as they are, arrays on the host are staged
 through pinned memory. All of it on CuPy's current device and stream."""
 
 from __future__ import annotations

@@ -130,8 +130,8 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
       __threadfence();
       atomicAdd(word, said + one_arrived);
       Count now = seen(word) - met;
-      for (int looks = 0; now % one_huge != gridDim.x; ++looks) {
-        if (looks > 256) __nanosleep(100);
+      for (int polls = 0; now % one_huge != gridDim.x; ++polls) {
+        if (polls > 256) __nanosleep(100);
         now = seen(word) - met;
       }
       __threadfence();

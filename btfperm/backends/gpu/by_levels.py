@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The host's side of ``by_levels.cuh``: what a search is told before, and where it stands after."""
+"""Driver of ``by_levels.cuh``: the parameters of a search, and its state afterwards."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BLOCKS = 2  # a multiprocessor: more wait longer for each other
 
 
 class Limits(NamedTuple):
-    """When a search gives up: below `narrow` items a level over `window` levels, or after `most`
+    """When a search ends early: below `narrow` items a level over `window` levels, or after `most`
     levels, or before a round with `heavy` entries. And how long levels are kept apart: until one
     has fewer than `in_order` items."""
 

@@ -38,7 +38,7 @@ def _fingerprint() -> str:
 
 
 def options(width: str) -> tuple[str, ...]:
-    """What NVRTC is told: the language, where includes start, the index type, all sources."""
+    """The options of NVRTC: language, include folder, index type; and all sources."""
     return (
         "-std=c++17",
         f"-I{PACKAGE}",

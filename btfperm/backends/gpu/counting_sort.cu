@@ -6,7 +6,7 @@
 //             its part of a tile in order and knows its place among equal keys by asking the other
 //             lanes.
 // Paper       a pass of M. Zagha, G. E. Blelloch, "Radix sort for vector multiprocessors", SC 1991
-// Cost        one launch: three readings of the keys, scattered writes
+// Cost        one launch: three passes over the keys, scattered writes
 // Prefer it   where keys are levels, mostly few; a library's sort where there are more
 // Races       none: the places of a tile, and of a warp in it, are its own
 

@@ -37,7 +37,7 @@ _LEAST_CHECKED = 2**26  # bytes; the free memory is not determined for smaller r
 
 @dataclass(frozen=True)
 class Driver:
-    """What the NVIDIA driver says of itself, asked without CuPy."""
+    """The NVIDIA driver and its version, determined without CuPy."""
 
     cuda: tuple[int, int]
     devices: int

@@ -80,7 +80,7 @@ __device__ void share_lists(long long begin, long long end, int lanes, Sharing s
   __syncthreads();
 }
 
-constexpr int together = 4;  // entries that a lane asks for before it looks at the first
+constexpr int together = 4;                   // entries that a lane loads before it uses the first
 constexpr unsigned longest_of_a_warp = 1024;  // entries of a list
 
 // The same where most lists are short and there are many: each lane of a warp opens one, all go

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A few numbers that kernels leave on the device and the host looks at between launches."""
+"""Numbers that kernels write on the device and the host reads between launches."""
 
 from __future__ import annotations
 

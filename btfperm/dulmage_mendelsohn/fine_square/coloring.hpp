@@ -42,7 +42,7 @@ bool color_reachable(const Components<I>& C, const Successors<I>& successors,
   while (changed.load(std::memory_order_relaxed)) {
     if (sweeps-- == 0) return false;
     changed.store(false, std::memory_order_relaxed);
-    const auto look = [&](I k) -> std::int64_t {
+    const auto visit = [&](I k) -> std::int64_t {
       const I v = left[k];
       if (load(stale[v]) == 0) return 1;
       std::atomic_ref<std::uint8_t>(stale[v]).exchange(0, std::memory_order_acquire);
@@ -61,7 +61,7 @@ bool color_reachable(const Components<I>& C, const Successors<I>& successors,
         changed.store(true, std::memory_order_relaxed);
       });
     };
-    if (!for_each(left.count, team, budget, look)) return false;
+    if (!for_each(left.count, team, budget, visit)) return false;
   }
   return true;
 }

@@ -65,7 +65,7 @@ template <class I>
 bool sweep_forward(const Components<I>& C, I count, const Team& team, I* waiting, I* next,
                    int sweeps, Budget& budget) {
   while (count > 0 && sweeps-- > 0) {
-    const auto look = [&](I k) {
+    const auto visit = [&](I k) {
       const I v = waiting[k];
       const I* p = C.A.indices + C.vertices[v].begin;
       const I* end = C.A.indices + C.vertices[v].end;
@@ -76,7 +76,7 @@ bool sweep_forward(const Components<I>& C, I count, const Team& team, I* waiting
       if (p < end) store(C.region[v], static_cast<std::uint8_t>(backward | forward));
       return std::int64_t{p - begin} + 1;
     };
-    if (!for_each(count, team, budget, look)) return false;
+    if (!for_each(count, team, budget, visit)) return false;
     const I left = select(
         count, team.threads, next, [&](I k) { return (C.region[waiting[k]] & forward) == 0; },
         [&](I k) { return waiting[k]; }, budget);

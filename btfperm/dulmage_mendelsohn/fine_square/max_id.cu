@@ -3,13 +3,13 @@
 //
 // Idea        Each vertex learns the largest number of those that reach it, and of those that it
 //             reaches. Where both are the same number, that is the name of its component. Edges
-//             between vertices with different pairs lie in no cycle; without them, and without
-//             what is named, all begins again with what is left. The smallest numbers travel
-//             beside the largest, in the same piece of memory: half as many rounds.
-// Paper       forward-backward coloring as in G. M. Slota, S. Rajamanickam, K. Madduri, IPDPS
-//             2014, with both directions at once: G. Alabandi, W. Sands, G. Biros, M. Burtscher,
-//             "A GPU algorithm for detecting strongly connected components", SC 2023 (ECL-SCC);
-//             two orders of the numbers at once are ours
+//             between vertices with different pairs lie in no cycle; without them, and without what
+//             is named, all begins again with what is left. The smallest numbers travel beside the
+//             largest, in the same piece of memory: half as many rounds.
+// Paper       forward-backward coloring as in G. M. Slota, S. Rajamanickam, K. Madduri, IPDPS 2014,
+//             with both directions at once: G. Alabandi, W. Sands, G. Biros, M. Burtscher, "A GPU
+//             algorithm for detecting strongly connected components", SC 2023 (ECL-SCC); two orders
+//             of the numbers at once are ours
 // Cost        a sweep over the edges that are left for each step a number must travel; shortcuts
 //             double the steps. Long components take many: the sweeps are limited
 // Encodings   edges as pairs (tail, head); name[v] = -1 until a component is known
@@ -103,7 +103,7 @@ extern "C" __global__ void settle(Index n, const Learned* learned, Index* name) 
     if (name[v] < 0) name[v] = learned[v].name();
 }
 
-// The edges inside what is not found yet and cannot be told apart.
+// The edges between vertices of unfinished components that have the same names.
 extern "C" __global__ void keep_edges(Index count, const Index* tails, const Index* heads,
                                       const Learned* learned, Index* new_tails, Index* new_heads,
                                       Count* kept) {

@@ -62,11 +62,11 @@ bool is_one_block(const PatternView<I>& A, const Vertex<I>* vertices, I count, I
   reached[pivot] = 3;
   I tail = 1;
   I n_late = 0;
-  I next_look = std::min<I>(count, 1024);
+  I next_test = std::min<I>(count, 1024);
   for (I head = 0; head < tail; ++head) {
-    if (head == next_look) {
+    if (head == next_test) {
       if (n_late > head / 2) return false;
-      next_look = head > count / 2 ? count : 2 * head;
+      next_test = head > count / 2 ? count : 2 * head;
     }
     if (head + 16 < tail) __builtin_prefetch(vertices + order[head + 16]);
     if (head + 8 < tail) __builtin_prefetch(A.indices + vertices[order[head + 8]].begin);

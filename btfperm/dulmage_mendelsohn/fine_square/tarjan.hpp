@@ -54,7 +54,7 @@ bool tarjan(const PatternView<I>& A, Vertex<I>* vertices, I n_left, PathFrame<I>
   I open = n_left;  // the open vertices are order[open ... n_left - 1], the latest one first
   I n_done = 0;
   I unseen = n_left;
-  I until_look = 0;  // steps back before the path is tested again
+  I until_test = 0;  // steps back before the path is tested again
 
   const auto arrive = [&](I row, I depth) {
     Vertex<I>& v = vertices[row];
@@ -111,14 +111,14 @@ bool tarjan(const PatternView<I>& A, Vertex<I>* vertices, I n_left, PathFrame<I>
       }
       if (--depth < 0) break;
       note_reached(path[depth], vertices[path[depth].row()], lowest);
-      if (unseen > 0 || --until_look >= 0) continue;
+      if (unseen > 0 || --until_test >= 0) continue;
       if (is_one_component(vertices, path, depth)) {
         for (; open < n_left; ++open) order[n_done++] = order[open];
         for (I d = depth; d > 0; --d) order[n_done++] = path[d].row();
         order[n_done++] = ~path[0].row();
         return true;
       }
-      until_look = depth;
+      until_test = depth;
     }
   }
   return true;

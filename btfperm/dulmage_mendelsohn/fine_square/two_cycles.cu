@@ -14,7 +14,7 @@
 #include "backends/gpu/lists.cuh"
 #include "dulmage_mendelsohn/fine_rectangular/union_find.cuh"
 
-constexpr long long longest = 64;  // list that is looked through for the edge back
+constexpr long long longest = 64;  // length of lists that are searched for the reverse edge
 
 __device__ inline bool has(const Index* indptr, const Index* pred, Index list, Index wanted) {
   const long long from = indptr[list], to = indptr[list + 1];

@@ -30,7 +30,7 @@ def reach(
     Parameters
     ----------
     indptr, indices : list of near vertex x is ``indices[indptr[x]:indptr[x+1]]``, far vertices
-    mate : (n_far,) near vertex at which the search goes on from far vertex y, or -1
+    mate : (n_far,) near vertex from which the search continues after far vertex y, or -1
     start : near vertices
     n_far : number of far vertices
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the verifier looks at, and how it names what is wrong."""
+"""The input of the verifier, and the names in its messages."""
 
 from __future__ import annotations
 

@@ -124,14 +124,14 @@ class HopcroftKarp {
         continue;
       }
       if (depth == last_) {
-        flip(A_.indices[step], depth);
+        augment(A_.indices[step], depth);
         return;
       }
       stack_[++depth] = M_.row_match[A_.indices[step]];
     }
   }
 
-  void flip(I i, I depth) {
+  void augment(I i, I depth) {
     counters_.augmented(2 * static_cast<std::int64_t>(depth) + 1);
     for (; depth >= 0; --depth) {
       const I j = stack_[depth];

@@ -88,7 +88,7 @@ class MsBfs {
     }
     const I found = grow();
     for (I k = 0; k < n_roots_; ++k) {
-      if (leaf_[queue_[k]] >= 0) flip(queue_[k]);
+      if (leaf_[queue_[k]] >= 0) augment(queue_[k]);
     }
     return found;
   }
@@ -103,7 +103,7 @@ class MsBfs {
     Node* const tree = tree_;
     I* const leaf = leaf_;
     I* const queue = queue_;
-    constexpr std::int64_t between_looks = 1 << 14;
+    constexpr std::int64_t between_polls = 1 << 14;
     const I n_roots = n_roots_;
     I tail = n_roots;
     I found = 0;
@@ -133,7 +133,7 @@ class MsBfs {
         tree[below] = {root, j};
         queue[tail++] = below;
       }
-      if (read > between_looks) {
+      if (read > between_polls) {
         counters_.edges += read;
         if (!budget_.spend(read)) return found;
         read = 0;
@@ -144,9 +144,9 @@ class MsBfs {
     return found;
   }
 
-  void flip(I root) {
-    counters_.augmented(
-        flip_path(M_, leaf_[root], tree_[root].parent, [&](I j, I) { return tree_[j].parent; }));
+  void augment(I root) {
+    counters_.augmented(augment_along(M_, leaf_[root], tree_[root].parent,
+                                      [&](I j, I) { return tree_[j].parent; }));
   }
 
   const PatternView<I>& A_;

@@ -242,7 +242,7 @@ class MsBfsGraft {
           still_free.push(free_[k]);
         } else {
           const auto before = [&](I, I held) { return parent_[held]; };
-          const std::int64_t edges = flip_path(M_, y, parent_[y], before);
+          const std::int64_t edges = augment_along(M_, y, parent_[y], before);
           length += edges;
           longest = std::max(longest, edges);
         }

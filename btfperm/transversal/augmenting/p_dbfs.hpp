@@ -96,7 +96,7 @@ class PDbfs {
       count_edges(A_.degree(j), own);
     }
     if (free_row < 0) return;
-    own.counted.augmented(flip_path(M_, free_row, leaf, [&](I j, I) { return parent_[j]; }));
+    own.counted.augmented(augment_along(M_, free_row, leaf, [&](I j, I) { return parent_[j]; }));
   }
 
   // Claims an unmatched row in the list of column j, and returns it; or -1.

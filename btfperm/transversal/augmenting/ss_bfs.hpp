@@ -63,7 +63,7 @@ class SsBfs {
         const I below = M_.row_match[i];
         if (below < 0) {
           counters_.edges += read + (p - begin + 1);
-          counters_.augmented(flip_path(M_, i, j, [&](I k, I) { return parent_[k]; }));
+          counters_.augmented(augment_along(M_, i, j, [&](I k, I) { return parent_[k]; }));
           return Outcome::augmented;
         }
         seen_[i] = root;

@@ -84,7 +84,7 @@ class SsDfs {
         next_[j] = backwards ? A_.indptr[j + 1] - 1 : A_.indptr[j];
         const I i = look_ahead(j, stamp, own);
         if (i >= 0) {
-          flip(i, path, own);
+          augment(i, path, own);
           return true;
         }
       }
@@ -140,7 +140,7 @@ class SsDfs {
 
   // From the unmatched row i upwards: each column of the path takes the row by which it was
   // reached.
-  void flip(I i, Path& path, Own& own) {
+  void augment(I i, Path& path, Own& own) {
     std::int64_t length = -1;
     for (I j = path.end(); j >= 0; path.pop(), j = path.end(), length += 2) {
       const I freed = M_.col_match[j];

@@ -5,11 +5,11 @@
 // Idea        On most patterns, pushes guided by distance labels (label_push.hpp) find a maximum
 //             matching in two or three passes over the entries. Searches are better if few columns
 //             are unmatched, if augmenting paths are short, or if the numbering is local (meshes in
-//             natural order), because pushes would destroy a nearly maximum matching (look.hpp). If
-//             pushes stall on long chains and bands, peeling follows (peel.hpp). Breadth-first
-//             trees from all remaining columns complete the matching, then trees from the rows,
-//             too, then pushes along exact labels if a phase finds few paths, and finally
-//             hopcroft-karp (finish_by_trees.hpp).
+//             natural order), because pushes would destroy a nearly maximum matching
+//             (sample_unmatched.hpp). If pushes stall on long chains and bands, peeling follows
+//             (peel.hpp). Breadth-first trees from all remaining columns complete the matching,
+//             then trees from the rows, too, then pushes along exact labels if a phase finds few
+//             paths, and finally hopcroft-karp (finish_by_trees.hpp).
 // Paper       ours
 // Cost        O((m + n + nnz) sqrt(n)) in the worst case, for every number of threads: pushes O(nnz
 //             log n), short searches most_passes * nnz plus one search, at most 8 + sqrt(n) phases
@@ -24,8 +24,8 @@
 #include "transversal/displacement/after_push.hpp"
 #include "transversal/displacement/finish_by_trees.hpp"
 #include "transversal/displacement/label_push.hpp"
-#include "transversal/displacement/look.hpp"
 #include "transversal/displacement/rules.hpp"
+#include "transversal/displacement/sample_unmatched.hpp"
 #include "transversal/displacement/shared_displacement.hpp"
 #include "transversal/displacement/short_searches.hpp"
 #include "transversal/displacement/two_steps.hpp"

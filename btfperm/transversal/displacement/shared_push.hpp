@@ -267,10 +267,10 @@ class SharedPush {
   // The column that was matched with the row.
   I lock(I row) {
     std::atomic_ref<I> mate(M_.row_match[row]);
-    for (int looks = 1;; ++looks) {
+    for (int polls = 1;; ++polls) {
       const I held = mate.exchange(locked, std::memory_order_acquire);
       if (held != locked) return held;
-      if (looks % patience == 0) {
+      if (polls % patience == 0) {
         std::this_thread::yield();
       } else {
         pause_core();

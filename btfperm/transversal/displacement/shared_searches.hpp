@@ -136,7 +136,7 @@ class SharedSearches {
         }
         const I below = M_.row_match[i];
         if (below < 0) {
-          own.counted.augmented(flip_path(M_, i, j, [&](I k, I) { return parent_[k]; }));
+          own.counted.augmented(augment_along(M_, i, j, [&](I k, I) { return parent_[k]; }));
           own.counted.edges += read + (p - begin + 1);
           return leave(queue, tail, open);
         }

@@ -128,11 +128,11 @@ class SharedTrees {
 #pragma omp for schedule(dynamic, 16)
       for (I k = 0; k < n_roots_; ++k) {
         if (leaf_[k] < 0) continue;
-        const std::int64_t flipped = flip_path(M_, leaf_[k], tree_[roots_[k]].parent,
-                                               [&](I j, I) { return tree_[j].parent; });
+        const std::int64_t path = augment_along(M_, leaf_[k], tree_[roots_[k]].parent,
+                                                [&](I j, I) { return tree_[j].parent; });
         ++found;
-        length += flipped;
-        longest = std::max(longest, flipped);
+        length += path;
+        longest = std::max(longest, path);
       }
     }
     counters_.edges += edges;

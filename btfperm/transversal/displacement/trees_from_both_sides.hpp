@@ -68,14 +68,14 @@ class TreesFromBothSides {
       if (most_phases == 0 || counters_.edges >= last_edge) return false;
       if (phase(free, count) == 0 || budget_.stopped()) return true;
     }
-    side_seen_ = nobody;
+    side_seen_ = neither;
     return true;
   }
 
   // Marks the rows of the cover from the last phase: those that the remaining columns can reach, or
   // all that the unmatched rows cannot reach.
   void mark_seen(std::uint8_t* row_in_cover) const {
-    if (side_seen_ == nobody) return;
+    if (side_seen_ == neither) return;
     for (I i = 0; i < A_.m; ++i) {
       const I j = M_.row_match[i];
       if (side_seen_ == columns) {
@@ -87,7 +87,7 @@ class TreesFromBothSides {
   }
 
  private:
-  enum Side : std::uint8_t { nobody, columns, rows, closed };
+  enum Side : std::uint8_t { neither, columns, rows, closed };
   static constexpr std::int64_t turn = 1024;  // entries that one side visits at a time
 
   // One side: columns, or rows, in the order they were reached.
@@ -119,7 +119,7 @@ class TreesFromBothSides {
 
   // The roots of all trees; empty rows and columns are no roots.
   void plant(const I* free, I count) {
-    std::fill(side_, side_ + A_.n, std::uint8_t{nobody});
+    std::fill(side_, side_ + A_.n, std::uint8_t{neither});
     from_cols_ = {from_cols_.queue, 0, 0, 0};
     from_rows_ = {from_rows_.queue, 0, 0, 0};
     for (I i = 0; i < A_.m; ++i) {
@@ -159,10 +159,10 @@ class TreesFromBothSides {
       const I i = A_.indices[p];
       const I holder = M_.row_match[i];
       if (holder < 0 || (side_[holder] == rows && M_.row_match[root_[holder]] < 0)) {
-        flip(i, j);
+        augment(i, j);
         return p - A_.indptr[j] + 1;
       }
-      if (side_[holder] != nobody) continue;
+      if (side_[holder] != neither) continue;
       side_[holder] = columns;
       root_[holder] = root;
       parent_[holder] = j;
@@ -182,10 +182,10 @@ class TreesFromBothSides {
     for (I p = rows_.indptr[i]; p < rows_.indptr[i + 1]; ++p) {
       const I j = rows_.indices[p];
       if (side_[j] == columns && M_.col_match[root_[j]] < 0) {
-        flip(i, j);
+        augment(i, j);
         return p - rows_.indptr[i] + 1;
       }
-      if (side_[j] != nobody || M_.col_match[j] < 0) continue;  // unmatched: it cannot be matched
+      if (side_[j] != neither || M_.col_match[j] < 0) continue;  // unmatched: it cannot be matched
       side_[j] = rows;
       root_[j] = root;
       parent_[j] = i;
@@ -196,7 +196,7 @@ class TreesFromBothSides {
 
   // Augments along the path through the entry (i, j), with row i in a tree of the rows and column j
   // in a tree of the columns.
-  void flip(I i, I j) {
+  void augment(I i, I j) {
     std::int64_t length = 0;
     for (I holder = M_.row_match[i]; holder >= 0; length += 2) {  // each column takes the next row
       const I beyond = parent_[holder];
@@ -204,7 +204,7 @@ class TreesFromBothSides {
       M_.match(beyond, holder);
       holder = next;
     }
-    counters_.augmented(length + flip_path(M_, i, j, [&](I k, I) { return parent_[k]; }));
+    counters_.augmented(length + augment_along(M_, i, j, [&](I k, I) { return parent_[k]; }));
   }
 
   static void prefetch_ahead(const Front& front, const PatternView<I>& lists) {
@@ -222,7 +222,7 @@ class TreesFromBothSides {
   I* parent_;
   Front from_cols_{};
   Front from_rows_{};
-  Side side_seen_ = nobody;  // in a phase without path
+  Side side_seen_ = neither;  // in a phase without path
   Budget& budget_;
   Counters& counters_;
 };

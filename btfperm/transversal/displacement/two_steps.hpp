@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // two steps: unmatched columns displace others that have an unmatched row
 //
-// Idea        If nearly every unmatched column has an unmatched row two steps away (look.hpp), most
-//             augmenting paths are found without trees: for each of its rows, the column looks for
-//             an unmatched row in the list of the column matched with it.
+// Idea        If nearly every unmatched column has an unmatched row two steps away
+//             (sample_unmatched.hpp), most augmenting paths are found without trees: for each of
+//             its rows, the column looks for an unmatched row in the list of the column matched
+//             with it.
 // Cost        at most nnz, then it ends; less in practice. No workspace
 // Encodings   none
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// look: what a sample of the unmatched columns tells about the following search
+// sample unmatched: what a sample of the unmatched columns tells about the following search
 //
 // Idea        Pushes destroy a nearly maximum matching, and searches visit many entries if
 //             augmenting paths are long. Two shares, each from some 256 columns, predict the better
