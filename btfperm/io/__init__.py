@@ -104,7 +104,7 @@ def read_valued(path: PathLike, *, drop_zeros: bool = False) -> ValuedPattern:
     with open_source(path) as source:
         matrix = _format_of(source).read_matrix(source)
         if matrix.dtype.kind == "b":
-            raise source.error("it holds no values, only the positions of entries: use `read`")
+            raise source.error("it holds no values, only the positions of the entries")
         name, origin = source.name, source.origin()
         valued = valued_matrix(matrix, drop_zeros, owned=True, name=name, source=origin)
     _give_back_freed(valued.nnz)

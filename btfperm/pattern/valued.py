@@ -171,8 +171,8 @@ def as_values(values: Any, count: int, name: str | None) -> Any:
             array = np.empty((), dtype=object)
     if array.dtype.kind == "b":
         raise InvalidMatrixError(
-            f"{prefix(name)}the entries hold truth values, which are not added up: give numbers, "
-            "as in A.astype(float)"
+            f"{prefix(name)}the entries hold truth values, which are not added up: convert "
+            "them to numbers"
         )
     if array.dtype.kind not in _FIELDS:
         raise InvalidMatrixError(f"{prefix(name)}values of type {array.dtype} are no numbers")

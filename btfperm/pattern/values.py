@@ -86,7 +86,7 @@ def as_valued(
             )
         data, indices, indptr = A
         if data is None:
-            raise InvalidMatrixError("this triple has no values; use as_pattern")
+            raise InvalidMatrixError("a triple without values: its data is None")
         return _of_lists(data, indices, indptr, shape, drop, owned, threads)
     valued = _with_own_shape(A, drop_zeros, owned, threads)
     if shape is not None and checked_shape(shape) != valued.shape:
@@ -116,7 +116,7 @@ def _with_own_shape(
             return of_matrix(A, drop)
         A = recognised(A)
     if isinstance(A, Pattern):
-        raise InvalidMatrixError("this is a pattern without values; use as_pattern")
+        raise InvalidMatrixError("the matrix has positions of entries, but no values")
     return valued_matrix(A, drop, owned=owned, threads=threads)
 
 
