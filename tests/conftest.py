@@ -12,7 +12,7 @@ import os
 import secrets
 import signal
 from datetime import timedelta
-from functools import cache
+from functools import cache, wraps
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -92,7 +92,8 @@ def pytest_collection_modifyitems(config, items):
 def pytest_configure(config):
     if threads := int(os.environ.get("BTFPERM_TEST_THREADS", "0")):
         _core.backends.share_always(True)
-        request.choose_threads = lambda package, nnz, asked: asked or threads
+        chosen = wraps(request.choose_threads)  # inspect.unwrap finds the original
+        request.choose_threads = chosen(lambda package, nnz, asked: asked or threads)
     if EMULATED:  # each of the 65,536 threads that apfb-ct starts takes time on a CPU
         gpubfs_gpu._CT_BLOCKS = 2
     # A search whose certificate fails is repaired by a second algorithm, with this warning. Only

@@ -4,6 +4,7 @@ harm; what is explained is what happened."""
 
 from __future__ import annotations
 
+import inspect
 import json
 
 import numpy as np
@@ -263,7 +264,8 @@ def test_a_gpu_that_fails_is_said_once_and_the_cpu_goes_on(monkeypatch):
 )
 def test_threads(monkeypatch, nnz, cores, asked, threads):
     monkeypatch.setattr(request, "usable_cores", lambda: cores)
-    assert request.choose_threads("transversal", nnz, asked) == threads
+    choose_threads = inspect.unwrap(request.choose_threads)  # conftest.py may force a number
+    assert choose_threads("transversal", nnz, asked) == threads
 
 
 @given(strategies.any_matrix())
