@@ -15,7 +15,7 @@ from btfperm.pattern.arrays import checked_shape, lives_on_device, matrix_on_dev
 from btfperm.pattern.host_matrix import is_scipy, is_valued, positions_of, recognised
 from btfperm.pattern.pattern import Pattern
 
-__all__ = ["as_pattern"]
+__all__ = ["as_pattern", "parts_of_triple", "refuse_other_shape"]
 
 
 def as_pattern(
@@ -73,11 +73,7 @@ def as_pattern(
             return _from_device_triple(A, shape, bool(drop_zeros))
         return _from_triple(A, shape, bool(drop_zeros), owned, threads)
     pattern = _with_own_shape(A, drop_zeros, owned, threads)
-    if shape is not None and checked_shape(shape) != pattern.shape:
-        raise InvalidArgumentError(
-            f"shape={tuple(shape)} was given with a matrix of shape {pattern.shape}; leave it out, "
-            "it is only for (data, indices, indptr) triples"
-        )
+    refuse_other_shape(shape, pattern.shape)
     return pattern
 
 
@@ -111,7 +107,24 @@ def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool, threads: int |
     return Pattern.from_coo(rows, cols, found.shape, owned=True)
 
 
-def _parts(A: tuple[Any, ...], shape: Sequence[int] | None) -> tuple[Any, Any, Any, Sequence[int]]:
+def refuse_other_shape(shape: Sequence[int] | None, own: tuple[int, int]) -> None:
+    """Raise InvalidArgumentError for a given shape that differs from the shape of the matrix."""
+    if shape is not None and checked_shape(shape) != own:
+        raise InvalidArgumentError(
+            f"shape={tuple(shape)} was given with a matrix of shape {own}; leave it out, it is "
+            "only for (data, indices, indptr) triples"
+        )
+
+
+def parts_of_triple(
+    A: tuple[Any, ...], shape: Sequence[int] | None
+) -> tuple[Any, Any, Any, Sequence[int]]:
+    """The data, indices and indptr of a triple, and its shape.
+
+    Raises
+    ------
+    InvalidMatrixError : it has other parts, or no shape
+    """
     if len(A) != 3 or shape is None:
         raise InvalidMatrixError(
             "a tuple must be (data, indices, indptr) of compressed columns, with shape=(m, n)"
@@ -126,7 +139,7 @@ def _from_triple(
     owned: bool,
     threads: int | None,
 ) -> Pattern:
-    data, indices, indptr, shape = _parts(A, shape)
+    data, indices, indptr, shape = parts_of_triple(A, shape)
     how: dict[str, Any] = {"drop_zeros": drop, "owned": owned, "threads": threads}
     return Pattern.from_csc(indptr, indices, shape, values=data, **how)
 
@@ -155,7 +168,7 @@ def _from_device_triple(A: tuple[Any, ...], shape: Sequence[int] | None, drop: b
     from btfperm.backends.gpu.device import on
     from btfperm.pattern.device_door import from_columns
 
-    data, indices, indptr, shape = _parts(A, shape)
+    data, indices, indptr, shape = parts_of_triple(A, shape)
     if not (lives_on_device(indices) and lives_on_device(indptr)):
         raise InvalidMatrixError("indices and indptr must both live on the device, or on the host")
     with on(None), on(device_of(as_device_array(indices))):

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.arguments import truth
-from btfperm.errors import InvalidArgumentError, InvalidMatrixError
+from btfperm.errors import InvalidMatrixError
 from btfperm.pattern.arrays import (
     IndexArray,
     checked_columns,
@@ -26,7 +26,7 @@ from btfperm.pattern.arrays import (
     prefix,
 )
 from btfperm.pattern.canonical import columns_of, places_in
-from btfperm.pattern.door import as_pattern
+from btfperm.pattern.door import as_pattern, parts_of_triple, refuse_other_shape
 from btfperm.pattern.host_matrix import is_scipy, positions_of, recognised
 from btfperm.pattern.pattern import Pattern
 from btfperm.pattern.valued import ValuedPattern, as_values, position_of
@@ -80,20 +80,12 @@ def as_valued(
             from btfperm.pattern.values_gpu import of_triple
 
             return of_triple(A, shape, drop)
-        if len(A) != 3 or shape is None:
-            raise InvalidMatrixError(
-                "a tuple must be (data, indices, indptr) of compressed columns, with shape=(m, n)"
-            )
-        data, indices, indptr = A
+        data, indices, indptr, shape = parts_of_triple(A, shape)
         if data is None:
-            raise InvalidMatrixError("a triple without values: its data is None")
+            raise InvalidMatrixError("the triple has no values: its data is None")
         return _of_lists(data, indices, indptr, shape, drop, owned, threads)
     valued = _with_own_shape(A, drop_zeros, owned, threads)
-    if shape is not None and checked_shape(shape) != valued.shape:
-        raise InvalidArgumentError(
-            f"shape={tuple(shape)} was given with a matrix of shape {valued.shape}; leave it out, "
-            "it is only for (data, indices, indptr) triples"
-        )
+    refuse_other_shape(shape, valued.shape)
     return valued
 
 

@@ -33,7 +33,7 @@ def of_triple(A: tuple[Any, ...], shape: Sequence[int] | None, drop_zeros: bool)
     pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros)
     data, indices, indptr = A
     if data is None:
-        raise InvalidMatrixError("a triple without values: its data is None")
+        raise InvalidMatrixError("the triple has no values: its data is None")
     return _of_lists(pattern, data, indices, indptr, by_rows=False)
 
 

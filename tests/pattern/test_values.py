@@ -248,7 +248,7 @@ def test_sums_beyond_float64_are_not_finite():
     ("A", "shape", "what"),
     [
         (V0.pattern, None, "a Pattern has no values"),
-        ((None, [0], [0, 1]), (1, 1), "a triple without values"),
+        ((None, [0], [0, 1]), (1, 1), "the triple has no values"),
         (([1.0], [0]), (1, 1), "a tuple must be"),
         (([1.0, 2.0], [0], [0, 1]), (1, 1), "1 positions, but the values have the shape"),
         (([1.0], [3], [0, 1]), (1, 1), "outside"),

@@ -76,7 +76,7 @@ def test_other_forms_on_a_device():
         assert_is(as_valued(there, drop_zeros=True).on_host(), ours.to_scipy())
     for shape in ((0, 3), (3, 0), (0, 0)):
         assert as_valued(cupy.asarray(np.zeros(shape))).T.on_host().shape == shape[::-1]
-    with pytest.raises(InvalidMatrixError, match="a triple without values"):
+    with pytest.raises(InvalidMatrixError, match="the triple has no values"):
         as_valued((None, indices, indptr), shape=C.shape)
     with pytest.raises(InvalidMatrixError, match="truth values"):
         as_valued(cupy.asarray(D != 0))
