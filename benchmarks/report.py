@@ -23,7 +23,7 @@ class Options:
     strategies of g-pr in addition to those of the section `gpu`. `runs`: how often `scaling`
     measures the whole set. `within`: seconds after which no further run of it, or no further matrix
     of `regret`, is started. `store`, `busy`, `rules` and `half` belong to the two sections of the
-    regret.
+    regret, and `other`, the interpreter of another version, to `versions`.
     """
 
     which: str
@@ -41,6 +41,7 @@ class Options:
     busy: bool = False
     rules: bool = False
     half: str | None = None
+    other: Path | None = None
 
 
 @dataclass

@@ -99,6 +99,11 @@ SECTIONS = {
         "from host memory and from a file to all blocks by way of a GPU",
         "2026-11-22-gpu-totals-large",
     ),
+    "versions": Entry(
+        "versions",
+        "this version beside another one, in turns",
+        "2026-11-23-versions-field",
+    ),
 }
 
 # Sections whose matrices are families or stand-ins, which `--all` also measures in a random order.
@@ -172,6 +177,7 @@ def _options(asked: argparse.Namespace) -> Options:
     same = ("matrices", "repeats", "limit", "threads", "runs", "within", "store", "busy", "rules")
     return Options(
         which=asked.set,
+        other=asked.other,
         algorithms=asked.algorithm or DEFAULT,
         say=lambda text: print(text, file=sys.stderr, flush=True),
         counts=tuple(asked.counts or ()),
@@ -214,6 +220,8 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument_group("scaling").add_argument
     add("--counts", type=int, nargs="+", metavar="K", help="numbers of threads to compare")
     add("--runs", type=int, default=3, help="of the whole set, with new processes (3)")
+    add = parser.add_argument_group("versions").add_argument
+    add("--other", type=Path, metavar="PYTHON", help="the interpreter of the other version")
     add = parser.add_argument_group("gpu").add_argument
     words = "strategies of g-pr in addition to its own two: adaptive:0.3 fixed:50"
     add("--relabel", type=_relabelling, nargs="+", default=(), metavar="WORD", help=words)

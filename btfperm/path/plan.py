@@ -56,6 +56,7 @@ class Plan:
     """
 
     # Class attributes are the defaults: the plan for a small matrix must cost less than its search.
+    backend = "cpu"
     initializer: registry.Algorithm | None = None
     initializer_within: float | None = None
     within: float | None = None
@@ -71,7 +72,6 @@ class Plan:
         self.ruled = rules_of(package).TABLE.ruled(pattern.indices.size)
         self.shape = pattern.shape
         self.nnz = int(pattern.indices.size)
-        self.backend = "cpu"
         self.algorithm = named
         self.named = named is not None
         self.threads = request.threads

@@ -74,8 +74,10 @@ class Request:
         package: str = "transversal",
         deterministic: bool = False,
     ) -> None:
-        self.algorithm = text("algorithm", algorithm)
-        self.initializer = text("initializer", initializer)
+        if not isinstance(algorithm, str) or algorithm != "auto":
+            self.algorithm = text("algorithm", algorithm)
+        if not isinstance(initializer, str) or initializer != "auto":
+            self.initializer = text("initializer", initializer)
         if not isinstance(backend, str) or backend != "auto":
             check_backend(backend)
             self.backend = backend

@@ -312,10 +312,10 @@ class Run:
         row = self.plan.algorithm
         assert row is not None
         self.algorithm = row
-        self._move(row.backend)
-        m, n = self.plan.shape
-        if m != n and searches_from_rows(self.plan, self._sampled()):
-            self.view = self.problem.transposed()
+        if self.plan.shape[0] != self.plan.shape[1]:
+            self._move(row.backend)
+            if searches_from_rows(self.plan, self._sampled()):
+                self.view = self.problem.transposed()
         outcome = self._run(row, self.plan.within)
         self.counters.update(outcome.counters)
         self._stop("search")

@@ -174,7 +174,9 @@ def as_width(
         return np.array(array, order="C") if copy else np.ascontiguousarray(array)
     limits = np.iinfo(width)
     if array.size and (int(array.max()) > limits.max or int(array.min()) < limits.min):
-        array = np.where((array > limits.max) | (array < limits.min), -1, array)
+        outside = (array > limits.max) | (array < limits.min)
+        array = array.astype(width, order="C")  # a copy, because a type has other limits than it
+        array[outside] = -1
     return np.ascontiguousarray(array, dtype=width)
 
 

@@ -19,6 +19,7 @@ __all__ = ["DECOMPOSITION", "SEARCH", "check_memory", "memory_for", "refuse_beyo
 # Indices for each row and column, beside the pattern.
 SEARCH = 1.25  # the matching and the cover: an index and a byte
 DECOMPOSITION = 5  # measured with 32-bit indices on an empty matrix: 22 bytes
+_LARGEST_WORK = DECOMPOSITION
 
 _MIN_INDICES_TO_CHECK = 2**24  # the free memory is not sampled for fewer
 _LARGEST_MARGIN = 2**30  # bytes; of small machines a tenth of the memory remains free
@@ -33,7 +34,7 @@ class memory_for:  # noqa: N801 - called like a function
 
     def __init__(self, per_line: float) -> None:
         self.per_line = per_line
-        self.checked: set[frozenset[int]] = set()
+        self.checked: frozenset[frozenset[int]] = frozenset()
         self._before: Token[memory_for | None] | None = None
 
     def __enter__(self) -> None:
@@ -52,12 +53,14 @@ _work: ContextVar[memory_for | None] = ContextVar("_work", default=None)
 def check_memory(shape: tuple[int, int], name: str | None, *, indices: int = 0) -> None:
     """Check the memory for `indices` indices, which are allocated next, and for the work of the
     innermost `memory_for`. The shape and its transpose are checked once in that block."""
+    if _LARGEST_WORK * (shape[0] + shape[1]) + indices < _MIN_INDICES_TO_CHECK:
+        return  # before anything else, because calls on small matrices are short
     work = _work.get()
     if work is not None:
         lines = frozenset(shape)
         if lines in work.checked:
             return
-        work.checked.add(lines)
+        work.checked |= {lines}
         indices += int(work.per_line * sum(shape))
     refuse_beyond_memory(shape, indices, name)
 

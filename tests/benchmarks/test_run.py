@@ -63,7 +63,7 @@ def test_one_command_makes_all(tmp_path, real_folder):
     """Every section that needs no GPU, on one tiny stand-in."""
     out = tmp_path / "out"
     tiny = ["--only", "opf_300", "--permutations", 0, "--repeats", 1, "--limit", 5, "--runs", 1]
-    tiny += ["--threads", 1]
+    tiny += ["--threads", 1, "--other", sys.executable]
     done = run("--all", out, *tiny, "--matrices", real_folder)
     assert done.returncode == 0, done.stderr
     made = sections_of(out)
@@ -76,6 +76,8 @@ def test_one_command_makes_all(tmp_path, real_folder):
     for name in ("matching", "memory", "published", "regret"):
         rows = made[name][1]["rows"]
         assert {row["matrix"] for row in rows} == {"opf_300"}
+    rows = made["versions"][1]["rows"]
+    assert {row["matrix"] for row in rows} == {"opf_300", "tiny", "er_10_d3.0"}
     if importlib.util.find_spec("matplotlib"):
         from benchmarks.figures import KINDS
 

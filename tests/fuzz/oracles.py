@@ -42,6 +42,8 @@ def unpacked(data: bytes, member: str | None) -> bytes | None:
                     data = file.read(LARGEST + 1)
             except (OSError, EOFError, lzma.LZMAError, zlib.error):
                 return None  # damaged behind the matrix
+            except MemoryError:
+                return None  # a second part that declares a large dictionary
             break
     if len(data) > LARGEST:
         return None

@@ -17,17 +17,20 @@ pytestmark = pytest.mark.gpu
 
 
 def matrices_there(A, dtype):
-    """The same entries, in the order of `A` and with its duplicates, in each form on the device."""
+    """The same entries, in the order of `A` and with its duplicates, in each form on the device;
+    CuPy's sparse matrices hold no integers."""
     import cupy
     import cupyx.scipy.sparse as cs
 
     positions = A.row.astype(np.int32), A.col.astype(np.int32)
     A = sp.coo_matrix((A.data.astype(dtype), positions), A.shape)
+    cols = tuple(cupy.asarray(part) for part in lists_of(A, False))
+    strided = cupy.asarray(np.repeat(cols[0].get(), 2))[::2], *cols[1:]
+    if A.dtype.kind == "i":
+        return A, [cols, strided]
     coo = cs.coo_matrix(A)
     coo.data, coo.row, coo.col = (cupy.asarray(part) for part in (A.data, A.row, A.col))
     rows = tuple(cupy.asarray(part) for part in lists_of(A, True))
-    cols = tuple(cupy.asarray(part) for part in lists_of(A, False))
-    strided = cupy.asarray(np.repeat(cols[0].get(), 2))[::2], *cols[1:]
     compressed = cs.csr_matrix(rows, shape=A.shape), cs.csc_matrix(cols, shape=A.shape)
     return A, [coo, *compressed, strided]
 

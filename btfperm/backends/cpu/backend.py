@@ -52,7 +52,7 @@ class Cpu:
             problem.row_match,
             problem.col_match,
             problem.row_in_cover,
-            request.seconds_left(),
+            0.0 if request.deadline is None else request.seconds_left(),
             most,
             request.threads if row.parallel and (request.threads_asked or not in_order) else 1,
             request.seed,

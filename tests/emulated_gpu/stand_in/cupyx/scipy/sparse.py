@@ -25,6 +25,8 @@ class _Matrix:
         self._take(there, given)
 
     def _take(self, host, given):
+        if host.dtype.char not in "?fdFD":
+            raise ValueError("CuPy's sparse matrices hold no other type")
         self.shape, self.dtype, self.nnz = host.shape, host.dtype, host.nnz
         for name in self.parts:
             setattr(self, name, cupy.asarray(getattr(host, name)))
