@@ -261,7 +261,7 @@ def test_blocks_are_made_one_at_a_time(monkeypatch):
     """More of them than are converted at once; the first one needs only the first piece."""
     monkeypatch.setattr(parts, "_PIECE", 4)
     d = btfperm.dulmage_mendelsohn(sp.eye_array(11))
-    assert [block.rows.tolist() for block in d] == [[k] for k in range(11)]
+    assert [(block.number, block.rows.tolist()) for block in d] == [(k, [k]) for k in range(11)]
     made = []
     monkeypatch.setattr(parts, "Block", lambda *arguments: made.append(arguments))
     next(iter(d))

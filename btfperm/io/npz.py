@@ -168,15 +168,21 @@ def _compare_lengths(
     lengths = {name: array_head(archive, name).shape for name in (*_INDEX_ARRAYS[layout], "data")}
     data = lengths["data"]
     if layout == "dia":
-        if len(data) == 2 and lengths["offsets"] != data[:1]:
+        count = data[0] if len(data) == 2 else 1
+        if len(data) not in (1, 2) or math.prod(lengths["offsets"]) != count:
             raise source.error(
                 f"data of shape {data} and offsets of shape {lengths['offsets']} are no diagonals"
             )
         return
     if layout == "bsr":
-        if len(data) != 3:
+        if len(data) != 3 or 0 in data[1:]:
             m, n = shape
             raise source.error(f"data of shape {data} are no blocks of a {m} x {n} matrix")
+        places, rows = math.prod(lengths["indptr"]), shape[0] // data[1]
+        if places != rows + 1:
+            raise source.error(
+                f"indptr has {places} places, a matrix of {rows} rows of blocks needs {rows + 1}"
+            )
         data = data[:1]
     elif layout != "coo":
         size, what = (shape[1], "columns") if layout == "csc" else (shape[0], "rows")

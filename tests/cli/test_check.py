@@ -78,6 +78,18 @@ def test_completed_files_of_solvers_pass(cli, matrix, tmp_path, convention, suff
     assert form.completed and cli("check", matrix("singular"), perm).code == 0
 
 
+def test_a_file_of_btf_needs_no_number_of_pairs(cli, matrix, tmp_path):
+    """The flipped places of Q tell which pairs are matched."""
+    perm = tmp_path / "perm.npz"
+    form = btfperm.block_triangular_form(btfperm.read(matrix("singular")))
+    fields = btfperm.as_btf(form)._asdict()
+    np.savez(perm, **{key: value for key, value in fields.items() if key != "nmatch"})
+    assert cli("check", matrix("singular"), perm, "--json").json["ok"]
+    fields["nmatch"] = np.array(form.structural_rank + 1)
+    np.savez(perm, **fields)
+    assert cli("check", matrix("singular"), perm).code == 1
+
+
 @pytest.mark.parametrize("convention", ["btf", "klu", "superlu"])
 def test_a_wrong_file_of_a_solver(cli, matrix, tmp_path, convention):
     perm = tmp_path / "perm.npz"
@@ -197,6 +209,14 @@ def test_dropped_zeros_are_remembered(cli, matrix, tmp_path):
     perm = tmp_path / "perm.npz"
     cli(matrix("zeros"), "-q", "--drop-zeros", "-o", perm)
     assert cli("check", matrix("zeros"), perm).code == 0
+
+
+def test_zeros_of_the_matrix_can_be_dropped_for_the_check(cli, matrix, tmp_path):
+    """The file was made with the stored zero, without which its matching has a pair too many."""
+    perm = tmp_path / "perm.npz"
+    cli(matrix("zeros"), "-q", "-o", perm)
+    assert cli("check", matrix("zeros"), perm).code == 0
+    assert cli("check", matrix("zeros"), perm, "--drop-zeros").code == 1
 
 
 def test_quiet_silences_the_report_not_the_failure(cli, mixed):

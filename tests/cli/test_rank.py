@@ -58,6 +58,13 @@ def test_json(cli, matrix, words):
         assert found["unmatched_rows"]["count"] == found["unmatched_columns"]["count"] == 1
 
 
+@pytest.mark.parametrize(("name", "full"), [("wide", True), ("tall", True), ("singular", False)])
+def test_full_rank_is_the_smaller_number_of_rows_and_columns(cli, matrix, name, full):
+    found = cli("rank", matrix(name), "--json").json
+    assert found["full"] is full
+    assert full == (found["structural_rank"] == min(found["rows"], found["cols"]))
+
+
 def test_warnings_are_in_the_json(cli, matrix):
     ended = cli("rank", matrix("zeros"), "--json")
     assert ended.err == "" and "1 stored entry is zero" in ended.json["warnings"][0]

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -121,3 +123,11 @@ def test_another_matrix_is_refused():
     d = btfperm.dulmage_mendelsohn(families.bidiagonal(5).A)
     with pytest.raises(InvalidArgumentError, match="another matrix"):
         d.block_graph(families.cycle(5).A)
+
+
+@pytest.mark.parametrize("boundaries", [[0, 1, 1], [0, 1, 3], [1, 1, 2], [0, 3, 2], [0, 2]])
+def test_boundaries_that_do_not_divide_the_columns_are_refused(boundaries):
+    d = btfperm.dulmage_mendelsohn(np.eye(2))
+    other = dataclasses.replace(d, col_blocks=np.array(boundaries))
+    with pytest.raises(InvalidArgumentError, match="no permutations and blocks"):
+        other.block_graph()

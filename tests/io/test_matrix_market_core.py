@@ -50,9 +50,11 @@ def test_any_number_of_threads(tmp_path, threads, run_seed, monkeypatch):
     assert np.array_equal(pattern.cols() * np.int64(5000) + pattern.indices, expected)
 
 
-def test_a_bad_line_is_found_whichever_thread_met_it(tmp_path):
+@pytest.mark.parametrize("later", [[], [333_334, 399_999]])
+def test_the_first_bad_line_is_found_whichever_thread_met_it(tmp_path, later):
     lines = ["1 1 1\n"] * 400_000
-    lines[333_333] = "1 x 1\n"
+    for k in (333_333, *later):
+        lines[k] = "1 x 1\n"
     file = tmp_path / "a.mtx"
     file.write_text(
         f"%%MatrixMarket matrix coordinate real general\n1 1 {len(lines)}\n{''.join(lines)}"

@@ -128,6 +128,9 @@ def test_lists_up_to_a_number():
     assert (found.tolist(), text[end:], fault) == ([1, 22], b"\n 333 x", 0)
     assert list_of_numbers(text, 0, len(text), most=4)[2] not in (0, TOO_LARGE)
     assert list_of_numbers(b"9" * 19, 0, 19)[2] == TOO_LARGE
+    for number in (2**63, 2**63 + 1, 2**63 + 2, 2**64, 2**64 + 1, 10 * 2**63, -(2**63) - 1):
+        text = str(number).encode()
+        assert list_of_numbers(text, 0, len(text))[2] == TOO_LARGE
     assert list_of_numbers(b"9" * 100_000, 0, 100_000)[2] == TOO_LARGE
 
 

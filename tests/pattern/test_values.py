@@ -317,3 +317,11 @@ btfperm.as_valued(np.eye(2))
 assert "btfperm.pattern.values" in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("kind", ["i2", "i4", "i8", "u4", "f4", "f8", "c16"])
+def test_values_in_either_byte_order_become_native(kind, order):
+    data = np.array([3, 250, 1]).astype(order + kind)
+    V = as_valued((data, [0, 1, 0], [0, 2, 3]), shape=(2, 2))
+    assert V.values.dtype.isnative and V.values.tolist() == [3, 250, 1]

@@ -25,9 +25,13 @@ from tests.on_device import device_problem, matrix_there
 from tests.oracles import plain_matching
 from tests.transversal.test_counters import undeclared
 from tests.transversal.test_gpu import SEARCHES, VARIANTS, each_variant, run
+from tests.transversal.test_starts import STARTS, check_start, start
 
 pytestmark = pytest.mark.gpu
 
+each_start = pytest.mark.parametrize(
+    ("row", "options"), [each for each in STARTS if each.values[0].backend == "gpu"]
+)
 SMALL = {
     "chain": families.chain(24),
     "cycle": families.cycle(21),
@@ -72,6 +76,25 @@ def test_rank_and_proof(row, options, judged_by_the_device, run_seed):
             assert 2 * t.counters.get("augmentations", 0) <= t.structural_rank, (
                 f"{name}: a start that is maximal has at least half of the pairs"
             )
+
+
+@each_start
+def test_a_start_is_maximal(row, options, run_seed):
+    """For several seeds, because some of them begin each list at a drawn place."""
+    for name in ("stars", "dense", "random, wide", "random, tall"):
+        for seed in (0, run_seed, run_seed + 1):
+            P, problem, _, _ = start(SMALL[name].A, row, options, seed=seed)
+            check_start(P, problem)
+
+
+@pytest.mark.parametrize("name", ["g-pr-first", "g-pr-noshr", "g-pr-shr"])
+def test_push_relabel_counts_the_loops_in_which_it_pushed(name):
+    row = registry.find(name, initializer=False)
+    A = SMALL["random, square"].A
+    c = run(A, row, {"relabel": "fixed:1"}, initializer="none").counters
+    assert 0 < c["loops"] <= c["relabels"] <= c["loops"] + 1, "each loop has one"
+    assert c["levels"] == sum(c["levels_by_relabel"])
+    assert c["relabels"] == len(c["levels_by_relabel"])
 
 
 @pytest.mark.parametrize(("row", "options"), SEARCHES)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables of rules: what is evaluated once for a range of entries is the rule for each number."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from btfperm.path.plan import first_rule
+from btfperm.path.rules import Condition, Rule, Table
+
+FEATURES = ("entries", "wide")
+conditions = st.builds(
+    Condition, st.sampled_from(FEATURES), st.sampled_from(["<", ">", ">="]), st.integers(0, 6)
+)
+
+
+@st.composite
+def tables(draw):
+    """One decision whose last rule has no condition."""
+    parts = draw(st.lists(st.lists(conditions, max_size=3), max_size=6))
+    rules = [Rule(str(k), tuple(when), str(k), "") for k, when in enumerate([*parts, []])]
+    return Table({"place": tuple(rules)})
+
+
+@given(table=tables(), wide=st.integers(0, 6))
+def test_the_first_rule_whose_conditions_hold_is_taken(table, wide):
+    for entries in (0, 1, 2, 3, 4, 5, 6, 7, 6, 5, 4, 3, 2, 1, 0):  # also in the order of a cache
+        known = {"entries": entries, "wide": wide}
+        expected = next(
+            rule for rule in table["place"] if all(c.holds(known[c.feature]) for c in rule.when)
+        )
+        settled, left_open = table.ruled(entries)
+        found = settled.get("place") or first_rule(left_open["place"], {}, known.__getitem__)
+        assert found is expected
