@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of `auto`: every rule names what exists, fires where it says, and can go wrong without
-harm; what is explained is what happened."""
+"""The rule table of `auto`. Every rule names existing choices and holds where it should; no choice
+gives a wrong result; `explain` reports the decisions that were made."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def random(m, n, per_col, seed=1):
 
 
 def one_row_asked_for_twice(A):
-    """One column more, with nothing but the first row of the first column."""
+    """`A` with one more column, whose only entry is in the first row of the first column."""
     last = sp.csc_array(([1.0], ([A.indices[0]], [0])), shape=(A.shape[0], 1))
     return sp.csc_array(sp.hstack((A, last)))
 
@@ -106,7 +106,7 @@ def test_each_rule_holds_somewhere(what, rule):
 
 def test_every_rule_has_an_example():
     missing = {(what, rule.name) for what, rule in RULES} - set(EXAMPLES)
-    pretended = {  # below
+    pretended = {  # tested below with invented features
         ("threads", "large, many cores"),
         ("threads", "very large, two cores"),
     }
@@ -116,7 +116,8 @@ def test_every_rule_has_an_example():
 
 
 def first(what, known):
-    """The rule that holds, if all that is asked is known."""
+    """The first rule that holds, given the features `known`. Fails if a rule needs another
+    feature."""
     rules = TABLE.ruled(known["entries"]).left_open[what]
     return plan.first_rule(rules, known, lambda feature: pytest.fail(feature))
 
@@ -145,7 +146,7 @@ BOUNDS = {c.bound for _, rule in RULES for c in rule.when if c.feature == "entri
     "entries", sorted({0, 10**12} | {b + off for b in BOUNDS for off in (-1, 0, 1)})
 )
 def test_what_the_entries_settle_is_what_the_rules_say(what, entries):
-    """A rule that may hold is left open, and all before the one that is settled fail."""
+    """Rules that may hold stay open; all rules before the settled one fail."""
     ruled = TABLE.ruled(entries)
 
     def conditions(rule, of_entries):
@@ -309,7 +310,7 @@ def test_what_was_asked_for_is_not_explained():
     assert t.explain()["decisions"] == {} and t.choice == ""
 
 
-# -- whatever the table says -----------------------------------------------------------------------
+# -- any rule table gives a right result -----------------------------------------------------------
 
 
 @given(
@@ -350,7 +351,7 @@ def test_a_search_that_takes_too_long_is_abandoned(rash):
 
 
 def test_the_default_algorithm_continues_from_the_matching_of_the_abandoned_one(rash, monkeypatch):
-    sizes = {}  # of the matching from which each algorithm starts
+    sizes = {}  # size of the matching from which each algorithm starts
 
     def recorded(row, problem, *rest, **more):
         sizes[row.name] = problem.size

@@ -40,7 +40,7 @@ def test_reported_counters_are_declared(row):
 
 
 def test_declared_counters_exist():
-    """A counter that no source mentions is left over."""
+    """A counter that no source mentions is obsolete."""
     files = (
         path
         for path in SOURCES.rglob("*")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Far walks: which proofs are believed and when trees go on, with a device that says what it is
-told to; and on a GPU the columns whose way is hard to see."""
+"""Far walks, see `far_walks.cu`: which waves prove that the matching is maximum, and when the trees
+continue instead. Most tests plant the answers of the device; the others need a GPU and matrices
+on which a walk has difficulty to find its way."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ FIELDS = dict.fromkeys(layout(far_walks_gpu._FILE, "Progress").words, 0)
 
 
 def told(wave, strays=0, done=0, edges=10):
-    """What a launch leaves in Progress."""
+    """The fields of Progress after a launch."""
     changed = {
         far_walks_gpu._WAVE: wave,
         far_walks_gpu._STRAYS: strays,
@@ -35,7 +36,8 @@ def told(wave, strays=0, done=0, edges=10):
 
 
 def walked(monkeypatch, launches, seed=0):
-    """What walk_far returns, and the names of what it launched, where these are the answers."""
+    """The result of walk_far if the launches give these answers, and the names of the kernels that
+    it launched."""
     answers, names = iter(launches), []
 
     class Answers:
@@ -111,7 +113,7 @@ def test_the_largest_seed_is_one(monkeypatch):
 
 
 def begun(A, row_match):
-    """The problem on the device, with these pairs, and the memory of a search."""
+    """The problem on the device with this matching, and the memory of a search."""
     import cupy
 
     from btfperm.backends.gpu.problem import DeviceProblem
@@ -133,7 +135,8 @@ def from_lists(m, lists):
 @pytest.mark.gpu
 @pytest.mark.parametrize("seed", range(3))
 def test_the_one_way_out_of_a_long_list(seed):
-    """The last column has all rows but the free one; one of these leads on. A step looks at 64."""
+    """The last column holds all matched rows. Only one of them is matched to a column that also
+    holds the unmatched row. A push scans at most 64 entries of a list."""
     from btfperm.transversal.certificate_gpu import prove_on_device
 
     n = 5_000
@@ -147,13 +150,13 @@ def test_the_one_way_out_of_a_long_list(seed):
 
 @pytest.mark.gpu
 def test_columns_too_many_do_not_walk_for_ever(monkeypatch):
-    """Long ways to one free row, and two columns for it: all waves have been sent when the first
-    comes to its end, and the other could walk to and fro by what the last has said."""
+    """Two unmatched columns, far from the only unmatched row. No wave is left when the first column
+    is matched; the labels of the last wave could then let the other column walk forever."""
     from btfperm.transversal.certificate_gpu import prove_on_device
 
     monkeypatch.setattr(far_walks_gpu, "_LEAST_GAP", 1)
     monkeypatch.setattr(far_walks_gpu, "_GAP", 0.0)
-    n = 9_000  # twice what a walk goes in 16 steps for each of 254 waves
+    n = 9_000  # twice the steps of a walk: 16 for each of 254 waves
     ways = [np.arange(i, min(i + 3, n + 1)) for i in range(n)]
     A = from_lists(n + 1, [*ways, np.array([0, 1]), np.array([0, 1])])
     problem, memory = begun(A, np.append(np.arange(n), -1).astype(np.int32))

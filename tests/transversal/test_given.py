@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A transversal from the caller is proven again, and none can lead the core out of bounds.
-
-A matching to start from is reduced to the pairs that fit.
-"""
+"""Transversals from the caller. btfperm checks their certificate again, and no array can make the
+core read out of bounds. A matching for `initial` is reduced to the entries that fit."""
 
 from __future__ import annotations
 
@@ -64,7 +62,8 @@ def test_things_that_are_no_transversal(face, thing):
 
 @each_face
 def test_only_what_is_proven_is_believed(face):
-    """The rank and the columns of the cover follow from what was checked, not from what is said."""
+    """The rank and the columns of the cover follow from the checked arrays, not from other
+    fields."""
     A = read("Erdos971")
     t = btfperm.maximum_transversal(A)
     wrong = replace(t, rank_bounds=(1, 1), col_in_cover=None, verified=False)
@@ -74,7 +73,7 @@ def test_only_what_is_proven_is_believed(face):
     assert result.transversal.cover().size == t.structural_rank
 
 
-# -- the core refuses lengths that do not fit, whoever asks ----------------------------------------
+# -- the core refuses arrays of wrong lengths, whatever Python checked before ---------------------
 
 
 def places(m, n, width):
@@ -127,7 +126,7 @@ def test_the_core_refuses_wrong_lengths(function, wrong, width):
             )
     arrays = places(m, n, width)
     arrays[wrong] = np.concatenate((arrays[wrong], np.full(9, 99, dtype=arrays[wrong].dtype)))
-    if wrong not in ("indptr", "col_blocks"):  # whose last place says how many others must have
+    if wrong not in ("indptr", "col_blocks"):  # their last element gives the length of others
         with pytest.raises(ValueError, match="places"):
             getattr(_owner(function), function)(
                 m, **{name: arrays[name] for name in TAKES[function]}
@@ -167,7 +166,7 @@ def test_options_of_a_search_that_does_not_happen(face):
 
 
 def start_from(A, initial, **options):
-    """The transversal, with a search that keeps the given pairs; the warnings are errors."""
+    """The transversal of a search that keeps the given matched entries. Warnings are errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", btfperm.InitialMatchingWarning)
         return btfperm.maximum_transversal(
@@ -176,7 +175,7 @@ def start_from(A, initial, **options):
 
 
 def plain_drop(A, pairs):
-    """The pairs that are entries of `A`, without the second one in a row or a column."""
+    """The pairs that are entries of `A`, without later ones in a row or a column already used."""
     entries = set(zip(*(lines.tolist() for lines in sp.coo_array(A).coords), strict=True))
     kept, rows, cols = [], set(), set()
     for i, j in pairs:
@@ -211,7 +210,7 @@ def test_pairs_that_do_not_fit_are_dropped_and_counted(orientation, data, A):
     assert t.structural_rank == structural_rank(A)
 
 
-# Row and column of the entries: (0,0) (1,1) (2,2) (3,3) and (0,1).
+# The entries are (0,0), (1,1), (2,2), (3,3) and (0,1).
 SQUARE = sp.csc_array(np.eye(4) + np.eye(4, k=1) * [[1], [0], [0], [0]])
 
 
@@ -219,7 +218,7 @@ SQUARE = sp.csc_array(np.eye(4) + np.eye(4, k=1) * [[1], [0], [0], [0]])
     ("initial", "dropped"),
     [
         ([0, 1, 2, 3], 0),
-        ([0, 1, 3, 3], 1),  # (3,2) is no entry any more
+        ([0, 1, 3, 3], 1),  # (3,2) is not an entry
         ([0, 0, 2, 3], 1),  # row 0 twice
         ([0, 1, 2, 9], 1),  # there is no row 9
         ([0, 1, 2, 2**40], 1),
@@ -263,7 +262,8 @@ def test_a_transversal_of_a_matrix_of_another_size_is_a_start():
 
 
 def test_the_two_forms_of_scipy():
-    """A cyclic shift and one more entry: each array read as the other fits nowhere, or nearly."""
+    """On a cyclic shift with one more entry, either array, taken for the other, has at most one
+    pair that is an entry."""
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
     shift = np.roll(np.arange(5), 1)
