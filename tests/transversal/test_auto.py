@@ -145,7 +145,7 @@ BOUNDS = {c.bound for _, rule in RULES for c in rule.when if c.feature == "entri
 @pytest.mark.parametrize(
     "entries", sorted({0, 10**12} | {b + off for b in BOUNDS for off in (-1, 0, 1)})
 )
-def test_what_the_entries_settle_is_what_the_rules_say(what, entries):
+def test_the_number_of_entries_settles_what_the_rules_state(what, entries):
     """Rules that may hold stay open; all rules before the settled one fail."""
     ruled = TABLE.ruled(entries)
 
@@ -206,7 +206,7 @@ def test_the_driver_is_asked_only_about_large_matrices(monkeypatch):
     assert btfperm.maximum_transversal(random(300, 300, 3)).backend == "cpu"
 
 
-def test_where_no_gpu_is_in_use_only_the_copy_is_not_what_it_costs(monkeypatch):
+def test_gpus_are_not_counted_if_the_rule_cold_holds(monkeypatch):
     asked = []
 
     def of_gpus(feature):
@@ -220,7 +220,7 @@ def test_where_no_gpu_is_in_use_only_the_copy_is_not_what_it_costs(monkeypatch):
     assert (t.backend, place["rule"], asked) == ("cpu", "cold", ["warm"])
 
 
-def test_what_says_where_leaves_nothing_to_choose(monkeypatch):
+def test_named_options_leave_no_choice_of_the_place(monkeypatch):
     monkeypatch.setitem(TABLE, "place", (Rule("never", (), "no such place", "so"),))
     A = random(300, 300, 3)
     some = btfperm.maximum_transversal(A, backend="cpu")
@@ -235,7 +235,7 @@ def test_what_says_where_leaves_nothing_to_choose(monkeypatch):
         assert t.backend == "cpu" and "place" not in t.explain()["decisions"]
 
 
-def test_a_gpu_that_fails_is_said_once_and_the_cpu_goes_on(monkeypatch):
+def test_a_failing_gpu_is_reported_once_and_the_cpu_continues(monkeypatch):
     monkeypatch.setitem(TABLE, "place", (Rule("always", (), "gpu", "so"),))
     monkeypatch.setattr(failure, "_reported", set())
 

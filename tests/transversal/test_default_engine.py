@@ -66,7 +66,7 @@ def band(n, width, seed):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_stalled_pushes_give_way_to_peeling(everything_shared, run_seed, threads):
+def test_peeling_follows_stalled_pushes(everything_shared, run_seed, threads):
     """In a sparse pattern with long augmenting paths, peeling matches all columns. No tree needs a
     path through the whole pattern."""
     for A in (band(60_000, 9, run_seed), families.renumbered(families.chain(60_000), "mixed").A):
@@ -88,7 +88,7 @@ def test_peeling_that_finds_less_changes_nothing(everything_shared, run_seed, th
     check_transversal(A, t)
 
 
-def test_near_rows_are_found_by_trees():
+def test_trees_find_short_paths():
     """Column k of the second half holds only rows that the greedy start matches to columns of the
     first half. Each of those columns has one unmatched row, so paths have length 3."""
     k = 3_000
@@ -111,18 +111,18 @@ def test_any_matrix(A):
 # -- memory ----------------------------------------------------------------------------------------
 
 
-def test_results_stand_when_others_are_found():
+def test_results_do_not_change_in_later_searches():
     """The engine reuses the memory of results, but not while a result or a view of it exists."""
     A = families.renumbered(families.triangular(80_000, 5), "mixed").A
     first = run(A)
-    kept = first.row_match.copy(), first.col_match.copy(), first.row_in_cover.copy()
+    copies = first.row_match.copy(), first.col_match.copy(), first.row_in_cover.copy()
     view = run(A).row_match[::2]
     expected = view.copy()
     for n in (80_000, 50_000, 90_000, 80_000):
         run(families.renumbered(families.chain(n), "mixed", seed=n).A)
-    np.testing.assert_array_equal(first.row_match, kept[0])
-    np.testing.assert_array_equal(first.col_match, kept[1])
-    np.testing.assert_array_equal(first.row_in_cover, kept[2])
+    np.testing.assert_array_equal(first.row_match, copies[0])
+    np.testing.assert_array_equal(first.col_match, copies[1])
+    np.testing.assert_array_equal(first.row_in_cover, copies[2])
     np.testing.assert_array_equal(view, expected)
 
 

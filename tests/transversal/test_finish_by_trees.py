@@ -56,7 +56,7 @@ def check_proven(P, cols, cover):
     check_cover(P.to_scipy(), np.flatnonzero(cover), in_cols, matched.size)
 
 
-def hopeless_and_matched(seed):
+def surplus_and_full_columns(seed):
     """Hundreds of columns over half as many rows, so that most stay unmatched, and two full
     columns, which the first phase matches: the list of unmatched columns shrinks between phases."""
     crowded = families.random_rectangle(400 + 16 * (seed % 12), 200, 3, seed).A.T
@@ -64,10 +64,10 @@ def hopeless_and_matched(seed):
 
 
 @pytest.mark.parametrize("turn", range(30))
-def test_trees_hand_on_whom_they_left(turn, run_seed):
+def test_phases_pass_on_the_unmatched_columns_once(turn, run_seed):
     """The list of roots holds each unmatched column once, even if another phase matched some of
     them: the arrays of trees from both sides have no space for more."""
-    A = hopeless_and_matched(run_seed + turn)
+    A = surplus_and_full_columns(run_seed + turn)
     P, cols, cover, proven, counters = finish(A, BOTH_SIDES | {"one_sided_passes": 0.01}, threads=2)
     assert proven and (cols >= 0).sum() == structural_rank(P.to_scipy())
     assert counters["phases"] > counters["two_sided_phases"] > 0

@@ -23,8 +23,8 @@ from tests.known_answers import read
 from tests.oracles.plain_matching import structural_rank
 from tests.transversal.methods import ROWS
 
-FACES = [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form]
-each_face = pytest.mark.parametrize("face", FACES)
+FUNCTIONS = [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form]
+each_function = pytest.mark.parametrize("face", FUNCTIONS)
 
 N = 4
 SPOILED = [
@@ -44,7 +44,7 @@ SPOILED = [
 ]
 
 
-@each_face
+@each_function
 @pytest.mark.parametrize("change", SPOILED)
 def test_arrays_that_are_no_transversal(face, change):
     A = np.triu(np.ones((N, N)))
@@ -53,15 +53,15 @@ def test_arrays_that_are_no_transversal(face, change):
         face(A, transversal=spoiled)
 
 
-@each_face
+@each_function
 @pytest.mark.parametrize("thing", [3, "t", np.arange(4), {}], ids=repr)
 def test_things_that_are_no_transversal(face, thing):
     with pytest.raises(InvalidArgumentError, match="maximum_transversal returns"):
         face(np.eye(4), transversal=thing)
 
 
-@each_face
-def test_only_what_is_proven_is_believed(face):
+@each_function
+def test_only_checked_arrays_count(face):
     """The rank and the columns of the cover follow from the checked arrays, not from other
     fields."""
     A = read("Erdos971")
@@ -153,7 +153,7 @@ def test_a_decomposition_is_no_transversal_but_a_start(tmp_path):
             btfperm.dulmage_mendelsohn(A, transversal=start)
 
 
-@each_face
+@each_function
 def test_options_of_a_search_that_does_not_happen(face):
     t = btfperm.maximum_transversal(np.eye(3))
     for threads in (None, 2):  # the decomposition uses threads, too
@@ -177,13 +177,13 @@ def start_from(A, initial, **options):
 def plain_drop(A, pairs):
     """The pairs that are entries of `A`, without later ones in a row or a column already used."""
     entries = set(zip(*(lines.tolist() for lines in sp.coo_array(A).coords), strict=True))
-    kept, rows, cols = [], set(), set()
+    expected, rows, cols = [], set(), set()
     for i, j in pairs:
         if (i, j) in entries and i not in rows and j not in cols:
-            kept.append((i, j))
+            expected.append((i, j))
             rows.add(i)
             cols.add(j)
-    return kept
+    return expected
 
 
 @pytest.mark.filterwarnings("ignore::btfperm.InitialMatchingWarning")
@@ -198,11 +198,11 @@ def test_pairs_that_do_not_fit_are_dropped_and_counted(orientation, data, A):
     pairs = [(i, j) for j, i in enumerate(array) if i != -1]
     if orientation == "row_match":
         pairs = sorted(((j, i) for i, j in pairs), key=lambda pair: pair[1])
-    kept = plain_drop(A, pairs)
-    assert problem.dropped == len(pairs) - len(kept)
+    expected = plain_drop(A, pairs)
+    assert problem.dropped == len(pairs) - len(expected)
     matched = np.flatnonzero(problem.col_match >= 0)
     assert dict(zip(matched.tolist(), problem.col_match[matched].tolist(), strict=True)) == {
-        j: i for i, j in kept
+        j: i for i, j in expected
     }
     assert _core.transversal.check_matching(*problem.matched)[0] == 0
     t = btfperm.maximum_transversal(A, initial=array, orientation=orientation)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""two-sided: what was drawn is matched exactly, on any number of threads, and is as much as the
-paper promises."""
+"""two-sided: the graph of the drawn entries gets a maximum matching, on any number of threads. The
+matching is as large as the paper promises."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def splitmix(x):
 
 
 def drawn(lists, stream):
-    """The neighbour that each draws where none is likelier than another; -1 without any."""
+    """The neighbour that each vertex draws, all with the same probability; -1 without
+    neighbours."""
     chosen = np.full(lists.shape[0], -1)
     for k in range(lists.shape[0]):
         neighbours = lists.indices[lists.indptr[k] : lists.indptr[k + 1]]
@@ -83,13 +84,13 @@ def test_the_size_does_not_depend_on_the_threads(data):
     for threads in (2, 5):
         together = start(A, threads, seed, given=given_cols)
         assert together.size == alone.size
-        kept = given_cols >= 0
-        np.testing.assert_array_equal(together.col_match[kept], given_cols[kept])
+        matched = given_cols >= 0
+        np.testing.assert_array_equal(together.col_match[matched], given_cols[matched])
 
 
 @pytest.mark.parametrize("threads", [1, 4])
 def test_as_much_as_the_paper_promises(threads, run_seed):
-    """Some .866 of the columns, where each entry is in some perfect transversal."""
+    """About 0.866 of the columns, if each entry is in some perfect transversal."""
     n, draw = 20_000, np.random.default_rng(run_seed)
     i = np.concatenate([draw.permutation(n) for _ in range(5)])
     A = sp.csc_array((np.ones(5 * n), (i, np.tile(np.arange(n), 5))), shape=(n, n))
