@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A block's queue on a GPU: what is put in comes out once, from the queue or from the list of what
-did not fit."""
+"""A block's queue on a GPU: each item that is put in comes out exactly once, from the queue or from
+the list of items that did not fit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.gpu
 
-_ROOM = 64  # of the queue, as in block_queue.cu
+_ROOM = 64  # capacity of the queue, as in block_queue.cu
 
 
 @pytest.mark.parametrize("second", [0, 1, 40, 63, 64, 65, 128, 200])

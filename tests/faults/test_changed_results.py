@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results that were copied, unpickled or changed: read-only arrays, and one sentence where changed
-ones are used."""
+"""Results that were copied, unpickled or changed: their arrays are read-only, and functions that
+use changed arrays raise an error of one sentence."""
 
 from __future__ import annotations
 
