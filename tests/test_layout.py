@@ -41,7 +41,7 @@ LAYERS = (
     ("io",),
     ("order", "preorder", "reports", "testing"),
 )
-LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 
 
 def name_of(path):
@@ -49,8 +49,8 @@ def name_of(path):
 
 
 def each_file(files):
-    """Runs a check on every file, as one test that reports all files at once: a test for each file
-    would take longer to schedule than to run."""
+    """Runs a check on every file, as one test that reports all files. One test for each file would
+    take longer to schedule than to run."""
 
     def of_one(check):
         def on_all_files():
@@ -78,7 +78,7 @@ def tree_of(path):
     return ast.parse(text_of(path))
 
 
-# -- the registry and what hangs on it -------------------------------------------------------------
+# -- the registry and the files that depend on it --------------------------------------------------
 
 
 def folder_of(row):
@@ -125,7 +125,8 @@ def test_each_family_has_its_file_of_rows():
 
 
 def test_each_file_of_a_family_is_a_row_or_serves_one():
-    """A file that no row names must be included by one that is, or launched by a driver there."""
+    """A file that no row names must be included by one that is named, or be launched by a driver in
+    its folder."""
     named = {PACKAGE / row.path for row in ROWS}
     for folder in {folder_of(row) for row in ROWS}:
         files = {path for path in folder.iterdir() if path.suffix in (".hpp", ".cu", ".cuh")}
@@ -171,7 +172,8 @@ def test_the_help_names_each_algorithm():
 
 
 def imports_at_the_head(path):
-    """Modules imported when the file is: not inside functions, not for type checkers only."""
+    """The modules that are imported together with the file: not in functions, and not only for type
+    checkers."""
     waiting = list(tree_of(path).body)
     while waiting:
         node = waiting.pop()
@@ -193,25 +195,25 @@ def imports_at_the_head(path):
             ]
 
 
-def room_of(module):
+def package_of(module):
     return module.split(".")[1] if module.startswith("btfperm.") else None
 
 
 @each_file([path for path in PYTHON if PACKAGE in path.parents and path.parent != PACKAGE])
 def test_lower_layers_import_no_upper_ones(path):
-    room = path.relative_to(PACKAGE).parts[0]
-    assert room in LEVEL, f"{room} has no layer: add it to LAYERS"
+    package = path.relative_to(PACKAGE).parts[0]
+    assert package in LEVEL, f"{package} has no layer: add it to LAYERS"
     for module in imports_at_the_head(path):
         assert not module.startswith("btfperm_cli"), f"{module} is above btfperm"
-        other = room_of(module)
+        other = package_of(module)
         if other in LEVEL:  # else a name of the package itself, as __version__
-            assert LEVEL[other] <= LEVEL[room], f"{room} is below {other}"
+            assert LEVEL[other] <= LEVEL[package], f"{package} is below {other}"
 
 
 @each_file([path for path in PYTHON if path.parent == PACKAGE and path.name != "__init__.py"])
 def test_modules_at_the_top_keep_to_their_layer(path):
     for module in imports_at_the_head(path):
-        other = room_of(module)
+        other = package_of(module)
         assert not module.startswith("btfperm_cli")
         assert other not in LEVEL or LEVEL[other] <= LEVEL[path.stem], (
             f"{path.stem} imports {other}"
@@ -219,25 +221,25 @@ def test_modules_at_the_top_keep_to_their_layer(path):
 
 
 @each_file([path for path in PYTHON if PACKAGE in path.parents])
-def test_nothing_heavy_at_the_head(path):
-    heavy = {"scipy", "cupy", "mpi4py", "matplotlib", "rich", "click", "sksparse"}
-    found = {module.split(".")[0] for module in imports_at_the_head(path)} & heavy
+def test_no_large_package_is_imported_at_the_head(path):
+    large = {"scipy", "cupy", "mpi4py", "matplotlib", "rich", "click", "sksparse"}
+    found = {module.split(".")[0] for module in imports_at_the_head(path)} & large
     assert not found, f"{found} must wait until it is used"
 
 
 @each_file(CPP)
 def test_headers_include_no_upper_layer(path):
-    room = path.relative_to(PACKAGE).parts[0]
-    glue = path.name in ("module.cpp", "bind.hpp")  # tells Python of the rooms
+    package = path.relative_to(PACKAGE).parts[0]
+    glue = path.name in ("module.cpp", "bind.hpp")  # defines the submodules for Python
     for included in re.findall(r'#include "(\S+)"', text_of(path)):
         other = included.split("/")[0]
         assert (PACKAGE / included).is_file(), f"{included} is not relative to the package"
-        assert glue or LEVEL[other] <= LEVEL[room], f"{room} is below {included}"
+        assert glue or LEVEL[other] <= LEVEL[package], f"{package} is below {included}"
 
 
 @each_file([path for path in PYTHON if "oracles" in path.parts or "checks" in path.parts])
 def test_oracles_and_checks_share_nothing_with_btfperm(path):
-    """A fault of the library must not be repeated by what judges it."""
+    """The oracles must not share a fault of the library that they judge."""
     tree = ast.walk(tree_of(path))
     for node in tree:
         modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -264,7 +266,7 @@ def test_no_file_is_too_long(path):
 
 @each_file(PYTHON)
 def test_functions_are_short(path):
-    """At most 100 lines, the docstring not counted."""
+    """Functions have at most 100 lines without the docstring."""
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             body = node.body[1:] if ast.get_docstring(node) else node.body
@@ -272,7 +274,7 @@ def test_functions_are_short(path):
             assert count <= 100, f"{node.name} has {count} lines"
 
 
-# After a line of an opening's text, one that begins neither a part nor at the text's margin.
+# In a file's opening comment: a line that starts neither a part nor at the margin of the text.
 PART = r"[A-Z][a-z]+(?: [a-z]+)? {2,}"
 CUT = re.compile(
     rf"^// (?:{PART}| {{12}})\S.*\n// (?! {{12}}|{PART}|[A-Z][a-z]+, )\S.*$", re.MULTILINE
@@ -281,7 +283,7 @@ CUT = re.compile(
 
 @each_file(CPP)
 def test_no_opening_is_cut_by_a_formatter(path):
-    """clang-format breaks a line that is too long, and leaves a word alone before the next."""
+    """clang-format breaks a line that is too long and leaves a short line behind."""
     cut = CUT.search(text_of(path))
     assert not cut, cut[0]
 
@@ -302,7 +304,7 @@ def test_a_cut_opening_is_seen(opening, cut):
 
 @each_file([path for path in PYTHON if path != Path(__file__)])
 def test_no_pickle_and_no_shell(path):
-    """Tests may pickle, to show what becomes of the results of those who do."""
+    """Tests may pickle, because users may pickle results."""
     text = text_of(path)
     for banned in (
         *([] if path.is_relative_to(ROOT / "tests") else [r"\bimport pickle"]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Text from files in messages: no terminal escape, no line end, and no megabytes of it."""
+"""Text from files in messages has no terminal escapes and no line ends, and it is short."""
 
 from __future__ import annotations
 
