@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Generated matrices are canonical, the same each time, and what their recipes say.
+"""Generated matrices are canonical, reproducible, and equal to the definitions of their generators.
 
-The counter-based graphs are made again here edge by edge, with Python's own integers.
+The tests build the counter-based graphs again edge by edge, with Python's integers.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def test_other_names_are_refused(name):
 
 
 def test_words_are_those_of_splitmix64():
-    # The first outputs of the published generator seeded with 0: its state grows by the constant.
+    # The first outputs of the published generator with seed 0. Its state grows by the constant.
     state, published = 0, (0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F)
     for expected in published:
         assert int(mix([state])[0]) == expected == word(state)
@@ -164,7 +164,7 @@ def test_rgg_joins_what_is_near():
     def cell(p):
         return min(int(p[1] * side), side - 1) * side + min(int(p[0] * side), side - 1)
 
-    points.sort(key=cell)  # stable: within a cell as they come
+    points.sort(key=cell)  # a stable sort keeps the order within a cell
     edges = [
         (u, v) for u in range(n) for v in range(u) if math.dist(points[u], points[v]) <= radius
     ]
@@ -208,7 +208,8 @@ def test_one_stand_in_for_each_graph_and_size():
 
 @pytest.mark.parametrize("row", PAPER, ids=lambda row: row.graph)
 def test_stand_ins_resemble_what_they_stand_for(row):
-    """Matching number within a tenth of the paper's, degree within a factor of four."""
+    """The matching number differs from the paper's by at most a tenth, the degree by at most a
+    factor of four."""
     A = make(row.names[SIZES.index("quick")])
     m, n = A.shape
     assert row.degree / 4 < A.nnz / n < row.degree * 4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The section for GPUs: graphs, variants, tables and curves; and a run, where there is a GPU."""
+"""The section for GPUs: graphs, variants, tables and curves; and a run, if there is a GPU."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_the_speed_up_over_one_core_counts_what_was_stopped_at_the_edge():
 
 
 def search_rows(**searches):
-    """Rows of two graphs, one permuted: seconds by search, None for what was stopped."""
+    """Rows of two graphs, one permuted: seconds of each search, None for a stopped one."""
     return [
         {
             "matrix": name,
@@ -118,7 +118,7 @@ def search_rows(**searches):
 
 
 def bars_of(ax):
-    """Upper ends of the bars, left to right."""
+    """The upper ends of the bars, from left to right."""
     bars = sorted(ax.patches, key=lambda bar: bar.get_x())
     return [bar.get_y() + bar.get_height() for bar in bars]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The section for decompositions on a GPU: inputs, tables; and a run, where there is a GPU."""
+"""The section for decompositions on a GPU: inputs and tables; and a run, if there is a GPU."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_the_known_pairs_are_entries(name):
     known = made.col_match[made.col_match >= 0]
     assert known.size == (0 if name.startswith("kkt") else made.n)
     if known.size:
-        t = btfperm.maximum_transversal(P, initial=made.col_match)  # refuses what is no matching
+        t = btfperm.maximum_transversal(P, initial=made.col_match)  # refuses a wrong matching
         np.testing.assert_array_equal(t.col_match, made.col_match)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The section for totals by way of a GPU: inputs, tables, and the commands it times; and a run,
-where there is a GPU."""
+"""The section for total times with a GPU: inputs, tables and the timed commands; and a run, if
+there is a GPU."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ PAGES = [
 
 # Results from the day after this one on name their commit and all versions.
 LAST_DAY_WITHOUT_VERSIONS = "2026-11-22"
-# Older results that do not name their commit. Entries are only ever removed.
+# Older results that do not name their commit. No entry may be added.
 WITHOUT_COMMIT = {
     "2026-11-20-gpu-answers-60-s",
     "2026-11-20-gpu-answers-quick",
@@ -51,7 +51,7 @@ WITHOUT_COMMIT = {
     "2026-11-22-regret-gpu",
 }
 
-# What is a setting or an aim, not a measurement: the words as they stand on the page.
+# Settings and aims instead of measurements, in the words of the pages.
 NOT_MEASURED = re.compile(
     r"limit 60 s|--limit \d+|at least [\d.]+ times as fast|above 0\.2 ms|[\d.]+ ms or more"
     r"|^\| [^|]*\|"  # the first column of the table of aims
@@ -67,7 +67,7 @@ _DATED = re.compile(r"\b\d{4}-\d\d-\d\d-[a-z][a-z0-9-]*[a-z0-9]")
 
 
 class Block(NamedTuple):
-    """A paragraph, a list item or a row of a table, and the files named for it."""
+    """A paragraph, a list item or a row of a table, and the files that it cites."""
 
     text: str
     files: list[str]
@@ -105,7 +105,7 @@ def lines_of(name: str) -> list[str]:
     """The lines of a result, its Markdown and its summary figures."""
     path = file_of(name)
     lines = path.read_text().splitlines()
-    if "-scaling-" in name:  # Markdown of before the medians
+    if "-scaling-" in name:  # Markdown of results without medians
         lines.append(summary(json.loads(path.with_suffix(".json").read_text())))
     return lines
 
@@ -133,7 +133,7 @@ def stands(quoted: str, values: list[float]) -> bool:
 
 
 def stands_as_share(quoted: str, values: list[float]) -> bool:
-    """A percentage stands there as it is, or as a ratio: 8.0 % for 1.080."""
+    """A percentage may also be in the file as a ratio: 1.080 for 8.0 %."""
     number = float(quoted.replace(",", ""))
     digits = len(quoted.partition(".")[2])
     return stands(quoted, values) or stands(f"{1 + number / 100:.{digits + 2}f}", values)
@@ -205,7 +205,7 @@ def test_every_result_is_quoted_by_a_page():
 
 
 def lacking(name: str, head: dict) -> list[str]:
-    """What a result of this name and head does not tell, as far as its day requires it."""
+    """The required facts that a result lacks. They depend on its date."""
     day, dated = head["date"][:10], name[:10]
     problems = machine.missing(head)
     if max(day, dated) > LAST_DAY_WITHOUT_VERSIONS:
@@ -240,7 +240,7 @@ def test_each_result_has_samples_and_the_page_lists_those_without_a_commit():
 
 
 def comments_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Line number and text of each comment line; of Python, the docstrings too."""
+    """Line number and text of each comment line; of Python files, also of docstrings."""
     text = path.read_text()
     if path.suffix != ".py":
         for number, line in enumerate(text.splitlines(), 1):
@@ -253,7 +253,8 @@ def comments_of(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def test_comments_quote_no_times():
-    """A measured time in the sources has no machine, no commit and no file, and is soon wrong."""
+    """A measured time in the sources has no machine, no commit and no file, and it is outdated
+    soon."""
     time = re.compile(rf"(?<![\w.]){_NUMBER} ?(?:ms|us|µs|ns|(?:micro|milli|nano)seconds)\b")
     found = [
         f"{path.relative_to(ROOT)}:{number}: {match[0]}"
@@ -267,7 +268,7 @@ def test_comments_quote_no_times():
 
 
 def engine_table() -> dict[str, dict[str, float]]:
-    """The page's table of the GPU engine."""
+    """The table of the GPU engine on its page."""
     lines = (ROOT / "docs" / "gpu-engine.md").read_text().splitlines()
     start = next(k for k, line in enumerate(lines) if line.startswith("| graph | ms |"))
     head = [cell.strip() for cell in lines[start].strip("|").split("|")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The scaling tables show what was measured: medians, speed-ups, spread, ratios of whole calls."""
+"""The scaling tables show the measured medians, speed-ups, spread, and ratios of whole calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def options(**named):
 
 
 def row(matrix, kind, algorithm, threads, *runs):
-    """Each run is its calls' seconds; one call is a number."""
+    """Each run is a list of the seconds of its calls; a number stands for one call."""
     calls = [run if isinstance(run, tuple) else (run,) for run in runs]
     seconds = [call for run in calls for call in run if call is not None]
     return {
@@ -86,7 +86,7 @@ def test_a_run_that_exceeded_the_limit_leaves_the_matrix_without_a_speed_up():
     assert "median" not in table
 
 
-def test_a_selection_says_so_and_has_no_mean():
+def test_a_selection_is_labelled_and_has_no_mean():
     asked = options()
     section = scaling.run(cases_of("scaling", "tiny", Path())[:1], asked)
     (left_out,) = section.data["left_out"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small things all checkers need: entries as index arrays, and what makes a permutation."""
+"""Helpers of all checkers: entries as index arrays, permutations and boundaries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def entries(A):
 
 
 def are_entries(A, rows, cols):
-    """For each pair whether it is a stored entry."""
+    """Whether each pair is a stored entry."""
     if not len(rows):
         return np.zeros(0, dtype=bool)
     return np.asarray(canonical(A)[np.asarray(rows), np.asarray(cols)]).ravel() == 1
@@ -49,7 +49,7 @@ def check_boundaries(boundaries, size, name):
 
 
 def label_of(perm, boundaries):
-    """Number of the interval in which each original index lies."""
+    """The number of the interval that holds each original index."""
     sizes = np.diff(np.asarray(boundaries))
     label = np.empty(len(perm), dtype=np.int64)
     label[np.asarray(perm)] = np.repeat(np.arange(sizes.size), sizes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Orders of BTF, KLU and SuperLU: ours and SuiteSparse's own pass, edited ones do not."""
+"""Orders of BTF, KLU and SuperLU: btfperm's and SuiteSparse's pass `check`, edited ones do not."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_those_of_libbtf_pass(A):
     P, Q, R, nmatch = suitesparse.btf_order(A)
     fields = {"P": P, "Q": Q, "R": R, "nmatch": nmatch, "nblocks": len(R) - 1}
     assert verdict(A, fields, "btf").ok
-    whole = np.zeros(A.shape[0] + 1, dtype=np.int32)  # as the C function is given it
+    whole = np.zeros(A.shape[0] + 1, dtype=np.int32)  # the length that the C function requires
     whole[: len(R)] = R
     assert verdict(A, fields | {"R": whole}, "btf").ok
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The decomposition on a GPU against an oracle, on matrices small enough for an emulated device.
 
-Other tests compare the GPU with the CPU of this package; an error that both share shows here only.
-These tests also run in the suite of machines without a GPU, see
+Other tests compare the GPU with the CPU of this package. Only these tests show an error of both.
+They also run in the suite of machines without a GPU, see
 `tests/backends/test_on_emulated_gpu.py`.
 """
 
@@ -25,8 +25,8 @@ from tests.oracles import plain_matching
 
 
 def coupled(seed):
-    """A horizontal, a square and a vertical part, with entries between them, rows and columns in a
-    drawn order."""
+    """A horizontal, a square and a vertical part, with entries between them, rows and columns
+    permuted."""
     rng = np.random.default_rng(seed)
     parts = [
         families.random_rectangle(9, 14, 2, seed).A,
@@ -62,8 +62,8 @@ SMALL = {
 
 
 def names_for(which, seed):
-    """All matrices; on an emulated device, where each takes a second, a drawn half for each way but
-    the first."""
+    """All matrices. On an emulated device, which takes a second for each, a random half of them for
+    all alternatives but the first."""
     if not EMULATED or which == "as it is":
         return list(SMALL)
     return random.Random(f"{which} {seed}").sample(list(SMALL), len(SMALL) // 2)
