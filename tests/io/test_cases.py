@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files that must be read, and files that must be refused, in folders named after the outcome.
 
-To add a case, add a file. What is expected stands after "expect:" in a comment or title line of
-the file, or in a file beside it called `<file>.expect`: either "3 x 4, 5 entries, 2 zeros", or a
-part of the error's text, which begins with the line where there is one.
+To add a case, add a file. The expected result is written after "expect:" in a comment or title line
+of the file, or in a file beside it called `<file>.expect`. It is either "3 x 4, 5 entries, 2 zeros"
+or a part of the error's text, which begins with the line number if there is one.
 """
 
 from __future__ import annotations

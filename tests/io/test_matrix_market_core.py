@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Threads, signals and imports of the reader; both builds of the writer."""
+"""Threads, signals and imports of the reader, and both versions of the writer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from btfperm.io import matrix_market_body, matrix_market_core, read, write_matri
 
 
 def without_the_package(monkeypatch):
-    """As on a Python for which fast_matrix_market has no wheel."""
+    """Simulates a Python for which fast_matrix_market has no wheel."""
     real = builtins.__import__
 
     def refuse(name, *args, **kwargs):
@@ -36,7 +36,7 @@ def test_writing_with_the_core_of_scipy(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_any_number_of_threads(tmp_path, threads, run_seed, monkeypatch):
-    """Blocks large enough that the core shares them among threads."""
+    """The blocks are large enough for several threads of the core."""
     rng = np.random.default_rng(run_seed)
     count = 120_000
     rows, cols = rng.integers(0, 5000, count), rng.integers(0, 7000, count)
@@ -50,7 +50,7 @@ def test_any_number_of_threads(tmp_path, threads, run_seed, monkeypatch):
     assert np.array_equal(pattern.cols() * np.int64(5000) + pattern.indices, expected)
 
 
-def test_a_bad_line_is_found_whichever_thread_met_it(tmp_path):
+def test_a_bad_line_is_found_by_any_thread(tmp_path):
     lines = ["1 1 1\n"] * 400_000
     lines[333_333] = "1 x 1\n"
     file = tmp_path / "a.mtx"
@@ -63,8 +63,9 @@ def test_a_bad_line_is_found_whichever_thread_met_it(tmp_path):
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_signal_is_answered(tmp_path, monkeypatch, threads):
-    """It arrives while the core runs; the file is not read to its end, nor called damaged."""
+def test_a_signal_stops_the_reader(tmp_path, monkeypatch, threads):
+    """The signal arrives while the core runs. The reader stops and does not call the file
+    damaged."""
     count = 1_000_000
     file = tmp_path / "a.mtx"
     head = f"%%MatrixMarket matrix coordinate real general\n1 1 {count}\n"
