@@ -77,14 +77,14 @@ def before_and_after_trees() -> int:
     far = {"_LAUNCH_ROUNDS": 2, "_PATIENCE": 1, "_MANY": 0}
     one_side = {"_LEAN": 1, "_MUCH": 0, "_THIN": 0.01}
     before = {name: getattr(meeting_trees_gpu, name) for name in {**far, **one_side}}
-    few = CASES[:3]  # there is a barrier in each round, which is slow on an emulated device
-    for settings, cases in ((far, CASES), (one_side, few)):
+    three_cases = CASES[:3]  # there is a barrier in each round, which is slow on an emulated device
+    for settings, cases in ((far, CASES), (one_side, three_cases)):
         vars(meeting_trees_gpu).update({**before, **settings})
         for A in cases:
             t = btfperm.maximum_transversal(A, algorithm="meeting-trees", initializer="greedy")
             assert t.structural_rank == btfperm.structural_rank(A)
     vars(meeting_trees_gpu).update(before)
-    return 1 + len(CASES) + len(few)
+    return 1 + len(CASES) + len(three_cases)
 
 
 def decompose() -> int:

@@ -68,9 +68,9 @@ def excess(reasons: Counter[str]) -> list[str]:
             found.append(f"{count} tests skipped for a reason that is not permitted: {reason}")
         else:
             counts[row[0]] += count
-    for pattern, most in PERMITTED:
-        if counts[pattern] > most:
-            found.append(f"{counts[pattern]} tests skipped, at most {most} may be: {pattern}")
+    for pattern, bound in PERMITTED:
+        if counts[pattern] > bound:
+            found.append(f"{counts[pattern]} tests skipped, at most {bound} may be: {pattern}")
     return found
 
 

@@ -66,10 +66,13 @@ def singular(draw):
     columns permuted."""
     n = draw(st.integers(1, 10))
     s = draw(st.integers(1, n))
-    few = draw(of_shape(s, s - 1, per_row=4))
+    deficient = draw(of_shape(s, s - 1, per_row=4))
     rest = draw(of_shape(n - s, n, per_row=4))
     rows, cols = draw(permutations_of(n)), draw(permutations_of(n))
-    pairs = [*zip(few.row, few.col, strict=True), *zip(rest.row + s, rest.col, strict=True)]
+    pairs = [
+        *zip(deficient.row, deficient.col, strict=True),
+        *zip(rest.row + s, rest.col, strict=True),
+    ]
     return coo([(rows[i], cols[j]) for i, j in pairs], (n, n))
 
 

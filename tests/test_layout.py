@@ -224,7 +224,7 @@ def test_modules_at_the_top_keep_to_their_layer(path):
 def test_no_large_package_is_imported_at_the_head(path):
     large = {"scipy", "cupy", "mpi4py", "matplotlib", "rich", "click", "sksparse"}
     found = {module.split(".")[0] for module in imports_at_the_head(path)} & large
-    assert not found, f"{found} must wait until it is used"
+    assert not found, f"{found} must not be imported at the head"
 
 
 @each_file(CPP)
@@ -261,7 +261,7 @@ def test_one_spdx_line_at_the_head(path):
 @each_file([*PYTHON, *CPP])
 def test_no_file_is_too_long(path):
     count = len(text_of(path).splitlines())
-    assert count <= 400, f"{count} lines: split it by the question each part answers"
+    assert count <= 400, f"{count} lines: split the file"
 
 
 @each_file(PYTHON)
@@ -353,7 +353,7 @@ DEVICE_TYPES = re.compile(
 )
 def test_only_the_input_layer_and_the_backends_test_for_device_types(path):
     found = DEVICE_TYPES.search(path.read_text(encoding="utf-8"))
-    assert not found, f"{found[0]}: ask the backend"
+    assert not found, f"{found[0]}: use a method of the backend"
 
 
 def test_a_test_for_a_device_type_is_seen():

@@ -17,12 +17,12 @@ def test_a_reason_without_permission_is_an_error():
 
 
 @pytest.mark.parametrize(
-    ("reason", "most"),
+    ("reason", "bound"),
     [("root reads everything", 3), ("libbtf is not installed", 0), ("square only", 40)],
 )
-def test_each_reason_has_a_bound(reason, most):
-    assert excess(Counter({reason: most})) == []
-    assert len(excess(Counter({reason: most + 1}))) == 1
+def test_each_reason_has_a_bound(reason, bound):
+    assert excess(Counter({reason: bound})) == []
+    assert len(excess(Counter({reason: bound + 1}))) == 1
 
 
 def test_reasons_of_one_row_are_counted_together():

@@ -76,13 +76,13 @@ def test_the_blame_is_true_and_complete(A, square):
                 counted += count
                 assert not any(lists[k] for k in numbers)
             else:
-                (numbers, count), (few, fewer) = members(line, noun), members(line, other)
+                (numbers, count), (others, n_others) = members(line, noun), members(line, other)
                 described += 1
-                counted += count - fewer
-                assert count > fewer
+                counted += count - n_others
+                assert count > n_others
                 reached = set().union(*(lists[k] for k in numbers))
-                assert reached <= few or fewer > len(few)
-                assert reached == few or count > len(numbers)
+                assert reached <= others or n_others > len(others)
+                assert reached == others or count > len(numbers)
         assert (counted, described) == (excess, groups)
 
 

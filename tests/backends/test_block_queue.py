@@ -25,7 +25,7 @@ def test_what_is_put_in_comes_out_once(first, second):
     taken, stored = cupy.full(_ROOM, -1, dtype=np.int32), cupy.full(256, -1, dtype=np.int32)
     sizes = cupy.zeros(2, dtype=np.uint64)
     run.launch("two_steps", 1, 96, first, second, taken, stored, sizes)
-    many, over = (int(size) for size in sizes.get())
-    assert many <= _ROOM - first, "the first step's items keep their places"
-    found = np.concatenate([taken.get()[:many], stored.get()[:over]])
+    n_taken, n_stored = (int(size) for size in sizes.get())
+    assert n_taken <= _ROOM - first, "the first step's items keep their places"
+    found = np.concatenate([taken.get()[:n_taken], stored.get()[:n_stored]])
     np.testing.assert_array_equal(np.sort(found), 1000 + np.arange(second))

@@ -42,8 +42,8 @@ def built(name, folder):
         pytest.skip("needs g++")
     program = str(folder / name)
     flags = ("-std=c++20", "-O1", "-fopenmp", "-Wall", "-Wextra", f"-I{CORE}")
-    made = run(compiler, *flags, str(HERE / f"{name}.cpp"), "-o", program)
-    assert made.returncode == 0, made.stderr
+    compiled = run(compiler, *flags, str(HERE / f"{name}.cpp"), "-o", program)
+    assert compiled.returncode == 0, compiled.stderr
 
     def printed(*words):
         done = run(program, *map(str, words))

@@ -84,8 +84,8 @@ def test_permuted_keeps_degrees_and_rank(name, suffix):
 
 def test_permutations_differ_from_each_other():
     assert permuted_names("kron_s6", 3) == ["kron_s6_rcp", "kron_s6_rcp2", "kron_s6_rcp3"]
-    made = [frozenset(entries(make(name))) for name in permuted_names("kron_s6", 3)]
-    assert len(set(made)) == 3
+    graphs = [frozenset(entries(make(name))) for name in permuted_names("kron_s6", 3)]
+    assert len(set(graphs)) == 3
 
 
 @pytest.mark.parametrize(

@@ -60,13 +60,13 @@ def test_the_report_has_both_halves_and_the_rules():
 
 
 def test_rules_are_judged_by_what_else_could_be_chosen():
-    many = [row(str(k), 1, greedy__ss_bfs=1.2, greedy__hkdw=1.0) for k in range(4)]
-    worth = worth_of(many)
+    four_rows = [row(str(k), 1, greedy__ss_bfs=1.2, greedy__hkdw=1.0) for k in range(4)]
+    worth = worth_of(four_rows)
     figures = worth["algorithm"]["r"]
     assert figures == {"choice": "ss-bfs", "matrices": 4, "behind": 1.2, "others": {"hkdw": 1.0}}
     assert [o for o in rows.objections(worth) if "hkdw would be 1.00" in o]
-    assert not rows.objections(worth_of(many[:1]))  # too few matrices for an objection
-    assert not worth_of(many)["start"]  # there is only one start, so nothing to compare
+    assert not rows.objections(worth_of(four_rows[:1]))  # too few matrices for an objection
+    assert not worth_of(four_rows)["start"]  # there is only one start, so nothing to compare
 
 
 def test_threads_and_sides_are_judged_too():

@@ -72,8 +72,8 @@ def test_a_fresh_process_pays_for_cuda_wherever_a_gpu_is_used():
     assert cold["takes"][OURS] == pytest.approx(0.45)
     large = {**ROWS[0], "features": {**FEATURES, "entries": 400e6}}
     assert gpu_report.cold(large, 0.4)["takes"][AUTO] == pytest.approx(0.45)
-    few = {**ROWS[0], "threads": 2, "features": {**FEATURES, "entries": 70e6}}
-    assert gpu_report.cold(few, 0.4)["takes"][AUTO] == pytest.approx(0.45)
+    two_threads = {**ROWS[0], "threads": 2, "features": {**FEATURES, "entries": 70e6}}
+    assert gpu_report.cold(two_threads, 0.4)["takes"][AUTO] == pytest.approx(0.45)
 
 
 def test_device_matrices_have_no_candidate_on_the_host():

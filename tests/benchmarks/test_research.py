@@ -156,8 +156,8 @@ def test_the_section_matching_holds_it_where_a_survey_knows_a_matrix(monkeypatch
     options = Options("field", Path(), 1, 1.0, ["auto"], None, print)
 
     def section_of(rows):
-        made = Section("Maximum transversal", "the table", {"rows": rows})
-        monkeypatch.setattr(matching, "contest", lambda *_: made)
+        section = Section("Maximum transversal", "the table", {"rows": rows})
+        monkeypatch.setattr(matching, "contest", lambda *_: section)
         return matching.run([Case("x", "er", lambda: None)], options)
 
     known = section_of([row("delaunay_n18", 10, SciPy=170)])

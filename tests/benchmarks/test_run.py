@@ -66,9 +66,9 @@ def test_one_command_makes_all(tmp_path, real_folder):
     tiny += ["--threads", 1]
     done = run("--all", out, *tiny, "--matrices", real_folder)
     assert done.returncode == 0, done.stderr
-    made = sections_of(out)
-    assert made.keys() >= run_module.SECTIONS.keys() - GPU_SECTIONS
-    for path, data in made.values():
+    result = sections_of(out)
+    assert result.keys() >= run_module.SECTIONS.keys() - GPU_SECTIONS
+    for path, data in result.values():
         assert data
         text = path.with_suffix(".md").read_text()
         assert str(tmp_path) not in text + path.read_text(), (
@@ -76,18 +76,18 @@ def test_one_command_makes_all(tmp_path, real_folder):
         )
         assert "### Problems" not in text
     for name in ("matching", "memory", "published", "regret"):
-        rows = made[name][1]["rows"]
+        rows = result[name][1]["rows"]
         assert {row["matrix"] for row in rows} == {"opf_300"}
     if importlib.util.find_spec("matplotlib"):
         from benchmarks.figures import KINDS
 
         several = ("scaling", "contributions")  # they need several numbers of threads
         for kind in KINDS:
-            if kind.section not in made or kind.name in several:
+            if kind.section not in result or kind.name in several:
                 continue
-            stem = f"{made[kind.section][0].stem}-{kind.name}"
+            stem = f"{result[kind.section][0].stem}-{kind.name}"
             check_file(out / f"{stem}.svg")
-            assert f"({stem}.svg)" in made[kind.section][0].with_suffix(".md").read_text()
+            assert f"({stem}.svg)" in result[kind.section][0].with_suffix(".md").read_text()
 
 
 @pytest.mark.parametrize("section", run_module.SECTIONS)
@@ -118,10 +118,10 @@ def test_without_a_gpu_a_section_reports_it(section, monkeypatch):
 @pytest.mark.gpu
 @pytest.mark.parametrize("section", sorted(GPU_SECTIONS))
 def test_a_run_on_a_gpu(section, tmp_path):
-    made = tmp_path / "made.json"
-    words = ["--set", "tiny", "--repeats", "1", "--limit", "5", "--json", str(made)]
+    result = tmp_path / "made.json"
+    words = ["--set", "tiny", "--repeats", "1", "--limit", "5", "--json", str(result)]
     assert run_module.main(["--section", section, *words]) == 0
-    (data,) = json.loads(made.read_text())["sections"].values()
+    (data,) = json.loads(result.read_text())["sections"].values()
     assert data["rows"]
 
 

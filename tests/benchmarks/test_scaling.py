@@ -41,10 +41,10 @@ def cells(table, matrix):
 
 
 @pytest.mark.parametrize(
-    ("most", "counts"), [(1, [1]), (2, [1, 2]), (6, [1, 2, 4, 6]), (16, [1, 2, 4, 8, 16])]
+    ("max_threads", "counts"), [(1, [1]), (2, [1, 2]), (6, [1, 2, 4, 6]), (16, [1, 2, 4, 8, 16])]
 )
-def test_powers_of_two_and_the_last(most, counts):
-    assert scaling.counts(most) == counts
+def test_powers_of_two_and_the_last(max_threads, counts):
+    assert scaling.counts(max_threads) == counts
 
 
 def test_speed_up_is_the_ratio_of_medians():
@@ -143,7 +143,7 @@ def test_the_search_of_every_call_in_a_sample_counts(monkeypatch):
     call = method.prepare(None)
     call()
     assert method.counted(call(), 9.0) == 2.0
-    assert method.counted(call(), 9.0) == 5.0, "a sample does not count the one before"
+    assert method.counted(call(), 9.0) == 5.0, "a sample must not count an earlier one"
 
 
 def test_every_set_has_matrices():

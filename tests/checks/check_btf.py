@@ -142,7 +142,7 @@ def check_block_triangular_form(A, row_perm, col_perm, blocks, paired_row, compl
     check_permutation(paired_row, n, "paired_row")
     made_up = ~are_entries(A, paired_row, np.arange(n))
     assert made_up.sum() == completed, (
-        f"{made_up.sum()} pairs are no entries, {completed} are said to be"
+        f"{made_up.sum()} pairs are not entries, but completed is {completed}"
     )
     j = np.flatnonzero(made_up)
     assert (np.diff(np.asarray(paired_row)[j]) > 0).all(), "the made-up pairs do not ascend"

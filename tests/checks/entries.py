@@ -45,7 +45,7 @@ def check_boundaries(boundaries, size, name):
     boundaries = np.asarray(boundaries)
     assert boundaries.size and boundaries[0] == 0, f"{name} does not start at 0"
     assert boundaries[-1] == size, f"{name} ends at {boundaries[-1]}, not {size}"
-    assert (np.diff(boundaries) >= 0).all(), f"{name} falls somewhere"
+    assert (np.diff(boundaries) >= 0).all(), f"{name} decreases"
 
 
 def label_of(perm, boundaries):

@@ -323,7 +323,7 @@ def test_check_block_triangular_form():
     for matrix, changes, sentence in (
         (chain, {}, "reducible to 3"),
         (cycle, {"blocks": [0, 1, 2, 3]}, "below the diagonal"),
-        (hole, {"blocks": [0, 1, 2, 3]}, "1 pairs are no entries, 0 are said to be"),
+        (hole, {"blocks": [0, 1, 2, 3]}, "1 pairs are not entries, but completed is 0"),
         (chain, {"blocks": [0, 1, 2, 3], "paired_row": [0, 1, 1]}, "paired_row is no perm"),
         (chain, {"blocks": [0, 1, 2, 3], "paired_row": [1, 0, 2]}, "are no entries"),
         (

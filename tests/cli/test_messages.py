@@ -170,7 +170,7 @@ def test_no_message_gives_advice_for_python_at_the_shell():
             shown = shown.replace(other, "")
         met += shown != text
         assert not PYTHON.search(shown), f"{where}: {shown}"
-    assert met >= 5, "the table of advice is used"
+    assert met >= 5, "the table of advice is not used"
 
 
 def test_a_matrix_in_the_place_of_a_permutation(cli, matrix, tmp_path):

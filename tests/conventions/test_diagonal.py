@@ -45,7 +45,9 @@ def test_completed_ones_pass(convention, A):
     fields = CONVENTIONS[convention](btfperm.block_triangular_form(A))._asdict()
     assert verdict(A, fields, convention, completed=True).ok
     if convention == "klu":
-        assert "matching" in failing(A, fields, convention), "KLU was promised a zero-free diagonal"
+        assert "matching" in failing(A, fields, convention), (
+            "the diagonal must be zero-free for KLU"
+        )
 
 
 @given(A=any_square())

@@ -126,10 +126,10 @@ def test_block_triangular_form(A):
     assert repr(f) == repr(expected)
 
 
-@pytest.mark.parametrize("few", [0, 10_000], ids=["device", "as it is"])
+@pytest.mark.parametrize("threshold", [0, 10_000], ids=["device", "as it is"])
 @pytest.mark.parametrize("family", ["triangular", "half a giant", "random, wide", "blocks of 7"])
-def test_block_graph(family, few, monkeypatch):
-    monkeypatch.setattr(find_square_gpu, "_FEW_EDGES", few)
+def test_block_graph(family, threshold, monkeypatch):
+    monkeypatch.setattr(find_square_gpu, "_FEW_EDGES", threshold)
     P = pattern_there(HARD[family])
     graph = btfperm.dulmage_mendelsohn(P).block_graph()
     expected = btfperm.dulmage_mendelsohn(HARD[family]).block_graph()

@@ -41,12 +41,12 @@ def refusing(monkeypatch):
     _core.backends.share_always(before)
 
 
-@pytest.mark.parametrize(("most", "given"), [(0, 1), (1, 2), (3, 3), (6, 4)])
-def test_the_threads_that_start_do_the_work(refusing, most, given, run_seed):
+@pytest.mark.parametrize(("max_started", "given"), [(0, 1), (1, 2), (3, 3), (6, 4)])
+def test_the_threads_that_start_do_the_work(refusing, max_started, given, run_seed):
     """Of seven threads beside the calling one, btfperm uses half of those that start. It warns
     once."""
     A = families.random_rectangle(3000, 3000, 2.7, run_seed).A
-    refusing(most)
+    refusing(max_started)
 
     def twice():
         with warnings.catch_warnings(record=True) as messages:

@@ -288,7 +288,7 @@ def test_a_wrong_proof_is_caught(monkeypatch, faulty, lie, matched):
         initializer="none",
     )
     if algorithm == SECOND and matched == "all":  # only the proof was wrong
-        assert t is None, "the error did not come"
+        assert t is None, "no error was raised"
     elif algorithm != SECOND:
         assert t.maximum and t.algorithm == SECOND
 

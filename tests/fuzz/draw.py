@@ -90,10 +90,10 @@ class Draw:
         """Whether this input is one of the large ones."""
         return self.index % HEAVY_EVERY == HEAVY_EVERY // 5
 
-    def mutate(self, model: Any, mutations: Sequence[Mutation], most: int = 3) -> None:
+    def mutate(self, model: Any, mutations: Sequence[Mutation], max_mutations: int = 3) -> None:
         """Applies some mutations, usually one or two."""
         chosen = self.random.random()
-        count = 0 if chosen < 0.08 else 1 if chosen < 0.6 else 2 if chosen < 0.85 else most
+        count = 0 if chosen < 0.08 else 1 if chosen < 0.6 else 2 if chosen < 0.85 else max_mutations
         for _ in range(count):
             own = random.Random(self.random.getrandbits(64))
             number, self.drawn = self.drawn, self.drawn + 1

@@ -108,13 +108,13 @@ def _variable(rng: random.Random, name: bytes, of_class: str | None = None) -> _
         for column in columns:
             starts.append(starts[-1] + len(column))
         flags.numbers = [_CLASSES[of_class] | rng.choice((0, 0, 0, 0x200, 0x800)), len(rows)]
-        room = rng.choice((0, 0, 0, 2))
+        surplus = rng.choice((0, 0, 0, 2))
         parts = 2 if flags.numbers[0] & 0x800 else 1
         kind = 2 if flags.numbers[0] & 0x200 else rng.choice((9, 9, 1, 3))
         values = [
             _Element(kind, numbers=[rng.choice((0, 1, 2, 3)) for _ in rows]) for _ in range(parts)
         ]
-        indices = _Element(_INT32, numbers=[*rows, *[0] * room])
+        indices = _Element(_INT32, numbers=[*rows, *[0] * surplus])
         head += [indices, _Element(_INT32, numbers=starts), *values]
     elif of_class == "struct":
         flags.numbers = [2, 0]

@@ -148,7 +148,7 @@ def make(draw: Draw) -> Case:
     kind = rng.choice(("gzip", "gzip", "gzip", "bzip2", "xz"))
     stream = _Stream(inner.data, kind)
     if rng.random() < 0.6:
-        draw.mutate(stream, _MUTATIONS, most=2)
+        draw.mutate(stream, _MUTATIONS, max_mutations=2)
     data = draw.bytes_mutated(stream.bytes(), 0.15)
     name += _SUFFIX[kind] if rng.random() < 0.9 else ""
     return Case("", data, name, inner.pipe, inner.block, draw.log)

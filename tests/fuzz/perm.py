@@ -230,7 +230,7 @@ def make(draw: Draw) -> Case:
     if form == "npz":
         archive = _as_archive(model, rng)
         if rng.random() < 0.5:
-            draw.mutate(archive, ZIP_MUTATIONS, most=2)
+            draw.mutate(archive, ZIP_MUTATIONS, max_mutations=2)
         data = archive.bytes()
     else:
         data = (_as_json if form == "json" else _as_text)(model, rng)

@@ -252,9 +252,9 @@ def _check_agreement(
         if there != _places(pattern):
             outcome.failures.append(("values", f"{len(there)} positions, read has {pattern.nnz}"))
         if header is not None and header.layout not in ("array", "dia"):
-            least = header.entries or 0
-            most = least if header.symmetry == "general" else 2 * least
-            if not least <= matrix.nnz <= most:
+            min_entries = header.entries or 0
+            max_entries = min_entries if header.symmetry == "general" else 2 * min_entries
+            if not min_entries <= matrix.nnz <= max_entries:
                 what = f"{header.entries} entries, but {matrix.nnz} are read"
                 outcome.failures.append(("peek", what))
 

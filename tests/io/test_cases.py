@@ -32,7 +32,7 @@ def expected(file: Path) -> str:
     if beside.exists():
         return beside.read_text().strip()
     match = re.search(rb"expect: ([^\r\n]*)", file.read_bytes()[:500])
-    assert match, f"{file} does not say what is expected of it"
+    assert match, f"{file} does not state its expected result"
     text = match[1].decode()
     return text[:64].strip() if file.suffix != ".mtx" and len(text) == 72 else text.strip()
 

@@ -45,18 +45,18 @@ def same_pattern(pattern, A):
 @pytest.mark.parametrize("kind", ["array", "matrix"])
 @pytest.mark.parametrize("compressed", [True, False])
 def test_npz(tmp_path, A, layout, kind, compressed):
-    made = getattr(scipy.sparse, f"{layout}_{kind}")(A)
+    matrix = getattr(scipy.sparse, f"{layout}_{kind}")(A)
     file = tmp_path / "a.npz"
-    scipy.sparse.save_npz(file, made, compressed=compressed)
+    scipy.sparse.save_npz(file, matrix, compressed=compressed)
     pattern = read(file)
-    assert same_pattern(pattern, made)
+    assert same_pattern(pattern, matrix)
     assert pattern.source["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
     dropped = read(file, drop_zeros=True)
     assert np.array_equal(dropped.to_scipy().toarray() != 0, A.toarray() != 0)
     assert np.array_equal(read_matrix(file).toarray(), A.toarray())
     header = peek(file)
     assert (header.format, header.layout, header.shape) == ("npz", layout, A.shape)
-    assert header.entries in (None, made.nnz)
+    assert header.entries in (None, matrix.nnz)
 
 
 def test_npz_from_standard_input(monkeypatch, A):

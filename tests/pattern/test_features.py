@@ -65,7 +65,7 @@ def test_a_large_matrix_is_sampled():
     )
     assert features_of_sample["empty"] == 0 and features_of_sample["skew"] < 0.1
     assert features_of_sample["hidden"] == pytest.approx(0.1, abs=0.01), (
-        "a tenth is in a column not looked at"
+        "a tenth of the entries is in a column outside the sample"
     )
 
 

@@ -75,7 +75,7 @@ def test_a_pattern_owns_its_arrays(A):
     """The caller may write to the matrix later."""
     csc, csr = canonical_csc(A), sp.csr_array(A)
     triple = (None, csc.indices, csc.indptr)
-    made = [
+    patterns = [
         as_pattern(csc),
         as_pattern(triple, shape=A.shape),
         Pattern.from_csc(csc.indptr, csc.indices, A.shape),
@@ -87,7 +87,7 @@ def test_a_pattern_owns_its_arrays(A):
     right = pattern(A)
     for array in (csc.indptr, csc.indices, csr.indptr, csr.indices, A.row, A.col):
         array[:] = 2**30
-    for P in made:
+    for P in patterns:
         np.testing.assert_array_equal(P.indptr, right.indptr)
         np.testing.assert_array_equal(P.indices, right.indices)
 

@@ -45,17 +45,17 @@ def test_pushes_and_relabels_are_those_of_the_paper(A, k):
 )
 def test_labels_are_made_exact_after_k_times_rows_and_columns(shape):
     """A global relabel follows each k (m + n) changes of labels. The default of k is 0.5."""
-    most = 0
+    max_relabels = 0
     for seed in range(5):
-        few = 2.5 / max(shape)
-        A = sp.random_array(shape, density=few, rng=np.random.default_rng(seed))
+        density = 2.5 / max(shape)
+        A = sp.random_array(shape, density=density, rng=np.random.default_rng(seed))
         for k in (0.01, 0.1, 0.5, 1, 2):
             *counts, changes = plain_push_relabel.push_relabel(A, k)
             assert pushed(A, relabel=k) == tuple(counts)
             assert counts[2] - 1 <= round(changes / (k * sum(shape)), 6)
-            most = max(most, counts[2])
+            max_relabels = max(max_relabels, counts[2])
         assert pushed(A) == plain_push_relabel.push_relabel(A, 0.5)[:3]
-    assert most > 1
+    assert max_relabels > 1
 
 
 # -- hkdw ------------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ def test_each_rule_is_sound(what, rule):
     )
     unbounded = what.endswith("on gpu") or (what == "algorithm" and rule.choice != DEFAULT)
     unbounded &= rule.choice != "none"
-    assert (rule.within is not None) == unbounded, "the others have no bound on their time"
+    assert (rule.within is not None) == unbounded, "only these rules have a bound on their time"
 
 
 def test_the_figures_belong_to_the_rules():

@@ -33,9 +33,9 @@ def certify(problem, rows, cols, cover, threads):
     return verdict, where, in_cover
 
 
-def staircase(width, most):
-    """Column j holds the rows 0, 2, 4, ..., 2 (j % most): lists of every length."""
-    lists = [2 * np.arange(j % most + 1) for j in range(3 * most)]
+def staircase(width, max_length):
+    """Column j holds the rows 0, 2, 4, ..., 2 (j % max_length): lists of every length."""
+    lists = [2 * np.arange(j % max_length + 1) for j in range(3 * max_length)]
     indptr = np.concatenate(([0], np.cumsum([x.size for x in lists])))
     return indptr.astype(width), np.concatenate(lists).astype(width)
 

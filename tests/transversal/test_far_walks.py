@@ -161,7 +161,7 @@ def test_surplus_columns_do_not_walk_forever(monkeypatch):
     A = from_lists(n + 1, [*ways, np.array([0, 1]), np.array([0, 1])])
     problem, memory = problem_with(A, np.append(np.arange(n), -1).astype(np.int32))
     budget = Budget(seconds=60)
-    assert far_walks_gpu.walk_far(problem, budget, 1, memory, 0)[2], "time is up"
+    assert far_walks_gpu.walk_far(problem, budget, 1, memory, 0)[2], "the time limit was reached"
     assert problem.size == n + 1 and prove_on_device(problem) is not None
 
 

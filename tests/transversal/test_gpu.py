@@ -136,7 +136,7 @@ def test_any_legal_matching_is_a_start(row, options, data):
     np.testing.assert_array_equal(col_match, before)
     # wide matrices are searched from the rows, which may leave a matched column unmatched
     if row.family == "augmenting" and A.shape[1] <= A.shape[0]:
-        assert (t.col_match[col_match >= 0] >= 0).all(), "a matched column was given up"
+        assert (t.col_match[col_match >= 0] >= 0).all(), "a matched column became unmatched"
 
 
 @each_variant
@@ -188,7 +188,9 @@ def test_the_counters_of_push_relabel():
         assert c["kernels"] >= c["relabels"] + c["levels"] + (1 + lists) * c["loops"]
         assert c["edges"] >= A.nnz
         often = run(A, row, {"relabel": "fixed:1"}, initializer="none").counters
-        assert often["loops"] <= often["relabels"] <= often["loops"] + 1, "each loop has one"
+        assert often["loops"] <= often["relabels"] <= often["loops"] + 1, (
+            "each loop has one relabelling"
+        )
 
 
 def test_the_counters_of_the_paper():

@@ -89,7 +89,7 @@ def test_a_start_with_long_chains_is_made_on_the_cpu():
     A = sp.diags_array([np.ones(n)] * 2, offsets=[0, 1], shape=(n, n), format="csc")
     t = btfperm.maximum_transversal(A, backend="gpu")
     assert t.initializer == "greedy" and t.structural_rank == n
-    assert "start_launches" not in t.counters, "this one is of the cpu"
+    assert "start_launches" not in t.counters, "this start ran on the cpu"
     named = btfperm.maximum_transversal(A, backend="gpu", initializer="greedy")
     assert named.counters["start_launches"] > 3 and named.structural_rank == n
 
@@ -101,4 +101,4 @@ def test_only_column_pointers_of_a_device_matrix_are_sampled():
     assert abs(seen["skew"] - whole.std() / whole.mean()) < 0.2
     assert 0 < seen["longest"] <= whole.max()
     t = btfperm.maximum_transversal(theirs, **shape)
-    assert t.backend == "gpu" and t.explain()["features"]["skew"] is None, "no rule asks for it"
+    assert t.backend == "gpu" and t.explain()["features"]["skew"] is None, "no rule uses it"

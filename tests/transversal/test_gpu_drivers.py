@@ -125,8 +125,8 @@ def test_a_search_that_ends_at_its_last_poll_is_not_abandoned(
     problem.kernels = lambda _: types.SimpleNamespace(launch=lambda *_: None)
     stops = []
     options = next(r.defaults for r in ON_GPU if r.stem == named)
-    for most in (n_polls, n_polls - 1):  # 0 is no limit
-        reads, budget = iter(found), Budget(polls=most)
+    for max_polls in (n_polls, n_polls - 1):  # 0 is no limit
+        reads, budget = iter(found), Budget(polls=max_polls)
         getattr(module, named)(problem, budget, 0, options)
         stops.append(budget.stop)
     assert stops == [0, ABANDONED if n_polls > 1 else 0]

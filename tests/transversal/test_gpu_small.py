@@ -116,8 +116,10 @@ def test_a_driver_obeys_its_budget(row, options):
         counters = row.load()(problem, budget, 0, row.checked(options))
         assert budget.polls == sorted(budget.polls)
         if limits and budget.polls:
-            most = 2 if row.is_initializer else 1  # red-blue polls once before it reads entries
-            assert len(budget.polls) <= most, "it went on after its budget was spent"
+            max_polls = (
+                2 if row.is_initializer else 1
+            )  # red-blue polls once before it reads entries
+            assert len(budget.polls) <= max_polls, "the driver continued after its budget was spent"
             assert budget.stop == (ABANDONED if "polls" in limits else 3)
         if not limits and not row.is_initializer:
             assert problem.size == P.n and budget.polls

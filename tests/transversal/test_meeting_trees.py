@@ -113,7 +113,7 @@ def test_more_entries_than_32_bits_count():
     cols = t.col_match
     assert bool((t.row_match[cols] == cupy.arange(n)).all())
     drawn = indices.reshape(n, per_column)[cupy.arange(n), cols // block]
-    assert bool((drawn == cols).all()), "a pair that is no entry"
+    assert bool((drawn == cols).all()), "a matched pair is not an entry"
 
 
 @pytest.mark.parametrize(

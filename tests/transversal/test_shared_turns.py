@@ -73,14 +73,14 @@ def behind_dense_columns(n, seed):
     dense columns, from which all columns are reached. The only unmatched row in reach is far away,
     so no search is short."""
     rng = np.random.default_rng(seed)
-    dense, free = np.arange(8), np.arange(n, n + 3 * n // 200)
+    dense, unmatched = np.arange(8), np.arange(n, n + 3 * n // 200)
     sparse, last = np.arange(8, n), np.arange(n - 100, n)
-    first = 2 * (free % 4)
+    first = 2 * (unmatched % 4)
     rows = [np.arange(n), rng.integers(8, n, n), rng.integers(8, n, sparse.size)]
     cols = [np.arange(n), np.repeat(dense, n // 8), sparse]
     rows += [first, first + 1, np.full(last.size, n)]
-    cols += [free, free, last]
-    size = n + free.size
+    cols += [unmatched, unmatched, last]
+    size = n + unmatched.size
     pairs = np.where(np.arange(size) < n, np.arange(size), -1)
     return families.csc(rows, cols, (size, size)), pairs
 
@@ -121,7 +121,7 @@ def check_proven(A, threads, start=None, rank=None):
     P, _, cols, cover, proven, counters = run("guided_displacement", A, threads, start)
     assert (cols >= 0).sum() == (rank_of(P.to_scipy()) if rank is None else rank)
     if not proven:
-        assert counters["relabels"] > 0, "no search but these pushes relabels"
+        assert counters["relabels"] > 0, "only these pushes relabel"
         return
     matched = np.flatnonzero(cols >= 0)
     in_cols = matched[cover[cols[matched]] == 0]

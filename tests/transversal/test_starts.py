@@ -52,8 +52,8 @@ def check_start(P, problem, *, maximal=True):
     pairs = [(i, j) for j, i in enumerate(col_match.tolist()) if i != -1]
     assert all(pair in entries for pair in pairs)
     assert sorted(pairs) == sorted((i, j) for i, j in enumerate(row_match.tolist()) if j != -1)
-    free = (row_match[P.indices] == -1) & (col_match[P.cols()] == -1)
-    assert not (maximal and free.any())
+    could_match = (row_match[P.indices] == -1) & (col_match[P.cols()] == -1)
+    assert not (maximal and could_match.any())
     return len(pairs)
 
 
@@ -108,7 +108,9 @@ def test_families(row, options, numbering, run_seed):
         hard = families.renumbered(family, numbering, run_seed)
         P, problem, counters, _ = start(hard.A, row, options, seed=run_seed)
         size = check_start(P, problem)
-        assert 2 * size >= btfperm.structural_rank(hard.A), "a maximal matching is half of it"
+        assert 2 * size >= btfperm.structural_rank(hard.A), (
+            "a maximal matching has at least half of the rank"
+        )
         assert counters["edges"] >= 1
 
 
@@ -119,7 +121,7 @@ def test_twenty_times_the_same(row, options):
     for seed in range(20):
         P, problem, _, _ = start(A, row, options, seed=seed)
         sizes.append(check_start(P, problem))
-    assert max(sizes) - min(sizes) <= 400, "a tenth of the columns, far beyond chance"
+    assert max(sizes) - min(sizes) <= 400, "a tenth of the columns, far more than chance explains"
 
 
 @each_start

@@ -68,9 +68,9 @@ def test_what_was_drawn_is_matched_exactly(threads, seed):
     i = np.concatenate([np.flatnonzero(of_rows >= 0), of_cols[of_cols >= 0]])
     j = np.concatenate([of_rows[of_rows >= 0], np.flatnonzero(of_cols >= 0)])
     graph = sp.csr_array((np.ones(i.size), (i, j)), shape=A.shape)
-    most = int((maximum_bipartite_matching(graph, perm_type="column") >= 0).sum())
+    maximum = int((maximum_bipartite_matching(graph, perm_type="column") >= 0).sum())
     problem = start(A, threads, seed, {"sweeps": 0})
-    assert problem.size == most
+    assert problem.size == maximum
     pairs = problem.col_match >= 0
     assert (graph[problem.col_match[pairs], np.flatnonzero(pairs)] > 0).all()
 
