@@ -141,7 +141,7 @@ def test_each_file_of_a_family_is_a_row_or_serves_one():
         assert not orphans, f"{name_of(folder)}: nothing uses {orphans}"
 
 
-def test_the_families_can_be_asked_for():
+def test_algorithms_selects_a_family():
     for family in {row.family for row in ROWS}:
         assert btfperm.algorithms(family) == tuple(row for row in ROWS if row.family == family)
     assert btfperm.algorithms("no-such-family") == ()
@@ -298,7 +298,7 @@ def test_no_opening_is_cut_by_a_formatter(path):
         ("// A comment of two lines, about a\n// function\nint f();\n", False),
     ],
 )
-def test_a_cut_opening_is_seen(opening, cut):
+def test_a_cut_opening_is_detected(opening, cut):
     assert bool(CUT.search(opening)) == cut
 
 
@@ -324,7 +324,7 @@ def test_nothing_is_left_open(path):
     assert not found, f"{found[0]} in {name_of(path)}"
 
 
-def test_the_face_shows_type_checkers_what_it_shows_python():
+def test_type_checkers_see_the_same_public_names_as_python():
     tree = ast.parse((ROOT / "btfperm" / "__init__.py").read_text())
     typed = {
         alias.name: node.module.removeprefix("btfperm.")
@@ -356,7 +356,7 @@ def test_only_the_input_layer_and_the_backends_test_for_device_types(path):
     assert not found, f"{found[0]}: use a method of the backend"
 
 
-def test_a_test_for_a_device_type_is_seen():
+def test_a_test_for_a_device_type_is_detected():
     for text in ("isinstance(A, DevicePattern)", "isinstance(x, Pattern | DeviceProblem)"):
         assert DEVICE_TYPES.search(text)
     assert not DEVICE_TYPES.search("isinstance(A, Pattern)")

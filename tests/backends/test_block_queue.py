@@ -16,7 +16,7 @@ _ROOM = 64  # capacity of the queue, as in block_queue.cu
 
 @pytest.mark.parametrize("second", [0, 1, 40, 63, 64, 65, 128, 200])
 @pytest.mark.parametrize("first", [0, 1, 40, 63, 64])
-def test_what_is_put_in_comes_out_once(first, second):
+def test_each_item_comes_out_once(first, second):
     import cupy
 
     from btfperm.backends.gpu.compile import Kernels

@@ -29,7 +29,7 @@ def name_of(path):
     return path.relative_to(PACKAGE).as_posix()
 
 
-def test_a_compiler_is_there_where_one_is_asked_for():
+def test_a_required_compiler_exists():
     if os.environ.get("BTFPERM_REQUIRE_NVRTC"):
         known = {capability for compiler in COMPILERS for capability in compiler.known}
         assert set(ARCHITECTURES) <= known, f"no NVRTC for {set(ARCHITECTURES) - known}"

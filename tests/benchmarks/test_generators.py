@@ -152,7 +152,7 @@ def test_hex_is_its_recipe():
     assert entries(make(f"hex:{w}")) == both_ways(edges)
 
 
-def test_rgg_joins_what_is_near():
+def test_rgg_joins_near_points():
     n = 2**6
     radius = 0.55 * math.sqrt(math.log(n) / n)
     side = int(1 / radius)
@@ -207,7 +207,7 @@ def test_one_stand_in_for_each_graph_and_size():
 
 
 @pytest.mark.parametrize("row", PAPER, ids=lambda row: row.graph)
-def test_stand_ins_resemble_what_they_stand_for(row):
+def test_stand_ins_resemble_the_graphs_of_the_paper(row):
     """The matching number differs from the paper's by at most a tenth, the degree by at most a
     factor of four."""
     A = make(row.names[SIZES.index("quick")])

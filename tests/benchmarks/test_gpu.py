@@ -99,7 +99,7 @@ def test_the_curves_are_the_launches_of_each_phase():
     assert figures.levels({"rows": []}) is None
 
 
-def test_the_speed_up_over_one_core_counts_what_was_stopped_at_the_edge():
+def test_the_speed_up_over_one_core_counts_stopped_searches_at_the_edge():
     pytest.importorskip("matplotlib")
     figure = figures.gpu_speed_up(DATA)
     a, b, _ = (list(line.get_xdata()) for line in figure.axes[0].lines)

@@ -70,7 +70,7 @@ def test_the_known_pairs_are_entries(name):
         ("kkt:3e4", (100, 1_000), (18_000, 26_000), (3, 20)),
     ],
 )
-def test_they_are_what_their_names_say(name, blocks, largest, levels):
+def test_they_have_the_blocks_that_their_names_state(name, blocks, largest, levels):
     graph = planted(name)
     d = btfperm.dulmage_mendelsohn(
         btfperm.Pattern.from_coo(graph.rows, graph.cols, (graph.n, graph.n))

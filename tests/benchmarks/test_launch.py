@@ -103,7 +103,7 @@ def test_a_time_out_after_the_warm_up_leaves_the_other_rows(monkeypatch):
     assert section.data["median"][startup.BARE] == 0.01
 
 
-def test_memory_marks_what_ran_into_the_limit(monkeypatch):
+def test_memory_marks_runs_that_reached_the_limit(monkeypatch):
     def stop(line, limit):
         if "-c" in line:
             raise TimeoutError("python ran for more than 5 s")

@@ -121,7 +121,7 @@ def test_statements_follow_the_counters():
     assert not contrary["pothen-fan and ms-bfs read fewer edges than hopcroft-karp"]
 
 
-def test_statements_on_what_did_not_end_are_left_out():
+def test_statements_on_stopped_searches_are_left_out():
     assert "ss-bfs reads the fewest edges" not in statements(ss_bfs=1, pothen_fan=2)
 
 
@@ -184,7 +184,7 @@ def test_only_the_algorithms_asked_for():
         entrants.entrants(2, ["pothen-fun"])
 
 
-def test_steps_leave_out_what_comes_before_them():
+def test_the_time_of_the_steps_excludes_the_start():
     """The call takes 1 s, and 0.25 s of it in the steps. A rival takes 3 s: the speed-up is 3 for
     the call and 12 for the steps."""
     rows = three(graft=1.0, push=3.0, fan=5.0, top_down_us=200_000, graft_us=50_000)

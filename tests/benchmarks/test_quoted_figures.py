@@ -168,7 +168,7 @@ def test_a_page_quotes_what_its_files_have(page):
     assert not wrong, "\n".join(wrong)
 
 
-def test_wrong_figures_are_noticed():
+def test_wrong_figures_are_detected():
     page = """# A page
 
 It takes 3 ms.
@@ -220,7 +220,7 @@ def test_a_result_names_its_commit_and_all_versions(path):
 
 
 @pytest.mark.parametrize(("named", "run"), [("23", "23"), ("22", "23"), ("23", "22")])
-def test_a_new_result_without_versions_is_noticed(named, run):
+def test_a_new_result_without_versions_is_an_error(named, run):
     old = json.loads((RESULTS / "2026-11-22-gpu-relabelling.json").read_text())
     assert lacking("2026-11-22-gpu-relabelling", old) == []
     head = {**old, "date": f"2026-11-{run} 12:00 UTC"}

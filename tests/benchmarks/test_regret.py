@@ -41,7 +41,7 @@ def test_regret_is_against_the_best_on_the_same_matrix():
     assert regret.behind(ROWS[1], "none + hkdw") == float("inf")  # it exceeded its limit
 
 
-def test_the_best_for_all_counts_what_is_hopeless_on_some():
+def test_the_best_for_all_includes_choices_that_fail_on_some():
     assert regret.best_single(ROWS) == ("greedy + hkdw", 1.0)
     name, behind = regret.best_single([row("a", 1, a__b=1.0), row("b", 1, c__d=1.0)])
     assert behind == pytest.approx(candidates.HOPELESS**0.5) and name in ("a + b", "c + d")
@@ -59,7 +59,7 @@ def test_the_report_has_both_halves_and_the_rules():
     assert json.dumps(section.data)
 
 
-def test_rules_are_judged_by_what_else_could_be_chosen():
+def test_rules_are_judged_by_the_other_choices():
     four_rows = [row(str(k), 1, greedy__ss_bfs=1.2, greedy__hkdw=1.0) for k in range(4)]
     worth = worth_of(four_rows)
     figures = worth["algorithm"]["r"]
@@ -141,7 +141,7 @@ def test_a_stored_matrix_is_not_measured_again_and_its_row_is_short(tmp_path, ca
     assert "Regret of auto" in files["markdown"].read_text() and "er_1" in capsys.readouterr().out
 
 
-def test_what_is_measured_is_added_to_the_store(tmp_path):
+def test_new_measurements_are_added_to_the_store(tmp_path):
     store = tmp_path / "rows"
     words = ["--section", "regret", "--store", str(store), "--only", "er_30_d2", "--repeats", "1"]
     assert run.main([*words, "--threads", "1"]) == 0

@@ -130,7 +130,7 @@ def test_the_summary_has_the_mean_the_worst_and_the_harsher_of_both():
     assert line["mean"] == pytest.approx((4.49 * 0.316) ** (1 / 3))
 
 
-def test_what_btfperm_did_not_finish_has_no_ratio():
+def test_a_search_that_btfperm_did_not_finish_has_no_ratio():
     unfinished = row("delaunay_n18", SciPy=170)
     del unfinished["median"]["btfperm"], unfinished["median"]["no proof"]
     assert research.against([unfinished], 60) == ("", {})
@@ -152,7 +152,7 @@ def test_real_matrices_by_size():
     assert found[small, "btfperm"]["over_research"] == pytest.approx(5 * 1.04 / 1.25)
 
 
-def test_the_section_matching_holds_it_where_a_survey_knows_a_matrix(monkeypatch):
+def test_the_section_matching_holds_it_if_a_survey_has_a_matrix(monkeypatch):
     options = Options("field", Path(), 1, 1.0, ["auto"], None, print)
 
     def section_of(rows):
@@ -192,7 +192,7 @@ def test_results_of_one_machine_are_taken_together(tmp_path, capsys):
     assert "| cheap-HK | 282 | 14.1 | 14.1 | 28.2 |" in line
 
 
-def test_what_is_no_result_is_one_sentence(tmp_path, capsys):
+def test_a_file_that_is_no_result_gives_one_sentence(tmp_path, capsys):
     other = tmp_path / "other.json"
     other.write_text('{"sections": {"regret": {}}}')
     for path in (other, tmp_path / "missing.json"):

@@ -152,6 +152,6 @@ def test_every_set_has_matrices():
             assert case.kind in scaling.CLASSES
 
 
-def test_the_numbers_of_threads_asked_for_are_those_compared():
+def test_the_requested_numbers_of_threads_are_compared():
     data = scaling.run(cases_of("scaling", "tiny", Path())[:1], options(counts=(3, 2))).data
     assert data["threads"] == [2, 3] == [row["threads"] for row in data["rows"]]

@@ -191,7 +191,7 @@ def test_wrong_usage(cli, matrix, tmp_path):
     assert cli("convert", path, tmp_path / "B.mtx", "--permute", path).code == 3
 
 
-def test_no_clobber_and_what_is_replaced(cli, matrix, tmp_path):
+def test_no_clobber_and_replaced_files(cli, matrix, tmp_path):
     target = tmp_path / "A.npz"
     assert cli("convert", matrix("wide"), target, "--no-clobber").out == (
         f"{target}: 2 x 3, 4 entries\n"

@@ -69,7 +69,7 @@ def test_those_of_libklu_pass(A):
 
 @pytest.mark.parametrize("convention", SOLVERS)
 @given(A=any_square(), data=st.data())
-def test_any_changed_number_is_noticed(convention, A, data):
+def test_any_changed_number_is_detected(convention, A, data):
     form = btfperm.block_triangular_form(A)
     assume(form.completed == 0 or convention != "superlu")
     fields = {

@@ -53,7 +53,7 @@ def test_arrays_stay_read_only(name, again):
             assert not isinstance(array, np.ndarray) or not array.flags.writeable, key
 
 
-def test_an_unpickled_result_does_what_the_first_one_did():
+def test_an_unpickled_result_works_like_the_first_one():
     d = pickle.loads(pickle.dumps(btfperm.dulmage_mendelsohn(A)))
     assert d.meta["kind"] == "dulmage_mendelsohn" and d.block_graph().n_blocks == d.n_blocks
     assert btfperm.dulmage_mendelsohn(A, transversal=d.transversal).n_blocks == d.n_blocks

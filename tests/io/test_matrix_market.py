@@ -115,7 +115,7 @@ def test_dense_file(tmp_path, monkeypatch, run_seed, field, symmetry, block):
     data=st.data(),
     block=st.sampled_from([1, 5, 64, None]),
 )
-def test_what_is_written_is_read(tmp_path, shape, data, block):
+def test_written_matrices_are_read_back(tmp_path, shape, data, block):
     m, n = shape
     places = st.lists(st.tuples(st.integers(0, m - 1), st.integers(0, n - 1)), unique=True)
     rows, cols = np.array(data.draw(places), dtype=int).reshape(-1, 2).T

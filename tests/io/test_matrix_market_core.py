@@ -96,7 +96,7 @@ def test_a_signal_stops_the_reader(tmp_path, monkeypatch, threads):
     assert [parser.found for parser in parsers] == [0]
 
 
-def test_reading_imports_little(tmp_path):
+def test_the_reader_imports_few_modules(tmp_path):
     file = tmp_path / "a.mtx"
     file.write_text("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n")
     program = f"import sys, btfperm.io; btfperm.io.read({str(file)!r}); print(*sys.modules)"

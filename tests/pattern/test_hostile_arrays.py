@@ -157,7 +157,7 @@ def test_things_that_are_no_matrix(thing):
     assert str(caught.value), "the error has no text"
 
 
-def test_a_triple_without_a_shape_says_so():
+def test_a_triple_without_a_shape_is_an_error():
     with pytest.raises(BtfpermError, match="shape"):
         as_pattern((np.ones(1), np.zeros(1, int), np.array([0, 1])))
 
@@ -223,7 +223,7 @@ def test_more_rows_than_free_memory(shape, monkeypatch, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::btfperm.LargeMatrixWarning")
-def test_what_fits_is_not_refused(monkeypatch):
+def test_a_matrix_that_fits_is_not_refused(monkeypatch):
     """The rank of a matrix needs less memory than its decomposition."""
     monkeypatch.setattr("btfperm.backends.select.memory", lambda: (10**9, 2 * 10**8))
     A = Pattern.from_coo([0], [0], (2 * 10**7 - 1, 1))

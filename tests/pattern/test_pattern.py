@@ -306,7 +306,7 @@ def test_few_and_many_values_hold_the_same_zeros(count, kind):
 
 
 @pytest.mark.parametrize("count", [3, 2**11])
-def test_a_negative_zero_is_one_and_what_is_no_number_is_none(count):
+def test_a_negative_zero_is_a_zero_and_nan_is_not(count):
     values = np.ones(count)
     values[0], values[1] = np.nan, -0.0
     P = Pattern.from_csc([0, count], np.arange(count), (count, 1), values=values)

@@ -261,7 +261,7 @@ def test_sums_beyond_float64_are_not_finite():
         ({}, None, "dict is no matrix"),
     ],
 )
-def test_what_has_no_values_is_refused(A, shape, what):
+def test_matrices_without_values_are_refused(A, shape, what):
     with pytest.raises(InvalidMatrixError, match=what):
         as_valued(A, shape=shape)
 

@@ -67,7 +67,7 @@ def misled(k):
     return sp.csc_array(sp.eye_array(k, k=1) + sp.eye_array(k))[:, [*range(1, k), 0]]
 
 
-def test_the_extra_round_finds_in_one_phase_what_takes_hopcroft_karp_many():
+def test_the_extra_round_saves_phases_of_hopcroft_karp():
     lengths = range(2, 9)
     A = sp.block_diag([misled(k) for k in lengths])
     rank, shortest = searched(A, "hopcroft-karp")

@@ -201,7 +201,7 @@ def test_which_start_on_a_gpu():
         assert btfperm.registry.find(on_gpu.choice, initializer=False).starts_itself
 
 
-def test_the_driver_is_asked_only_about_large_matrices(monkeypatch):
+def test_the_driver_is_called_only_for_large_matrices(monkeypatch):
     monkeypatch.setattr(plan, "_of_gpus", lambda feature: pytest.fail(feature))
     assert btfperm.maximum_transversal(random(300, 300, 3)).backend == "cpu"
 
@@ -270,7 +270,7 @@ def test_threads(monkeypatch, nnz, cores, asked, threads):
 
 
 @given(strategies.any_matrix())
-def test_what_is_explained_is_what_happened(A):
+def test_explain_reports_the_choices_that_were_made(A):
     t = btfperm.maximum_transversal(A)
     explained = json.loads(json.dumps(t.explain()))
     decisions, features = explained["decisions"], explained["features"]
@@ -286,7 +286,7 @@ def test_what_is_explained_is_what_happened(A):
     assert meta["explain"]["decisions"].keys() == decisions.keys()
 
 
-def test_what_was_passed_over_does_not_hold():
+def test_rules_that_were_passed_over_do_not_hold():
     t = btfperm.maximum_transversal(EXAMPLES["algorithm", "the rest"])
     explained = t.explain()
     passed = {
@@ -304,7 +304,7 @@ def test_the_deficiency_of_the_start_is_a_share_of_full_rank(transposed):
     assert features["free"] == features["missing"] / min(A.shape)
 
 
-def test_what_was_asked_for_is_not_explained():
+def test_named_choices_are_not_explained():
     A = EXAMPLES["algorithm", "the rest"]
     t = btfperm.maximum_transversal(A, algorithm="hkdw", initializer="none", threads=1)
     assert t.explain()["decisions"] == {} and t.choice == ""

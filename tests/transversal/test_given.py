@@ -300,7 +300,7 @@ def test_the_two_forms_of_scipy():
     ],
     ids=lambda initial: f"{type(initial).__name__} {initial}".partition(" object at ")[0],
 )
-def test_what_is_no_array_of_integers_is_no_start(initial):
+def test_only_arrays_of_integers_are_a_start(initial):
     with pytest.raises(InvalidArgumentError, match="array of integers"):
         btfperm.maximum_transversal(SQUARE, initial=initial)
 

@@ -43,7 +43,7 @@ def test_a_maximum_matching_is_proven(A):
 
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
-def test_what_is_wrong_is_not_proven(data):
+def test_a_wrong_matching_is_not_proven(data):
     A = data.draw(strategies.any_matrix())
     m, n = A.shape
     row_match, col_match = map(np.array, plain_matching.maximum_matching(A))
@@ -101,7 +101,7 @@ def test_it_is_the_one_that_comes_with_the_result(monkeypatch, shape):
 
 
 @pytest.mark.parametrize("name", ["row_match", "col_match", "row_in_cover"])
-def test_what_is_given_in_two_places_is_judged(name):
+def test_a_transversal_on_host_and_device_is_checked(name):
     A = families.random_rectangle(300, 400, 3, 2).A
     there = matrix_there(A)
     t = btfperm.maximum_transversal(there)
@@ -113,7 +113,7 @@ def test_what_is_given_in_two_places_is_judged(name):
 
 
 @pytest.mark.parametrize("by", [2, -1])
-def test_what_is_given_in_a_view_is_read_as_a_view(monkeypatch, by):
+def test_strided_views_are_read_correctly(monkeypatch, by):
     """Kernels read arrays without gaps. The gaps of these views hold other numbers."""
     import cupy
 

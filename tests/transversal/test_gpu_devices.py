@@ -102,7 +102,7 @@ def test_arguments_may_be_on_another_device():
     np.testing.assert_array_equal(here(d.block_graph(pattern_there(A)).work), graph.work)
 
 
-def test_a_triple_of_both_is_a_matrix_where_its_indices_are():
+def test_a_triple_on_two_devices_becomes_a_matrix_on_the_device_of_its_indices():
     import cupy
 
     with cupy.cuda.Device(SECOND):

@@ -82,7 +82,7 @@ def test_arrays_of_other_packages_are_exchanged_by_protocols():
     ("indices", "indptr"),
     [([0, 5], [0, 1, 2]), ([0, -1], [0, 1, 2]), ([0, 1], [0, 2, 1]), ([0, 1], [1, 1, 2])],
 )
-def test_what_is_no_matrix_is_refused(indices, indptr):
+def test_wrong_arrays_are_refused(indices, indptr):
     import cupy
 
     triple = (None, cupy.asarray(indices), cupy.asarray(indptr))
@@ -168,7 +168,7 @@ def test_stored_zeros_on_a_device():
     assert btfperm.structural_rank(cs.csc_matrix(A), drop_zeros=True) == 2
 
 
-def test_a_decomposition_by_what_is_there():
+def test_a_decomposition_stays_on_the_device():
     theirs, _ = on_device(families.triangular(50, 1).A, "csc")
     d = btfperm.dulmage_mendelsohn(theirs)
     assert d.n_blocks == 50 and not isinstance(d.row_perm, np.ndarray)

@@ -104,7 +104,7 @@ def test_labels_of_long_and_dead_parts(family, run_seed):
         assert wrong_labels(columns, row_match.tolist(), labels.tolist()) == []
 
 
-def test_a_wrong_label_is_seen():
+def test_a_wrong_label_is_detected():
     P = as_pattern(families.chain(6).A)
     columns, start = columns_of(P), started(P)
     row_match, _, labels = pushed(P, start, 0, 100)

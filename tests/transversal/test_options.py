@@ -82,7 +82,7 @@ def test_an_option_is_a_finite_number(row, option, value):
 @pytest.mark.parametrize(
     ("asked", "in_order", "threads"), [(None, True, 1), (None, False, 4), (3, True, 3)]
 )
-def test_a_start_in_order_takes_one_thread_unless_more_were_asked_for(
+def test_a_start_in_order_uses_one_thread_unless_the_caller_requests_more(
     monkeypatch, asked, in_order, threads
 ):
     taken = []

@@ -130,7 +130,7 @@ def check_proven(A, threads, start=None, rank=None):
 
 @pytest.mark.parametrize("threads", [1, *THREADS])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_what_threads_drop_is_proven(family, threads, run_seed):
+def test_columns_that_threads_drop_are_proven_unmatchable(family, threads, run_seed):
     """The proof needs no second search: a column is dropped only if every label below it is
     hopeless."""
     rounds = 1 if threads == 1 else 3  # races are rare

@@ -60,7 +60,7 @@ def drawn(lists, stream):
 
 @pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize("seed", range(5))
-def test_what_was_drawn_is_matched_exactly(threads, seed):
+def test_drawn_entries_get_a_maximum_matching(threads, seed):
     A = families.random_rectangle(400, 500, 3, seed).A
     rows, cols = sp.csr_array(A), sp.csr_array(sp.csr_array(A).T)
     rows.sort_indices(), cols.sort_indices()
@@ -89,7 +89,7 @@ def test_the_size_does_not_depend_on_the_threads(data):
 
 
 @pytest.mark.parametrize("threads", [1, 4])
-def test_as_much_as_the_paper_promises(threads, run_seed):
+def test_the_size_that_the_paper_promises(threads, run_seed):
     """About 0.866 of the columns, if each entry is in some perfect transversal."""
     n, draw = 20_000, np.random.default_rng(run_seed)
     i = np.concatenate([draw.permutation(n) for _ in range(5)])
