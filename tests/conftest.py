@@ -75,7 +75,7 @@ def pytest_addoption(parser):
     sampling.add_option(parser)
 
 
-@pytest.hookimpl(trylast=True)  # after -m and -k have deselected
+@pytest.hookimpl(trylast=True)  # runs after -m and -k have deselected tests
 def pytest_collection_modifyitems(config, items):
     """Skips tests marked `gpu` if there is no GPU; `--sample` deselects most of the others."""
     if config.getoption("--sample"):

@@ -72,7 +72,8 @@ def scipy_ladder(levels):
 
 
 def chains_hk(k):
-    """Chains of lengths 1..k, closing columns last: Hopcroft-Karp needs about k phases."""
+    """Chains of lengths 1..k, with their closing columns last: Hopcroft-Karp needs about k
+    phases."""
     n = k * (k + 1) // 2
     return Hard(adversarial.chains_hk(k), n, n)
 

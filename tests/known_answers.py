@@ -30,14 +30,14 @@ class KnownAnswer(NamedTuple):
     shape: tuple[int, int]
     entries: int  # stored zeros are entries
     structural_rank: int
-    rank_without_zeros: int  # stored zeros dropped
+    rank_without_zeros: int  # the rank after stored zeros are dropped
     fine_blocks: int | None  # None if the source does not state it
     coarse_rows: tuple[int, ...] | None
     coarse_cols: tuple[int, ...] | None
 
 
 def known_answers() -> list[KnownAnswer]:
-    """The matrices of this project, one row each."""
+    """The matrices of this project, with one row for each."""
     return [
         KnownAnswer(
             row["name"],

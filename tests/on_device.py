@@ -65,5 +65,5 @@ def assert_same(there, expected):
 
 
 def device_problem(pattern):
-    """A problem on the current device in which nothing is matched."""
+    """A problem on the current device with an empty matching."""
     return GPU.adopt(Session(pattern), Problem.empty(pattern.on_host()), None)

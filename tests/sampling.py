@@ -27,7 +27,7 @@ def add_option(parser: pytest.Parser) -> None:
 
 
 def sampled(items: list[pytest.Item], seed: int) -> tuple[list, list]:
-    """The items that run and those that are left out, both in their order."""
+    """The items that run, and those that are left out, both in their original order."""
     functions: dict[str, list[pytest.Item]] = {}
     for item in items:
         functions.setdefault(item.nodeid.partition("[")[0], []).append(item)

@@ -71,7 +71,7 @@ def dense(A):
     return here(A.toarray() if hasattr(A, "toarray") else A)
 
 
-# A square matrix with a diagonal, and the same with an empty row and column.
+# A square matrix with a full diagonal, and the same with an empty row and an empty column.
 WHOLE = with_diagonal(40, 1.6, 5)
 WHOLE.data[:] = np.arange(1.0, WHOLE.nnz + 1)
 BROKEN = sp.block_diag([WHOLE, sp.csc_array((1, 1))], format="csc")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Registry, files, bindings, README and help agree; lower layers import no upper ones."""
+"""Registry, files, bindings, README and help agree, and lower layers import no upper ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ CPP = sorted(chain(*(PACKAGE.rglob(f"*.{suffix}") for suffix in ("hpp", "cpp", "
 BUILD = [ROOT / "pyproject.toml", *PACKAGE.rglob("CMakeLists.txt"), *(ROOT / ".ci").glob("*")]
 ROWS = btfperm.algorithms()
 
-# From the lowest layer up; a file may import at its head from its own layer and from lower ones.
+# Layers from the lowest to the highest. At its head, a file may import from its own layer and from
+# lower ones.
 LAYERS = (
     ("arguments", "errors", "fields", "rows", "warn", "_core"),
     ("registry", "backends"),
@@ -206,7 +207,7 @@ def test_lower_layers_import_no_upper_ones(path):
     for module in imports_at_the_head(path):
         assert not module.startswith("btfperm_cli"), f"{module} is above btfperm"
         other = package_of(module)
-        if other in LEVEL:  # else a name of the package itself, as __version__
+        if other in LEVEL:  # otherwise `other` is a name of the package itself, as __version__
             assert LEVEL[other] <= LEVEL[package], f"{package} is below {other}"
 
 

@@ -18,8 +18,8 @@ _CHILD = pytest.StashKey()
 
 
 def pytest_collection_finish(session):
-    """Starts the child early. A worker of pytest-xdist collects every test and runs a few, so
-    there the fixture starts it."""
+    """Starts the child early. A worker of pytest-xdist collects every test but runs only some, so
+    in a worker the fixture starts the child."""
     wanted = any("emulated_run" in getattr(item, "fixturenames", ()) for item in session.items)
     alone = "PYTEST_XDIST_WORKER" not in os.environ and not session.config.option.collectonly
     if wanted and alone and beside.why_not() is None:

@@ -147,7 +147,7 @@ for place in (9, 10):
 
 
 def test_accesses_outside_an_array_are_detected():
-    """Through the stand-in for CuPy, with AddressSanitizer."""
+    """The kernel is launched through the stand-in for CuPy, with AddressSanitizer."""
     if not Path(sanitizer()).is_absolute():
         pytest.skip("g++ has no AddressSanitizer here")
     script = BEYOND.format(file=Path(__file__).with_name("emulated.cu"))

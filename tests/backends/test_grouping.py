@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Members of groups on the device against NumPy."""
+"""The members of groups on the device are those that NumPy finds."""
 
 from __future__ import annotations
 

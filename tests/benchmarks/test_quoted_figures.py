@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pages quote measured figures from files, and quote them as the files have them.
+"""Figures quoted on pages are equal to those in the cited files.
 
-``<!-- figures: NAME ... -->`` names results (without folder and ending) or other files of
+``<!-- figures: NAME ... -->`` names results (without folder and suffix) or other files of
 ``benchmarks``. Within a block it counts for that block; on a line of its own it counts up to the
 next heading. ``last column`` means that the last cell of each row of the table names them.
 
-Every number with a unit of measurement has to stand in such a file, rounded as on the page. In a
-table, so do the numbers that fill a cell, in a line of the file that names the row's first cell.
+Every number with a unit of measurement must be in such a file, rounded as on the page. In a table,
+the same holds for numbers that fill a cell; the line of the file must contain the row's first cell.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
 ]
 
-# Results from the day after this one on name their commit and all versions.
+# All results after this day name their commit and all versions.
 LAST_DAY_WITHOUT_VERSIONS = "2026-11-22"
 # Older results that do not name their commit. No entry may be added.
 WITHOUT_COMMIT = {
@@ -125,7 +125,7 @@ def numbers(lines: list[str]) -> list[float]:
 
 
 def stands(quoted: str, values: list[float]) -> bool:
-    """Whether a value is the quoted number when it is rounded to as many digits."""
+    """Whether a value, rounded to the same number of digits, is the quoted number."""
     number = float(quoted.replace(",", ""))
     digits = len(quoted.partition(".")[2])
     off = 0.5 * 10.0**-digits * (1 + 1e-6)

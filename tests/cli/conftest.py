@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two ways to run the command line: inside this process, and as a user's shell does."""
+"""Two ways to run the command line: inside this process, and in a process as from a shell."""
 
 from __future__ import annotations
 

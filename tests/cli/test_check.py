@@ -262,7 +262,8 @@ def test_damaged_bytes(cli, matrix, tmp_path, suffix, data):
     cli(matrix("singular"), "-q", "-o", perm)
     content = bytearray(perm.read_bytes())
     for _ in range(data.draw(st.integers(1, 3))):
-        at = data.draw(st.integers(0, 99_999)) % (len(content) + 1)  # lengths vary with meta
+        # the length of the file varies with its meta data
+        at = data.draw(st.integers(0, 99_999)) % (len(content) + 1)
         content[at : at + data.draw(st.integers(0, 4))] = data.draw(st.binary(max_size=4))
     perm.write_bytes(content)
     ended = cli("check", matrix("singular"), perm)

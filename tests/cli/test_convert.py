@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``btfperm convert``: formats, and the permuted matrix."""
+"""``btfperm convert``: formats and permuted matrices."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_zero_free_diagonal(cli, tmp_path):
 
 
 def test_only_with_diagonal_is_the_diagonal_zero_free(cli, tmp_path):
-    """One block whose rows, in ascending order, have a zero diagonal."""
+    """The matrix is one block. With its rows in ascending order, its diagonal is zero."""
     path, perm, target = (tmp_path / name for name in ("A.mtx", "perm.npz", "B.mtx"))
     A = np.array([[0, 1, 2], [3, 0, 4], [5, 6, 0]])
     write_matrix(path, csc_array(A))

@@ -233,7 +233,7 @@ def test_an_option_that_no_algorithm_of_the_run_has(cli, matrix):
 
 
 def test_an_option_may_be_a_number_or_a_word(cli, matrix):
-    """`relabel` is a number for one algorithm and words for others."""
+    """The option `relabel` is a number for one algorithm and a word for others."""
     words = ("--algorithm", "push-relabel", "--initializer", "none", "--option")
     assert cli(matrix("blocks"), "--json", *words, "relabel=1").json["maximum"]
     cli(matrix("blocks"), *words, "relabel=adaptive:1").failed(2, "relabel")

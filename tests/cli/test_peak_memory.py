@@ -15,7 +15,7 @@ from benchmarks.launch import measure
 from btfperm.io import write_matrix
 
 BTFPERM = Path(sys.executable).with_name("btfperm")
-MOST = 3.2  # patterns; 3.47, 3.69 and 4.14 before the arrays were counted, 2.75 to 2.95 since
+MOST = 3.2  # times the pattern; the measured peaks are 2.75 to 2.95
 
 
 def peak(folder, name):

@@ -178,7 +178,7 @@ def checked(programs: list[tuple[str, str]], compiler_options: tuple[str, ...]) 
 
     Raises
     ------
-    RefusedError : the compiler's message, also where a static assertion fails
+    RefusedError : with the compiler's message, also if a static assertion fails
     """
     includes = Path(next(o for o in compiler_options if o.startswith("-I"))[2:])
     words = [o for o in compiler_options if o.startswith("-DBTFPERM_INDEX")]
@@ -186,7 +186,7 @@ def checked(programs: list[tuple[str, str]], compiler_options: tuple[str, ...]) 
         f"namespace program{k} {{\n{_flat(code, 'kernel.cu', includes)}\n{further}\n}}\n"
         for k, (code, further) in enumerate(programs)
     ]
-    # Kernels of one name in several namespaces must not be one C function.
+    # Kernels with the same name in several namespaces must not be one C function.
     source = '#include "cuda_words.hpp"\n' + "".join(parts).replace('extern "C" ', "")
     folders = [f"-I{_precompiled()}", f"-I{Path(__file__).parent}"]
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:

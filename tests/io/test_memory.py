@@ -45,7 +45,7 @@ def test_bytes_an_entry(tmp_path, run_seed, field, symmetry, packed):
             header, line = matrix_market._read_header(source)
             assert matrix_market_body.read_body(source, header, line).rows.size == entries
 
-    body()  # imports
+    body()  # the first call imports modules
     assert peak_of(body) <= 8 * entries + 8 * count // 2 + (1 << 20)
 
 
@@ -86,5 +86,5 @@ def test_an_unproven_header_in_an_xz_file_allocates_nothing(tmp_path):
         with pytest.raises(UnreadableInputError, match="ends after 1 of the 2147483647"):
             read_matrix(file)
 
-    refused()  # imports
+    refused()  # the first call imports modules
     assert peak_of(refused) < 80 << 20  # blocks of text and the dictionary of xz

@@ -51,7 +51,7 @@ def one_row_asked_for_twice(A):
     return sp.csc_array(sp.hstack((A, last)))
 
 
-# A matrix on which each rule holds.
+# For each rule, a matrix on which it holds.
 EXAMPLES = {
     ("place", "small"): random(50, 50, 3),
     ("start", "tiny"): random(50, 50, 3),
@@ -265,7 +265,7 @@ def test_a_failing_gpu_is_reported_once_and_the_cpu_continues(monkeypatch):
 )
 def test_threads(monkeypatch, nnz, cores, asked, threads):
     monkeypatch.setattr(request, "usable_cores", lambda: cores)
-    choose_threads = inspect.unwrap(request.choose_threads)  # conftest.py may force a number
+    choose_threads = inspect.unwrap(request.choose_threads)  # conftest.py may have wrapped it
     assert choose_threads("transversal", nnz, asked) == threads
 
 

@@ -144,7 +144,7 @@ def test_trees_meet_half_way():
     P, cols, _, proven, counters = finish(hard.A, BOTH_SIDES, start="greedy")
     assert proven and (cols >= 0).all() and counters["longest_path"] == 2 * n - 1
     assert counters["augmentations"] == counters["two_sided_phases"] == 1
-    assert counters["edges"] - 2 * P.nnz <= 1.6 * P.nnz  # a row counts as an entry
+    assert counters["edges"] - 2 * P.nnz <= 1.6 * P.nnz  # a visit of a row counts as an entry
 
 
 def test_the_engine_turns_to_both_sides(run_seed):

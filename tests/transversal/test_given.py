@@ -219,10 +219,10 @@ SQUARE = sp.csc_array(np.eye(4) + np.eye(4, k=1) * [[1], [0], [0], [0]])
     [
         ([0, 1, 2, 3], 0),
         ([0, 1, 3, 3], 1),  # (3,2) is not an entry
-        ([0, 0, 2, 3], 1),  # row 0 twice
+        ([0, 0, 2, 3], 1),  # row 0 occurs twice
         ([0, 1, 2, 9], 1),  # there is no row 9
         ([0, 1, 2, 2**40], 1),
-        ([0, 1, 2, 2**32 + 3], 1),  # 3 in 32 bits
+        ([0, 1, 2, 2**32 + 3], 1),  # the lower 32 bits are 3
         ([0, 1, 2, -2], 1),
         ([0, 1], 0),
         ([0, 1, 2, 3, 4], 1),
@@ -241,8 +241,8 @@ def test_a_matching_of_an_earlier_matrix_is_a_start(initial, dropped):
 @pytest.mark.parametrize(
     ("initial", "dropped"),
     [
-        ([1, 1, 2, 3], 1),  # column 1 twice
-        ([1, -1, 3, 3], 1),  # (2,3) is no entry, so (3,3) is not dropped
+        ([1, 1, 2, 3], 1),  # column 1 occurs twice
+        ([1, -1, 3, 3], 1),  # (2,3) is not an entry, so (3,3) is not dropped
         ([-2, 1, 2, 4], 2),
     ],
     ids=str,

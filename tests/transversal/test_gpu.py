@@ -165,7 +165,7 @@ def test_a_limit_leaves_a_legal_matching(row, options, limit):
 def test_a_long_search_ends_in_time(monkeypatch, row, options):
     """The clock advances by one second with each poll of the limit, so that the load of the machine
     has no effect."""
-    A = families.chain(3_000_000).A  # a path through every column: a level each
+    A = families.chain(3_000_000).A  # the only path goes through every column, one in each level
     polls = itertools.count()
     monkeypatch.setattr(budget, "time", SimpleNamespace(perf_counter=lambda: float(next(polls))))
     t = run(A, row, options, initializer="greedy", time_limit=2.0)

@@ -108,7 +108,7 @@ def test_values_that_are_not_those_of_the_entries_are_refused(values, place):
 
     if place == "there":
         if not isinstance(values[0], (float, list)):
-            return  # CuPy has no letters
+            return  # CuPy has no arrays of characters
         values = cupy.asarray(values)
     parts = [cupy.asarray(part) for part in ([0, 0, 1], [0, 2, 3])]
     with pytest.raises(btfperm.InvalidMatrixError, match="values of 3 positions"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The matching that a search begins with."""
+"""The matching from which a search begins."""
 
 from __future__ import annotations
 

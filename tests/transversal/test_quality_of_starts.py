@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How many columns the initializers leave unmatched, on fixed matrices.
 
-Every initializer is repaired by the search after it, so a wrong rule in one of them changes no
-answer, only the time. These tests notice the rule itself. The matrices are drawn with fixed seeds
-and one thread, so the numbers are reproducible.
+The search after an initializer repairs its matching, so a wrong rule changes no result, only the
+time. These tests detect a wrong rule. The matrices are drawn with fixed seeds and the initializers
+use one thread, so the numbers are reproducible.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def random(n, per_row, seed):
 
 
 def forest(n, seed):
-    """Each vertex after the first one has one entry with an earlier vertex of the other side."""
+    """Each vertex except the first has one entry with an earlier vertex of the other side."""
     rng = np.random.default_rng(seed)
     side = np.append([0, 1], rng.integers(0, 2, n - 2))
     number = np.where(side == 0, np.cumsum(side == 0), np.cumsum(side == 1)) - 1
