@@ -38,8 +38,8 @@ PERMITTED: tuple[tuple[str, int], ...] = (
     # A peer of a benchmark does not accept some matrices. The matrices are a fixed list.
     (r"(square|nonsingular) only|its graph of over .*", 40),
     # Combinations of parameters that have no meaning.
-    (r"one number has nothing to be swapped with", 8),
-    (r"one thread touches nothing beforehand", 4),
+    (r"a single number cannot be swapped", 8),
+    (r"one thread makes no first-touch pass", 4),
     # Packages of several hundred megabytes. Stand-ins are always tested, the real packages only if
     # they are installed.
     (r"(sparse|casadi) is not installed", 4),
@@ -47,7 +47,7 @@ PERMITTED: tuple[tuple[str, int], ...] = (
     # Other systems.
     (r"sends SIGINT|needs setitimer|needs POSIX .*|this system has no .*", 0),
     (r"no list of threads here|limits the address space|needs /dev/stdin|.* fork.*", 0),
-    (r"(only glibc says|this malloc does not count) .*", 40),  # a sanitizer's malloc
+    (r"(only glibc reports|this malloc does not count) .*", 40),  # a sanitizer's malloc
 )
 
 

@@ -74,7 +74,7 @@ def long_columns(tmp_path_factory):
 @pytest.mark.parametrize("name", PASSES)
 def test_a_pass_ends_with_its_budget(passes, name, threads):
     if name == "first_touch" and threads == 1:
-        pytest.skip("one thread touches nothing beforehand")
+        pytest.skip("one thread makes no first-touch pass")
     whole, never = passes(name, threads, 0)
     ended, left = passes(name, threads, 1e-9)
     assert (whole, ended) == ("whole", "ended")

@@ -112,7 +112,7 @@ def test_each_corruption_is_caught(cli, mixed, key, how):
         array = np.atleast_1d(file[key])
     if how == "two swapped":
         if array.size < 2:
-            pytest.skip("one number has nothing to be swapped with")
+            pytest.skip("a single number cannot be swapped")
         k = int(np.flatnonzero(np.diff(array))[0])
         array[[k, k + 1]] = array[[k + 1, k]]
     changed = {

@@ -200,7 +200,7 @@ def bytes_in_use():
     try:
         mallinfo2 = ctypes.CDLL(None).mallinfo2
     except (AttributeError, OSError):
-        pytest.skip("only glibc says what malloc has handed out")
+        pytest.skip("only glibc reports what malloc has allocated")
     mallinfo2.restype = _Mallinfo2
     info = mallinfo2()
     return info.uordblks + info.hblkhd
@@ -212,7 +212,7 @@ def malloc_counts():
     before = bytes_in_use()
     probe = bytearray(100_000)
     if bytes_in_use() - before < len(probe):
-        pytest.skip("this malloc does not count what it hands out")
+        pytest.skip("this malloc does not count its allocations")
 
 
 @pytest.mark.usefixtures("malloc_counts")

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["HEAVY_EVERY", "Case", "Draw", "Mutation", "integer", "mutated_bytes", "token"]
+__all__ = ["LARGE_EVERY", "Case", "Draw", "Mutation", "integer", "mutated_bytes", "token"]
 
-HEAVY_EVERY = 2500
-"""One input in so many is a large one: 0.1 to 100 MB of unpacked data."""
+LARGE_EVERY = 2500
+"""One input of this number is large: 0.1 to 100 MB of unpacked data."""
 
 Mutation = Callable[[Any, random.Random], str | None]
-"""Changes a model in place and may return what it did; its name is recorded in any case."""
+"""Changes a model in place. May return a description; its name is recorded in any case."""
 
 _INTEGERS = (
     *(0, 1, -1, 2, 3, 4, 5, 7, 8, 9, 16, 127, 128, 255, 256, 1000, 65535, 65536, 10**7),
@@ -88,7 +88,7 @@ class Draw:
     @property
     def is_large(self) -> bool:
         """Whether this input is one of the large ones."""
-        return self.index % HEAVY_EVERY == HEAVY_EVERY // 5
+        return self.index % LARGE_EVERY == LARGE_EVERY // 5
 
     def mutate(self, model: Any, mutations: Sequence[Mutation], max_mutations: int = 3) -> None:
         """Applies some mutations, usually one or two."""

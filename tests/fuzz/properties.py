@@ -45,7 +45,7 @@ __all__ = ["HARD_LIMIT", "MARGIN", "Outcome", "check", "peak_memory", "reset_pea
 
 MARGIN = 64 << 20
 HARD_LIMIT = 512 << 20
-"""The address space a worker may take above what it has at its start."""
+"""The address space that a worker may use in addition to that at its start."""
 
 _FACTOR = 4
 _LONGEST_MESSAGE = 400

@@ -11,7 +11,7 @@ import pytest
 
 from tests.fuzz import campaign, oracles, properties, worker
 from tests.fuzz.__main__ import main
-from tests.fuzz.draw import HEAVY_EVERY, Case, Draw, integer, mutated_bytes, token
+from tests.fuzz.draw import LARGE_EVERY, Case, Draw, integer, mutated_bytes, token
 from tests.fuzz.planted import DEFECTS
 from tests.fuzz.readers import READERS, case_of
 from tests.fuzz.reduce import reduced
@@ -38,7 +38,7 @@ def test_mutated_inputs(reader):
 @each_reader
 @pytest.mark.parametrize("number", [0, 1])
 def test_large_inputs(reader, number):
-    first = number * HEAVY_EVERY + HEAVY_EVERY // 5
+    first = number * LARGE_EVERY + LARGE_EVERY // 5
     case = case_of(reader, SEED, first)
     assert "large" in case.log[-1]
     report = campaign.run(reader, SEED, 1, first=first)

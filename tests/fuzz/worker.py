@@ -32,7 +32,7 @@ FIELDS = (
     *("index", "started", "cpu_started", "tried", "accepted", "cpu_seconds"),
     *("worst_seconds", "worst_index", "worst_ratio", "ratio_index"),
 )
-"""What a worker writes into its row of the shared table, as numbers of 64 bits."""
+"""The fields of a worker's row of the shared table, as 64-bit numbers."""
 
 Check = Callable[..., Outcome]
 

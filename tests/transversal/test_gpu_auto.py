@@ -84,7 +84,7 @@ def test_meeting_trees_is_abandoned_if_it_reads_few_entries(takes_a_gpu, monkeyp
 
 
 def test_a_start_with_long_chains_is_made_on_the_cpu():
-    needs_a_device("few threads at once make no long chains")
+    needs_a_device("few concurrent threads make no long chains")
     n = 60_000
     A = sp.diags_array([np.ones(n)] * 2, offsets=[0, 1], shape=(n, n), format="csc")
     t = btfperm.maximum_transversal(A, backend="gpu")

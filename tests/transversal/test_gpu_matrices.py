@@ -199,7 +199,7 @@ def test_host_arrays_arrive_as_they_are(size):
 
 
 def test_the_callers_stream_is_used():
-    needs_a_device("one thing after the other, whatever the stream")
+    needs_a_device("all streams run in order")
     import cupy
 
     A = families.random_rectangle(5_000, 5_000, 3, 1).A
