@@ -24,7 +24,7 @@ from tests.oracles.plain_matching import structural_rank
 from tests.transversal.methods import ROWS
 
 FUNCTIONS = [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form]
-each_function = pytest.mark.parametrize("face", FUNCTIONS)
+each_function = pytest.mark.parametrize("function", FUNCTIONS)
 
 N = 4
 SPOILED = [
@@ -46,28 +46,28 @@ SPOILED = [
 
 @each_function
 @pytest.mark.parametrize("change", SPOILED)
-def test_arrays_that_are_no_transversal(face, change):
+def test_arrays_that_are_no_transversal(function, change):
     A = np.triu(np.ones((N, N)))
     spoiled = replace(btfperm.maximum_transversal(A), **change)
     with pytest.raises(InvalidArgumentError, match="transversal"):
-        face(A, transversal=spoiled)
+        function(A, transversal=spoiled)
 
 
 @each_function
 @pytest.mark.parametrize("thing", [3, "t", np.arange(4), {}], ids=repr)
-def test_things_that_are_no_transversal(face, thing):
+def test_things_that_are_no_transversal(function, thing):
     with pytest.raises(InvalidArgumentError, match="maximum_transversal returns"):
-        face(np.eye(4), transversal=thing)
+        function(np.eye(4), transversal=thing)
 
 
 @each_function
-def test_only_checked_arrays_count(face):
+def test_only_checked_arrays_count(function):
     """The rank and the columns of the cover follow from the checked arrays, not from other
     fields."""
     A = read("Erdos971")
     t = btfperm.maximum_transversal(A)
     wrong = replace(t, rank_bounds=(1, 1), col_in_cover=None, verified=False)
-    result = face(A, transversal=wrong)
+    result = function(A, transversal=wrong)
     assert result.structural_rank == t.structural_rank
     assert result.transversal.rank_bounds == t.rank_bounds and result.transversal.verified
     assert result.transversal.cover().size == t.structural_rank
@@ -154,12 +154,12 @@ def test_a_decomposition_is_no_transversal_but_a_start(tmp_path):
 
 
 @each_function
-def test_options_of_a_search_that_does_not_happen(face):
+def test_options_of_a_search_that_does_not_happen(function):
     t = btfperm.maximum_transversal(np.eye(3))
     for threads in (None, 2):  # the decomposition uses threads, too
-        assert face(np.eye(3), transversal=t, threads=threads).structural_rank == 3
+        assert function(np.eye(3), transversal=t, threads=threads).structural_rank == 3
     with pytest.raises(InvalidArgumentError, match="leave out algorithm, seed"):
-        face(np.eye(3), transversal=t, seed=2, algorithm="hopcroft-karp")
+        function(np.eye(3), transversal=t, seed=2, algorithm="hopcroft-karp")
 
 
 # -- a matching to start from ----------------------------------------------------------------------

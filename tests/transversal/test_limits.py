@@ -88,9 +88,9 @@ def test_generous_limits_change_nothing(algorithm):
 
 
 def test_no_decomposition_without_a_maximum_transversal():
-    for face in (btfperm.dulmage_mendelsohn, btfperm.block_triangular_form):
+    for decompose in (btfperm.dulmage_mendelsohn, btfperm.block_triangular_form):
         with pytest.raises(LimitReachedError, match="max_work") as caught:
-            face(BIG.A, initializer="none", max_work=1000)
+            decompose(BIG.A, initializer="none", max_work=1000)
         lower, upper = caught.value.rank_bounds
         assert lower <= BIG.rank <= upper and caught.value.exit_code == 1
         again = copy.copy(caught.value)
