@@ -190,11 +190,11 @@ def test_a_million_blocks_and_a_million_deep():
 
 def test_the_public_functions_take_threads(run_seed):
     A = random_digraph(60_000, 4.0, run_seed)
-    for decompose in (btfperm.dulmage_mendelsohn, btfperm.block_triangular_form):
-        alone = decompose(A, threads=1)
+    for function in (btfperm.dulmage_mendelsohn, btfperm.block_triangular_form):
+        alone = function(A, threads=1)
         for several in (
-            decompose(A, threads=3),
-            decompose(A, transversal=alone.transversal, threads=2),
+            function(A, threads=3),
+            function(A, transversal=alone.transversal, threads=2),
         ):
             np.testing.assert_array_equal(several.row_perm, alone.row_perm)
             np.testing.assert_array_equal(several.col_perm, alone.col_perm)
