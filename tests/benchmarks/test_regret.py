@@ -135,8 +135,8 @@ def test_a_stored_matrix_is_not_measured_again_and_its_row_is_short(tmp_path, ca
     words += [word for name, path in files.items() for word in (f"--{name}", str(path))]
     assert run.main(words) == 0
     found = json.loads(files["json"].read_text())
-    (stored,) = found["sections"]["regret"]["rows"]
-    assert stored["takes"] == {"auto": 2.0, "greedy + hkdw": 1.0} and "seconds" not in stored
+    (short_row,) = found["sections"]["regret"]["rows"]
+    assert short_row["takes"] == {"auto": 2.0, "greedy + hkdw": 1.0} and "seconds" not in short_row
     assert str(tmp_path) not in found["command"]
     assert "Regret of auto" in files["markdown"].read_text() and "er_1" in capsys.readouterr().out
 
