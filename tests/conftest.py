@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hypothesis profiles, and the seed of large random matrices.
 
-`HYPOTHESIS_PROFILE=thorough pytest` tries many more examples. Failing examples are printed as
+`HYPOTHESIS_PROFILE=thorough pytest` tries many more examples. Hypothesis prints failing examples as
 code that repeats them; `--hypothesis-seed` and BTFPERM_SEED repeat a run. BTFPERM_TEST_THREADS=4
-gives every call four threads that share all work, however small; `.ci/run threads` asks for that.
+gives every call four threads that share all loops, however short; `.ci/run threads` sets it.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_
 settings.register_profile(
     "ci",
     max_examples=40,
-    deadline=timedelta(seconds=5),  # catches a hang, not a busy machine
+    deadline=timedelta(seconds=5),  # detects a hang, but allows for a busy machine
     print_blob=True,
     suppress_health_check=QUIET,
 )
 settings.register_profile("thorough", settings.get_profile("ci"), max_examples=2000)
-# For a sanitizer, which takes several times as long: the code that runs matters, not each answer.
+# For a sanitizer, which is several times slower. It tests the executed code more than the results.
 settings.register_profile("sanitizer", settings.get_profile("ci"), max_examples=15)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
-# Would be found as CuPy by all that is collected after it.
+# pytest would import this stand-in in place of CuPy in all test modules that it collects later.
 collect_ignore = ["emulated_gpu/stand_in"]
 
-# A job in the background is started deaf to Ctrl-C, and so would be all that its tests start.
+# A background job ignores Ctrl-C, and so would every process that its tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# One fresh seed a run, part of the name of every test that uses it; BTFPERM_SEED repeats a run.
-# Workers of pytest-xdist (-n 2) have one run, and so one seed.
+# Each run has a new seed, which is part of the name of every test that uses it. BTFPERM_SEED
+# repeats a run. All workers of pytest-xdist (-n 2) have the same seed.
 _RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", "")[:7] or secrets.token_hex(4)[:7]
 SEED = int(os.environ.get("BTFPERM_SEED", "0")) or int(_RUN, 16) + 1
 
@@ -63,9 +63,9 @@ def pytest_generate_tests(metafunc):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """With `-n`, a worker that has finished takes tests from one that waits for a child process."""
+    """With `-n`, an idle worker takes tests from one that waits for a child process."""
     if config.getoption("dist") != "load":
-        return None  # chosen by the caller
+        return None  # the caller chose another scheduler
     from xdist.scheduler import WorkStealingScheduling
 
     return WorkStealingScheduling(config, log)
@@ -75,13 +75,14 @@ def pytest_addoption(parser):
     sampling.add_option(parser)
 
 
-@pytest.hookimpl(trylast=True)  # after -m and -k have deselected
+@pytest.hookimpl(trylast=True)  # runs after -m and -k have deselected tests
 def pytest_collection_modifyitems(config, items):
-    """Tests marked `gpu` are skipped where there is no GPU; `--sample` leaves most others out."""
+    """Skips tests marked `gpu` if there is no GPU; `--sample` deselects most of the others."""
     if config.getoption("--sample"):
         items[:], left_out = sampling.sampled(items, SEED)
         config.hook.pytest_deselected(items=left_out)
-    for item in items:  # such a name differs between the workers of pytest-xdist
+    # a name with an address would differ between the workers of pytest-xdist
+    for item in items:
         assert " at 0x" not in item.name, f"{item.nodeid}: give its parameters names by ids="
     marked = [item for item in items if item.get_closest_marker("gpu")]
     why = no_gpu() if marked else None
@@ -94,7 +95,7 @@ def pytest_configure(config):
         _core.backends.share_always(True)
         chosen = wraps(request.choose_threads)  # inspect.unwrap finds the original
         request.choose_threads = chosen(lambda package, nnz, asked: asked or threads)
-    if EMULATED:  # each of the 65,536 threads that apfb-ct starts takes time on a CPU
+    if EMULATED:  # apfb-ct starts 65,536 threads, which is slow on a CPU
         gpubfs_gpu._CT_BLOCKS = 2
     # A search whose certificate fails is repaired by a second algorithm, with this warning. Only
     # tests that plant a wrong kernel expect it, by `pytest.warns`; in all others it is a failure.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Families that broke other codes: long paths, SciPy's ladder, dead trees, chains, stars, ...
+"""Families on which other codes fail or are slow: long paths, SciPy's ladder, dead trees, ...
 
 Each function returns a `Hard` matrix with its structural rank, known from its construction, and
-the number of its fine blocks where that is known too. All are built from whole arrays.
+the number of its fine blocks if that is known, too. All are built from whole arrays.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def csc(rows, cols, shape):
 
 
 def renumbered(hard, numbering, seed=0):
-    """The same matrix: "forward" as built, "backward" both sides reversed, or "mixed"."""
+    """The same matrix: "forward" as built, "backward" with rows and columns reversed, or
+    "mixed"."""
     m, n = hard.A.shape
     if numbering == "forward":
         return hard
@@ -42,18 +43,18 @@ def renumbered(hard, numbering, seed=0):
 
 
 def chain(n):
-    """One augmenting path, through all n columns. The only perfect matching; n blocks."""
+    """One augmenting path through all n columns; the only perfect matching; n blocks."""
     return Hard(adversarial.chain(n), n, n)
 
 
 def bidiagonal(n):
-    """Diagonal and superdiagonal: n blocks, each of its own height."""
+    """Diagonal and superdiagonal: n blocks, one after another in a chain."""
     j = np.arange(n)
     return Hard(csc([j, j[:-1]], [j, j[1:]], (n, n)), n, n)
 
 
 def cycle(n):
-    """Diagonal and (j, j + 1), closed: one block, two perfect matchings that share no entry."""
+    """Diagonal and (j, j + 1), closed to a cycle: one block, two disjoint perfect matchings."""
     j = np.arange(n)
     return Hard(csc([j, j], [j, (j + 1) % n], (n, n)), n, 1)
 
@@ -71,15 +72,17 @@ def scipy_ladder(levels):
 
 
 def chains_hk(k):
-    """Chains of lengths 1..k, closing columns last: Hopcroft-Karp needs about k phases."""
+    """Chains of lengths 1..k, with their closing columns last: Hopcroft-Karp needs about k
+    phases."""
     n = k * (k + 1) // 2
     return Hard(adversarial.chains_hk(k), n, n)
 
 
 def rivals(count, length):
-    """Columns that all want the same `count` rows, behind each of which a path of `length` columns
-    leads to a free row: of trees grown from all of them at once, the first takes every row, so a
-    phase finds one path. In this numbering greedy leaves exactly the rivals."""
+    """Columns that all compete for the same `count` rows. Behind each of these rows, a path of
+    `length` columns leads to an unmatched row. If trees grow from all these columns at once, the
+    first takes every row, so a phase finds one path. In this numbering greedy leaves exactly these
+    columns unmatched."""
     i, step = np.repeat(np.arange(count), length), np.tile(np.arange(length), count)
     row, col = i * (length + 1) + step, i * length + step
     doors = np.arange(count) * (length + 1)
@@ -90,8 +93,9 @@ def rivals(count, length):
 
 
 def deadtree(core, seed):
-    """A core with a full diagonal, surplus columns that end nowhere and as many empty rows: a
-    search that does not remember exhausted trees walks the core once for each surplus column."""
+    """A core with a full diagonal, surplus columns without an augmenting path, and as many empty
+    rows. A search that does not mark exhausted trees searches the core once for each surplus
+    column."""
     rng = np.random.default_rng(seed)
     surplus = core // 50
     i = np.arange(core)
@@ -102,8 +106,8 @@ def deadtree(core, seed):
 
 
 def stars(count, size):
-    """`count` rows of `size` columns each, and `count` columns of `size` rows each: one match a
-    star, everything else is left over."""
+    """`count` rows of `size` columns each, and `count` columns of `size` rows each. Each star has
+    one match; everything else stays unmatched."""
     center = np.repeat(np.arange(count), size)
     leaf = np.arange(count * size)
     rows = [center, count + leaf]
@@ -125,12 +129,13 @@ def dense(m, n):
 
 
 def hessenberg(n):
-    """Dense lower triangle and superdiagonal: greedy from the left is right at once."""
+    """Dense lower triangle and superdiagonal: greedy in column order finds a maximum matching."""
     return Hard(systems.hessenberg(n), n, 1)
 
 
 def triangular(n, seed):
-    """Dense-ish upper triangle, rows and columns mixed: the only perfect matching is hidden."""
+    """A rather dense upper triangle, rows and columns permuted. It has only one perfect
+    matching."""
     rng = np.random.default_rng(seed)
     i, j = np.sort(rng.integers(0, n, (2, 4 * n)), axis=0)
     d = np.arange(n)
@@ -138,9 +143,9 @@ def triangular(n, seed):
 
 
 def strip(length, seed):
-    """A strip of 3 x `length` points that has one free column at one end and one free row at the
-    other, beside a random part of full rank, rows and columns mixed: labels that are pushed up one
-    by one climb the whole strip."""
+    """A strip of 3 x `length` points with an unmatched column at one end and an unmatched row at
+    the other, beside a random part of full rank, rows and columns permuted. Labels that grow in
+    steps of one need many pushes along the whole strip."""
     rng = np.random.default_rng(seed)
     points = 3 * length
     k = np.arange(points)
@@ -160,13 +165,13 @@ def strip(length, seed):
 
 
 def karp_sipser_hard(n, full_lines):
-    """Dufossé, Kaya, Uçar (2015): a random choice goes wrong nearly always."""
+    """Dufossé, Kaya, Uçar (2015): a random choice is nearly always wrong."""
     return Hard(adversarial.karp_sipser_hard(n, full_lines), n)
 
 
 def hubs_and_leaves(hubs, leaves, seed):
-    """`hubs` rows and columns, most of whose pairs are entries, and as many columns, and rows, with
-    one or two entries in them as `leaves` says; the rank is for an oracle to say (-1 here)."""
+    """`hubs` rows and `hubs` columns with entries at most of their crossings, and `leaves` columns
+    and rows with one or two entries in these. The rank is -1: an oracle must compute it."""
     rng = np.random.default_rng(seed)
     n = hubs + leaves
     i, j = np.nonzero(rng.random((hubs, hubs)) < 0.9)
@@ -178,7 +183,7 @@ def hubs_and_leaves(hubs, leaves, seed):
 
 
 def random_rectangle(m, n, per_row, seed):
-    """Random pairs; the rank is for an oracle to say (-1 here)."""
+    """Random entries. The rank is -1: an oracle must compute it."""
     rng = np.random.default_rng(seed)
     size = int(per_row * m)
     return Hard(csc([rng.integers(0, m, size)], [rng.integers(0, n, size)], (m, n)), -1)

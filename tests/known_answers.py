@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices whose answers are known: the small ones of `matrices/`, and a larger set beside the
-project where there is one.
+"""Matrices with known answers: the small ones of `matrices/`, and a larger set beside the project
+if there is one.
 
-The answers come from oracles that are not btfperm (matrices/README.md), the larger set's from its
-own index. Reading uses SciPy, so that a fault of btfperm's reader cannot hide one of the rest.
+The answers come from oracles that are not btfperm (matrices/README.md), and those of the larger set
+from its own index. SciPy reads the files, so that a fault of btfperm's reader cannot hide another
+one.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ class KnownAnswer(NamedTuple):
     shape: tuple[int, int]
     entries: int  # stored zeros are entries
     structural_rank: int
-    rank_without_zeros: int  # stored zeros dropped
-    fine_blocks: int | None  # None where the source does not say
+    rank_without_zeros: int  # the rank after stored zeros are dropped
+    fine_blocks: int | None  # None if the source does not state it
     coarse_rows: tuple[int, ...] | None
     coarse_cols: tuple[int, ...] | None
 
 
 def known_answers() -> list[KnownAnswer]:
-    """The matrices of this project, one row each."""
+    """The matrices of this project, with one row for each."""
     return [
         KnownAnswer(
             row["name"],
@@ -54,7 +55,7 @@ def known_answers() -> list[KnownAnswer]:
 
 
 def shared_answers() -> list[KnownAnswer]:
-    """The larger set beside the project; empty when it is not there."""
+    """The larger set beside the project; empty if it does not exist."""
     index = SHARED / "index.csv"
     if not index.exists():
         return []

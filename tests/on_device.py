@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices of the host on a GPU, and arrays back: for tests marked `gpu`."""
+"""Conversion of matrices and arrays between host and GPU, for tests marked `gpu`."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ ARRAYS = ("row_perm", "col_perm", "row_blocks", "col_blocks")
 COARSE = ("coarse_rows", "coarse_cols")
 
 
-# Under ``tests/emulated_gpu``, which says so: all takes its time there.
+# Set by ``tests/emulated_gpu``, on which everything is slow.
 EMULATED = "BTFPERM_EMULATED" in os.environ
 
 
 def needs_a_device(why):
-    """Skips where a device is only emulated, which cannot show this."""
+    """Skips on an emulated device, which cannot show what the test checks."""
     if EMULATED:
         pytest.skip(f"emulated: {why}")
 
 
 def pattern_there(A, width=None):
-    """The pattern of `A` on the current device; of any shape, also without rows or columns."""
+    """The pattern of `A` on the current device. It may have no rows or no columns."""
     import cupy
 
     P = btfperm.as_pattern(A)
@@ -39,7 +39,7 @@ def pattern_there(A, width=None):
 
 
 def matrix_there(A, kind="csc"):
-    """`A` with its values, as a matrix of CuPy, or as a dense array of it."""
+    """`A` with its values as a sparse matrix or a dense array of CuPy."""
     import cupy
     import cupyx.scipy.sparse as cs
 
@@ -53,17 +53,17 @@ def lives_there(array):
 
 
 def here(array):
-    """On the host, as it is."""
+    """The array on the host, unchanged."""
     return array.get() if lives_there(array) else np.asarray(array)
 
 
 def assert_same(there, expected):
-    """Every array of a decomposition on a device is that of the host."""
+    """Checks that every array of a decomposition on a device equals that of the host."""
     for name in (*ARRAYS, *COARSE):
         theirs, ours = here(getattr(there, name)), getattr(expected, name)
         np.testing.assert_array_equal(theirs, ours, err_msg=name)
 
 
 def device_problem(pattern):
-    """A problem on the current device in which nothing is matched."""
+    """A problem on the current device with an empty matching."""
     return GPU.adopt(Session(pattern), Problem.empty(pattern.on_host()), None)

@@ -5,7 +5,7 @@ Most tests of GPUs have two or three parameters (algorithm, family, numbering) a
 combination. On an emulated device that takes hours. With `--sample`, each test function runs only
 with enough drawn combinations that each *value* of each parameter occurs at least once. The draw
 depends on the seed of the run, so different runs try different combinations, and BTFPERM_SEED
-repeats one.
+repeats a run.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ __all__ = ["add_option", "keep_first_values", "sampled"]
 def add_option(parser: pytest.Parser) -> None:
     parser.addoption(
         "--sample",
-        action="store_true",  # with a value, a path after it would be taken for that value
+        action="store_true",  # with a value, pytest would take a path after it for that value
         help="of each test function, run drawn parameter sets in which each value of each "
         "parameter occurs",
     )
 
 
 def sampled(items: list[pytest.Item], seed: int) -> tuple[list, list]:
-    """The items that run and those that are left out, both in their order."""
+    """The items that run, and those that are left out, both in their original order."""
     functions: dict[str, list[pytest.Item]] = {}
     for item in items:
         functions.setdefault(item.nodeid.partition("[")[0], []).append(item)
     chosen: set[pytest.Item] = set()
     draw = random.Random(seed)
     for function in functions.values():
-        # Name and identity of a value: `callspec.indices` of pytest 9 numbers whole parameter sets.
+        # Names and identities of values: `callspec.indices` of pytest 9 numbers whole sets.
         occurred: set[tuple[str, int]] = set()
         for item in draw.sample(function, len(function)):
             spec = getattr(item, "callspec", None)
@@ -50,8 +50,8 @@ def sampled(items: list[pytest.Item], seed: int) -> tuple[list, list]:
 
 
 def keep_first_values(function: pytest.Item) -> None:
-    """Of each parameter of a function keeps the first value, where all of its tests would be
-    skipped: without this, thousands of tests of GPUs are collected to be skipped one by one."""
+    """Keeps only the first value of each parameter of a function whose tests would all be skipped.
+    Otherwise pytest collects thousands of tests of GPUs to skip them one by one."""
     for k, mark in enumerate(function.own_markers):
         if mark.name == "parametrize" and len(mark.args) == 2:
             names, values = mark.args[0], list(mark.args[1])[:1]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every kernel on small matrices, for NVIDIA's checkers, which make it some hundred times slower:
+"""Every kernel on small matrices, for NVIDIA's checkers, which are some hundred times slower.
 
 ``compute-sanitizer --tool memcheck python -m tests.sanitized_gpu [NAME ...]``, and initcheck,
-synccheck, racecheck; `.ci/run gpu` runs all four. NAME is an algorithm; default all.
+synccheck, racecheck; `.ci/run gpu` runs all four. NAME is an algorithm; the default is all.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ NUMBERS = {"adaptive:k": "adaptive:0.7", "fixed:k": "fixed:3"}
 
 
 def main(names: list[str]) -> int:
-    """Each algorithm with each of its words on each matrix, on the host and on the device."""
+    """Runs each algorithm with each form of its options on each matrix, on host and device."""
     import cupy
 
     warnings.simplefilter("error", btfperm.DefectWarning)  # no second algorithm may hide a defect
-    cupy.cuda.set_allocator(None)  # each array its own, so that what lies behind its end is seen
+    cupy.cuda.set_allocator(None)  # separate arrays, so that accesses beyond an end are detected
     calls = 0
     for row in btfperm.algorithms():
         if row.backend != "gpu" or (names and row.name not in names):
@@ -68,7 +68,7 @@ def main(names: list[str]) -> int:
 
 
 def before_and_after_trees() -> int:
-    """What meeting-trees does beside its search: leaves, and walks along distances."""
+    """The parts of meeting-trees beside its search: removal of leaves, and far walks."""
     from btfperm.transversal.augmenting import meeting_trees_gpu
 
     hubs = families.hubs_and_leaves(300, 1_200, 1).A
@@ -77,18 +77,18 @@ def before_and_after_trees() -> int:
     far = {"_LAUNCH_ROUNDS": 2, "_PATIENCE": 1, "_MANY": 0}
     one_side = {"_LEAN": 1, "_MUCH": 0, "_THIN": 0.01}
     before = {name: getattr(meeting_trees_gpu, name) for name in {**far, **one_side}}
-    few = CASES[:3]  # a barrier each round: slow where it is emulated
-    for settings, cases in ((far, CASES), (one_side, few)):
+    three_cases = CASES[:3]  # there is a barrier in each round, which is slow on an emulated device
+    for settings, cases in ((far, CASES), (one_side, three_cases)):
         vars(meeting_trees_gpu).update({**before, **settings})
         for A in cases:
             t = btfperm.maximum_transversal(A, algorithm="meeting-trees", initializer="greedy")
             assert t.structural_rank == btfperm.structural_rank(A)
     vars(meeting_trees_gpu).update(before)
-    return 1 + len(CASES) + len(few)
+    return 1 + len(CASES) + len(three_cases)
 
 
 def decompose() -> int:
-    """What follows the search, on the device to its end: no matrix is too small for it."""
+    """Runs the steps after the search on the device, for matrices of any size."""
     import cupy
 
     from btfperm.backends.gpu.counting_sort import places_in_order

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Why tests are skipped: one line for each reason at the end of a run, and a bound for each in CI.
+"""Why tests are skipped: each run ends with one line for each reason, and CI bounds each of them.
 
-A test that is skipped everywhere tests nothing. `.ci/run` sets BTFPERM_CI, and then a run fails if
-a test is skipped for a reason that no row of `PERMITTED` names, or more often than the row allows.
-Elsewhere the lines are only printed.
+A test that is skipped everywhere tests nothing. `.ci/run` sets BTFPERM_CI. Then a run fails if a
+test is skipped for a reason that no row of `PERMITTED` names, or more often than the row allows.
+Without BTFPERM_CI, the lines are only printed.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from collections import Counter
 
 __all__ = ["PERMITTED", "excess", "reason_of", "report"]
 
-# Pattern of the whole reason, and the most skipped tests of one run in CI. The bounds leave some
-# room for new tests; a reason that CI must never see has the bound 0.
+# A pattern of the whole reason, and the maximum number of tests that one run in CI may skip for it.
+# The bounds leave some space for new tests. A reason that CI must never see has the bound 0.
 PERMITTED: tuple[tuple[str, int], ...] = (
-    # What the machine does not have. CI has no GPU, and the steps that need NVRTC install it.
-    (r"no GPU: .*", 600),  # one a function, or one for each value of a fixture
+    # The machine lacks something. CI has no GPU, and the steps that need NVRTC install it.
+    (r"no GPU: .*", 600),  # one for each function, or for each value of a fixture
     (r"no NVRTC here: .*|needs NVRTC.*|NVRTC .* does not know .*", 300),
     (r"needs (a|two|90 GB|\d+ GiB) .*", 40),
     (r"emulated: .*", 60),
@@ -28,26 +28,26 @@ PERMITTED: tuple[tuple[str, int], ...] = (
     (r"root reads everything", 3),
     (r"(?s)none found|the (shared|larger).* matrices are not .*", 40),
     (r"(?s)could not import '(torch|cupy)'.*", 12),
-    # What CI installs, so that it must not be missing there.
+    # CI installs these, so they must not be missing there.
     (r"lib\w+ (of SuiteSparse )?is not installed", 0),
     (r"No module named 'igraph'", 0),
     # scikit-sparse 0.5 does not compile against the SuiteSparse of Debian 12.
     (r"(?s)scikit-sparse does not work here .*|No module named 'sksparse'", 60),
     (r"(?s)could not import 'matplotlib'.*|there is no C compiler", 0),
     (r"needs g\+\+( .*)?|needs Linux, .*|g\+\+ has no (AddressSanitizer here|libtsan)", 0),
-    # What a peer of a benchmark does not take: its matrices are a fixed list.
+    # A peer of a benchmark does not accept some matrices. The matrices are a fixed list.
     (r"(square|nonsingular) only|its graph of over .*", 40),
-    # Cases of a table of parameters that have no meaning.
-    (r"one number has nothing to be swapped with", 8),
-    (r"one thread touches nothing beforehand", 4),
-    # Packages of several hundred megabytes: stand-ins are tested always, and the real ones where
+    # Combinations of parameters that have no meaning.
+    (r"a single number cannot be swapped", 8),
+    (r"one thread makes no first-touch pass", 4),
+    # Packages of several hundred megabytes. Stand-ins are always tested, the real packages only if
     # they are installed.
     (r"(sparse|casadi) is not installed", 4),
     (r"memory cannot be measured here", 40),
     # Other systems.
     (r"sends SIGINT|needs setitimer|needs POSIX .*|this system has no .*", 0),
     (r"no list of threads here|limits the address space|needs /dev/stdin|.* fork.*", 0),
-    (r"(only glibc says|this malloc does not count) .*", 40),  # a sanitizer's malloc
+    (r"(only glibc reports|this malloc does not count) .*", 40),  # a sanitizer's malloc
 )
 
 
@@ -68,14 +68,14 @@ def excess(reasons: Counter[str]) -> list[str]:
             found.append(f"{count} tests skipped for a reason that is not permitted: {reason}")
         else:
             counts[row[0]] += count
-    for pattern, most in PERMITTED:
-        if counts[pattern] > most:
-            found.append(f"{counts[pattern]} tests skipped, at most {most} may be: {pattern}")
+    for pattern, bound in PERMITTED:
+        if counts[pattern] > bound:
+            found.append(f"{counts[pattern]} tests skipped, at most {bound} may be: {pattern}")
     return found
 
 
 def report(terminal) -> None:
-    """Prints the reasons of this run and, in CI, what is wrong with them."""
+    """Prints the reasons of this run and, in CI, which of them exceed their bounds."""
     reasons = Counter(reason_of(skipped) for skipped in terminal.stats.get("skipped", ()))
     if reasons:
         terminal.section("skipped tests by reason")

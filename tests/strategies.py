@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hypothesis strategies for sparse matrices, small enough for the oracles.
 
-Each draws a `scipy.sparse.coo_array` that may hold duplicates and stored zeros: what users hand
-over, not what the library makes of it.
+Each strategy draws a `scipy.sparse.coo_array` that may hold duplicates and stored zeros. It is the
+input of a user, before btfperm converts it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 
 def coo(pairs, shape, values=None):
-    """A coo_array with entries at `pairs`, in the order given, duplicates kept."""
+    """A coo_array with entries at `pairs`, in this order and with duplicates."""
     rows, cols = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     data = np.arange(1.0, rows.size + 1) if values is None else np.array(values, dtype=float)
     return sp.coo_array((data, (rows, cols)), shape=shape)
@@ -21,7 +21,7 @@ def coo(pairs, shape, values=None):
 
 @st.composite
 def of_shape(draw, m, n, *, per_row=2.5):
-    """m x n with random entries, on average up to `per_row` a row; duplicates happen."""
+    """m x n with random entries, on average up to `per_row` a row. Duplicates may occur."""
     if not m * n:
         return coo([], (m, n))
     size = draw(st.integers(0, int(per_row * max(m, n))))
@@ -36,7 +36,7 @@ def rectangular(draw, max_rows, max_cols, *, per_row=2.5):
 
 
 def random_matrices(max_rows=12, max_cols=12):
-    """Any shape, 0 x n and m x 0 among them."""
+    """Matrices of any shape, including 0 x n and m x 0."""
     return rectangular(max_rows, max_cols)
 
 
@@ -56,25 +56,29 @@ def square(draw, max_size=12):
 
 @st.composite
 def empty(draw):
-    """No entry at all."""
+    """Matrices without entries."""
     return coo([], (draw(st.integers(0, 6)), draw(st.integers(0, 6))))
 
 
 @st.composite
 def singular(draw):
-    """Square with s rows that meet only s - 1 columns (a Hall violator), rows and columns mixed."""
+    """Square, with s rows that have entries only in s - 1 columns (a Hall violator), rows and
+    columns permuted."""
     n = draw(st.integers(1, 10))
     s = draw(st.integers(1, n))
-    few = draw(of_shape(s, s - 1, per_row=4))
+    deficient = draw(of_shape(s, s - 1, per_row=4))
     rest = draw(of_shape(n - s, n, per_row=4))
     rows, cols = draw(permutations_of(n)), draw(permutations_of(n))
-    pairs = [*zip(few.row, few.col, strict=True), *zip(rest.row + s, rest.col, strict=True)]
+    pairs = [
+        *zip(deficient.row, deficient.col, strict=True),
+        *zip(rest.row + s, rest.col, strict=True),
+    ]
     return coo([(rows[i], cols[j]) for i, j in pairs], (n, n))
 
 
 @st.composite
 def nonsingular(draw, max_size=12):
-    """Square with a planted full transversal."""
+    """Square, with a planted transversal of full rank."""
     n = draw(st.integers(0, max_size))
     rows = draw(permutations_of(n))
     others = draw(of_shape(n, n))
@@ -84,7 +88,7 @@ def nonsingular(draw, max_size=12):
 
 @st.composite
 def long_path(draw):
-    """Column j holds rows j and j + 1; one further entry may close the chain; any numbering."""
+    """Column j holds rows j and j + 1; one more entry may close the chain; randomly renumbered."""
     n = draw(st.integers(1, 60))
     m = n + draw(st.integers(0, 1))
     pairs = [(i, j) for j in range(n) for i in (j, j + 1) if i < m]
@@ -101,7 +105,7 @@ def long_path(draw):
 
 @st.composite
 def one_dense_row(draw):
-    """A sparse matrix with one full row, or transposed, one full column."""
+    """A sparse matrix with one full row or, transposed, with one full column."""
     base = draw(rectangular(10, 10, per_row=1.5))
     m, n = base.shape
     pairs = list(zip(base.row, base.col, strict=True))
@@ -119,7 +123,7 @@ def dense(draw):
 
 @st.composite
 def duplicates(draw):
-    """Every entry several times over."""
+    """Every entry occurs several times."""
     base = draw(rectangular(6, 6))
     copies = draw(st.integers(2, 30))
     pairs = list(zip(base.row, base.col, strict=True))
@@ -128,7 +132,7 @@ def duplicates(draw):
 
 @st.composite
 def stored_zeros(draw):
-    """Some of the entries are stored with the value zero; no duplicates."""
+    """Some of the entries have the value zero; there are no duplicates."""
     base = draw(rectangular(9, 9))
     pairs = sorted(set(zip(base.row.tolist(), base.col.tolist(), strict=True)))
     values = draw(st.lists(st.sampled_from([0.0, 1.0]), min_size=len(pairs), max_size=len(pairs)))
@@ -137,11 +141,12 @@ def stored_zeros(draw):
 
 @st.composite
 def block_triangular(draw):
-    """Irreducible diagonal blocks by design, entries above them, rows and columns mixed."""
+    """Irreducible diagonal blocks by construction, entries above them, rows and columns
+    permuted."""
     sizes = draw(st.lists(st.integers(1, 4), max_size=6))
     n = sum(sizes)
     pairs, first = [], 0
-    for size in sizes:  # the diagonal and a cycle
+    for size in sizes:  # a diagonal and a cycle make a block irreducible
         block = range(first, first + size)
         pairs += [(v, v) for v in block]
         pairs += [(v, first + (v + 1 - first) % size) for v in block if size > 1]
@@ -154,7 +159,7 @@ def block_triangular(draw):
 
 @st.composite
 def with_all_parts(draw):
-    """Horizontal, square and vertical part together, coupled as the theory allows, mixed."""
+    """Horizontal, square and vertical part, coupled as the decomposition permits, permuted."""
     wide_part, tall_part = draw(of_shape(2, 4)), draw(of_shape(4, 2))
     middle = draw(nonsingular(4))
     shapes = [part.shape for part in (wide_part, middle, tall_part)]
@@ -178,7 +183,7 @@ def permutations_of(n):
 
 
 def any_matrix():
-    """All families."""
+    """Matrices of all families."""
     return st.one_of(
         random_matrices(),
         tall(),
@@ -198,12 +203,12 @@ def any_matrix():
 
 
 def any_square():
-    """Square ones of all kinds, singular or not."""
+    """Square matrices of all kinds, singular or not."""
     return st.one_of(square(), singular(), nonsingular(), block_triangular())
 
 
 def tiny():
-    """Small enough for every matching to be tried."""
+    """Matrices small enough to try every matching."""
     return st.one_of(
         rectangular(5, 5, per_row=2),
         st.just(coo([], (0, 4))),
@@ -216,7 +221,8 @@ def tiny():
 
 @st.composite
 def legal_matching(draw, A):
-    """A legal partial matching of `A`, made greedily in a drawn order: (row_match, col_match)."""
+    """row_match and col_match of a random matching of `A`, made by a greedy pass in random
+    order."""
     m, n = A.shape
     pairs = sorted(set(zip(A.row.tolist(), A.col.tolist(), strict=True)))
     row_match, col_match = np.full(m, -1), np.full(n, -1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arguments of wrong types end in an error of btfperm's own family, whatever they are."""
+"""Arguments of any wrong type cause an error of btfperm's own class."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from btfperm.testing import assert_blocks_at_most
 
 
 class Odd:
-    """Raises where it is compared, or asked for its truth or length."""
+    """An object that raises if it is compared, or if its truth or length is used."""
 
     def __repr__(self):
         return "Odd()"

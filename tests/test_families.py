@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small members of the hard families have the rank and the blocks their construction promises."""
+"""Small members of the hard families have the rank and the blocks that their construction
+promises."""
 
 from __future__ import annotations
 

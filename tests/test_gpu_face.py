@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every public function that takes a matrix takes it from a GPU, too, and answers the same."""
+"""Every public function that takes a matrix accepts it on a GPU, with the same result."""
 
 from __future__ import annotations
 
@@ -36,14 +36,16 @@ def order(p):
 
 
 def permuted(result, A):
-    """By a result of the host, which goes to the matrix."""
+    """The result was computed on the host; the matrix may be on the device."""
     return [dense(result.apply(A))]
 
 
 def written(A):
-    """What the host reads back, from each kind of file."""
-    with tempfile.TemporaryDirectory() as room:
-        files = [Path(room) / f"a{suffix}" for suffix in (".mtx", ".mtx.gz", ".npz", ".mat", ".rb")]
+    """The matrices that the host reads from files of each kind."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [
+            Path(folder) / f"a{suffix}" for suffix in (".mtx", ".mtx.gz", ".npz", ".mat", ".rb")
+        ]
         for file in files:
             btfperm.write_matrix(file, A)
         return [btfperm.read_matrix(file).toarray() for file in files]
@@ -58,7 +60,7 @@ def valued(A):
     return [V.pattern.indptr, V.pattern.indices, V.values]
 
 
-def said(fails, *given):
+def message_of(fails, *given):
     with pytest.raises(AssertionError) as caught:
         fails(*given)
     return [str(caught.value)]
@@ -69,11 +71,11 @@ def dense(A):
     return here(A.toarray() if hasattr(A, "toarray") else A)
 
 
-# A square matrix with a diagonal, and the same with an empty row and column.
+# A square matrix with a full diagonal, and the same with an empty row and an empty column.
 WHOLE = with_diagonal(40, 1.6, 5)
 WHOLE.data[:] = np.arange(1.0, WHOLE.nnz + 1)
 BROKEN = sp.block_diag([WHOLE, sp.csc_array((1, 1))], format="csc")
-# For each public function that takes a matrix, what has to be the same wherever that lives.
+# For each public function that takes a matrix: what must not depend on the matrix's device.
 TAKERS = {
     "as_pattern": lambda A: [dense(btfperm.as_pattern(A))],
     "as_valued": valued,
@@ -84,7 +86,7 @@ TAKERS = {
     "preorder": lambda A: order(btfperm.preorder(A)),
     "write_matrix": written,
     "assert_structurally_nonsingular": testing.assert_structurally_nonsingular,
-    "assert_blocks_at_most": lambda A: said(testing.assert_blocks_at_most, A, 1),
+    "assert_blocks_at_most": lambda A: message_of(testing.assert_blocks_at_most, A, 1),
 }
 METHODS = {
     "DulmageMendelsohn.apply": lambda A: permuted(btfperm.dulmage_mendelsohn(WHOLE), A),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A misspelt keyword is refused by the function that was called, before it does any work; and a
-warning names the line of the caller."""
+"""A misspelt keyword is refused by the called function before it does any work. A warning names the
+line of the caller."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ PASSING_ON = [
 
 
 @pytest.mark.parametrize("function", PASSING_ON, ids=lambda f: f.__name__)
-def test_what_is_passed_on_is_what_a_search_takes(function):
+def test_the_keywords_of_a_search_are_passed_on(function):
     arguments = [np.eye(3), 1][: 2 if function is testing.assert_blocks_at_most else 1]
     with pytest.raises(TypeError, match="did you mean 'algorithm'"):
         function(*arguments, algoritm="hkdw")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Registry, files, bindings, README and help agree; lower layers import no upper ones."""
+"""Registry, files, bindings, README and help agree, and lower layers import no upper ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ CPP = sorted(chain(*(PACKAGE.rglob(f"*.{suffix}") for suffix in ("hpp", "cpp", "
 BUILD = [ROOT / "pyproject.toml", *PACKAGE.rglob("CMakeLists.txt"), *(ROOT / ".ci").glob("*")]
 ROWS = btfperm.algorithms()
 
-# From the lowest layer up; a file may import at its head from its own layer and from lower ones.
+# Layers from the lowest to the highest. At its head, a file may import from its own layer and from
+# lower ones.
 LAYERS = (
     ("arguments", "errors", "fields", "rows", "warn", "_core"),
     ("registry", "backends"),
@@ -41,7 +42,7 @@ LAYERS = (
     ("io",),
     ("order", "preorder", "reports", "testing"),
 )
-LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 
 
 def name_of(path):
@@ -49,8 +50,8 @@ def name_of(path):
 
 
 def each_file(files):
-    """Runs a check on every file, as one test that reports all files at once: a test for each file
-    would take longer to schedule than to run."""
+    """Runs a check on every file, as one test that reports all files. One test for each file would
+    take longer to schedule than to run."""
 
     def of_one(check):
         def on_all_files():
@@ -78,7 +79,7 @@ def tree_of(path):
     return ast.parse(text_of(path))
 
 
-# -- the registry and what hangs on it -------------------------------------------------------------
+# -- the registry and the files that depend on it --------------------------------------------------
 
 
 def folder_of(row):
@@ -125,7 +126,8 @@ def test_each_family_has_its_file_of_rows():
 
 
 def test_each_file_of_a_family_is_a_row_or_serves_one():
-    """A file that no row names must be included by one that is, or launched by a driver there."""
+    """A file that no row names must be included by one that is named, or be launched by a driver in
+    its folder."""
     named = {PACKAGE / row.path for row in ROWS}
     for folder in {folder_of(row) for row in ROWS}:
         files = {path for path in folder.iterdir() if path.suffix in (".hpp", ".cu", ".cuh")}
@@ -140,7 +142,7 @@ def test_each_file_of_a_family_is_a_row_or_serves_one():
         assert not orphans, f"{name_of(folder)}: nothing uses {orphans}"
 
 
-def test_the_families_can_be_asked_for():
+def test_algorithms_selects_a_family():
     for family in {row.family for row in ROWS}:
         assert btfperm.algorithms(family) == tuple(row for row in ROWS if row.family == family)
     assert btfperm.algorithms("no-such-family") == ()
@@ -171,7 +173,8 @@ def test_the_help_names_each_algorithm():
 
 
 def imports_at_the_head(path):
-    """Modules imported when the file is: not inside functions, not for type checkers only."""
+    """The modules that are imported together with the file: not in functions, and not only for type
+    checkers."""
     waiting = list(tree_of(path).body)
     while waiting:
         node = waiting.pop()
@@ -193,25 +196,25 @@ def imports_at_the_head(path):
             ]
 
 
-def room_of(module):
+def package_of(module):
     return module.split(".")[1] if module.startswith("btfperm.") else None
 
 
 @each_file([path for path in PYTHON if PACKAGE in path.parents and path.parent != PACKAGE])
 def test_lower_layers_import_no_upper_ones(path):
-    room = path.relative_to(PACKAGE).parts[0]
-    assert room in LEVEL, f"{room} has no layer: add it to LAYERS"
+    package = path.relative_to(PACKAGE).parts[0]
+    assert package in LEVEL, f"{package} has no layer: add it to LAYERS"
     for module in imports_at_the_head(path):
         assert not module.startswith("btfperm_cli"), f"{module} is above btfperm"
-        other = room_of(module)
-        if other in LEVEL:  # else a name of the package itself, as __version__
-            assert LEVEL[other] <= LEVEL[room], f"{room} is below {other}"
+        other = package_of(module)
+        if other in LEVEL:  # otherwise `other` is a name of the package itself, as __version__
+            assert LEVEL[other] <= LEVEL[package], f"{package} is below {other}"
 
 
 @each_file([path for path in PYTHON if path.parent == PACKAGE and path.name != "__init__.py"])
 def test_modules_at_the_top_keep_to_their_layer(path):
     for module in imports_at_the_head(path):
-        other = room_of(module)
+        other = package_of(module)
         assert not module.startswith("btfperm_cli")
         assert other not in LEVEL or LEVEL[other] <= LEVEL[path.stem], (
             f"{path.stem} imports {other}"
@@ -219,25 +222,25 @@ def test_modules_at_the_top_keep_to_their_layer(path):
 
 
 @each_file([path for path in PYTHON if PACKAGE in path.parents])
-def test_nothing_heavy_at_the_head(path):
-    heavy = {"scipy", "cupy", "mpi4py", "matplotlib", "rich", "click", "sksparse"}
-    found = {module.split(".")[0] for module in imports_at_the_head(path)} & heavy
-    assert not found, f"{found} must wait until it is used"
+def test_no_large_package_is_imported_at_the_head(path):
+    large = {"scipy", "cupy", "mpi4py", "matplotlib", "rich", "click", "sksparse"}
+    found = {module.split(".")[0] for module in imports_at_the_head(path)} & large
+    assert not found, f"{found} must not be imported at the head"
 
 
 @each_file(CPP)
 def test_headers_include_no_upper_layer(path):
-    room = path.relative_to(PACKAGE).parts[0]
-    glue = path.name in ("module.cpp", "bind.hpp")  # tells Python of the rooms
+    package = path.relative_to(PACKAGE).parts[0]
+    glue = path.name in ("module.cpp", "bind.hpp")  # defines the submodules for Python
     for included in re.findall(r'#include "(\S+)"', text_of(path)):
         other = included.split("/")[0]
         assert (PACKAGE / included).is_file(), f"{included} is not relative to the package"
-        assert glue or LEVEL[other] <= LEVEL[room], f"{room} is below {included}"
+        assert glue or LEVEL[other] <= LEVEL[package], f"{package} is below {included}"
 
 
 @each_file([path for path in PYTHON if "oracles" in path.parts or "checks" in path.parts])
 def test_oracles_and_checks_share_nothing_with_btfperm(path):
-    """A fault of the library must not be repeated by what judges it."""
+    """The oracles must not share a fault of the library that they judge."""
     tree = ast.walk(tree_of(path))
     for node in tree:
         modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -259,12 +262,12 @@ def test_one_spdx_line_at_the_head(path):
 @each_file([*PYTHON, *CPP])
 def test_no_file_is_too_long(path):
     count = len(text_of(path).splitlines())
-    assert count <= 400, f"{count} lines: split it by the question each part answers"
+    assert count <= 400, f"{count} lines: split the file"
 
 
 @each_file(PYTHON)
 def test_functions_are_short(path):
-    """At most 100 lines, the docstring not counted."""
+    """Functions have at most 100 lines without the docstring."""
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             body = node.body[1:] if ast.get_docstring(node) else node.body
@@ -272,7 +275,7 @@ def test_functions_are_short(path):
             assert count <= 100, f"{node.name} has {count} lines"
 
 
-# After a line of an opening's text, one that begins neither a part nor at the text's margin.
+# In a file's opening comment: a line that starts neither a part nor at the margin of the text.
 PART = r"[A-Z][a-z]+(?: [a-z]+)? {2,}"
 CUT = re.compile(
     rf"^// (?:{PART}| {{12}})\S.*\n// (?! {{12}}|{PART}|[A-Z][a-z]+, )\S.*$", re.MULTILINE
@@ -281,7 +284,7 @@ CUT = re.compile(
 
 @each_file(CPP)
 def test_no_opening_is_cut_by_a_formatter(path):
-    """clang-format breaks a line that is too long, and leaves a word alone before the next."""
+    """clang-format breaks a line that is too long and leaves a short line behind."""
     cut = CUT.search(text_of(path))
     assert not cut, cut[0]
 
@@ -296,13 +299,13 @@ def test_no_opening_is_cut_by_a_formatter(path):
         ("// A comment of two lines, about a\n// function\nint f();\n", False),
     ],
 )
-def test_a_cut_opening_is_seen(opening, cut):
+def test_a_cut_opening_is_detected(opening, cut):
     assert bool(CUT.search(opening)) == cut
 
 
 @each_file([path for path in PYTHON if path != Path(__file__)])
 def test_no_pickle_and_no_shell(path):
-    """Tests may pickle, to show what becomes of the results of those who do."""
+    """Tests may pickle, because users may pickle results."""
     text = text_of(path)
     for banned in (
         *([] if path.is_relative_to(ROOT / "tests") else [r"\bimport pickle"]),
@@ -322,7 +325,7 @@ def test_nothing_is_left_open(path):
     assert not found, f"{found[0]} in {name_of(path)}"
 
 
-def test_the_face_shows_type_checkers_what_it_shows_python():
+def test_type_checkers_see_the_same_public_names_as_python():
     tree = ast.parse((ROOT / "btfperm" / "__init__.py").read_text())
     typed = {
         alias.name: node.module.removeprefix("btfperm.")
@@ -351,10 +354,10 @@ DEVICE_TYPES = re.compile(
 )
 def test_only_the_input_layer_and_the_backends_test_for_device_types(path):
     found = DEVICE_TYPES.search(path.read_text(encoding="utf-8"))
-    assert not found, f"{found[0]}: ask the backend"
+    assert not found, f"{found[0]}: use a method of the backend"
 
 
-def test_a_test_for_a_device_type_is_seen():
+def test_a_test_for_a_device_type_is_detected():
     for text in ("isinstance(A, DevicePattern)", "isinstance(x, Pattern | DeviceProblem)"):
         assert DEVICE_TYPES.search(text)
     assert not DEVICE_TYPES.search("isinstance(A, Pattern)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `order_file` reports of each stage: progress while it runs, seconds afterwards."""
+"""`order_file` reports each stage: progress during the stage, and its seconds afterwards."""
 
 from __future__ import annotations
 

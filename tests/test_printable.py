@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Text from files in messages: no terminal escape, no line end, and no megabytes of it."""
+"""Text from files in messages has no terminal escapes and no line ends, and it is short."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_plain_text_is_not_changed(text):
 
 
 @given(st.text(), st.integers(7, 50))
-def test_what_is_cut_shows_its_start_and_its_end(text, limit):
+def test_a_cut_text_shows_its_start_and_its_end(text, limit):
     cut = shortened(text, limit)
     assert len(cut) <= limit and cut[:2] == text[:2] and cut[-2:] == text[-2:]
     assert (cut == text) == (len(text) <= limit or "..." in text)

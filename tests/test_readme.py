@@ -28,7 +28,7 @@ def test_the_python_block_runs(tmp_path, monkeypatch):
 
 
 def test_the_output_is_what_the_command_prints(tmp_path, monkeypatch):
-    """Without the times, which differ."""
+    """The comparison leaves out the times."""
     (tmp_path / "matrices").symlink_to(ROOT / "matrices", target_is_directory=True)
     monkeypatch.chdir(tmp_path)
     printed = CliRunner().invoke(main, ["matrices/west0479.mtx.gz", "-o", "perm.npz"]).output

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results are frozen, small in print, and say what they are."""
+"""Results are frozen, print briefly and describe themselves."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_results_are_frozen(A):
             result.row_match = None
 
 
-def test_every_field_is_there_and_what_is_made_on_demand_is_made_once():
+def test_every_field_exists_and_late_fields_are_made_once():
     A = sp.csc_array(np.array([[1, 1, 0], [0, 1, 1], [0, 0, 1]]))
     t = btfperm.maximum_transversal(A)
     for result, late in (
@@ -64,7 +64,7 @@ def test_every_field_is_there_and_what_is_made_on_demand_is_made_once():
 
 
 def arrays_of(result):
-    """Every array that can be reached from a result, by name; cached ones included."""
+    """Every array that can be reached from a result, by name, including cached ones."""
     names = [name for name in dir(result) if not name.startswith("_")]
     found = {}
     for name in names:
@@ -91,7 +91,7 @@ def test_all_arrays_are_read_only(A):
     assert not any(array.flags.writeable for array in d.transversal.cover())
 
 
-def test_a_transversal_says_how_to_save_it(tmp_path):
+def test_a_transversal_explains_how_to_save_it(tmp_path):
     t = btfperm.maximum_transversal(np.eye(3))
     assert "dulmage_mendelsohn(A, transversal=t).save(path)" in type(t).__doc__
     btfperm.dulmage_mendelsohn(np.eye(3), transversal=t).save(tmp_path / "perm.npz")
@@ -143,7 +143,7 @@ def test_the_block_graph_needs_the_matrix_of_a_result_from_elsewhere():
 
 
 def test_counters_are_plausible():
-    """One path through all columns: its length is counted, and so are the entries read."""
+    """There is one path, through all columns. The counters hold its length and the entries read."""
     n = 1000
     chain = families.chain(n)
     t = btfperm.maximum_transversal(chain.A, initializer="greedy", algorithm="hopcroft-karp")
@@ -153,7 +153,7 @@ def test_counters_are_plausible():
     assert set(t.seconds) >= {"start", "search", "certificate"}
 
 
-def test_a_transversal_names_what_made_it():
+def test_a_transversal_names_its_algorithm():
     assert repr(btfperm.maximum_transversal(np.eye(2))).endswith("verified, by ss-bfs>")
     t = btfperm.maximum_transversal(np.eye(2), initializer="none", initial=[0, 1])
     assert repr(t).endswith("verified>")
@@ -163,9 +163,9 @@ TRIPLE = (np.array([2.0, 3.0, 4.0]), np.array([1, 0, 1]), np.array([0, 1, 3]))
 DENSE = np.array([[0.0, 3], [2, 4]])
 
 
-@pytest.mark.parametrize("face", [btfperm.dulmage_mendelsohn, btfperm.preorder])
-def test_apply_takes_triples_and_paths(face, tmp_path):
-    result = face(DENSE)
+@pytest.mark.parametrize("function", [btfperm.dulmage_mendelsohn, btfperm.preorder])
+def test_apply_takes_triples_and_paths(function, tmp_path):
+    result = function(DENSE)
     expected = result.apply(DENSE)
     np.testing.assert_array_equal(result.apply(TRIPLE).toarray(), expected)
     path = tmp_path / "A.mtx"
@@ -182,7 +182,7 @@ def test_apply_takes_triples_and_paths(face, tmp_path):
 
 
 def check_rectangle(d, part):
-    """Rows and columns of a part or a block follow from its places in the permuted matrix."""
+    """Rows and columns of a part or a block follow from its slices of the permuted matrix."""
     for lines, unmatched, perm, places, match in (
         (part.rows, part.unmatched_rows, d.row_perm, part.row_slice, d.row_match),
         (part.cols, part.unmatched_cols, d.col_perm, part.col_slice, d.col_match),
@@ -258,18 +258,18 @@ def test_a_block_that_does_not_exist_is_refused():
 
 
 def test_blocks_are_made_one_at_a_time(monkeypatch):
-    """More of them than are converted at once; the first one needs only the first piece."""
+    """There are more blocks than are converted at once; the first needs only the first piece."""
     monkeypatch.setattr(parts, "_PIECE", 4)
     d = btfperm.dulmage_mendelsohn(sp.eye_array(11))
     assert [(block.number, block.rows.tolist()) for block in d] == [(k, [k]) for k in range(11)]
-    made = []
-    monkeypatch.setattr(parts, "Block", lambda *arguments: made.append(arguments))
+    calls = []
+    monkeypatch.setattr(parts, "Block", lambda *arguments: calls.append(arguments))
     next(iter(d))
-    assert len(made) == 1
+    assert len(calls) == 1
 
 
 def test_the_structural_rank_is_no_boundary_of_the_vertical_part():
-    """What slicing as in CSparse would give, and what is right: see `Decomposition`."""
+    """The wrong result of slicing as in CSparse, and the right one: see `Decomposition`."""
     A = np.array([[0, 1, 1], [0, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]])
     d = btfperm.dulmage_mendelsohn(A)
     csparse = btfperm.as_csparse(d)
@@ -283,10 +283,10 @@ def test_the_structural_rank_is_no_boundary_of_the_vertical_part():
 
 
 @pytest.mark.parametrize("suffix", ["npz", "json", "txt"])
-@pytest.mark.parametrize("face", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
-def test_a_loaded_result_equals_the_saved_one(face, suffix, tmp_path):
+@pytest.mark.parametrize("function", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
+def test_a_loaded_result_equals_the_saved_one(function, suffix, tmp_path):
     for A in (read("west0479"), read("Erdos971"), np.zeros((2, 2)), np.zeros((0, 0))):
-        d = face(A)
+        d = function(A)
         d.save(tmp_path / f"perm.{suffix}")
         loaded = btfperm.load(tmp_path / f"perm.{suffix}")
         assert loaded == d and d == loaded and not loaded != d  # noqa: SIM202
@@ -302,8 +302,8 @@ def changed(array, k=0):
 def test_results_that_differ_in_one_field_are_not_equal():
     A = np.array([[1, 1, 0, 0], [0, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
     t, d, f = (
-        face(A)
-        for face in (
+        function(A)
+        for function in (
             btfperm.maximum_transversal,
             btfperm.dulmage_mendelsohn,
             btfperm.block_triangular_form,
@@ -352,7 +352,7 @@ def test_named_tuples_of_arrays_are_compared_by_value():
 # -- copies, and tables for notebooks --------------------------------------------------------------
 
 
-def test_results_can_be_pickled_and_factors_say_why_they_cannot():
+def test_results_can_be_pickled_and_factors_explain_why_they_cannot():
     pickle = importlib.import_module("pickle")
     A = read("west0479")
     d, p = btfperm.dulmage_mendelsohn(A), btfperm.preorder(A)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Conventions and file formats follow from their rows: those of btfperm, and one of each kind that
-is added from outside, as CONTRIBUTING.md describes it."""
+"""Conventions and file formats are defined by their rows. The tests use btfperm's rows and one row
+of each kind that is added from outside, as CONTRIBUTING.md describes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["cli"]
 
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-# Two blocks, a matching away from the diagonal, and permutations that are not their own inverses.
+# Two blocks, a matching that is not the diagonal, and permutations that differ from their inverses.
 A = scipy.sparse.coo_array(
     np.array([[0, 2.5, 0, 0], [0, 0, 3, 1], [4, 0, 0, 0], [0, 1, 0, -2.0]])
 ).tocsc()
@@ -44,13 +44,13 @@ def has_pattern_of_A(pattern):
 
 
 def section(title):
-    """The section of CONTRIBUTING.md, and its blocks of Python: the module and the row."""
+    """A section of CONTRIBUTING.md and its Python examples: the module and the row."""
     text = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", GUIDE, re.DOTALL | re.MULTILINE)[1]
     return text, re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
 def added(title, kind, module, folder):
-    """The row of the example, whose module is a file outside btfperm."""
+    """The row of the example. Its module is a file outside btfperm."""
     _, (source, row) = section(title)
     (folder / f"{module}.py").write_text(source, encoding="utf-8")
     return dataclasses.replace(eval(row, {kind.__name__: kind}), module=module)
@@ -243,7 +243,7 @@ def test_a_format_from_outside_in_python(toy_format, tmp_path):
     ):
         btfperm.write_matrix(file, A * 1j)
     btfperm.write_matrix(tmp_path / "b.xyz", np.eye(2, dtype=int), format="toy")
-    assert btfperm.read(tmp_path / "b.xyz").nnz == 2  # the content decides, not the suffix
+    assert btfperm.read(tmp_path / "b.xyz").nnz == 2  # btfperm detects the format by the content
 
 
 def test_a_format_from_outside_in_packed_files_and_archives(toy_format, tmp_path):

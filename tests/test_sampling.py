@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`--sample` leaves combinations out, and no value of a parameter."""
+"""`--sample` leaves out combinations, but no value of a parameter."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The assertions of btfperm.testing: they fail when they should, and the blame is true."""
+"""The assertions of btfperm.testing fail if they should, and their explanations are true."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def message_of(assertion, *args, **options):
 
 
 def members(text, noun):
-    """The numbers listed after `noun` in one line of a message, and how many there are."""
+    """The numbers listed after `noun` in one line of a message, and their count."""
     found = re.search(rf"(\d[\d,]*)? ?\b{noun}s? \(?(\d+(?:, \d+)*)(, \.\.\.\))?", text)
     if found is None:
         return set(), 0
@@ -49,8 +49,8 @@ def sections(text):
 @pytest.mark.parametrize("square", [True, False])
 @given(A=strategies.any_matrix())
 def test_the_blame_is_true_and_complete(A, square):
-    """Passes exactly where it should; else the excess of all groups is the deficiency, and the
-    lines (rows, columns) of each group have entries in too few others."""
+    """The assertion passes exactly if it should. Otherwise the excess of all groups is the
+    deficiency, and the rows (columns) of each group have entries in too few columns (rows)."""
     (m, n), rank = A.shape, structural_rank(A)
     if rank == min(m, n) and (m == n or not square):
         assert_structurally_nonsingular(A, square=square)
@@ -76,13 +76,13 @@ def test_the_blame_is_true_and_complete(A, square):
                 counted += count
                 assert not any(lists[k] for k in numbers)
             else:
-                (numbers, count), (few, fewer) = members(line, noun), members(line, other)
+                (numbers, count), (others, n_others) = members(line, noun), members(line, other)
                 described += 1
-                counted += count - fewer
-                assert count > fewer
+                counted += count - n_others
+                assert count > n_others
                 reached = set().union(*(lists[k] for k in numbers))
-                assert reached <= few or fewer > len(few)
-                assert reached == few or count > len(numbers)
+                assert reached <= others or n_others > len(others)
+                assert reached == others or count > len(numbers)
         assert (counted, described) == (excess, groups)
 
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two steps of a block's queue: what the second takes out, and what did not fit
+// Two steps of a block's queue: the items that the second step takes out, and those that did not
+// fit
 #include "backends/gpu/block_queue.cuh"
 
 constexpr unsigned room = 64;
 
-// One block. In step one it puts in 0 ... first - 1, in step two, while these are taken out,
-// 1000 ... 1000 + second - 1, and `taken` is what comes then.
+// Runs on one block. Step one puts in 0 ... first - 1. Step two takes these out and puts in
+// 1000 ... 1000 + second - 1. `taken` receives the items that step three takes out.
 extern "C" __global__ void two_steps(Index first, Index second, Index* taken, Index* list,
                                      Count* sizes) {
   __shared__ Index items[1][room];

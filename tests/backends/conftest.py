@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line's fixtures, for what it says about backends, and the child process that runs
-small tests on an emulated device beside all others."""
+"""The fixtures of the command line, for its messages about backends, and the child process that
+runs small tests on an emulated device while the other tests run."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _CHILD = pytest.StashKey()
 
 
 def pytest_collection_finish(session):
-    """Starts the child early. A worker of pytest-xdist collects every test and runs a few, so
-    there the fixture starts it."""
+    """Starts the child early. A worker of pytest-xdist collects every test but runs only some, so
+    in a worker the fixture starts the child."""
     wanted = any("emulated_run" in getattr(item, "fixturenames", ()) for item in session.items)
     alone = "PYTEST_XDIST_WORKER" not in os.environ and not session.config.option.collectonly
     if wanted and alone and beside.why_not() is None:
@@ -27,7 +27,7 @@ def pytest_collection_finish(session):
 
 
 def pytest_unconfigure(config):
-    """Ends the child where the run was interrupted before its end."""
+    """Kills the child if the run was interrupted."""
     child = config.stash.get(_CHILD, None)
     if child is not None and child.poll() is None:
         child.kill()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels that know what they find, and kernels with a mistake, for what emulates a device
+// Kernels with known results, and kernels with a mistake, to test the emulation of a device
 #include "backends/gpu/append.cuh"
 #include "backends/gpu/grid_barrier.cuh"
 #include "backends/gpu/index.cuh"
@@ -7,7 +7,7 @@
 
 constexpr unsigned all = 0xffffffffu;
 
-// Of each thread of a warp, whose number is `lane`: eight words.
+// Eight results for each thread of a warp. A thread's value is its lane.
 extern "C" __global__ void words(Index* out) {
   const int lane = threadIdx.x % 32;
   Index* mine = out + 8 * threadIdx.x;
@@ -21,16 +21,16 @@ extern "C" __global__ void words(Index* out) {
   mine[7] = __any_sync(all, lane == 31) + 2 * __any_sync(all, lane > 31);
 }
 
-// Which lanes each one finds beside it.
+// The lanes that are active together with each lane.
 extern "C" __global__ void together(unsigned* masks) { masks[threadIdx.x] = __activemask(); }
 
-// Everybody appends its own number; the lanes that come together ask once.
+// Each thread appends its own number; lanes that arrive together share one atomic operation.
 extern "C" __global__ void append(Index n, Index* list, Count* size) {
   for (long long k = first_item(); k < n; k += item_stride())
     if (k % 3) list[place_at_end(size)] = static_cast<Index>(k);
 }
 
-// The sum of a block, by halves; without a barrier between them, if `careless`.
+// The sum over a block, by halving. If `careless`, there is no barrier between the steps.
 extern "C" __global__ void sum(Index careless, const Index* in, Index* out) {
   __shared__ Index part[256];
   part[threadIdx.x] = in[threadIdx.x];
@@ -43,7 +43,7 @@ extern "C" __global__ void sum(Index careless, const Index* in, Index* out) {
   if (threadIdx.x == 0) out[0] = part[0];
 }
 
-// Each block sees what all have written before the barrier: how many have not.
+// Each block must see what all blocks wrote before the barrier; counts the writes it misses.
 extern "C" __global__ void meet(Count* barrier, Index* written, Index* missing) {
   for (int turn = 1; turn <= 20; ++turn) {
     if (threadIdx.x == 0) show(&written[blockIdx.x], static_cast<Index>(turn));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ended_passes: runs one long pass of the core under a budget that has ended, or under none
+// ended_passes: runs one long pass of the core with a budget that has already ended, or with none
 //
-// ended_passes NAME THREADS SECONDS prints "ended" or "whole", and how many places of what the pass
-// writes it had not come to. No pass looks at the clock before its first piece is done.
+// ended_passes NAME THREADS SECONDS prints "ended" or "whole", and the number of output elements
+// that the pass did not write. No pass polls the clock before the end of its first piece.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -31,7 +31,7 @@ using I = std::int32_t;
 constexpr I n = 1 << 22;
 constexpr I unwritten = -7;
 
-// The identity with a column more, which no row has an entry in, and a row more.
+// The identity with one more row and one more column, both empty.
 struct Diagonal {
   std::vector<I> indptr, indices, row_match, col_match;
   Diagonal() : indptr(n + 2, n), indices(n), row_match(n + 1, -1), col_match(n + 1, -1) {
@@ -80,7 +80,7 @@ const std::map<std::string, Pass> passes = {
          return 0;
        });
      }},
-    {"last_turn",  // of another thread, when thread 0 has none and waits
+    {"last_turn",  // another thread has the last turn; thread 0 has none and waits
      [](int threads, Budget& budget, Out& out) {
        std::atomic<bool> begun{threads == 1};
        Counters counters;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What drivers read from the sources of kernels, and C++ that asserts the same."""
+"""The structs and constants that drivers read from kernel sources, as C++ assertions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CALLS = {"SharedStruct": "struct", "layout": "struct", "constant": "constant"}
 
 @cache
 def used():
-    """(kind, file, name) of each struct and each constant that a module of the package asks for."""
+    """(kind, file, name) of each struct and each constant that a module of the package requests."""
     found = {use for path in PACKAGE.rglob("*.py") for use in _uses(path)}
     return sorted(found)
 
@@ -41,11 +41,11 @@ def _uses(path: Path):
             yield _CALLS[name], strings[file.id], ast.literal_eval(declared)
 
 
-_OWN = ("layout.py", "readback.py")  # these pass on what drivers ask for
+_OWN = ("layout.py", "readback.py")  # these only pass on the requests of drivers
 
 
 def assertions(kind: str, file: str, name: str) -> list[str]:
-    """What a C++ compiler must agree with, where the file is included."""
+    """Static assertions of the layout or the value, for a C++ file that includes `file`."""
     if kind == "constant":
         return [f"static_assert({name} == {constant(file, name)});"]
     found = layout(file, name)
@@ -56,8 +56,8 @@ def assertions(kind: str, file: str, name: str) -> list[str]:
 
 
 def all_assertions(source: str) -> list[str]:
-    """The assertions for all that drivers ask of a source file of kernels and of its headers.
-    OFFSET is one of the macros below."""
+    """The assertions for everything that drivers request of a kernel source and its headers. The
+    compiler needs one of the macros OFFSET above."""
     files, waiting = {source}, [source]
     while waiting:
         text = (PACKAGE / waiting.pop()).read_text(encoding="utf-8")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// long_columns: how often passes look at their budget where a few columns hold all the entries
+// long_columns: how often passes poll their budget if a few columns hold all the entries
 //
-// long_columns PASS prints the looks of a pass, and of how many entries it was. Each look reads the
-// clock, which is ours here and counts them.
+// long_columns PASS prints the number of polls of a pass and its number of entries. Each poll reads
+// the clock, which is replaced here by one that counts.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -14,12 +14,12 @@
 
 namespace {
 
-std::int64_t looks = 0;
+std::int64_t polls = 0;
 
 }  // namespace
 
 std::chrono::steady_clock::time_point std::chrono::steady_clock::now() noexcept {
-  return time_point(duration(++looks));
+  return time_point(duration(++polls));
 }
 
 #include "pattern/canonical.hpp"
@@ -32,7 +32,7 @@ namespace {
 using namespace btfperm;
 using I = std::int32_t;
 
-// n full columns, and an empty row more, matched along the diagonal if it is to be.
+// n full columns and one more, empty row; if `matched`, matched along the diagonal.
 struct Dense {
   I m, n;
   std::vector<I> indptr, indices, row_match, col_match;
@@ -54,7 +54,7 @@ struct Dense {
   std::int64_t nnz() const { return view().nnz(); }
 };
 
-// Entries that were passed over, those of each pass.
+// The number of entries read, summed over all passes.
 using Pass = std::function<std::int64_t(Dense&, Workspace&, Budget&)>;
 
 const std::map<std::string, Pass> passes = {
@@ -81,7 +81,7 @@ const std::map<std::string, Pass> passes = {
        difference(A.view(), A.view(), indptr.data(), indices.data(), budget);
        return A.nnz();
      }},
-    {"triplets",  // by rows, and sorted twice
+    {"triplets",  // ordered by rows, and sorted twice
      [](Dense& A, Workspace& workspace, Budget& budget) {
        const I nnz = I(A.nnz());
        std::vector<I> rows(nnz), cols(nnz), indptr(A.n + 1);
@@ -127,7 +127,7 @@ const std::map<std::string, Pass> passes = {
      }},
 };
 
-// As many columns as rows where few rows would be the cover, or be enough.
+// As many columns as rows for the passes that would end early with few rows.
 Dense matrix_for(const std::string& pass) {
   if (pass == "certify") return {1 << 12, (1 << 12) + 1, true};
   if (pass == "rank_at_most") return {1 << 12, (1 << 12) + 1};
@@ -140,7 +140,7 @@ int main(int, char** words) {
   Dense A = matrix_for(words[1]);
   Workspace workspace;
   Budget budget(0, 0, nullptr);
-  looks = 0;
+  polls = 0;
   const std::int64_t entries = passes.at(words[1])(A, workspace, budget);
-  std::printf("%lld %lld\n", static_cast<long long>(looks), static_cast<long long>(entries));
+  std::printf("%lld %lld\n", static_cast<long long>(polls), static_cast<long long>(entries));
 }

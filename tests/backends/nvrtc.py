@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""NVIDIA's run-time compiler without CuPy and without a GPU: what compiles the kernels in CI."""
+"""NVIDIA's run-time compiler without CuPy and without a GPU. CI compiles the kernels with it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WHEELS = (
     "nvidia/*/lib/libnvrtc.so.*",  # wheels: nvidia-cuda-nvrtc-cu12, nvidia-cuda-nvrtc
     "nvidia/*/bin/nvrtc64_*.dll",
 )
-OF_THE_TARGET = "nvrtc: warning: Architectures prior to"  # not of the code
+OF_THE_TARGET = "nvrtc: warning: Architectures prior to"  # this warning is not about the code
 SYSTEM = ("cuda*/lib64/libnvrtc.so.*",)
 
 
@@ -26,7 +26,7 @@ class Nvrtc(NamedTuple):
     known: tuple[int, ...]
 
     def log_of(self, source: str, name: str, options: tuple[str, ...]) -> tuple[int, str]:
-        """Compiles: NVRTC's code (0 is success) and everything it said."""
+        """Compiles a source. Returns NVRTC's error code (0 is success) and its log."""
         program = ctypes.c_void_p()
         size = ctypes.c_size_t()
         given = [option.encode() for option in options]
@@ -45,7 +45,7 @@ class Nvrtc(NamedTuple):
 
 
 def found() -> list[Nvrtc]:
-    """One of each major version: wheels first, then the system's."""
+    """One library of each major version. Wheels take precedence over the system's libraries."""
     roots = [Path(p) for p in (*site.getsitepackages(), site.getusersitepackages(), *sys.path)]
     wheels = [file for root in dict.fromkeys(roots) for p in WHEELS for file in root.glob(p)]
     system = [file for p in SYSTEM for file in Path("/usr/local").glob(p)]

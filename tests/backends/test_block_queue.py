@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A block's queue on a GPU: what is put in comes out once, from the queue or from the list of what
-did not fit."""
+"""A block's queue on a GPU: each item that is put in comes out exactly once, from the queue or from
+the list of items that did not fit."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 
 pytestmark = pytest.mark.gpu
 
-_ROOM = 64  # of the queue, as in block_queue.cu
+_ROOM = 64  # capacity of the queue, as in block_queue.cu
 
 
 @pytest.mark.parametrize("second", [0, 1, 40, 63, 64, 65, 128, 200])
 @pytest.mark.parametrize("first", [0, 1, 40, 63, 64])
-def test_what_is_put_in_comes_out_once(first, second):
+def test_each_item_comes_out_once(first, second):
     import cupy
 
     from btfperm.backends.gpu.compile import Kernels
@@ -25,7 +25,7 @@ def test_what_is_put_in_comes_out_once(first, second):
     taken, stored = cupy.full(_ROOM, -1, dtype=np.int32), cupy.full(256, -1, dtype=np.int32)
     sizes = cupy.zeros(2, dtype=np.uint64)
     run.launch("two_steps", 1, 96, first, second, taken, stored, sizes)
-    many, over = (int(size) for size in sizes.get())
-    assert many <= _ROOM - first, "the first step's items keep their places"
-    found = np.concatenate([taken.get()[:many], stored.get()[:over]])
+    n_taken, n_stored = (int(size) for size in sizes.get())
+    assert n_taken <= _ROOM - first, "the first step's items keep their places"
+    found = np.concatenate([taken.get()[:n_taken], stored.get()[:n_stored]])
     np.testing.assert_array_equal(np.sort(found), 1000 + np.arange(second))

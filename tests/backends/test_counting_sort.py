@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sorting on a GPU is NumPy's stable sort."""
+"""Sorting on a GPU gives the same order as NumPy's stable sort."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What emulates a device: its words do what CUDA's do, and it sees mistakes."""
+"""The emulation of a device: CUDA's functions have their results, and mistakes are detected."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def place(array):
     return array.ctypes.data, array.itemsize
 
 
-def test_words_of_a_warp(module):
+def test_functions_of_a_warp(module):
     out = np.full((64, 8), -1, np.int32)
     module.launch("words", 1, 64, [place(out)], at_once=False)
     expected = [
@@ -57,7 +57,7 @@ def test_lanes_that_a_block_does_not_have_are_not_waited_for(module):
     assert (out[:, 5] == 11).all() and (out[32:, 7] == 0).all()
 
 
-def test_who_comes_together_sees_the_same_lanes(module):
+def test_lanes_that_arrive_together_see_the_same_mask(module):
     masks, sizes = np.zeros(64, np.uint32), set()
     for _ in range(20):
         module.launch("together", 1, 64, [place(masks)], at_once=False)
@@ -70,14 +70,14 @@ def test_who_comes_together_sees_the_same_lanes(module):
 
 
 @pytest.mark.parametrize("n", [1, 33, 5000])
-def test_who_appends_together_loses_nothing(module, n):
+def test_concurrent_appends_lose_nothing(module, n):
     listed, size = np.full(n, -1, np.int32), np.zeros(1, np.uint64)
     module.launch("append", 3, 96, [np.int32(n), place(listed), place(size)], at_once=False)
-    kept = np.setdiff1d(np.arange(n), np.arange(0, n, 3))
-    np.testing.assert_array_equal(np.sort(listed[: int(size[0])]), kept)
+    expected = np.setdiff1d(np.arange(n), np.arange(0, n, 3))
+    np.testing.assert_array_equal(np.sort(listed[: int(size[0])]), expected)
 
 
-def test_a_barrier_that_is_missing_is_seen(module):
+def test_a_missing_barrier_is_detected(module):
     numbers, out = np.arange(256, dtype=np.int32), np.zeros(1, np.int32)
 
     def found(careless):
@@ -96,42 +96,42 @@ def test_blocks_of_one_launch_meet(module):
     assert written.tolist() == [20] * 4 and missing[0] == 0
 
 
-def test_threads_come_between(module):
+def test_threads_interleave(module):
     count = np.zeros(1, np.int32)
     module.launch("count_carelessly", 2, 512, [place(count)], at_once=False)
     assert 0 < count[0] < 1024
 
 
 @pytest.mark.parametrize(
-    ("kernel", "said"),
+    ("kernel", "fragment"),
     [
         ("two_barriers", "wait at different barriers: kernel.cu"),
         (
             "a_lane_stays_away",
-            "nobody can go on; block 0: thread 0 waits for its warp at kernel.cu",
+            "no thread can continue; block 0: thread 0 waits for its warp at kernel.cu",
         ),
         ("not_in_its_own_mask", "not in its own mask: kernel.cu"),
     ],
 )
-def test_what_a_device_would_not_end_well_is_refused(module, kernel, said):
-    with pytest.raises(RefusedError, match=said):
+def test_kernels_with_undefined_behaviour_are_refused(module, kernel, fragment):
+    with pytest.raises(RefusedError, match=fragment):
         module.launch(kernel, 1, 64, [], at_once=False)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "fragment"),
     [
         ([np.int32(1)], "takes 2 arguments, not 1"),
         ([np.int64(1), place(np.zeros(2, np.int32))], "argument 0 has 8 bytes, not 4"),
         ([np.int32(1), place(np.zeros(2, np.int64))], "argument 1 points to 8 bytes, not 4"),
     ],
 )
-def test_arguments_of_other_types_are_refused(module, arguments, said):
-    with pytest.raises(RefusedError, match=said):
+def test_arguments_of_other_types_are_refused(module, arguments, fragment):
+    with pytest.raises(RefusedError, match=fragment):
         module.launch("write_at", 1, 1, arguments, at_once=False)
 
 
-def test_what_does_not_compile_is_told():
+def test_a_compile_error_is_reported():
     with pytest.raises(RefusedError, match="no_such_word"):
         Module('extern "C" __global__ void f() { no_such_word(); }', options("int32"))
 
@@ -146,13 +146,13 @@ for place in (9, 10):
 """
 
 
-def test_what_lies_outside_an_array_is_seen():
-    """Through the stand-in for CuPy, with AddressSanitizer."""
+def test_accesses_outside_an_array_are_detected():
+    """The kernel is launched through the stand-in for CuPy, with AddressSanitizer."""
     if not Path(sanitizer()).is_absolute():
         pytest.skip("g++ has no AddressSanitizer here")
     script = BEYOND.format(file=Path(__file__).with_name("emulated.cu"))
     clean = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "tests.emulated_gpu", "-c", script],
         env={**clean, "BTFPERM_EMULATED_SANITIZE": "1"},
         capture_output=True,
@@ -160,5 +160,5 @@ def test_what_lies_outside_an_array_is_seen():
         check=False,
         cwd=Path(__file__).parents[2],
     )
-    assert told.returncode != 0 and told.stdout == "written at 9\n", told.stderr
-    assert "heap-buffer-overflow" in told.stderr
+    assert done.returncode != 0 and done.stdout == "written at 9\n", done.stderr
+    assert "heap-buffer-overflow" in done.stderr

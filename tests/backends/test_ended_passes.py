@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Long passes of the core end in the middle when their budget does, on any number of threads; with
-none they are whole."""
+"""Long passes of the core stop in the middle when their budget ends, on any number of threads.
+Without a budget they run to the end."""
 
 from __future__ import annotations
 
@@ -35,14 +35,15 @@ def run(*words):
 
 
 def built(name, folder):
-    """A program beside this file that runs passes of the core, by their names; what it prints."""
+    """Compiles a program beside this file that runs a pass of the core, given its name. Returns a
+    function that runs the program and returns the words that it prints."""
     compiler = shutil.which("g++")
     if compiler is None:
         pytest.skip("needs g++")
     program = str(folder / name)
     flags = ("-std=c++20", "-O1", "-fopenmp", "-Wall", "-Wextra", f"-I{CORE}")
-    made = run(compiler, *flags, str(HERE / f"{name}.cpp"), "-o", program)
-    assert made.returncode == 0, made.stderr
+    compiled = run(compiler, *flags, str(HERE / f"{name}.cpp"), "-o", program)
+    assert compiled.returncode == 0, compiled.stderr
 
     def printed(*words):
         done = run(program, *map(str, words))
@@ -54,7 +55,7 @@ def built(name, folder):
 
 @pytest.fixture(scope="module")
 def passes(tmp_path_factory):
-    """Runs a pass: how it ended, and how many places it left unwritten."""
+    """Runs a pass. Returns how it ended, and the number of elements that it left unwritten."""
     printed = built("ended_passes", tmp_path_factory.mktemp("passes"))
 
     def ended(*words):
@@ -73,7 +74,7 @@ def long_columns(tmp_path_factory):
 @pytest.mark.parametrize("name", PASSES)
 def test_a_pass_ends_with_its_budget(passes, name, threads):
     if name == "first_touch" and threads == 1:
-        pytest.skip("one thread touches nothing beforehand")
+        pytest.skip("one thread makes no first-touch pass")
     whole, never = passes(name, threads, 0)
     ended, left = passes(name, threads, 1e-9)
     assert (whole, ended) == ("whole", "ended")
@@ -82,7 +83,8 @@ def test_a_pass_ends_with_its_budget(passes, name, threads):
 
 @pytest.mark.parametrize("name", LONG)
 def test_long_columns_are_not_one_piece(long_columns, name):
-    """Looks at the budget follow the entries: here a column is as much as a piece."""
-    looks, entries = map(int, long_columns(name))
+    """The number of polls of the budget grows with the entries, even if a column is as long as a
+    piece."""
+    polls, entries = map(int, long_columns(name))
     assert entries > 0
-    assert looks >= entries // 2**19
+    assert polls >= entries // 2**19

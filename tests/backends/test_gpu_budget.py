@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a search on a GPU may spend: which looks count, and what stops it first."""
+"""The budget of a search on a GPU: which polls count against it, and which limit comes first."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from btfperm.backends.gpu.budget import ABANDONED, Budget
         ([100, 101, 200, 201, 300, 301], ABANDONED),
     ],
 )
-def test_looks_count_where_little_was_read(read, stop):
+def test_polls_count_if_few_entries_were_read(read, stop):
     budget = Budget(polls=3, many_entries=50)
     assert [budget.spent(edges) for edges in read] == [False] * (len(read) - 1) + [stop != 0]
     assert budget.stop == stop
 
 
-def test_without_a_number_of_looks_there_is_no_limit():
+def test_without_a_number_of_polls_there_is_no_limit():
     budget = Budget(many_entries=50)
     assert not any(budget.spent(edges) for edges in [0, 1, 100, 101, 1000])
 

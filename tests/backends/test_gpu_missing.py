@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""No GPU, no driver, no CuPy, too little memory, a kernel that fails: what is said, and who goes
-on. Each is planted, so none of this needs a GPU."""
+"""No GPU, no driver, no CuPy, too little memory, a kernel that fails: the messages, and where
+btfperm continues. All of these are planted, so the tests need no GPU."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ON_GPU = [row.name for row in btfperm.algorithms() if row.backend == "gpu"]
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():
-    """What was found out about the machine, and what was said, is forgotten around each test."""
+    """Clears the cached facts about the machine and the reported failures around each test."""
 
     def forget():
         for remembered in (
@@ -51,7 +51,7 @@ def nothing_remembered():
 
 
 class Driver:
-    """An NVIDIA driver with so many GPUs, for CUDA `version`; `code` is what cuInit answers."""
+    """An NVIDIA driver with `gpus` GPUs, for CUDA `version`; cuInit returns `code`."""
 
     def __init__(self, gpus, version=13000, code=0):
         self.gpus, self.version, self.code = gpus, version, code
@@ -91,7 +91,7 @@ def plant(monkeypatch, driver, *, cupy="absent"):
     ],
     ids=["no driver", "no gpu", "driver fails", "no CuPy, CUDA 13", "no CuPy, CUDA 12"],
 )
-def test_it_is_said_what_is_missing(monkeypatch, cli, matrix, driver, fragments):
+def test_the_message_names_what_is_missing(monkeypatch, cli, matrix, driver, fragments):
     plant(monkeypatch, driver)
     for words in (("--backend", "gpu"), ("--algorithm", "apfb-wr"), ("rank", "--backend", "gpu")):
         device._why_none.cache_clear()
@@ -113,7 +113,7 @@ def test_a_cupy_that_does_not_load(monkeypatch):
     assert "CuPy does not work here" in device.why_not()
 
 
-def test_who_names_a_device_asks_for_a_gpu(monkeypatch, cli, matrix):
+def test_a_device_number_requires_a_gpu(monkeypatch, cli, matrix):
     plant(monkeypatch, None)
     for find in (btfperm.maximum_transversal, btfperm.block_triangular_form):
         with pytest.raises(BackendUnavailableError, match="no NVIDIA driver"):
@@ -131,12 +131,13 @@ def test_a_named_algorithm_is_never_another_one(monkeypatch, name):
     (row,) = (r for r in btfperm.algorithms() if (r.name, r.backend) == (name, "gpu"))
     how = {"initializer" if row.is_initializer else "algorithm": name, "backend": "gpu"}
     with pytest.raises(BackendUnavailableError, match="no NVIDIA driver"):
-        btfperm.maximum_transversal(sp.eye_array(3), **how)  # even where the start is enough
+        # also if the start alone would match everything
+        btfperm.maximum_transversal(sp.eye_array(3), **how)
 
 
-def test_auto_asks_nobody_about_a_gpu(monkeypatch):
+def test_auto_does_not_search_for_a_gpu(monkeypatch):
     def fail(*_):
-        raise AssertionError("somebody looked for a GPU")
+        raise AssertionError("auto searched for a GPU")
 
     monkeypatch.setattr(device, "why_not", fail)
     monkeypatch.setattr(ctypes, "CDLL", fail)
@@ -157,17 +158,17 @@ def test_auto_asks_nobody_about_a_gpu(monkeypatch):
     ],
     ids=str,
 )
-def test_what_cannot_be_is_refused_before_a_gpu_is_looked_for(monkeypatch, options, fragment):
+def test_impossible_options_are_refused_before_the_search_for_a_gpu(monkeypatch, options, fragment):
     plant(monkeypatch, None)
     with pytest.raises(InvalidArgumentError, match=fragment):
         btfperm.maximum_transversal(A, **options)
 
 
-# -- auto, when a matrix lives on a device that then fails -----------------------------------------
+# -- auto, if the device that holds the matrix fails -----------------------------------------------
 
 
 class OnNoDevice(DevicePattern):
-    """A pattern that claims to live on a GPU, with arrays on the host."""
+    """A pattern that claims to be on a GPU, with arrays on the host."""
 
     device = 0
 
@@ -188,7 +189,7 @@ def fails(sentence):
     return on
 
 
-def test_auto_goes_on_with_the_cpu_and_says_so_once(monkeypatch):
+def test_auto_continues_on_the_cpu_with_one_warning(monkeypatch):
     P = as_pattern(A)
     lost = OnNoDevice(P.shape, P.indptr, P.indices)
     monkeypatch.setattr("btfperm.backends.gpu.problem.on", fails("device 0 failed (out of memory)"))
@@ -199,9 +200,11 @@ def test_auto_goes_on_with_the_cpu_and_says_so_once(monkeypatch):
             t = btfperm.maximum_transversal(lost)
             assert t.maximum and t.backend == "cpu"
             assert t.structural_rank == btfperm.structural_rank(A)
-    (said,) = (w for w in caught if issubclass(w.category, BackendWarning))
-    assert "out of memory" in str(said.message) and "continued on the cpu" in str(said.message)
-    assert said.filename == __file__
+    (warning,) = (w for w in caught if issubclass(w.category, BackendWarning))
+    assert "out of memory" in str(warning.message) and "continued on the cpu" in str(
+        warning.message
+    )
+    assert warning.filename == __file__
     with pytest.raises(BackendUnavailableError, match="out of memory"):
         monkeypatch.setattr(device, "why_not", lambda _=None: None)
         btfperm.maximum_transversal(lost, backend="gpu")
@@ -266,7 +269,7 @@ class ThereToo:
         return self.found
 
 
-def test_too_little_memory_is_seen_before_it_is_taken(monkeypatch):
+def test_too_little_memory_is_detected_before_the_allocation(monkeypatch):
     class Cupy:
         class cuda:  # noqa: N801
             class runtime:  # noqa: N801
@@ -281,19 +284,19 @@ def test_too_little_memory_is_seen_before_it_is_taken(monkeypatch):
     with pytest.raises(BackendUnavailableError, match=r"2\.5 GB .* device 3 has 2\.0 GB"):
         device.refuse_beyond_free(25 * 10**8, "a matrix")
     monkeypatch.delitem(sys.modules, "cupy")
-    device.refuse_beyond_free(2**26 - 1, "a small matrix")  # nobody asks
+    device.refuse_beyond_free(2**26 - 1, "a small matrix")  # does not query the device
 
 
 class FailedError(Exception):
-    """What CuPy raises when CUDA does."""
+    """What CuPy raises for a CUDA error."""
 
 
 class UnloadedError(Exception):
-    """What a loader of CuPy raises, which nobody expected."""
+    """What a loader of CuPy raises if a library is missing. btfperm does not expect it."""
 
 
 def planted_cupy(entered=None, memory=lambda: (2**30, 2**32)):
-    """CuPy with two GPUs, the second too old; `entered` may raise when one becomes the current."""
+    """CuPy with two GPUs, the second too old. `entered` may raise when a device becomes current."""
 
     class Device:
         def __init__(self, number):
@@ -351,13 +354,13 @@ def raises(error):
         ),
         (planted_cupy(entered=raises(FailedError("exclusive"))), int, "exclusive"),
     ],
-    ids=["kernel fails", "no headers", "wrong answer", "memory is not told", "exclusive"],
+    ids=["kernel fails", "no headers", "wrong answer", "memory is not reported", "exclusive"],
 )
-def test_the_doctor_runs_a_kernel_and_says_what_failed(monkeypatch, cli, cupy, kernel, fragment):
+def test_the_doctor_runs_a_kernel_and_reports_what_failed(monkeypatch, cli, cupy, kernel, fragment):
     plant(monkeypatch, Driver(2), cupy="there")
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     monkeypatch.setattr(device, "_run_a_kernel", kernel)
-    assert device.why_not() is None  # auto asks this, and launches nothing
+    assert device.why_not() is None  # auto uses this check, which launches nothing
     (found,) = (b for b in backends() if b.name == "gpu")
     assert not found.works and found.reason.startswith(f"device 0 runs no kernel ({fragment}")
     assert "use backend='cpu'; driver for CUDA 13.0, CuPy 0, NVRTC 13.0" in found.reason
@@ -378,7 +381,7 @@ def test_a_gpu_that_works_beside_one_that_does_not(monkeypatch):
 
 
 @pytest.mark.gpu
-def test_the_doctors_kernel_is_looked_at(monkeypatch):
+def test_the_doctor_checks_the_result_of_its_kernel(monkeypatch):
     with device.on(None):
         device._run_a_kernel()
         monkeypatch.setattr(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Members of groups on the device against NumPy."""
+"""The members of groups on the device are those that NumPy finds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from btfperm.backends.gpu.grouping import members_by_group
 pytestmark = pytest.mark.gpu
 
 
-# Sizes of the groups: all small, some at the largest that a warp orders, giants, too many giants.
+# Sizes of the groups: small ones; some of the largest size that a warp sorts; giants; more giants
+# than the kernel accepts.
 SIZES = {
     "ones": [1] * 70_000,
     "small": [0, 1, 2, 3, 31, 32, 33, 64] * 900,

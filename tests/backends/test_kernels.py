@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every kernel compiles, without a warning, for every architecture that the compiler at hand knows.
+"""Every kernel compiles without a warning for every architecture that the installed compiler knows.
 
-Needs no GPU, only NVRTC: `pip install nvidia-cuda-nvrtc-cu12`. Where BTFPERM_REQUIRE_NVRTC is set
-(`.ci/run kernels`), its absence is a failure.
+The tests need NVRTC but no GPU: `pip install nvidia-cuda-nvrtc-cu12`. If BTFPERM_REQUIRE_NVRTC is
+set (`.ci/run kernels`), a missing NVRTC is a failure.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def name_of(path):
     return path.relative_to(PACKAGE).as_posix()
 
 
-def test_a_compiler_is_there_where_one_is_asked_for():
+def test_a_required_compiler_exists():
     if os.environ.get("BTFPERM_REQUIRE_NVRTC"):
         known = {capability for compiler in COMPILERS for capability in compiler.known}
         assert set(ARCHITECTURES) <= known, f"no NVRTC for {set(ARCHITECTURES) - known}"
@@ -45,17 +45,17 @@ def test_it_compiles_without_a_warning(path, compiler, capability):
     architecture = f"--gpu-architecture=sm_{capability}"
     for width in WIDTHS if capability == 90 else ["int32"]:
         text = path.read_text(encoding="utf-8")
-        said = compiler.log_of(
+        result = compiler.log_of(
             "\n".join([text, OFFSET_IN_NVRTC, *all_assertions(name_of(path))]),
             path.name,
             (*options(width), architecture),
         )
-        assert said == (0, ""), f"{width}: {said[1]}"
+        assert result == (0, ""), f"{width}: {result[1]}"
 
 
 @needs_nvrtc
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "fragment"),
     [
         ('#include "backends/gpu/index.cuh"\nextern "C" __global__ void f() { int x; }', "x"),
         ('extern "C" __global__ void f() { return 1; }', "error"),
@@ -63,14 +63,14 @@ def test_it_compiles_without_a_warning(path, compiler, capability):
     ],
     ids=["a warning", "an error", "no such file"],
 )
-def test_what_is_wrong_is_seen(source, said):
+def test_wrong_sources_are_detected(source, fragment):
     code, log = COMPILERS[0].log_of(source, "wrong.cu", options("int32"))
-    assert said in log and (code == 0) == (said == "x")
+    assert fragment in log and (code == 0) == (fragment == "x")
 
 
 @pytest.mark.parametrize("path", sources(), ids=name_of)
 def test_it_includes_no_header_from_outside(path):
-    """NVRTC alone must do: a toolkit's headers may be missing where kernels are compiled."""
+    """The kernels must compile with NVRTC alone: a user may have no headers of a toolkit."""
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"#include\s*<", text)
     for included in re.findall(r'#include "(\S+)"', text):
@@ -78,7 +78,8 @@ def test_it_includes_no_header_from_outside(path):
 
 
 def test_an_edited_header_is_a_new_kernel(monkeypatch):
-    """CuPy's cache does not look into what is included: the options tell it."""
+    """CuPy's cache does not inspect included files, so the options contain a fingerprint of
+    them."""
     from btfperm.backends.gpu import compile as module
 
     before = options("int32")

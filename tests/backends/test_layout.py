@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The positions of fields that drivers take from the sources of kernels are the compiler's.
+"""The positions of fields that drivers compute from kernel sources are those of the compiler.
 
 `test_kernels.py` compiles the same assertions with NVRTC.
 """
@@ -28,7 +28,7 @@ def test_every_driver_names_what_its_kernels_declare():
 
 
 def programs(lines_of):
-    """Each source that drivers name, and its assertions."""
+    """Each source that drivers use, and its assertions."""
     return [
         ((PACKAGE / file).read_text(encoding="utf-8"), "\n".join([OFFSET_IN_GXX, *lines_of(file)]))
         for file in sorted({file for _, file, _ in used()})
@@ -37,7 +37,7 @@ def programs(lines_of):
 
 @pytest.mark.skipif(REASON is not None, reason=str(REASON))
 def test_the_compiler_agrees():
-    """All sources in one run of g++, because most of the time goes to its start."""
+    """Compiles all sources in one run of g++, because its start takes most of the time."""
     checked(programs(all_assertions), options("int32"))
 
 
@@ -54,7 +54,7 @@ def test_the_compiler_refuses_another_position():
 
 @pytest.fixture
 def source(tmp_path, monkeypatch):
-    """Writes a CUDA source and gives its name."""
+    """Writes a CUDA source and returns its name."""
     monkeypatch.setattr(module.compiled, "PACKAGE", tmp_path)
     caches = (module.layout, module.constant, module._text)
 
@@ -95,7 +95,7 @@ def test_fields_of_all_kinds(source):
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "fragment"),
     [
         ("Index* list;", "not understood"),
         ("Index item;", "type Index is not understood"),
@@ -114,9 +114,9 @@ def test_fields_of_all_kinds(source):
         ("Count edges; };\nstruct State { Count paths;", "has 2 declarations"),
     ],
 )
-def test_other_structs_are_refused(source, body, said):
+def test_other_structs_are_refused(source, body, fragment):
     file = source(f"struct State {{ {body} }};\n")
-    with pytest.raises(DefectError, match=said):
+    with pytest.raises(DefectError, match=fragment):
         layout(file, "State")
 
 
@@ -136,14 +136,14 @@ def test_a_struct_without_an_end_is_an_error(source):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "fragment"),
     [
         ("constexpr int many = 1;\nconstexpr int many = 2;", "has 2 declarations"),
         ("constexpr int many = 1 << 4;", "neither a number nor a constant"),
         ("constexpr int many = sizeof(Index) == 4 ? 16 : 8;", "declarations|neither"),
     ],
 )
-def test_constants_that_are_not_plain_are_refused(source, text, said):
+def test_constants_that_are_not_plain_are_refused(source, text, fragment):
     file = source(text)
-    with pytest.raises(DefectError, match=said):
+    with pytest.raises(DefectError, match=fragment):
         constant(file, "many")

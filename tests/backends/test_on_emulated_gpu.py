@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernels and their drivers on an emulated device, in the suite of machines without a GPU.
 
-A child process runs the small tests of GPUs, because the stand-in for CuPy must be there before
-anything imports CuPy. It starts when the tests have been collected and runs beside the other tests;
-the test here waits for it. On two cores it adds a few seconds to the suite. Compiled kernels are
-cached under `build/emulated_gpu`.
+A child process runs the small tests of GPUs, because the stand-in for CuPy must be installed before
+any module imports CuPy. The child starts after the collection of tests and runs beside the other
+tests; the test here waits for it. On two cores it adds a few seconds to the suite. Compiled kernels
+are cached under `build/emulated_gpu`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.emulated_gpu import beside
 
 @pytest.mark.skipif(beside.why_not() is not None, reason=str(beside.why_not()))
 def test_small_matrices_on_an_emulated_device(emulated_run):
-    """The child's own report is the message of a failure."""
+    """If the child fails, the message is its output."""
     try:
         output, _ = emulated_run.communicate(timeout=1200)
     except subprocess.TimeoutExpired:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The ring of pinned buffers, with a device that is planted."""
+"""The ring of pinned buffers, with a planted device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from btfperm.backends.gpu import staging
 
 
 class Planted:
-    """A device whose memory is an array of the host; `waited`: for what."""
+    """A device whose memory is an array of the host. `waited` records what was waited for."""
 
     def __init__(self, monkeypatch, memory, fails_after=None):
         self.copies, self.fails_after = 0, fails_after

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Curves and bars show the numbers they were given; no data, no figure."""
+"""Curves and bars show the given numbers; without data there is no figure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOTHING = {"rows": [], "matrices": [], "threads": [1, 2], "orders": [], "limit":
 
 
 def race(**times):
-    """Rows of `matching`: for each matrix the seconds of each method."""
+    """Rows of section `matching`: for each matrix, the seconds of each method."""
     return {"rows": [{"matrix": name, "median": each} for name, each in times.items()]}
 
 
@@ -25,7 +25,7 @@ def curve(figure, label):
 
 
 def height(x, y, at):
-    """Of a step that keeps its height to the right of each point."""
+    """The height at `at` of a step curve, which is constant to the right of each point."""
     return y[np.flatnonzero(x <= at)[-1]]
 
 
@@ -38,7 +38,7 @@ def test_performance_profile_counts_matrices():
     data = race(
         A={"btfperm": 1.0, "SciPy": 2.0},
         B={"btfperm": 4.0, "SciPy": 1.0},
-        C={"btfperm": 1.0, "no proof": 0.5},  # SciPy stopped; "no proof" takes no part
+        C={"btfperm": 1.0, "no proof": 0.5},  # SciPy was stopped; "no proof" does not count
         D={"btfperm": 3.0, "SciPy": 3.0},
     )
     figure = performance_profile(data)
@@ -81,7 +81,7 @@ def scaling_row(matrix, kind, threads, *seconds, algorithm="auto"):
 def test_scaling_is_the_mean_of_the_class_over_one_thread():
     rows = [scaling_row("A", "mesh", t, 8 / t, 99.0, 8 / t) for t in (1, 2, 4)]
     rows += [scaling_row("B", "mesh", t, 8.0) for t in (1, 2, 4)]
-    rows += [scaling_row("C", "mesh", 1, 8.0)]  # not measured on all: left out
+    rows += [scaling_row("C", "mesh", 1, 8.0)]  # not measured for all numbers of threads
     rows += [scaling_row("A", "web", t, 8 / t**2, algorithm="other") for t in (1, 2, 4)]
     figure = scaling({"rows": rows})
     assert [ax.get_title() for ax in figure.axes] == ["auto", "other"]

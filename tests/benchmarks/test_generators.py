@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Generated matrices are canonical, the same each time, and what their recipes say.
+"""Generated matrices are canonical, reproducible, and equal to the definitions of their generators.
 
-The counter-based graphs are made again here edge by edge, with Python's own integers.
+The tests build the counter-based graphs again edge by edge, with Python's integers.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ def test_permuted_keeps_degrees_and_rank(name, suffix):
 
 def test_permutations_differ_from_each_other():
     assert permuted_names("kron_s6", 3) == ["kron_s6_rcp", "kron_s6_rcp2", "kron_s6_rcp3"]
-    made = [frozenset(entries(make(name))) for name in permuted_names("kron_s6", 3)]
-    assert len(set(made)) == 3
+    graphs = [frozenset(entries(make(name))) for name in permuted_names("kron_s6", 3)]
+    assert len(set(graphs)) == 3
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_other_names_are_refused(name):
 
 
 def test_words_are_those_of_splitmix64():
-    # The first outputs of the published generator seeded with 0: its state grows by the constant.
+    # The first outputs of the published generator with seed 0. Its state grows by the constant.
     state, published = 0, (0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F)
     for expected in published:
         assert int(mix([state])[0]) == expected == word(state)
@@ -152,7 +152,7 @@ def test_hex_is_its_recipe():
     assert entries(make(f"hex:{w}")) == both_ways(edges)
 
 
-def test_rgg_joins_what_is_near():
+def test_rgg_joins_near_points():
     n = 2**6
     radius = 0.55 * math.sqrt(math.log(n) / n)
     side = int(1 / radius)
@@ -164,7 +164,7 @@ def test_rgg_joins_what_is_near():
     def cell(p):
         return min(int(p[1] * side), side - 1) * side + min(int(p[0] * side), side - 1)
 
-    points.sort(key=cell)  # stable: within a cell as they come
+    points.sort(key=cell)  # a stable sort keeps the order within a cell
     edges = [
         (u, v) for u in range(n) for v in range(u) if math.dist(points[u], points[v]) <= radius
     ]
@@ -207,8 +207,9 @@ def test_one_stand_in_for_each_graph_and_size():
 
 
 @pytest.mark.parametrize("row", PAPER, ids=lambda row: row.graph)
-def test_stand_ins_resemble_what_they_stand_for(row):
-    """Matching number within a tenth of the paper's, degree within a factor of four."""
+def test_stand_ins_resemble_the_graphs_of_the_paper(row):
+    """The matching number differs from the paper's by at most a tenth, the degree by at most a
+    factor of four."""
     A = make(row.names[SIZES.index("quick")])
     m, n = A.shape
     assert row.degree / 4 < A.nnz / n < row.degree * 4

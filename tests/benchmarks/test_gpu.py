@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The section for GPUs: graphs, variants, tables and curves; and a run, where there is a GPU."""
+"""The section for GPUs: graphs, variants, tables and curves; and a run, if there is a GPU."""
 
 from __future__ import annotations
 
@@ -72,14 +72,16 @@ def test_the_tables_show_what_was_measured():
     assert "| `er:4:3` | > | > | 10.0 | 5.0 |" in text
     assert "| `del:4` | > | > | > |  |" in text
     alone = {**DATA, "rows": [{**row, "sequential": {}} for row in DATA["rows"]]}
-    assert "Sequential" not in gpu.markdown(alone), "none was run"
+    assert "Sequential" not in gpu.markdown(alone), "no sequential search was run"
 
 
 def test_the_hardest_are_those_on_which_the_best_is_slowest():
     rows = [{"matrix": f"er:{k}:3", "median": {"a ct": k, "b ct": 1000}} for k in range(60)]
-    for many, hardest in ((60, gpu.HARDEST), (12, 6)):
-        found = {name: [row["matrix"] for row in group] for name, group in gpu.sets(rows[:many])}
-        assert found["all, hardest"] == [f"er:{k}:3" for k in range(many - hardest, many)]
+    for n_graphs, hardest in ((60, gpu.HARDEST), (12, 6)):
+        found = {
+            name: [row["matrix"] for row in group] for name, group in gpu.sets(rows[:n_graphs])
+        }
+        assert found["all, hardest"] == [f"er:{k}:3" for k in range(n_graphs - hardest, n_graphs)]
 
 
 def test_algorithms_can_be_named():
@@ -97,7 +99,7 @@ def test_the_curves_are_the_launches_of_each_phase():
     assert figures.levels({"rows": []}) is None
 
 
-def test_the_speed_up_over_one_core_counts_what_was_stopped_at_the_edge():
+def test_the_speed_up_over_one_core_counts_stopped_searches_at_the_edge():
     pytest.importorskip("matplotlib")
     figure = figures.gpu_speed_up(DATA)
     a, b, _ = (list(line.get_xdata()) for line in figure.axes[0].lines)
@@ -106,7 +108,7 @@ def test_the_speed_up_over_one_core_counts_what_was_stopped_at_the_edge():
 
 
 def search_rows(**searches):
-    """Rows of two graphs, one permuted: seconds by search, None for what was stopped."""
+    """Rows of two graphs, one permuted: seconds of each search, None for a stopped one."""
     return [
         {
             "matrix": name,
@@ -118,7 +120,7 @@ def search_rows(**searches):
 
 
 def bars_of(ax):
-    """Upper ends of the bars, left to right."""
+    """The upper ends of the bars, from left to right."""
     bars = sorted(ax.patches, key=lambda bar: bar.get_x())
     return [bar.get_y() + bar.get_height() for bar in bars]
 
@@ -136,7 +138,7 @@ def test_each_graph_has_its_speed_up_over_the_peers_of_its_paper():
     assert pale == [True, False, False, False, True]
     for row in rows:
         row["sequential"] = {}
-    assert figures.individual_speed_up(data) is None, "none was measured"
+    assert figures.individual_speed_up(data) is None, "no sequential search was measured"
 
 
 def test_relabelling_shows_each_strategy_by_its_number():
@@ -176,11 +178,14 @@ def test_a_strategy_that_is_none_is_refused(capsys):
 
 
 def test_paths_and_pushes_have_their_tables():
-    walked = {"paths_walked": 8, "path_edges": 24, "longest_path": 1001, "levels": 5}
+    walk_counters = {"paths_walked": 8, "path_edges": 24, "longest_path": 1001, "levels": 5}
     pushed = {"pushes": 123456, "loops": 40, "relabels": 3, "levels": 60}
     rows = [
-        {"matrix": "er:4:3", "counters": {"a": walked, "b": pushed}},
-        {"matrix": "del:4", "counters": {"a": {**walked, "path_edges": 0, "paths_walked": 0}}},
+        {"matrix": "er:4:3", "counters": {"a": walk_counters, "b": pushed}},
+        {
+            "matrix": "del:4",
+            "counters": {"a": {**walk_counters, "path_edges": 0, "paths_walked": 0}},
+        },
     ]
     text = "\n".join(gpu.work(rows, ["a", "b"]))
     assert "| `er:4:3` | 8 / 3.00 / 1,001 |" in text and "| `del:4` | 0 / - / 1,001 |" in text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The section for decompositions on a GPU: inputs, tables; and a run, where there is a GPU."""
+"""The section for decompositions on a GPU: inputs and tables; and a run, if there is a GPU."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def test_the_recorded_times_are_of_the_large_set():
 def test_the_known_pairs_are_entries(name):
     if name.split(":")[0] == "er":
         return
-    made = planted(name)
-    P = btfperm.Pattern.from_coo(made.rows, made.cols, (made.n, made.n))
-    known = made.col_match[made.col_match >= 0]
-    assert known.size == (0 if name.startswith("kkt") else made.n)
+    graph = planted(name)
+    P = btfperm.Pattern.from_coo(graph.rows, graph.cols, (graph.n, graph.n))
+    known = graph.col_match[graph.col_match >= 0]
+    assert known.size == (0 if name.startswith("kkt") else graph.n)
     if known.size:
-        t = btfperm.maximum_transversal(P, initial=made.col_match)  # refuses what is no matching
-        np.testing.assert_array_equal(t.col_match, made.col_match)
+        t = btfperm.maximum_transversal(P, initial=graph.col_match)  # refuses a wrong matching
+        np.testing.assert_array_equal(t.col_match, graph.col_match)
 
 
 @pytest.mark.parametrize(
@@ -70,16 +70,18 @@ def test_the_known_pairs_are_entries(name):
         ("kkt:3e4", (100, 1_000), (18_000, 26_000), (3, 20)),
     ],
 )
-def test_they_are_what_their_names_say(name, blocks, largest, levels):
-    made = planted(name)
-    d = btfperm.dulmage_mendelsohn(btfperm.Pattern.from_coo(made.rows, made.cols, (made.n, made.n)))
+def test_they_have_the_blocks_that_their_names_state(name, blocks, largest, levels):
+    graph = planted(name)
+    d = btfperm.dulmage_mendelsohn(
+        btfperm.Pattern.from_coo(graph.rows, graph.cols, (graph.n, graph.n))
+    )
     sizes = np.diff(d.col_blocks)
-    for found, (least, most) in (
+    for found, (at_least, at_most) in (
         (d.n_blocks, blocks),
         (sizes.max(), largest),
         (d.block_graph().n_levels, levels),
     ):
-        assert least <= found <= most
+        assert at_least <= found <= at_most
 
 
 def test_the_tables_show_what_was_measured():

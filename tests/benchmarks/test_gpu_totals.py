@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The section for totals by way of a GPU: inputs, tables, and the commands it times; and a run,
-where there is a GPU."""
+"""The section for total times with a GPU: inputs, tables and the timed commands; and a run, if
+there is a GPU."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DATA = {
 }
 
 
-def test_the_tables_have_what_is_asked_for():
+def test_the_tables_have_the_required_rows():
     text = section.markdown(DATA)
     assert "| `er:22:3` | 12,582,906 | 1.00 | 20.0 | 31.0 | 40.0 | 60.0 | 300 |" in text
     assert "| 25 % | 10 % | 50 % |" in text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A measured command never loses its row: late alarms count for nothing, failures are reported."""
+"""A measured command never loses its row: late alarms have no effect, and failures are reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def options(limit=5.0):
 
 @pytest.mark.parametrize("alarms", [1, 2])
 def test_an_alarm_after_the_end_of_the_command_loses_nothing(monkeypatch, capsys, alarms):
-    """The alarm fires between the end of the command and the report."""
+    """The alarm fires between the end of the command and its report."""
     wait, handler = os.wait4, signal.getsignal(signal.SIGALRM)
 
     def late(pid, flags):
@@ -75,7 +75,7 @@ def test_a_failure_reports_the_last_line_of_its_error():
         launch.measure(["/no/such/command"], 60)
 
 
-def test_a_time_out_leaves_a_row_that_says_so(monkeypatch):
+def test_a_time_out_leaves_a_row_with_its_reason(monkeypatch):
     def stop(line, limit):
         if "import numpy, click" in line:
             raise TimeoutError("python ran for more than 5 s")
@@ -103,7 +103,7 @@ def test_a_time_out_after_the_warm_up_leaves_the_other_rows(monkeypatch):
     assert section.data["median"][startup.BARE] == 0.01
 
 
-def test_memory_marks_what_ran_into_the_limit(monkeypatch):
+def test_memory_marks_runs_that_reached_the_limit(monkeypatch):
     def stop(line, limit):
         if "-c" in line:
             raise TimeoutError("python ran for more than 5 s")

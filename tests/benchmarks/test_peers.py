@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each package is called as its manual says: its answer is the plain oracle's on small matrices."""
+"""Each package is called as its manual describes. On small matrices its result is the oracle's."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def methods(get):
 
 
 def answer_of(method, A):
-    """What it says, or a skip where it does not take such a matrix."""
+    """The result, or a skip if the method does not accept such a matrix."""
     try:
         return method.answer(method.prepare(A)())
     except NotApplicableError as error:
@@ -58,10 +58,10 @@ def test_rank(method, name):
 )
 def test_rank_and_blocks(method, name):
     A = make(name)
-    said = answer_of(method, A)
-    assert said["rank"] == plain_matching.structural_rank(A)
-    if "blocks" in said:
-        assert said["blocks"] == square_blocks(A)
+    found = answer_of(method, A)
+    assert found["rank"] == plain_matching.structural_rank(A)
+    if "blocks" in found:
+        assert found["blocks"] == square_blocks(A)
 
 
 def square_blocks(A):
@@ -71,7 +71,7 @@ def square_blocks(A):
 
 
 def test_a_second_call_gives_the_same():
-    """Nothing of a peer's workspace survives a call or is written into the matrix."""
+    """A peer's workspace keeps no data between calls, and a call does not change the matrix."""
     A = make("kkt_sing_60")
     before = A.indptr.copy(), A.indices.copy()
     for method in [*packages.matching_peers(), *packages.decomposition_peers()]:

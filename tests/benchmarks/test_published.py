@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Verdicts on the paper's statements follow from the rows, and change when the rows do."""
+"""The verdicts on the paper's statements are computed from the rows and change with them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KIND = {row.names[2]: row.kind for row in PAPER}
 
 
 def row(matrix, algorithm, seconds, threads=1, edges=1000, options=None, **more):
-    """As `entrants.rows_of` makes them; no seconds: stopped at the limit."""
+    """A row as `entrants.rows_of` makes it; `seconds=None` means that the search was stopped."""
     times = [] if seconds is None else [seconds] * 3
     return {
         "matrix": matrix,
@@ -37,7 +37,7 @@ def row(matrix, algorithm, seconds, threads=1, edges=1000, options=None, **more)
 
 
 def three(graft, push, fan, threads=(1, 2), **more):
-    """Rows of the three on every graph of the paper; push-relabel has one thread."""
+    """Rows of the three algorithms on every graph of the paper; push-relabel has one thread."""
     return [
         each
         for name in KIND
@@ -59,8 +59,8 @@ def test_orders_as_in_the_paper_hold():
     assert found["scale-free", 1]["holds"]
     assert found["scale-free", 1]["order"] == ["ms-bfs-graft", "push-relabel", "pothen-fan"]
     assert found["networks", 2]["holds"]
-    assert not found["networks", 1]["holds"]  # there pothen-fan is second
-    assert not found["scientific", 1]["holds"]  # there the paper found no difference
+    assert not found["networks", 1]["holds"]  # pothen-fan is second there
+    assert not found["scientific", 1]["holds"]  # the paper found no difference there
     ours = found["scale-free", 1]["ours"]
     assert ours["push-relabel"]["matrices"] == ours["pothen-fan"]["matrices"] == 4
     assert math.isclose(ours["push-relabel"]["speed_up"], 3.0)
@@ -95,7 +95,7 @@ def test_a_stopped_search_counts_at_the_limit():
         assert push["fewer_edges"] is None
 
 
-def test_where_the_start_left_nothing_nothing_is_compared():
+def test_graphs_without_a_search_are_not_compared():
     assert verdicts(three(graft=1.0, push=3.0, fan=5.0, edges=0)) == {}
 
 
@@ -112,16 +112,16 @@ def statements(**edges):
 
 
 def test_statements_follow_the_counters():
-    few = statements(ss_dfs=90, ss_bfs=10, pothen_fan=40, ms_bfs=50, hopcroft_karp=60)
-    assert few["ss-bfs reads the fewest edges"]
-    assert few["pothen-fan and ms-bfs read fewer edges than hopcroft-karp"]
-    assert few["multi-source needs fewer phases than single-source"]  # all need 7
-    many = statements(ss_dfs=90, ss_bfs=61, pothen_fan=40, ms_bfs=70, hopcroft_karp=60)
-    assert not many["ss-bfs reads the fewest edges"]
-    assert not many["pothen-fan and ms-bfs read fewer edges than hopcroft-karp"]
+    agreeing = statements(ss_dfs=90, ss_bfs=10, pothen_fan=40, ms_bfs=50, hopcroft_karp=60)
+    assert agreeing["ss-bfs reads the fewest edges"]
+    assert agreeing["pothen-fan and ms-bfs read fewer edges than hopcroft-karp"]
+    assert agreeing["multi-source needs fewer phases than single-source"]  # all need 7
+    contrary = statements(ss_dfs=90, ss_bfs=61, pothen_fan=40, ms_bfs=70, hopcroft_karp=60)
+    assert not contrary["ss-bfs reads the fewest edges"]
+    assert not contrary["pothen-fan and ms-bfs read fewer edges than hopcroft-karp"]
 
 
-def test_statements_on_what_did_not_end_are_left_out():
+def test_statements_on_stopped_searches_are_left_out():
     assert "ss-bfs reads the fewest edges" not in statements(ss_bfs=1, pothen_fan=2)
 
 
@@ -157,7 +157,7 @@ def test_every_search_of_the_registry_runs(threads):
     on_cpu = {row.name for row in btfperm.algorithms() if row.backend == "cpu"}
     for algorithm in btfperm.algorithms():
         if algorithm.backend == "gpu" and algorithm.name in on_cpu:
-            continue  # a start with two rows
+            continue  # an initializer with two rows
         counts = {e.threads for e in field if e.algorithm == algorithm.name}
         if algorithm.backend != "cpu" or (
             algorithm.is_initializer and algorithm.name != entrants.START
@@ -184,8 +184,9 @@ def test_only_the_algorithms_asked_for():
         entrants.entrants(2, ["pothen-fun"])
 
 
-def test_steps_leave_out_what_comes_before_them():
-    """1 s in all, 0.25 s of it in the steps: over a rival of 3 s that is 3 and 12."""
+def test_the_time_of_the_steps_excludes_the_start():
+    """The call takes 1 s, and 0.25 s of it in the steps. A rival takes 3 s: the speed-up is 3 for
+    the call and 12 for the steps."""
     rows = three(graft=1.0, push=3.0, fan=5.0, top_down_us=200_000, graft_us=50_000)
     for v in verdicts(rows).values():
         assert math.isclose(v["ours"]["push-relabel"]["speed_up"], 3.0)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pages quote measured figures from files, and quote them as the files have them.
+"""Figures quoted on pages are equal to those in the cited files.
 
-``<!-- figures: NAME ... -->`` names results (without folder and ending) or other files of
+``<!-- figures: NAME ... -->`` names results (without folder and suffix) or other files of
 ``benchmarks``. Within a block it counts for that block; on a line of its own it counts up to the
 next heading. ``last column`` means that the last cell of each row of the table names them.
 
-Every number with a unit of measurement has to stand in such a file, rounded as on the page. In a
-table, so do the numbers that fill a cell, in a line of the file that names the row's first cell.
+Every number with a unit of measurement must be in such a file, rounded as on the page. In a table,
+the same holds for numbers that fill a cell; the line of the file must contain the row's first cell.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
 ]
 
-# Results from the day after this one on name their commit and all versions.
+# All results after this day name their commit and all versions.
 LAST_DAY_WITHOUT_VERSIONS = "2026-11-22"
-# Older results that do not name their commit. Entries are only ever removed.
+# Older results that do not name their commit. No entry may be added.
 WITHOUT_COMMIT = {
     "2026-11-20-gpu-answers-60-s",
     "2026-11-20-gpu-answers-quick",
@@ -51,7 +51,7 @@ WITHOUT_COMMIT = {
     "2026-11-22-regret-gpu",
 }
 
-# What is a setting or an aim, not a measurement: the words as they stand on the page.
+# Settings and aims instead of measurements, in the words of the pages.
 NOT_MEASURED = re.compile(
     r"limit 60 s|--limit \d+|at least [\d.]+ times as fast|above 0\.2 ms|[\d.]+ ms or more"
     r"|^\| [^|]*\|"  # the first column of the table of aims
@@ -67,7 +67,7 @@ _DATED = re.compile(r"\b\d{4}-\d\d-\d\d-[a-z][a-z0-9-]*[a-z0-9]")
 
 
 class Block(NamedTuple):
-    """A paragraph, a list item or a row of a table, and the files named for it."""
+    """A paragraph, a list item or a row of a table, and the files that it cites."""
 
     text: str
     files: list[str]
@@ -105,7 +105,7 @@ def lines_of(name: str) -> list[str]:
     """The lines of a result, its Markdown and its summary figures."""
     path = file_of(name)
     lines = path.read_text().splitlines()
-    if "-scaling-" in name:  # Markdown of before the medians
+    if "-scaling-" in name:  # Markdown of results without medians
         lines.append(summary(json.loads(path.with_suffix(".json").read_text())))
     return lines
 
@@ -125,7 +125,7 @@ def numbers(lines: list[str]) -> list[float]:
 
 
 def stands(quoted: str, values: list[float]) -> bool:
-    """Whether a value is the quoted number when it is rounded to as many digits."""
+    """Whether a value, rounded to the same number of digits, is the quoted number."""
     number = float(quoted.replace(",", ""))
     digits = len(quoted.partition(".")[2])
     off = 0.5 * 10.0**-digits * (1 + 1e-6)
@@ -133,7 +133,7 @@ def stands(quoted: str, values: list[float]) -> bool:
 
 
 def stands_as_share(quoted: str, values: list[float]) -> bool:
-    """A percentage stands there as it is, or as a ratio: 8.0 % for 1.080."""
+    """A percentage may also be in the file as a ratio: 1.080 for 8.0 %."""
     number = float(quoted.replace(",", ""))
     digits = len(quoted.partition(".")[2])
     return stands(quoted, values) or stands(f"{1 + number / 100:.{digits + 2}f}", values)
@@ -168,7 +168,7 @@ def test_a_page_quotes_what_its_files_have(page):
     assert not wrong, "\n".join(wrong)
 
 
-def test_wrong_figures_are_noticed():
+def test_wrong_figures_are_detected():
     page = """# A page
 
 It takes 3 ms.
@@ -205,7 +205,7 @@ def test_every_result_is_quoted_by_a_page():
 
 
 def lacking(name: str, head: dict) -> list[str]:
-    """What a result of this name and head does not tell, as far as its day requires it."""
+    """The required facts that a result lacks. They depend on its date."""
     day, dated = head["date"][:10], name[:10]
     problems = machine.missing(head)
     if max(day, dated) > LAST_DAY_WITHOUT_VERSIONS:
@@ -220,7 +220,7 @@ def test_a_result_names_its_commit_and_all_versions(path):
 
 
 @pytest.mark.parametrize(("named", "run"), [("23", "23"), ("22", "23"), ("23", "22")])
-def test_a_new_result_without_versions_is_noticed(named, run):
+def test_a_new_result_without_versions_is_an_error(named, run):
     old = json.loads((RESULTS / "2026-11-22-gpu-relabelling.json").read_text())
     assert lacking("2026-11-22-gpu-relabelling", old) == []
     head = {**old, "date": f"2026-11-{run} 12:00 UTC"}
@@ -240,7 +240,7 @@ def test_each_result_has_samples_and_the_page_lists_those_without_a_commit():
 
 
 def comments_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Line number and text of each comment line; of Python, the docstrings too."""
+    """Line number and text of each comment line; of Python files, also of docstrings."""
     text = path.read_text()
     if path.suffix != ".py":
         for number, line in enumerate(text.splitlines(), 1):
@@ -253,7 +253,8 @@ def comments_of(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def test_comments_quote_no_times():
-    """A measured time in the sources has no machine, no commit and no file, and is soon wrong."""
+    """A measured time in the sources has no machine, no commit and no file, and it is outdated
+    soon."""
     time = re.compile(rf"(?<![\w.]){_NUMBER} ?(?:ms|us|µs|ns|(?:micro|milli|nano)seconds)\b")
     found = [
         f"{path.relative_to(ROOT)}:{number}: {match[0]}"
@@ -267,7 +268,7 @@ def test_comments_quote_no_times():
 
 
 def engine_table() -> dict[str, dict[str, float]]:
-    """The page's table of the GPU engine."""
+    """The table of the GPU engine on its page."""
     lines = (ROOT / "docs" / "gpu-engine.md").read_text().splitlines()
     start = next(k for k, line in enumerate(lines) if line.startswith("| graph | ms |"))
     head = [cell.strip() for cell in lines[start].strip("|").split("|")]

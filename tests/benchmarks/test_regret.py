@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The arithmetic of regret on rows made by hand, and one measurement of each kind."""
+"""The computation of regret on invented rows, and one measurement of each kind."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def test_regret_is_against_the_best_on_the_same_matrix():
     assert [regret.regret_of(r) for r in ROWS] == [2, 1, 3]
     assert regret.best_of(ROWS[0]) == ("greedy + hkdw", 1.0)
     assert regret.behind(ROWS[0], "greedy + ss-bfs") == 2
-    assert regret.behind(ROWS[1], "none + hkdw") == float("inf")  # was not waited for
+    assert regret.behind(ROWS[1], "none + hkdw") == float("inf")  # it exceeded its limit
 
 
-def test_the_best_for_all_counts_what_is_hopeless_on_some():
+def test_the_best_for_all_includes_choices_that_fail_on_some():
     assert regret.best_single(ROWS) == ("greedy + hkdw", 1.0)
     name, behind = regret.best_single([row("a", 1, a__b=1.0), row("b", 1, c__d=1.0)])
     assert behind == pytest.approx(candidates.HOPELESS**0.5) and name in ("a + b", "c + d")
@@ -59,14 +59,14 @@ def test_the_report_has_both_halves_and_the_rules():
     assert json.dumps(section.data)
 
 
-def test_rules_are_judged_by_what_else_could_be_chosen():
-    many = [row(str(k), 1, greedy__ss_bfs=1.2, greedy__hkdw=1.0) for k in range(4)]
-    worth = worth_of(many)
+def test_rules_are_judged_by_the_other_choices():
+    four_rows = [row(str(k), 1, greedy__ss_bfs=1.2, greedy__hkdw=1.0) for k in range(4)]
+    worth = worth_of(four_rows)
     figures = worth["algorithm"]["r"]
     assert figures == {"choice": "ss-bfs", "matrices": 4, "behind": 1.2, "others": {"hkdw": 1.0}}
     assert [o for o in rows.objections(worth) if "hkdw would be 1.00" in o]
-    assert not rows.objections(worth_of(many[:1]))  # too few to object
-    assert not worth_of(many)["start"]  # there is one start: nothing to compare
+    assert not rows.objections(worth_of(four_rows[:1]))  # too few matrices for an objection
+    assert not worth_of(four_rows)["start"]  # there is only one start, so nothing to compare
 
 
 def test_threads_and_sides_are_judged_too():
@@ -99,7 +99,7 @@ def test_a_measurement(name):
     assert regret.regret_of(found) > 0
 
 
-def test_what_fails_in_its_own_process_is_said(capfd):
+def test_a_failure_in_its_own_process_is_reported(capfd):
     broken = generated(["er_300_d2.7"])[0]
     object.__setattr__(broken, "load", lambda: 1 / 0)
     with pytest.raises(RuntimeError, match="the process died"):
@@ -107,13 +107,13 @@ def test_what_fails_in_its_own_process_is_said(capfd):
 
 
 class Answer:
-    """Of a call that stops at its limit."""
+    """The result of a call that stops at its limit."""
 
     maximum = False
 
 
 def test_a_call_that_waited_for_the_processor_gets_more_time(monkeypatch):
-    clock = iter([0.0, 0.1, 0.1, 0.4])  # of the first second this process had a tenth
+    clock = iter([0.0, 0.1, 0.1, 0.4])  # this process had the processor for a tenth of a second
     limits = []
 
     def call(time_limit):
@@ -135,13 +135,13 @@ def test_a_stored_matrix_is_not_measured_again_and_its_row_is_short(tmp_path, ca
     words += [word for name, path in files.items() for word in (f"--{name}", str(path))]
     assert run.main(words) == 0
     found = json.loads(files["json"].read_text())
-    (kept,) = found["sections"]["regret"]["rows"]
-    assert kept["takes"] == {"auto": 2.0, "greedy + hkdw": 1.0} and "seconds" not in kept
+    (short_row,) = found["sections"]["regret"]["rows"]
+    assert short_row["takes"] == {"auto": 2.0, "greedy + hkdw": 1.0} and "seconds" not in short_row
     assert str(tmp_path) not in found["command"]
     assert "Regret of auto" in files["markdown"].read_text() and "er_1" in capsys.readouterr().out
 
 
-def test_what_is_measured_is_added_to_the_store(tmp_path):
+def test_new_measurements_are_added_to_the_store(tmp_path):
     store = tmp_path / "rows"
     words = ["--section", "regret", "--store", str(store), "--only", "er_30_d2", "--repeats", "1"]
     assert run.main([*words, "--threads", "1"]) == 0

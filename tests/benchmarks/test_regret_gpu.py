@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Regret beside a GPU: what counts as behind, warm and cold; and a run, where there is a GPU."""
+"""Regret beside a GPU: its definition, warm and cold; and a run, if there is a GPU."""
 
 from __future__ import annotations
 
@@ -72,18 +72,18 @@ def test_a_fresh_process_pays_for_cuda_wherever_a_gpu_is_used():
     assert cold["takes"][OURS] == pytest.approx(0.45)
     large = {**ROWS[0], "features": {**FEATURES, "entries": 400e6}}
     assert gpu_report.cold(large, 0.4)["takes"][AUTO] == pytest.approx(0.45)
-    few = {**ROWS[0], "threads": 2, "features": {**FEATURES, "entries": 70e6}}
-    assert gpu_report.cold(few, 0.4)["takes"][AUTO] == pytest.approx(0.45)
+    two_threads = {**ROWS[0], "threads": 2, "features": {**FEATURES, "entries": 70e6}}
+    assert gpu_report.cold(two_threads, 0.4)["takes"][AUTO] == pytest.approx(0.45)
 
 
-def test_what_lives_on_a_gpu_stays_there():
+def test_device_matrices_have_no_candidate_on_the_host():
     there = [gpu_report.resident(row) for row in ROWS]
     assert [CPU in row["takes"] for row in there] == [False, False]
     assert gpu_report.regret_of(there[0]) == 1
     assert gpu_report.regret_of(there[1]) == pytest.approx(4 / 3)
 
 
-def test_the_report_tells_rules_and_regret():
+def test_the_report_has_rules_and_regret():
     rows = [
         *ROWS,
         {**row("real", {AUTO: 0.03, CPU: 0.02}, {AUTO: 1, OURS: 1}, ["small", CPU], True)},
@@ -100,7 +100,7 @@ def test_the_report_tells_rules_and_regret():
     ("suffixes", "half", "matrices"),
     [(["", ", in another form"], "fit", 1), ([", in another form"] * 2, "unseen", 2)],
 )
-def test_rules_are_judged_on_what_was_looked_at_or_all_there_is(suffixes, half, matrices):
+def test_rules_are_judged_on_the_seen_half_or_on_all_matrices(suffixes, half, matrices):
     rows = [{**ROWS[1], "matrix": f"m{suffix}"} for suffix in suffixes]
     rows = [{**row, "takes": {**row["takes"], OURS: 0.04}} for row in rows]
     section = gpu_report.report(rows, 0.4)
@@ -128,7 +128,7 @@ def test_the_answers_are_counted_by_kind_of_matrix():
     assert "| all | 2 | 40 | 1 |" in text and "| `b` | 5 | apsb ct | 1 |" in text
 
 
-def test_what_is_stopped_by_hand_is_kept(monkeypatch):
+def test_an_interrupted_run_keeps_its_rows(monkeypatch):
     def tried(case, calls, limit):
         if case.name == "b":
             raise KeyboardInterrupt

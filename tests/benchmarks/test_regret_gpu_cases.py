@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The matrices of the regret beside a GPU: two halves that share no matrix, each with every family;
-real ones in a form of their own."""
+"""The matrices for the regret beside a GPU: two halves without a common matrix, each with every
+family. The unseen half has real matrices in another form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NEW = names("regret-gpu", "unseen")
 
 
 def in_index(tmp_path):
-    """Two of the kept matrices, in a folder with an index."""
+    """Two of the stored matrices, in a folder with an index."""
     lines = ["name,file,structural_rank,btf_blocks", "west0067,west0067.mtx.gz,67,"]
     for name in ("west0067", "ash219"):
         (tmp_path / f"{name}.mtx.gz").write_bytes((FOLDER / f"{name}.mtx.gz").read_bytes())

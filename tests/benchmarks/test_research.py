@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What research codes would take, on rows made by hand from what the surveys say themselves."""
+"""Estimated times of research codes, on invented rows with times from the surveys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.report import Options, Section
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 
-# The one-core survey's own code: milliseconds, and its gain over the best research code.
+# The code of the one-core survey: milliseconds, and its speed-up over the best research code.
 SURVEYED = {
     "delaunay_n18": (15.9, 3.0),
     "circuit_2e5": (21.6, 4.1),
@@ -33,7 +33,7 @@ def row(matrix, mine=1.0, kind="er", overran=(), **milliseconds):
 
 
 def anchors(slower=1.0):
-    """The four matrices whose packaged time the one-core survey tells, so many times slower."""
+    """The four matrices whose packaged time is in the one-core survey, `slower` times slower."""
     return [
         row("deadtree_1e5", SciPy=6.3 * 0.59 * slower, BTF=17300, igraph=0.001),
         row("rect_wide_2e5", SciPy=8.1 * 0.73 * slower, CXSparse=20),
@@ -65,10 +65,10 @@ def test_no_column_of_the_field_table_is_faster_than_its_fastest():
 @pytest.mark.parametrize(
     ("matrix", "times", "expected"),
     [
-        ("rgg_n_2_16_rcp", {"BTF": 62.8}, ("KS-PFP", 33.4, "BTF")),  # twice as slow a machine
+        ("rgg_n_2_16_rcp", {"BTF": 62.8}, ("KS-PFP", 33.4, "BTF")),  # a machine half as fast
         ("chains_hk_1000", {"SciPy": 4335, "BTF": 999}, ("cheap-PF", 11.55, "SciPy")),
         ("chains_hk_1000", {"BTF": 23.4}, ("cheap-PF", 23.1, "BTF")),
-        ("rgg_n_2_16", {"SciPy": 3.86}, ("cheap-PFP", 5.3, "SciPy")),  # SciPy was fastest of all
+        ("rgg_n_2_16", {"SciPy": 3.86}, ("cheap-PFP", 5.3, "SciPy")),  # SciPy was the fastest
         ("rect_wide_2e5", {"SciPy": 9.4}, ("KS-PR", 46.8, "SciPy")),
         ("rmat_s20", {"SciPy": 13100}, ("KS-HKDW", 1080, "SciPy")),
     ],
@@ -81,7 +81,7 @@ def test_the_field_table_is_carried_over_by_the_same_matrix(matrix, times, expec
 
 def test_without_a_common_time_nothing_is_carried_over():
     assert research.by_field(row("rgg_n_2_16_rcp", SciPy=4000, CXSparse=17, igraph=9)) is None
-    assert research.by_field(row("arrow_3e5", SciPy=4)) is None  # not in that table
+    assert research.by_field(row("arrow_3e5", SciPy=4)) is None  # not in the table
     assert research.by_one_core(row("arrow_3e5"), None) is None
     assert research.by_one_core(row("hessenberg_1500"), 1.0) is None
 
@@ -89,7 +89,7 @@ def test_without_a_common_time_nothing_is_carried_over():
 @pytest.mark.parametrize("slower", [1.0, 0.5, 3.0])
 def test_the_one_core_surveys_own_code_has_the_gains_it_reports(slower):
     rows = anchors(slower) + [row(m, ms * slower) for m, (ms, _) in SURVEYED.items()]
-    assert research.factor(rows) == pytest.approx(slower)  # igraph is not among its three
+    assert research.factor(rows) == pytest.approx(slower)  # igraph is not one of its three
     _, data = research.against(rows, 60)
     found = {r["matrix"]: r["ratios"] for r in data["rows"]}
     for matrix, (_, gain) in SURVEYED.items():
@@ -108,9 +108,9 @@ def test_the_factor_takes_the_anchors_there_are():
 def test_the_summary_has_the_mean_the_worst_and_the_harsher_of_both():
     rows = [
         *anchors(),
-        row("delaunay_n18", 10, SciPy=170),  # 4.49 by the field table, 4.79 by the other
+        row("delaunay_n18", 10, SciPy=170),  # 4.49 by the field table, 4.79 by the other one
         row("bandtri_2e5", 100, BTF=273),  # 1.02 and .316
-        row("er_3e5_d2.0", 30.5),  # 1.0 in the other alone
+        row("er_3e5_d2.0", 30.5),  # 1.0, only in the other one
     ]
     markdown, data = research.against(rows[4:], 60)
     assert "Nothing by the one-core table" in markdown
@@ -130,7 +130,7 @@ def test_the_summary_has_the_mean_the_worst_and_the_harsher_of_both():
     assert line["mean"] == pytest.approx((4.49 * 0.316) ** (1 / 3))
 
 
-def test_what_btfperm_did_not_finish_has_no_ratio():
+def test_a_search_that_btfperm_did_not_finish_has_no_ratio():
     unfinished = row("delaunay_n18", SciPy=170)
     del unfinished["median"]["btfperm"], unfinished["median"]["no proof"]
     assert research.against([unfinished], 60) == ("", {})
@@ -141,8 +141,8 @@ def test_real_matrices_by_size():
     rows = [
         row("a", 1, large, SciPy=2.0, BTF=9, igraph=0.1),
         row("b", 1, large, CXSparse=4.5),
-        row("a_rcp", 1, large, SciPy=100),  # the survey has them in their own order
-        row("c", 10, small, overran=["SciPy"]),  # stopped: at the limit, a lower bound
+        row("a_rcp", 1, large, SciPy=100),  # the survey has these in their original order
+        row("c", 10, small, overran=["SciPy"]),  # stopped: the limit is a lower bound
     ]
     found = {(r["class"], r["method"]): r for r in research.real_gains(rows, 0.05)}
     assert found[large, "btfperm"]["over_packaged"] == pytest.approx(3.0)
@@ -152,12 +152,12 @@ def test_real_matrices_by_size():
     assert found[small, "btfperm"]["over_research"] == pytest.approx(5 * 1.04 / 1.25)
 
 
-def test_the_section_matching_holds_it_where_a_survey_knows_a_matrix(monkeypatch):
+def test_the_section_matching_holds_it_if_a_survey_has_a_matrix(monkeypatch):
     options = Options("field", Path(), 1, 1.0, ["auto"], None, print)
 
     def section_of(rows):
-        made = Section("Maximum transversal", "the table", {"rows": rows})
-        monkeypatch.setattr(matching, "contest", lambda *_: made)
+        section = Section("Maximum transversal", "the table", {"rows": rows})
+        monkeypatch.setattr(matching, "contest", lambda *_: section)
         return matching.run([Case("x", "er", lambda: None)], options)
 
     known = section_of([row("delaunay_n18", 10, SciPy=170)])
@@ -192,7 +192,7 @@ def test_results_of_one_machine_are_taken_together(tmp_path, capsys):
     assert "| cheap-HK | 282 | 14.1 | 14.1 | 28.2 |" in line
 
 
-def test_what_is_no_result_is_one_sentence(tmp_path, capsys):
+def test_a_file_that_is_no_result_gives_one_sentence(tmp_path, capsys):
     other = tmp_path / "other.json"
     other.write_text('{"sections": {"regret": {}}}')
     for path in (other, tmp_path / "missing.json"):

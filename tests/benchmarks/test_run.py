@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one command makes every section and every figure; in a process of its own, because workers
-are forked from one that has started no threads."""
+"""The one command makes every section and every figure. It runs in a process of its own, because
+workers are forked from a process that has started no threads."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def run(*arguments):
         capture_output=True,
         text=True,
         timeout=300,
-        env={**os.environ, "OMP_WAIT_POLICY": "passive"},  # no spinning beside other tests
+        env={**os.environ, "OMP_WAIT_POLICY": "passive"},  # waiting threads do not use the cores
     )
 
 
 @pytest.fixture
 def real_folder(tmp_path):
-    """Three of the project's matrices, with an index as the larger set has."""
+    """Three of the project's matrices, with an index like that of the larger set."""
     folder = tmp_path / "real"
     folder.mkdir()
     lines = ["name,file,structural_rank,btf_blocks"]
@@ -60,39 +60,41 @@ def sections_of(folder):
 
 
 def test_one_command_makes_all(tmp_path, real_folder):
-    """Every section that needs no GPU, on one tiny stand-in."""
+    """Makes every section that needs no GPU, on one tiny stand-in."""
     out = tmp_path / "out"
     tiny = ["--only", "opf_300", "--permutations", 0, "--repeats", 1, "--limit", 5, "--runs", 1]
     tiny += ["--threads", 1, "--other", sys.executable]
     done = run("--all", out, *tiny, "--matrices", real_folder)
     assert done.returncode == 0, done.stderr
-    made = sections_of(out)
-    assert made.keys() >= run_module.SECTIONS.keys() - GPU_SECTIONS
-    for path, data in made.values():
+    result = sections_of(out)
+    assert result.keys() >= run_module.SECTIONS.keys() - GPU_SECTIONS
+    for path, data in result.values():
         assert data
         text = path.with_suffix(".md").read_text()
-        assert str(tmp_path) not in text + path.read_text(), "a result tells where it was made"
+        assert str(tmp_path) not in text + path.read_text(), (
+            "a result names the folder in which it was made"
+        )
         assert "### Problems" not in text
     for name in ("matching", "memory", "published", "regret"):
-        rows = made[name][1]["rows"]
+        rows = result[name][1]["rows"]
         assert {row["matrix"] for row in rows} == {"opf_300"}
     rows = made["versions"][1]["rows"]
     assert {row["matrix"] for row in rows} == {"opf_300", "tiny", "er_10_d3.0"}
     if importlib.util.find_spec("matplotlib"):
         from benchmarks.figures import KINDS
 
-        several = ("scaling", "contributions")  # these need several numbers of threads
+        several = ("scaling", "contributions")  # they need several numbers of threads
         for kind in KINDS:
-            if kind.section not in made or kind.name in several:
+            if kind.section not in result or kind.name in several:
                 continue
-            stem = f"{made[kind.section][0].stem}-{kind.name}"
+            stem = f"{result[kind.section][0].stem}-{kind.name}"
             check_file(out / f"{stem}.svg")
-            assert f"({stem}.svg)" in made[kind.section][0].with_suffix(".md").read_text()
+            assert f"({stem}.svg)" in result[kind.section][0].with_suffix(".md").read_text()
 
 
 @pytest.mark.parametrize("section", run_module.SECTIONS)
 def test_every_section_is_listed_and_has_its_matrices(section, capsys):
-    """Without a GPU, its sections make their lists of matrices and then give the reason."""
+    """Without a GPU, its sections make their lists of matrices and then report the reason."""
     entry = run_module.SECTIONS[section]
     assert run_module.main(["--list"]) == 0
     assert f"{section:18}{entry.measures}" in capsys.readouterr().out
@@ -107,7 +109,7 @@ def test_every_section_is_listed_and_has_its_matrices(section, capsys):
 
 
 @pytest.mark.parametrize("section", sorted(GPU_SECTIONS))
-def test_without_a_gpu_a_section_says_so(section, monkeypatch):
+def test_without_a_gpu_a_section_reports_it(section, monkeypatch):
     monkeypatch.setattr(device, "why_not", lambda: "none was planted")
     options = Options("tiny", Path(), 2, 5.0, ["auto"], None, lambda _: None)
     cases = run_module.cases_of(section, "tiny", Path())
@@ -118,10 +120,10 @@ def test_without_a_gpu_a_section_says_so(section, monkeypatch):
 @pytest.mark.gpu
 @pytest.mark.parametrize("section", sorted(GPU_SECTIONS))
 def test_a_run_on_a_gpu(section, tmp_path):
-    made = tmp_path / "made.json"
-    words = ["--set", "tiny", "--repeats", "1", "--limit", "5", "--json", str(made)]
+    result = tmp_path / "made.json"
+    words = ["--set", "tiny", "--repeats", "1", "--limit", "5", "--json", str(result)]
     assert run_module.main(["--section", section, *words]) == 0
-    (data,) = json.loads(made.read_text())["sections"].values()
+    (data,) = json.loads(result.read_text())["sections"].values()
     assert data["rows"]
 
 

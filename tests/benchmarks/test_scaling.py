@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The scaling tables show what was measured: medians, speed-ups, spread, ratios of whole calls."""
+"""The scaling tables show the measured medians, speed-ups, spread, and ratios of whole calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def options(**named):
 
 
 def row(matrix, kind, algorithm, threads, *runs):
-    """Each run is its calls' seconds; one call is a number."""
+    """Each run is a list of the seconds of its calls; a number stands for one call."""
     calls = [run if isinstance(run, tuple) else (run,) for run in runs]
     seconds = [call for run in calls for call in run if call is not None]
     return {
@@ -41,10 +41,10 @@ def cells(table, matrix):
 
 
 @pytest.mark.parametrize(
-    ("most", "counts"), [(1, [1]), (2, [1, 2]), (6, [1, 2, 4, 6]), (16, [1, 2, 4, 8, 16])]
+    ("max_threads", "counts"), [(1, [1]), (2, [1, 2]), (6, [1, 2, 4, 6]), (16, [1, 2, 4, 8, 16])]
 )
-def test_powers_of_two_and_the_last(most, counts):
-    assert scaling.counts(most) == counts
+def test_powers_of_two_and_the_last(max_threads, counts):
+    assert scaling.counts(max_threads) == counts
 
 
 def test_speed_up_is_the_ratio_of_medians():
@@ -86,7 +86,7 @@ def test_a_run_that_exceeded_the_limit_leaves_the_matrix_without_a_speed_up():
     assert "median" not in table
 
 
-def test_a_selection_says_so_and_has_no_mean():
+def test_a_selection_is_labelled_and_has_no_mean():
     asked = options()
     section = scaling.run(cases_of("scaling", "tiny", Path())[:1], asked)
     (left_out,) = section.data["left_out"]
@@ -143,7 +143,7 @@ def test_the_search_of_every_call_in_a_sample_counts(monkeypatch):
     call = method.prepare(None)
     call()
     assert method.counted(call(), 9.0) == 2.0
-    assert method.counted(call(), 9.0) == 5.0, "a sample does not count the one before"
+    assert method.counted(call(), 9.0) == 5.0, "a sample must not count an earlier one"
 
 
 def test_every_set_has_matrices():
@@ -152,6 +152,6 @@ def test_every_set_has_matrices():
             assert case.kind in scaling.CLASSES
 
 
-def test_the_numbers_of_threads_asked_for_are_those_compared():
+def test_the_requested_numbers_of_threads_are_compared():
     data = scaling.run(cases_of("scaling", "tiny", Path())[:1], options(counts=(3, 2))).data
     assert data["threads"] == [2, 3] == [row["threads"] for row in data["rows"]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Turns, limits and failures of the timing loop; no method may hang or spoil the others."""
+"""Turns, limits and failures of the timing loop; no method may hang or disturb the others."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ def method(name, call, **options):
 def test_methods_take_turns(tmp_path):
     log = tmp_path / "log"
 
-    def says(letter):
+    def appends(letter):
         def call(_):
             with log.open("a") as file:
                 file.write(letter)
-            time.sleep(2e-3)  # no call is repeated within a sample
+            time.sleep(2e-3)  # so that no call is repeated within a sample
 
         return call
 
-    outcomes = race([method("a", says("a")), method("b", says("b"))], None, repeats=3, limit=10)
-    assert log.read_text() == "ab" * 4  # the warm-up and three rounds
+    outcomes = race(
+        [method("a", appends("a")), method("b", appends("b"))], None, repeats=3, limit=10
+    )
+    assert log.read_text() == "ab" * 4  # a warm-up and three rounds
     assert [len(outcomes[name].seconds) for name in "ab"] == [3, 3]
     assert all(s > 1.5e-3 for s in outcomes["a"].seconds)
 
@@ -44,7 +46,7 @@ def test_short_calls_are_repeated_and_divided():
     assert 0 < outcome.median < 1e-4
 
 
-def test_what_hangs_is_killed_and_the_others_go_on():
+def test_a_hanging_method_is_killed_and_the_others_continue():
     start = time.monotonic()
     outcomes = race(
         [method("hangs", lambda _: time.sleep(60)), method("works", lambda _: None)],
@@ -58,7 +60,7 @@ def test_what_hangs_is_killed_and_the_others_go_on():
     assert len(outcomes["works"].seconds) == 2
 
 
-def test_what_has_no_time_for_a_second_call_is_represented_by_the_first():
+def test_a_method_without_time_for_a_second_call_counts_the_first():
     def call(_):
         time.sleep(0.3)
 
@@ -89,7 +91,7 @@ def test_absent_methods_do_not_run():
     assert race([method("absent", lambda _: None, absent="why")], None, repeats=1, limit=1) == {}
 
 
-def test_a_method_says_what_counts_and_keeps_notes():
+def test_a_method_chooses_its_time_and_keeps_notes():
     outcome = race(
         [
             method(
@@ -127,7 +129,7 @@ def test_the_data_of_one_method_are_its_own():
 )
 def test_answers_are_compared(ranks, expected, complaints):
     methods = [
-        Method(f"says {rank} ({k})", lambda _: lambda: None, answers(rank))
+        Method(f"returns {rank} ({k})", lambda _: lambda: None, answers(rank))
         for k, rank in enumerate(ranks)
     ]
     outcomes = race(methods, None, repeats=1, limit=5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Block triangular form of square matrices: KLU's sense, singular ones included."""
+"""Block triangular form of square matrices as KLU defines it, including singular ones."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Are they the fine blocks; is their order the canonical one; is it a block triangular form?
+"""Checks the fine blocks, their canonical order, and block triangular forms.
 
 `d` is anything with row_perm, col_perm, row_blocks, col_blocks, coarse_rows, coarse_cols.
 """
@@ -22,9 +22,9 @@ from tests.checks.entries import (
 
 
 def check_fine(A, d, col_match):
-    """Blocks cover everything, nothing lies below them, and none can be split further.
+    """Blocks cover everything, no entry lies below them, and no block can be split further.
 
-    `col_match` is a maximum transversal; give it only after `check_coarse` or `check_matching`.
+    `col_match` is a maximum transversal; call this only after `check_coarse` or `check_matching`.
     """
     m, n = A.shape
     check_permutation(d.row_perm, m, "row_perm")
@@ -53,7 +53,7 @@ def check_fine(A, d, col_match):
     assert count == rows.size, f"{rows.size} blocks fall into {count} connected pieces"
     inner = square[col_block[j]]
     i, j = i[inner], j[inner]
-    # vertices are columns; i is named by its matched column
+    # vertices are columns; row i is represented by its matched column
     name = np.full(m, -1, dtype=np.int64)
     name[np.asarray(col_match)[np.asarray(col_match) >= 0]] = np.flatnonzero(
         np.asarray(col_match) >= 0
@@ -61,7 +61,7 @@ def check_fine(A, d, col_match):
     assert (col_block[name[i]] == row_block[i]).all(), "the matching leaves a square block"
     strong = sp.coo_array((np.ones(i.size), (name[i], j)), shape=(n, n))
     count, _ = connected_components(strong, directed=True, connection="strong")
-    count -= int((~square[col_block]).sum())  # columns of the other parts stand alone
+    count -= int((~square[col_block]).sum())  # columns of the other parts are isolated vertices
     assert count == square.sum(), f"{square.sum()} square blocks are reducible to {count}"
 
 
@@ -85,8 +85,8 @@ def parts_of_blocks(d):
 
 
 def check_canonical_order(A, d):
-    """Square blocks by falling height, then smallest column; horizontal ones by smallest column;
-    vertical ones by smallest row; rows and columns ascending inside each block."""
+    """Square blocks by descending height, then smallest column; horizontal ones by smallest column;
+    vertical ones by smallest row; rows and columns ascend inside each block."""
     row_block, col_block = label_of(d.row_perm, d.row_blocks), label_of(d.col_perm, d.col_blocks)
     for perm, blocks, name in (
         (d.row_perm, d.row_blocks, "rows"),
@@ -124,7 +124,7 @@ def first_of_blocks(perm, blocks):
 
 
 def heights(tail, head, count):
-    """Height of each block by sweeps from the last to the first: arcs go forward only."""
+    """Height of each block by a sweep from the last to the first block: all arcs lead forward."""
     assert (tail < head).all(), "an arc between square blocks goes backward"
     height = [0] * count
     order = np.argsort(-tail, kind="stable")
@@ -135,13 +135,14 @@ def heights(tail, head, count):
 
 
 def check_block_triangular_form(A, row_perm, col_perm, blocks, paired_row, completed):
-    """KLU's sense: `paired_row[j]` stands opposite column j, `completed` pairs are no entries."""
+    """Form as KLU defines it: `paired_row[j]` is on the diagonal in column j; `completed` pairs are
+    not entries."""
     n = A.shape[0]
     assert A.shape == (n, n), f"the matrix is {A.shape}, not square"
     check_permutation(paired_row, n, "paired_row")
     made_up = ~are_entries(A, paired_row, np.arange(n))
     assert made_up.sum() == completed, (
-        f"{made_up.sum()} pairs are no entries, {completed} are said to be"
+        f"{made_up.sum()} pairs are not entries, but completed is {completed}"
     )
     j = np.flatnonzero(made_up)
     assert (np.diff(np.asarray(paired_row)[j]) > 0).all(), "the made-up pairs do not ascend"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is it the Dulmage-Mendelsohn split: horizontal | square | vertical?
+"""Checks the coarse Dulmage-Mendelsohn decomposition: horizontal | square | vertical.
 
 `d` is anything with row_perm, col_perm, coarse_rows, coarse_cols.
 """
@@ -16,7 +16,8 @@ HORIZONTAL, SQUARE, VERTICAL = 0, 1, 2
 
 
 def check_coarse(A, d, row_match, col_match):
-    """Everything that makes the split unique; implies that the matching is maximum."""
+    """Checks all properties that make the decomposition unique. They imply that the matching is
+    maximum."""
     m, n = A.shape
     row_match, col_match = np.asarray(row_match), np.asarray(col_match)
     check_matching(A, row_match, col_match)
@@ -45,7 +46,7 @@ def check_coarse(A, d, row_match, col_match):
     i, j = entries(A)
     below = row_part[i] > col_part[j]
     assert not below.any(), f"entry {i[below][:1]}, {j[below][:1]} lies below the coarse parts"
-    # what no alternating path reaches belongs to the square part
+    # rows and columns that no alternating path reaches belong to the square part
     reached = reached_columns(A, row_match, np.flatnonzero(free_cols))
     assert reached[col_part == HORIZONTAL].all(), "the horizontal part holds square columns"
     reached = reached_columns(sp.coo_array(A).T, col_match, np.flatnonzero(free_rows))

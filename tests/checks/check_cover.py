@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is it a cover of the size claimed: the proof of a structural rank (Kőnig)."""
+"""Checks for a cover of the claimed size, the proof of a structural rank (Kőnig)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.checks.entries import entries
 
 
 def check_cover(A, rows, cols, size):
-    """`rows` and `cols` together are `size` many and touch every entry of `A`."""
+    """`rows` and `cols` together have `size` members and cover every entry of `A`."""
     in_cover = []
     for name, members, limit in (("row", rows, A.shape[0]), ("column", cols, A.shape[1])):
         members = np.asarray(members)

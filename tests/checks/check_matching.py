@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is it a transversal; is it a maximum one?"""
+"""Checks for a transversal and for a maximum transversal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.checks.entries import are_entries, entries
 
 
 def check_matching(A, row_match, col_match):
-    """The two arrays describe one legal matching of `A`. O(nnz log nnz)."""
+    """The two arrays agree and are a matching of `A`. O(nnz log nnz)."""
     m, n = A.shape
     row_match, col_match = np.asarray(row_match), np.asarray(col_match)
     for name, match, size, other in (
@@ -32,7 +32,7 @@ def check_matching(A, row_match, col_match):
 
 
 def check_maximum(A, row_match, col_match):
-    """No augmenting path (Berge). One search over the entries from all unmatched columns."""
+    """There is no augmenting path (Berge). One search from all unmatched columns."""
     row_match, col_match = np.asarray(row_match), np.asarray(col_match)
     reached = reached_columns(A, row_match, np.flatnonzero(col_match < 0))
     i, j = entries(A)
@@ -43,12 +43,12 @@ def check_maximum(A, row_match, col_match):
 def reached_columns(A, row_match, start):
     """Columns on alternating paths from the columns `start` (bool, n), `start` included.
 
-    An arc goes from column j to column k when the row matched to k has an entry in j.
+    An arc leads from column j to column k if the row matched to k has an entry in j.
     """
     n = A.shape[1]
     i, j = entries(A)
     k = np.asarray(row_match, dtype=np.int64)[i]
-    tail = np.concatenate([j[k >= 0], np.full(len(start), n)])  # vertex n: where all begin
+    tail = np.concatenate([j[k >= 0], np.full(len(start), n)])  # vertex n: the root
     head = np.concatenate([k[k >= 0], np.asarray(start, dtype=np.int64)])
     arcs = sp.csr_array((np.ones(tail.size), (tail, head)), shape=(n + 1, n + 1))
     reached = np.zeros(n + 1, dtype=bool)

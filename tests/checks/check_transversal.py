@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is a `Transversal` what it says it is: legal, as large as claimed, proved when maximum?
+"""Checks that a `Transversal` is a matching, of the claimed size, and proven if maximum.
 
 `t` is anything with shape, row_match, col_match, maximum, rank_bounds, verified, cover().
 """
@@ -11,9 +11,9 @@ from tests.checks.check_matching import check_matching
 
 
 def check_transversal(A, t, *, rank=None):
-    """A legal matching with true bounds; when `t.maximum`, its cover proves it.
+    """A legal matching with true bounds. If `t.maximum`, its cover proves it.
 
-    `rank` is the structural rank by an oracle, when one is at hand.
+    `rank` is the structural rank by an oracle, if it is known.
     """
     assert tuple(t.shape) == A.shape, f"the transversal is of a {t.shape} matrix, not {A.shape}"
     check_matching(A, t.row_match, t.col_match)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small things all checkers need: entries as index arrays, and what makes a permutation."""
+"""Helpers of all checkers: entries as index arrays, permutations and boundaries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def entries(A):
 
 
 def are_entries(A, rows, cols):
-    """For each pair whether it is a stored entry."""
+    """Whether each pair is a stored entry."""
     if not len(rows):
         return np.zeros(0, dtype=bool)
     return np.asarray(canonical(A)[np.asarray(rows), np.asarray(cols)]).ravel() == 1
@@ -45,11 +45,11 @@ def check_boundaries(boundaries, size, name):
     boundaries = np.asarray(boundaries)
     assert boundaries.size and boundaries[0] == 0, f"{name} does not start at 0"
     assert boundaries[-1] == size, f"{name} ends at {boundaries[-1]}, not {size}"
-    assert (np.diff(boundaries) >= 0).all(), f"{name} falls somewhere"
+    assert (np.diff(boundaries) >= 0).all(), f"{name} decreases"
 
 
 def label_of(perm, boundaries):
-    """Number of the interval in which each original index lies."""
+    """The number of the interval that holds each original index."""
     sizes = np.diff(np.asarray(boundaries))
     label = np.empty(len(perm), dtype=np.int64)
     label[np.asarray(perm)] = np.repeat(np.arange(sizes.size), sizes)

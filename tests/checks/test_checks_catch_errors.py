@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A checker that passes everything is worse than none: each is shown wrong answers of each kind."""
+"""The tests give each checker wrong results of every kind, because one that accepts everything
+would hide faults."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ COL_MATCH = np.array([0, -1, 1, -1, 2, 3, 4, 5, 6, 8])
 
 
 def right(**changes):
-    """The right decomposition of `A`, with some of its arrays replaced."""
+    """The right decomposition of `A`, with some arrays replaced."""
     arrays = {
         "row_perm": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
         "col_perm": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -101,7 +102,7 @@ def test_check_maximum(i):
 
 
 def test_check_maximum_over_a_long_path():
-    """Only a path through all columns leads from the free column to the free row."""
+    """The only path from the unmatched column to the unmatched row goes through all columns."""
     n = 1000
     chain = sp.diags_array([np.ones(n), np.ones(n - 1)], offsets=[0, -1], shape=(n, n))
     match = np.arange(n)
@@ -161,8 +162,8 @@ def test_check_coarse(changes, sentence):
         check_coarse(A, right(**changes), ROW_MATCH, COL_MATCH)
 
 
-def test_check_coarse_sees_a_matching_that_is_not_maximum():
-    """Whatever the boundaries: row 4, column 6 left free cannot stand in any part."""
+def test_check_coarse_detects_a_matching_that_is_not_maximum():
+    """With any boundaries: row 4 and column 6, both unmatched, fit into no part."""
     row_match, col_match = replaced(ROW_MATCH, at4=-1), replaced(COL_MATCH, at6=-1)
     arrays = right(coarse_rows=[0, 2, 6, 7, 10], coarse_cols=[0, 3, 4, 8, 10])
     with pytest.raises(AssertionError, match="an unmatched row is not in the vertical part"):
@@ -195,7 +196,7 @@ def test_check_coarse_sees_a_matching_that_is_not_maximum():
                 "row_blocks": [0, 1, 2, 3, 4, 5, 6, 8, 10],
                 "col_blocks": [0, 2, 4, 5, 6, 7, 8, 9, 10],
             },
-            "lies below the diagonal blocks",  # an irreducible block cut in two
+            "lies below the diagonal blocks",  # an irreducible block divided into two
         ),
         (
             {"row_blocks": [0, 1, 2, 5, 6, 8, 10], "col_blocks": [0, 2, 4, 7, 8, 9, 10]},
@@ -212,7 +213,7 @@ def test_check_coarse_sees_a_matching_that_is_not_maximum():
         ),
         (
             {"row_blocks": [0, 2, 4, 5, 6, 8, 10], "col_blocks": [0, 4, 6, 7, 8, 9, 10]},
-            "fall into 7 connected pieces",  # the horizontal components as one
+            "fall into 7 connected pieces",  # the horizontal components joined
         ),
         (
             {
@@ -243,7 +244,7 @@ def test_check_fine(changes, sentence):
         check_fine(A, right(**changes), COL_MATCH)
 
 
-def test_check_fine_sees_a_block_of_the_square_part_that_is_not_square():
+def test_check_fine_detects_a_block_of_the_square_part_that_is_not_square():
     diagonal = sp.eye_array(3)
     d = SimpleNamespace(
         row_perm=np.arange(3),
@@ -276,14 +277,14 @@ def test_check_fine_sees_a_block_of_the_square_part_that_is_not_square():
             },
             "vertical blocks are not in the order",
         ),
-        (  # ties: {6}, {7} have the same height
+        (  # tie: {6} and {7} have the same height
             {
                 "row_perm": [0, 1, 2, 3, 5, 4, 6, 7, 8, 9],
                 "col_perm": [0, 1, 2, 3, 4, 5, 7, 6, 8, 9],
             },
             "falling height, then smallest column",
         ),
-        (  # heights: {6} (height 0) before {4, 5} (height 1) is upper triangular all the same
+        (  # {6} (height 0) before {4, 5} (height 1) is also upper triangular
             {
                 "row_perm": [0, 1, 4, 2, 3, 5, 6, 7, 8, 9],
                 "col_perm": [0, 1, 2, 3, 6, 4, 5, 7, 8, 9],
@@ -316,13 +317,13 @@ def test_check_block_triangular_form():
     check_block_triangular_form(chain, **form(blocks=[0, 1, 2, 3]))
     cycle = sp.csc_array(np.array([[1.0, 1, 0], [0, 1, 1], [1, 0, 1]]))
     check_block_triangular_form(cycle, **form())
-    # without entry (2, 2) the pair there is made up, and the form is the same
+    # without entry (2, 2), the pair there is not an entry, and the form is the same
     hole = sp.csc_array(np.array([[1.0, 1, 0], [0, 1, 1], [0, 0, 0]]))
     check_block_triangular_form(hole, **form(blocks=[0, 1, 2, 3], completed=1))
     for matrix, changes, sentence in (
         (chain, {}, "reducible to 3"),
         (cycle, {"blocks": [0, 1, 2, 3]}, "below the diagonal"),
-        (hole, {"blocks": [0, 1, 2, 3]}, "1 pairs are no entries, 0 are said to be"),
+        (hole, {"blocks": [0, 1, 2, 3]}, "1 pairs are not entries, but completed is 0"),
         (chain, {"blocks": [0, 1, 2, 3], "paired_row": [0, 1, 1]}, "paired_row is no perm"),
         (chain, {"blocks": [0, 1, 2, 3], "paired_row": [1, 0, 2]}, "are no entries"),
         (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two ways to run the command line: inside this process, and as a user's shell does."""
+"""Two ways to run the command line: inside this process, and in a process as from a shell."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ class Ended(NamedTuple):
 
     @property
     def json(self):
-        """The one object on stdout; nothing else may stand there."""
+        """The JSON object on stdout, which must hold nothing else."""
         return json.loads(self.out)
 
     def failed(self, code: int, *fragments: str):
-        """One sentence on stderr with all `fragments`, nothing on stdout, no traceback."""
+        """Checks for one sentence on stderr with all `fragments`, an empty stdout and no
+        traceback."""
         assert self.code == code, self
         assert self.out == "", self
         assert self.err.startswith("btfperm: ") and self.err.count("\n") == 1, self
@@ -39,7 +40,7 @@ class Ended(NamedTuple):
 
 
 def runner() -> CliRunner:
-    """A runner that keeps stdout and stderr apart; click 8.1 has to be asked."""
+    """A runner that keeps stdout and stderr apart; click 8.1 needs an option for this."""
     try:
         return CliRunner(mix_stderr=False)
     except TypeError:
@@ -48,7 +49,7 @@ def runner() -> CliRunner:
 
 @pytest.fixture
 def cli():
-    """`cli("rank", path)`: runs in this process."""
+    """`cli("rank", path)` runs the command in this process."""
 
     def run(*words, stdin=None) -> Ended:
         result = runner().invoke(main, [str(word) for word in words], input=stdin)
@@ -64,7 +65,7 @@ def command(*words) -> list[str]:
 
 @pytest.fixture
 def shell():
-    """`shell("rank", path)`: a process of its own."""
+    """`shell("rank", path)` runs the command in a process of its own."""
 
     def run(*words, stdin=b"", env=None, **options) -> Ended:
         options = {"capture_output": True, "timeout": 60, "input": stdin} | options
@@ -78,7 +79,7 @@ HEAD = "%%MatrixMarket matrix coordinate {} general\n"
 TEXTS = {
     # two blocks: rows 0, 1 and rows 2, 3
     "blocks": HEAD.format("pattern") + "4 4 7\n1 1\n1 2\n2 1\n2 2\n3 3\n4 4\n1 4\n",
-    # rows 0 and 2 want the same column; column 2 is free
+    # rows 0 and 2 have entries in the same column only; column 2 is unmatched
     "singular": HEAD.format("real") + "3 3 4\n1 2 1.0\n2 1 2.0\n2 3 3.0\n3 2 4.0\n",
     "wide": HEAD.format("integer") + "2 3 4\n1 1 1\n1 2 1\n2 2 1\n2 3 1\n",
     "tall": HEAD.format("pattern") + "3 2 4\n1 1\n2 1\n2 2\n3 2\n",
@@ -90,7 +91,7 @@ TEXTS = {
 
 @pytest.fixture
 def matrix(tmp_path):
-    """`matrix("blocks")`: the path of that small matrix."""
+    """`matrix("blocks")` writes that small matrix and returns its path."""
 
     def write(name: str) -> Path:
         path = tmp_path / f"{name}.mtx"
@@ -102,7 +103,7 @@ def matrix(tmp_path):
 
 @pytest.fixture
 def hard(tmp_path, run_seed):
-    """A matrix that no start finishes: random, about e entries a column."""
+    """A matrix that no initializer matches completely: random, about e entries in each column."""
     rng = np.random.default_rng(run_seed)
     n = 20_000
     pairs = rng.integers(1, n + 1, (int(2.7 * n), 2))

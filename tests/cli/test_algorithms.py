@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``btfperm algorithms``: the registry, whole."""
+"""``btfperm algorithms`` prints the whole registry."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``btfperm check``: right files pass, in every format; each kind of corruption is caught."""
+"""``btfperm check``: right files pass, in every format; each kind of corruption is detected."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ARRAYS = (*KEYS, "structural_rank")
 
 @pytest.fixture
 def mixed(tmp_path):
-    """(matrix, perm.npz) with every part and several blocks in each."""
+    """(matrix, perm.npz) with all three parts and several blocks in each."""
     import scipy.io
 
     path, perm = tmp_path / "mixed.mtx", tmp_path / "perm.npz"
@@ -29,7 +29,7 @@ def mixed(tmp_path):
 
 
 def edited(perm, **changes):
-    """The file with some arrays replaced, None for left out."""
+    """Replaces some arrays of the file; None removes an array."""
     with np.load(perm) as file:
         arrays = {key: file[key] for key in file.files}
     arrays |= changes
@@ -124,7 +124,7 @@ def test_each_corruption_is_caught(cli, mixed, key, how):
         array = np.atleast_1d(file[key])
     if how == "two swapped":
         if array.size < 2:
-            pytest.skip("one number has nothing to be swapped with")
+            pytest.skip("a single number cannot be swapped")
         k = int(np.flatnonzero(np.diff(array))[0])
         array[[k, k + 1]] = array[[k + 1, k]]
     changed = {
@@ -168,8 +168,8 @@ def test_rows_and_columns_are_named(cli, mixed):
 
 
 @pytest.mark.parametrize("gone", ["shape", "meta", "format_version", "kind"])
-def test_what_a_file_must_say_beside_its_arrays(cli, mixed, tmp_path, gone):
-    """What `load` refuses, `check` does not call right."""
+def test_required_metadata(cli, mixed, tmp_path, gone):
+    """A file that `load` refuses does not pass `check`."""
     fields, perm = dict(np.load(mixed[1])), tmp_path / "other.npz"
     if gone in fields:
         del fields[gone]
@@ -276,12 +276,14 @@ def test_json_of_a_right_file(cli, mixed):
 @given(data=st.data())
 @pytest.mark.parametrize("suffix", ["npz", "json", "txt", "mat"])
 def test_damaged_bytes(cli, matrix, tmp_path, suffix, data):
-    """Any bytes changed, cut or put in: right, wrong or unreadable, but no fault of ours."""
+    """With any bytes changed, removed or inserted, the file is right, wrong or unreadable, but
+    there is no internal error."""
     perm = tmp_path / f"perm.{suffix}"
     cli(matrix("singular"), "-q", "-o", perm)
     content = bytearray(perm.read_bytes())
     for _ in range(data.draw(st.integers(1, 3))):
-        at = data.draw(st.integers(0, 99_999)) % (len(content) + 1)  # lengths vary with meta
+        # the length of the file varies with its meta data
+        at = data.draw(st.integers(0, 99_999)) % (len(content) + 1)
         content[at : at + data.draw(st.integers(0, 4))] = data.draw(st.binary(max_size=4))
     perm.write_bytes(content)
     ended = cli("check", matrix("singular"), perm)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``btfperm convert``: formats, and the permuted matrix."""
+"""``btfperm convert``: formats and permuted matrices."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_round_trip(cli, matrix, tmp_path, name, suffix):
 
 @pytest.mark.parametrize("name", ["csc_pointers_without_entries.npz", "pointers_fall.mat"])
 def test_damaged_arrays(cli, tmp_path, name):
-    """SciPy would write outside its buffers."""
+    """SciPy would write outside its buffers with these arrays."""
     source = Path(__file__).parents[1] / "io" / "rejected" / name
     ended = cli("convert", source, tmp_path / "a.mtx")
     assert ended.code == 3 and "indptr" in ended.err and name in ended.err
@@ -63,7 +63,7 @@ def test_zero_free_diagonal(cli, tmp_path):
 
 
 def test_only_with_diagonal_is_the_diagonal_zero_free(cli, tmp_path):
-    """One block whose rows, in ascending order, have a zero diagonal."""
+    """The matrix is one block. With its rows in ascending order, its diagonal is zero."""
     path, perm, target = (tmp_path / name for name in ("A.mtx", "perm.npz", "B.mtx"))
     A = np.array([[0, 1, 2], [3, 0, 4], [5, 6, 0]])
     write_matrix(path, csc_array(A))
@@ -77,7 +77,7 @@ def test_only_with_diagonal_is_the_diagonal_zero_free(cli, tmp_path):
 
 
 def test_an_edited_permutation_file(cli, matrix, tmp_path):
-    """Arrays that are in order for themselves, but not together."""
+    """Each array is valid, but together they are not."""
     perm = tmp_path / "perm.json"
     cli(matrix("tall"), "-q", "-o", perm)
     fields = json.loads(perm.read_text())
@@ -136,7 +136,7 @@ def test_to_standard_output(shell, matrix):
         assert (A == B).all()
 
 
-def test_the_json_makes_way_for_a_matrix(shell, matrix):
+def test_the_json_goes_to_stderr_if_stdout_holds_a_matrix(shell, matrix):
     ended = shell("convert", matrix("blocks"), "-", "--json")
     assert ended.out.startswith("%%MatrixMarket") and json.loads(ended.err)["out"] == "-"
     ended = shell("convert", matrix("blocks").parent / "no.mtx", "-", "--json")
@@ -150,8 +150,8 @@ def test_a_given_format(cli, matrix, tmp_path):
 
 
 @pytest.mark.parametrize("words", [(), ("--drop-zeros",)])
-def test_zeros_that_the_permutation_does_not_know(cli, tmp_path, words):
-    """The structure differs without them, so they must not come back below the blocks."""
+def test_zeros_that_the_permutation_ignores(cli, tmp_path, words):
+    """Without the zeros the structure is another one, so they must not return below the blocks."""
     path, perm, target = (tmp_path / name for name in ("A.mtx", "perm.npz", "B.mtx"))
     head = "%%MatrixMarket matrix coordinate real general\n"
     path.write_text(head + "2 2 4\n1 1 1\n1 2 5\n2 1 0\n2 2 1\n")
@@ -191,7 +191,7 @@ def test_wrong_usage(cli, matrix, tmp_path):
     assert cli("convert", path, tmp_path / "B.mtx", "--permute", path).code == 3
 
 
-def test_no_clobber_and_what_is_replaced(cli, matrix, tmp_path):
+def test_no_clobber_and_replaced_files(cli, matrix, tmp_path):
     target = tmp_path / "A.npz"
     assert cli("convert", matrix("wide"), target, "--no-clobber").out == (
         f"{target}: 2 x 3, 4 entries\n"
@@ -205,7 +205,7 @@ def test_no_clobber_and_what_is_replaced(cli, matrix, tmp_path):
 
 
 @pytest.mark.parametrize("more", [(), ("--format", "mtx"), ("--permute", "no.npz")])
-def test_an_error_makes_way_for_a_matrix_whatever_the_options(shell, matrix, more):
+def test_an_error_goes_to_stderr_if_stdout_holds_a_matrix(shell, matrix, more):
     ended = shell("convert", matrix("blocks").parent / "no.mtx", "-", *more, "--json")
     assert ended.out == "" and json.loads(ended.err)["exit_code"] == ended.code == 3
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``btfperm doctor``: what works, and why the rest does not."""
+"""``btfperm doctor``: which backends work, and why the others do not."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whatever the input is: one sentence, a documented exit code, no traceback."""
+"""Any input gives at most one sentence, a documented exit code and no traceback."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_terminal_that_knows_ascii_only(shell):
 
 @given(words=st.lists(st.text(st.characters(blacklist_characters="\0")), max_size=4))
 def test_any_words(cli, tmp_path, monkeypatch, words):
-    """A command line drawn at random is refused, or does something documented."""
+    """A random command line is refused or does something documented."""
     monkeypatch.chdir(tmp_path)
     ended = cli(*words)
     assert ended.code in {0, 1, 2, 3, 4}, (words, ended)
@@ -118,5 +118,5 @@ def test_any_order_of_real_words(cli, matrix, tmp_path, monkeypatch, words):
     ended = cli(*words)
     assert ended.code in {0, 1, 2, 3, 4}, (words, ended)
     if ended.code and "--json" in words:
-        # On stderr where stdout was to hold a file.
+        # The JSON is on stderr if stdout was to hold a file.
         assert json.loads(ended.out or ended.err)["exit_code"] == ended.code

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which command a line means; help, version, completion; errors and their exit codes."""
+"""The choice of the command; help, version and completion; errors and their exit codes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_misspelt_command(cli, word, near):
     cli(word).failed(2, repr(word), f"did you mean {near}?")
 
 
-def test_a_word_like_nothing(cli):
+def test_a_word_similar_to_no_command(cli):
     ended = cli("xyzzy").failed(2, "neither a command nor a file")
     assert ended.err.count("--help") == 1
     assert cli("xyzzy", "-h") == cli("xyzzy", "--help") == ended
@@ -184,7 +184,7 @@ def test_every_exception_becomes_a_sentence(cli, matrix, monkeypatch, error, cod
     assert cli(matrix("blocks"), "--json").json["exit_code"] == code
 
 
-def test_a_defect_that_was_mended_is_a_warning(cli, matrix, monkeypatch):
+def test_a_repaired_defect_is_a_warning(cli, matrix, monkeypatch):
     def doubtful(*_, **__):
         warnings.warn(DefectWarning("hopcroft-karp answered\ninstead"), stacklevel=1)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What messages say: one printable line, the file's name, and a remedy that the shell has."""
+"""Messages: one printable line, with the name of the file, and advice that works in a shell."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def tar_of(*names):
 
 
 def mat_of(name):
-    """A MATLAB file with two matrices, the first called so."""
+    """A MATLAB file with two matrices; `name` is the first one's name."""
     buffer = io.BytesIO()
     scipy.io.savemat(buffer, {"A" * len(name): np.eye(2), "B": np.eye(3)})
     return buffer.getvalue().replace(b"A" * len(name), name.encode("latin-1"))
@@ -96,7 +96,7 @@ def test_a_convention_that_does_not_fit(cli, matrix, tmp_path, convention, name,
     cli(*words).failed(2, f"{name}.mtx: ", shape, "--convention csparse or matlab")
 
 
-def test_a_device_that_fails_is_left_out_by_an_option(cli, matrix, monkeypatch):
+def test_the_advice_after_a_device_failure_is_an_option(cli, matrix, monkeypatch):
     def fails(*_, **__):
         raise BackendUnavailableError("device 0 failed (x); use backend='cpu'")
 
@@ -113,13 +113,13 @@ def test_warnings_advise_the_shell_too(cli, matrix, monkeypatch):
     assert "use --backend cpu; continued" in cli(matrix("blocks")).err
 
 
-# What only a Python program can cause: these modules check its arguments and its arrays.
+# Only a Python program can cause these messages: the modules check its arguments and arrays.
 NOT_FROM_THE_SHELL = re.compile(
     r"btfperm/(__init__|testing|preorder/.*|results/.*|pattern/(door|device_door|arrays|host_matrix|permute\w*|value\w*)"
     r"|block_triangular/.*|dulmage_mendelsohn/block_graph|transversal/(__init__|certificate|given|problem)"
     r"|arguments|backends/gpu/arrays|registry/(?!__init__|algorithm).*)\.py"
 )
-# A MATLAB command, and a decomposition of another kind than the command line makes.
+# A MATLAB command, and decompositions that the command line does not compute.
 NOT_PYTHON = ("save('file.mat', 'A', '-v7')",)
 ONLY_IN_PYTHON = (
     "a tool's order is made from",
@@ -130,7 +130,7 @@ PYTHON = re.compile(r"\b[a-z_]+=|\b[a-z_]+\([A-Za-z_]*\)|\bas_[a-z]+|\.[a-z_]+\(
 
 
 def sentences():
-    """Every text of the library that an error or a warning is made of."""
+    """Every text of the library that may be part of an error or a warning."""
     for file in sorted((ROOT / "btfperm").rglob("*.py")):
         where = file.relative_to(ROOT).as_posix()
         if NOT_FROM_THE_SHELL.fullmatch(where):
@@ -170,7 +170,7 @@ def test_no_message_gives_advice_for_python_at_the_shell():
             shown = shown.replace(other, "")
         met += shown != text
         assert not PYTHON.search(shown), f"{where}: {shown}"
-    assert met >= 5, "the table of advice is used"
+    assert met >= 5, "the table of advice is not used"
 
 
 def test_a_matrix_in_the_place_of_a_permutation(cli, matrix, tmp_path):
@@ -192,7 +192,7 @@ def test_a_matrix_in_the_place_of_a_permutation(cli, matrix, tmp_path):
 
 
 def words_of(tmp_path):
-    """Lines that succeed and fail, by command."""
+    """Command lines that succeed and fail, by command."""
     a, no, perm = tmp_path / "A.mtx", tmp_path / "no.mtx", tmp_path / "p.npz"
     return {
         "order": [(a, "-o", perm), (no,), (a, "--seed", "x"), (a, "--max-work", "1"), ("rnk",)],

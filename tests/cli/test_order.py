@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The main job: what is written, what is said, what is refused."""
+"""`btfperm MATRIX`: the written files, the report and the refusals."""
 
 from __future__ import annotations
 
@@ -136,13 +136,13 @@ def test_conventions(cli, matrix, tmp_path, name):
         assert json.loads(str(file["meta"]))["convention"] == name
 
 
-def test_quiet_says_nothing(cli, matrix, tmp_path):
+def test_quiet_prints_nothing(cli, matrix, tmp_path):
     assert cli(matrix("zeros"), "-q", "-o", tmp_path / "perm.npz") == (0, "", "")
     assert (tmp_path / "perm.npz").exists()
 
 
 def test_standard_input_and_output(shell, matrix):
-    """The file alone on stdout, the report on stderr; the input may be packed."""
+    """stdout holds only the file, stderr the report. The input may be packed."""
     text = gzip.compress(matrix("blocks").read_bytes())
     ended = shell("-", "-o", "-", "--format", "json", stdin=text)
     assert ended.code == 0 and "structural rank" in ended.err
@@ -160,9 +160,11 @@ def test_npz_on_standard_output(matrix):
 
 def test_stored_zeros(cli, matrix):
     path = matrix("zeros")
-    kept, dropped = cli(path).out, cli(path, "--drop-zeros").out
-    assert "1 stored entry is zero, kept as an entry" in kept and "1 without them" in kept
-    assert "left out" in dropped and "2 when they are kept" in dropped
+    with_zeros, without_zeros = cli(path).out, cli(path, "--drop-zeros").out
+    assert (
+        "1 stored entry is zero, kept as an entry" in with_zeros and "1 without them" in with_zeros
+    )
+    assert "left out" in without_zeros and "2 when they are kept" in without_zeros
     zeros = cli(path, "--json").json["stored_zeros"]
     assert (zeros["count"], zeros["dropped"], zeros["other_rank"]) == (1, False, 1)
     zeros = cli(path, "--drop-zeros", "--json").json["stored_zeros"]
@@ -180,7 +182,8 @@ def test_explain(cli, matrix, hard):
 
 
 def test_explain_names_the_rules(cli, hard):
-    """Each decision with its rule, what was measured of it, what was passed over, what was seen."""
+    """The output shows each decision with its rule, its measurements, the rules before it that
+    fail, and the features."""
     found = cli(hard, "--json").json["explain"]
     out = cli(hard, "--explain").out
     assert found["decisions"].keys() == {"place", "start", "algorithm", "threads"}
@@ -196,7 +199,7 @@ def test_explain_names_the_rules(cli, hard):
 
 
 def test_options_reach_the_algorithm(cli, hard):
-    """Without fairness Pothen-Fan reads other edges; the rank is the same."""
+    """Without fairness Pothen-Fan reads other entries; the rank is the same."""
     words = (hard, "--json", "--algorithm", "pothen-fan")
     fair, unfair = cli(*words).json, cli(*words, "--option", "fairness=0").json
     assert fair["structural_rank"] == unfair["structural_rank"]
@@ -216,7 +219,7 @@ def test_deterministic_gives_the_same_file_for_each_number_of_threads(cli, hard,
     cli("rank", hard, "--deterministic", "--algorithm", "g-pr-shr").failed(2, "g-pr-shr")
 
 
-def test_options_of_both_and_the_last_one_counts(cli, hard):
+def test_options_of_initializer_and_algorithm_and_the_last_one_counts(cli, hard):
     words = ("--initializer", "two-sided", "--algorithm", "pothen-fan", "--seed", 7)
     options = ("--option", "sweeps=1", "--option", "fairness=1", "--option", "fairness=0")
     found = cli("rank", hard, "--json", *words, *options, "--threads", 2).json
@@ -230,7 +233,7 @@ def test_an_option_that_no_algorithm_of_the_run_has(cli, matrix):
 
 
 def test_an_option_may_be_a_number_or_a_word(cli, matrix):
-    """`relabel` is a number for one algorithm and words for others."""
+    """The option `relabel` is a number for one algorithm and a word for others."""
     words = ("--algorithm", "push-relabel", "--initializer", "none", "--option")
     assert cli(matrix("blocks"), "--json", *words, "relabel=1").json["maximum"]
     cli(matrix("blocks"), *words, "relabel=adaptive:1").failed(2, "relabel")
@@ -285,7 +288,8 @@ def test_a_file_that_is_replaced_is_reported(cli, matrix, tmp_path):
 
 
 def test_no_clobber(cli, matrix, tmp_path, monkeypatch):
-    """A file that is there is found before the work; one that comes later, when it is named."""
+    """An existing file is detected before the work, and one that appears later before the
+    rename."""
     perm = tmp_path / "perm.npz"
     assert cli(matrix("blocks"), "-o", perm, "--no-clobber", "--json").json["replaced"] == []
     before = perm.read_bytes()
@@ -309,7 +313,7 @@ def test_a_limit_gives_bounds_and_writes_nothing(cli, hard, tmp_path, option, va
     limited = (option, value, "--initializer", "none", "--threads", 1)
     ended = cli(hard, *limited)
     ended.failed(1, str(hard), f"{option} stopped the search", "lies between")
-    assert cli(hard, "-q", *limited) == ended  # what failed is no chatter
+    assert cli(hard, "-q", *limited) == ended  # -q does not hide a failure
     ended = cli(hard, "-o", target, *limited)
     assert ended.code == 1 and "not written" in ended.err and not target.exists()
     found = cli(hard, "--json", "-o", target, *limited).json
@@ -331,8 +335,9 @@ def test_the_same_answer_from_a_file_and_from_a_pipe(shell, matrix):
 
 
 @pytest.mark.parametrize("k", range(1, 9))
-def test_memory_that_runs_out(cli, matrix, k):
-    """The k-th allocation of the core fails: one sentence, and the next run is right."""
+def test_no_memory(cli, matrix, k):
+    """If the k-th allocation of the core fails, there is one sentence, and the next run is
+    right."""
     from btfperm import _core
 
     _core.backends.fail_allocation_at(k)
@@ -340,7 +345,7 @@ def test_memory_that_runs_out(cli, matrix, k):
         ended = cli(matrix("singular"))
     finally:
         _core.backends.fail_allocation_at(0)
-    if ended.code:  # fewer than k allocations are no failure
+    if ended.code:  # a run with fewer than k allocations does not fail
         ended.failed(4, "memory")
     else:
         assert k > 1
@@ -348,12 +353,12 @@ def test_memory_that_runs_out(cli, matrix, k):
 
 
 @pytest.mark.parametrize("words", [("--format", "npz"), ("--convention", "klu"), ("--no-clobber",)])
-def test_options_of_an_output_that_is_not_asked_for(cli, matrix, words):
+def test_options_of_an_output_need_an_output(cli, matrix, words):
     cli(matrix("blocks"), *words).failed(2, f"{words[0]} goes with -o")
 
 
 @pytest.mark.parametrize("spelt", [("-o", "-"), ("-o-",), ("--output", "-"), ("--output=-",)])
-def test_the_json_makes_way_for_a_file(shell, matrix, spelt):
+def test_the_json_goes_to_stderr_if_stdout_holds_a_file(shell, matrix, spelt):
     words = (*spelt, "--format", "txt", "--json")
     ended = shell(matrix("blocks"), *words)
     assert ended.out.startswith("btfperm-permutation")
@@ -362,5 +367,5 @@ def test_the_json_makes_way_for_a_file(shell, matrix, spelt):
     assert ended.out == "" and json.loads(ended.err)["exit_code"] == 3
 
 
-def test_an_empty_matrix_is_not_advised_upon(cli, matrix):
+def test_an_empty_matrix_gets_no_advice(cli, matrix):
     assert "BTF does not help: the matrix is empty" in cli(matrix("empty")).out

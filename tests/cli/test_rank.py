@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``btfperm rank``: the number alone, and the exit code for build scripts."""
+"""``btfperm rank``: prints only the rank; the exit code is for build scripts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ RANKS = {"blocks": 4, "singular": 2, "wide": 2, "tall": 2, "zeros": 2, "empty": 
 
 
 @pytest.mark.parametrize(("name", "rank"), RANKS.items())
-def test_the_number_stands_alone(cli, matrix, name, rank):
+def test_only_the_number_is_printed(cli, matrix, name, rank):
     ended = cli("rank", matrix(name))
     assert (ended.code, ended.out) == (0, f"{rank}\n")
     assert ended.err == "" or name == "zeros"
@@ -35,7 +35,7 @@ def test_a_long_list_is_cut(cli, tmp_path):
     assert "8 rows unmatched (rows 1, 2, 3, 4, 5, ...)" in ended.err
 
 
-def test_zeros_decide(cli, matrix):
+def test_the_effect_of_zeros(cli, matrix):
     path = matrix("zeros")
     assert cli("rank", path, "--require-full").code == 0
     assert cli("rank", path, "--require-full", "--drop-zeros").code == 1
@@ -83,7 +83,7 @@ def test_a_limit_prints_no_number(cli, hard):
     assert found["rank_bounds"][0] <= found["rank_bounds"][1]
 
 
-def test_a_shell_sees_the_same(shell, matrix):
+def test_the_same_in_a_shell(shell, matrix):
     assert shell("rank", "-", stdin=matrix("tall").read_bytes()) == (0, "2\n", "")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ctrl-C, SIGTERM and SIGHUP at any time: an exit code, one sentence, no unfinished file."""
+"""Ctrl-C, SIGTERM and SIGHUP at any time give an exit code, one sentence and no unfinished file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CASES = {
     "SIGHUP": (129, "ended by SIGHUP"),
 }
 
-# Sends itself a signal when the module named first is imported.
+# Sends itself a signal when it imports the module in the first argument.
 SIGNAL_ON_IMPORT = """
 import os, signal, sys
 name, number, sys.argv = sys.argv[1], int(sys.argv[2]), ["btfperm", *sys.argv[3:]]
@@ -62,7 +62,7 @@ def run(script, *words, folder):
 
 
 def imported(words, folder) -> list[str]:
-    """The modules that a run imports, from the first one of ours on."""
+    """The modules that a run imports, starting with the first module of btfperm."""
     listing = SIGNAL_ON_IMPORT.replace("os.kill(os.getpid(), number)", "").replace(
         'if event == "import" and args[0] == name:',
         'if event == "import": print(args[0], file=sys.stderr)',
@@ -73,7 +73,8 @@ def imported(words, folder) -> list[str]:
 
 
 def test_an_interrupt_at_any_import(matrix, tmp_path):
-    """Every tenth of the modules, and those that convert what is raised while they are imported."""
+    """Signals at a sample of the modules, and at those that convert exceptions during their
+    import."""
     matrix("blocks").rename(tmp_path / "A.mtx")
     words = ("A.mtx", "-o", "p.npz")
     names = imported(words, tmp_path)
@@ -100,7 +101,7 @@ def test_a_signal_at_start_up_with_json(name, tmp_path):
 
 
 def writing(folder, seconds, *words, **options):
-    """A process that is in the middle of its output file."""
+    """Starts a process and returns while it writes its output file."""
     process = subprocess.Popen(
         [sys.executable, "-c", SLOW_WRITER, str(seconds), *words],
         cwd=folder,
@@ -129,7 +130,7 @@ def test_a_signal_leaves_no_unfinished_file(name, matrix, tmp_path):
 
 
 def test_a_signal_that_is_ignored_stays_so(matrix, tmp_path):
-    """As under nohup, or in the background of a script."""
+    """This happens under nohup, or in the background of a script."""
 
     def ignore():
         for name in CASES:

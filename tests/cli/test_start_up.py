@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A small matrix costs little more than NumPy and click: nothing else is imported early."""
+"""A small matrix costs little more than NumPy and click: no other package is imported."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def imported(*words) -> set[str]:
 def test_the_main_job_imports_neither_scipy_nor_rich(matrix, tmp_path):
     modules = imported(matrix("singular"), "-o", tmp_path / "perm.npz", "-o", tmp_path / "p.txt")
     assert "numpy" in modules
-    heavy = {"scipy", "rich", "matplotlib", "cupy", "mpi4py", "pandas", "networkx"}
-    assert not heavy & modules
+    large = {"scipy", "rich", "matplotlib", "cupy", "mpi4py", "pandas", "networkx"}
+    assert not large & modules
 
 
 def test_a_small_matrix_touches_no_gpu(matrix, tmp_path):
-    """Not even the driver is asked, with `auto` free to choose."""
+    """`auto` does not even call the driver."""
     words = [str(matrix("singular")), "-o", str(tmp_path / "perm.npz")]
     code = (
         "import ctypes\nfrom btfperm_cli.main import main\n"
@@ -44,7 +44,7 @@ def test_a_small_matrix_touches_no_gpu(matrix, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", forced], capture_output=True, text=True, check=False
     )
-    assert "was loaded" in done.stderr, "this test sees who asks the driver"
+    assert "was loaded" in done.stderr, "this test detects calls of the driver"
 
 
 def test_rank_and_check_import_neither(matrix, tmp_path, cli):
@@ -61,7 +61,8 @@ def test_help_imports_no_numpy(words):
 
 
 def test_version_imports_no_numpy():
-    """`--version` leaves by an exit, which the listing cannot follow: look at the import times."""
+    """`--version` ends with an exit, after which LISTING prints nothing; so the import times
+    count."""
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "btfperm_cli", "--version"],
         capture_output=True,
@@ -72,7 +73,7 @@ def test_version_imports_no_numpy():
 
 
 def test_a_small_matrix_needs_little_beside_numpy(matrix):
-    """No time is checked here: the benchmarks measure it (section `start-up`)."""
+    """No time is checked here; section `start-up` of the benchmarks measures it."""
     listing = "import sys\n{}\nprint(*sys.modules, file=sys.stderr)"
     words = [str(matrix("blocks"))]
     job = f"from btfperm_cli.main import main; main({words!r}, standalone_mode=False)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pipes that close, disks that are full, Ctrl-C, terminals: as processes of their own."""
+"""Closed pipes, full disks, Ctrl-C and terminals, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and d
 
 @posix
 @pytest.mark.parametrize("words", [(), ("--json",)])
-def test_a_reader_that_leaves(matrix, words):
-    """Nobody reads: no message, and the exit code of the work."""
-    reading, writing = os.pipe()
-    os.close(reading)
+def test_a_reader_that_closes_the_pipe(matrix, words):
+    """If no process reads the pipe, there is no message, and the exit code is that of the work."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
     done = subprocess.run(
-        command(matrix("blocks"), *words), stdout=writing, stderr=subprocess.PIPE, check=False
+        command(matrix("blocks"), *words), stdout=write_end, stderr=subprocess.PIPE, check=False
     )
-    os.close(writing)
+    os.close(write_end)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 @posix
-def test_a_reader_that_leaves_does_not_hide_a_failed_check(matrix):
-    reading, writing = os.pipe()
-    os.close(reading)
+def test_a_closed_pipe_does_not_hide_a_failed_check(matrix):
+    read_end, write_end = os.pipe()
+    os.close(read_end)
     done = subprocess.run(
         command("rank", matrix("singular"), "--require-full"),
-        stdout=writing,
+        stdout=write_end,
         stderr=subprocess.PIPE,
         check=False,
     )
-    os.close(writing)
+    os.close(write_end)
     assert done.returncode == 1 and b"structural rank 2 of 3" in done.stderr
 
 
@@ -82,25 +82,25 @@ def test_the_sentence_about_a_full_disk_names_standard_output(matrix):
         ("A.mtx", "-o", "-", "--format", "mat"),
     ],
 )
-def test_a_reader_that_leaves_is_no_failure(matrix, tmp_path, words):
+def test_a_closed_pipe_is_no_failure(matrix, tmp_path, words):
     matrix("blocks").rename(tmp_path / "A.mtx")
-    reading, writing = os.pipe()
-    os.close(reading)
+    read_end, write_end = os.pipe()
+    os.close(read_end)
     done = subprocess.run(
-        command(*words), stdout=writing, stderr=subprocess.PIPE, cwd=tmp_path, check=False
+        command(*words), stdout=write_end, stderr=subprocess.PIPE, cwd=tmp_path, check=False
     )
-    os.close(writing)
+    os.close(write_end)
     assert done.returncode == 0 and b"btfperm: " not in done.stderr, done.stderr
 
 
 @posix
-def test_a_reader_of_messages_that_leaves_costs_no_result(matrix):
-    reading, writing = os.pipe()
-    os.close(reading)
+def test_a_closed_pipe_for_messages_loses_no_result(matrix):
+    read_end, write_end = os.pipe()
+    os.close(read_end)
     done = subprocess.run(
-        command("rank", matrix("zeros")), stderr=writing, stdout=subprocess.PIPE, check=False
+        command("rank", matrix("zeros")), stderr=write_end, stdout=subprocess.PIPE, check=False
     )
-    os.close(writing)
+    os.close(write_end)
     assert (done.returncode, done.stdout) == (0, b"2\n")
 
 
@@ -108,7 +108,7 @@ def test_a_reader_of_messages_that_leaves_costs_no_result(matrix):
 @pytest.mark.parametrize("closed", [(1,), (2,), (1, 2), (0, 1, 2)])
 @pytest.mark.parametrize(("name", "code"), [("blocks", 0), ("no", 3)])
 def test_streams_that_are_closed(matrix, tmp_path, closed, name, code):
-    """Like ``>&-``: nobody reads, and no other file takes the place of the stream."""
+    """Like ``>&-``: no process reads, and no other file gets the number of the stream."""
     perm = tmp_path / "perm.npz"
     path = matrix("blocks").with_name(f"{name}.mtx")
     done = subprocess.run(
@@ -138,7 +138,7 @@ def test_standard_input_that_is_closed(matrix, tmp_path, words):
 
 
 def unread(pipe) -> int:
-    """Bytes that were written to a pipe and that nobody has read."""
+    """The number of bytes that were written to a pipe and not yet read."""
     held = array.array("i", [0])
     fcntl.ioctl(pipe, termios.FIONREAD, held)
     return held[0]
@@ -146,14 +146,14 @@ def unread(pipe) -> int:
 
 @posix
 def test_ctrl_c_while_waiting_for_input():
-    """Standard input stays open: only the signal can end the process."""
+    """Standard input stays open, so that only the signal can end the process."""
     process = subprocess.Popen(
         command("-"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     try:
         process.stdin.write(b"%%MatrixMarket matrix")
         process.stdin.flush()
-        while unread(process.stdin):  # it reads, and then waits for the rest
+        while unread(process.stdin):  # the process reads, and then waits for the rest
             assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
@@ -198,7 +198,7 @@ def test_ctrl_c_in_the_middle_of_the_work(tmp_path, words):
 @posix
 @pytest.mark.parametrize("quiet", [False, True])
 def test_progress_on_a_terminal_only(tmp_path, quiet):
-    """Shown after `DELAY` where stderr is a terminal, and gone when the work is done."""
+    """Progress appears after `DELAY` if stderr is a terminal, and disappears when the work ends."""
     script = f"""
 import sys, time
 from btfperm_cli import progress

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every convention promises, said with dense arrays and index sets."""
+"""The common properties of all conventions, checked with dense arrays and index sets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 
 def positions(A):
-    """The stored entries of `A`, explicit zeros among them, as a dense boolean array."""
+    """The stored entries of `A`, including explicit zeros, as a dense boolean array."""
     A = sp.coo_array(A)
     dense = np.zeros(A.shape, dtype=bool)
     dense[A.row, A.col] = True
@@ -18,14 +18,14 @@ def positions(A):
 
 
 def blocks(p, q, r, s):
-    """The fine blocks as (set of rows, set of columns), in their order."""
+    """The fine blocks in their order, as (set of rows, set of columns)."""
     rows = [frozenset(p[a:b].tolist()) for a, b in pairwise(r)]
     cols = [frozenset(q[a:b].tolist()) for a, b in pairwise(s)]
     return list(zip(rows, cols, strict=True))
 
 
 def check_gathers(A, p, q, r, s):
-    """p and q are permutations, r and s cut all of them up, nothing lies below the blocks."""
+    """p and q are permutations, r and s divide all of them, no entry lies below the blocks."""
     m, n = A.shape
     np.testing.assert_array_equal(np.sort(p), np.arange(m))
     np.testing.assert_array_equal(np.sort(q), np.arange(n))
@@ -36,7 +36,7 @@ def check_gathers(A, p, q, r, s):
 
 
 def dominant(A, col_match):
-    """`A` with small values everywhere and a large one in each matched place: well conditioned."""
+    """`A` with small values, and a large one at each matched entry, so it is well conditioned."""
     C = sp.csc_array(A, dtype=float)
     C.sum_duplicates()
     count = np.diff(C.indptr).max(initial=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""BTF: P, Q with flips, R and Match, against libbtf."""
+"""BTF's P, Q with flips, R and Match, compared with libbtf."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def test_as_many_matched_as_libbtf(A):
     P, Q, R, nmatch = suitesparse.btf_order(A)
     assert order.nmatch == nmatch
     assert (order.Q < -1).sum() == (Q < -1).sum()
-    if nmatch == A.shape[0]:  # then the blocks do not depend on the matching
+    if nmatch == A.shape[0]:  # only then the blocks do not depend on the matching
         theirs = blocks(P, Q, R, R)
         assert set(blocks(order.P, order.Q, order.R, order.R)) == set(theirs)
 
 
 @given(A=strategies.any_square())
 def test_libbtf_finds_the_same_blocks_from_our_completed_match(A):
-    """Singular or not: strongcomp takes the flips on its way in and keeps them."""
+    """For singular and nonsingular matrices: strongcomp accepts the flips and keeps them."""
     order = as_btf(btfperm.block_triangular_form(A))
     given_Q = np.empty_like(order.Q)
-    given_Q[order.P] = order.Q  # the column, flipped or not, beside each row
+    given_Q[order.P] = order.Q  # the column of each row, flipped or not
     P, Q, R = suitesparse.btf_strongcomp(A, given_Q)
     ours = blocks(order.P, suitesparse.unflip(order.Q), order.R, order.R)
     assert set(ours) == set(blocks(P, suitesparse.unflip(Q), R, R))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of conventions, and what each refuses."""
+"""The table of conventions, and the matrices that each convention refuses."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""CSparse: the same blocks as `cs_dmperm`, and with its matching, the same ends to the letter."""
+"""CSparse: the blocks are those of `cs_dmperm`, and with its matching the boundaries are equal."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_ends_are_those_of_cs_dmperm_when_it_lends_its_matching(A):
     p, q, _, _, rr, cc = suitesparse.cs_dmperm(A)
     initial = np.full(A.shape[1], -1)
     initial[q[cc[1] :]] = p[: rr[3]]
-    # Pothen-Fan leaves a maximum matching as it is, which not every algorithm does.
+    # Pothen-Fan does not change a maximum matching. Not every algorithm has this property.
     t = btfperm.maximum_transversal(A, initial=initial, algorithm="pothen-fan")
     np.testing.assert_array_equal(t.col_match, initial)
     order = as_csparse(btfperm.dulmage_mendelsohn(A, transversal=t))
@@ -80,7 +80,7 @@ def test_real_matrices(known):
 
 def test_every_part_of_one_matrix():
     # rows 0 and 4 with columns 1, 3, 5: horizontal; row 2, column 0: square;
-    # rows 1, 3, 5 with columns 2 and 4: vertical. Only row 2, column 0 has one choice.
+    # rows 1, 3, 5 with columns 2 and 4: vertical. Only row 2, column 0 has a single entry.
     pairs = [(0, 1), (0, 3), (4, 3), (4, 5), (4, 0), (2, 0), (2, 4), (1, 2), (3, 2), (3, 4), (5, 4)]
     A = strategies.coo(pairs, (6, 6))
     order = as_csparse(btfperm.dulmage_mendelsohn(A))
@@ -111,7 +111,7 @@ def test_no_entries_at_all(shape, nb, r, s):
 
 @pytest.mark.parametrize("transposed", [False, True])
 def test_columns_and_rows_of_several_blocks_ascend(transposed):
-    """Two vertical (or horizontal) blocks whose columns and rows come in opposite orders."""
+    """Two vertical (or horizontal) blocks, in which columns and rows have opposite orders."""
     A = np.array([[0, 1], [0, 1], [0, 1], [1, 0], [1, 0], [1, 0]])
     A = sp.csc_array(A.T if transposed else A)
     d = btfperm.dulmage_mendelsohn(A)

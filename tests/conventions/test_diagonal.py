@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Orders of BTF, KLU and SuperLU: ours and SuiteSparse's own pass, edited ones do not."""
+"""Orders of BTF, KLU and SuperLU: btfperm's and SuiteSparse's pass `check`, edited ones do not."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def test_completed_ones_pass(convention, A):
     fields = CONVENTIONS[convention](btfperm.block_triangular_form(A))._asdict()
     assert verdict(A, fields, convention, completed=True).ok
     if convention == "klu":
-        assert "matching" in failing(A, fields, convention), "KLU was promised a zero-free diagonal"
+        assert "matching" in failing(A, fields, convention), (
+            "the diagonal must be zero-free for KLU"
+        )
 
 
 @given(A=any_square())
@@ -53,7 +55,7 @@ def test_those_of_libbtf_pass(A):
     P, Q, R, nmatch = suitesparse.btf_order(A)
     fields = {"P": P, "Q": Q, "R": R, "nmatch": nmatch, "nblocks": len(R) - 1}
     assert verdict(A, fields, "btf").ok
-    whole = np.zeros(A.shape[0] + 1, dtype=np.int32)  # as the C function is given it
+    whole = np.zeros(A.shape[0] + 1, dtype=np.int32)  # the length that the C function requires
     whole[: len(R)] = R
     assert verdict(A, fields | {"R": whole}, "btf").ok
 
@@ -67,7 +69,7 @@ def test_those_of_libklu_pass(A):
 
 @pytest.mark.parametrize("convention", SOLVERS)
 @given(A=any_square(), data=st.data())
-def test_any_changed_number_is_noticed(convention, A, data):
+def test_any_changed_number_is_detected(convention, A, data):
     form = btfperm.block_triangular_form(A)
     assume(form.completed == 0 or convention != "superlu")
     fields = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""KLU: what libklu makes of P and Q."""
+"""KLU's use of P and Q, compared with libklu."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_singular_matrix_is_analysed_and_refused_by_the_factorization(A):
 
 
 def test_rows_and_columns_exchanged_would_be_noticed():
-    """The matrix is a cycle: P and Q swapped, or one inverted, has no diagonal at all."""
+    """The matrix is a cycle. If P and Q are exchanged, or one is inverted, the diagonal is zero."""
     A = strategies.coo([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)], (4, 4))
     P, Q, _ = as_klu(btfperm.block_triangular_form(A))
     dense = positions(A)

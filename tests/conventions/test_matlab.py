@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""MATLAB: what CSparse says, counted from 1, outputs in dmperm's order."""
+"""MATLAB's convention: CSparse's arrays, counted from 1, in the order of dmperm's outputs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def test_csparse_counted_from_one(A):
 
 @given(A=strategies.any_matrix())
 def test_read_as_matlab_reads_it(A):
-    """``A(p(r(k):r(k+1)-1), q(s(k):s(k+1)-1))`` with inclusive ends: all else below is empty."""
+    """``A(p(r(k):r(k+1)-1), q(s(k):s(k+1)-1))`` with inclusive ends; no entry lies below a
+    block."""
     p, q, r, s, cc, rr = as_matlab(btfperm.dulmage_mendelsohn(A))
     m, n = A.shape
     matlab = {(i + 1, j + 1) for i, j in np.argwhere(positions(A)).tolist()}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""BTF as Python users meet it: scikit-sparse 0.5, where it is installed.
+"""BTF through scikit-sparse 0.5, if it is installed.
 
-It returns R with whatever stands behind the last boundary, and may sort its argument in place.
+It returns R with arbitrary numbers after the last boundary, and may sort its argument in place.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from tests.oracles.suitesparse import unflip
 
 try:
     from sksparse import btf as sksparse_btf
-except ImportError as error:  # missing, or built against libraries that are not here
+except ImportError as error:  # missing, or compiled for libraries that are not installed
     pytest.skip(f"scikit-sparse does not work here ({error})", allow_module_level=True)
 
 
 def their_order(A):
-    """P, Q and R without what stands behind the last boundary."""
+    """P, Q and R without the numbers after the last boundary."""
     P, Q, R = sksparse_btf.btf(sp.csc_array(A, copy=True))
     end = int(np.argmax(A.shape[0] <= R))
     return P, Q, R[: end + 1]

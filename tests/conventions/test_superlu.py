@@ -15,7 +15,7 @@ from tests.conventions.permuted import dominant
 
 
 def matrices(order):
-    """Pr and Pc as the manual of `scipy.sparse.linalg.SuperLU` writes them."""
+    """Pr and Pc as the manual of `scipy.sparse.linalg.SuperLU` computes them."""
     n = order.perm_r.size
     Pr = sp.csc_array((np.ones(n), (order.perm_r, np.arange(n))), shape=(n, n))
     Pc = sp.csc_array((np.ones(n), (np.arange(n), order.perm_c)), shape=(n, n))
@@ -46,7 +46,7 @@ def test_scipy_factors_and_solves_in_this_order(A):
 
 
 def test_it_scatters():
-    """Rows 1, 2, 0 and columns 2, 0, 1 in this order: neither is its own inverse."""
+    """The permutations are rows 1, 2, 0 and columns 2, 0, 1, which differ from their inverses."""
     A = strategies.coo([(1, 2), (2, 0), (0, 1), (1, 0), (2, 1)], (3, 3))
     f = btfperm.block_triangular_form(A)
     order = as_superlu(f)

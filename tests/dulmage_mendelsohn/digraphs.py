@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices that lead the decomposition through each of its steps, small enough for every test."""
+"""Small matrices that need each step of the decomposition."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from tests import families
 
 
 def with_diagonal(n, per_row, seed):
-    """A full diagonal somewhere, and random entries: one large component and small ones."""
+    """A full diagonal after a permutation, and random entries: one large component and small
+    ones."""
     rng = np.random.default_rng(seed)
     k = int(n * per_row)
     A = sp.coo_array((np.ones(k), (rng.integers(0, n, k), rng.integers(0, n, k))), shape=(n, n))
@@ -18,7 +19,7 @@ def with_diagonal(n, per_row, seed):
 
 
 def small_blocks(n, size, seed):
-    """Cycles of about `size`, entries between them on one side of the diagonal alone."""
+    """Cycles of about `size`, and entries between them on one side of the diagonal only."""
     rng = np.random.default_rng(seed)
     j = np.arange(n)
     block = j // size
@@ -34,7 +35,7 @@ def small_blocks(n, size, seed):
 
 
 def symmetric(n, seed):
-    """A symmetric pattern about its diagonal, in several components."""
+    """A symmetric pattern with a full diagonal, in several components."""
     rng = np.random.default_rng(seed)
     k = n // 2 + n // 3
     A = sp.coo_array((np.ones(k), (rng.integers(0, n, k), rng.integers(0, n, k))), shape=(n, n))
@@ -42,7 +43,7 @@ def symmetric(n, seed):
 
 
 def with_hubs(n, seed):
-    """Rows and columns that are nearly full, above blocks of two."""
+    """Nearly full rows and columns, above blocks of two."""
     rng = np.random.default_rng(seed)
     j = np.arange(n)
     full = rng.permutation(n)[: n - 3]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The block graph: arcs, levels and work are the oracle's."""
+"""The arcs, levels and work of the block graph are those of the oracle."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_block_graph_of_the_triangular_form(A):
 
 @given(strategies.any_matrix())
 def test_a_result_without_its_pattern_takes_the_matrix(A):
-    """As read from a file."""
+    """A result from a file has no pattern."""
     d = btfperm.dulmage_mendelsohn(A)
     arrays = {
         name: getattr(d, name)
@@ -86,8 +86,9 @@ def test_block_graph_of_a_deep_chain():
 
 
 def test_levels_run_through_all_parts():
-    """The second square block leads on to the vertical one: it is higher than the first, though
-    the canonical order, which knows the square part alone, has them in one height."""
+    """The second square block has an arc to the vertical one, so its level is higher than the
+    first's. The canonical order depends on the square part only, in which both have the same
+    height."""
     A = sp.coo_array(
         np.array(
             [
@@ -107,7 +108,7 @@ def test_levels_run_through_all_parts():
 
 
 def test_a_matrix_that_is_changed_in_place_does_not_change_its_decomposition():
-    """Were the arrays shared, the core would walk along indices that do not exist."""
+    """If the arrays were shared, the core would use indices outside the matrix."""
     A = sp.csc_array(
         (np.ones(50), np.arange(50, dtype=np.int32), np.arange(51, dtype=np.int32)), shape=(50, 50)
     )
@@ -119,7 +120,7 @@ def test_a_matrix_that_is_changed_in_place_does_not_change_its_decomposition():
 
 
 def test_another_matrix_is_refused():
-    """A cycle does not fit the blocks of a triangular matrix."""
+    """The permutations of a triangular matrix leave an entry of a cycle below the blocks."""
     d = btfperm.dulmage_mendelsohn(families.bidiagonal(5).A)
     with pytest.raises(InvalidArgumentError, match="another matrix"):
         d.block_graph(families.cycle(5).A)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one core makes of a graph that another machine leaves: components and heights, by SciPy's
-components and by heights from the definition."""
+"""Strong components and heights of a digraph on one core, compared with SciPy's components and with
+heights by the definition."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def graphs(draw):
 
 
 def found(n, edges, floor, width):
-    """Names and heights; edges are (tail, head)."""
+    """Components and heights. Edges are (tail, head)."""
     order = np.argsort(edges[:, 1], kind="stable")
     indptr = np.searchsorted(edges[order, 1], np.arange(n + 1)).astype(width)
     height, name = floor.astype(width), np.empty(n, dtype=width)
@@ -42,7 +42,7 @@ def test_components_and_heights(width, graph):
     assert len(set(zip(name.tolist(), label.tolist(), strict=True))) == count
     assert (name[name] == name).all() and len(set(name.tolist())) == count
     expected = np.array([floor[label == c].max() for c in range(count)], dtype=int)
-    for _ in range(count):  # a path passes no component twice
+    for _ in range(count):  # a path visits no component twice
         for u, v in edges:
             if label[u] != label[v]:
                 expected[label[u]] = max(expected[label[u]], expected[label[v]] + 1)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""CXSparse's cs_dmperm, which nobody here wrote, finds the same coarse sets and square blocks."""
+"""CXSparse's cs_dmperm, an independent implementation, finds the same coarse sets and square
+blocks."""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ def compare(A):
 
 @given(strategies.any_matrix())
 def test_any_matrix(A):
-    assume(min(A.shape) > 0)  # cs_dmperm takes no empty side
+    assume(min(A.shape) > 0)  # cs_dmperm needs rows and columns
     compare(A)
 
 

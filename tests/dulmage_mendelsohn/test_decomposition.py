@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The decomposition is the oracle's, entry by entry, whatever ran before it."""
+"""Every array of the decomposition is that of the oracle, with any algorithm for the matching."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ def test_independent_of_the_algorithm(A, initializer, algorithm):
     d = btfperm.dulmage_mendelsohn(A, initializer=initializer, algorithm=algorithm)
     assert_same(d, btfperm.dulmage_mendelsohn(A))
     assert d.meta["initializer"] == initializer
-    assert d.meta["algorithm"] in (algorithm, "none")  # none: the start left nothing to do
+    assert d.meta["algorithm"] in (algorithm, "none")  # none: the start matched everything
 
 
 def another_matching(A, col_match, data):
-    """A maximum matching that avoids a drawn entry of the first; None when none does."""
+    """A maximum matching without a randomly chosen entry of the first; None if there is none."""
     matched = np.flatnonzero(col_match >= 0).tolist()
     if not matched:
         return None
@@ -99,8 +99,8 @@ def test_independent_of_the_matching(data, A):
 
 
 @pytest.mark.parametrize("n", [2, 3, 50])
-def test_a_cycle_with_its_matching_turned(n):
-    """All pairs move, nothing else does."""
+def test_a_cycle_with_its_other_matching(n):
+    """Every column has another mate; the decomposition is the same."""
     j = np.arange(n)
     A = sp.coo_array((np.ones(2 * n), (np.r_[j, j], np.r_[j, (j + 1) % n])), shape=(n, n))
     results = []
@@ -114,7 +114,7 @@ def test_a_cycle_with_its_matching_turned(n):
 
 @given(strategies.any_matrix())
 def test_idempotent(A):
-    """Applied to its own result it changes nothing."""
+    """The decomposition of its own result changes nothing."""
     d = btfperm.dulmage_mendelsohn(A)
     again = btfperm.dulmage_mendelsohn(d.apply(sp.csc_array(A)))
     np.testing.assert_array_equal(again.row_perm, np.arange(A.shape[0]))
@@ -124,8 +124,9 @@ def test_idempotent(A):
 
 
 @given(st.data(), strategies.any_matrix())
-def test_numbering_moves_the_coarse_sets_along(data, A):
-    """Renumbered, every row and column stays in its part, and blocks keep their members."""
+def test_renumbering_keeps_parts_and_blocks(data, A):
+    """After a renumbering, every row and column stays in its part, and blocks keep their
+    members."""
     m, n = A.shape
     rows = np.array(data.draw(strategies.permutations_of(m)), dtype=int)
     cols = np.array(data.draw(strategies.permutations_of(n)), dtype=int)
@@ -191,13 +192,13 @@ def test_matched_row_perm_has_the_matching_on_the_square_diagonal(A):
     np.testing.assert_array_equal(
         d.row_match[perm[first_row:last_row]], d.col_perm[first_col:last_col]
     )
-    # rows stay in their blocks, and outside the square part in their places
+    # rows stay in their blocks, and outside the square part in their positions
     np.testing.assert_array_equal(d.row_block[perm], d.row_block[d.row_perm])
     np.testing.assert_array_equal(perm[:first_row], d.row_perm[:first_row])
     np.testing.assert_array_equal(perm[last_row:], d.row_perm[last_row:])
 
 
-OTHERS = [  # of the matrix [[1, 1], [0, 1]], by rows
+OTHERS = [  # matrices whose transversals do not fit [[1, 1], [0, 1]]
     pytest.param([[0, 1], [1, 0]], id="pairs that are no entries"),
     pytest.param([[1, 0], [1, 0]], id="smaller"),
     pytest.param(np.eye(3), id="another shape"),
@@ -205,11 +206,11 @@ OTHERS = [  # of the matrix [[1, 1], [0, 1]], by rows
 
 
 @pytest.mark.parametrize("other", OTHERS)
-@pytest.mark.parametrize("face", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
-def test_the_transversal_of_another_matrix_is_refused(face, other):
+@pytest.mark.parametrize("function", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
+def test_the_transversal_of_another_matrix_is_refused(function, other):
     foreign = btfperm.maximum_transversal(np.array(other))
     with pytest.raises(InvalidArgumentError, match="transversal"):
-        face(np.array([[1, 1], [0, 1]]), transversal=foreign)
+        function(np.array([[1, 1], [0, 1]]), transversal=foreign)
 
 
 @given(strategies.stored_zeros())
@@ -221,11 +222,11 @@ def test_stored_zeros(A):
 
 
 @given(strategies.any_matrix())
-def test_meta_says_what_was_done(A):
+def test_meta_describes_the_call(A):
     import json
 
     d = btfperm.dulmage_mendelsohn(A)
-    meta = json.loads(json.dumps(d.meta))  # it goes into files
+    meta = json.loads(json.dumps(d.meta))  # files store it as JSON
     assert meta["kind"] == "dulmage_mendelsohn" and meta["convention"] == "btfperm"
     assert meta["matrix"]["nnz"] == pattern(A).nnz
     assert meta["verified"] is True and meta["maximum"] is True

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The decomposition of more than 2^31 entries, on a GPU that holds them: made there, and compared
-there with what is known in closed form."""
+"""The decomposition of more than 2^31 entries, on a GPU with enough memory. The matrix is made on
+the device, and the result is compared there with a closed form."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ pytestmark = pytest.mark.gpu
 
 LAYERS, REACH = 64, 15
 ENTRIES = 2_200_000_000
-BYTES = 90 << 30  # free memory that the pattern and its decomposition take
+BYTES = 90 << 30  # free memory that the pattern and its decomposition need
 
 
 def layered(width):
-    """Columns in layers, the last layer first and each from its end: one of layer l > 0 has its own
-    row and `REACH` rows of the layer before it; layer 0 is blocks of four. And row of each
-    column."""
+    """The pattern, and the row that is matched to each column. Columns are in layers, with the last
+    layer first and descending in each layer. A column of layer l > 0 holds its own row and `REACH`
+    rows of the layer before it. Layer 0 consists of full blocks of four."""
     import cupy
 
     n, singles = LAYERS * width, (LAYERS - 1) * width
@@ -43,7 +43,7 @@ def layered(width):
 
 
 def expected(width):
-    """Permutations and boundaries: layer after layer, each in ascending columns."""
+    """Permutations and boundaries: the layers in order, with ascending columns in each."""
     import cupy
 
     n = LAYERS * width
@@ -83,7 +83,7 @@ def test_layers(entries):
 
 
 def test_the_host_agrees():
-    """The closed form, by the core, where it is small."""
+    """The core agrees with the closed form on a small matrix."""
     pytest.importorskip("cupy")
     pattern, _ = layered(400)
     d = btfperm.dulmage_mendelsohn(pattern.on_host())

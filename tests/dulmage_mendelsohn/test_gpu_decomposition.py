@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The decomposition on a GPU: every array is the CPU's, entry by entry, whatever step found it."""
+"""Every array of the decomposition on a GPU is equal to the CPU's, for each sequence of steps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.gpu
 
 
 def decomposed(A, t=None, width=None):
-    """By the device, with the matching that the CPU found."""
+    """The decomposition on the device, with the matching of the CPU."""
     P = pattern_there(A, width)
     t = btfperm.maximum_transversal(A) if t is None else t
     problem = DeviceProblem.empty(P)
@@ -38,7 +38,7 @@ def decomposed(A, t=None, width=None):
 
 
 def turned(A, seed):
-    """A maximum matching of `A` that has little in common with the default one."""
+    """A maximum matching of `A` that differs from the default one in most columns."""
     rng = np.random.default_rng(seed)
     m, n = A.shape
     rows, cols = rng.permutation(m), rng.permutation(n)
@@ -57,7 +57,8 @@ WAYS = ["as it is", "device", "no search", "contraction", "narrow", "no sweeps",
 
 @pytest.fixture(params=WAYS)
 def way(request, monkeypatch):
-    """Each way through the steps, which the size and the shape of a matrix would choose."""
+    """Each alternative of the steps, which otherwise depends on the size and shape of the
+    matrix."""
     if request.param == "as it is":
         return request.param
     monkeypatch.setattr(find_square_gpu, "_FEW_EDGES", 0)
@@ -93,13 +94,13 @@ def test_families(way, family, numbering, run_seed):
 def test_independent_of_the_matching(way, family, run_seed):
     A = HARD[family]
     d = btfperm.dulmage_mendelsohn(A)
-    drawn = (turned(A, run_seed + k) for k in range(40))  # a cycle has but two
+    drawn = (turned(A, run_seed + k) for k in range(40))  # a cycle has only two
     t = next(t for t in drawn if (t.col_match != d.col_match).any())
     assert_same(decomposed(A, t), d)
 
 
 def test_thirty_times_the_same():
-    """Races fall out differently each time."""
+    """Races have another result each time."""
     for A in (small_blocks(100_000, 5, 3), families.random_rectangle(90_000, 100_000, 3, 2).A):
         expected, t = btfperm.dulmage_mendelsohn(A), btfperm.maximum_transversal(A)
         for _ in range(30):
@@ -107,7 +108,7 @@ def test_thirty_times_the_same():
 
 
 def test_deep_and_wide(run_seed):
-    """Levels of some hundred vertices: both ways of running a level, in turns."""
+    """Levels have some hundred vertices, so both methods for a level are used alternately."""
     rng, n = np.random.default_rng(run_seed), 400_000
     i = np.repeat(np.arange(n), 3)
     j = np.minimum(i + rng.integers(1, rng.integers(20, 4000), i.size), n - 1)
@@ -119,9 +120,9 @@ def test_deep_and_wide(run_seed):
 @pytest.mark.parametrize("way", ["as it is", "asked"], indirect=True)
 @pytest.mark.parametrize("count", [1, 100])
 @pytest.mark.parametrize("length", [1, 2, 3, 40])
-def test_what_is_not_maximum_is_a_defect(way, length, count):
-    """Augmenting paths of such a length, from the last row of each to its first column: the
-    searches meet at one end or on the way."""
+def test_a_matching_that_is_not_maximum_is_a_defect(way, length, count):
+    """Augmenting paths of a given length, each from its last row to its first column: the searches
+    meet at one end or in the middle."""
     n = count * length
     last = np.arange(n) % length == length - 1
     diagonals = np.ones(n), np.where(last, 0, 1)[: n - 1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The GPU-resident face of the decomposition: what lives on a device stays there, and everything
-that can be done with a result on the host can be done with it."""
+"""Decompositions of matrices on a GPU: their arrays stay on the device, and all methods of a result
+on the host work for them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RECTANGLE = families.random_rectangle(3_000, 3_400, 2.5, 5).A
 
 @pytest.mark.parametrize("kind", ["csc", "csr", "coo", "dense", "pattern"])
 @pytest.mark.parametrize("A", [GIANT, RECTANGLE], ids=["square", "rectangular"])
-def test_results_live_beside_the_matrix(A, kind):
+def test_results_are_on_the_device_of_the_matrix(A, kind):
     theirs = pattern_there(A) if kind == "pattern" else matrix_there(A, kind)
     d, expected = btfperm.dulmage_mendelsohn(theirs), btfperm.dulmage_mendelsohn(A)
     for name in (*ARRAYS, "row_match", "col_match", "row_block", "col_block", "matched_row_perm"):
@@ -57,8 +57,8 @@ def test_results_live_beside_the_matrix(A, kind):
     np.testing.assert_array_equal(again.matched_row_perm, here(d.matched_row_perm))
 
 
-def test_nothing_is_brought_to_the_host(monkeypatch):
-    """Given a matching, all happens where the matrix is."""
+def test_nothing_is_copied_to_the_host(monkeypatch):
+    """Given a matching, all steps run on the device that holds the matrix."""
     P = pattern_there(GIANT)
     t = btfperm.maximum_transversal(P)
 
@@ -84,7 +84,7 @@ def test_the_permuted_matrix_is_formed_there(A, kind):
     expected = btfperm.dulmage_mendelsohn(A)
     given = (theirs.data, theirs.indices, theirs.indptr) if kind == "triple" else theirs
     permuted = btfperm.dulmage_mendelsohn(theirs).apply(given)
-    by_host = expected.apply(given)  # its permutations go to the matrix
+    by_host = expected.apply(given)  # copies its permutations to the device of the matrix
     for found in (permuted, by_host):
         if kind == "pattern":
             assert isinstance(found, DevicePattern)
@@ -100,7 +100,7 @@ def test_the_permuted_matrix_is_formed_there(A, kind):
             np.testing.assert_array_equal(here(found.indptr), ours.indptr)
             np.testing.assert_array_equal(here(found.indices), ours.indices)
             np.testing.assert_array_equal(here(found.data), ours.data)
-    on_host = btfperm.dulmage_mendelsohn(theirs).apply(A)  # a matrix of the host stays there
+    on_host = btfperm.dulmage_mendelsohn(theirs).apply(A)  # a matrix on the host stays there
     assert (on_host != expected.apply(A)).nnz == 0
 
 
@@ -126,10 +126,10 @@ def test_block_triangular_form(A):
     assert repr(f) == repr(expected)
 
 
-@pytest.mark.parametrize("few", [0, 10_000], ids=["device", "as it is"])
+@pytest.mark.parametrize("threshold", [0, 10_000], ids=["device", "as it is"])
 @pytest.mark.parametrize("family", ["triangular", "half a giant", "random, wide", "blocks of 7"])
-def test_block_graph(family, few, monkeypatch):
-    monkeypatch.setattr(find_square_gpu, "_FEW_EDGES", few)
+def test_block_graph(family, threshold, monkeypatch):
+    monkeypatch.setattr(find_square_gpu, "_FEW_EDGES", threshold)
     P = pattern_there(HARD[family])
     graph = btfperm.dulmage_mendelsohn(P).block_graph()
     expected = btfperm.dulmage_mendelsohn(HARD[family]).block_graph()
@@ -187,7 +187,7 @@ def test_a_file_is_that_of_the_host(tmp_path, suffix):
         np.testing.assert_array_equal(loaded.col_match, here(d.col_match))
 
 
-def test_every_convention_takes_it():
+def test_every_convention_accepts_device_results():
     from btfperm.conventions import CONVENTIONS
 
     theirs = btfperm.block_triangular_form(matrix_there(GIANT))
@@ -197,7 +197,7 @@ def test_every_convention_takes_it():
             np.testing.assert_array_equal(mine, ours)
 
 
-def test_the_cpu_when_it_is_asked_for():
+def test_a_named_cpu_backend():
     d = btfperm.dulmage_mendelsohn(matrix_there(GIANT), backend="cpu")
     assert isinstance(d.row_perm, np.ndarray) and not isinstance(d.pattern, DevicePattern)
     assert_same(d, btfperm.dulmage_mendelsohn(GIANT))
@@ -211,7 +211,7 @@ def test_a_transversal_of_another_matrix_is_refused(where):
         btfperm.dulmage_mendelsohn(matrix_there(GIANT), transversal=t)
 
 
-def test_a_failing_device_is_answered_by_the_cpu(monkeypatch):
+def test_the_cpu_replaces_a_failing_device(monkeypatch):
     module = importlib.import_module("btfperm.dulmage_mendelsohn.decompose_gpu")
 
     def fails(*_):
@@ -239,7 +239,7 @@ def the_example():
 
 
 def plant_nvmath(monkeypatch, direct_solver):
-    """As if nvmath-python were installed, with this direct solver."""
+    """Plants nvmath-python with this direct solver."""
     for name in ("nvmath", "nvmath.sparse", "nvmath.sparse.advanced"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
     sys.modules[name].direct_solver = direct_solver
@@ -253,12 +253,13 @@ def test_the_example_of_a_solver_pipeline(capsys, monkeypatch, planted):
     if planted:
         plant_nvmath(monkeypatch, spsolve)
     assert the_example().main(10_000) < 1e-8
-    told = capsys.readouterr().out
-    assert "5,001 blocks" in told and ("with cuDSS" in told or not planted)
+    printed = capsys.readouterr().out
+    assert "5,001 blocks" in printed and ("with cuDSS" in printed or not planted)
 
 
-def test_the_example_gives_its_block_to_the_direct_solver_that_is_there(monkeypatch):
-    """As nvmath-python asks for it: compressed rows, and a right-hand side beside them."""
+def test_the_example_calls_the_installed_direct_solver(monkeypatch):
+    """The example calls it as nvmath-python requires: CSR, and a right-hand side on the same
+    device."""
     import cupy
 
     def direct_solver(a, b, /):

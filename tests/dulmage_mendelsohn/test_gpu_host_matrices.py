@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A matrix of the host by way of a GPU: copied there once, for the search and for what comes after
-it, and everything back on the host."""
+"""A matrix of the host that is decomposed on a GPU: it is copied there once, for the search and for
+the later steps, and all results are on the host."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ module = importlib.import_module("btfperm.dulmage_mendelsohn")
 
 @pytest.fixture
 def uploads(monkeypatch):
-    """The arrays that go to a device, with their lengths."""
+    """The arrays that are copied to a device, with their lengths."""
     from btfperm.backends.gpu import staging
 
     seen = []
@@ -40,7 +40,7 @@ def uploads(monkeypatch):
 @pytest.mark.gpu
 @pytest.mark.parametrize("algorithm", ["g-pr-shr", "meeting-trees"])
 @pytest.mark.parametrize("A", [GIANT, RECTANGLE], ids=["square", "rectangular"])
-def test_one_copy_serves_all(A, algorithm, uploads):
+def test_one_copy_for_all_steps(A, algorithm, uploads):
     P = btfperm.as_pattern(A)
     expected = btfperm.dulmage_mendelsohn(A)
     d = btfperm.dulmage_mendelsohn(P, algorithm=algorithm, backend="gpu", initializer="none")
@@ -61,7 +61,7 @@ def test_families(family):
 
 @pytest.mark.gpu
 def test_block_triangular_form():
-    A = families.random_rectangle(2_000, 2_000, 1.5, 3).A  # singular, so completed
+    A = families.random_rectangle(2_000, 2_000, 1.5, 3).A  # singular, so the form is completed
     t = btfperm.maximum_transversal(A)
     expected = btfperm.block_triangular_form(A, transversal=t)
     f = btfperm.block_triangular_form(A, initial=t, algorithm="apfb-wr", backend="gpu")
@@ -72,14 +72,14 @@ def test_block_triangular_form():
 
 
 @pytest.mark.gpu
-def test_where_a_gpu_is_at_work_it_takes_large_ones(monkeypatch, uploads):
+def test_a_gpu_in_use_decomposes_large_matrices(monkeypatch, uploads):
     expected = btfperm.dulmage_mendelsohn(RECTANGLE)
-    assert not uploads  # small
+    assert not uploads  # the matrix is too small
     btfperm.maximum_transversal(GIANT, backend="gpu", algorithm="apfb-wr")
     uploads.clear()
     t = btfperm.maximum_transversal(RECTANGLE)
     path = importlib.import_module("btfperm.path.decompose")
-    for bound in ("_WORTH_A_COPY", "_SMALL"):  # both keep it here, then the second alone
+    for bound in ("_WORTH_A_COPY", "_SMALL"):  # at first both exclude the GPU, then only _SMALL
         assert_same(btfperm.dulmage_mendelsohn(RECTANGLE, transversal=t), expected)
         assert not uploads
         monkeypatch.setattr(path, bound, 0)
@@ -91,7 +91,7 @@ def test_where_a_gpu_is_at_work_it_takes_large_ones(monkeypatch, uploads):
 
 
 @pytest.mark.gpu
-def test_a_failing_device_is_answered_by_the_cpu(monkeypatch):
+def test_the_cpu_replaces_a_failing_device(monkeypatch):
     gpu = importlib.import_module("btfperm.dulmage_mendelsohn.decompose_gpu")
 
     def fails(*_):
@@ -115,7 +115,7 @@ def test_a_failing_device_is_answered_by_the_cpu(monkeypatch):
         (7, 2**31 - 7, np.int32),
     ],
 )
-def test_what_is_too_large_is_refused(m, n, width):
+def test_too_large_matrices_are_refused(m, n, width):
     decompose = importlib.import_module("btfperm.dulmage_mendelsohn.decompose_gpu")
     problem = SimpleNamespace(m=m, n=n, width=np.dtype(width))
     with pytest.raises(btfperm.BackendUnavailableError, match="more rows and columns"):
@@ -123,7 +123,7 @@ def test_what_is_too_large_is_refused(m, n, width):
 
 
 def test_every_decomposition_that_falls_back_to_the_cpu_warns(monkeypatch):
-    """A failed search is reported once per process; a failed decomposition each time."""
+    """A failed search is reported once in a process, a failed decomposition each time."""
 
     def fails(*_):
         raise btfperm.BackendUnavailableError("device 0 failed (as planned)")

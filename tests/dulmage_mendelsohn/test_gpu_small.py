@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The decomposition on a GPU against an oracle, on matrices small enough for an emulated device.
 
-Other tests compare the GPU with the CPU of this package; an error that both share shows here only.
-These tests also run in the suite of machines without a GPU, see
+Other tests compare the GPU with the CPU of this package. Only these tests show an error of both.
+They also run in the suite of machines without a GPU, see
 `tests/backends/test_on_emulated_gpu.py`.
 """
 
@@ -25,8 +25,8 @@ from tests.oracles import plain_matching
 
 
 def coupled(seed, surplus=5):
-    """A horizontal, a square and a vertical part, with entries between them, rows and columns in a
-    drawn order; `surplus` is the number of columns that the horizontal part has beyond its rows."""
+    """A horizontal, a square and a vertical part, with entries between them, rows and columns
+    permuted; `surplus` is the number of columns minus rows of the horizontal part."""
     rng = np.random.default_rng(seed)
     wide = 9 + surplus
     parts = [
@@ -65,8 +65,9 @@ SMALL = {
 
 
 def names_for(which, seed):
-    """All matrices; on an emulated device, where each takes a second, a drawn half for each way but
-    the first. Only matrices with all parts have both for which ways of the coarse search differ."""
+    """All matrices. On an emulated device, which takes a second for each, a random half of them for
+    all alternatives but the first; for the other direction of the coarse search, those that have
+    a horizontal or a vertical part."""
     if not EMULATED or which == "as it is":
         return list(SMALL)
     if which == "asked":

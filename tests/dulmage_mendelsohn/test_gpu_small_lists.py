@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lists of kernels that are full sooner: what a small matrix leads through then, a matrix of many
-million entries does otherwise."""
+"""Kernels with shorter lists. A small matrix then fills lists that otherwise only a matrix of many
+million entries fills."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ TINY = {
 
 
 def fans(count, size):
-    """One component: from a middle to each hub, from there to leaves of its own, and back."""
+    """One component: a central vertex with arcs to each hub, from there to `size` leaves, and
+    back."""
     n = 1 + count + count * size
     hubs, leaves = np.arange(1, 1 + count), np.arange(1 + count, n)
     rows = [np.arange(n), np.zeros(count, int), np.repeat(hubs, size), leaves]
@@ -76,7 +77,7 @@ MATRICES = {
 
 @pytest.fixture(scope="module", autouse=True)
 def tiny(tmp_path_factory):
-    """The kernels with these lists, from sources of their own."""
+    """The kernels with these lists, compiled from modified sources."""
     place = tmp_path_factory.mktemp("sources")
     for source in compiled.sources():
         name = source.relative_to(compiled.PACKAGE).as_posix()
@@ -98,7 +99,7 @@ def tiny(tmp_path_factory):
 
 
 def forget():
-    """Discards what was compiled or read from the sources."""
+    """Clears the caches of sources and kernels."""
     for cached in (compiled._kernels, layout.layout, layout.constant, layout._text):
         cached.cache_clear()
 
@@ -107,7 +108,7 @@ def forget():
     ("window", "width", "asked"), [(1000, np.int32, True), (3, np.int64, False)]
 )
 @pytest.mark.parametrize("name", MATRICES)
-def test_what_does_not_fit_is_not_lost(monkeypatch, name, window, width, asked):
+def test_items_that_do_not_fit_are_not_lost(monkeypatch, name, window, width, asked):
     monkeypatch.setattr(find_square_gpu, "_FEW_EDGES", 0)
     monkeypatch.setattr(peel_gpu.peel, "__kwdefaults__", {"raising": False, "window": window})
     if asked:

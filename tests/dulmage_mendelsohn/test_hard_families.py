@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Long and deep structures: searches may not recurse, nor need a level each."""
+"""Long and deep structures: the decomposition must not recurse nor need a pass for each level."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_deep(hard, numbering, run_seed):
 
 
 def test_a_million_columns_in_known_order():
-    """A chain has its closing column first, then runs along; rows stay as they are."""
+    """The first column of a chain closes it; the other columns and the rows keep their order."""
     n = 1_000_000
     d = btfperm.dulmage_mendelsohn(families.chain(n).A)
     np.testing.assert_array_equal(d.row_perm, np.arange(n))
@@ -74,8 +74,8 @@ def test_deadtree_and_random(run_seed):
 
 
 def grid(side, seed, one_way=0):
-    """A square grid with its diagonal, in any numbering; or two, of which `one_way` links lead from
-    the first to the second: no row or column has a single entry."""
+    """A square grid with its diagonal, randomly numbered; or two, with `one_way` arcs from the
+    first to the second. No row or column has only one entry."""
     rng = np.random.default_rng(seed)
     n = side * side
     k = np.arange(n)
@@ -94,7 +94,7 @@ def grid(side, seed, one_way=0):
 
 @pytest.mark.parametrize("one_way", [0, 1, 500])
 def test_grids(one_way, run_seed):
-    """One search mostly shows that a symmetric pattern is one block; two grids must stay two."""
+    """A symmetric pattern is usually one block, which one search shows; two grids must stay two."""
     hard = grid(60, run_seed, one_way)
     d = btfperm.dulmage_mendelsohn(hard.A)
     assert d.n_blocks == hard.fine_blocks
@@ -105,7 +105,7 @@ def test_grids(one_way, run_seed):
 @pytest.mark.parametrize(("m", "n"), [(30_000, 8_000), (30_000, 20_000), (8_000, 30_000)])
 @pytest.mark.parametrize("per_row", [0.3, 1.0, 3.0])
 def test_many_unmatched(m, n, per_row, run_seed):
-    """Where many rows are unmatched, the vertical part is swept, not searched."""
+    """If many rows are unmatched, the vertical part is found by sweeps instead of a search."""
     hard = families.random_rectangle(m, n, per_row, run_seed)
     d = btfperm.dulmage_mendelsohn(hard.A)
     check_coarse(hard.A, d, d.row_match, d.col_match)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Real matrices: boundaries and blocks of the index, every array of the plain oracle."""
+"""Real matrices: boundaries and blocks as in the index, and every array as the oracle's."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_in_64_bits(known, initializer):
 
 @each_algorithm
 @pytest.mark.parametrize("name", ["bp_1200", "laser", "Erdos971", "cat_ears_3_1", "lpA_25fv47"])
-def test_whatever_ran_before(name, algorithm):
+def test_with_every_algorithm(name, algorithm):
     A = read(name)
     d = btfperm.dulmage_mendelsohn(A, algorithm=algorithm, initializer="none")
     assert_same(d, btfperm.dulmage_mendelsohn(A))
@@ -56,7 +56,7 @@ def test_whatever_ran_before(name, algorithm):
 
 @parametrized(known_answers())
 def test_mixed_numbering_and_back(known, run_seed):
-    """Rows and columns mixed, decomposed, mapped back: the same parts and blocks."""
+    """The decomposition of the renumbered matrix, mapped back, has the same parts and blocks."""
     A = sp.csc_array(read(known.name))
     rng = np.random.default_rng(run_seed)
     rows, cols = rng.permutation(A.shape[0]), rng.permutation(A.shape[1])

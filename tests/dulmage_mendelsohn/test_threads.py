@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whatever the number of threads, the decomposition is the same, bit for bit.
+"""The decomposition is the same, bit for bit, for any number of threads.
 
-Where all work is shared, however small, the searches of several threads are met on matrices that
-hypothesis and the oracles can handle. Deep matrices are small then: each level costs a barrier, and
-a barrier on a busy machine a time slice.
+If all loops are shared, however short, the searches of several threads also meet on matrices that
+are small enough for hypothesis and the oracles. Deep matrices are small here, because each level
+needs a barrier, and a barrier on a busy machine takes a time slice.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ THREADS = [1, 2, 3, 8]
 
 @contextmanager
 def shared(always):
-    """Whether all work is shared, or what is worth it."""
+    """Shares all loops if `always`, or only those that are long enough."""
     before = _core.backends.share_always(always)
     try:
         yield
@@ -47,7 +47,7 @@ def assert_same_form(form, expected):
 
 
 def check_threads(A, *, always):
-    """The form, which must be the same for all numbers of threads."""
+    """The decomposition, which must be the same for all numbers of threads."""
     P = as_pattern(A)
     t = btfperm.maximum_transversal(P)
     alone = decompose(P, t.row_match, t.col_match)
@@ -68,7 +68,7 @@ def test_any_matrix(A):
 
 @given(strategies.any_square(), st.sampled_from(THREADS))
 def test_pairs_that_are_no_entries(A, threads):
-    """As the triangular form of a singular matrix has them."""
+    """The triangular form of a singular matrix has pairs that are not entries."""
     P = as_pattern(A)
     t = btfperm.maximum_transversal(P)
     paired_col, paired_row = complete(t.row_match, t.col_match)
@@ -96,7 +96,7 @@ def test_larger_real_matrices(known):
 
 
 def random_digraph(n, degree, seed):
-    """A planted diagonal and random pairs: one giant block, and many of one row."""
+    """A planted diagonal and random entries: one giant block, and many of one row."""
     rng = np.random.default_rng(seed)
     size = int(degree * n)
     d = np.arange(n)
@@ -107,7 +107,7 @@ def random_digraph(n, degree, seed):
 
 
 def chain_of_cycles(count, length, seed):
-    """Cycles, each with entries in a later one: `count` blocks, deep; length 2: 2-cycles."""
+    """Cycles, each with entries in a later one: `count` blocks in a long chain."""
     rng = np.random.default_rng(seed)
     first = np.arange(count) * length
     v = np.arange(count * length)
@@ -119,7 +119,8 @@ def chain_of_cycles(count, length, seed):
 
 
 def hubs(n, seed):
-    """Rows and columns that nearly everything meets, and a part that hangs on them."""
+    """Rows and columns with entries nearly everywhere, and a part that is connected through
+    them."""
     rng = np.random.default_rng(seed)
     d, leaves = np.arange(n), np.arange(3, n)
     rows = [d, np.zeros(n - 3, int), rng.choice(leaves, n // 2), rng.choice(leaves, n // 8)]
@@ -187,11 +188,14 @@ def test_a_million_blocks_and_a_million_deep():
         np.testing.assert_array_equal(d.col_blocks, np.arange(n + 1))
 
 
-def test_the_faces_take_threads(run_seed):
+def test_the_public_functions_take_threads(run_seed):
     A = random_digraph(60_000, 4.0, run_seed)
-    for face in (btfperm.dulmage_mendelsohn, btfperm.block_triangular_form):
-        alone = face(A, threads=1)
-        for several in (face(A, threads=3), face(A, transversal=alone.transversal, threads=2)):
+    for function in (btfperm.dulmage_mendelsohn, btfperm.block_triangular_form):
+        alone = function(A, threads=1)
+        for several in (
+            function(A, threads=3),
+            function(A, transversal=alone.transversal, threads=2),
+        ):
             np.testing.assert_array_equal(several.row_perm, alone.row_perm)
             np.testing.assert_array_equal(several.col_perm, alone.col_perm)
             np.testing.assert_array_equal(several.row_blocks, alone.row_blocks)

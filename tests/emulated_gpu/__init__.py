@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every kernel on a machine without a GPU.
 
-A stand-in for CuPy whose arrays are NumPy's, and fibers for the threads of a device
-(``cuda_words.hpp``); the package runs as it is, on two small devices::
+The package runs unchanged on two small emulated devices. A stand-in replaces CuPy by arrays of
+NumPy, and fibers replace the threads of a device (``cuda_words.hpp``)::
 
     python -m tests.emulated_gpu -m pytest -m gpu tests/transversal/test_gpu_certificate.py
     python -m tests.emulated_gpu -m tests.sanitized_gpu
 
-BTFPERM_EMULATED_SANITIZE=1 builds the kernels with AddressSanitizer and UBSan. It takes g++ and an
-x86-64 processor. What it says of time is nothing; a device stays the judge of the rest, too.
+BTFPERM_EMULATED_SANITIZE=1 compiles the kernels with AddressSanitizer and UBSan. The emulation
+needs g++ and an x86-64 processor. Its times mean nothing, and it does not replace tests on a real
+device.
 """

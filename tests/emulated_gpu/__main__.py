@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs Python with the stand-ins in the place of CuPy and NVIDIA's driver."""
+"""Runs Python with the stand-ins in place of CuPy and NVIDIA's driver."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ HERE = Path(__file__).parent
 
 
 def sanitizer() -> str:
-    """Where g++ has AddressSanitizer's library; its bare name, where it has none."""
+    """The path of g++'s AddressSanitizer library; only its name if g++ has none."""
     ask = ["g++", "-print-file-name=libasan.so"]
     return subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def environment() -> dict[str, str]:
-    """This one, with the stand-ins first on their paths, and AddressSanitizer if asked for."""
+    """The current environment with the stand-ins first on the search paths, and with
+    AddressSanitizer if requested."""
     CACHE.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=CACHE) as room:  # others may be reading the one there is
-        built, source = Path(room) / "driver.so", HERE / "stand_in" / "driver.cpp"
+    # renamed at the end, because other processes may use the current file
+    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+        built, source = Path(folder) / "driver.so", HERE / "stand_in" / "driver.cpp"
         subprocess.run(["g++", "-shared", "-fPIC", "-o", built, source], check=True)
         built.rename(CACHE / "libcuda.so.1")
     first = {"PYTHONPATH": [HERE / "stand_in", HERE.parents[1]], "LD_LIBRARY_PATH": [CACHE]}
@@ -34,7 +36,8 @@ def environment() -> dict[str, str]:
             named[name] += os.pathsep + os.environ[name]
     if SANITIZED:
         named["LD_PRELOAD"] = sanitizer()
-        # The interpreter keeps memory to its end; frames beside the stack are not made for fibers.
+        # The interpreter frees some memory only at its end. Use-after-return detection moves frames
+        # off the stack, which does not work with fibers.
         named["ASAN_OPTIONS"] = "detect_leaks=0:detect_stack_use_after_return=0"
     return {**os.environ, **named, "BTFPERM_EMULATED": "1"}
 

@@ -13,7 +13,8 @@ from pathlib import Path
 __all__ = ["TESTS", "start", "why_not"]
 
 ROOT = Path(__file__).parents[2]
-# Each runs in at most a few seconds there, and together they launch every kernel.
+# On the emulated device each of these takes at most a few seconds; together they launch every
+# kernel.
 TESTS = (
     "tests/transversal/test_gpu_small.py",
     "tests/dulmage_mendelsohn/test_gpu_small.py",
@@ -26,7 +27,7 @@ TESTS = (
 
 
 def why_not() -> str | None:
-    """Why the child cannot run here; None where it can."""
+    """The reason why the child cannot run here; None if it can."""
     if (sys.platform, platform.machine()) != ("linux", "x86_64") or shutil.which("g++") is None:
         return "needs Linux, g++ and an x86-64 processor"
     if "LD_PRELOAD" in os.environ:
@@ -37,7 +38,7 @@ def why_not() -> str | None:
 
 
 def start(seed: int) -> subprocess.Popen[str]:
-    """Starts the child: one combination of parameters for each of their values."""
+    """Starts the child. It runs one combination of parameters for each of their values."""
     options = ["-q", "-x", "-m", "gpu", "--sample", "-p", "no:cacheprovider", "-p", "no:xdist"]
     command = [sys.executable, "-m", "tests.emulated_gpu", "-m", "pytest", *options, *TESTS]
     return subprocess.Popen(

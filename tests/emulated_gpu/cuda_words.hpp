@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The words of CUDA C++ that the kernels use, on fibers
+// The functions and qualifiers of CUDA C++ that the kernels use, on fibers
 //
-// What it sees   lanes that are named and do not come, barriers of which threads wait at different
-//                ones, threads that wait for ever, beside what a wrong answer tells. Built with
-//                AddressSanitizer: what lies outside an array
-// What it cannot stale caches, lanes in lockstep, more than some thousand threads in bearable time
+// Detects     wrong results; lanes that are named in a mask and do not arrive; threads of a block
+//             that wait at different barriers; threads that wait forever. With AddressSanitizer:
+//             accesses outside an array
+// Cannot show stale caches; lanes in lockstep; more than some thousand threads in acceptable time
 #pragma once
 
 #include <bit>
@@ -59,7 +59,7 @@ void store(T* word, T value) {
   __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
 
-// op(old) until no other thread came between.
+// Replaces the word by op(word), atomically. Returns the old value.
 template <class T, class Op>
 T change(T* word, Op op) {
   maybe_yield();

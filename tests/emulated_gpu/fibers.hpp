@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The threads of a device as fibers on threads of the CPU
 //
-// Idea        A block is one thread of the CPU, its threads are fibers: each has a stack of its own
-//             and runs until it must wait for others (a barrier, the lanes of its warp) or touches
-//             a word that others write; then another one goes on, any of them, by a random number.
-//             So one run shows what compilers and multiprocessors may do, and a seed repeats the
-//             order within a block. Blocks of a cooperative launch run at once, of others two.
+// Idea        A block is one thread of the CPU, and its threads are fibers. Each fiber has a stack
+//             of its own and runs until it must wait for others (a barrier, the lanes of its warp)
+//             or accesses a word that others write. Then a random number selects the fiber that
+//             continues. So a run may show any order that compilers and multiprocessors permit, and
+//             a seed repeats the order within a block. All blocks of a cooperative launch run at
+//             the same time, of other launches two.
 // Cost        two switches a thread and one for each wait; 256 KiB of address space a thread
 #pragma once
 
@@ -32,10 +33,10 @@
 
 namespace fibers {
 
-constexpr std::size_t stack_bytes = 256 << 10;  // taken from the system as far as it is used
+constexpr std::size_t stack_bytes = 256 << 10;  // the system allocates only the pages used
 constexpr unsigned lanes = 32;
 constexpr std::uint64_t yields_one_in = 16;
-constexpr int most_seconds = 120;  // of a launch
+constexpr int most_seconds = 120;  // time limit of a launch
 
 struct Place {
   const char* file;
@@ -49,7 +50,7 @@ struct Dim3 {
   unsigned x, y = 1, z = 1;
 };
 
-// What all blocks of a launch share.
+// State that all blocks of a launch share.
 struct Launch {
   unsigned blocks, threads;
   void (*kernel)(void**);
@@ -57,13 +58,13 @@ struct Launch {
   std::uint64_t seed;
   std::atomic<unsigned> next{0};
   std::atomic<bool> failed{false};
-  std::mutex telling;
-  std::string told{};
+  std::mutex message_lock;
+  std::string message{};
   std::chrono::steady_clock::time_point ends{};
 
   void fail(const std::string& why) {
-    const std::lock_guard<std::mutex> lock(telling);
-    if (!failed.exchange(true)) told = why;
+    const std::lock_guard<std::mutex> lock(message_lock);
+    if (!failed.exchange(true)) message = why;
   }
 };
 
@@ -74,11 +75,12 @@ struct Fiber {
   char* stack;
   Dim3 thread;
   State state;
-  bool at_barrier;  // else, if it waits: for lanes of its warp
+  bool at_barrier;  // if it waits: at a barrier of the block, or else for lanes of its warp
   Place place;
 };
 
-// Lanes of a warp that exchange words: all of `mask`, and all have come when `arrived` is full.
+// Lanes of a warp that exchange words. The exchange is complete when all lanes of `mask` that
+// have not ended are in `arrived`.
 struct Meeting {
   unsigned mask, arrived, readers;
   bool complete;
@@ -86,7 +88,7 @@ struct Meeting {
   std::uint64_t word[lanes];
 };
 
-// Lanes that happen to be at one place, see active().
+// Lanes that are at the same place at the same time, see active().
 struct Gathering {
   const void* place;
   unsigned mask, readers;
@@ -94,7 +96,7 @@ struct Gathering {
 };
 
 struct Warp {
-  unsigned done = 0;  // lanes whose thread has ended, or never was
+  unsigned done = 0;  // lanes whose thread has ended or does not exist
   std::list<Meeting> meetings{};
   std::list<Gathering> gatherings{};
 };
@@ -106,7 +108,7 @@ struct Block {
   std::vector<Fiber> fiber{};
   std::vector<unsigned> ready{};
   std::vector<Warp> warps{};
-  unsigned live, arrived;
+  unsigned n_running, arrived;
   Place barrier;
   std::uint64_t random;
 
@@ -123,7 +125,7 @@ inline thread_local Fiber* self = nullptr;
 #ifndef __x86_64__
 #error "fibers are switched by x86-64 code"
 #endif
-// Puts what a function must keep on the stack, notes that, and goes on where `to` was noted.
+// Saves the registers that a function must preserve and the stack pointer, then continues at `to`.
 extern "C" void fibers_switch(void** from, void* to);
 asm(R"(
 .text
@@ -157,7 +159,7 @@ fibers_switch:
   leave();
 }
 
-// Lets others go on, which see what this thread has done so far, and do what it will see.
+// Lets other fibers run. They see all writes of this thread, and it will see theirs.
 [[gnu::noinline]] inline void yield() { leave(); }
 
 inline void maybe_yield() {
@@ -178,7 +180,7 @@ inline void release_barrier() {
   }
 }
 
-// All threads of the block that have not ended.
+// A barrier for all threads of the block that have not ended.
 inline void sync_threads(Place place) {
   if (block->arrived > 0 && !(block->barrier == place)) {
     block->launch->fail("threads of one block wait at different barriers: " +
@@ -186,7 +188,7 @@ inline void sync_threads(Place place) {
                         block->barrier.file + ":" + std::to_string(block->barrier.line));
   }
   block->barrier = place;
-  if (++block->arrived == block->live) {
+  if (++block->arrived == block->n_running) {
     release_barrier();
     yield();
   } else {
@@ -220,21 +222,21 @@ inline void retire(Fiber& f) {
   Warp& w = block->warps[f.thread.x / lanes];
   w.done |= 1u << (f.thread.x % lanes);
   for (Meeting& m : w.meetings) complete(w, f.thread.x / lanes, m);
-  if (--block->live > 0 && block->arrived == block->live) release_barrier();
+  if (--block->n_running > 0 && block->arrived == block->n_running) release_barrier();
 }
 
-inline std::string who_waits() {
-  std::string told = "block " + std::to_string(block->number) + ":";
-  int named = 0, going = 0;
+inline std::string waiting_threads() {
+  std::string message = "block " + std::to_string(block->number) + ":";
+  int named = 0, n_ready = 0;
   for (const Fiber& f : block->fiber) {
-    going += f.state == State::ready;
+    n_ready += f.state == State::ready;
     if (f.state != State::waiting || ++named > 4) continue;
-    told += " thread " + std::to_string(f.thread.x) + " waits for " +
-            (f.at_barrier ? "its block" : "its warp") + " at " + f.place.file + ":" +
-            std::to_string(f.place.line) + ";";
+    message += " thread " + std::to_string(f.thread.x) + " waits for " +
+               (f.at_barrier ? "its block" : "its warp") + " at " + f.place.file + ":" +
+               std::to_string(f.place.line) + ";";
   }
-  if (going > 0) told += " " + std::to_string(going) + " threads go on;";
-  return told;
+  if (n_ready > 0) message += " " + std::to_string(n_ready) + " threads can continue;";
+  return message;
 }
 
 inline void begin(Fiber& f, unsigned number) {
@@ -246,7 +248,7 @@ inline void begin(Fiber& f, unsigned number) {
   f.stack_pointer = top - 8;
 }
 
-// Seeds one apart, as those of launches are, give orders that have nothing in common.
+// Launches have consecutive seeds; their orders must be independent.
 inline std::uint64_t mixed(std::uint64_t seed) {
   seed = (seed ^ seed >> 30) * 0xBF58476D1CE4E5B9u;
   seed = (seed ^ seed >> 27) * 0x94D049BB133111EBu;
@@ -255,7 +257,7 @@ inline std::uint64_t mixed(std::uint64_t seed) {
 
 inline void run_block(Block& b) {
   Launch& launch = *b.launch;
-  b.live = launch.threads;
+  b.n_running = launch.threads;
   b.arrived = 0;
   b.random = mixed(launch.seed + 0x9E3779B97F4A7C15u * (b.number + 1)) | 1;
   b.warps.assign((launch.threads + lanes - 1) / lanes, {});
@@ -266,11 +268,12 @@ inline void run_block(Block& b) {
     b.ready.push_back(t);
   }
   std::uint64_t turns = 0;
-  while (b.live > 0 && !launch.failed) {
-    if (b.ready.empty()) return launch.fail("nobody can go on; " + who_waits());
-    if (b.ready.size() == 1) sched_yield();  // it may wait for another block
+  while (b.n_running > 0 && !launch.failed) {
+    if (b.ready.empty()) return launch.fail("no thread can continue; " + waiting_threads());
+    if (b.ready.size() == 1) sched_yield();  // the fiber may wait for another block
     if (++turns % 65536 == 0 && std::chrono::steady_clock::now() > launch.ends) {
-      return launch.fail("not ended after " + std::to_string(most_seconds) + " s; " + who_waits());
+      return launch.fail("not ended after " + std::to_string(most_seconds) + " s; " +
+                         waiting_threads());
     }
     const std::size_t k = b.draw() % b.ready.size();
     const unsigned t = std::exchange(b.ready[k], b.ready.back());
@@ -284,7 +287,7 @@ inline void run_block(Block& b) {
   }
 }
 
-// Blocks one after another, until none is left.
+// Runs blocks one after another until none is left.
 inline void run_blocks(Launch& launch) {
   Block here{};
   here.launch = &launch;
@@ -302,13 +305,14 @@ inline void run_blocks(Launch& launch) {
     run_block(here);
   }
 #ifdef __SANITIZE_ADDRESS__
-  // Functions that never returned have left marks, for whoever is given this memory next.
+  // Functions that never returned leave their stack frames poisoned; the system may map this memory
+  // again.
   if (launch.failed) ASAN_UNPOISON_MEMORY_REGION(stacks, bytes);
 #endif
   munmap(stacks, bytes);
 }
 
-// All blocks at once, or a few; why that failed, or nothing.
+// Runs all blocks at the same time, or two at a time. Returns the error message, or "".
 inline std::string run(Launch& launch, bool at_once) {
   launch.ends = std::chrono::steady_clock::now() + std::chrono::seconds(most_seconds);
   std::vector<std::thread> others;
@@ -317,7 +321,7 @@ inline std::string run(Launch& launch, bool at_once) {
   }
   run_blocks(launch);
   for (std::thread& other : others) other.join();
-  return launch.told;
+  return launch.message;
 }
 
 }  // namespace fibers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kernel as who launches it sees it: a name, parameters, and a call with pointers to arguments
+// A kernel for its launcher: a name, parameters, and a call with pointers to the arguments
 #pragma once
 
 #include <type_traits>
@@ -7,8 +7,8 @@
 
 namespace fibers {
 
-// A kernel of this file, and its parameters for who calls it: bytes, and of what a pointer points
-// to (0: no pointer; 1: to something that is not a number).
+// A parameter: its size in bytes, and 256 times the size of a pointer's target (0: not a pointer;
+// 1: the target is not a number).
 struct Parameter {
   unsigned bytes, pointee;
 };

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""CUDA sources as libraries for the CPU: flattened, compiled by the host's C++ compiler together
-with ``cuda_words.hpp``, and called with the arguments of a launch.
+"""CUDA sources as libraries for the CPU. Each source is flattened, compiled by the host's C++
+compiler together with ``cuda_words.hpp``, and called with the arguments of a launch.
 
-``python -m tests.emulated_gpu.modules`` compiles all, as those that run side by side would each.
+``python -m tests.emulated_gpu.modules`` compiles all sources in advance, for tests that run in
+several processes.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ import numpy as np
 from btfperm.backends.gpu.compile import options, sources
 
 HEADERS = sorted(Path(__file__).parent.glob("*.hpp"))
-CACHE = Path(__file__).parents[2] / "build" / "emulated_gpu"  # libraries, by what they are made of
+# Libraries, named by a hash of their source.
+CACHE = Path(__file__).parents[2] / "build" / "emulated_gpu"
 SANITIZED = bool(os.environ.get("BTFPERM_EMULATED_SANITIZE"))
 FLAGS = ["-std=c++20", "-fPIC", "-pthread", "-w", "-O1"]
-# The same names with another Index are other functions.
+# Libraries for another type Index define different functions with the same names.
 FLAGS += ["-fvisibility=hidden", "-fno-gnu-unique"]
 if SANITIZED:
     FLAGS += ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
@@ -33,7 +35,7 @@ SEED = int(os.environ.get("BTFPERM_SEED", "1"))
 
 _INCLUDE = re.compile(r'^#include "(\S+)"$', re.MULTILINE)
 _KERNEL = re.compile(r'extern "C" __global__ void\s+(?:__launch_bounds__\([^)]*\)\s+)?(\w+)\(')
-# What a device does to a word that other threads read and write, and what has no meaning here.
+# Accesses to words that other threads read and write. Inline assembly has no meaning on the CPU.
 _REPLACED = [
     ("return *const_cast<const volatile Word*>(place);", "return fibers::load(place);"),
     ("*const_cast<volatile Word*>(place) = value;", "fibers::store(place, value);"),
@@ -42,7 +44,7 @@ _ASSEMBLY = re.compile(r"asm volatile\([^;]*;[^;]*;", re.DOTALL)
 
 
 class RefusedError(Exception):
-    """A launch that a device would refuse, or not end well."""
+    """A device would refuse this launch, or it would not end correctly."""
 
 
 class _Parameter(ctypes.Structure):
@@ -50,10 +52,10 @@ class _Parameter(ctypes.Structure):
 
 
 class Module:
-    """The kernels of a source text, by what NVRTC would be told."""
+    """The kernels of a source text. `compiler_options` are those for NVRTC."""
 
-    def __init__(self, code: str, told: tuple[str, ...]) -> None:
-        self._library = ctypes.CDLL(str(self.compiled(code, told)))
+    def __init__(self, code: str, compiler_options: tuple[str, ...]) -> None:
+        self._library = ctypes.CDLL(str(self.compiled(code, compiler_options)))
         self._library.fibers_parameters.restype = ctypes.POINTER(_Parameter)
         self._library.fibers_name.restype = ctypes.c_char_p
         self._numbers = {
@@ -62,33 +64,33 @@ class Module:
         self._launches = 0
 
     @staticmethod
-    def compiled(code: str, told: tuple[str, ...]) -> Path:
-        """The library; from the cache, where the flattened source has been compiled before."""
-        includes = Path(next(o for o in told if o.startswith("-I"))[2:])
-        words = tuple(o for o in told if o.startswith("-DBTFPERM_INDEX"))
+    def compiled(code: str, compiler_options: tuple[str, ...]) -> Path:
+        """The path of the library, which is compiled if the cache does not hold it."""
+        includes = Path(next(o for o in compiler_options if o.startswith("-I"))[2:])
+        words = tuple(o for o in compiler_options if o.startswith("-DBTFPERM_INDEX"))
         return _built(_flat(code, "kernel.cu", includes), words)
 
     def has(self, name: str) -> bool:
         return name in self._numbers
 
     def launch(self, name, blocks, threads, arguments, *, at_once):
-        """`arguments`: numbers of NumPy, and (pointer, itemsize) pairs."""
+        """`arguments`: NumPy scalars and (pointer, itemsize) pairs."""
         if not 0 < threads <= 1024 or not 0 < blocks < 2**31:
             raise RefusedError(f"{name}: {blocks} x {threads} threads")
         number = self._numbers[name]
         words = [_as_bytes(argument) for argument in arguments]
         self._check(name, number, arguments, words)
-        places = (ctypes.c_void_p * max(len(words), 1))(*[ctypes.addressof(w) for w in words])
-        told = ctypes.create_string_buffer(2000)
+        addresses = (ctypes.c_void_p * max(len(words), 1))(*[ctypes.addressof(w) for w in words])
+        message = ctypes.create_string_buffer(2000)
         self._launches += 1
         seed = ctypes.c_ulonglong(SEED * 1_000_003 + self._launches)
         if self._library.fibers_launch(
-            number, blocks, threads, int(at_once), places, seed, told, len(told)
+            number, blocks, threads, int(at_once), addresses, seed, message, len(message)
         ):
-            raise RefusedError(f"{name}: {told.value.decode()}")
+            raise RefusedError(f"{name}: {message.value.decode()}")
 
     def _check(self, name, number, arguments, words):
-        """What CuPy takes on trust: as many arguments as parameters, of their sizes and types."""
+        """Checks what CuPy does not: the number of arguments, their sizes and their types."""
         count = self._library.fibers_parameter_count(number)
         if len(words) != count:
             raise RefusedError(f"{name} takes {count} arguments, not {len(words)}")
@@ -113,7 +115,7 @@ def _as_bytes(argument):
 
 
 def _flat(code: str, name: str, includes: Path, seen: set[str] | None = None) -> str:
-    """One text with all it includes; the compiler still names files and lines."""
+    """The source and all its includes as one text. #line directives keep files and lines."""
     seen = set() if seen is None else seen
 
     def included(match):
@@ -140,10 +142,10 @@ SEEN const char* fibers_name(unsigned k) { return the_kernels[k].name; }
 SEEN unsigned fibers_parameter_count(unsigned k) { return the_kernels[k].count; }
 SEEN const fibers::Parameter* fibers_parameters(unsigned k) { return the_kernels[k].parameters; }
 SEEN int fibers_launch(unsigned k, unsigned blocks, unsigned threads, int at_once, void** arguments,
-                       unsigned long long seed, char* told, unsigned room) {
+                       unsigned long long seed, char* message, unsigned size) {
   fibers::Launch launch{blocks, threads, the_kernels[k].call, arguments, seed};
   const std::string why = fibers::run(launch, at_once);
-  std::snprintf(told, room, "%%s", why.c_str());
+  std::snprintf(message, size, "%%s", why.c_str());
   return !why.empty();
 }
 """
@@ -151,68 +153,68 @@ SEEN int fibers_launch(unsigned k, unsigned blocks, unsigned threads, int at_onc
 
 @cache
 def _built(flat: str, words: tuple[str, ...]) -> Path:
-    """The library of a flat source, from the cache where it is there."""
+    """The library of a flat source, from the cache if it is there."""
     names = _KERNEL.findall(flat)
     table = ", ".join(f'fibers::Called<&{name}>::named("{name}")' for name in names)
     source = f'#include "cuda_words.hpp"\n{flat}\n' + _CALLED % (table, len(names))
     headers = [path.read_text(encoding="utf-8") for path in HEADERS]
-    told = "\0".join([source, *headers, *words, *FLAGS])
-    library = CACHE / f"{hashlib.sha256(told.encode()).hexdigest()[:24]}.so"
+    content = "\0".join([source, *headers, *words, *FLAGS])
+    library = CACHE / f"{hashlib.sha256(content.encode()).hexdigest()[:24]}.so"
     if library.exists():
         return library
     CACHE.mkdir(parents=True, exist_ok=True)
     folders = [f"-I{_precompiled()}", f"-I{Path(__file__).parent}"]
-    with tempfile.TemporaryDirectory(dir=CACHE) as room:
-        text, built = Path(room) / "flat.cpp", Path(room) / "flat.so"
+    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+        text, built = Path(folder) / "flat.cpp", Path(folder) / "flat.so"
         text.write_text(source, encoding="utf-8")
         _compile("-shared", *folders, *words, str(text), "-o", str(built))
         built.rename(library)
     return library
 
 
-def checked(programs: list[tuple[str, str]], told: tuple[str, ...]) -> None:
-    """Compiles source texts of kernels, each followed by further C++, all in one run and without a
-    result.
+def checked(programs: list[tuple[str, str]], compiler_options: tuple[str, ...]) -> None:
+    """Compiles the source texts of kernels, each followed by further C++, in one run and without
+    output.
 
     Raises
     ------
-    RefusedError : the compiler's message, also where a static assertion fails
+    RefusedError : with the compiler's message, also if a static assertion fails
     """
-    includes = Path(next(o for o in told if o.startswith("-I"))[2:])
-    words = [o for o in told if o.startswith("-DBTFPERM_INDEX")]
+    includes = Path(next(o for o in compiler_options if o.startswith("-I"))[2:])
+    words = [o for o in compiler_options if o.startswith("-DBTFPERM_INDEX")]
     parts = [
         f"namespace program{k} {{\n{_flat(code, 'kernel.cu', includes)}\n{further}\n}}\n"
         for k, (code, further) in enumerate(programs)
     ]
-    # Kernels of one name in several namespaces must not be one C function.
+    # Kernels with the same name in several namespaces must not be one C function.
     source = '#include "cuda_words.hpp"\n' + "".join(parts).replace('extern "C" ', "")
     folders = [f"-I{_precompiled()}", f"-I{Path(__file__).parent}"]
-    with tempfile.TemporaryDirectory(dir=CACHE) as room:
-        text = Path(room) / "checked.cpp"
+    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+        text = Path(folder) / "checked.cpp"
         text.write_text(source.replace("#pragma once\n", ""), encoding="utf-8")
         _compile("-fsyntax-only", *folders, *words, str(text))
 
 
 @cache
 def _precompiled() -> Path:
-    """A folder with the headers as g++ has read them: reading them takes a second, and there are
-    some thirty libraries. g++ reads the headers themselves where it cannot use this file."""
+    """A folder with the precompiled headers. To parse them takes a second, for each of about thirty
+    libraries. If g++ cannot use this file, it parses the headers."""
     text = "\0".join([*(path.read_text(encoding="utf-8") for path in HEADERS), *FLAGS])
     folder = CACHE / f"headers-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
     header = folder / "cuda_words.hpp.gch"
     if not header.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=CACHE) as room:
-            built = Path(room) / header.name
+        with tempfile.TemporaryDirectory(dir=CACHE) as temporary:
+            built = Path(temporary) / header.name
             _compile(str(Path(__file__).with_name("cuda_words.hpp")), "-o", str(built))
             built.rename(header)
     return folder
 
 
 def _compile(*words: str) -> None:
-    said = subprocess.run(["g++", *FLAGS, *words], capture_output=True, text=True, check=False)
-    if said.returncode:
-        raise RefusedError(said.stderr[:4000])
+    done = subprocess.run(["g++", *FLAGS, *words], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RefusedError(done.stderr[:4000])
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What lanes of a warp do together: all that the mask names must come, from the same line
+// Operations of a warp: all lanes of the mask must arrive, and from the same line
 #pragma once
 
 #include "fibers.hpp"
 
 namespace fibers {
 
-// Gives a word, and look(words, lanes that came) once all lanes of the mask have given theirs.
-template <class Look>
-auto meet(unsigned mask, std::uint64_t word, Place place, Look look) {
+// Contributes a word. Returns combine(words, lanes that arrived) when all lanes of the mask have
+// contributed.
+template <class Combine>
+auto meet(unsigned mask, std::uint64_t word, Place place, Combine combine) {
   Warp& w = warp();
   const unsigned me = 1u << lane();
   if (!(mask & me))
@@ -29,7 +30,7 @@ auto meet(unsigned mask, std::uint64_t word, Place place, Look look) {
   m->word[lane()] = word;
   complete(w, self->thread.x / lanes, *m);
   if (!m->complete) wait(false, place);
-  const auto result = look(m->word, m->arrived);
+  const auto result = combine(m->word, m->arrived);
   if (--m->readers == 0) w.meetings.remove_if([m](const Meeting& ended) { return &ended == m; });
   return result;
 }
@@ -49,30 +50,31 @@ T of_word(std::uint64_t word) {
   return value;
 }
 
-// What lane `from` gave; of an ended lane, or one outside the mask, it is rubbish.
+// The word of lane `from`; a fixed wrong value if this lane has ended or is not in the mask.
 template <class T>
 T given_by(unsigned mask, T value, Place place, int from) {
-  return meet(mask, as_word(value), place, [&](const std::uint64_t* words, unsigned came) {
-    return came >> from & 1 ? of_word<T>(words[from]) : of_word<T>(0xABABABABABABABABu);
+  return meet(mask, as_word(value), place, [&](const std::uint64_t* words, unsigned arrived) {
+    return arrived >> from & 1 ? of_word<T>(words[from]) : of_word<T>(0xABABABABABABABABu);
   });
 }
 
-// Of lane `from` in its group of `width` lanes.
+// The word of lane `from` within its group of `width` lanes.
 template <class T>
 T shuffle(unsigned mask, T value, Place place, int from, int width = lanes) {
   const int first = static_cast<int>(lane()) & ~(width - 1);
   return given_by(mask, value, place, first | (from & (width - 1)));
 }
 
-// Of the lane so many places on or back in its group; what lies outside gives its own.
+// The word of the lane at distance `by` in the group, in direction `way`; the own word if there is
+// no such lane.
 template <class T>
 T shift(unsigned mask, T value, Place place, int way, int by, int width = lanes) {
   const int me = static_cast<int>(lane()), from = me + way * by;
   return given_by(mask, value, place, (from ^ me) & ~(width - 1) ? me : from);
 }
 
-// Of the lanes that come here, any that do so before the first of them goes on: on a device, too,
-// any number may.
+// The lanes that arrive here before the first of them continues. On a device, too, this may be any
+// number of lanes.
 [[gnu::noinline]] inline unsigned active() {
   const void* const place = __builtin_return_address(0);
   Warp& w = warp();
@@ -94,19 +96,19 @@ T shift(unsigned mask, T value, Place place, int way, int by, int width = lanes)
 }
 
 inline unsigned ballot(unsigned mask, bool holds, Place place) {
-  return meet(mask, holds, place, [](const std::uint64_t* words, unsigned came) {
-    unsigned who = 0;
-    for (unsigned k = 0; k < lanes; ++k) who |= (came >> k & 1 && words[k]) ? 1u << k : 0u;
-    return who;
+  return meet(mask, holds, place, [](const std::uint64_t* words, unsigned arrived) {
+    unsigned lanes_set = 0;
+    for (unsigned k = 0; k < lanes; ++k) lanes_set |= (arrived >> k & 1 && words[k]) ? 1u << k : 0u;
+    return lanes_set;
   });
 }
 
 template <class T>
 unsigned match(unsigned mask, T value, Place place) {
-  return meet(mask, as_word(value), place, [&](const std::uint64_t* words, unsigned came) {
+  return meet(mask, as_word(value), place, [&](const std::uint64_t* words, unsigned arrived) {
     unsigned same = 0;
     for (unsigned k = 0; k < lanes; ++k) {
-      same |= (came >> k & 1 && words[k] == as_word(value)) ? 1u << k : 0u;
+      same |= (arrived >> k & 1 && words[k] == as_word(value)) ? 1u << k : 0u;
     }
     return same;
   });

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every allocation of the core fails once: MemoryError, nothing lost, and the next call works."""
+"""Every allocation of the core fails once. The call raises MemoryError, leaks nothing, and the next
+call works."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from tests import families
 from tests.known_answers import read
 from tests.transversal.methods import ALGORITHMS, INITIALIZERS, each_algorithm
 
-MOST = 200  # allocations of one call: more means that something allocates in a loop
+MOST = 200  # maximum allocations of one call: a larger number means an allocation in a loop
 
 
 @pytest.fixture(autouse=True)
@@ -26,9 +27,9 @@ def no_failure_left_behind():
 
 
 def each_failure(call):
-    """Calls with the first, second, third, ... allocation failing; the number that failed.
+    """Makes the first, second, third, ... allocation fail in turn. Returns the number of failures.
 
-    Between two failures the call must work: what failed left nothing broken behind.
+    After each failure the call must work, so the failure left no broken state.
     """
     for k in range(1, MOST):
         _core.backends.fail_allocation_at(k)
@@ -68,8 +69,8 @@ def everything_shared():
 @pytest.mark.usefixtures("everything_shared")
 @pytest.mark.parametrize("name", ["Erdos971", "lpA_25fv47", "cat_ears_3_1"])
 def test_transversal_on_threads(name, algorithm):
-    """What several threads work in is theirs together, asked for before they start; what had been
-    asked for when it failed is given back."""
+    """The shared arrays of several threads are allocated before the threads start. If one
+    allocation fails, the earlier ones are freed."""
     P = as_pattern(read(name))
     rank = btfperm.structural_rank(P, threads=1)
 
@@ -94,7 +95,8 @@ def test_transversal_on_threads(name, algorithm):
     ids=str,
 )
 def test_last_turn(options, threads):
-    """Trees, row lists, pushes, Hopcroft-Karp: legal matchings, wherever one of them fails."""
+    """Trees, row lists, pushes and Hopcroft-Karp leave a legal matching, wherever one of them
+    fails."""
     P = as_pattern(read("Erdos971"))
     rank = btfperm.structural_rank(P)
 
@@ -161,7 +163,7 @@ def test_triangular_form_of_a_singular_matrix():
 
 
 def test_pattern():
-    """From coordinates and from unsorted columns with duplicates, there and back."""
+    """From coordinates and from unsorted columns with duplicates, and transposed twice."""
     A = sp.coo_array(read("west0479"))
     rows, cols = np.tile(A.row[::-1], 2), np.tile(A.col[::-1], 2)
     values = np.tile(A.data[::-1], 2)
@@ -174,8 +176,10 @@ def test_pattern():
         P = Pattern.from_coo(rows, cols, A.shape, values=values)
         np.testing.assert_array_equal(P.indices, right.indices)
         np.testing.assert_array_equal(P.T.T.indices, right.indices)
-        kept = as_pattern(P, drop_zeros=True)
-        np.testing.assert_array_equal(as_pattern(kept, drop_zeros=False).indices, right.indices)
+        with_zeros_dropped = as_pattern(P, drop_zeros=True)
+        np.testing.assert_array_equal(
+            as_pattern(with_zeros_dropped, drop_zeros=False).indices, right.indices
+        )
         assert as_pattern(csr).nnz == values.size
 
     each_failure(call)
@@ -192,11 +196,11 @@ class _Mallinfo2(ctypes.Structure):
 
 
 def bytes_in_use():
-    """What malloc has handed out and not got back."""
+    """The bytes that malloc has allocated and that have not been freed."""
     try:
         mallinfo2 = ctypes.CDLL(None).mallinfo2
     except (AttributeError, OSError):
-        pytest.skip("only glibc says what malloc has handed out")
+        pytest.skip("only glibc reports what malloc has allocated")
     mallinfo2.restype = _Mallinfo2
     info = mallinfo2()
     return info.uordblks + info.hblkhd
@@ -204,17 +208,17 @@ def bytes_in_use():
 
 @pytest.fixture
 def malloc_counts():
-    """Skips where another malloc, such as a sanitizer's, does not count for glibc."""
+    """Skips if another malloc, such as a sanitizer's, does not update glibc's counters."""
     before = bytes_in_use()
     probe = bytearray(100_000)
     if bytes_in_use() - before < len(probe):
-        pytest.skip("this malloc does not count what it hands out")
+        pytest.skip("this malloc does not count its allocations")
 
 
 @pytest.mark.usefixtures("malloc_counts")
 @pytest.mark.parametrize("stage", [*ALGORITHMS, "decomposition"])
 def test_nothing_leaks_when_an_allocation_fails(stage):
-    """One lost array of n bytes, the smallest there is, would be 60 kB in three rounds."""
+    """One lost array of n bytes, the smallest one, would be 60 kB in three repetitions."""
     n = 20_000
     P = as_pattern(families.random_rectangle(n, n, 2.0, 7).A)  # deficient, with all coarse parts
     t = btfperm.maximum_transversal(P)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results that were copied, unpickled or changed: read-only arrays, and one sentence where changed
-ones are used."""
+"""Results that were copied, unpickled or changed: their arrays are read-only, and functions that
+use changed arrays raise an error of one sentence."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_arrays_stay_read_only(name, again):
             assert not isinstance(array, np.ndarray) or not array.flags.writeable, key
 
 
-def test_an_unpickled_result_does_what_the_first_one_did():
+def test_an_unpickled_result_works_like_the_first_one():
     d = pickle.loads(pickle.dumps(btfperm.dulmage_mendelsohn(A)))
     assert d.meta["kind"] == "dulmage_mendelsohn" and d.block_graph().n_blocks == d.n_blocks
     assert btfperm.dulmage_mendelsohn(A, transversal=d.transversal).n_blocks == d.n_blocks

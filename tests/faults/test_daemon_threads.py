@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The interpreter ends while daemon threads are in the core: the exit code is the program's own.
+"""The interpreter ends while daemon threads are in the core. The exit code must be the program's.
 
-Each child starts one daemon thread for each piece of work, which repeats it for ever, and exits.
-An object with a slow destructor makes the end of the interpreter last, so that each thread asks for
-the GIL during it: at the end of its pass, or when it polls for signals.
+Each child starts one daemon thread for each kind of work, which repeats it forever, and exits. An
+object with a slow destructor prolongs the end of the interpreter, so that each thread requests the
+GIL during it: at the end of its pass, or when it polls for signals.
 """
 
 from __future__ import annotations
@@ -96,6 +96,6 @@ def test_the_process_ends_with_its_own_exit_code(group, run, tmp_path):
 
 
 def test_the_core_releases_the_gil_in_one_way_only():
-    """nanobind's own scopes end the process where a daemon thread outlives the interpreter."""
+    """nanobind's scopes end the process if a daemon thread outlives the interpreter."""
     for file in (ROOT / "btfperm").rglob("*.[ch]pp"):
         assert not re.search(r"gil_scoped|PyGILState_\w+\(|Py_BEGIN_ALLOW", file.read_text()), file

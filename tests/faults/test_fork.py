@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls in forked children, whose OpenMP still counts on threads that only the parent has."""
+"""Calls in forked children, in which OpenMP still expects threads that only the parent has."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def everything_shared():
 
 
 def in_child(call):
-    """What `call` returns in a forked child."""
+    """The result of `call` in a forked child."""
     fork = multiprocessing.get_context("fork")
     ours, theirs = fork.Pipe(duplex=False)
     child = fork.Process(target=lambda: theirs.send(call()))
@@ -65,7 +65,7 @@ def in_child(call):
 def test_every_call_returns_in_a_child(name, run_seed):
     A = families.random_rectangle(4000, 4000, 2.7, run_seed).A
     call = CALLS[name]
-    call(A)  # now OpenMP has its threads here
+    call(A)  # OpenMP now has its threads in the parent
     alone = btfperm.structural_rank(A, threads=1)
     answer = in_child(lambda: call(A))
     if np.ndim(answer) == 0:
@@ -78,8 +78,8 @@ def test_every_call_returns_in_a_child(name, run_seed):
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_child_waits_for_no_lock_of_a_busy_parent():
-    """Whose threads take and give back large pieces of memory all the time: one fork in six came
-    when one of them held the list of what is kept."""
+    """The parent's threads allocate and free large pieces of memory all the time. One fork in six
+    happened while a thread held the lock of the list of cached memory."""
     n = 10**6
     indptr, indices = np.zeros(n + 1, dtype=np.int32), np.zeros(0, dtype=np.int32)
     P = btfperm.as_pattern(sp.eye_array(60_000, format="csc"))
@@ -104,7 +104,7 @@ def test_a_child_waits_for_no_lock_of_a_busy_parent():
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_only_a_child_runs_on_one_thread():
-    """And its own children; the parent keeps what it asks for."""
+    """Children of the child, too. The parent gets as many threads as it requests."""
 
     def threads_of_two():
         return [Request(10**7, threads=n).threads for n in (None, THREADS)]
@@ -125,7 +125,7 @@ def test_a_wrong_number_is_refused_in_a_child():
 
 
 def output(program, **environment):
-    """Of a Python of its own, whose NumPy starts no threads."""
+    """The output of a new Python process, whose NumPy starts no threads."""
     done = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **environment},
@@ -153,7 +153,7 @@ if not child:
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="no list of threads here")
 def test_a_child_of_a_parent_with_one_thread_has_threads():
-    """It has no list of threads that are not there; one of a parent that had threads has."""
+    """Its OpenMP has no list of missing threads; that of a parent with threads has one."""
     assert output(FORKED.format(first="")) == ["2", "2"]
     assert output(FORKED.format(first="start_threads(2)")) == ["1", "2"]
 

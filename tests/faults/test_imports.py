@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What loads what: heavy packages wait until they are used."""
+"""Large packages are imported only when they are used."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-HEAVY = ("scipy", "cupy", "mpi4py", "matplotlib", "rich", "click", "networkx", "numba")
+LARGE = ("scipy", "cupy", "mpi4py", "matplotlib", "rich", "click", "networkx", "numba")
 
 
 def loaded_after(code):
-    """Top-level packages in a fresh interpreter after `code`."""
+    """The top-level packages that a new interpreter has imported after `code`."""
     report = f"{code}\nimport sys; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
     done = subprocess.run(
         [sys.executable, "-c", report], capture_output=True, text=True, check=True, timeout=60
@@ -31,16 +31,16 @@ def loaded_after(code):
         "import btfperm; btfperm.testing.assert_structurally_nonsingular([[1]])",
     ],
 )
-def test_nothing_heavy_is_loaded(code):
-    assert not loaded_after(code) & set(HEAVY)
+def test_no_large_package_is_loaded(code):
+    assert not loaded_after(code) & set(LARGE)
 
 
-def test_the_face_alone_needs_no_numpy():
-    """`btfperm --version` answers at once."""
+def test_the_import_alone_needs_no_numpy():
+    """`btfperm --version` must answer at once."""
     assert "numpy" not in loaded_after("import btfperm; btfperm.__version__")
 
 
-def test_every_name_of_the_face_exists():
+def test_every_public_name_exists():
     import btfperm
 
     for name in btfperm.__all__:

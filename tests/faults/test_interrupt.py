@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ctrl-C in the middle of a long search of the core.
 
-No test bounds a wall-clock time, which depends on what else the machine does: a signal is sent and
-answered in CPU time of the process.
+No test bounds a wall-clock time, which depends on the load of the machine. Signals are sent, and
+their delay is measured, in CPU time of the process.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from tests.transversal.methods import INITIALIZERS, each_algorithm
 
 ROOT = Path(__file__).parents[2]
 
-# hopcroft-karp without a start needs some thousand phases on this, minutes in all. Another thread
-# interrupts it after 0.2 s of CPU time.
+# Without a start, hopcroft-karp needs some thousand phases on this matrix, several minutes in all.
+# Another thread interrupts it after 0.2 s of CPU time.
 CHILD = """
 import os, signal, threading, time
 import btfperm
@@ -63,7 +63,7 @@ def test_ctrl_c():
     )
     outcome, seconds, rank = done.stdout.split()
     assert outcome == "interrupted" and float(seconds) < 0.5
-    assert rank == "300000", "the process goes on, and the next search is a whole one"
+    assert rank == "300000", "the process continues, and the next search is complete"
 
 
 class AlarmError(Exception):
@@ -72,17 +72,17 @@ class AlarmError(Exception):
 
 @functools.cache
 def long_search():
-    """Every search takes some half a second on one core, without a start."""
+    """Without a start, every search takes about half a second on one core."""
     return btfperm.as_pattern(families.random_rectangle(1_000_000, 1_000_000, 2.7, 1).A)
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
 @each_algorithm
 def test_a_signal_handler_runs_in_the_middle_of_any_search(algorithm):
-    """The handler's own exception comes out, as Python users expect of a timeout by alarm.
+    """The exception of the handler reaches the caller, as users expect of a timeout by alarm.
 
-    The alarm rings all the time. Two handlers that run at the same instruction of the same frame
-    run within one call of the core; the second raises. The core polls every 50 ms.
+    The alarm rings repeatedly. If two handlers run at the same instruction of the same frame, they
+    run within one call of the core; the second one raises. The core polls every 50 ms.
     """
     P, rung = long_search(), []
 
@@ -102,10 +102,10 @@ def test_a_signal_handler_runs_in_the_middle_of_any_search(algorithm):
     assert rung[-1][0] - rung[-2][0] < 0.4, "CPU seconds between two polls"
 
 
-def ended_in_the_middle(call, begun, whole):
+def ended_in_the_middle(call, has_begun, is_complete):
     """Whether an alarm ends `call` between its first and its last write.
 
-    One that comes before the first, or not at all, says nothing: then the next comes later.
+    If the alarm comes before the first write or after the end, the next one comes later.
     """
 
     def ring(_number, _frame):
@@ -120,9 +120,9 @@ def ended_in_the_middle(call, begun, whole):
                 call()
                 signal.setitimer(signal.ITIMER_REAL, 0)
             except AlarmError:
-                if begun() and not whole():
+                if has_begun() and not is_complete():
                     return True
-            if whole():
+            if is_complete():
                 return False
             delay *= 1.5
     finally:
@@ -131,7 +131,8 @@ def ended_in_the_middle(call, begun, whole):
 
 
 def permutation_matrix(n):
-    """Its shape, columns and the matching it is; entries lie far apart."""
+    """The arguments of a permutation matrix and its matching. Neighbouring entries are far apart in
+    memory."""
     rows = np.random.default_rng(7).permutation(n).astype(np.int32)
     cols = np.empty_like(rows)
     cols[rows] = np.arange(n, dtype=np.int32)
@@ -152,7 +153,7 @@ PASSES = {
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
 @pytest.mark.parametrize("name", PASSES)
 def test_a_signal_ends_a_single_long_pass(name):
-    """Looks are 50 ms apart: where the pass does not last that long, a larger one may."""
+    """The core polls every 50 ms. If the pass is shorter than that, a larger matrix is tried."""
     unwritten = 7
 
     def ends(n):
@@ -181,7 +182,7 @@ def everything_shared():
     "name", ["two-sided", "karp-sipser", "min-degree", "push-relabel", "ms-bfs-graft"]
 )
 def test_a_time_limit_holds_while_row_lists_are_made(name, threads, everything_shared):
-    """Nothing is matched yet, and what comes back is that: a matching."""
+    """Nothing is matched yet, and the result is this empty matching."""
     A = families.random_rectangle(10_000, 10_000, 2.7, 1).A
     initial = name in INITIALIZERS
     which = {"initializer": name} if initial else {"algorithm": name, "initializer": "none"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Threads that the system does not start: the work is shared by those that it does."""
+"""The system refuses to start threads. The threads that did start share the work."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ ROOT = Path(__file__).parents[2]
 
 
 def in_fresh_thread(call):
-    """What `call` returns where OpenMP has not yet started any thread."""
+    """The result of `call` in a thread from which OpenMP has not started any others."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(call).result()
 
 
 @pytest.fixture
 def refusing(monkeypatch):
-    """Sets how many threads may be started beside the calling one."""
+    """A function that sets how many threads may be started beside the calling one."""
     monkeypatch.setattr(threads, "_said", False)
     before = _core.backends.share_always(True)
     yield _core.backends.refuse_threads_beyond
@@ -41,32 +41,36 @@ def refusing(monkeypatch):
     _core.backends.share_always(before)
 
 
-@pytest.mark.parametrize(("most", "given"), [(0, 1), (1, 2), (3, 3), (6, 4)])
-def test_so_many_as_come(refusing, most, given, run_seed):
-    """Of seven wanted beside the calling one half of those that came, and it is said once."""
+@pytest.mark.parametrize(("max_started", "given"), [(0, 1), (1, 2), (3, 3), (6, 4)])
+def test_the_threads_that_start_do_the_work(refusing, max_started, given, run_seed):
+    """Of seven threads beside the calling one, btfperm uses half of those that start. It warns
+    once."""
     A = families.random_rectangle(3000, 3000, 2.7, run_seed).A
-    refusing(most)
+    refusing(max_started)
 
     def twice():
-        with warnings.catch_warnings(record=True) as said:
+        with warnings.catch_warnings(record=True) as messages:
             warnings.simplefilter("always")
             found = [
                 btfperm.maximum_transversal(A, threads=8, algorithm="ms-bfs-graft")
                 for _ in range(2)
             ]
-        return found, [str(w.message) for w in said if w.category is BackendWarning]
+        return found, [str(w.message) for w in messages if w.category is BackendWarning]
 
-    found, said = in_fresh_thread(twice)
+    found, messages = in_fresh_thread(twice)
     for t in found:
         check_transversal(A, t)
-        assert t.maximum and t.counters["threads"] >= given  # more, should a second have passed
+        assert t.maximum and t.counters["threads"] >= given  # more if a second has passed
     assert found[0].counters["threads"] == given
-    assert len(said) == 1
-    assert "refuses to start 8 threads" in said[0] and said[0].endswith(f"continues with {given}")
+    assert len(messages) == 1
+    assert "refuses to start 8 threads" in messages[0] and messages[0].endswith(
+        f"continues with {given}"
+    )
 
 
-def test_all_come(refusing):
-    """Then nothing is said or counted, and what is kept for later calls is not asked for again."""
+def test_all_threads_start(refusing):
+    """Then there is no warning and no counter, and later calls use the cached threads without a new
+    request."""
     A = np.eye(300)
 
     def calls():
@@ -82,7 +86,7 @@ def test_all_come(refusing):
 
 
 def test_a_shortage_that_passes(refusing):
-    """Within a second nobody asks again; then the threads are there."""
+    """For one second btfperm makes no new attempt; then it gets the threads."""
 
     def before_and_after():
         refusing(0)
@@ -92,15 +96,17 @@ def test_a_shortage_that_passes(refusing):
         time.sleep(1.1)
         return [*got, _core.backends.start_threads(4)]
 
-    assert in_fresh_thread(before_and_after) in ([1, 1, 4], [1, 4, 4])  # should it take a second
+    # the second result is possible if the first call takes a second
+    assert in_fresh_thread(before_and_after) in ([1, 1, 4], [1, 4, 4])
 
 
-# In a process of its own, where nobody else's threads come and go; those that end take a moment.
-KEPT = """
+# Runs in a process of its own, in which no other threads start or end. A thread takes a moment to
+# end.
+KEPT_THREADS = """
 import os, time
 from btfperm import _core
 
-def kept(expected):
+def left(expected):
     ends = time.monotonic() + 20
     while (count := len(os.listdir("/proc/self/task")) - others) != expected:
         if time.monotonic() > ends:
@@ -109,25 +115,25 @@ def kept(expected):
     return count
 
 others = len(os.listdir("/proc/self/task")) - 1
-print(_core.backends.start_threads(4), kept(4), _core.backends.start_threads(2), kept(2))
+print(_core.backends.start_threads(4), left(4), _core.backends.start_threads(2), left(2))
 _core.backends.refuse_threads_beyond(0)
-print(_core.backends.start_threads(4), kept(2))
+print(_core.backends.start_threads(4), left(2))
 """
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="no list of threads here")
 @pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="a sanitizer's OpenMP keeps all it started")
-def test_as_many_are_kept_as_it_says():
-    """Of four for a call that has two, OpenMP keeps two; the next one is told so when no others
-    come."""
+def test_openmp_keeps_the_stated_number_of_threads():
+    """Four threads start for a call, then a call needs two, and OpenMP keeps two. A later call for
+    four gets two if no others can start."""
     child = subprocess.run(
-        [sys.executable, "-c", KEPT], cwd=ROOT, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", KEPT_THREADS], cwd=ROOT, capture_output=True, text=True, timeout=120
     )
     assert child.stdout.split() == ["4", "4", "2", "2", "2", "2"], child.stderr
 
 
 def test_none_are_started_for_a_small_matrix(refusing):
-    """Sixty-three would be refused here, and a warning would say so."""
+    """63 threads would be refused here, with a warning."""
     _core.backends.share_always(False)
     refusing(0)
 
@@ -145,7 +151,7 @@ def test_a_team_is_not_larger_than_the_tables_of_the_core():
     assert in_fresh_thread(lambda: threads.start_threads(1000)) == 254
 
 
-def test_of_the_decomposition(refusing, run_seed):
+def test_decomposition(refusing, run_seed):
     A = families.random_rectangle(3000, 2500, 2.7, run_seed).A
     alone = btfperm.dulmage_mendelsohn(A, threads=1)
     refusing(3)
@@ -155,7 +161,7 @@ def test_of_the_decomposition(refusing, run_seed):
     np.testing.assert_array_equal(d.col_blocks, alone.col_blocks)
 
 
-def test_of_a_reader(refusing, tmp_path):
+def test_reader(refusing, tmp_path):
     write_matrix(tmp_path / "a.mtx", np.eye(50))
     assert threads.startable_threads(5) == 5
     refusing(2)
@@ -165,7 +171,7 @@ def test_of_a_reader(refusing, tmp_path):
     assert btfperm.read(tmp_path / "a.mtx", threads=5).nnz == 50
 
 
-# 30 stacks are more than there is, a few and the work are not.
+# There is no memory for 30 stacks, but for a few of them and the work.
 CHILD = """
 import resource
 import btfperm
@@ -183,7 +189,7 @@ print(t.size - alone, t.counters.get("threads", 31))
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits the address space")
 @pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="a sanitizer needs the whole address space")
 def test_a_limit_on_memory():
-    """libgomp would end the process: "Thread creation failed"."""
+    """Without the check, libgomp would end the process: "Thread creation failed"."""
     child = subprocess.run(
         [sys.executable, "-c", CHILD],
         cwd=ROOT,

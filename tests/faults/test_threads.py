@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls side by side, and calls on many threads: the core releases the GIL, keeps no state of its
-own, and finds the same whoever does the work.
+"""Concurrent calls, and calls on several threads. The core releases the GIL, keeps no state between
+calls, and finds the same result with any number of threads.
 
-Here all work is shared, however small. `.ci/run threads` repeats this, and the rest of the suite,
-under ThreadSanitizer, which sees the races that a right answer hides.
+Here all loops are shared, however short. `.ci/run threads` repeats these tests, and the rest of the
+suite, under ThreadSanitizer, which finds races even if the result is right.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from tests.transversal.methods import ROWS, each_pair, in_64_bits
 PARALLEL = [row for row in ROWS if row.parallel]
 FORM = ("row_perm", "col_perm", "row_blocks", "col_blocks", "coarse_rows", "coarse_cols")
 
-# What each of them needs: trees that meet, free columns that rob each other, parts that stay
-# unmatched, hubs, long thin paths, numberings that are local and others that are not.
+# Families for the cases of parallel searches: trees that meet, columns that take each other's rows,
+# parts that stay unmatched, hubs, long paths, local and non-local numberings.
 FAMILIES = {
     "random": lambda seed: families.random_rectangle(4000, 4000, 2.7, seed),
     "tall": lambda seed: families.random_rectangle(5000, 3000, 1.5, seed),
@@ -78,7 +78,7 @@ def test_every_parallel_algorithm(family, row, threads, run_seed):
 
 @each_pair
 def test_every_pair(algorithm, initializer, run_seed):
-    """Searches from what another start left, and in the arrays of large matrices."""
+    """Searches continue from the matching of another start, with 64-bit indices."""
     for family in ("random", "wide", "dead trees"):
         P = in_64_bits(FAMILIES[family](run_seed).A)
         t = btfperm.maximum_transversal(
@@ -111,8 +111,8 @@ def test_every_small_matrix(A, threads):
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 @pytest.mark.parametrize("limit", [{"max_work": 3000}, {"time_limit": 1e-4}], ids=str)
-def test_limits_are_kept_by_all_threads(row, limit, run_seed):
-    """The one thread that counts ends the search of all, and leaves a legal matching."""
+def test_all_threads_obey_limits(row, limit, run_seed):
+    """The one thread that polls the limit ends the search of all, and the matching is legal."""
     A = FAMILIES["random"](run_seed).A
     which = {"initializer": row.name} if row.is_initializer else {"algorithm": row.name}
     start = {} if row.is_initializer else {"initializer": "none"}
@@ -121,8 +121,8 @@ def test_limits_are_kept_by_all_threads(row, limit, run_seed):
 
 
 def test_decompositions_side_by_side():
-    """Threads of Python, each with as many of its own: alone they find the same matching, together
-    the same blocks."""
+    """Several Python threads, each of which uses `threads` threads. With one thread each finds the
+    same matching, with two the same blocks."""
     names = [known.name for known in known_answers()] * 4
     matrices = {name: btfperm.as_pattern(read(name)) for name in names}
     right = {name: btfperm.dulmage_mendelsohn(P, threads=1) for name, P in matrices.items()}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A kernel that goes wrong is caught by the certificate, reported, and answered by another one: a
-right answer with a warning, never a wrong one; an error where the second goes wrong, too. Each
-kernel of the core is replaced by one that lies in its own way."""
+"""A wrong kernel is caught by the certificate and reported, and another algorithm replaces it. The
+caller gets a right result with a warning, never a wrong one, or an error if the second algorithm is
+wrong, too. The tests replace each kernel of the core by several faulty versions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def forgets_everything(_A, row_match, col_match):
 
 
 def invents_an_entry(A, row_match, col_match):
-    """Matches a free or matched column to a row it has no entry in, both arrays agreeing."""
+    """Matches an unmatched or matched column to a row in which it has no entry. Both arrays
+    agree."""
     for j in range(A.n):
         absent = np.setdiff1d(np.arange(A.m), A.indices[A.indptr[j] : A.indptr[j + 1]])
         if absent.size:
@@ -89,16 +90,17 @@ LIES = [
     writes_beyond_the_columns,
     writes_rubbish,
 ]
-# A search trusts its start to hold indices that exist, as all do that come through the face.
+# A search trusts its start to hold valid indices, as all matchings from the public API do.
 OUT_OF_BOUNDS = (writes_beyond_the_rows, writes_beyond_the_columns, writes_rubbish)
 LIES_WITHIN_BOUNDS = [lie for lie in LIES if lie not in OUT_OF_BOUNDS]
-SECOND = "hopcroft-karp"  # answers for the others
-STOPPED = {0: "says it has finished", 3: "says it was stopped"}
+SECOND = "hopcroft-karp"  # replaces a faulty algorithm
+STOPPED = {0: "reports the end", 3: "reports a limit"}
 
 
 def replace(monkeypatch, name, lie, *, stop=0):
-    """The core's `name` first does its work and then lies, with the proof of its honest work at
-    hand; `does_nothing` works on copies, so it proves what it does not hand out."""
+    """Replaces the core's function `name` by one that does its work and then applies `lie`. It
+    claims the proof of its honest result. `does_nothing` works on copies, so its proof does not
+    belong to the arrays that it returns."""
     honest = getattr(_core.transversal, name)
 
     def lying(m, indptr, indices, row_match, col_match, *rest):
@@ -119,7 +121,8 @@ def replace(monkeypatch, name, lie, *, stop=0):
 
 
 def assert_not_fooled(P, rank, *, second_is_honest, **options):
-    """A right answer, or, where the second algorithm lies as well, an error; the transversal."""
+    """Checks for a right result, or for an error if the second algorithm lies as well. Returns the
+    transversal."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -129,11 +132,11 @@ def assert_not_fooled(P, rank, *, second_is_honest, **options):
             assert len(str(error)) > 30 and error.exit_code == 70
             return None
     check_transversal(P.to_scipy(), t, rank=rank)
-    said = [w for w in caught if issubclass(w.category, DefectWarning)]
-    assert len(said) <= 1
+    warned = [w for w in caught if issubclass(w.category, DefectWarning)]
+    assert len(warned) <= 1
     if any(key.startswith("second_") for key in t.counters):
-        assert said, "a second algorithm ran and nobody heard of it"
-    for w in said:
+        assert warned, "a second algorithm ran without a warning"
+    for w in warned:
         assert "report" in str(w.message) and options["algorithm"] in str(w.message)
         assert t.algorithm == SECOND and "went wrong" in t.choice
         assert w.filename == __file__
@@ -144,7 +147,7 @@ def assert_not_fooled(P, rank, *, second_is_honest, **options):
 @pytest.mark.parametrize("stop", STOPPED, ids=STOPPED.get)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_algorithm(monkeypatch, algorithm, lie, stop):
-    # A square, a tall and a wide matrix in turn: each algorithm and each lie meets all three.
+    # A square, a tall and a wide matrix in turn: each algorithm and each lie sees all three.
     turn = ALGORITHMS.index(algorithm) + LIES.index(lie) + stop
     name = ["GlossGT", "rel4", "lpi_galenet"][turn % 3]
     P = as_pattern(read(name))
@@ -158,7 +161,7 @@ def test_algorithm(monkeypatch, algorithm, lie, stop):
         initializer="none",
         **limits,
     )
-    if algorithm != SECOND and not stop:  # so there is an answer, and it is the whole one
+    if algorithm != SECOND and not stop:  # the second algorithm must give the whole result
         assert t.maximum and t.structural_rank == RANKS[name]
 
 
@@ -177,23 +180,25 @@ def test_no_algorithm_that_stops_early_passes_for_maximum(monkeypatch):
     P = as_pattern(read("bp_1200"))
     for row in ROWS:
         monkeypatch.setattr(_core.transversal, row.stem, lambda *_: (0, False, {}))
-    for face in (btfperm.maximum_transversal, btfperm.dulmage_mendelsohn):
+    for function in (btfperm.maximum_transversal, btfperm.dulmage_mendelsohn):
         with (
             pytest.warns(DefectWarning, match="went wrong, hopcroft-karp finished"),
             pytest.raises(DefectError, match="not maximum"),
         ):
-            face(P)
+            function(P)
 
 
 def test_a_defect_is_no_failed_check():
-    """Exit code 1 says that the user's matrix failed: a script must not take one for the other."""
+    """Exit code 1 means that the user's matrix failed a check. A defect must not look like that to
+    a script."""
     assert not issubclass(DefectError, CheckFailedError)
     assert (DefectError.exit_code, CheckFailedError.exit_code) == (70, 1)
 
 
 @pytest.mark.parametrize("name", ["Erdos971", "lpA_25fv47", "cat_ears_3_1"])  # square, wide, tall
-def test_the_second_algorithm_goes_on_from_what_is_legal(monkeypatch, name):
-    """One pair is missing, so one path is enough; what is illegal is not gone on from."""
+def test_the_second_algorithm_continues_from_a_legal_matching(monkeypatch, name):
+    """One matched entry is missing, so one path is enough. The second algorithm does not continue
+    from an illegal matching."""
     P = as_pattern(read(name))
     for lie, paths in ((forgets_a_pair, 1), (invents_an_entry, RANKS[name])):
         with monkeypatch.context() as patch:
@@ -211,14 +216,14 @@ def test_no_warning_without_a_defect():
             btfperm.maximum_transversal(read("bp_1200"), algorithm=algorithm)
 
 
-@pytest.mark.parametrize("face", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
-def test_a_decomposition_that_goes_wrong_is_a_defect(monkeypatch, face):
+@pytest.mark.parametrize("function", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
+def test_a_decomposition_that_goes_wrong_is_a_defect(monkeypatch, function):
     def fails(*_, **__):
         raise ValueError("the matching is not maximum")
 
     monkeypatch.setattr(_core.dulmage_mendelsohn, "decompose", fails)
     with pytest.raises(DefectError, match=r"not maximum.*report"):
-        face(read("GlossGT"))
+        function(read("GlossGT"))
 
 
 def drops_a_row(marks):
@@ -245,15 +250,15 @@ def takes_all_rows(marks):
 @pytest.mark.parametrize(
     "lie", [drops_a_row, adds_a_row, swaps_two_rows, takes_no_row, takes_all_rows]
 )
-@pytest.mark.parametrize("who", ["find_cover", *ALGORITHMS])
+@pytest.mark.parametrize("faulty", ["find_cover", *ALGORITHMS])
 @pytest.mark.parametrize("matched", ["all", "but one"])
-def test_a_wrong_proof_is_caught(monkeypatch, who, lie, matched):
-    """Rows of the cover that are wrong, and a claim that they are right."""
+def test_a_wrong_proof_is_caught(monkeypatch, faulty, lie, matched):
+    """Wrong rows of the cover, with the claim that they are right."""
     name = "Erdos971"
     P = as_pattern(read(name))
     cover = btfperm.maximum_transversal(P).cover()
     assert cover.rows.size and cover.cols.size, "nothing to lie about"
-    algorithm = "hopcroft-karp" if who == "find_cover" else who
+    algorithm = "hopcroft-karp" if faulty == "find_cover" else faulty
     run = getattr(_core.transversal, registry.find(algorithm, initializer=False).stem)
     find_cover = _core.transversal.find_cover
 
@@ -261,7 +266,7 @@ def test_a_wrong_proof_is_caught(monkeypatch, who, lie, matched):
         _, _, counters = run(m, indptr, indices, row_match, col_match, row_in_cover, *limits)
         if matched == "but one":
             forgets_a_pair(P, row_match, col_match)
-        if who == "find_cover":
+        if faulty == "find_cover":
             return 0, False, counters
         find_cover(m, indptr, indices, row_match, col_match, row_in_cover)
         lie(row_in_cover)
@@ -273,7 +278,7 @@ def test_a_wrong_proof_is_caught(monkeypatch, who, lie, matched):
         return True
 
     monkeypatch.setattr(_core.transversal, run.__name__, lying_algorithm)
-    if who == "find_cover":  # the second algorithm may need the honest one
+    if faulty == "find_cover":  # the second algorithm may need the honest one
         monkeypatch.setattr(_core.transversal, "find_cover", lying_cover)
     t = assert_not_fooled(
         P,
@@ -282,8 +287,8 @@ def test_a_wrong_proof_is_caught(monkeypatch, who, lie, matched):
         algorithm=algorithm,
         initializer="none",
     )
-    if algorithm == SECOND and matched == "all":  # nothing was wrong but the proof
-        assert t is None, "the error did not come"
+    if algorithm == SECOND and matched == "all":  # only the proof was wrong
+        assert t is None, "no error was raised"
     elif algorithm != SECOND:
         assert t.maximum and t.algorithm == SECOND
 

@@ -5,7 +5,7 @@ A campaign over 16 cores::
 
     python -m tests.fuzz --reader all --count 1000000 --jobs 16 --seconds 500 --keep found
 
-A failing input once more, from its number or from the file that was saved::
+To repeat a failing input, from its number or from the saved file::
 
     python -m tests.fuzz --reader npz --seed 7 --first 1234 --count 1
     python -m tests.fuzz --replay found/npz-7-1234-crash.json
@@ -20,7 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a child must be forked from one thread
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the parent of a fork must have one thread
 
 from tests.fuzz import campaign, worker
 from tests.fuzz.draw import Case
@@ -53,7 +53,7 @@ def _arguments(words: list[str] | None) -> argparse.Namespace:
 
 
 def _replay(record: Path) -> int:
-    """Runs the saved input and the smaller one; prints what fails."""
+    """Runs the saved input and the smaller one, and prints the failures."""
     saved = json.loads(record.read_text(encoding="utf-8"))
     failed = False
     for infix in ("", "-min"):
@@ -68,7 +68,7 @@ def _replay(record: Path) -> int:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Runs the readers one after the other; returns the exit code."""
+    """Runs the readers one after the other. Returns the exit code."""
     options = _arguments(words)
     if options.replay:
         return _replay(options.replay)
@@ -94,7 +94,7 @@ def main(words: list[str] | None = None) -> int:
             print(report.line(), flush=True)
     failed = any(report.failures for report in reports)
     if options.json:
-        # `asdict` would make a Counter of the pairs of a Counter.
+        # `asdict` would make a Counter of the (key, count) pairs of a Counter.
         rows = [vars(report) | {"failures": dict(report.failures)} for report in reports]
         content = {"seed": options.seed, "readers": rows}
         print(json.dumps(content | {"passed": not failed}, indent=1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs inputs over several workers, observes crashes and hangs, and saves what failed."""
+"""Runs inputs on several workers, observes crashes and hangs, and saves the failing inputs."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from tests.fuzz.worker import FIELDS, Check, Task
 __all__ = ["Report", "run"]
 
 HANG_SECONDS = 10.0
-_CHUNK = 5000  # inputs a child runs before it is replaced
+_CHUNK = 5000  # inputs of a child before another child replaces it
 _POLL_SECONDS = 0.02
-MOST_FINDINGS = 40  # that are saved and reduced, one of each signature
+MOST_FINDINGS = 40  # findings that are saved and reduced, one of each signature
 REDUCE_SECONDS = 4.0
 _START_SECONDS = 20.0
 _AT = {name: k for k, name in enumerate(FIELDS)}
@@ -62,7 +62,7 @@ class Report:
     findings: list[dict[str, Any]] = field(default_factory=list)
 
     def line(self) -> str:
-        """The summary for people."""
+        """A summary for the terminal."""
         mean = 1e3 * self.cpu_seconds / max(1, self.tried)
         failed = ", ".join(f"{n} {kind}" for kind, n in sorted(self.failures.items())) or "none"
         return (
@@ -76,7 +76,7 @@ class Report:
 
 
 class _Job:
-    """One child at a time, its row of the shared table, its folder and its log."""
+    """A sequence of children, with its row of the shared table, its folder and its log."""
 
     def __init__(self, number: int, row: Any, folder: Path) -> None:
         self.number, self.row = number, row
@@ -90,13 +90,14 @@ class _Job:
         self.task = task
         self.row[:] = 0
         self.row[_AT["index"]] = task.first
-        self.row[_AT["started"]] = time.monotonic() + _START_SECONDS  # imports take their time
+        self.row[_AT["started"]] = time.monotonic() + _START_SECONDS  # time for the imports
         self.pid = worker.fork(
             lambda: worker.run(task, self.row, str(self.folder), self.number, self.log, check)
         )
 
     def ended(self) -> tuple[str, str] | None:
-        """None while the child runs; else the kind and sentence of its failure, or two blanks."""
+        """None while the child runs; then the kind and sentence of its failure, or two empty
+        strings."""
         pid, status = os.waitpid(self.pid, os.WNOHANG)
         if not pid:
             started, cpu_started = self.row[_AT["started"]], self.row[_AT["cpu_started"]]
@@ -143,7 +144,7 @@ def run(
     waiting = [(at, min(at + _CHUNK, first + count)) for at in range(first, first + count, _CHUNK)][
         ::-1
     ]
-    if jobs > 1 and count <= _CHUNK * jobs:  # a share for each
+    if jobs > 1 and count <= _CHUNK * jobs:  # equal shares
         step = -(-count // jobs)
         waiting = [(at, min(at + step, first + count)) for at in range(first, first + count, step)][
             ::-1
@@ -178,7 +179,8 @@ def _take(
     found: list[tuple[int, str, str]],
     waiting: list[tuple[int, int]],
 ) -> None:
-    """Adds up what a child did; after a crash or a hang the rest of its task is put back."""
+    """Adds up the results of a child. After a crash or a hang, the rest of its task is queued
+    again."""
     assert job.task is not None
     row = dict(zip(FIELDS, job.row.tolist(), strict=True))
     report.tried += int(row["tried"])
@@ -206,7 +208,7 @@ def _take(
 
 
 def _signature(kind: str, what: str, case_log: list[str]) -> str:
-    """Failures with the same signature have most likely the same cause."""
+    """Failures with the same signature probably have the same cause."""
     if kind in ("crash", "hang", "leak", "memory"):
         names = sorted({line.split(":")[0].strip("0123456789 ") for line in case_log})
         return " ".join([kind, *names])

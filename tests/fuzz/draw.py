@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["HEAVY_EVERY", "Case", "Draw", "Mutation", "integer", "mutated_bytes", "token"]
+__all__ = ["LARGE_EVERY", "Case", "Draw", "Mutation", "integer", "mutated_bytes", "token"]
 
-HEAVY_EVERY = 2500
-"""One input in so many is a large one: 0.1 to 100 MB of unpacked data."""
+LARGE_EVERY = 2500
+"""One input of this number is large: 0.1 to 100 MB of unpacked data."""
 
 Mutation = Callable[[Any, random.Random], str | None]
-"""Changes a model in place and may return what it did; its name is recorded in any case."""
+"""Changes a model in place. May return a description; its name is recorded in any case."""
 
 _INTEGERS = (
     *(0, 1, -1, 2, 3, 4, 5, 7, 8, 9, 16, 127, 128, 255, 256, 1000, 65535, 65536, 10**7),
@@ -59,7 +59,7 @@ class Case:
     name : the file name, of which the suffix may matter
     pipe : whether the bytes come through standard input, which cannot seek
     block : bytes in a block of a Matrix Market file, or None; 0 makes short lists of JSON long
-    log : what was done to it
+    log : the mutations that were applied
     """
 
     reader: str
@@ -73,8 +73,8 @@ class Case:
 class Draw:
     """The random choices of one input.
 
-    Each mutation has its own random numbers, so that the others stay the same when the reducer
-    leaves one out (`skip` holds the numbers of those left out).
+    Each mutation has its own random numbers, so that the others do not change when the reducer
+    leaves one out (`skip` holds the numbers of those that are left out).
     """
 
     def __init__(self, reader: str, seed: int, index: int, skip: frozenset[int] = frozenset()):
@@ -86,14 +86,14 @@ class Draw:
         self.drawn = 0
 
     @property
-    def is_heavy(self) -> bool:
+    def is_large(self) -> bool:
         """Whether this input is one of the large ones."""
-        return self.index % HEAVY_EVERY == HEAVY_EVERY // 5
+        return self.index % LARGE_EVERY == LARGE_EVERY // 5
 
-    def mutate(self, model: Any, mutations: Sequence[Mutation], most: int = 3) -> None:
-        """Applies some mutations, most often one or two."""
+    def mutate(self, model: Any, mutations: Sequence[Mutation], max_mutations: int = 3) -> None:
+        """Applies some mutations, usually one or two."""
         chosen = self.random.random()
-        count = 0 if chosen < 0.08 else 1 if chosen < 0.6 else 2 if chosen < 0.85 else most
+        count = 0 if chosen < 0.08 else 1 if chosen < 0.6 else 2 if chosen < 0.85 else max_mutations
         for _ in range(count):
             own = random.Random(self.random.getrandbits(64))
             number, self.drawn = self.drawn, self.drawn + 1
@@ -102,14 +102,14 @@ class Draw:
             mutation = own.choice(mutations)
             try:
                 what = mutation(model, own)
-            except Exception as error:  # earlier mutations may have removed what it needs
+            except Exception as error:  # earlier mutations may have removed a part that it needs
                 what = f"not applicable ({type(error).__name__})"
             self.log.append(f"{number} {mutation.__name__.strip('_')}: {what or ''}")
 
     def bytes_mutated(
         self, data: bytes, chance: float, make_other: Callable[[], bytes] | None = None
     ) -> bytes:
-        """`data`, with the given probability after up to three mutations of its bytes.
+        """With the given probability, `data` after up to three mutations of its bytes.
 
         `make_other` makes another input, with which this one may be spliced.
         """
@@ -126,7 +126,7 @@ class Draw:
 
 
 def integer(rng: random.Random, near: int = 0) -> int:
-    """A number that a reader may not expect; `near` is the right one."""
+    """A number that a reader may not expect; `near` is the correct one."""
     chosen = rng.random()
     if chosen < 0.3:
         return near + rng.choice((-2, -1, 1, 2))
@@ -136,7 +136,7 @@ def integer(rng: random.Random, near: int = 0) -> int:
 
 
 def token(rng: random.Random, near: str = "1") -> str:
-    """A word that a reader may not expect where `near` is right."""
+    """A word that a reader may not expect; `near` is the correct one."""
     chosen = rng.random()
     if chosen < 0.45:
         return rng.choice(_TOKENS)
@@ -149,7 +149,7 @@ def token(rng: random.Random, near: str = "1") -> str:
 
 
 def mutated_bytes(data: bytes, rng: random.Random, other: bytes | None = None) -> tuple[bytes, str]:
-    """`data` after one mutation, and what was done; `other` is an input to splice with."""
+    """`data` after one mutation, and its description; `other` is an input to splice with."""
     at = rng.randrange(len(data) + 1)
     kind = rng.choice(("bit", "set", "insert", "delete", "cut", "repeat", "swap", "splice"))
     before, after = data[:at], data[at:]

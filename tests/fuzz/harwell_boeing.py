@@ -17,7 +17,7 @@ _FORMATS = (
 
 
 class _Cards:
-    """The four cards and the lists of fields after them."""
+    """The four cards, and the lists of fields after them."""
 
     def __init__(self, rng: random.Random) -> None:
         value = rng.choice("RRCIPQ")
@@ -111,7 +111,7 @@ def _format(cards: _Cards, rng: random.Random) -> str:
 
 
 def _new_layout(cards: _Cards, rng: random.Random) -> str:
-    """Another legal layout, in the format as in the fields."""
+    """Another legal layout, both in the format and in the fields."""
     at = rng.randrange(2)
     count, width = rng.choice(((1, 1), (1, 20), (40, 2), (200, 20), (1, 4000)))
     cards.forms[at], cards.formats[at] = (count, width), f"({count}I{width})"
@@ -175,7 +175,7 @@ _MUTATIONS = (
 def make(draw: Draw) -> Case:
     rng = draw.random
     cards = _Cards(rng)
-    if draw.is_heavy:
+    if draw.is_large:
         count = rng.choice((20_000, 200_000))
         kind = rng.choice(("pointers", "tail"))
         if kind == "tail":
@@ -183,7 +183,7 @@ def make(draw: Draw) -> Case:
         else:
             cards.sizes[1] = str(count)
             cards.lists[0] = ["1"] * (count + 1)
-        return Case("", cards.text(), "a.rua", rng.random() < 0.3, None, [f"heavy {kind}: {count}"])
+        return Case("", cards.text(), "a.rua", rng.random() < 0.3, None, [f"large {kind}: {count}"])
     draw.mutate(cards, _MUTATIONS)
     data = draw.bytes_mutated(cards.text(), 0.15, lambda: _Cards(rng).text())
     return Case("", data, "a.rua", rng.random() < 0.3, None, draw.log)

@@ -19,7 +19,7 @@ _CLASSES = {"sparse": 5, "struct": 2, "char": 4, "cell": 1, "double": 6, "int8":
 
 @dataclass
 class _Element:
-    """Data, or elements, under a tag; `length`, `padding` override what is right."""
+    """Data or elements with a tag; `length` and `padding` override the correct values."""
 
     kind: int
     data: bytes = b""
@@ -108,13 +108,13 @@ def _variable(rng: random.Random, name: bytes, of_class: str | None = None) -> _
         for column in columns:
             starts.append(starts[-1] + len(column))
         flags.numbers = [_CLASSES[of_class] | rng.choice((0, 0, 0, 0x200, 0x800)), len(rows)]
-        room = rng.choice((0, 0, 0, 2))
+        surplus = rng.choice((0, 0, 0, 2))
         parts = 2 if flags.numbers[0] & 0x800 else 1
         kind = 2 if flags.numbers[0] & 0x200 else rng.choice((9, 9, 1, 3))
         values = [
             _Element(kind, numbers=[rng.choice((0, 1, 2, 3)) for _ in rows]) for _ in range(parts)
         ]
-        indices = _Element(_INT32, numbers=[*rows, *[0] * room])
+        indices = _Element(_INT32, numbers=[*rows, *[0] * surplus])
         head += [indices, _Element(_INT32, numbers=starts), *values]
     elif of_class == "struct":
         flags.numbers = [2, 0]
@@ -144,7 +144,7 @@ def _kind(file: _File, rng: random.Random) -> str:
 
 
 def _type_of_numbers(file: _File, rng: random.Random) -> str:
-    """Another type of the same numbers: doubles as sizes, 64-bit integers as pointers."""
+    """Changes the type of numbers: doubles as sizes, 64-bit integers as pointers."""
     element = rng.choice([part for part in file.all() if part.numbers is not None])
     before, element.kind = element.kind, rng.choice(sorted(_CODES))
     return f"{before} -> {element.kind}"
@@ -159,7 +159,7 @@ def _number(file: _File, rng: random.Random) -> str:
 
 
 def _wide_number(file: _File, rng: random.Random) -> str:
-    """A number in a type that holds what others cannot."""
+    """A number in a type that is wider than the others."""
     element = rng.choice([part for part in file.all() if part.numbers])
     assert element.numbers is not None
     at = rng.randrange(len(element.numbers))
@@ -215,7 +215,7 @@ def _class(file: _File, rng: random.Random) -> str:
 
 
 def _shape(file: _File, rng: random.Random) -> str:
-    """Sizes that agree with no count, as integers or as doubles."""
+    """Sizes that do not agree with the number of elements, as integers or as doubles."""
     sizes = [part for part in file.all() if part.kind == 5 and part.numbers][:1]
     element = sizes[0]
     assert element.numbers is not None
@@ -274,7 +274,7 @@ _MUTATIONS = (
 _MEGABYTE = b"\0" * (1 << 20)
 
 
-def _heavy(rng: random.Random) -> tuple[bytes, str]:
+def _large(rng: random.Random) -> tuple[bytes, str]:
     """A compressed variable that holds up to 100 MB of zeros, or many empty elements."""
     file = _File(rng)
     kind = rng.choice(("zeros", "empty elements", "empty variables", "contents"))
@@ -287,7 +287,7 @@ def _heavy(rng: random.Random) -> tuple[bytes, str]:
         data = b"".join(pieces) + packer.flush()
         file.variables = []
         file.tail = struct.pack(file.order + "II", _COMPRESSED, len(data)) + data
-    elif kind == "empty elements":  # in a variable that is compressed, 8 bytes each
+    elif kind == "empty elements":  # 8 bytes each, in a compressed variable
         data = struct.pack(file.order + "II", 1, 0) * (size >> 5)
         whole = struct.pack(file.order + "II", _MATRIX, len(data)) + data
         file.variables = [_Element(_COMPRESSED)]
@@ -301,13 +301,13 @@ def _heavy(rng: random.Random) -> tuple[bytes, str]:
         inside = _variable(rng, b"A", "sparse").inside
         inside += [_Element(1, is_small=True)] * (1 << 16)
         file.variables = [_Element(_MATRIX, inside=inside)]
-    return file.bytes(), f"heavy {kind}: {size >> 20} MB"
+    return file.bytes(), f"large {kind}: {size >> 20} MB"
 
 
 def make(draw: Draw) -> Case:
     rng = draw.random
-    if draw.is_heavy:
-        data, what = _heavy(rng)
+    if draw.is_large:
+        data, what = _large(rng)
         return Case("", data, "a.mat", rng.random() < 0.3, None, [what])
     file = _File(rng)
     draw.mutate(file, _MUTATIONS)

@@ -16,7 +16,7 @@ _VALUES = ("1", "0", "-2.5", "1e-3", "7", "-0", "3", "0.0", "12345678901", "1E+1
 
 
 class _Text:
-    """Lines of words, with what stands between them."""
+    """Lines of words, and the text between the words."""
 
     def __init__(self, rng: random.Random) -> None:
         self.layout = "coordinate" if rng.random() < 0.75 else "array"
@@ -86,7 +86,7 @@ def _size_word(text: _Text, rng: random.Random) -> str:
 
 
 def _both_sizes(text: _Text, rng: random.Random) -> str:
-    """Square matrices pass one check more than others."""
+    """Sets both sizes, because square matrices pass one more check than others."""
     text.size[0] = text.size[1] = str(abs(integer(rng, int(text.size[0]))))
     return text.size[0]
 
@@ -161,7 +161,7 @@ def _spaces(text: _Text, rng: random.Random) -> str:
 
 
 def _field_and_values(text: _Text, rng: random.Random) -> str:
-    """The banner announces another field than the entries have."""
+    """The banner states another field than that of the entries."""
     text.banner[3] = rng.choice(_FIELDS)
     return text.banner[3]
 
@@ -173,22 +173,22 @@ _MUTATIONS = (
 
 
 def text(draw: Draw, *, mutate: bool = True) -> bytes:
-    """A file, after mutations unless it is wanted as it is."""
+    """The text of a file, with mutations unless `mutate` is false."""
     model = _Text(draw.random)
     if mutate:
         draw.mutate(model, _MUTATIONS)
     return model.text()
 
 
-def _heavy(rng: random.Random) -> tuple[bytes, str]:
-    """A large file of which most is of one kind."""
+def _large(rng: random.Random) -> tuple[bytes, str]:
+    """A large file, most of which consists of one kind of text."""
     kind = rng.choice(("blank", "comments", "row", "column", "one line", "entries", "text"))
     count = rng.choice((20_000, 200_000))
     head = b"%%MatrixMarket matrix coordinate pattern general\n3 3 1\n"
     if kind in ("row", "column"):
         m, n = (1, count) if kind == "row" else (count, 1)
         head = f"%%MatrixMarket matrix array real general\n{m} {n}\n".encode()
-        return head + b"1\n" * count, f"heavy {kind}: {count}"
+        return head + b"1\n" * count, f"large {kind}: {count}"
     if kind == "entries":
         head = f"%%MatrixMarket matrix coordinate pattern general\n3 3 {count}\n".encode()
     piece = {
@@ -198,13 +198,13 @@ def _heavy(rng: random.Random) -> tuple[bytes, str]:
         "entries": b"1 1\n",
         "text": b"1 1 x\n",
     }[kind]
-    return head + piece * count + b"1 1\n", f"heavy {kind}: {count}"
+    return head + piece * count + b"1 1\n", f"large {kind}: {count}"
 
 
 def make(draw: Draw) -> Case:
     rng = draw.random
-    if draw.is_heavy:
-        data, what = _heavy(rng)
+    if draw.is_large:
+        data, what = _large(rng)
         return Case("", data, "a.mtx", rng.random() < 0.3, None, [what])
     data = text(draw)
     data = draw.bytes_mutated(data, 0.15, lambda: _Text(rng).text())

@@ -90,7 +90,7 @@ def _layout(archive: Archive, rng: random.Random) -> str:
 
 
 def _data_shape(archive: Archive, rng: random.Random) -> str:
-    """Another shape of the values with as many of them, or with none."""
+    """Another shape of the values, with the same number of values or with none."""
     member = next(part for part in archive.members if part.key == "data.npy")
     count = len(member.numbers)
     shapes = ((count,), (count, 1), (1, count), (count, 1, 1), (1, 1, count), (0, 0, 0), (0, 0))
@@ -102,7 +102,7 @@ def _data_shape(archive: Archive, rng: random.Random) -> str:
 
 
 def _nothing_but_pointers(archive: Archive, rng: random.Random) -> str:
-    """No entry, and pointers that go up and down again."""
+    """No entry, and pointers that increase and decrease again."""
     for member in archive.members:
         if member.key in ("indices.npy", "data.npy", "row.npy", "col.npy"):
             member.numbers.clear()
@@ -117,8 +117,8 @@ def _nothing_but_pointers(archive: Archive, rng: random.Random) -> str:
 _MUTATIONS = (*ZIP_MUTATIONS, _shape, _layout, _data_shape, _nothing_but_pointers)
 
 
-def _heavy(rng: random.Random) -> tuple[bytes, str]:
-    """Zeros that pack well, many members, or many pointers."""
+def _large(rng: random.Random) -> tuple[bytes, str]:
+    """Zeros that compress well, many members, or many pointers."""
     archive = _archive(rng)
     kind = rng.choice(("zeros", "members", "pointers", "head"))
     member = rng.choice(archive.members)
@@ -136,13 +136,13 @@ def _heavy(rng: random.Random) -> tuple[bytes, str]:
                 part.numbers, part.shape = [0] * count, (count,)
     else:
         member.head, member.version = "{" + " " * 500_000, b"\x02\x00"
-    return archive.bytes(), f"heavy {kind}"
+    return archive.bytes(), f"large {kind}"
 
 
 def make(draw: Draw) -> Case:
     rng = draw.random
-    if draw.is_heavy:
-        data, what = _heavy(rng)
+    if draw.is_large:
+        data, what = _large(rng)
         return Case("", data, "a.npz", rng.random() < 0.3, None, [what])
     archive = _archive(rng)
     draw.mutate(archive, _MUTATIONS)

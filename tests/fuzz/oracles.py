@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow and plain readers that say where the entries of an accepted input are.
+"""Slow and simple readers that return the positions of the entries of an accepted input.
 
 They use nothing of btfperm, and judge only inputs that a reader has accepted, so they need not
-survive hostile ones. Each returns a set of positions, or raises ValueError when the text at the
-place of an entry is none.
+survive hostile ones. Each returns a set of positions, or raises ValueError if the text of an
+entry is not a number.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _FORMAT = re.compile(rb"\((?:-?\d+P,?)?\(*(\d*)[IDEFG](\d+)[^()]*\)*", re.I)
 
 
 def unpacked(data: bytes, member: str | None) -> bytes | None:
-    """The file inside of what is packed; None where it is too large to be judged."""
+    """The content of a packed file; None if it is too large for this oracle."""
     for magic, unpack in ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7z", lzma.open)):
         if data.startswith(magic):
             try:
                 with unpack(io.BytesIO(data)) as file:
                     data = file.read(LARGEST + 1)
             except (OSError, EOFError, lzma.LZMAError, zlib.error):
-                return None  # damaged behind the matrix
+                return None  # damaged after the matrix
             except MemoryError:
                 return None  # a second part that declares a large dictionary
             break
@@ -56,14 +56,14 @@ def unpacked(data: bytes, member: str | None) -> bytes | None:
                     if entry.name == member and entry.isfile():
                         file = archive.extractfile(entry)
                         return file.read() if file else None
-        except (tarfile.TarError, ValueError, OverflowError):  # tarfile does not read a header
+        except (tarfile.TarError, ValueError, OverflowError):  # tarfile rejects a header
             return None
         return None
     return data
 
 
 def places(data: bytes) -> Places | None:
-    """Positions of the entries of a matrix file; None for a format without a plain reader."""
+    """Positions of the entries of a matrix file; None for a format without a simple reader."""
     if data.startswith(b"PK"):
         return _npz(data)
     if data.startswith(b"MATLAB 5"):
@@ -101,7 +101,7 @@ def _matrix_market(data: bytes) -> Places:
 
 
 def _words(line: bytes) -> list[bytes]:
-    """A comment may follow an entry."""
+    """The words of a line, without a comment after the entry."""
     return line.partition(b"%")[0].split()
 
 
@@ -208,7 +208,7 @@ def _matlab(data: bytes) -> Places | None:
                 found.append(_sparse(_elements(content, order), order))
             except (LookupError, ValueError, OverflowError):
                 damaged = True
-    if damaged:  # a variable that is not the matrix may be damaged: then nobody can judge here
+    if damaged:  # another variable than the matrix may be damaged, which this oracle cannot decide
         return None
     sparse = [entry for entry in found if entry is not None]
     return sparse[0] if len(sparse) == 1 else None
@@ -248,7 +248,7 @@ def _numbers(part: tuple[int, bytes], order: str) -> list[Any]:
     return numbers
 
 
-# The numeric fields of a result; `load` ignores other members.
+# The numeric fields of a result. `load` ignores other members.
 FIELDS = {
     *("row_perm", "col_perm", "row_blocks", "col_blocks", "coarse_rows", "coarse_cols"),
     *("row_match", "col_match", "structural_rank", "shape"),

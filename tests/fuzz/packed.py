@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Packed files: gzip, bzip2 and xz around a matrix file or an archive of any kind."""
+"""Packed files: gzip, bzip2 and xz, with a matrix file or an archive inside."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tests.fuzz.draw import Case, Draw, integer
 
 __all__ = ["make", "pack"]
 
-_XZ = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 12}]  # quick to set up
+_XZ = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 12}]  # fast to initialize
 _SUFFIX = {"gzip": ".gz", "bzip2": ".bz2", "xz": ".xz"}
 
 
 @dataclass
 class _Stream:
-    """Packed bytes and what is put around them; `flags` and `ends` belong to gzip alone."""
+    """Packed bytes, and bytes before and after them; `flags` and `ends` are for gzip only."""
 
     data: bytes
     kind: str
@@ -92,7 +92,7 @@ def _twice(stream: _Stream, rng: random.Random) -> str:
 
 
 def _cut_inside(stream: _Stream, rng: random.Random) -> str:
-    """The matrix file is cut; its packing is whole."""
+    """The matrix file is truncated; its packing is complete."""
     stream.data = stream.data[: rng.randrange(len(stream.data))]
     return f"to {len(stream.data)}"
 
@@ -128,27 +128,27 @@ _TEXTS = {
 _PIECES = {"blank lines": b"\n", "comments": b"%\n", "MATLAB": b"\0", "title": b"1\n1\n1\n("}
 
 
-def _heavy(rng: random.Random) -> Case:
-    """A small packed file of up to 64 MB of unpacked text; streams of a kind can be appended."""
+def _large(rng: random.Random) -> Case:
+    """A small packed file of up to 64 MB of text; streams of the same kind can be appended."""
     kind = rng.choice(("gzip", "gzip", "bzip2", "xz"))
     inner = rng.choice(sorted(_TEXTS))
     count = rng.choice((1, 8, 64))
     body = pack(_TEXTS[inner], kind) + _megabyte(kind, _PIECES.get(inner, b"1")) * count
     suffix = ".mat" if inner == "MATLAB" else ".mtx"
-    log = [f"heavy {inner} in {kind}: {count} MB"]
+    log = [f"large {inner} in {kind}: {count} MB"]
     return Case("", body, "a" + suffix + _SUFFIX[kind], rng.random() < 0.3, None, log)
 
 
 def make(draw: Draw) -> Case:
     rng = draw.random
-    if draw.is_heavy:
-        return _heavy(rng)
+    if draw.is_large:
+        return _large(rng)
     make_inner, name = rng.choice(_INNER)
     inner = make_inner(draw)
     kind = rng.choice(("gzip", "gzip", "gzip", "bzip2", "xz"))
     stream = _Stream(inner.data, kind)
     if rng.random() < 0.6:
-        draw.mutate(stream, _MUTATIONS, most=2)
+        draw.mutate(stream, _MUTATIONS, max_mutations=2)
     data = draw.bytes_mutated(stream.bytes(), 0.15)
     name += _SUFFIX[kind] if rng.random() < 0.9 else ""
     return Case("", data, name, inner.pipe, inner.block, draw.log)

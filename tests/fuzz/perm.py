@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Permutation files in their three formats, from the same fields."""
+"""Permutation files in their three formats, written from the same fields."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _WRONG: tuple[Any, ...] = (
 
 
 class _Fields:
-    """Named lists of whole numbers, and the meta."""
+    """Named lists of integers, and the meta data."""
 
     def __init__(self, rng: random.Random) -> None:
         self.fields: dict[str, Any] = {
@@ -113,7 +113,7 @@ def _swap(model: _Fields, rng: random.Random) -> str:
 
 
 def _value(model: _Fields, rng: random.Random) -> str:
-    """Something else than a list of whole numbers; only JSON can hold it."""
+    """A value that is not a list of integers; only JSON can hold it."""
     name = rng.choice(sorted(model.fields))
     model.fields[name] = rng.choice(_WRONG)
     return f"{name} = {model.fields[name]!r}"
@@ -130,7 +130,7 @@ def _meta(model: _Fields, rng: random.Random) -> str:
 
 
 def _count(model: _Fields, rng: random.Random) -> str:
-    """A length that is not that of the list; only the text format has one."""
+    """A length that is not the length of the list; only the text format has lengths."""
     name = rng.choice(("", *sorted(model.fields)))
     model.counts[name] = token(rng, str(len(model.fields.get(name, ()))))
     return f"{name} = {model.counts[name]!r}"
@@ -188,7 +188,7 @@ def _as_archive(model: _Fields, rng: random.Random) -> Archive:
     return Archive(members)
 
 
-def _heavy(rng: random.Random) -> tuple[bytes, str]:
+def _large(rng: random.Random) -> tuple[bytes, str]:
     """One long word, number or list."""
     model = _Fields(rng)
     kind = rng.choice(("long word", "long number", "list", "nested", "lists", "names"))
@@ -199,16 +199,16 @@ def _heavy(rng: random.Random) -> tuple[bytes, str]:
         if as_text:
             numbers = rng.choice((long, "1 " * 5000 + long, (long[:5000] + " ") * 50))
             text = f"btfperm-permutation 1 btfperm 10\nshape {len(numbers.split())}\n{numbers}\n"
-            return text.encode(), f"heavy {kind} in txt: {count}"
+            return text.encode(), f"large {kind} in txt: {count}"
         wrong: Any = {"long word": ["x" * count, *["1"] * 5000], "long number": 9}[kind]
         text = json.dumps({**model.fields, "row_perm": wrong, "meta": model.meta})
         if kind == "long number":
             text = text.replace("9", long, 1)
-        return text.encode(), f"heavy {kind} in json: {count}"
+        return text.encode(), f"large {kind} in json: {count}"
     if kind == "list":
         model.fields["row_perm"] = [0] * count
         data = _as_text(model, rng) if as_text else _as_json(model, rng)
-        return data, f"heavy {kind}: {count}"
+        return data, f"large {kind}: {count}"
     if kind == "lists":
         model.fields["row_perm"] = [[0] * 3] * (count // 10)
     text = json.dumps({**model.fields, "meta": model.meta})
@@ -216,13 +216,13 @@ def _heavy(rng: random.Random) -> tuple[bytes, str]:
         text = text.replace("[", "[" * count, 1)
     elif kind == "names":
         text = text[:-1] + "".join(f', "{k}": []' for k in range(count // 10)) + "}"
-    return text.encode(), f"heavy {kind}: {count}"
+    return text.encode(), f"large {kind}: {count}"
 
 
 def make(draw: Draw) -> Case:
     rng = draw.random
-    if draw.is_heavy:
-        data, what = _heavy(rng)
+    if draw.is_large:
+        data, what = _large(rng)
         return Case("", data, "perm", rng.random() < 0.3, None, [what])
     model = _Fields(rng)
     form = rng.choice(("npz", "json", "txt"))
@@ -230,7 +230,7 @@ def make(draw: Draw) -> Case:
     if form == "npz":
         archive = _as_archive(model, rng)
         if rng.random() < 0.5:
-            draw.mutate(archive, ZIP_MUTATIONS, most=2)
+            draw.mutate(archive, ZIP_MUTATIONS, max_mutations=2)
         data = archive.bytes()
     else:
         data = (_as_json if form == "json" else _as_text)(model, rng)

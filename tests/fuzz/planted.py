@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Defects that are planted in the readers, to show that the fuzzer finds them.
+"""Planted defects of the readers, to show that the fuzzer finds them.
 
-Each is a function in the place of `properties.check`, which it calls with a changed reader.
+Each defect replaces `properties.check` by a function that calls it with a changed reader.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.fuzz.properties import Outcome
 __all__ = ["DEFECTS"]
 
 _RIGHT = btfperm.io.read
-_kept: list[Any] = []
+_leaked: list[Any] = []
 
 
 @contextmanager
@@ -58,7 +58,7 @@ def _memory(path: Any) -> Any:
 
 
 def _leak(path: Any) -> Any:
-    _kept.append(np.ones(1 << 16))  # 512 KB
+    _leaked.append(np.ones(1 << 16))  # 512 KB
     return _RIGHT(path)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What must hold for one input.
+"""The properties that every input is checked for.
 
 ==============  =================================================================================
-kind            what went wrong
+kind            failure
 ==============  =================================================================================
 crash           a signal ended the process (the campaign observes it)
 hang            one input took more than 10 seconds (the campaign observes it)
@@ -11,11 +11,11 @@ message         the sentence does not begin with the name of the file, has more 
                 contains control characters, or is too long
 memory          the peak was above 4 times the bytes read and of the result, plus 64 MB
 resource        memory was refused although the declared sizes are small
-leak            the process kept more memory after each input
+leak            the memory of the process grows with each input
 pattern         an accepted pattern is not canonical
 peek            `peek` and `read` disagree
 values          `read_matrix` and `read` disagree
-place           the entries are not where the plain reader has them
+place           the positions of the entries differ from those of the plain reader
 ==============  =================================================================================
 """
 
@@ -45,18 +45,18 @@ __all__ = ["HARD_LIMIT", "MARGIN", "Outcome", "check", "peak_memory", "reset_pea
 
 MARGIN = 64 << 20
 HARD_LIMIT = 512 << 20
-"""The address space a worker may take above what it has at its start."""
+"""The address space that a worker may use in addition to that at its start."""
 
 _FACTOR = 4
 _LONGEST_MESSAGE = 400
-_WIDE = 1 << 20  # rows and columns for which memory may be refused
+_WIDE = 1 << 20  # with at least this number of rows or columns, memory may be refused
 _SHAPE = re.compile(r"a matrix of shape (\d+) x (\d+) needs")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass
 class Outcome:
-    """What happened to an input; `ratio` is the peak memory divided by its bound."""
+    """The failures of an input; `ratio` is the peak memory divided by its bound."""
 
     accepted: bool = False
     failures: list[tuple[str, str]] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Outcome:
 
 
 class _Pipe(io.RawIOBase):
-    """Bytes that come in small pieces and cannot be sought in, as from a pipe."""
+    """Delivers bytes in small pieces and cannot seek, like a pipe."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ class _Input:
 
 
 def reset_peak() -> bool:
-    """Sets the peak of resident memory to what is resident now; False where the system cannot."""
+    """Resets the peak of resident memory. Returns False if the system cannot."""
     try:
         with open("/proc/self/clear_refs", "wb", buffering=0) as file:  # noqa: PTH123
             file.write(b"5")
@@ -160,7 +160,7 @@ def check(case: Case, folder: str, *, measured: bool = True, base: int = 0) -> O
 
 
 def _located(name: str, error: Exception) -> str:
-    """The exception and the line of btfperm that it went through last."""
+    """The exception, and the last line of btfperm in its traceback."""
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
@@ -213,7 +213,7 @@ def _check_refusals(
     for name, error in refused.items():
         if not isinstance(error, ResourceMissingError):
             continue
-        named = _SHAPE.search(str(error))  # `peek` may have refused other contents of the file
+        named = _SHAPE.search(str(error))  # `peek` may have refused other parts of the file
         shape = results["peek"].shape if "peek" in results else named.groups() if named else (0, 0)
         if max(map(int, shape)) < _WIDE:
             outcome.failures.append(("resource", f"{name}: {str(error)[-120:]}"))
@@ -225,7 +225,7 @@ def _check_pattern(pattern: Any, outcome: Outcome) -> None:
     legal = legal and (n > _WIDE or bool((np.diff(indptr) >= 0).all()))
     if legal and indices.size:
         legal = bool(indices.min() >= 0 and indices.max() < m)
-        falls = np.flatnonzero(np.diff(indices) <= 0) + 1  # allowed where a column begins
+        falls = np.flatnonzero(np.diff(indices) <= 0) + 1  # allowed at the start of a column
         at = np.searchsorted(indptr, falls.astype(indptr.dtype))  # a cast of indptr takes memory
         legal = legal and bool((indptr[at] == falls).all())
     if not legal:
@@ -234,7 +234,7 @@ def _check_pattern(pattern: Any, outcome: Outcome) -> None:
 
 def _places(pattern: Any) -> set[tuple[int, int]]:
     indptr, indices = pattern.indptr, pattern.indices
-    # Not `pattern.cols()`, which takes memory for each column: there may be many, and few entries.
+    # `pattern.cols()` would need memory for each column, and there may be many with few entries.
     cols = np.searchsorted(indptr, np.arange(indices.size, dtype=indptr.dtype), side="right") - 1
     return set(zip(indices.tolist(), cols.tolist(), strict=True))
 
@@ -249,7 +249,7 @@ def _check_agreement(
         outcome.failures.append(("peek", f"{header.shape}, but read has {pattern.shape}"))
     if matrix is None:
         error = refused["read_matrix"]
-        # Values of the field integer must be whole numbers of 64 bits; positions need no values.
+        # Values of an integer file must be 64-bit integers; positions need no values.
         excused = header is not None and header.field == "integer"
         if not (isinstance(error, ResourceMissingError) or excused):
             outcome.failures.append(("values", f"read accepts, read_matrix does not: {error}"))
@@ -261,9 +261,9 @@ def _check_agreement(
         if there != _places(pattern):
             outcome.failures.append(("values", f"{len(there)} positions, read has {pattern.nnz}"))
         if header is not None and header.layout not in ("array", "dia"):
-            least = header.entries or 0
-            most = least if header.symmetry == "general" else 2 * least
-            if not least <= matrix.nnz <= most:
+            min_entries = header.entries or 0
+            max_entries = min_entries if header.symmetry == "general" else 2 * min_entries
+            if not min_entries <= matrix.nnz <= max_entries:
                 what = f"{header.entries} entries, but {matrix.nnz} are read"
                 outcome.failures.append(("peek", what))
 
@@ -289,7 +289,7 @@ def _check_places(case: Case, results: dict[str, Any], outcome: Outcome) -> None
             what = ""
             if there is not None and there != here:
                 what = f"read has {sorted(here)[:6]}, the file has {sorted(there)[:6]}"
-    except Exception as error:  # whatever a plain reader cannot read, a reader should refuse
+    except Exception as error:  # a reader should refuse every input that a plain reader cannot read
         what = f"the plain reader refuses it: {type(error).__name__}: {error}"
     if what:
         outcome.failures.append(("place", what))

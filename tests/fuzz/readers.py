@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The readers that are fuzzed, and the input that a reader, a seed and an index determine."""
+"""The fuzzed readers, and the input that a reader, a seed and an index determine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def case_of(reader: str, seed: int, index: int, skip: frozenset[int] = frozenset
     try:
         case = READERS[reader](draw)
     except (struct.error, OverflowError, ValueError, MemoryError) as error:
-        # Some mutations together give numbers that the writers of the fuzzer cannot write.
+        # The writers of the fuzzer cannot write the numbers of some combinations of mutations.
         case = Case("", b"", "a.mtx", log=[*draw.log, f"cannot be written: {error}"])
     case.reader = reader
     return case

@@ -19,7 +19,7 @@ def reduced(
     """A smaller input for which `fails` still holds, found within about `seconds`.
 
     Bytes are removed in pieces of half the input, then of a quarter, and so on. A packed input
-    with a checksum hardly shrinks in this way; its list of mutations does.
+    with a checksum hardly shrinks in this way, but its list of mutations does.
     """
     deadline = time.monotonic() + seconds
     case = _fewer_mutations(case, seed, index, fails, deadline)

@@ -23,7 +23,7 @@ _TYPES = (*b"0\x0012345678ADKLMNSVXgx", 0x1B, 0xFF)
 
 @dataclass
 class _Member:
-    """One member; `sizes` is the text of the size field where it is not that of the data."""
+    """One member; `sizes` is the text of the size field if it differs from that of the data."""
 
     name: str
     data: bytes
@@ -63,7 +63,7 @@ class _Archive:
 
 
 def _records(pairs: list[tuple[str, str]]) -> bytes:
-    """Records of a pax header, each with the right length in front."""
+    """Records of a pax header, each preceded by its correct length."""
     text = b""
     for key, value in pairs:
         body = f" {key}={value}\n".encode("utf-8", "surrogateescape")
@@ -74,7 +74,7 @@ def _records(pairs: list[tuple[str, str]]) -> bytes:
 
 
 def _size_field(value: int, rng: random.Random) -> bytes:
-    """The number as octal digits, or with 8 bits a byte as GNU writes large ones."""
+    """The number as octal digits, or with 8 bits in each byte, as GNU tar writes large ones."""
     if 0 <= value < 8**11 and rng.random() < 0.7:
         return b"%011o\0" % value
     first = b"\xff" if value < 0 else b"\x80"
@@ -129,7 +129,7 @@ def _pax(archive: _Archive, rng: random.Random) -> str:
     if key == "size":
         value = str(integer(rng, 60))
     text = _records([(key, value)])
-    if rng.random() < 0.3:  # the length of the record is wrong
+    if rng.random() < 0.3:  # a wrong length of the record
         first, _, rest = text.partition(b" ")
         text = token(rng, first.decode()).encode("utf-8", "surrogateescape") + b" " + rest
     archive.members.insert(at, _Member("pax", text, ord(rng.choice("xxgX"))))
@@ -137,7 +137,7 @@ def _pax(archive: _Archive, rng: random.Random) -> str:
 
 
 def _pax_sparse(archive: _Archive, rng: random.Random) -> str:
-    """A sparse member in one of the three ways of pax."""
+    """A sparse member in one of pax's three formats."""
     at = rng.randrange(len(archive.members))
     member = archive.members[at]
     real = rng.choice((len(member.data), 1 << 20, 1 << 30, 10**12, -1, integer(rng, 100)))
@@ -219,20 +219,20 @@ def _archive(draw: Draw, *, mutate: bool) -> _Archive:
 
 
 def _packed_header(rest: bytes, letter: int, megabytes: int) -> bytes:
-    """A small `.tar.gz` whose first header, a long name or records of pax, is of some megabytes."""
+    """A small `.tar.gz` whose first header, a long name or records of pax, has some megabytes."""
     size = b"%011o\0" % (megabytes << 20)
     head = _Member("././@LongLink", b"", letter, _GNU, sizes=size).bytes()
     megabyte = gzip.compress(b"a" * (1 << 20), 9, mtime=0)
     return gzip.compress(head, mtime=0) + megabyte * megabytes + gzip.compress(rest, mtime=0)
 
 
-def _heavy(draw: Draw) -> tuple[bytes, str]:
+def _large(draw: Draw) -> tuple[bytes, str]:
     """Long headers: records of pax, names, maps, many members."""
     rng = draw.random
     archive = _archive(draw, mutate=False)
     if rng.random() < 0.25:
         letter, megabytes = ord(rng.choice("LKxg")), rng.choice((8, 64, 256))
-        what = f"heavy packed header {chr(letter)}: {megabytes} MB"
+        what = f"large packed header {chr(letter)}: {megabytes} MB"
         return _packed_header(archive.bytes(), letter, megabytes), what
     kind = rng.choice(("records", "record", "digits", "names", "links", "members", "map", "blocks"))
     count = rng.choice((2_000, 40_000))
@@ -257,14 +257,14 @@ def _heavy(draw: Draw) -> tuple[bytes, str]:
         keys = ("GNU.sparse.offset", "GNU.sparse.numbytes")
         pairs = [("GNU.sparse.size", "60"), *((keys[k % 2], "0") for k in range(count))]
         archive.members.insert(0, _Member("pax", _records(pairs), ord("x")))
-    return archive.bytes(), f"heavy {kind}: {count}"
+    return archive.bytes(), f"large {kind}: {count}"
 
 
 def make(draw: Draw) -> Case:
     rng = draw.random
     name = "a.tar"
-    if draw.is_heavy:
-        data, what = _heavy(draw)
+    if draw.is_large:
+        data, what = _large(draw)
         draw.log.append(what)
     else:
         archive = _archive(draw, mutate=rng.random() < 0.15)

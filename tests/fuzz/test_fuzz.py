@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Some hundred mutated inputs for each reader; and the fuzzer finds defects that are planted."""
+"""The fuzzer runs some hundred mutated inputs for each reader, and finds planted defects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.fuzz import campaign, oracles, properties, worker
 from tests.fuzz.__main__ import main
-from tests.fuzz.draw import HEAVY_EVERY, Case, Draw, integer, mutated_bytes, token
+from tests.fuzz.draw import LARGE_EVERY, Case, Draw, integer, mutated_bytes, token
 from tests.fuzz.planted import DEFECTS
 from tests.fuzz.readers import READERS, case_of
 from tests.fuzz.reduce import reduced
@@ -27,7 +27,7 @@ SEED = 1
 
 @each_reader
 def test_mutated_inputs(reader):
-    """A fixed seed: `python -m tests.fuzz --seed` draws others, by the million."""
+    """The seed is fixed; `python -m tests.fuzz --seed` runs millions of others."""
     report = campaign.run(reader, SEED, COUNT)
     assert report.tried == COUNT
     assert not report.failures, report.findings
@@ -38,16 +38,16 @@ def test_mutated_inputs(reader):
 @each_reader
 @pytest.mark.parametrize("number", [0, 1])
 def test_large_inputs(reader, number):
-    first = number * HEAVY_EVERY + HEAVY_EVERY // 5
+    first = number * LARGE_EVERY + LARGE_EVERY // 5
     case = case_of(reader, SEED, first)
-    assert "heavy" in case.log[-1]
+    assert "large" in case.log[-1]
     report = campaign.run(reader, SEED, 1, first=first)
     assert report.tried == 1 and not report.failures, report.findings
 
 
 @each_reader
 def test_most_inputs_without_mutations_are_accepted(reader, tmp_path):
-    """Otherwise the mutations would not reach the inner layers."""
+    """If most were refused, the mutations would not reach the inner layers."""
     count = 60
     outcomes = [
         properties.check(
@@ -69,7 +69,7 @@ def test_an_index_determines_its_input(reader):
 
 @each_reader
 def test_a_mutation_can_be_left_out(reader):
-    """The others stay as they are, which the reducer relies on."""
+    """The reducer needs the other mutations to stay the same."""
     several = [index for index in range(60) if len(case_of(reader, 3, index).log) > 1]
     for index in several:
         every = case_of(reader, 3, index).log
@@ -86,7 +86,7 @@ def test_a_planted_defect_is_found(kind, jobs, monkeypatch, tmp_path):
     if kind == "hang":
         monkeypatch.setattr(campaign, "HANG_SECONDS", 0.5)
     monkeypatch.setattr(campaign, "REDUCE_SECONDS", 0.1)
-    monkeypatch.setattr(campaign, "MOST_FINDINGS", 2)  # each is reduced, in processes of its own
+    monkeypatch.setattr(campaign, "MOST_FINDINGS", 2)  # each is reduced in its own processes
     count = {"leak": 600, "memory": 10}.get(kind, 40)
     report = campaign.run("matrix_market", 2, count, jobs=jobs, keep=tmp_path, check=DEFECTS[kind])
     assert report.failures[kind] > 0
@@ -102,7 +102,7 @@ def test_a_planted_defect_is_found(kind, jobs, monkeypatch, tmp_path):
 
 
 def test_an_entry_at_another_place_is_found(tmp_path):
-    """The plain readers find it even where `read` and `read_matrix` agree on the wrong place."""
+    """The plain readers find it even if `read` and `read_matrix` agree on a wrong position."""
     text = b"%%MatrixMarket matrix coordinate real general\n3 3 1\n2 1 7\n"
     right = Case("matrix_market", text, "a.mtx")
     assert properties.check(right, str(tmp_path), measured=False).failures == []
@@ -139,7 +139,7 @@ def test_a_saved_case_is_run_again(tmp_path, capsys, monkeypatch):
     assert capsys.readouterr().out.count("crash: signal 11") == 2
 
 
-def test_a_child_ends_by_itself_or_is_ended(tmp_path):
+def test_a_child_ends_by_itself_or_is_killed(tmp_path):
     case = Case("npz", b"PK\3\4", "a.npz")
     assert worker.run_apart(case, str(tmp_path), 10.0) == []
     assert worker.run_apart(case, str(tmp_path), 10.0, DEFECTS["crash"]) == []

@@ -32,17 +32,17 @@ FIELDS = (
     *("index", "started", "cpu_started", "tried", "accepted", "cpu_seconds"),
     *("worst_seconds", "worst_index", "worst_ratio", "ratio_index"),
 )
-"""What a worker writes into its row of the shared table, as numbers of 64 bits."""
+"""The fields of a worker's row of the shared table, as 64-bit numbers."""
 
 Check = Callable[..., Outcome]
 
 _LEAK_EVERY = 250  # inputs between two measurements of the memory in use
-_PATIENCE = 6  # times longer that a child may take when it does not get the processor
-_SANITIZED = 1 << 40  # address space; AddressSanitizer takes more, and much memory
+_PATIENCE = 6  # factor of the time that a child may take if it does not get the processor
+_SANITIZED = 1 << 40  # bytes of address space; AddressSanitizer needs more than other programs
 
 
 class Task(NamedTuple):
-    """Inputs `first` to `last` of a reader; the worker stops earlier at `deadline`."""
+    """Inputs `first` to `last` of a reader. The worker stops earlier at `deadline`."""
 
     reader: str
     seed: int
@@ -52,7 +52,7 @@ class Task(NamedTuple):
 
 
 def fork(body: Callable[[], None]) -> int:
-    """Runs `body` in a forked child; returns the child's process number."""
+    """Runs `body` in a forked child. Returns the child's process number."""
     sys.stdout.flush()
     sys.stderr.flush()
     pid = os.fork()
@@ -71,11 +71,11 @@ def fork(body: Callable[[], None]) -> int:
 
 
 def prepare(core: int) -> bool:
-    """Limits this process to one core and some memory; returns whether memory can be measured."""
+    """Limits this process to one core and some memory. Returns whether memory can be measured."""
     warnings.simplefilter("ignore")
-    gc.disable()  # a collection would be part of the time and memory of some input
+    gc.disable()  # a collection would add to the time and memory of some input
     available = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {available[core % len(available)]})  # then no reader starts threads
+    os.sched_setaffinity(0, {available[core % len(available)]})  # so readers start no threads
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if not can_measure():
         return False
@@ -112,7 +112,7 @@ def run(
             properties.reset_peak()
         outcome = check(case, folder, measured=measured, base=properties.peak_memory())
         spent = time.process_time() - began
-        if outcome.failures:  # exceptions hold the frames they went through
+        if outcome.failures:  # exceptions keep their frames alive
             gc.collect()
         if measured and (index + 1) % _LEAK_EVERY == 0:
             resident = resident or _resident()
@@ -137,8 +137,8 @@ def run(
 
 
 def warm_up(task: Task, folder: str) -> None:
-    """Runs some inputs without mutations, so that what a reader imports, and the memory that
-    stays with it, is not counted as memory of an input."""
+    """Runs some inputs without mutations, so that imports and permanent memory of a reader do not
+    count as memory of an input."""
     for index in range(10):
         case = case_of(task.reader, 0, index, frozenset(range(64)))
         properties.check(case, folder, measured=False)
@@ -146,14 +146,14 @@ def warm_up(task: Task, folder: str) -> None:
 
 def _resident() -> int:
     gc.collect()
-    _core.backends.give_back_freed()  # what the allocator holds is no leak
+    _core.backends.give_back_freed()  # freed memory that the allocator keeps is not a leak
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 def is_stuck(pid: int, started: float, cpu_started: float, seconds: float) -> bool:
-    """Whether a child has worked for so many seconds on an input, or done nothing for long.
+    """Whether a child has worked for `seconds` on an input, or has been idle for a long time.
 
-    The time of the processor counts, because the machine may be busy with something else.
+    CPU time counts, because other processes may load the machine.
     """
     elapsed = time.monotonic() - started
     if elapsed < seconds:
@@ -169,7 +169,7 @@ def is_stuck(pid: int, started: float, cpu_started: float, seconds: float) -> bo
 def run_apart(
     case: Case, folder: str, seconds: float, check: Check = properties.check
 ) -> list[Any]:
-    """The failures of one input, run in a child of its own: pairs of a kind and a sentence."""
+    """The failures of one input in a child of its own: pairs of a kind and a sentence."""
     reading, writing = os.pipe()
 
     def body() -> None:

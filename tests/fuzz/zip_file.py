@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A writer of `.npz` archives in which every field of ZIP and of the array headers can be wrong.
 
-`zipfile` writes only archives that are consistent. Checksums and lengths are correct here unless
-a mutation overrides them.
+`zipfile` writes only consistent archives. Checksums and lengths are correct here unless a mutation
+overrides them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _METHODS = (0, 8)
 
 @dataclass
 class Member:
-    """An array and its place in the archive; the fields named `*_` override what is right."""
+    """An array and its position in the archive; fields named `*_` override the correct values."""
 
     key: str
     numbers: list[float | bytes]
@@ -101,7 +101,7 @@ def _packed(code: str, numbers: list[float | bytes]) -> bytes:
 
 @dataclass
 class Archive:
-    """Members, and the fields of the end record that are overridden."""
+    """Members, and the overridden fields of the end record."""
 
     members: list[Member]
     end: dict[str, int] = field(default_factory=dict)
@@ -220,7 +220,7 @@ def _head(archive: Archive, rng: random.Random) -> str:
 
 
 def _empty_of_size(archive: Archive, rng: random.Random) -> str:
-    """An array of no bytes whose head announces any number of items."""
+    """An array without bytes whose header declares any number of items."""
     member = rng.choice(archive.members)
     descr, count = rng.choice(("|V0", "|S0", "<U0")), rng.choice((0, 3, 10**7, 2**31, 2**62))
     member.head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({count},), }}"
@@ -237,7 +237,7 @@ def _number(archive: Archive, rng: random.Random) -> str:
 
 
 def _count(archive: Archive, rng: random.Random) -> str:
-    """Numbers added or left out, the head of the array adjusted most of the time."""
+    """Adds or removes numbers; usually the header of the array is changed, too."""
     member = rng.choice([part for part in archive.members if part.code != "s"])
     kind = rng.choice(("drop", "add", "empty", "shuffle", "repeat"))
     if kind == "drop":
@@ -264,7 +264,7 @@ def _type(archive: Archive, rng: random.Random) -> str:
 
 
 def _wide(archive: Archive, rng: random.Random) -> str:
-    """Signed or unsigned 64-bit numbers beyond what shapes and files can have."""
+    """64-bit numbers, signed or unsigned, beyond the range of shapes and file sizes."""
     member = rng.choice([part for part in archive.members if part.numbers and part.code != "s"])
     member.descr, member.code = rng.choice((("<i8", "q"), ("<u8", "Q")))
     value = rng.choice((2**62, 2**63 - 1, -(2**62), -(2**63), 2**31, 10**7, 2**61, 2**60 + 1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small writers of npz archives and MATLAB files whose every byte the caller decides."""
+"""Small writers of npz archives and MATLAB files in which the caller chooses every byte."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def npy(array: np.ndarray) -> bytes:
 
 
 def npy_with_head(text: str | bytes, data: bytes = b"", version: bytes = b"\1\0") -> bytes:
-    """An array whose head is `text`."""
+    """An array whose header is `text`."""
     text = text.encode() if isinstance(text, str) else text
     width = 2 if version == b"\1\0" else 4
     return b"\x93NUMPY" + version + len(text).to_bytes(width, "little") + text + data
@@ -39,7 +39,7 @@ def npy_of(descr: str, shape: str, data: bytes = b"") -> bytes:
 
 
 def npz(members: dict[str, bytes], method: int = zipfile.ZIP_STORED) -> bytes:
-    """An archive of the identity's arrays, with these members in place of them."""
+    """An archive of the identity's arrays, some of which are replaced by `members`."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", method, compresslevel=1) as archive:
         for key, content in ({key: npy(array) for key, array in COLUMNS.items()} | members).items():
@@ -79,8 +79,8 @@ def sparse(
     name: bytes = b"A",
     more: bytes = b"",
 ) -> bytes:
-    """The data of a sparse variable: the identity of size 2, apart from the parts that are given.
-    `more` follows its parts."""
+    """The data of a sparse variable: the identity of size 2, except for the given parts. `more`
+    follows the parts."""
     parts = (
         flags or numbers([5, 2], "<u4"),
         shape or numbers([2, 2]),
@@ -108,7 +108,7 @@ def compressed(data: bytes, *, cut: int = 0) -> bytes:
 
 
 def packed_zeros(size: int, start: bytes = b"") -> bytes:
-    """A compressed element of `start` and `size` zeros, made without holding them."""
+    """A compressed element of `start` and `size` zeros, made without storing them."""
     packer, zeros = zlib.compressobj(1), bytes(1 << 20)
     packed = packer.compress(start)
     packed += b"".join(packer.compress(zeros) for _ in range(size >> 20)) + packer.flush()

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-# Horizontal part of two blocks, square part of row 2 and column 4, vertical part.
+# A horizontal part of two blocks, a square part of row 2 and column 4, and a vertical part.
 MIXED = np.array(
     [
         [1, 1, 0, 0, 1, 0],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A file appears whole or not at all."""
+"""A file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_full_device(result, format):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("suffix", [".mtx", ".mtx.gz", ".mtx.xz", ".npz"])
 def test_full_disk_under_a_matrix(tmp_path, suffix, monkeypatch):
-    """Neither SciPy nor a packer may lose the error of the file below it."""
+    """Neither SciPy nor a compressor may lose the error of the file that it writes to."""
     real = os.open
     opened = []
 
@@ -91,12 +91,12 @@ def test_a_long_file_goes_to_the_disk_while_it_is_written(tmp_path, monkeypatch)
         for first in range(0, len(whole), 1 << 19):
             file.write(whole[first : first + (1 << 19)])
         file.seek(5)
-        file.write(b"head")  # as an archive does when it knows a length
+        file.write(b"head")  # an archive does this when it knows a length
     assert (tmp_path / "a.bin").read_bytes() == whole[:5] + b"head" + whole[9:]
     assert length == [2 << 20, 4 << 20]
 
 
-def test_what_cannot_go_to_a_disk_is_left_alone():
+def test_write_back_ignores_targets_that_are_not_on_a_disk():
     ends = os.pipe()
     for descriptor in (*ends, -1):
         _core.backends.start_write_back(descriptor)
@@ -119,8 +119,8 @@ def test_interrupted(tmp_path, error):
 
 @pytest.mark.parametrize("links", [True, False])
 def test_an_older_file_that_must_not_be_replaced(tmp_path, monkeypatch, links):
-    """It may be there at the start, or come while the new one is written; with and without a file
-    system that has hard links."""
+    """The file may exist at the start or appear while the new one is written. The file system may
+    or may not have hard links."""
     if not links:
 
         def refused(*_):
@@ -157,7 +157,7 @@ def test_results_and_matrices_that_must_not_be_replaced(tmp_path, result, format
         target.unlink()
 
 
-def test_what_is_unfinished_can_be_removed(tmp_path):
+def test_unfinished_files_can_be_removed(tmp_path):
     with pytest.raises(ResourceMissingError), atomic_write(tmp_path / "a.txt") as file:
         file.write(b"half")
         assert len(left_behind(tmp_path)) == 1
@@ -199,7 +199,7 @@ def test_directory_as_target(tmp_path):
 def test_write_protected(tmp_path, monkeypatch):
     target = tmp_path / "a.txt"
     target.write_bytes(b"older")
-    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write everything
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write to every file
     with pytest.raises(ResourceMissingError, match="write-protected"), atomic_write(target):
         pass
 
@@ -234,7 +234,7 @@ def test_symbolic_link_stays(tmp_path):
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_standard_output(tmp_path, format):
-    """A pipe cannot be renamed, nor can one go back in it."""
+    """A pipe cannot be renamed, and its writer cannot seek."""
     program = (
         "import numpy as np, btfperm\n"
         "d = btfperm.dulmage_mendelsohn(np.eye(3))\n"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files that must be read, and files that must be refused, in folders named after the outcome.
 
-To add a case, add a file. What is expected stands after "expect:" in a comment or title line of
-the file, or in a file beside it called `<file>.expect`: either "3 x 4, 5 entries, 2 zeros", or a
-part of the error's text, which begins with the line where there is one.
+To add a case, add a file. The expected result is written after "expect:" in a comment or title line
+of the file, or in a file beside it called `<file>.expect`. It is either "3 x 4, 5 entries, 2 zeros"
+or a part of the error's text, which begins with the line number if there is one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def expected(file: Path) -> str:
     if beside.exists():
         return beside.read_text().strip()
     match = re.search(rb"expect: ([^\r\n]*)", file.read_bytes()[:500])
-    assert match, f"{file} does not say what is expected of it"
+    assert match, f"{file} does not state its expected result"
     text = match[1].decode()
     return text[:64].strip() if file.suffix != ".mtx" and len(text) == 72 else text.strip()
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One file and one row per format: what each module of `FORMATS` must offer, and nobody else."""
+"""One file and one row for each format: the functions that every module of `FORMATS` must have and
+no other module may have."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from tests.io.hostile_binary import (
 GOOD = "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }"
 TWO = np.array([1.0, 2.0]).tobytes()
 
-# Arrays that replace `data`, and what the message says of it.
+# Arrays that replace `data`, and the text of the error.
 ARRAYS = {
     "brace not closed": (npy_with_head(GOOD[:-1], TWO), "not the head of an array"),
     "parenthesis not closed": (npy_with_head(GOOD.replace("(2,)", "(2,"), TWO), "not the head"),
@@ -179,7 +179,7 @@ def test_array_of_a_permutation(tmp_path, name):
     archive = npz({"meta": meta, "row_perm": content})
     refused(tmp_path / "perm.npz", archive, message.replace("data", "row_perm"), load)
     assert "the array 'row_perm' is damaged" in error_of(load, tmp_path / "perm.npz")
-    archive = archive.replace(b"format.npy", b"fromat.npy")  # now it is no matrix for `check`
+    archive = archive.replace(b"format.npy", b"fromat.npy")  # `check` then sees no matrix
     refused(tmp_path / "perm.npz", archive, message.replace("data", "row_perm"), read_arrays)
 
 
@@ -211,7 +211,7 @@ def test_lengths_that_differ_are_refused_before_an_array_is_read(tmp_path, chang
 
 
 def limited(array_of):
-    """Reads `format` and `shape` only."""
+    """Allows reads of `format` and `shape` only."""
 
     def read_short(read, size, dtype):
         assert size <= 16
@@ -234,7 +234,7 @@ def test_heads_that_other_writers_give_an_array(tmp_path):
 
 
 def test_a_damaged_variable_beside_the_matrix(tmp_path):
-    """The heads of all variables decide which matrix is meant, so their checksums count."""
+    """The headers of all variables decide which one is the matrix, so their checksums count."""
     other = sparse(name=b"B", flags=numbers([6, 0], "<u4"), rows=numbers([1, 2, 3, 4]))
     file = tmp_path / "a.mat"
     good, cut = compressed(variable(other)), compressed(variable(other), cut=4)
@@ -255,7 +255,7 @@ def test_an_object_beside_the_matrix(tmp_path):
 
 
 def test_peek_counts_the_entries_that_are_used(tmp_path):
-    """The pointers may end before the indices do."""
+    """The pointers may refer to fewer indices than there are."""
     file = tmp_path / "a.npz"
     file.write_bytes(npz({"indptr": npy(np.array([0, 1, 1]))}))
     assert peek(file).entries == read(file).nnz == 1

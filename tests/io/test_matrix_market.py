@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Round trips over fields, symmetries, packings and block sizes; SciPy as the oracle."""
+"""Round trips with all fields, symmetries, packings and block sizes, with SciPy as the oracle."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ SYMMETRIES = ["general", "symmetric", "skew-symmetric", "hermitian"]
 
 
 def written(A, field, symmetry) -> bytes:
-    """By SciPy's writer, which shares the core of ours, but not our reader."""
+    """A file by SciPy's writer, which shares its core with ours, but not with our reader."""
     file = io.BytesIO()
     scipy.io.mmwrite(file, A, field=field, symmetry=symmetry)
     return file.getvalue()
 
 
 def random_matrix(rng, field, symmetry):
-    """A matrix with the symmetry, and some of its entries stored as zero."""
+    """A matrix with this symmetry and some stored zeros."""
     A = scipy.sparse.random_array(
         (9, 9) if symmetry != "general" else (9, 13), density=0.3, rng=rng
     )
@@ -66,7 +66,7 @@ def expanded(low, symmetry):
 def test_round_trip(tmp_path, monkeypatch, run_seed, field, symmetry, packing):
     rng = np.random.default_rng([run_seed, len(packing)])
     low = random_matrix(rng, field, symmetry)
-    # The rows as they are: SciPy's writer takes the lower triangle itself.
+    # The full rows: SciPy's writer selects the lower triangle itself.
     text = written(low, field, symmetry)
     file = tmp_path / f"a.mtx{packing}"
     file.write_bytes(PACKERS[packing](text))
@@ -104,7 +104,7 @@ def test_dense_file(tmp_path, monkeypatch, run_seed, field, symmetry, block):
     dense = expanded(random_matrix(rng, field, symmetry), symmetry)
     file = tmp_path / "a.mtx"
     scipy.io.mmwrite(file, dense, field=field, symmetry=symmetry)
-    assert np.array_equal(scipy.io.mmread(file), dense)  # else the writer is to blame
+    assert np.array_equal(scipy.io.mmread(file), dense)  # otherwise the writer is wrong
     assert np.array_equal(read(file).to_scipy().toarray(), dense != 0)
     assert np.array_equal(read_matrix(file).toarray(), dense)
     assert peek(file).layout == "array"
@@ -115,7 +115,7 @@ def test_dense_file(tmp_path, monkeypatch, run_seed, field, symmetry, block):
     data=st.data(),
     block=st.sampled_from([1, 5, 64, None]),
 )
-def test_what_is_written_is_read(tmp_path, shape, data, block):
+def test_written_matrices_are_read_back(tmp_path, shape, data, block):
     m, n = shape
     places = st.lists(st.tuples(st.integers(0, m - 1), st.integers(0, n - 1)), unique=True)
     rows, cols = np.array(data.draw(places), dtype=int).reshape(-1, 2).T
@@ -142,7 +142,7 @@ def test_standard_input(monkeypatch, tmp_path, delivery):
     text = b"%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n3 2 1\n"
 
     class Drop(io.BytesIO):
-        """Gives one byte at a time, as a slow pipe may."""
+        """Returns one byte in each call, as a slow pipe may."""
 
         def readinto(self, buffer):
             return super().readinto(memoryview(buffer)[:1])
@@ -160,7 +160,7 @@ def test_standard_input(monkeypatch, tmp_path, delivery):
 
 
 def test_long_standard_input(monkeypatch, tmp_path):
-    """More entries than the arrays begin with, where no size can be asked for."""
+    """More entries than the initial length of the arrays, from a stream of unknown size."""
     n = 200_000
     body = "".join(f"{i} {i}\n" for i in range(1, n + 1))
     text = f"%%MatrixMarket matrix coordinate pattern general\n{n} {n} {n}\n{body}".encode()
@@ -264,7 +264,7 @@ def test_a_byte_order_mark_is_skipped(tmp_path):
 @pytest.mark.parametrize("line", [b"%\n", b"\n", b" \t\r\n", b"% " + b"x" * 70_000 + b"\n"])
 @pytest.mark.parametrize("packed", [False, True])
 def test_lines_before_the_sizes_are_skipped_and_counted(tmp_path, monkeypatch, line, packed):
-    """In bulk: the buffer is searched as a whole, not line by line."""
+    """The reader searches the whole buffer at once, not line by line."""
     lines = max(2, 3_000_000 // len(line))
     text = b"%%MatrixMarket matrix coordinate pattern general\n" + line * lines + b"2 2 1\n3 1\n"
     file = tmp_path / "a.mtx"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Threads, signals and imports of the reader; both builds of the writer."""
+"""Threads, signals and imports of the reader, and both versions of the writer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from btfperm.io import matrix_market_body, matrix_market_core, read, write_matri
 
 
 def without_the_package(monkeypatch):
-    """As on a Python for which fast_matrix_market has no wheel."""
+    """Simulates a Python for which fast_matrix_market has no wheel."""
     real = builtins.__import__
 
     def refuse(name, *args, **kwargs):
@@ -36,7 +36,7 @@ def test_writing_with_the_core_of_scipy(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_any_number_of_threads(tmp_path, threads, run_seed, monkeypatch):
-    """Blocks large enough that the core shares them among threads."""
+    """The blocks are large enough for several threads of the core."""
     rng = np.random.default_rng(run_seed)
     count = 120_000
     rows, cols = rng.integers(0, 5000, count), rng.integers(0, 7000, count)
@@ -51,7 +51,7 @@ def test_any_number_of_threads(tmp_path, threads, run_seed, monkeypatch):
 
 
 @pytest.mark.parametrize("later", [[], [333_334, 399_999]])
-def test_the_first_bad_line_is_found_whichever_thread_met_it(tmp_path, later):
+def test_the_first_bad_line_is_found_by_any_thread(tmp_path, later):
     lines = ["1 1 1\n"] * 400_000
     for k in (333_333, *later):
         lines[k] = "1 x 1\n"
@@ -65,8 +65,9 @@ def test_the_first_bad_line_is_found_whichever_thread_met_it(tmp_path, later):
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_signal_is_answered(tmp_path, monkeypatch, threads):
-    """It arrives while the core runs; the file is not read to its end, nor called damaged."""
+def test_a_signal_stops_the_reader(tmp_path, monkeypatch, threads):
+    """The signal arrives while the core runs. The reader stops and does not call the file
+    damaged."""
     count = 1_000_000
     file = tmp_path / "a.mtx"
     head = f"%%MatrixMarket matrix coordinate real general\n1 1 {count}\n"
@@ -97,7 +98,7 @@ def test_a_signal_is_answered(tmp_path, monkeypatch, threads):
     assert [parser.found for parser in parsers] == [0]
 
 
-def test_reading_imports_little(tmp_path):
+def test_the_reader_imports_few_modules(tmp_path):
     file = tmp_path / "a.mtx"
     file.write_text("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n")
     program = f"import sys, btfperm.io; btfperm.io.read({str(file)!r}); print(*sys.modules)"

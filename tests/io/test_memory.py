@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The reader stays near 8 bytes an entry, and believes no header."""
+"""The reader needs about 8 bytes for each entry, and allocates nothing for an unproven header."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_bytes_an_entry(tmp_path, run_seed, field, symmetry, packed):
             header, line = matrix_market._read_header(source)
             assert matrix_market_body.read_body(source, header, line).rows.size == entries
 
-    body()  # imports
+    body()  # the first call imports modules
     assert peak_of(body) <= 8 * entries + 8 * count // 2 + (1 << 20)
 
 
@@ -58,7 +58,7 @@ def test_bytes_an_entry(tmp_path, run_seed, field, symmetry, packed):
     ],
 )
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_claim_allocates_nothing(tmp_path, header, packed):
+def test_an_unproven_header_allocates_nothing(tmp_path, header, packed):
     text = (header + ("1\n" if "array" in header else "1 1 1\n")).encode()
     file = tmp_path / "a.mtx"
     file.write_bytes(gzip.compress(text) if packed else text)
@@ -75,10 +75,10 @@ def test_a_claim_allocates_nothing(tmp_path, header, packed):
         matrix_market_body.BLOCK = None
 
 
-def test_a_claim_in_an_xz_file_allocates_nothing(tmp_path):
-    """A packed byte of such a file can stand for 16,384 bytes of text."""
+def test_an_unproven_header_in_an_xz_file_allocates_nothing(tmp_path):
+    """In such a file, a packed byte may stand for 16,384 bytes of text."""
     text = "%%MatrixMarket matrix coordinate complex symmetric\n9 9 2147483647\n1 1 1 1\n"
-    rest = random.Random(1).randbytes(3000).hex()  # packs to about half its size
+    rest = random.Random(1).randbytes(3000).hex()  # compresses to about half its size
     file = tmp_path / "a.mtx.xz"
     file.write_bytes(lzma.compress((text + "%" + rest + "\n").encode()))
 
@@ -86,5 +86,5 @@ def test_a_claim_in_an_xz_file_allocates_nothing(tmp_path):
         with pytest.raises(UnreadableInputError, match="ends after 1 of the 2147483647"):
             read_matrix(file)
 
-    refused()  # imports
-    assert peak_of(refused) < 80 << 20  # blocks of text, the window of xz
+    refused()  # the first call imports modules
+    assert peak_of(refused) < 80 << 20  # blocks of text and the dictionary of xz

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers in text files: exact values, and nothing that is only the beginning of a token."""
+"""Numbers in text files have exact values, and the beginning of a token is not read as a number."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_exponents_of_fortran(tmp_path, value, letter):
 
 @given(text=st.text(alphabet="+-.0159eEdx_ ", min_size=1, max_size=8), field=st.booleans())
 def test_tokens_are_read_whole_or_not_at_all(tmp_path, text, field):
-    """What follows the column is one number for Python, too, or the file is refused."""
+    """The text after the column is one number for Python, too, or the file is refused."""
     file = written(tmp_path, "real" if field else "integer", (1, 1), [f"1 1 {text}"])
     words = text.split()
     try:
@@ -76,7 +76,7 @@ def test_values_of_an_integer_file(tmp_path):
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("indent", ["", "  "])
 def test_lines_without_an_entry_in_parts(tmp_path, monkeypatch, run_seed, threads, indent):
-    """Each thread finds the place of its first entry, whatever stands between the lines."""
+    """Each thread finds the position of its first entry, with any text between the lines."""
     monkeypatch.setattr(matrix_market_body, "_PER_THREAD", 1 << 10)
     monkeypatch.setattr(matrix_market_body, "_SMALLEST_BLOCK", 1 << 15)
     rng = np.random.default_rng(run_seed)

@@ -31,7 +31,7 @@ def A(run_seed):
 
 
 def same_pattern(pattern, A):
-    """The entries of A, stored zeros included."""
+    """Checks for the entries of A, including stored zeros."""
     ones = A.tocoo(copy=True)
     ones.data = np.ones(ones.nnz)
     ones = ones.tocsc()
@@ -45,18 +45,18 @@ def same_pattern(pattern, A):
 @pytest.mark.parametrize("kind", ["array", "matrix"])
 @pytest.mark.parametrize("compressed", [True, False])
 def test_npz(tmp_path, A, layout, kind, compressed):
-    made = getattr(scipy.sparse, f"{layout}_{kind}")(A)
+    matrix = getattr(scipy.sparse, f"{layout}_{kind}")(A)
     file = tmp_path / "a.npz"
-    scipy.sparse.save_npz(file, made, compressed=compressed)
+    scipy.sparse.save_npz(file, matrix, compressed=compressed)
     pattern = read(file)
-    assert same_pattern(pattern, made)
+    assert same_pattern(pattern, matrix)
     assert pattern.source["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
     dropped = read(file, drop_zeros=True)
     assert np.array_equal(dropped.to_scipy().toarray() != 0, A.toarray() != 0)
     assert np.array_equal(read_matrix(file).toarray(), A.toarray())
     header = peek(file)
     assert (header.format, header.layout, header.shape) == ("npz", layout, A.shape)
-    assert header.entries in (None, made.nnz)
+    assert header.entries in (None, matrix.nnz)
 
 
 def test_npz_from_standard_input(monkeypatch, A):
@@ -82,7 +82,7 @@ ARRAYS = {
 
 
 def test_blocks_of_a_declared_size_take_no_memory(tmp_path):
-    """The matrix has no rows and no columns, so that blocks of any size divide it."""
+    """The matrix has no rows and no columns, so blocks of any size divide it."""
     arrays = {**ARRAYS, "format": b"bsr", "shape": [0, 0], "indices": np.zeros(0, int)}
     blocks = np.zeros((0, 2**29, 2**29), np.int8)
     np.savez(tmp_path / "a.npz", **{**arrays, "data": blocks, "indptr": np.zeros(1, int)})
@@ -125,8 +125,8 @@ def test_npz_refused(tmp_path, changes, message):
     assert str(file) in str(error.value)
 
 
-def test_npz_that_claims_much(tmp_path):
-    """The head of an array asks for a terabyte; only the bytes that are there count."""
+def test_npz_with_a_false_header(tmp_path):
+    """The header of an array declares a terabyte; only the existing bytes count."""
     file = tmp_path / "a.npz"
     with zipfile.ZipFile(file, "w") as archive:
         for key, array in ARRAYS.items():
@@ -191,7 +191,7 @@ def test_mat_of_version_4(tmp_path, A):
 
 
 def test_mat_of_the_other_order_of_bytes(tmp_path):
-    """As written on a big-endian machine: sparse [1 0; 0 2] called A."""
+    """A file from a big-endian machine: sparse [1 0; 0 2] called A."""
     body = np.array([6, 8, 5, 2, 5, 8, 2, 2, 0x00010001, 0x41000000], ">u4").tobytes()
     body += np.array([5, 8, 0, 1, 5, 12, 0, 1, 2, 0, 9, 16], ">u4").tobytes()
     body += np.array([1.0, 2.0], ">f8").tobytes()
@@ -230,7 +230,7 @@ def test_harwell_boeing(tmp_path, A, suffix, dtype):
     file = tmp_path / f"a{suffix}"
     write_matrix(file, A)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of SciPy, that its default will change
+        warnings.simplefilter("ignore")  # SciPy announces another default
         oracle = scipy.io.hb_read(file)
     pattern = read(file)
     assert same_pattern(pattern, oracle)
@@ -243,7 +243,7 @@ def test_harwell_boeing(tmp_path, A, suffix, dtype):
 
 
 def test_harwell_boeing_values_of_every_kind(tmp_path):
-    """What SciPy's reader does not take: complex, symmetric, D exponents, fields that touch."""
+    """Features that SciPy's reader lacks: complex, symmetric, D exponents, fields without a gap."""
     text = (
         f"{'skew':<72}{'KEY':<8}\n"
         "             4             1             1             2             0\n"
@@ -310,7 +310,7 @@ def test_mat_refuses_what_its_indices_cannot_count(tmp_path, monkeypatch, shape)
 
 @pytest.mark.parametrize("suffix", ["mtx", "npz"])
 def test_whole_numbers_without_a_sign_keep_their_value(tmp_path, suffix):
-    """2**63 + 5 is no int64, and must not turn negative."""
+    """2**63 + 5 does not fit in int64, and must not become negative."""
     values = np.array([2**63 + 5, 3], dtype=np.uint64)
     write_matrix(tmp_path / f"a.{suffix}", scipy.sparse.coo_array((values, ([0, 1], [1, 0]))))
     if suffix == "mtx":
@@ -340,7 +340,7 @@ HOSTILE = [0.0, -0.0, -1.5, 1e-300, -1.7976931348623157e308, 5e-324, np.inf, -np
 @pytest.mark.parametrize("shape", [(7, 4), (1, 30), (12, 3)])
 @given(data=st.data())
 def test_harwell_boeing_of_every_field(tmp_path, shape, dtype, data):
-    """Every value comes back to the bit, wherever in a line it stands."""
+    """Every value is read back exactly, at any position of a line."""
     m, n = shape
     places = data.draw(st.lists(st.integers(0, m * n - 1), unique=True))
     count = len(places)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Packed files and archives: content decides, damage is named, the hash is that of the raw file."""
+"""Packed files and archives: the content determines the format, errors name the damage, and the
+hash is that of the unpacked file."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def archive(mode: str, members: dict[str, bytes]) -> bytes:
 
 
 @pytest.mark.parametrize("packer", PACKERS)
-def test_suffix_is_not_asked(tmp_path, packer):
+def test_the_suffix_does_not_matter(tmp_path, packer):
     file = tmp_path / "matrix"
     file.write_bytes(PACKERS[packer](TEXT))
     assert read(file).nnz == 2
@@ -106,7 +107,7 @@ def test_archive_with_one_matrix(tmp_path, path):
         ({"name/name.mtx": b"nonsense"}, "does not begin with"),
     ],
 )
-def test_archive_that_does_not_say_which(tmp_path, members, message):
+def test_archive_without_a_unique_matrix(tmp_path, members, message):
     file = tmp_path / "a.tar"
     file.write_bytes(archive("w", members))
     with pytest.raises(UnreadableInputError, match=message):
@@ -137,7 +138,7 @@ def test_no_permission(tmp_path, monkeypatch):
     def refuse(*args, **kwargs):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("pathlib.Path.open", refuse)  # root may read everything
+    monkeypatch.setattr("pathlib.Path.open", refuse)  # root may read every file
     with pytest.raises(UnreadableInputError, match="no permission to read it"):
         read(file)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hostile npz and MATLAB files: the peak of memory is bounded by the bytes of the file, whatever it
-declares; and where the bytes that are unpacked are used, by these."""
+"""Hostile npz and MATLAB files. The peak of memory is bounded by the bytes of the file, whatever it
+declares, or by the unpacked bytes if these are used."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def deflated(members: dict[str, bytes]) -> bytes:
 
 
 def declared(key: str, size: int) -> bytes:
-    """The array `key` has two numbers; its head and the directory declare `size` bytes more."""
+    """The array `key` has two numbers; its header and the directory declare `size` bytes more."""
     content = npy_of("'<f8'" if key == "data" else "'<i8'", f"({2 + size // 8},)", bytes(16))
     archive = deflated({key: content})
     length = len(content)
@@ -74,7 +74,7 @@ def many_members(count: int, extra: int) -> bytes:
 
 
 def zeros_in(size: int) -> bytes:
-    """A sparse variable of one entry whose list of rows holds `size` zeros, packed."""
+    """A compressed sparse variable of one entry, whose list of rows holds `size` zeros."""
     head = numbers([5, 1], "<u4") + numbers([1, 1]) + element(1, b"A")
     start = struct.pack("<II", 14, len(head) + 8 + size) + head + struct.pack("<II", 5, size)
     return mat(packed_zeros(size, start))
@@ -181,7 +181,7 @@ def test_refused(folder, name):
 
 @pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="a sanitizer needs the whole address space")
 def test_refused_in_a_small_address_space(folder):
-    """tracemalloc does not see what zlib and the system allocate; the limit of a process does."""
+    """tracemalloc does not count allocations of zlib and of the system; a process limit does."""
     if not Path("/proc/self/statm").exists():
         pytest.skip("this system does not report the address space of a process")
     files = [str(file) for file in folder.iterdir() if file.stat().st_size < SMALL]
@@ -203,7 +203,7 @@ def test_refused_in_a_small_address_space(folder):
     assert done.stdout.split("\n") == [*files, ""]
 
 
-# -- Files that are read: the bound counts the bytes after unpacking -----------------------------
+# -- accepted files: the bound counts the bytes after unpacking ------------------------------------
 
 
 @pytest.mark.parametrize("is_packed", [False, True])
@@ -233,7 +233,7 @@ def test_a_large_matrix(tmp_path, form, is_packed):
 
 
 def test_zeros_in_gzip(tmp_path):
-    """The first tag ends the reader; 300 MB of zeros took a minute before."""
+    """The reader stops at the first tag and does not parse the zeros one by one."""
     file = tmp_path / "a.mat.gz"
     file.write_bytes(gzip.compress(mat(bytes(8 << 20)), 1))
     calls = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results in files: what is written, and what is read again."""
+"""Results in files: the written content, and its round trip."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_the_file_names_its_matrix(tmp_path):
     assert (matrix["file"], matrix["sha256"]) == ("a.mtx", pattern.source["sha256"])
 
 
-def test_mat_is_what_dmperm_gives(tmp_path):
+def test_mat_has_the_outputs_of_dmperm(tmp_path):
     result = btfperm.dulmage_mendelsohn(MIXED)
     file = tmp_path / "perm.mat"
     result.save(file)
@@ -146,7 +146,7 @@ def test_every_convention_in_every_format(tmp_path, format, convention):
 
 
 def parsed(text: str) -> dict[str, object]:
-    """As a C program would: words between white space."""
+    """Parses the text as a C program would: as words between white space."""
     words = iter(text.split())
     assert next(words) == "btfperm-permutation"
     assert next(words) == "1"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of results that are damaged, or contradict themselves, are refused with a reason; what is
-loaded can be used."""
+"""Files of results that are damaged or contradictory are refused with a reason. Every loaded result
+can be used."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def content() -> dict[str, object]:
     from btfperm.conventions.btfperm import write_btfperm
     from btfperm.io import perm_json
 
-    # what is maximum stays as it is, whatever algorithm would have been chosen
+    # a maximum matching does not change, whatever algorithm would have been chosen
     result = btfperm.dulmage_mendelsohn(MIXED, initial=[-1, 0, -1, 1, 2, 3])
     perm_json.write(file, write_btfperm(result), dict(result.meta))
     return json.loads(file.getvalue())
@@ -81,18 +81,18 @@ CORRUPTIONS = [
 
 
 def unmatched_in_the_square_part(fields):
-    """Row 2 and column 4 let go of each other."""
+    """Row 2 and column 4 become unmatched."""
     fields["row_match"][2] = fields["col_match"][4] = -1
     fields["structural_rank"] -= 1
 
 
 def row_taken_from_the_square_part(fields):
-    """Column 0, horizontal, is matched to row 2, square, and column 4 is free instead."""
+    """Column 0 (horizontal) is matched to row 2 (square), and column 4 becomes unmatched."""
     j = fields["row_match"][2]
     fields["row_match"][2], fields["col_match"][j], fields["col_match"][0] = 0, -1, 2
 
 
-def pair_let_go_in_the_horizontal_part(fields):
+def unmatched_in_the_horizontal_part(fields):
     fields["col_match"][fields["row_match"][0]] = fields["row_match"][0] = -1
     fields["structural_rank"] -= 1
 
@@ -102,7 +102,7 @@ APART = [
     (changed("coarse_cols", lambda c: [*c[:2], c[2] - 1, *c[3:]]), "boundary at row 2, column 3,"),
     (unmatched_in_the_square_part, "column 4 is unmatched, but lies outside the horizontal part"),
     (row_taken_from_the_square_part, "column 0 and row 2 are matched, but lie in different blocks"),
-    (pair_let_go_in_the_horizontal_part, "row 0 is unmatched, but lies outside the vertical part"),
+    (unmatched_in_the_horizontal_part, "row 0 is unmatched, but lies outside the vertical part"),
     (changed("coarse_cols", lambda c: [c[0], c[1] - 1, *c[2:]]), "count 1 unmatched columns"),
     (changed("coarse_rows", lambda c: [*c[:3], c[3] - 1, c[4]]), "3 unmatched rows, but there are"),
 ]
@@ -125,7 +125,7 @@ def test_corrupted(tmp_path, change, message):
 
 @pytest.mark.parametrize(("change", "message"), APART, ids=[m for _, m in APART])
 def test_parts_that_contradict_each_other(tmp_path, change, message):
-    """Each array is in order for itself; used together they would lead outside the matrix."""
+    """Each array is valid, but together they would lead to accesses outside the matrix."""
     check_refused(tmp_path, change, message)
 
 
@@ -140,8 +140,9 @@ def test_a_block_triangular_form_is_all_square(tmp_path):
 
 
 @given(A=strategies.any_matrix(), data=st.data())
-def test_what_is_loaded_can_be_used(tmp_path, A, data):
-    """One number changed anywhere: refused, or every use of it stays inside the matrix."""
+def test_every_loaded_result_can_be_used(tmp_path, A, data):
+    """After one number is changed, the file is refused, or every use of it stays inside the
+    matrix."""
     file = tmp_path / "perm.json"
     save(btfperm.dulmage_mendelsohn(A), file)
     fields = json.loads(file.read_text())

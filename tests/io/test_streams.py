@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hostile archives and packed streams: an error that names the file, in bounded time and memory."""
+"""Hostile archives and packed streams give an error with the file's name, in bounded time and
+memory."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ SIZE = b"%011o" % len(TEXT)
 
 
 def header(name=b"name/name.mtx", size=SIZE, kind=b"0", magic=b"ustar\x0000"):
-    """A header with a right checksum, whatever its fields are."""
+    """A header with a correct checksum and any fields."""
     block = bytearray(512)
     block[: len(name)] = name
     block[124 : 124 + len(size)] = size
@@ -96,7 +97,7 @@ def test_hostile_archives(tmp_path, name, packer):
     file = tmp_path / "a.tar"
     file.write_bytes(packer(HOSTILE[name]))
     may_pass = pytest.raises(UnreadableInputError)
-    if name == "size of 2^40":  # the head of the matrix is there
+    if name == "size of 2^40":  # the start of the matrix is there
         may_pass = contextlib.nullcontext()
     for reader, outcome in ((read, pytest.raises(UnreadableInputError)), (peek, may_pass)):
         tracemalloc.start()
@@ -123,7 +124,7 @@ def test_a_chain_of_headers_takes_no_recursion(tmp_path, kind):
 
 
 def test_many_pax_records_take_linear_time(tmp_path):
-    """A record costs its own length: the reader never copies what follows it."""
+    """The time of a record depends on its own length: the reader never copies the later records."""
     records = record(b"a", b"") * 100_000
     file = tmp_path / "a.tar"
     file.write_bytes(extension(b"x", records + record(b"path", b"name/name.mtx")) + MATRIX)
@@ -140,7 +141,7 @@ def test_many_pax_records_take_linear_time(tmp_path):
     ids=["pax", "global", "files"],
 )
 def test_all_headers_together_are_bounded(tmp_path, headers):
-    """Each header is legal; packed ones would take a minute for a file of a megabyte."""
+    """Each header is legal; together, packed in a file of a megabyte, they would take a minute."""
     file = tmp_path / "a.tar.gz"
     file.write_bytes(gzip.compress(headers() + MATRIX + END, 1))
     with pytest.raises(UnreadableInputError, match="headers have more than the 16,777,216 bytes"):
@@ -149,7 +150,7 @@ def test_all_headers_together_are_bounded(tmp_path, headers):
 
 @pytest.mark.parametrize("kind", [b"1", b"2", b"5"])
 def test_links_and_directories_have_no_data(tmp_path, kind):
-    """Whatever size their headers declare, as in `tarfile`."""
+    """This holds for any size in their headers, as in `tarfile`."""
     file = tmp_path / "a.tar"
     file.write_bytes(header(b"other", b"%011o" % 700, kind) + MATRIX + END)
     with tarfile.open(file) as archive:
@@ -180,7 +181,7 @@ def test_archives_of_tarfile(form, folder):
     stream = io.BytesIO(file.getvalue())
     assert {name: part.read() for name, part in members(stream)} == contents
     stream.seek(0)
-    assert [name for name, _ in members(stream)] == list(contents)  # what is not read is skipped
+    assert [name for name, _ in members(stream)] == list(contents)  # unread data is skipped
 
 
 def test_a_name_that_is_no_text(tmp_path):
@@ -200,9 +201,10 @@ def test_streams_behind_each_other(streams, padding):
 
 
 def test_a_large_dictionary_is_refused(tmp_path):
-    """The size of the dictionary is written into the header: compression with it takes 4 GB."""
+    """The test writes the size of the dictionary into the header, because compression with it would
+    need 4 GB."""
     packed = bytearray(lzma.compress(TEXT))
-    end = 12 + 4 * packed[12]  # of the block header without its checksum
+    end = 12 + 4 * packed[12]  # end of the block header without its checksum
     assert packed[14:16] == b"\x21\x01"  # LZMA2, with one byte for the dictionary
     packed[16] = 34  # 2^29 bytes
     packed[end : end + 4] = struct.pack("<I", zlib.crc32(packed[12:end]))
@@ -223,8 +225,8 @@ def test_xz_cut_short(tmp_path, cut):
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
-def test_what_is_no_matrix_is_refused_at_its_begin(tmp_path, pack):
-    """32 MB of zeros are not unpacked: the first bytes decide."""
+def test_other_files_are_refused_after_their_first_bytes(tmp_path, pack):
+    """The first bytes decide, so 32 MB of zeros are not unpacked."""
     file = tmp_path / "a.mtx.packed"
     file.write_bytes(pack(bytes(32 << 20)))
     tracemalloc.start()
@@ -238,7 +240,7 @@ def test_what_is_no_matrix_is_refused_at_its_begin(tmp_path, pack):
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
 def test_a_matlab_file_is_unpacked_only_as_far_as_it_is_read(tmp_path, pack):
-    """A head, then 64 MB of zeros: the first element is no variable."""
+    """A header and 64 MB of zeros. The first element is not a variable."""
     head = b"MATLAB 5.0 MAT-file".ljust(124) + b"\x00\x01IM"
     file = tmp_path / "a.mat.packed"
     file.write_bytes(pack(head + bytes(64 << 20)))

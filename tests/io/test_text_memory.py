@@ -100,7 +100,7 @@ def test_matrix_file(tmp_path, name, packed, reader):
     ],
 )
 def test_harwell_boeing_from_a_pipe(monkeypatch, reader, n, nnz, what):
-    """Nothing bounds the size of the file, so the arrays grow with the numbers found."""
+    """The size of the file is unknown, so the arrays grow with the numbers found."""
 
     class Standard:
         buffer = io.BytesIO(cards(2, n, nnz) + b"       1       2\n       1\n")
@@ -120,7 +120,7 @@ def test_harwell_boeing_rows_from_a_pipe(monkeypatch):
 
 
 def test_a_long_pipe_of_fields(monkeypatch):
-    """More numbers than the arrays begin with."""
+    """There are more numbers than the initial length of the arrays."""
     n = 150_000
     numbers = np.arange(1, n + 2)
     lines = ["".join(f"{k:8}" for k in part) for part in np.split(numbers, range(8, n + 1, 8))]
@@ -152,4 +152,4 @@ def test_the_columns_of_a_row_are_not_appended_one_by_one(tmp_path, monkeypatch)
         calls.clear()
         assert np.array_equal(read_matrix(file).toarray(), values.reshape(n, m).T)
         assert np.array_equal(read(file).to_scipy().toarray() != 0, values.reshape(n, m).T != 0)
-        assert len(calls) == 2  # one block each
+        assert len(calls) == 2  # one call for each block

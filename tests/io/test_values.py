@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Values of files in the order of the pattern, from every format."""
+"""Values of files from every format, in the order of the pattern."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ SUFFIXES = [".mtx", ".mtx.gz", ".mtx.bz2", ".mtx.xz", ".npz", ".mat", ".rb"]
 @pytest.mark.parametrize("drop", [False, True])
 @pytest.mark.parametrize("file", READABLE, ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_files_of_the_reader(file, drop):
-    """Values of SciPy in the pattern of `read`; without values, or with values that `read` skips, a
-    sentence about the file."""
+    """The values are SciPy's, in the pattern of `read`. A file without values, or with values that
+    `read` skips, gives an error with the file's name."""
     try:
         A = read_matrix(file)
     except UnreadableInputError as error:
@@ -74,9 +74,9 @@ def test_files_that_are_written(tmp_path, suffix, dtype, empty):
     A = sp.csc_array(D.astype(dtype) * (1j if dtype is np.complex128 else 1))
     write_matrix(tmp_path / f"a{suffix}", A)
     V = read_valued(tmp_path / f"a{suffix}")
-    if suffix == ".mat":  # which holds double and complex double only
+    if suffix == ".mat":  # this format holds only double and complex double
         dtype = np.result_type(dtype, np.float64)
-    # SciPy and MATLAB files state no field where there are no entries.
+    # SciPy and MATLAB files without entries state no field.
     assert V.values.dtype == dtype or (empty and suffix == ".mat")
     np.testing.assert_array_equal(V.to_scipy().toarray(), A.toarray())
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Definitions, taken literally: every matching of a small matrix is tried.
+"""Definitions, implemented directly: every matching of a small matrix is tried.
 
-Exponential; for matrices of up to some 6 x 6 (matchings) or 10 x 10 (rank).
+The time is exponential: for matrices of up to some 6 x 6 (matchings) or 10 x 10 (rank).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.oracles.plain_pattern import column_lists, pattern, row_lists
 
 
 def structural_rank(A) -> int:
-    """Largest number of entries with no two in a row or column."""
+    """The largest number of entries, no two of which share a row or a column."""
     cols_of = row_lists(A)
 
     @cache
@@ -49,7 +49,7 @@ def maximum_matchings(A) -> list[tuple[int, ...]]:
 
 
 def minimum_cover_size(A) -> int:
-    """Fewest rows and columns that together touch every entry."""
+    """The smallest number of rows and columns that cover every entry."""
     m, n = A.shape
     cols_of = row_lists(A)
     best = min(m, n)
@@ -70,7 +70,7 @@ class CoarseSets(NamedTuple):
 
 
 def coarse_sets(A) -> CoarseSets:
-    """The Dulmage-Mendelsohn split from all maximum matchings (Gallai, Edmonds).
+    """The coarse decomposition from all maximum matchings (Gallai, Edmonds).
 
     Horizontal columns are those that some maximum matching leaves unmatched, horizontal rows
     their neighbours; vertical rows are those that some maximum matching leaves unmatched,
@@ -94,7 +94,7 @@ def coarse_sets(A) -> CoarseSets:
 
 
 def is_irreducible(A) -> bool:
-    """Fully indecomposable: no s rows (0 < s < k) have all their entries in s columns or fewer."""
+    """Fully indecomposable: no s rows (0 < s < k) have all their entries in s or fewer columns."""
     k = A.shape[0]
     if A.shape != (k, k):
         return False

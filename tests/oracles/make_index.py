@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write matrices/index.json with the plain oracles: `python -m tests.oracles.make_index`.
+"""Writes matrices/index.json with the oracles: `python -m tests.oracles.make_index`.
 
-The known answers of the test suite come from here, so nothing here may import btfperm.
+The test suite takes its known answers from this file, so nothing here may import btfperm.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Block triangular form of a square matrix from a given transversal, as KLU understands it."""
+"""Block triangular form of a square matrix from a given transversal, as KLU defines it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class PlainForm(NamedTuple):
 
 
 def block_triangular_form(A, row_match, col_match) -> PlainForm:
-    """Unmatched rows are paired with unmatched columns, both ascending; then strong components of
-    the paired matrix in the canonical order."""
+    """Pairs unmatched rows with unmatched columns, both ascending, and computes the strong
+    components of the paired matrix in the canonical order."""
     n = A.shape[1]
     paired_row = np.array(col_match, dtype=np.int64)
     free_rows, free_cols = np.flatnonzero(row_match < 0), np.flatnonzero(col_match < 0)

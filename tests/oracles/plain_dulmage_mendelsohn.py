@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Coarse and fine Dulmage-Mendelsohn decomposition with SciPy's components, in the canonical order.
 
-Canonical order: square blocks by falling height (0 without successor, else one more than the
+Canonical order: square blocks by descending height (0 without successor, else one more than the
 highest successor), ties by smallest column; horizontal components by smallest column, vertical
 ones by smallest row; rows and columns ascend inside each block.
 """
@@ -58,7 +58,7 @@ def heights(successors):
             predecessors[w].append(v)
     height = [0] * n
     ready = [v for v in range(n) if not waiting[v]]
-    for w in ready:  # grows while it is read
+    for w in ready:  # the loop also visits the vertices that it appends
         for v in predecessors[w]:
             height[v] = max(height[v], height[w] + 1)
             waiting[v] -= 1
@@ -123,7 +123,7 @@ def concatenate(blocks, m, n):
 
 
 def dulmage_mendelsohn(A, matching=None) -> PlainDecomposition:
-    """The decomposition of `A`; `matching` is (row_match, col_match), found when not given."""
+    """The decomposition of `A`. `matching` is (row_match, col_match), computed if it is None."""
     m, n = A.shape
     row_match, col_match = maximum_matching(A) if matching is None else map(np.asarray, matching)
     row_part, col_part = coarse_parts(A, row_match, col_match)
@@ -137,7 +137,7 @@ def dulmage_mendelsohn(A, matching=None) -> PlainDecomposition:
     rank = int((row_match >= 0).sum())
     coarse_rows = np.array([0, rows[0], rows[0] + rows[1], rank, m])
     coarse_cols = np.array([0, n - rank, cols[0], cols[0] + cols[1], n])
-    # every row of the horizontal and square parts is matched, so `rank` rows precede the unmatched
+    # all rows of the horizontal and square parts are matched, so `rank` rows precede the unmatched
     return PlainDecomposition(*concatenate(blocks, m, n), coarse_rows, coarse_cols, rank)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Algorithm A of Hopcroft and Karp (1973), in the plainest way: lists, levels, recursion-free."""
+"""Algorithm A of Hopcroft and Karp (1973) in a simple form: lists and levels, no recursion."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from tests.oracles.plain_pattern import column_lists
 
 
 def path_lengths(A):
-    """Lengths (edges) of the augmenting paths of each phase, from an empty matching.
+    """Lengths (number of edges) of the augmenting paths of each phase, from an empty matching.
 
-    Rows are tried in the order of the lists and columns in ascending order, so the paths are
-    determined, not only their lengths.
+    Rows are tried in the order of the lists and columns in ascending order, which determines not
+    only the lengths but the paths.
     """
     m, n = A.shape
     rows_of = column_lists(A)
@@ -29,7 +29,7 @@ def path_lengths(A):
 
 
 def levels(rows_of, row_match, col_match):
-    """The level of each column, and the lowest level that has an unmatched row beside it."""
+    """The level of each column, and the lowest level with an entry in an unmatched row."""
     level = {j: 0 for j, i in enumerate(col_match) if i < 0}
     front, depth = list(level), 0
     while front:
@@ -43,7 +43,7 @@ def levels(rows_of, row_match, col_match):
 
 
 def descend(root, waiting, level, last, row_match, col_match):
-    """A depth-first search one level down at each step; augments along the path it finds."""
+    """A depth-first search in which each step goes to the next level. Augments along its path."""
     path, taken = [root], []
     while path:
         j = path[-1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Maximum transversal in the plainest way: one breadth-first search from each column."""
+"""Maximum transversal in a simple way: one breadth-first search from each column."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def maximum_matching(A):
 
 
 def augment(rows_of, row_match, col_match, start) -> bool:
-    """Match the free column `start` along a shortest augmenting path; False when there is none."""
-    came_from = {}  # row -> the column it was reached from
+    """Matches column `start` along a shortest augmenting path. Returns False if there is none."""
+    came_from = {}  # row -> the column from which the search reached it
     queue = deque([start])
     while queue:
         j = queue.popleft()
@@ -33,7 +33,7 @@ def augment(rows_of, row_match, col_match, start) -> bool:
             if row_match[i] >= 0:
                 queue.append(row_match[i])
                 continue
-            while i >= 0:  # flip the path, from its free row back to `start`, which had no row
+            while i >= 0:  # augment along the path, from its unmatched row back to `start`
                 j = came_from[i]
                 i_before = col_match[j]
                 row_match[i], col_match[j] = j, i

@@ -10,8 +10,8 @@ import scipy.sparse as sp
 def pattern(A, *, drop_zeros=False):
     """Canonical CSC array of ones with one entry for each stored position of `A`.
 
-    Stored zeros are entries unless `drop_zeros`; duplicates are one entry, dropped when their sum
-    is zero.
+    Stored zeros are entries unless `drop_zeros`. Duplicates are one entry, which is dropped if
+    their sum is zero.
     """
     coo = sp.coo_array(A)
     if drop_zeros:

@@ -7,13 +7,13 @@ import numpy as np
 
 
 def wide(dtype):
-    """The type of the values of a `ValuedPattern`."""
+    """The type that a `ValuedPattern` uses for values of `dtype`."""
     kinds = {"f": np.dtype(np.float64), "c": np.dtype(np.complex128)}
     return kinds.get(np.dtype(dtype).kind, np.dtype(dtype))
 
 
 def summed(A):
-    """Canonical columns by SciPy, stored zeros included."""
+    """Canonical columns by SciPy, including stored zeros."""
     A = A.copy()
     A.sum_duplicates()
     C = A.tocsc()
@@ -22,7 +22,7 @@ def summed(A):
 
 
 def lists_of(A, by_rows):
-    """Compressed rows or columns with the entries in the order of the list, duplicates included."""
+    """Compressed rows or columns, with the entries in the order of the list and with duplicates."""
     major, minor = (A.row, A.col) if by_rows else (A.col, A.row)
     order = np.argsort(major, kind="stable")
     lines = A.shape[0] if by_rows else A.shape[1]
@@ -31,7 +31,7 @@ def lists_of(A, by_rows):
 
 
 def assert_is(V, C):
-    """`V` holds the canonical columns `C`, value by value."""
+    """Checks that `V` holds the canonical columns `C` and their values."""
     assert V.shape == C.shape and V.values.dtype == wide(C.dtype)
     np.testing.assert_array_equal(V.pattern.indptr, C.indptr)
     np.testing.assert_array_equal(V.pattern.indices, C.indices)

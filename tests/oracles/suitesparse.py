@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""SuiteSparse's own BTF, CXSparse and KLU, called through ctypes: oracles nobody here wrote.
+"""SuiteSparse's own BTF, CXSparse and KLU, called through ctypes: independent implementations.
 
-The libraries are the system's (Debian: `libbtf1`, `libcxsparse3`, `libklu1`). Calling an oracle
-whose library is not installed skips the test with a reason; `available(name)` asks first. Every
-function takes a SciPy sparse matrix or array, works on an int32 CSC copy without duplicates, and
-returns fresh int32 arrays in the tool's own convention. Stored zeros are entries.
+The libraries are those of the system (Debian: `libbtf1`, `libcxsparse3`, `libklu1`). A call of an
+oracle whose library is not installed skips the test with a reason; `available(name)` checks for the
+library. Every function takes a SciPy sparse matrix or array, works on an int32 CSC copy without
+duplicates, and returns new int32 arrays in the tool's own convention. Stored zeros are entries.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DOUBLES = np.ctypeslib.ndpointer(dtype=np.float64, flags="C_CONTIGUOUS")
 
 
 def available(name: str) -> bool:
-    """True when the system has lib`name`: "btf", "cxsparse" or "klu"."""
+    """True if the system has lib`name`: "btf", "cxsparse" or "klu"."""
     return ctypes.util.find_library(name) is not None
 
 
@@ -41,7 +41,7 @@ def _library(name: str) -> ctypes.CDLL:
 def _csc(A: Any) -> tuple[int, int, Ints, Ints, Doubles]:
     """m, n, Ap, Ai, Ax; columns sorted, duplicates summed (a sum of zero stays an entry).
 
-    The arrays are never of length 0: C code may look at the address of an empty one.
+    The arrays never have length 0, because C code may use the address of an empty one.
     """
     C = sp.csc_array(A, copy=True)
     C.sum_duplicates()
@@ -78,7 +78,8 @@ def btf_strongcomp(A: Any, Q: Any = None) -> tuple[Ints, Ints, Ints]:
     """P, Q, R of a square matrix: ``A[P, :][:, Q]`` is block upper triangular.
 
     Block b is rows and columns ``R[b]:R[b+1]``. `Q` is an optional column permutation (gather,
-    flips allowed) that stands on the diagonal and is permuted along; without it ``Q == P``.
+    flips allowed) whose columns are on the diagonal and are permuted with the rows; without it
+    ``Q == P``.
     """
     _, n, Ap, Ai, _ = _csc(A)
     f = _library("btf").btf_strongcomp
@@ -109,7 +110,7 @@ def btf_order(A: Any) -> tuple[Ints, Ints, Ints, int]:
 
 
 def unflip(Q: Any) -> Ints:
-    """BTF_UNFLIP: the column indices behind the flags of `btf_order`'s Q."""
+    """BTF_UNFLIP: the column indices without the flags of `btf_order`'s Q."""
     Q = np.asarray(Q)
     return np.where(Q < -1, -Q - 2, Q).astype(np.int32)
 
@@ -196,7 +197,8 @@ class _KluSymbolic(Structure):
 
 
 class _KluCommon(Structure):
-    """The head of klu_common up to `scale`, then room for the rest, which `klu_defaults` fills."""
+    """The first fields of klu_common up to `scale`, then space for those that `klu_defaults`
+    sets."""
 
     _fields_ = (
         *((name, c_double) for name in ("tol", "memgrow", "initmem_amd", "initmem", "maxwork")),
@@ -208,7 +210,7 @@ class _KluCommon(Structure):
 
 
 class _Klu:
-    """klu_analyze_given or klu_analyze, then klu_factor; freed on leaving the `with`."""
+    """klu_analyze_given or klu_analyze, then klu_factor. The `with` statement frees the objects."""
 
     def __init__(self, A: Any, P: Any, Q: Any, btf: bool) -> None:
         lib = self.lib = _library("klu")
@@ -260,16 +262,16 @@ class _Klu:
 
 
 def klu_analyze(A: Any, *, btf: bool = True) -> tuple[Ints, Ints, Ints]:
-    """P, Q, R of KLU's own analysis: BTF, then AMD in each block. Gather; Q may be flipped."""
+    """P, Q, R of KLU's own analysis: BTF, then AMD in each block. Gather; Q may have flips."""
     with _Klu(A, None, None, btf) as klu:
         return klu.orders()
 
 
 def klu_analyze_given(A: Any, P: Any, Q: Any, *, btf: bool = True) -> tuple[Ints, Ints, Ints]:
-    """P, Q, R as KLU keeps them after `klu_analyze_given`.
+    """P, Q, R as KLU stores them after `klu_analyze_given`.
 
-    With `btf`, KLU rebuilds the strong components of ``A[P, :][:, Q]`` and keeps the diagonal it
-    was given; without, it is one block.
+    With `btf`, KLU computes the strong components of ``A[P, :][:, Q]`` again and keeps the given
+    diagonal; without it, there is one block.
     """
     with _Klu(A, P, Q, btf) as klu:
         return klu.orders()
@@ -278,7 +280,7 @@ def klu_analyze_given(A: Any, P: Any, Q: Any, *, btf: bool = True) -> tuple[Ints
 def klu_solve_given(A: Any, P: Any, Q: Any, b: Any, *, btf: bool = True) -> Doubles:
     """x of ``A x = b`` by klu_analyze_given, klu_factor and klu_solve; b of shape (n,) or (n, k).
 
-    Raises ValueError when KLU refuses: no permutation, or a zero pivot.
+    Raises ValueError if KLU refuses the input: no permutation, or a zero pivot.
     """
     with _Klu(A, P, Q, btf) as klu:
         return klu.solve(b)

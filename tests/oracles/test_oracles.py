@@ -32,7 +32,7 @@ def test_plain_rank_is_scipys_and_networkxs(A):
     check_maximum(A, row_match, col_match)
     rank = int((row_match >= 0).sum())
     if min(A.shape):
-        # SciPy < 1.18 may hang on duplicates: it gets the canonical pattern
+        # SciPy < 1.18 may hang on duplicates, so it gets the canonical pattern
         assert rank == scipy_structural_rank(pattern(A))
     coo = pattern(A).tocoo()
     graph = nx.Graph([(("row", i), ("col", j)) for i, j in zip(coo.row, coo.col, strict=True)])
@@ -83,7 +83,7 @@ def test_plain_decomposition_passes_the_checks(A):
 
 @given(strategies.block_triangular())
 def test_designed_blocks_are_found(A):
-    """`strategies.block_triangular` plants the blocks: networkx must find the same number."""
+    """`strategies.block_triangular` plants the blocks; networkx must find the same number."""
     d = plain_dulmage_mendelsohn.dulmage_mendelsohn(A)
     _, col_match = maximum_matching(A)
     coo = pattern(A)[col_match, :].tocoo()

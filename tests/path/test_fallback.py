@@ -16,7 +16,7 @@ STATES = [
 
 
 def expected(event, state):
-    """The rules of the documentation, in words of their own."""
+    """The rules of the documentation, implemented a second time."""
     if event is Event.BACKEND_FAILED:
         if state.last_resort:
             return Action.RAISE
@@ -70,7 +70,7 @@ def test_every_state_has_its_action(event):
     ids=lambda value: value.name if hasattr(value, "name") else None,
 )
 def test_the_table(event, state, action):
-    """The same table once more, line by line, as a reader would look it up."""
+    """The same table line by line, as a reader would use it."""
     assert after(event, state) is action
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A backend and a package from this folder run the whole path, without a change in btfperm."""
+"""A backend and a package from this folder run through all steps without a change in btfperm."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ SECOND = {
 
 
 def rows():
-    """greedy and finish on both backends; and the algorithm that repairs, which every package
-    must have."""
+    """greedy and finish on both backends, and the algorithm for repairs, which every package
+    needs."""
     common = {"package": "toy", "reference": "-", "summary": "-", "prefer": "-"}
     for backend in ("toy", "cpu"):
         for name, family in (("greedy", "initial"), ("finish", "augmenting")):
@@ -135,7 +135,7 @@ def test_an_abandoned_initializer_is_replaced_where_the_backend_is_requested(toy
     assert t.initializer == "greedy" and t.algorithm in ("finish", "none")
 
 
-def test_an_undecided_proof_is_made_on_the_cpu(toy):
+def test_an_undecided_proof_is_computed_on_the_cpu(toy):
     toy.undecided = True
     t = found()
     assert t.backend == "toy" and t.maximum and toy.calls[-1] == "prove"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A backend that is not part of btfperm: the CPU core, with a record of the calls, and failures on
+"""A backend that is not part of btfperm: it uses the CPU core, records the calls, and fails on
 request."""
 
 from __future__ import annotations

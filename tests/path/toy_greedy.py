@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An algorithm that is not part of btfperm, with the name of one that is: greedy in a package
-``toy``, in plain Python; and its rules."""
+"""The package ``toy``, which is not part of btfperm: greedy, with the name of one of btfperm's
+algorithms, in plain Python; and its rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ TABLE = Table(
 
 
 def greedy(m, indptr, indices, row_match, col_match, *_):
-    """The last unmatched row of each unmatched column; package `transversal` takes the first."""
+    """Matches each unmatched column to its last unmatched row; `transversal` takes the first
+    row."""
     visited = 0
     for j in np.flatnonzero(col_match < 0):
         for p in range(indptr[j + 1] - 1, indptr[j] - 1, -1):

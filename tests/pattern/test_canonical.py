@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Canonical columns from every kind of list, in any order, and the width of their indices."""
+"""Canonical columns from lists of every kind, in any order, and the type of their indices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BOTH = st.sampled_from([np.int32, np.int64])
 
 
 def expected(rows, cols, n):
-    """Sorted distinct positions, column by column."""
+    """The distinct positions, sorted by column and row."""
     positions = sorted(set(zip(cols.tolist(), rows.tolist(), strict=True)))
     indptr = np.searchsorted([j for j, _ in positions], np.arange(n + 1))
     return indptr, [i for _, i in positions]
@@ -37,7 +37,7 @@ def test_positions_in_any_order(A, data, width):
 
 @given(A=strategies.any_matrix(), width=BOTH)
 def test_positions_by_columns(A, width):
-    """Columns ascend; the rows inside them do not, and some are listed twice."""
+    """Columns ascend; rows in a column do not, and some occur twice."""
     order = np.argsort(A.col, kind="stable")
     rows, cols = A.row[order].astype(width), A.col[order].astype(width)
     wanted = expected(rows, cols, A.shape[1])
@@ -46,7 +46,7 @@ def test_positions_by_columns(A, width):
 
 @given(A=strategies.any_square(), data=st.data(), width=BOTH)
 def test_one_triangle_in_any_order(A, data, width):
-    """By rows, by columns, from the last to the first, or mixed; below or above the diagonal."""
+    """By rows, by columns, descending, or mixed; below or above the diagonal."""
     low, high = np.minimum(A.row, A.col), np.maximum(A.row, A.col)
     order = data.draw(
         st.sampled_from([np.lexsort((low, high)), np.lexsort((high, low)), np.arange(low.size)])
@@ -77,5 +77,5 @@ LARGEST = 2**31 - 16  # the core adds small numbers to indices
     ids=str,
 )
 def test_indices_are_narrow_while_every_sum_fits(shape, nnz, width):
-    """Rows and columns together are numbered in one array, and pointers count entries."""
+    """One array numbers rows and columns together, and pointers count entries."""
     assert index_type(shape, nnz) is width

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shapes of few entries and many rows or columns: memory, Ctrl-C, and lists in any order."""
+"""Shapes with few entries and many rows or columns: memory, Ctrl-C, and lists in any order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from btfperm.pattern import memory as memory_module
 @pytest.mark.filterwarnings("ignore::btfperm.LargeMatrixWarning")
 @pytest.mark.parametrize(("total", "margin"), [(10**9, 10**8), (10**12, 2**30)])
 def test_a_margin_of_memory_stays_free(monkeypatch, total, margin):
-    """A tenth of a small machine's memory, a gigabyte of a large one's."""
+    """The margin is a tenth of the memory of a small machine, and a gigabyte on a large one."""
     monkeypatch.setattr(select, "memory", lambda: (total, margin + 4 * 2**24))
     refuse_beyond_memory((2**24, 1), 2**24, "a.mtx")
     with pytest.raises(ResourceMissingError, match=r"a\.mtx: .* btfperm leaves .* to others"):
@@ -48,7 +48,8 @@ def wide(tmp_path, columns=2**24):
 
 @pytest.mark.parametrize("command", [["rank"], []], ids=["rank", "order"])
 def test_a_large_requirement_is_reported_once_at_the_shell(monkeypatch, tmp_path, command):
-    """One warning for all steps of the command. The limits are lowered for a small file."""
+    """There is one warning for all steps of the command. The limits are lowered for a small
+    file."""
     monkeypatch.setattr(memory_module, "_MIN_INDICES_TO_CHECK", 2**12)
     monkeypatch.setattr(arrays, "_MIN_LINES_TO_CHECK", 2**12)
     monkeypatch.setattr(select, "memory", lambda: (10**5, 2**12 * 4 * 7))
@@ -70,7 +71,7 @@ def test_a_large_requirement_is_reported_once_at_the_shell(monkeypatch, tmp_path
 def test_memory_that_later_steps_need_is_checked_before_any_is_allocated(
     monkeypatch, tmp_path, work, free, needed
 ):
-    """The column pointers alone would fit."""
+    """There would be enough memory for the column pointers alone."""
     monkeypatch.setattr(select, "memory", lambda: (10**9, free))
     monkeypatch.setattr(_core.pattern, "columns_of_triplets", None)
     try:
@@ -82,8 +83,8 @@ def test_memory_that_later_steps_need_is_checked_before_any_is_allocated(
 
 @pytest.mark.parametrize("work", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
 def test_a_pattern_is_checked_for_the_whole_work(monkeypatch, work):
-    """A pattern that exists already needs no check of its own; what its decomposition needs is
-    checked before the search."""
+    """An existing pattern needs no check of its own. The memory of its decomposition is checked
+    before the search."""
     n = 2**22
     pattern = Pattern.from_coo([0], [0], (n, n))
     monkeypatch.setattr(select, "memory", lambda: (10**9, 10**8))
@@ -92,7 +93,7 @@ def test_a_pattern_is_checked_for_the_whole_work(monkeypatch, work):
 
 
 def test_empty_rows_need_no_memory(run_seed):
-    """A list in any order, of which most rows are empty, is sorted without an array of rows."""
+    """A list in any order with mostly empty rows is sorted without an array of rows."""
     rng = np.random.default_rng(run_seed)
     places = rng.integers(0, 2**58, 40)
     rows, cols = places[rng.integers(0, 40, 90)], rng.integers(0, 7, 90)
@@ -102,9 +103,8 @@ def test_empty_rows_need_no_memory(run_seed):
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
-def test_a_signal_is_answered_while_columns_are_cleared():
-    """An array of a gigabyte, of which only that part is touched that a twentieth of a second
-    allows."""
+def test_a_signal_ends_the_call_while_columns_are_cleared():
+    """The array has a gigabyte. The call touches only the part of it that it reaches in 0.05 s."""
 
     class AlarmError(Exception):
         pass
@@ -128,7 +128,7 @@ def test_a_signal_is_answered_while_columns_are_cleared():
 
 
 def listed(rng, order, n):
-    """Positions of one half of a symmetric matrix, some of them twice."""
+    """Positions in one triangle of a symmetric matrix, some of them twice."""
     rows, cols = rng.integers(0, n, (2, 4 * n))
     if order == "one triangle by rows":
         rows, cols = np.maximum(rows, cols), np.minimum(rows, cols)
@@ -164,7 +164,8 @@ def test_lists_in_any_order(run_seed, order, symmetric, empty):
 
 
 def test_free_memory_of_a_container(tmp_path):
-    """What the container uses is not free, apart from files that the system may forget."""
+    """Free memory excludes what the container uses, except for caches of files that the system may
+    discard."""
     assert select._container_memory(tmp_path) is None
     (tmp_path / "memory.max").write_text("1000\n")
     assert select._container_memory(tmp_path) == (1000, 1000)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A sample of columns against the same numbers computed from the dense matrix."""
+"""Features from a sample of columns, compared with those of the dense matrix."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.oracles.plain_pattern import pattern
 
 
 def plain(A):
-    """Every feature of a sample, for a matrix so small that the sample is all of it."""
+    """Every feature of a matrix that is small enough for the sample to hold all its columns."""
     B = A.toarray() != 0
     m, n = B.shape
     degrees = B.sum(axis=0)
@@ -46,9 +46,9 @@ def test_a_sample_of_a_small_matrix_is_exact(A):
 def test_no_entries(shape, width):
     P = as_pattern(sp.csc_array(shape))
     P = Pattern(P.shape, P.indptr.astype(width), P.indices.astype(width))
-    seen = sample(P)
-    assert seen["empty"] == (1 if shape[1] else 0)
-    assert all(value == 0 for name, value in seen.items() if name != "empty")
+    features_of_sample = sample(P)
+    assert features_of_sample["empty"] == (1 if shape[1] else 0)
+    assert all(value == 0 for name, value in features_of_sample.items() if name != "empty")
     assert all(np.isfinite(list(ratios(*shape, 0).values())))
 
 
@@ -57,18 +57,24 @@ def test_a_large_matrix_is_sampled():
     n = 100_000
     A = sp.diags_array([1.0, 1.0, 1.0], offsets=[-1, 0, 1], shape=(n, n)).tolil()
     A[::3, 1] = 1.0
-    seen = sample(as_pattern(sp.csc_array(A)))
-    assert seen["longest"] == 3 and seen["near"] == 1 and seen["diagonal"] == 1
-    assert seen["empty"] == 0 and seen["skew"] < 0.1
-    assert seen["hidden"] == pytest.approx(0.1, abs=0.01), "a tenth is in a column not looked at"
+    features_of_sample = sample(as_pattern(sp.csc_array(A)))
+    assert (
+        features_of_sample["longest"] == 3
+        and features_of_sample["near"] == 1
+        and features_of_sample["diagonal"] == 1
+    )
+    assert features_of_sample["empty"] == 0 and features_of_sample["skew"] < 0.1
+    assert features_of_sample["hidden"] == pytest.approx(0.1, abs=0.01), (
+        "a tenth of the entries is in a column outside the sample"
+    )
 
 
 def test_long_columns_are_sampled():
-    """All entries of a full matrix are not read, the shares are still right."""
+    """The sample does not read all entries of a full matrix, but its shares are right."""
     m, n = 6_000, 200
-    seen = sample(as_pattern(np.ones((m, n))))
-    assert seen["longest"] == m and seen["skew"] == 0
-    assert seen["near"] == pytest.approx(2 / 64, abs=0.02)
+    features_of_sample = sample(as_pattern(np.ones((m, n))))
+    assert features_of_sample["longest"] == m and features_of_sample["skew"] == 0
+    assert features_of_sample["near"] == pytest.approx(2 / 64, abs=0.02)
 
 
 def test_features_are_documented():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Patterns on a GPU are checked where they are made, unpickled, and copied to the host."""
+"""Patterns on a GPU are checked when they are made, unpickled, or copied to the host."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_constructor_takes_arrays_on_a_device():
 
 @pytest.mark.parametrize("wrong", [2**30, -1, 0])
 def test_changed_arrays_do_not_come_to_the_host(wrong):
-    """CuPy has no read-only arrays."""
+    """CuPy has no read-only arrays, so the copy must check them again."""
     P = pattern_there(A)
     P.indices[:] = wrong
     with pytest.raises(InvalidMatrixError):

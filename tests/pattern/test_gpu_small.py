@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices on a GPU become canonical columns there; small enough for an emulated device."""
+"""The conversion of matrices on a GPU to canonical columns, on matrices small enough for an
+emulated device."""
 
 from __future__ import annotations
 
@@ -29,13 +30,13 @@ def assert_is(P, shape, indptr, indices):
 
 @pytest.mark.parametrize("width", [np.int32, np.int64])
 def test_sorted_columns_with_duplicates_are_merged(width):
-    """Each list ascends, but not strictly: the lists are not canonical yet."""
+    """Each list ascends, but not strictly, so the lists are not canonical yet."""
     P = there((4, 3), [0, 3, 3, 7], [1, 1, 3, 0, 2, 2, 2], width)
     assert_is(P, (4, 3), [0, 2, 2, 4], [1, 3, 0, 2])
 
 
 def test_one_duplicate_is_found_wherever_it_is():
-    """In a list as long as several warps, at every place."""
+    """The duplicate is at every position of a list as long as several warps."""
     for k in range(0, 99, 7):
         rows = np.sort(np.append(np.arange(100), k))
         P = there((100, 2), [0, 101, 102], [*rows, 5])
@@ -76,7 +77,7 @@ def test_an_entry_on_the_edge_of_a_shape_belongs_to_it():
     ids=str,
 )
 def test_keys_beyond_63_bits_are_refused(shape, fits):
-    """A key is column times rows plus row; the largest one must fit in 63 bits."""
+    """A key is column times rows plus row. The largest one must fit in 63 bits."""
     import cupy
 
     from btfperm.pattern.canonical_gpu import keys_of
@@ -99,8 +100,10 @@ def test_a_position_stored_as_zero_and_as_a_number_is_an_entry(drop):
     rows, cols = np.array([2, 0, 2, 1, 1]), np.array([0, 1, 0, 1, 1])
     values = np.array([0.0, 0.0, 5.0, 0.0, 0.0])
     P = from_coo(cupy.asarray(rows), cupy.asarray(cols), (3, 2), values, drop_zeros=drop)
-    kept = [(2, 0)] if drop else [(2, 0), (0, 1), (1, 1)]
-    expected = sp.csc_array((np.ones(len(kept)), np.transpose(kept)), shape=(3, 2))
+    expected_entries = [(2, 0)] if drop else [(2, 0), (0, 1), (1, 1)]
+    expected = sp.csc_array(
+        (np.ones(len(expected_entries)), np.transpose(expected_entries)), shape=(3, 2)
+    )
     ours = plain_pattern(expected)
     assert_is(P.on_host(), (3, 2), ours.indptr, ours.indices)
     assert P.stored_zeros.on_host().nnz == 2 and P.zeros_dropped == drop

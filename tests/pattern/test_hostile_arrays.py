@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays that describe no matrix end in one sentence, never in the core."""
+"""Arrays that describe no matrix give an error of one sentence and never reach the core."""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ def test_things_that_are_no_shape(shape):
 
 @pytest.mark.parametrize("shape", [(2**62, 1), (1, 2**62)])
 def test_a_shape_beyond_any_memory(shape):
-    for face in (btfperm.structural_rank, btfperm.dulmage_mendelsohn):
+    for function in (btfperm.structural_rank, btfperm.dulmage_mendelsohn):
         with pytest.raises(ResourceMissingError, match="memory") as caught:
-            face(Pattern.from_coo([0], [0], shape))
+            function(Pattern.from_coo([0], [0], shape))
         assert caught.value.exit_code == 4
 
 
@@ -157,7 +157,7 @@ def test_things_that_are_no_matrix(thing):
     assert str(caught.value), "the error has no text"
 
 
-def test_a_triple_without_a_shape_says_so():
+def test_a_triple_without_a_shape_is_an_error():
     with pytest.raises(BtfpermError, match="shape"):
         as_pattern((np.ones(1), np.zeros(1, int), np.array([0, 1])))
 
@@ -183,13 +183,13 @@ FACES = [
 ]
 
 
-@pytest.mark.parametrize("face", FACES)
-def test_each_face_takes_a_triple_with_its_shape(face):
+@pytest.mark.parametrize("function", FACES)
+def test_each_function_takes_a_triple_with_its_shape(function):
     triple = (None, [0, 1, 1], [0, 1, 3])
-    found = face(triple, shape=(2, 2))
-    assert found == 2 if face is btfperm.structural_rank else found.shape == (2, 2)
+    found = function(triple, shape=(2, 2))
+    assert found == 2 if function is btfperm.structural_rank else found.shape == (2, 2)
     with pytest.raises(InvalidArgumentError, match="leave it out"):
-        face(np.eye(2), shape=(5, 5))
+        function(np.eye(2), shape=(5, 5))
 
 
 def test_block_graph_takes_a_triple():
@@ -223,8 +223,8 @@ def test_more_rows_than_free_memory(shape, monkeypatch, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::btfperm.LargeMatrixWarning")
-def test_what_fits_is_not_refused(monkeypatch):
-    """The rank of a matrix takes less than its decomposition."""
+def test_a_matrix_that_fits_is_not_refused(monkeypatch):
+    """The rank of a matrix needs less memory than its decomposition."""
     monkeypatch.setattr("btfperm.backends.select.memory", lambda: (10**9, 2 * 10**8))
     A = Pattern.from_coo([0], [0], (2 * 10**7 - 1, 1))
     assert btfperm.structural_rank(A) == 1

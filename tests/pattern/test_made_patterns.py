@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every way to a `Pattern` ends with valid read-only arrays: constructor, pickle, copy."""
+"""Every `Pattern` has valid read-only arrays, from a constructor, a pickle or a copy."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_constructor_refuses_other_fields(wrong):
 
 @pytest.mark.parametrize("width", [np.int32, np.int64])
 def test_the_constructor_copies(width):
-    """Whoever made the arrays may go on writing to them."""
+    """The caller may write to the given arrays later."""
     indptr, indices = A.indptr.astype(width), A.indices.astype(width)
     P = Pattern(A.shape, indptr, indices)
     indptr[:], indices[:] = 2**30, 2**30
@@ -89,8 +89,8 @@ def test_copies_of_a_pattern(again):
     assert btfperm.structural_rank(P) == 2
 
 
-def test_unpickled_arrays_are_nobody_elses():
-    """One array pickled beside its pattern would be shared after unpickling."""
+def test_unpickled_arrays_are_not_shared():
+    """An array that is pickled together with its pattern would otherwise be shared with it."""
     P = as_pattern(A)
     Q, indices = pickle.loads(pickle.dumps((P, P.indices)))
     indices[:] = 2**30
@@ -104,12 +104,12 @@ def test_a_damaged_state_is_refused():
     with pytest.raises(InvalidMatrixError):
         damaged.__setstate__({**state, "indices": np.full(4, 2**30, np.int32)})
     whole = object.__new__(Pattern)
-    whole.__setstate__(state)  # the form of earlier versions, too
+    whole.__setstate__(state)  # pickles of earlier versions have this form, too
     assert btfperm.structural_rank(whole) == 2
 
 
 def test_internal_makers_do_not_check_again(monkeypatch):
-    """Canonical arrays are checked once; a transposition and a result check nothing."""
+    """Canonical arrays are checked once; a transposition and a result check nothing again."""
     P = as_pattern(A)
 
     def refuse(*_, **__):

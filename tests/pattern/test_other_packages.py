@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices of other packages: PyData sparse, CasADi, SciPy's rarer layouts, and what is none.
+"""Matrices of other packages (PyData sparse, CasADi), rare layouts of SciPy, and other objects.
 
-The packages themselves are large and not installed for the tests; stand-ins have their methods. The
-same tests run with the packages where they are installed.
+The packages are large and not installed for the tests; stand-ins have their methods. The same tests
+use the packages if they are installed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FAR = np.int32([0, 10**7, 0])
 
 
 class OfPyData:
-    """What PyData's COO and GCXS show of themselves; `tocsc` of theirs is not SciPy's."""
+    """The attributes of PyData's COO and GCXS; their `tocsc` does not return SciPy's class."""
 
     format, shape, nnz, fill_value = "gcxs", DENSE.shape, 3, 0
 
@@ -42,7 +42,7 @@ class OfPyData:
 
 
 class OfCasadi:
-    """A CasADi ``Sparsity``; NumPy would make it dense."""
+    """A CasADi ``Sparsity``, which NumPy would convert to a dense array."""
 
     columns = sp.csc_array(DENSE)
 
@@ -72,7 +72,7 @@ class Expressions(OfCasadi):
 
 
 def of_package(name, make):
-    """`make(package)`, or a skip with the reason; one line where the package is missing."""
+    """`make(package)`, or a skip with the reason if the package is missing."""
     if importlib.util.find_spec(name) is None:
         return pytest.param(None, id=name, marks=pytest.mark.skip(f"{name} is not installed"))
     return pytest.param(lambda: make(importlib.import_module(name)), id=f"{name} itself")
@@ -118,7 +118,7 @@ def test_patterns_of_other_packages(make, tmp_path):
 
 
 def test_a_pattern_of_another_package_costs_its_entries():
-    """A dense array of this shape would have 7 TB."""
+    """A dense array of this shape would need 7 TB."""
 
     class Large(OfCasadi):
         def size1(self):
@@ -153,7 +153,7 @@ def test_conversions_that_fail():
 
 
 class Sequence:
-    """NumPy would read it entry by entry."""
+    """A sequence that NumPy would convert entry by entry."""
 
     def __len__(self):
         return 3
@@ -165,7 +165,7 @@ class Sequence:
 
 
 class SparseContainer:
-    """NumPy would fill it with zeros."""
+    """A container that NumPy would convert to zeros."""
 
     nnz, shape = 3, DENSE.shape
 
@@ -249,7 +249,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("A", HOSTILE.values(), ids=HOSTILE)
-def test_changed_arrays_reach_nobody(A, tmp_path):
+def test_changed_arrays_are_refused_everywhere(A, tmp_path):
     d, p = btfperm.dulmage_mendelsohn(np.eye(4)), btfperm.preorder(np.eye(4))
     for call in (
         as_pattern,
@@ -282,7 +282,7 @@ def test_triples_with_changed_arrays(by):
 
 
 def test_a_pattern_fits_only_a_pattern():
-    """Arrays of another class were not checked."""
+    """Nothing has checked the arrays of another class."""
     A = sp.csc_array((2, 2))
     A.indptr = FAR
     for method in (as_pattern(np.eye(2)).without, as_pattern(np.eye(2)).union):

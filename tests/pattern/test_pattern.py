@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pattern: canonical whatever came in, read-only, and the input is left as it was."""
+"""A Pattern is canonical for any input, read-only, and does not change the input."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORMATS = ["coo", "csc", "csr", "lil", "dok", "bsr", "dia"]
 
 
 def assert_is(P, A, *, drop_zeros=False):
-    """`P` is the canonical pattern of `A`."""
+    """Checks that `P` is the canonical pattern of `A`."""
     expected = pattern(A, drop_zeros=drop_zeros)
     assert P.shape == expected.shape
     assert (P.m, P.n, P.nnz) == (*expected.shape, expected.nnz)
@@ -29,7 +29,7 @@ def assert_is(P, A, *, drop_zeros=False):
 
 
 def canonical_csc(A):
-    """Compressed columns that need no work: what `as_pattern` could share."""
+    """Canonical compressed columns, which `as_pattern` could share."""
     csc = pattern(A)
     csc.indices, csc.indptr = csc.indices.astype(np.int32), csc.indptr.astype(np.int32)
     return csc
@@ -59,8 +59,8 @@ def test_inputs_are_not_modified(A):
 
 
 @given(strategies.any_matrix())
-def test_what_is_handed_over_is_not_copied_and_stays_writeable(A):
-    """Memory is not doubled; what is shared is read-only for btfperm, not for its owner."""
+def test_owned_arrays_are_not_copied_and_stay_writeable(A):
+    """The arrays are not copied. btfperm sees them read-only, but their owner may write to them."""
     csc = canonical_csc(A)
     given = Pattern.from_csc(csc.indptr, csc.indices, csc.shape, owned=True)
     for P in (given, as_pattern(csc, owned=True)):
@@ -72,10 +72,10 @@ def test_what_is_handed_over_is_not_copied_and_stays_writeable(A):
 
 @given(strategies.any_matrix())
 def test_a_pattern_owns_its_arrays(A):
-    """Its maker may go on writing to the matrix."""
+    """The caller may write to the matrix later."""
     csc, csr = canonical_csc(A), sp.csr_array(A)
     triple = (None, csc.indices, csc.indptr)
-    made = [
+    patterns = [
         as_pattern(csc),
         as_pattern(triple, shape=A.shape),
         Pattern.from_csc(csc.indptr, csc.indices, A.shape),
@@ -87,13 +87,13 @@ def test_a_pattern_owns_its_arrays(A):
     right = pattern(A)
     for array in (csc.indptr, csc.indices, csr.indptr, csr.indices, A.row, A.col):
         array[:] = 2**30
-    for P in made:
+    for P in patterns:
         np.testing.assert_array_equal(P.indptr, right.indptr)
         np.testing.assert_array_equal(P.indices, right.indices)
 
 
-def test_what_changes_after_the_door_does_not_reach_the_core():
-    """The indices of the matrix would lead gigabytes beyond the end of the matching."""
+def test_later_changes_of_the_matrix_do_not_reach_the_core():
+    """The changed indices would be gigabytes beyond the end of the matching."""
     A = canonical_csc(sp.eye_array(1000))
     P = as_pattern(A)
     d = btfperm.dulmage_mendelsohn(A)
@@ -102,13 +102,13 @@ def test_what_changes_after_the_door_does_not_reach_the_core():
     assert btfperm.dulmage_mendelsohn(d.pattern).n_blocks == 1000
 
 
-def test_one_array_for_rows_and_columns_may_be_handed_over():
-    """Sorting in place must not overwrite what it still reads."""
+def test_one_array_for_rows_and_columns_may_be_owned():
+    """Sorting in place must not overwrite elements that are still needed."""
     both = np.array([3, 1, 2, 0, 1], dtype=np.int32)
     assert_is(Pattern.from_coo(both, both, (4, 4), owned=True), np.eye(4))
 
 
-def test_read_only_arrays_may_be_handed_over():
+def test_read_only_arrays_may_be_owned():
     rows, cols = np.array([1, 0], dtype=np.int32), np.array([0, 1], dtype=np.int32)
     rows.flags.writeable = cols.flags.writeable = False
     assert_is(Pattern.from_coo(rows, cols, (2, 2), owned=True), np.eye(2)[::-1])
@@ -142,7 +142,7 @@ def test_duplicates_and_order_do_not_matter(A):
 
 @given(st.data(), strategies.any_matrix(), st.integers(1, 3))
 def test_compressed_lists_in_any_order(data, A, copies):
-    """Each list shuffled, each entry `copies` times: what CSC and CSR may hold, and often do."""
+    """Each list is shuffled and each entry occurs `copies` times, as is legal in CSC and CSR."""
     for compressed, make in (
         (pattern(A), Pattern.from_csc),
         (pattern(A).tocsr(), Pattern.from_csr),
@@ -268,7 +268,7 @@ def test_empty_sides(shape):
 
 
 def test_wide_indices_appear_where_they_are_needed():
-    """A row index beyond 2^31 needs 64 bits, and needs no memory for the rows."""
+    """A row index beyond 2^31 needs 64 bits, but no memory for the rows."""
     P = Pattern.from_coo([2**31 + 5, 3], [0, 1], (2**31 + 6, 2))
     assert P.indices.dtype == P.indptr.dtype == np.int64
     assert P.indices.tolist() == [2**31 + 5, 3]
@@ -306,7 +306,7 @@ def test_few_and_many_values_hold_the_same_zeros(count, kind):
 
 
 @pytest.mark.parametrize("count", [3, 2**11])
-def test_a_negative_zero_is_one_and_what_is_no_number_is_none(count):
+def test_a_negative_zero_is_a_zero_and_nan_is_not(count):
     values = np.ones(count)
     values[0], values[1] = np.nan, -0.0
     P = Pattern.from_csc([0, count], np.arange(count), (count, 1), values=values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What comes in is checked, turned and sorted by several threads as by one."""
+"""Several threads check, transpose and sort the input with the same result as one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def everything_shared():
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @given(A=strategies.any_matrix(), data=st.data())
 def test_passes_on_several_threads_find_the_same(everything_shared, threads, A, data):
-    """Whatever is wrong with the columns, and wherever; and the same row lists."""
+    """The threads find any fault in the columns, at any position, and make the same row lists."""
     P = as_pattern(A)
     indptr, indices = P.indptr.copy(), P.indices.copy()
     for array in (indptr, indices):
@@ -43,7 +43,7 @@ def test_passes_on_several_threads_find_the_same(everything_shared, threads, A, 
 @pytest.mark.parametrize("container", [sp.csr_array, sp.csc_array])
 @pytest.mark.parametrize("threads", [None, 1, 3])
 def test_many_entries_are_taken_by_several_threads(container, threads, run_seed):
-    """Rows become columns, and columns out of order are sorted, as one thread would."""
+    """Rows are converted to columns, and unordered columns are sorted, as by one thread."""
     A = sp.csr_array(families.random_rectangle(400_000, 500_000, 3, run_seed).A)
     right = A.tocsc()
     right.sort_indices()

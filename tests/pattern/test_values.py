@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Values of arrays in the order of the pattern, against SciPy."""
+"""Values of arrays, in the order of the pattern, compared with SciPy's."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LAYOUTS = ["coo", "csc", "csr", "bsr", "dia", "lil", "dok"]
 
 
 def with_values(A, data, dtype):
-    """`A` with small whole numbers as values, so that every order of a sum is exact. Some are 0."""
+    """`A` with small integers as values, some of them 0, so that sums are exact in any order."""
     least = 0 if np.dtype(dtype).kind == "u" else -3
     number = st.lists(st.integers(least, 3), min_size=A.nnz, max_size=A.nnz)
     values = np.array(data.draw(number), dtype=dtype)
@@ -60,7 +60,7 @@ def test_every_layout_of_scipy(layout, make):
 
 @given(A=strategies.any_matrix(), data=st.data(), drop=st.sampled_from([None, False, True]))
 def test_the_pattern_is_that_of_as_pattern(A, data, drop):
-    """Values stay beside their entries, whichever zeros are left out."""
+    """Values stay with their entries, whichever zeros are dropped."""
     A = with_values(A, data, np.float64)
     for given_form in (A, sp.csr_array(lists_of(A, True), shape=A.shape)):
         V = as_valued(given_form, drop_zeros=drop)
@@ -98,7 +98,7 @@ def test_matrices_of_other_packages():
 
 
 def test_the_order_of_a_sum_is_that_of_the_list():
-    """Neither pairwise nor sorted; a single -0 keeps its sign."""
+    """The sum is neither pairwise nor sorted. A single -0 keeps its sign."""
     parts = [1e16, 1.0, -1e16, 1.0, -0.0]
     A = sp.coo_array((parts, ([0, 0, 0, 0, 1], [0] * 5)), shape=(2, 1))
     values = as_valued(A).values
@@ -192,7 +192,7 @@ def test_the_constructor_converts_and_copies():
         ValuedPattern(sp.csc_array((2, 2)), values)
 
 
-def test_what_it_shows():
+def test_its_attributes():
     assert repr(V0) == "<ValuedPattern 2 x 2, 3 real entries>"
     A = sp.csc_array(([0, 5], [0, 1], [0, 2]), shape=(2, 1))
     assert repr(as_valued(A, drop_zeros=True)) == (
@@ -218,8 +218,8 @@ def test_every_function_takes_it(tmp_path):
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, complex(0, np.nan)])
-def test_what_is_not_finite_is_an_error_where_values_are_used(value):
-    """Columns first: the entry in row 0, column 2 is behind that in row 1, column 1."""
+def test_nonfinite_values_are_an_error_if_values_are_used(value):
+    """Columns come first: the entry in row 0, column 2 is after that in row 1, column 1."""
     D = np.array([[1, 0, value], [0, value, 0]])
     for given_form in (D, sp.csr_array(D)):
         V = as_valued(given_form)
@@ -261,7 +261,7 @@ def test_sums_beyond_float64_are_not_finite():
         ({}, None, "dict is no matrix"),
     ],
 )
-def test_what_has_no_values_is_refused(A, shape, what):
+def test_matrices_without_values_are_refused(A, shape, what):
     with pytest.raises(InvalidMatrixError, match=what):
         as_valued(A, shape=shape)
 
@@ -273,7 +273,7 @@ def test_another_shape_is_refused():
 
 
 def test_entries_that_the_pattern_lacks_are_refused():
-    """As after a write to the arrays by another thread."""
+    """This happens if another thread writes to the arrays."""
     with pytest.raises(InvalidMatrixError, match="changed while they were read"):
         carried(V0.pattern, np.array([1, 0, 1]), np.array([0, 1, 1]), np.ones(3))
 
@@ -283,7 +283,8 @@ def test_entries_that_the_pattern_lacks_are_refused():
 
 @given(A=strategies.any_matrix(), data=st.data(), width=st.sampled_from([np.int32, np.int64]))
 def test_places(A, data, width):
-    """Of any list, in any order, with duplicates and with positions outside the shape."""
+    """Positions of entries in any list, in any order, with duplicates and with entries outside the
+    shape."""
     P, (m, n) = as_pattern(A), A.shape
     columns = P.indptr.astype(width), P.indices.astype(width)
     position = st.tuples(st.integers(-1, m), st.integers(-1, n))
@@ -303,7 +304,7 @@ def test_places(A, data, width):
 
 
 def test_calls_without_values_load_no_code_for_them(tmp_path):
-    """A `Pattern` has no place for values, and neither module is imported."""
+    """A `Pattern` has no attribute for values, and neither module for values is imported."""
     write_matrix(tmp_path / "a.mtx", np.eye(2))
     program = f"""
 import sys, numpy as np, scipy.sparse as sp, btfperm

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Values of matrices on a GPU, against those of the host; small enough for an emulated device."""
+"""Values of matrices on a GPU, compared with those on the host, on matrices small enough for an
+emulated device."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ pytestmark = pytest.mark.gpu
 
 
 def matrices_there(A, dtype):
-    """The same entries, in the order of `A` and with its duplicates, in each form on the device;
-    CuPy's sparse matrices hold no integers."""
+    """The same entries in each form on the device, in the order of `A` and with duplicates. CuPy's
+    sparse matrices hold no integers."""
     import cupy
     import cupyx.scipy.sparse as cs
 
@@ -46,7 +47,7 @@ def random_list(seed):
 @pytest.mark.parametrize("drop", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex128, np.int16, np.int64])
 def test_values_on_a_device_are_those_of_the_host(dtype, drop):
-    """Bit by bit, because both add up duplicates in the order of the list."""
+    """The values are equal bit by bit, because both sum duplicates in the order of the list."""
     for seed in range(10):
         A, forms = matrices_there(random_list(seed), dtype)
         ours = as_valued(A, drop_zeros=drop)

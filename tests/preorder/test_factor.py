@@ -31,20 +31,20 @@ LARGER = ("bayer10", "west1505", "pfjac_case2869pegase", "bips98_606", "lns_3937
 
 @pytest.fixture(params=[1, 2, 4, blockwise.LARGE])
 def large(request, monkeypatch):
-    """Blocks count as large from this size on: small matrices fall into many segments, too."""
+    """Sets the size from which blocks count as large, so that small matrices have many segments."""
     monkeypatch.setattr(blockwise, "LARGE", request.param)
     return request.param
 
 
 def backward_error(A, x, b):
-    """Largest row of |b - A x| / (|A| |x| + |b|)."""
+    """The largest component of |b - A x| / (|A| |x| + |b|)."""
     scale = abs(A) @ abs(x) + abs(b)
     residual = abs(b - A @ x)
     return float(np.max(residual[scale > 0] / scale[scale > 0], initial=0))
 
 
 def check_normwise(A, x, b):
-    """|b - A x| <= 1e-12 (|A| |x| + |b|) in the maximum norm."""
+    """Checks |b - A x| <= 1e-12 (|A| |x| + |b|) in the maximum norm."""
     size = abs(A).sum(axis=1).max() * abs(x).max() + abs(b).max()
     assert abs(b - A @ x).max() <= 1e-12 * size
 
@@ -66,7 +66,7 @@ def test_real_matrices(name, how, run_seed):
 def test_larger_matrices(known, run_seed):
     path = SHARED / f"{known.name}.mtx.gz"
     p = btfperm.preorder(path)
-    F = p.factor(path)  # reads the values, too
+    F = p.factor(path)  # also reads the values
     A = sp.csc_array(btfperm.io.read_matrix(path)).astype(float)
     b = np.random.default_rng(run_seed).standard_normal(A.shape[0])
     check_normwise(A, F.solve(b), b)
@@ -205,13 +205,13 @@ def test_a_hundred_thousand_blocks_of_one_row_are_one_segment(run_seed):
 
 
 def test_segments(monkeypatch):
-    """Large blocks alone, runs of small ones together."""
+    """Each large block is one segment; consecutive small blocks share one."""
     monkeypatch.setattr(blockwise, "LARGE", 3)
     sizes = [1, 1, 3, 3, 2, 1, 5]
     A = sp.block_diag([np.ones((k, k)) + k * np.eye(k) for k in sizes], format="lil")
     for k in range(len(sizes) - 1):
         start = sum(sizes[:k])
-        A[start, start + sizes[k]] = 1.0  # a chain fixes the order
+        A[start, start + sizes[k]] = 1.0  # a chain makes the order unique
     F = btfperm.preorder(A).factor(A)
     assert [end - begin for begin, end, _ in F.segments] == [2, 3, 3, 3, 5]
     assert F.above.nnz == 4
@@ -220,7 +220,8 @@ def test_segments(monkeypatch):
 
 
 def test_coupling_between_blocks_causes_no_fill(monkeypatch):
-    """Entries in the first row over a chain: factored in one piece each would fill its column."""
+    """A matrix with entries in the first row over a chain. A factorization of both blocks together
+    would fill their columns."""
     k = 200
     chain = sp.diags_array([-np.ones(k - 1), 4 * np.ones(k), -np.ones(k - 1)], offsets=[-1, 0, 1])
     coupling = sp.coo_array((np.ones(20), (np.zeros(20, int), np.arange(0, k, 10))), shape=(k, k))
@@ -310,7 +311,7 @@ def test_bad_options():
 
 
 def test_diag_pivot_thresh_keeps_the_order():
-    """With threshold 0 the tiny diagonal is the pivot, and no row moves."""
+    """With threshold 0 the tiny diagonal entry is the pivot, and no row is exchanged."""
     A = np.array([[1e-3, 1.0, 0.5], [1.0, 1e-3, 0.25], [0.5, 1.0, 1e-3]])
     p = btfperm.preorder(A, block_ordering="natural")
     F = p.factor(A, diag_pivot_thresh=0.0)
@@ -325,7 +326,7 @@ def test_scipy_loads_late():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_one_singular_block_is_spoken_of_as_one():
+def test_one_singular_block_is_called_a_block_in_the_singular():
     A = np.ones((2, 2))
     with pytest.raises(NumericallySingularError, match="one diagonal block, with row 0"):
         btfperm.preorder(A).factor(A)

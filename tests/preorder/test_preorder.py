@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""preorder: the structure of the permuted matrix, the solvers' conventions, the refusals."""
+"""preorder: the structure of the permuted matrix, the conventions of the solvers, the refusals."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_real_matrices(known, solver):
     B = B.tocoo()
     assert (places[B.row] <= places[B.col]).all()
     assert (B.row == B.col).sum() == A.shape[0]
-    # a second look by a library nobody here wrote
+    # an independent check by a library that is not part of btfperm
     P, Q, R = suitesparse.klu_analyze_given(A, p.klu.P, p.klu.Q)
     assert len(R) - 1 == p.n_blocks
     assert dict(zip(P.tolist(), Q.tolist(), strict=True)) == dict(
@@ -88,8 +88,8 @@ def test_a_pattern_is_enough(A):
 
 
 def grid(k):
-    """Five-point stencil on a k x k grid, rows and columns mixed alike (the pattern stays
-    symmetric), no value equal to another."""
+    """Five-point stencil on a k x k grid, with the same random order of rows and columns, so that
+    the pattern stays symmetric. All values are different."""
     line = sp.diags_array([np.ones(k - 1), np.ones(k - 1)], offsets=[-1, 1])
     A = sp.kron(line, sp.eye_array(k)) + sp.kron(sp.eye_array(k), line) + 8 * sp.eye_array(k * k)
     order = (np.arange(k * k) * 577) % (k * k)
@@ -98,7 +98,7 @@ def grid(k):
 
 @pytest.mark.parametrize("how", ["colamd", "amd"])
 def test_an_ordering_saves_fill(how):
-    """On a grid numbered at random amd leaves a fifth of the fill, colamd a third."""
+    """On a randomly numbered grid, amd leaves a fifth of the fill, colamd a third."""
     A = grid(30)
     diagonal = np.arange(900)  # the symmetric transversal
     options = {"initial": diagonal, "algorithm": "pothen-fan"}
@@ -109,7 +109,7 @@ def test_an_ordering_saves_fill(how):
 
 
 def test_each_block_is_ordered_by_itself():
-    """Two mixed grids, one above the other: as little fill as in each alone."""
+    """Two renumbered grids, one above the other, have as little fill as each alone."""
     A = grid(20)
     options = {"block_ordering": "amd", "algorithm": "pothen-fan"}
     alone = btfperm.preorder(A, initial=np.arange(400), **options).factor(A).nnz
@@ -121,10 +121,10 @@ def test_each_block_is_ordered_by_itself():
     assert p.factor(two).nnz <= 1.2 * (2 * alone + 400)
 
 
-def test_auto_looks_at_the_symmetry_inside_the_blocks():
+def test_auto_depends_on_the_symmetry_inside_the_blocks():
     symmetric, identity = grid(10), {"initial": np.arange(100), "algorithm": "pothen-fan"}
     half = sp.lil_array(grid(10))
-    half[np.arange(100), (np.arange(100) + 3) % 100] = 1.0  # entries without a mirror image
+    half[np.arange(100), (np.arange(100) + 3) % 100] = 1.0  # entries without a symmetric one
     half[np.arange(100), (np.arange(100) + 7) % 100] = 1.0
     cycle = sp.csc_array(sp.eye_array(9) + sp.eye_array(9, k=1) + sp.eye_array(9, k=-8))
     for A, options, klu, superlu in (
@@ -207,7 +207,7 @@ def test_apply_refuses_another_shape():
         btfperm.preorder(np.eye(2)).apply(np.eye(3))
 
 
-def test_repr_says_what_it_is():
+def test_repr_describes_the_result():
     assert "2 x 2" in repr(btfperm.preorder(np.eye(2)))
     assert "1 block, the largest of 1 row, " in repr(btfperm.preorder(np.eye(1)))
     assert "2 blocks" in repr(btfperm.preorder(np.eye(2)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Right answers that do not come from btfperm: the oracle's, under the keys of `perm.npz`."""
+"""Right results that do not come from btfperm but from the oracle, with the keys of `perm.npz`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEYS = (
     "col_match",
 )
 
-# Horizontal part of two blocks, square part of three blocks, vertical part of two blocks.
+# A horizontal part of two blocks, a square part of three, a vertical part of two.
 MIXED = sp.csc_array(
     np.array(
         [

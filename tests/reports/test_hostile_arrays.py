@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Damaged permutation files given to `check`: one sentence with the file, within bounds on memory,
-and what `load` refuses is refused here, too."""
+"""`check` of damaged permutation files: one sentence with the file, and bounded memory. `check`
+refuses every file that `load` refuses."""
 
 from __future__ import annotations
 

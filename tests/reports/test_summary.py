@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The summary's numbers, and the advice."""
+"""The numbers of the summary, and its advice."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verifier accepts what the oracle says, and names every kind of error."""
+"""The verifier accepts the results of the oracle and names every kind of error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ALL = set(CHECKS)
 
 
 def failing(A, arrays, **options):
-    """Names of the checks that found something; what is skipped must follow from a failure."""
+    """Names of the checks that failed. Skipped checks must follow from a failure."""
     verdict = verify(pattern_of(A), arrays, **options)
     assert verdict.ok == (not verdict.violations)
     assert set(verdict.passed) | set(verdict.skipped) | {v.check for v in verdict.violations} == ALL
@@ -48,8 +48,8 @@ def test_accepts_block_triangular_form(A):
 
 
 @given(random_matrices(), st.data())
-def test_any_changed_number_is_noticed(A, data):
-    """No array can be changed in one place without notice: each is a function of the rest."""
+def test_any_changed_number_is_detected(A, data):
+    """No number can be changed without a failure, because each array follows from the others."""
     arrays = right_answer(A)
     candidates = [key for key in KEYS if arrays[key].size]
     key = data.draw(st.sampled_from(candidates))
@@ -181,7 +181,7 @@ def test_entries_below_the_blocks_are_counted_and_named():
 
 
 def test_blocks_that_split_are_named():
-    """Two blocks handed over as one: triangular, but not irreducible."""
+    """Two blocks joined: triangular, but not irreducible."""
     A = sp.csc_array(np.eye(3))
     merged = np.array([0, 2, 3])
     verdict = verify(pattern_of(A), right_answer(A) | {"row_blocks": merged, "col_blocks": merged})
@@ -205,10 +205,11 @@ def test_entries_between_rectangular_blocks_are_named():
 
 
 def test_an_entry_between_two_vertical_blocks_is_named():
-    """On either side of the blocks' diagonal; in one order it lies below the blocks as well."""
+    """The entry lies on one side of the blocks' diagonal or on the other; in one order it also lies
+    below the blocks."""
     A = sp.csc_array(np.array([[1, 0], [1, 0], [1, 1], [0, 1], [0, 1]]))
     arrays = right_answer(A)
-    assert arrays["col_blocks"].tolist() == [0, 2]  # one block, by the entry in row 2
+    assert arrays["col_blocks"].tolist() == [0, 2]  # one block, because of the entry in row 2
     parts = {"row_blocks": np.array([0, 3, 5]), "col_blocks": np.array([0, 1, 2])}
     for cols in ([0, 1], [1, 0]):
         rows = [0, 1, 2, 3, 4] if cols == [0, 1] else [3, 4, 0, 1, 2]
@@ -224,9 +225,9 @@ def test_an_entry_between_two_vertical_blocks_is_named():
 
 
 @pytest.mark.parametrize("dense", [[[1, 0], [1, 1]], [[1, 1], [0, 1]]], ids=["lower", "upper"])
-def test_two_blocks_handed_over_as_one_are_named(dense):
-    """The smallest column of the merged block is in the lower block, or in the upper one: from it,
-    all pairs are reached in one direction, and none in the other."""
+def test_two_blocks_joined_are_named(dense):
+    """The smallest column of the joined block is in the lower or in the upper block. A search from
+    it reaches all columns in one direction, and none in the other."""
     A = sp.csc_array(np.array(dense))
     arrays = right_answer(A)
     assert arrays["row_blocks"].tolist() == [0, 1, 2]
@@ -237,7 +238,7 @@ def test_two_blocks_handed_over_as_one_are_named(dense):
     assert "square block 0" in verdict.violations[0].text
 
 
-def test_vertical_blocks_go_by_their_smallest_row():
+def test_vertical_blocks_are_ordered_by_their_smallest_row():
     A = sp.csc_array(np.array([[1, 0], [1, 0], [0, 1], [0, 1]]))
     arrays = right_answer(A)
     swapped_blocks = {"row_perm": np.array([2, 3, 0, 1]), "col_perm": np.array([1, 0])}
@@ -249,7 +250,7 @@ def test_vertical_blocks_go_by_their_smallest_row():
     assert right_answer(B)["col_perm"].tolist() == [1, 0] and not failing(B, right_answer(B))
 
 
-def test_blocks_of_equal_height_go_by_column():
+def test_blocks_of_equal_height_are_ordered_by_column():
     A = sp.csc_array(np.eye(2))
     arrays = right_answer(A) | {"row_perm": np.array([1, 0]), "col_perm": np.array([1, 0])}
     assert failing(A, arrays) == {"order"}
@@ -266,8 +267,8 @@ def test_both_ways_of_searching_agree_with_the_oracle(narrow, A):
         reach_module.NARROW, reach_module.WIDE = saved
 
 
-def test_a_long_path_is_walked_in_time():
-    """One vertex a level: array operations alone would take minutes."""
+def test_a_long_path_ends_in_time():
+    """Each level has one vertex: operations on whole arrays alone would take minutes."""
     n = 300_000
     indptr, indices = np.arange(n + 1), np.arange(n)
     near, far = reach(indptr, indices, np.append(np.arange(1, n), -1), np.array([0]), n)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// planted_races NAME: one small OpenMP region that is in order, or one that holds a race
+// planted_races NAME: one small OpenMP region that is correct, or one that holds a race
 //
-// Built with ThreadSanitizer and btfperm/backends/cpu/openmp_threads.cpp: what is in order must
-// pass unreported, and each race must be seen. Exit code 1: the region did not do its work.
+// Built with ThreadSanitizer and btfperm/backends/cpu/openmp_threads.cpp. Correct regions must pass
+// without a report, and each race must be detected. Exit code 1: the region did not do its work.
 #include <omp.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr int places = 64;
 
 void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }
 
-// -- in order -------------------------------------------------------------------------------------
+// -- correct --------------------------------------------------------------------------------------
 
 bool fork_and_join() {
   int before = 1;
@@ -50,7 +50,7 @@ bool loops() {
   std::array<int, places> down{};
   std::array<int, places> after{};
 #pragma omp parallel num_threads(team)
-  for (int round = 0; round < 100; ++round) {  // more shares than there is room for at once
+  for (int round = 0; round < 100; ++round) {  // more loops than the runtime stores at a time
 #pragma omp for schedule(dynamic, 5) nowait
     for (int k = 0; k < places; ++k) ++up[k];
 #pragma omp for schedule(dynamic, 3)
@@ -151,7 +151,7 @@ bool loop_nowait() {
   return value[1] == 1;
 }
 
-bool chunks_in_turn() {  // who hands out the chunks must not order them
+bool chunks_in_turn() {  // the distribution of the chunks must not order them
   int last = -1;
 #pragma omp parallel num_threads(team)
   {
@@ -182,6 +182,6 @@ int main(int count, char** words) {
   const auto found = cases.find(count > 1 ? words[1] : "");
   if (found == cases.end()) return 2;
   bool done = true;
-  for (int round = 0; round < 20; ++round) done &= found->second();  // one may be missed
+  for (int round = 0; round < 20; ++round) done &= found->second();  // a single run may miss a race
   return done ? 0 : 1;
 }

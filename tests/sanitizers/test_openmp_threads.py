@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The OpenMP runtime of the ThreadSanitizer build: it does the work, keeps quiet about what is in
-order, and hides no race."""
+"""The OpenMP runtime of the ThreadSanitizer build does its work, causes no report for correct
+programs, and hides no race."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ended(*words, **how):
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
-    """Runs the planted case of that name."""
+    """Runs the planted case of this name."""
     compiler = shutil.which("g++")
     if compiler is None:
         pytest.skip("needs g++")
@@ -48,7 +48,7 @@ def planted(tmp_path_factory):
     if "tsan" in linked.stderr:
         pytest.skip("g++ has no libtsan")
     assert linked.returncode == 0, linked.stderr
-    # Shadow memory has its fixed place, which random addresses may take.
+    # Shadow memory has a fixed address, which address space randomization may use.
     fixed = ("setarch", "-R") if shutil.which("setarch") else ()
     if fixed and ended(*fixed, "true").returncode != 0:
         fixed = ()
@@ -56,13 +56,13 @@ def planted(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", IN_ORDER)
-def test_what_is_in_order_passes(planted, name):
+def test_correct_regions_pass(planted, name):
     done = planted(name)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("name", RACES)
-def test_races_are_seen(planted, name):
+def test_races_are_detected(planted, name):
     done = planted(name)
     assert done.returncode == REPORTED
     assert "data race" in done.stderr and name in done.stderr

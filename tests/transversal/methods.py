@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the registry says exists: the sets every test of this room loops over."""
+"""The rows of the registry, as parameters of the tests in this folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from btfperm.pattern import Pattern, as_pattern
 ROWS = [row for row in btfperm.algorithms() if row.backend == "cpu"]
 INITIALIZERS = ["none", *(row.name for row in ROWS if row.is_initializer)]
 ALGORITHMS = [row.name for row in ROWS if row.package == "transversal" and not row.is_initializer]
-# These flip paths: what is matched stays matched. Others may exchange it, and only never lose any.
+# These augment along paths, so a matched column stays matched. Other algorithms may exchange
+# matched columns, but never match fewer.
 AUGMENTING = [row.name for row in ROWS if row.family == "augmenting"]
 
 each_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -23,14 +24,15 @@ each_initializer = pytest.mark.parametrize("initializer", INITIALIZERS)
 
 
 def each_pair(test):
-    """Every initialiser before every algorithm."""
+    """Runs the test with each initializer before each algorithm."""
     return each_initializer(each_algorithm(test))
 
 
 @contextmanager
 def noted(**parameters):
     """Adds the parameters of one pass of a loop to the message of its failure. A loop inside a test
-    is for parameters with many values and short runs, where setting up each test costs more."""
+    is for parameters with many values and short runs, where setting up a test for each value
+    costs more than the run."""
     try:
         yield
     except BaseException as error:
@@ -39,13 +41,14 @@ def noted(**parameters):
 
 
 def in_64_bits(A):
-    """The pattern of `A` with 64-bit arrays, as if it were too large for 32."""
+    """The pattern of `A` with 64-bit indices, which btfperm otherwise uses for large matrices."""
     P = as_pattern(A)
     return Pattern(P.shape, P.indptr.astype(np.int64), P.indices.astype(np.int64))
 
 
 def on_device(A, how):
-    """The same matrix on the GPU, in one of CuPy's forms, and the shape where it needs one."""
+    """The same matrix on the GPU in the form `how`, and the argument `shape` if this form needs
+    it."""
     import cupy
     import cupyx.scipy.sparse as cs
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What carries a paper's name takes the paper's steps: as many, and from where it says."""
+"""An algorithm named after a paper takes the same steps as the paper's pseudocode."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.oracles import plain_hopcroft_karp, plain_push_relabel
 
 
 def searched(A, algorithm, **options):
-    """Rank and counters of a search from an empty matching, on the matrix as it lies."""
+    """Rank and counters of a search from an empty matching, without a transposition of `A`."""
     problem = Problem.empty(as_pattern(A))
     request = Request(as_pattern(A).nnz, threads=1, options=options)
     outcome = run_algorithm(registry.find(algorithm, initializer=False), problem, request)
@@ -30,7 +30,7 @@ def searched(A, algorithm, **options):
 
 
 def pushed(A, **options):
-    """Single pushes, double pushes and global relabels."""
+    """The numbers of single pushes, double pushes and global relabels."""
     _, counters = searched(A, "push-relabel", **options)
     return tuple(counters.get(name, 0) for name in ("augmentations", "pushes", "relabels"))
 
@@ -44,29 +44,30 @@ def test_pushes_and_relabels_are_those_of_the_paper(A, k):
     "shape", [(150, 150), (120, 180), (180, 120), (60, 300), (300, 60)], ids=str
 )
 def test_labels_are_made_exact_after_k_times_rows_and_columns(shape):
-    """.5 times, unless another k is asked for."""
-    most = 0
+    """A global relabel follows each k (m + n) changes of labels. The default of k is 0.5."""
+    max_relabels = 0
     for seed in range(5):
-        few = 2.5 / max(shape)
-        A = sp.random_array(shape, density=few, rng=np.random.default_rng(seed))
+        density = 2.5 / max(shape)
+        A = sp.random_array(shape, density=density, rng=np.random.default_rng(seed))
         for k in (0.01, 0.1, 0.5, 1, 2):
             *counts, changes = plain_push_relabel.push_relabel(A, k)
             assert pushed(A, relabel=k) == tuple(counts)
             assert counts[2] - 1 <= round(changes / (k * sum(shape)), 6)
-            most = max(most, counts[2])
+            max_relabels = max(max_relabels, counts[2])
         assert pushed(A) == plain_push_relabel.push_relabel(A, 0.5)[:3]
-    assert most > 1
+    assert max_relabels > 1
 
 
 # -- hkdw ------------------------------------------------------------------------------------------
 
 
 def misled(k):
-    """Columns match the row above and leave one path, through all k columns, to the last row."""
+    """Upper bidiagonal, with the first column last. The first-fit matching takes the row above the
+    diagonal in each column; the only augmenting path then goes through all k columns."""
     return sp.csc_array(sp.eye_array(k, k=1) + sp.eye_array(k))[:, [*range(1, k), 0]]
 
 
-def test_the_extra_round_finds_in_one_phase_what_takes_hopcroft_karp_many():
+def test_the_extra_round_saves_phases_of_hopcroft_karp():
     lengths = range(2, 9)
     A = sp.block_diag([misled(k) for k in lengths])
     rank, shortest = searched(A, "hopcroft-karp")
@@ -78,8 +79,8 @@ def test_the_extra_round_finds_in_one_phase_what_takes_hopcroft_karp_many():
 
 
 def test_extra_searches_start_from_rows():
-    """Where hopcroft-karp's first phase leaves no row free they read nothing, and where it leaves
-    no column free they look for one in vain."""
+    """If the first phase of hopcroft-karp matches all rows, the extra searches read no entry. If it
+    matches all columns, they read entries but find no path."""
     wide = sp.hstack([sp.eye_array(50)] * 3)
     assert searched(wide, "hkdw") == searched(wide, "hopcroft-karp")
     rank, extra = searched(wide.T, "hkdw")
@@ -87,11 +88,12 @@ def test_extra_searches_start_from_rows():
 
 
 def test_a_round_reads_each_column_once():
-    """200 rows that are left over share 40 columns, all of them matched."""
+    """200 unmatched rows share 40 columns, all of them matched."""
     A = np.ones((240, 40))
     rank, extra = searched(A, "hkdw")
     assert rank == 40 and extra["phases"] == 1
-    assert extra["edges"] < 5 * (A.size + sum(A.shape))  # 200 searches of all would read 40 A.size
+    # 200 searches without shared marks would read 40 * A.size entries
+    assert extra["edges"] < 5 * (A.size + sum(A.shape))
 
 
 # -- hopcroft-karp ---------------------------------------------------------------------------------
@@ -114,6 +116,6 @@ def test_paths_are_shortest(A):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_paths_are_shortest_on_larger_matrices(seed):
-    """Many columns of several levels, whose lists lead past the next level, too."""
+    """Levels have many columns, and not every entry of their lists leads to the next level."""
     rng = np.random.default_rng(seed)
     assert_paths_are_those_of_the_paper(sp.random_array((150, 150), density=0.02, rng=rng))

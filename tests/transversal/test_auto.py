@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of `auto`: every rule names what exists, fires where it says, and can go wrong without
-harm; what is explained is what happened."""
+"""The rule table of `auto`. Every rule names existing choices and holds where it should; no choice
+gives a wrong result; `explain` reports the decisions that were made."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def random(m, n, per_col, seed=1):
 
 
 def one_row_asked_for_twice(A):
-    """One column more, with nothing but the first row of the first column."""
+    """`A` with one more column, whose only entry is in the first row of the first column."""
     last = sp.csc_array(([1.0], ([A.indices[0]], [0])), shape=(A.shape[0], 1))
     return sp.csc_array(sp.hstack((A, last)))
 
 
-# A matrix on which each rule holds.
+# For each rule, a matrix on which it holds.
 EXAMPLES = {
     ("place", "small"): random(50, 50, 3),
     ("start", "tiny"): random(50, 50, 3),
@@ -76,7 +76,7 @@ def test_each_rule_is_sound(what, rule):
     )
     unbounded = what.endswith("on gpu") or (what == "algorithm" and rule.choice != DEFAULT)
     unbounded &= rule.choice != "none"
-    assert (rule.within is not None) == unbounded, "the others have no bound on their time"
+    assert (rule.within is not None) == unbounded, "only these rules have a bound on their time"
 
 
 def test_the_figures_belong_to_the_rules():
@@ -106,7 +106,7 @@ def test_each_rule_holds_somewhere(what, rule):
 
 def test_every_rule_has_an_example():
     missing = {(what, rule.name) for what, rule in RULES} - set(EXAMPLES)
-    pretended = {  # below
+    pretended = {  # tested below with invented features
         ("threads", "large, many cores"),
         ("threads", "very large, two cores"),
     }
@@ -116,7 +116,8 @@ def test_every_rule_has_an_example():
 
 
 def first(what, known):
-    """The rule that holds, if all that is asked is known."""
+    """The first rule that holds, given the features `known`. Fails if a rule needs another
+    feature."""
     rules = TABLE.ruled(known["entries"]).left_open[what]
     return plan.first_rule(rules, known, lambda feature: pytest.fail(feature))
 
@@ -144,8 +145,8 @@ BOUNDS = {c.bound for _, rule in RULES for c in rule.when if c.feature == "entri
 @pytest.mark.parametrize(
     "entries", sorted({0, 10**12} | {b + off for b in BOUNDS for off in (-1, 0, 1)})
 )
-def test_what_the_entries_settle_is_what_the_rules_say(what, entries):
-    """A rule that may hold is left open, and all before the one that is settled fail."""
+def test_the_number_of_entries_settles_what_the_rules_state(what, entries):
+    """Rules that may hold stay open; all rules before the settled one fail."""
     ruled = TABLE.ruled(entries)
 
     def conditions(rule, of_entries):
@@ -200,12 +201,12 @@ def test_which_start_on_a_gpu():
         assert btfperm.registry.find(on_gpu.choice, initializer=False).starts_itself
 
 
-def test_the_driver_is_asked_only_about_large_matrices(monkeypatch):
+def test_the_driver_is_called_only_for_large_matrices(monkeypatch):
     monkeypatch.setattr(plan, "_of_gpus", lambda feature: pytest.fail(feature))
     assert btfperm.maximum_transversal(random(300, 300, 3)).backend == "cpu"
 
 
-def test_where_no_gpu_is_in_use_only_the_copy_is_not_what_it_costs(monkeypatch):
+def test_gpus_are_not_counted_if_the_rule_cold_holds(monkeypatch):
     asked = []
 
     def of_gpus(feature):
@@ -219,7 +220,7 @@ def test_where_no_gpu_is_in_use_only_the_copy_is_not_what_it_costs(monkeypatch):
     assert (t.backend, place["rule"], asked) == ("cpu", "cold", ["warm"])
 
 
-def test_what_says_where_leaves_nothing_to_choose(monkeypatch):
+def test_named_options_leave_no_choice_of_the_place(monkeypatch):
     monkeypatch.setitem(TABLE, "place", (Rule("never", (), "no such place", "so"),))
     A = random(300, 300, 3)
     some = btfperm.maximum_transversal(A, backend="cpu")
@@ -234,7 +235,7 @@ def test_what_says_where_leaves_nothing_to_choose(monkeypatch):
         assert t.backend == "cpu" and "place" not in t.explain()["decisions"]
 
 
-def test_a_gpu_that_fails_is_said_once_and_the_cpu_goes_on(monkeypatch):
+def test_a_failing_gpu_is_reported_once_and_the_cpu_continues(monkeypatch):
     monkeypatch.setitem(TABLE, "place", (Rule("always", (), "gpu", "so"),))
     monkeypatch.setattr(failure, "_reported", set())
 
@@ -264,12 +265,12 @@ def test_a_gpu_that_fails_is_said_once_and_the_cpu_goes_on(monkeypatch):
 )
 def test_threads(monkeypatch, nnz, cores, asked, threads):
     monkeypatch.setattr(request, "usable_cores", lambda: cores)
-    choose_threads = inspect.unwrap(request.choose_threads)  # conftest.py may force a number
+    choose_threads = inspect.unwrap(request.choose_threads)  # conftest.py may have wrapped it
     assert choose_threads("transversal", nnz, asked) == threads
 
 
 @given(strategies.any_matrix())
-def test_what_is_explained_is_what_happened(A):
+def test_explain_reports_the_choices_that_were_made(A):
     t = btfperm.maximum_transversal(A)
     explained = json.loads(json.dumps(t.explain()))
     decisions, features = explained["decisions"], explained["features"]
@@ -285,7 +286,7 @@ def test_what_is_explained_is_what_happened(A):
     assert meta["explain"]["decisions"].keys() == decisions.keys()
 
 
-def test_what_was_passed_over_does_not_hold():
+def test_rules_that_were_passed_over_do_not_hold():
     t = btfperm.maximum_transversal(EXAMPLES["algorithm", "the rest"])
     explained = t.explain()
     passed = {
@@ -303,13 +304,13 @@ def test_the_deficiency_of_the_start_is_a_share_of_full_rank(transposed):
     assert features["free"] == features["missing"] / min(A.shape)
 
 
-def test_what_was_asked_for_is_not_explained():
+def test_named_choices_are_not_explained():
     A = EXAMPLES["algorithm", "the rest"]
     t = btfperm.maximum_transversal(A, algorithm="hkdw", initializer="none", threads=1)
     assert t.explain()["decisions"] == {} and t.choice == ""
 
 
-# -- whatever the table says -----------------------------------------------------------------------
+# -- any rule table gives a right result -----------------------------------------------------------
 
 
 @given(
@@ -350,7 +351,7 @@ def test_a_search_that_takes_too_long_is_abandoned(rash):
 
 
 def test_the_default_algorithm_continues_from_the_matching_of_the_abandoned_one(rash, monkeypatch):
-    sizes = {}  # of the matching from which each algorithm starts
+    sizes = {}  # size of the matching from which each algorithm starts
 
     def recorded(row, problem, *rest, **more):
         sizes[row.name] = problem.size

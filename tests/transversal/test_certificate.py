@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The proof itself, given what is wrong: pairs that are no entries, in lists of every length and at
-every place; arrays that disagree; covers that are none. All three ways through it: every column
-matched, every row matched, neither."""
+"""The check of the certificate on wrong input: matched pairs that are not entries, in lists of
+every length and at every position; row_match and col_match that disagree; wrong covers. The tests
+include all three cases: every column is matched, every row is matched, neither."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def threads(request):
 
 
 def certify(problem, rows, cols, cover, threads):
-    """(verdict, column at fault, columns of the cover)"""
+    """The verdict, the column at fault, and the columns of the cover."""
     m, indptr, indices = problem
     in_cover = np.full(cols.size, 7, dtype=np.uint8)
     verdict, where, pairs = _core.transversal.certify(
@@ -33,17 +33,17 @@ def certify(problem, rows, cols, cover, threads):
     return verdict, where, in_cover
 
 
-def staircase(width, most):
-    """Column j holds the rows 0, 2, 4, ... up to its own, 2 (j % most): lists of every length."""
-    lists = [2 * np.arange(j % most + 1) for j in range(3 * most)]
+def staircase(width, max_length):
+    """Column j holds the rows 0, 2, 4, ..., 2 (j % max_length): lists of every length."""
+    lists = [2 * np.arange(j % max_length + 1) for j in range(3 * max_length)]
     indptr = np.concatenate(([0], np.cumsum([x.size for x in lists])))
     return indptr.astype(width), np.concatenate(lists).astype(width)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_an_entry_is_found_wherever_it_is_and_no_other(width):
-    """One column matched at a time, to each row there is: the matching is one if and only if the
-    row is in the list, whatever stands behind the list."""
+    """Matches one column to each row in turn. The check must accept the pair if and only if the row
+    is in the column's list, whatever the next list holds."""
     indptr, indices = staircase(width, 40)
     m, n = 82, indptr.size - 1
     problem = (m, indptr, indices)
@@ -56,7 +56,7 @@ def test_an_entry_is_found_wherever_it_is_and_no_other(width):
 
 
 def solved(shape, seed, width):
-    """A random matrix whose shorter side can be matched, with the proof of that."""
+    """A random matrix of full rank, with a maximum matching and its cover."""
     m, n = shape
     k = np.arange(min(shape))
     rng = np.random.default_rng(seed)
@@ -85,7 +85,7 @@ def test_full_rank_stands_and_falls_with_its_pairs(shape, width, threads, run_se
         for what in ("unmatched", "beyond", "below", "other", "no entry", "half"):
             r, c = rows.copy(), cols.copy()
             entries = problem[2][problem[1][j] : problem[1][j + 1]]
-            if what == "unmatched":  # legal, but smaller than its cover
+            if what == "unmatched":  # still a matching, but smaller than its cover
                 r[c[j]], c[j] = -1, -1
             elif what == "no entry":
                 i = next((i for i in range(m) if i not in entries and rows[i] < 0), None)
@@ -113,14 +113,14 @@ def test_a_cover_of_one_row_more_or_less_is_none(shape, threads, run_seed):
         wrong[i] ^= 1
         verdict, _, in_cover = certify(problem, rows, cols, wrong, threads)
         touched = wrong[problem[2]] | np.repeat(in_cover, np.diff(problem[1]))
-        if verdict == PROVEN:  # another cover, of the same size
+        if verdict == PROVEN:  # the changed rows are another cover of the same size
             assert touched.all() and wrong.sum() + in_cover.sum() == min(shape)
         else:
             assert verdict in (COVER_SIZE, UNCOVERED)
 
 
 def test_two_columns_cannot_have_the_same_row(threads):
-    """Both hold it; all rows seem matched, and all columns."""
+    """Both columns are matched to row 0; no entry of row_match or col_match is -1."""
     problem = (2, np.array([0, 1, 3], np.int32), np.array([0, 0, 1], np.int32))
     rows, cols = np.array([0, 1], np.int32), np.array([0, 0], np.int32)
     assert certify(problem, rows, cols, [0, 0], threads)[:2] == (DISAGREEMENT, 1)

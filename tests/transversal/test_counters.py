@@ -23,7 +23,7 @@ def undeclared(counters):
     )
 
 
-def test_an_unknown_counter_is_noticed():
+def test_an_unknown_counter_is_detected():
     assert undeclared({"edges": 1, "start_edges": 1, "second_phases": 1}) == set()
     assert undeclared({"edgse": 1, "start_visits": 2}) == {"edgse", "visits"}
 
@@ -40,7 +40,7 @@ def test_reported_counters_are_declared(row):
 
 
 def test_declared_counters_exist():
-    """A counter that no source mentions is left over."""
+    """A counter that no source mentions is obsolete."""
     files = (
         path
         for path in SOURCES.rglob("*")

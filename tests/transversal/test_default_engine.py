@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The turns that the default run takes, each on patterns made for it; and its memory."""
+"""The phases of the default engine, each on a pattern that needs it, and its memory."""
 
 from __future__ import annotations
 
@@ -47,14 +47,16 @@ def test_a_start_stops_when_every_row_is_taken():
     row_match, _, counters = started(as_pattern(A), "greedy")
     assert np.all(row_match >= 0) and counters["edges"] < A.nnz / 4
     last = sp.csc_array((np.ones(3), ([0, 0, 1], [0, n - 2, n - 1])), shape=(2, n))
-    assert np.all(started(as_pattern(last), "greedy")[0] >= 0)  # and not before
+    # The last column holds the only entry of row 1: the start must not stop earlier.
+    assert np.all(started(as_pattern(last), "greedy")[0] >= 0)
 
 
 # -- the search ------------------------------------------------------------------------------------
 
 
 def band(n, width, seed):
-    """Diagonal, superdiagonal and entries to the right of it, both sides renumbered."""
+    """Diagonal, superdiagonal and random entries to the right of them; rows and columns
+    renumbered."""
     draw = np.random.default_rng(seed)
     rows = np.concatenate((np.arange(n), np.arange(n - 1), np.arange(n), np.arange(n)))
     more = np.arange(n)[None, :] + draw.integers(1, width, (2, n))
@@ -64,8 +66,9 @@ def band(n, width, seed):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_stalled_pushes_give_way_to_peeling(everything_shared, run_seed, threads):
-    """Far free rows in a thin long pattern: peeling finds all, no tree goes through it."""
+def test_peeling_follows_stalled_pushes(everything_shared, run_seed, threads):
+    """In a sparse pattern with long augmenting paths, peeling matches all columns. No tree needs a
+    path through the whole pattern."""
     for A in (band(60_000, 9, run_seed), families.renumbered(families.chain(60_000), "mixed").A):
         t = run(A, threads=threads, algorithm="guided-displacement")
         assert t.structural_rank == A.shape[0]
@@ -76,7 +79,7 @@ def test_stalled_pushes_give_way_to_peeling(everything_shared, run_seed, threads
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_peeling_that_finds_less_changes_nothing(everything_shared, run_seed, threads):
-    """A band beside full blocks, where there is nothing to peel."""
+    """Full diagonal blocks have no row or column with one entry, so peeling cannot match them."""
     A = sp.block_diag((band(20_000, 9, run_seed), np.ones((60, 60)), np.ones((40, 40))))
     draw = np.random.default_rng(run_seed)
     A = A.tocsc()[draw.permutation(A.shape[0]), :][:, draw.permutation(A.shape[1])]
@@ -85,8 +88,9 @@ def test_peeling_that_finds_less_changes_nothing(everything_shared, run_seed, th
     check_transversal(A, t)
 
 
-def test_near_rows_are_found_by_trees():
-    """Column k of the second half has only rows that columns of the first half gave a way out."""
+def test_trees_find_short_paths():
+    """Column k of the second half holds only rows that the greedy start matches to columns of the
+    first half. Each of those columns has one unmatched row, so paths have length 3."""
     k = 3_000
     i = np.arange(k)
     rows = np.concatenate((i, k + (i + k // 2) % k, i))
@@ -107,23 +111,23 @@ def test_any_matrix(A):
 # -- memory ----------------------------------------------------------------------------------------
 
 
-def test_results_stand_when_others_are_found():
-    """Memory is used again, but none that a result still holds; a view of it keeps it, too."""
+def test_results_do_not_change_in_later_searches():
+    """The engine reuses the memory of results, but not while a result or a view of it exists."""
     A = families.renumbered(families.triangular(80_000, 5), "mixed").A
     first = run(A)
-    kept = first.row_match.copy(), first.col_match.copy(), first.row_in_cover.copy()
+    copies = first.row_match.copy(), first.col_match.copy(), first.row_in_cover.copy()
     view = run(A).row_match[::2]
     expected = view.copy()
     for n in (80_000, 50_000, 90_000, 80_000):
         run(families.renumbered(families.chain(n), "mixed", seed=n).A)
-    np.testing.assert_array_equal(first.row_match, kept[0])
-    np.testing.assert_array_equal(first.col_match, kept[1])
-    np.testing.assert_array_equal(first.row_in_cover, kept[2])
+    np.testing.assert_array_equal(first.row_match, copies[0])
+    np.testing.assert_array_equal(first.col_match, copies[1])
+    np.testing.assert_array_equal(first.row_in_cover, copies[2])
     np.testing.assert_array_equal(view, expected)
 
 
 def test_threads_of_the_caller_share_the_memory(run_seed):
-    """Four callers at once, each with matrices of its own sizes."""
+    """Four threads call at once, each with matrices of several sizes."""
     wrong = []
 
     def caller(seed):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``deterministic=True``: the same matching in each run and for each number of threads.
-(`test_gpu_small.py`: on a GPU.)"""
+"""``deterministic=True`` gives the same matching in each run and for each number of threads. The
+tests of this option on a GPU are in `test_gpu_small.py`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def small_loops_are_shared():
 
 
 def assert_same(found):
-    """All have the arrays of the first."""
+    """Checks that all results have the arrays of the first."""
     first, *others = found
     for other in others:
         np.testing.assert_array_equal(other.row_match, first.row_match)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Far walks: which proofs are believed and when trees go on, with a device that says what it is
-told to; and on a GPU the columns whose way is hard to see."""
+"""Far walks, see `far_walks.cu`: which waves prove that the matching is maximum, and when the trees
+continue instead. Most tests plant the answers of the device; the others need a GPU and matrices
+on which a walk has difficulty to find its way."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ from tests.on_device import pattern_there
 FIELDS = dict.fromkeys(layout(far_walks_gpu._FILE, "Progress").words, 0)
 
 
-def told(wave, strays=0, done=0, edges=10):
-    """What a launch leaves in Progress."""
+def progress(wave, strays=0, done=0, edges=10):
+    """The fields of Progress after a launch."""
     changed = {
         far_walks_gpu._WAVE: wave,
         far_walks_gpu._STRAYS: strays,
@@ -34,8 +35,9 @@ def told(wave, strays=0, done=0, edges=10):
     return FIELDS | changed
 
 
-def walked(monkeypatch, launches, seed=0):
-    """What walk_far returns, and the names of what it launched, where these are the answers."""
+def run_walks(monkeypatch, launches, seed=0):
+    """The result of walk_far if the launches give these answers, and the names of the kernels that
+    it launched."""
     answers, names = iter(launches), []
 
     class Answers:
@@ -72,15 +74,15 @@ def walked(monkeypatch, launches, seed=0):
 
 
 @pytest.mark.parametrize(
-    ("launches", "begun"),
+    ("launches", "n_starts"),
     [
-        ([told(1, done=1)], 1),
-        ([told(5), told(5, done=1)], 1),
-        ([told(5, strays=3), told(6, strays=3, done=1)], 1),
-        ([told(5, strays=3, done=1), told(1, done=1)], 2),
-        ([told(5, strays=3), told(5, strays=3, done=1), told(1, done=1)], 2),
-        ([told(5, strays=3), told(6, strays=4, done=1), told(1, done=1)], 2),
-        ([told(254, strays=3, done=2), told(1, done=1)], 2),
+        ([progress(1, done=1)], 1),
+        ([progress(5), progress(5, done=1)], 1),
+        ([progress(5, strays=3), progress(6, strays=3, done=1)], 1),
+        ([progress(5, strays=3, done=1), progress(1, done=1)], 2),
+        ([progress(5, strays=3), progress(5, strays=3, done=1), progress(1, done=1)], 2),
+        ([progress(5, strays=3), progress(6, strays=4, done=1), progress(1, done=1)], 2),
+        ([progress(254, strays=3, done=2), progress(1, done=1)], 2),
     ],
     ids=[
         "at once",
@@ -92,26 +94,26 @@ def walked(monkeypatch, launches, seed=0):
         "no wave left",
     ],
 )
-def test_a_wave_that_may_have_seen_strays_proves_nothing(launches, begun, monkeypatch):
-    (_, _, done), names = walked(monkeypatch, launches)
-    assert done and names.count("prepare_far") == begun
+def test_a_wave_that_may_have_passed_strays_proves_nothing(launches, n_starts, monkeypatch):
+    (_, _, done), names = run_walks(monkeypatch, launches)
+    assert done and names.count("prepare_far") == n_starts
     assert names.count("walk_far") == len(launches) and names[-1] == "mark_far_cover"
 
 
-def test_trees_go_on_where_waves_do_not_tell_the_way(monkeypatch):
+def test_trees_continue_if_waves_do_not_lead_to_a_row(monkeypatch):
     turns = far_walks_gpu._TURNS
-    (edges, waves, done), names = walked(monkeypatch, [told(254, done=2)] * turns)
+    (edges, waves, done), names = run_walks(monkeypatch, [progress(254, done=2)] * turns)
     assert (edges, waves, done) == (10 * turns, 254 * turns, False)
     assert "mark_far_cover" not in names
 
 
 def test_the_largest_seed_is_one(monkeypatch):
-    launches = [told(254, done=2), told(1, done=1)]
-    assert walked(monkeypatch, launches, seed=2**64 - 1)[0][2]
+    launches = [progress(254, done=2), progress(1, done=1)]
+    assert run_walks(monkeypatch, launches, seed=2**64 - 1)[0][2]
 
 
-def begun(A, row_match):
-    """The problem on the device, with these pairs, and the memory of a search."""
+def problem_with(A, row_match):
+    """The problem on the device with this matching, and the memory of a search."""
     import cupy
 
     from btfperm.backends.gpu.problem import DeviceProblem
@@ -133,37 +135,38 @@ def from_lists(m, lists):
 @pytest.mark.gpu
 @pytest.mark.parametrize("seed", range(3))
 def test_the_one_way_out_of_a_long_list(seed):
-    """The last column has all rows but the free one; one of these leads on. A step looks at 64."""
+    """The last column holds all matched rows. Only one of them is matched to a column that also
+    holds the unmatched row. A push scans at most 64 entries of a list."""
     from btfperm.transversal.certificate_gpu import prove_on_device
 
     n = 5_000
     lists = [np.array([i]) for i in range(n)]
     lists[(1_000 + 1_700 * seed) % n] = np.array([(1_000 + 1_700 * seed) % n, n])
     A = from_lists(n + 1, [*lists, np.arange(n)])
-    problem, memory = begun(A, np.append(np.arange(n), -1).astype(np.int32))
+    problem, memory = problem_with(A, np.append(np.arange(n), -1).astype(np.int32))
     assert far_walks_gpu.walk_far(problem, Budget(), seed, memory, 0)[2]
     assert problem.size == n + 1 and prove_on_device(problem) is not None
 
 
 @pytest.mark.gpu
-def test_columns_too_many_do_not_walk_for_ever(monkeypatch):
-    """Long ways to one free row, and two columns for it: all waves have been sent when the first
-    comes to its end, and the other could walk to and fro by what the last has said."""
+def test_surplus_columns_do_not_walk_forever(monkeypatch):
+    """Two unmatched columns, far from the only unmatched row. No wave is left when the first column
+    is matched; the labels of the last wave could then let the other column walk forever."""
     from btfperm.transversal.certificate_gpu import prove_on_device
 
     monkeypatch.setattr(far_walks_gpu, "_LEAST_GAP", 1)
     monkeypatch.setattr(far_walks_gpu, "_GAP", 0.0)
-    n = 9_000  # twice what a walk goes in 16 steps for each of 254 waves
+    n = 9_000  # twice the steps of a walk: 16 for each of 254 waves
     ways = [np.arange(i, min(i + 3, n + 1)) for i in range(n)]
     A = from_lists(n + 1, [*ways, np.array([0, 1]), np.array([0, 1])])
-    problem, memory = begun(A, np.append(np.arange(n), -1).astype(np.int32))
+    problem, memory = problem_with(A, np.append(np.arange(n), -1).astype(np.int32))
     budget = Budget(seconds=60)
-    assert far_walks_gpu.walk_far(problem, budget, 1, memory, 0)[2], "time is up"
+    assert far_walks_gpu.walk_far(problem, budget, 1, memory, 0)[2], "the time limit was reached"
     assert problem.size == n + 1 and prove_on_device(problem) is not None
 
 
 @pytest.mark.gpu
-def test_trees_end_what_walks_give_up(monkeypatch):
+def test_trees_finish_what_walks_abandon(monkeypatch):
     from btfperm.transversal.augmenting import meeting_trees_gpu
 
     monkeypatch.setattr(meeting_trees_gpu, "_LAUNCH_ROUNDS", 2)

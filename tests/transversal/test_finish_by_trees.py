@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The last turn of the default engine: trees from the columns that are left, trees from both sides,
-pushes along exact labels, Hopcroft-Karp. Each is made to do all the work, from whatever matching,
-and its proof is checked."""
+"""The last phases of the default engine: trees from the unmatched columns, trees from both sides,
+pushes along exact labels, Hopcroft-Karp. Each test makes one of them do all the work, from some
+matching, and checks its proof."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def everything_shared():
 
 
 def finish(A, options, *, threads=1, initial=None, start=None):
-    """(P, col_match, cover of the rows, whether it is one, counters) of the last turn alone."""
+    """The pattern, col_match, the rows of the cover, whether the engine calls them proven, and the
+    counters, for `finish_by_trees` alone."""
     P = as_pattern(A)
     rows, cols = np.full(P.m, -1, P.indices.dtype), np.full(P.n, -1, P.indices.dtype)
     if initial is not None:
@@ -49,23 +50,24 @@ def finish(A, options, *, threads=1, initial=None, start=None):
 
 
 def check_proven(P, cols, cover):
-    """The rows marked are those of a cover, whose columns follow from the pairs."""
+    """The marked rows, and the matched columns whose row is not marked, are a cover."""
     matched = np.flatnonzero(cols >= 0)
     in_cols = matched[cover[cols[matched]] == 0]
     check_cover(P.to_scipy(), np.flatnonzero(cover), in_cols, matched.size)
 
 
-def hopeless_and_matched(seed):
-    """Hundreds of columns over half as many rows, so that most stay free, and two full columns,
-    which are matched at once: from one turn to the next the list of free columns shrinks."""
+def surplus_and_full_columns(seed):
+    """Hundreds of columns over half as many rows, so that most stay unmatched, and two full
+    columns, which the first phase matches: the list of unmatched columns shrinks between phases."""
     crowded = families.random_rectangle(400 + 16 * (seed % 12), 200, 3, seed).A.T
     return sp.block_diag([crowded, np.ones((4000, 2))], format="csc")
 
 
 @pytest.mark.parametrize("turn", range(30))
-def test_trees_hand_on_whom_they_left(turn, run_seed):
-    """Each column once, whoever was matched in between: both sides have room for no more."""
-    A = hopeless_and_matched(run_seed + turn)
+def test_phases_pass_on_the_unmatched_columns_once(turn, run_seed):
+    """The list of roots holds each unmatched column once, even if another phase matched some of
+    them: the arrays of trees from both sides have no space for more."""
+    A = surplus_and_full_columns(run_seed + turn)
     P, cols, cover, proven, counters = finish(A, BOTH_SIDES | {"one_sided_passes": 0.01}, threads=2)
     assert proven and (cols >= 0).sum() == structural_rank(P.to_scipy())
     assert counters["phases"] > counters["two_sided_phases"] > 0
@@ -107,13 +109,16 @@ def test_both_sides(family, start, threads, run_seed):
 
 
 def dead_ends(n, *, of_columns):
-    """A matched chain that no search can leave, long on the side of the columns or of the rows, and
-    a short one on the other: the first column, and the last row, stay free."""
+    """A matched chain that no search can leave. It is long on the side of the columns or of the
+    rows, and there is a short one on the other side. The first column and the last row are
+    unmatched."""
     long, short = (n, 3) if of_columns else (3, n)
-    j = np.arange(1, long + 1)  # column j holds row j - 1, its own, and row j, that of the next
+    # column j holds row j - 1, to which it is matched, and row j, the matched row of column j + 1
+    j = np.arange(1, long + 1)
     rows, cols = [[0], j - 1, j[:-1]], [[0], j, j[:-1]]
     first = long + 1
-    k = np.arange(short)  # column first + k holds rows first + k, its own, and first + k + 1
+    # column first + k holds row first + k, to which it is matched, and row first + k + 1
+    k = np.arange(short)
     rows += [long + k, long + k + 1]
     cols += [first + k, first + k]
     A = families.csc(rows, cols, (long + short + 1, long + 1 + short))
@@ -127,22 +132,23 @@ def test_the_smaller_side_is_the_proof(of_columns):
     P, cols, cover, proven, counters = finish(A, BOTH_SIDES, initial=initial)
     assert proven and np.array_equal(cols, initial)
     check_proven(P, cols, cover)
-    assert counters["edges"] - 2 * P.nnz < 10_000  # row lists apart, the short chain's and a turn
+    # without the row lists: the entries of the short chain and one step of the long one
+    assert counters["edges"] - 2 * P.nnz < 10_000
     assert cover.sum() == (100_000 if of_columns else 3)
 
 
 def test_trees_meet_half_way():
-    """One path through everything, found from both its ends."""
+    """The only augmenting path goes through all rows and columns; trees from both ends find it."""
     n = 50_000
     hard = families.chain(n)
     P, cols, _, proven, counters = finish(hard.A, BOTH_SIDES, start="greedy")
     assert proven and (cols >= 0).all() and counters["longest_path"] == 2 * n - 1
     assert counters["augmentations"] == counters["two_sided_phases"] == 1
-    assert counters["edges"] - 2 * P.nnz <= 1.6 * P.nnz  # a row counts as an entry
+    assert counters["edges"] - 2 * P.nnz <= 1.6 * P.nnz  # a visit of a row counts as an entry
 
 
 def test_the_engine_turns_to_both_sides(run_seed):
-    """Trees find one path a phase, and read much each time."""
+    """Trees from the columns find one path in a phase, and read many entries each time."""
     hard = families.renumbered(families.hessenberg(300), "mixed", run_seed)
     t = btfperm.maximum_transversal(hard.A, algorithm="guided-displacement", threads=1)
     assert t.structural_rank == hard.rank
@@ -153,7 +159,7 @@ def test_the_engine_turns_to_both_sides(run_seed):
 @pytest.mark.parametrize("passes", [1e9, 1e-3], ids=["to the end", "for once"])
 @pytest.mark.parametrize("family", LARGE)
 def test_pushes(family, passes, threads, run_seed):
-    """To the end; or once along the labels, and Hopcroft-Karp finds the rest."""
+    """Pushes run to the end, or for one relabelling, after which Hopcroft-Karp finds the rest."""
     hard = LARGE[family](run_seed)
     P, cols, _, proven, counters = finish(
         hard.A, PUSHES | {"pushed_passes": passes}, threads=threads
@@ -165,8 +171,8 @@ def test_pushes(family, passes, threads, run_seed):
 
 
 def test_pushes_end_in_time():
-    """One column too many over full rows, which raises their labels one by one, and empty rows, so
-    that labels are many and the next exact ones far."""
+    """One column more than rows with entries: each push raises a label by a small step. The empty
+    rows increase m, so the next global relabelling is far away."""
     k, empty = 150, 20_000
     A = families.csc(
         [np.tile(np.arange(k), k + 1)], [np.repeat(np.arange(k + 1), k)], (k + empty, k + 1)
@@ -179,7 +185,7 @@ def test_pushes_end_in_time():
 
 @pytest.mark.parametrize("share", [0.2, 0.4, 0.6, 0.8, 0.95])
 def test_a_work_limit_ends_pushes(share):
-    """Whatever it interrupts: a legal matching, and a rank that lies within the bounds."""
+    """At any point, a limit leaves a legal matching with fewer entries than the rank."""
     A = make("blocks_3e4_h1000")
     whole = btfperm.maximum_transversal(A, algorithm="guided-displacement", threads=1)
     t = btfperm.maximum_transversal(
@@ -200,7 +206,7 @@ def test_pushes_from_any_matching(data, A):
 
 
 def test_the_engine_turns_to_pushes():
-    """Blocks in a row, whose trees are in each other's way: phase after phase finds a few paths."""
+    """A row of blocks whose trees block each other, so that each phase finds few paths."""
     A = make("blocks_3e4_h1000")
     t = btfperm.maximum_transversal(A, algorithm="guided-displacement", threads=1)
     assert t.structural_rank == 30_000 and t.counters["relabels"] > 0
@@ -210,7 +216,7 @@ def test_the_engine_turns_to_pushes():
 @pytest.mark.parametrize("options", [{}, BOTH_SIDES], ids=["columns", "both sides"])
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_hopcroft_karp_takes_over(threads, options, run_seed):
-    """After one phase of trees, which finds some paths and leaves no proof behind."""
+    """One phase of trees finds some paths and gives no proof."""
     hard = families.random_rectangle(3000, 3000, 2.5, run_seed)
     options = options | {"most_phases": 1, "pushed_passes": 0}
     P, cols, _, proven, counters = finish(hard.A, options, threads=threads, start="greedy")
@@ -222,8 +228,8 @@ def test_hopcroft_karp_takes_over(threads, options, run_seed):
 @pytest.mark.parametrize("threads", [2, 3])
 @pytest.mark.parametrize("below", [0, 1, 700, 3000])
 def test_shared_trees_forget_their_numbers(below, threads, run_seed):
-    """Roots are numbered up to the largest index, then from 0 again: no column of an old tree
-    passes for one of a new."""
+    """Roots are numbered up to the largest index, then from 0 again. A column of an old tree must
+    not count as a column of a new one."""
     A = families.random_rectangle(4000, 4000, 2.5, run_seed).A
     last = np.iinfo(as_pattern(A).indices.dtype).max
     options = {"first_root": float(last - below), "one_sided_passes": 1e9}

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A transversal from the caller is proven again, and none can lead the core out of bounds.
-
-A matching to start from is reduced to the pairs that fit.
-"""
+"""Transversals from the caller. btfperm checks their certificate again, and no array can make the
+core read out of bounds. A matching for `initial` is reduced to the entries that fit."""
 
 from __future__ import annotations
 
@@ -25,8 +23,8 @@ from tests.known_answers import read
 from tests.oracles.plain_matching import structural_rank
 from tests.transversal.methods import ROWS
 
-FACES = [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form]
-each_face = pytest.mark.parametrize("face", FACES)
+FUNCTIONS = [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form]
+each_function = pytest.mark.parametrize("function", FUNCTIONS)
 
 N = 4
 SPOILED = [
@@ -46,35 +44,36 @@ SPOILED = [
 ]
 
 
-@each_face
+@each_function
 @pytest.mark.parametrize("change", SPOILED)
-def test_arrays_that_are_no_transversal(face, change):
+def test_arrays_that_are_no_transversal(function, change):
     A = np.triu(np.ones((N, N)))
     spoiled = replace(btfperm.maximum_transversal(A), **change)
     with pytest.raises(InvalidArgumentError, match="transversal"):
-        face(A, transversal=spoiled)
+        function(A, transversal=spoiled)
 
 
-@each_face
+@each_function
 @pytest.mark.parametrize("thing", [3, "t", np.arange(4), {}], ids=repr)
-def test_things_that_are_no_transversal(face, thing):
+def test_things_that_are_no_transversal(function, thing):
     with pytest.raises(InvalidArgumentError, match="maximum_transversal returns"):
-        face(np.eye(4), transversal=thing)
+        function(np.eye(4), transversal=thing)
 
 
-@each_face
-def test_only_what_is_proven_is_believed(face):
-    """The rank and the columns of the cover follow from what was checked, not from what is said."""
+@each_function
+def test_only_checked_arrays_count(function):
+    """The rank and the columns of the cover follow from the checked arrays, not from other
+    fields."""
     A = read("Erdos971")
     t = btfperm.maximum_transversal(A)
     wrong = replace(t, rank_bounds=(1, 1), col_in_cover=None, verified=False)
-    result = face(A, transversal=wrong)
+    result = function(A, transversal=wrong)
     assert result.structural_rank == t.structural_rank
     assert result.transversal.rank_bounds == t.rank_bounds and result.transversal.verified
     assert result.transversal.cover().size == t.structural_rank
 
 
-# -- the core refuses lengths that do not fit, whoever asks ----------------------------------------
+# -- the core refuses arrays of wrong lengths, whatever Python checked before ---------------------
 
 
 def places(m, n, width):
@@ -127,7 +126,7 @@ def test_the_core_refuses_wrong_lengths(function, wrong, width):
             )
     arrays = places(m, n, width)
     arrays[wrong] = np.concatenate((arrays[wrong], np.full(9, 99, dtype=arrays[wrong].dtype)))
-    if wrong not in ("indptr", "col_blocks"):  # whose last place says how many others must have
+    if wrong not in ("indptr", "col_blocks"):  # their last element gives the length of others
         with pytest.raises(ValueError, match="places"):
             getattr(_owner(function), function)(
                 m, **{name: arrays[name] for name in TAKES[function]}
@@ -154,20 +153,20 @@ def test_a_decomposition_is_no_transversal_but_a_start(tmp_path):
             btfperm.dulmage_mendelsohn(A, transversal=start)
 
 
-@each_face
-def test_options_of_a_search_that_does_not_happen(face):
+@each_function
+def test_options_of_a_search_that_does_not_happen(function):
     t = btfperm.maximum_transversal(np.eye(3))
     for threads in (None, 2):  # the decomposition uses threads, too
-        assert face(np.eye(3), transversal=t, threads=threads).structural_rank == 3
+        assert function(np.eye(3), transversal=t, threads=threads).structural_rank == 3
     with pytest.raises(InvalidArgumentError, match="leave out algorithm, seed"):
-        face(np.eye(3), transversal=t, seed=2, algorithm="hopcroft-karp")
+        function(np.eye(3), transversal=t, seed=2, algorithm="hopcroft-karp")
 
 
 # -- a matching to start from ----------------------------------------------------------------------
 
 
 def start_from(A, initial, **options):
-    """The transversal, with a search that keeps the given pairs; the warnings are errors."""
+    """The transversal of a search that keeps the given matched entries. Warnings are errors."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", btfperm.InitialMatchingWarning)
         return btfperm.maximum_transversal(
@@ -176,15 +175,15 @@ def start_from(A, initial, **options):
 
 
 def plain_drop(A, pairs):
-    """The pairs that are entries of `A`, without the second one in a row or a column."""
+    """The pairs that are entries of `A`, without later ones in a row or a column already used."""
     entries = set(zip(*(lines.tolist() for lines in sp.coo_array(A).coords), strict=True))
-    kept, rows, cols = [], set(), set()
+    expected, rows, cols = [], set(), set()
     for i, j in pairs:
         if (i, j) in entries and i not in rows and j not in cols:
-            kept.append((i, j))
+            expected.append((i, j))
             rows.add(i)
             cols.add(j)
-    return kept
+    return expected
 
 
 @pytest.mark.filterwarnings("ignore::btfperm.InitialMatchingWarning")
@@ -199,11 +198,11 @@ def test_pairs_that_do_not_fit_are_dropped_and_counted(orientation, data, A):
     pairs = [(i, j) for j, i in enumerate(array) if i != -1]
     if orientation == "row_match":
         pairs = sorted(((j, i) for i, j in pairs), key=lambda pair: pair[1])
-    kept = plain_drop(A, pairs)
-    assert problem.dropped == len(pairs) - len(kept)
+    expected = plain_drop(A, pairs)
+    assert problem.dropped == len(pairs) - len(expected)
     matched = np.flatnonzero(problem.col_match >= 0)
     assert dict(zip(matched.tolist(), problem.col_match[matched].tolist(), strict=True)) == {
-        j: i for i, j in kept
+        j: i for i, j in expected
     }
     assert _core.transversal.check_matching(*problem.matched)[0] == 0
     t = btfperm.maximum_transversal(A, initial=array, orientation=orientation)
@@ -211,7 +210,7 @@ def test_pairs_that_do_not_fit_are_dropped_and_counted(orientation, data, A):
     assert t.structural_rank == structural_rank(A)
 
 
-# Row and column of the entries: (0,0) (1,1) (2,2) (3,3) and (0,1).
+# The entries are (0,0), (1,1), (2,2), (3,3) and (0,1).
 SQUARE = sp.csc_array(np.eye(4) + np.eye(4, k=1) * [[1], [0], [0], [0]])
 
 
@@ -219,11 +218,11 @@ SQUARE = sp.csc_array(np.eye(4) + np.eye(4, k=1) * [[1], [0], [0], [0]])
     ("initial", "dropped"),
     [
         ([0, 1, 2, 3], 0),
-        ([0, 1, 3, 3], 1),  # (3,2) is no entry any more
-        ([0, 0, 2, 3], 1),  # row 0 twice
+        ([0, 1, 3, 3], 1),  # (3,2) is not an entry
+        ([0, 0, 2, 3], 1),  # row 0 occurs twice
         ([0, 1, 2, 9], 1),  # there is no row 9
         ([0, 1, 2, 2**40], 1),
-        ([0, 1, 2, 2**32 + 3], 1),  # 3 in 32 bits
+        ([0, 1, 2, 2**32 + 3], 1),  # the lower 32 bits are 3
         ([0, 1, 2, -2], 1),
         ([0, 1], 0),
         ([0, 1, 2, 3, 4], 1),
@@ -242,8 +241,8 @@ def test_a_matching_of_an_earlier_matrix_is_a_start(initial, dropped):
 @pytest.mark.parametrize(
     ("initial", "dropped"),
     [
-        ([1, 1, 2, 3], 1),  # column 1 twice
-        ([1, -1, 3, 3], 1),  # (2,3) is no entry, so (3,3) is not dropped
+        ([1, 1, 2, 3], 1),  # column 1 occurs twice
+        ([1, -1, 3, 3], 1),  # (2,3) is not an entry, so (3,3) is not dropped
         ([-2, 1, 2, 4], 2),
     ],
     ids=str,
@@ -263,7 +262,8 @@ def test_a_transversal_of_a_matrix_of_another_size_is_a_start():
 
 
 def test_the_two_forms_of_scipy():
-    """A cyclic shift and one more entry: each array read as the other fits nowhere, or nearly."""
+    """On a cyclic shift with one more entry, either array, taken for the other, has at most one
+    pair that is an entry."""
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
     shift = np.roll(np.arange(5), 1)
@@ -300,7 +300,7 @@ def test_the_two_forms_of_scipy():
     ],
     ids=lambda initial: f"{type(initial).__name__} {initial}".partition(" object at ")[0],
 )
-def test_what_is_no_array_of_integers_is_no_start(initial):
+def test_only_arrays_of_integers_are_a_start(initial):
     with pytest.raises(InvalidArgumentError, match="array of integers"):
         btfperm.maximum_transversal(SQUARE, initial=initial)
 

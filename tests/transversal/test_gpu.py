@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every algorithm of the registry that runs on a GPU: the rank of an oracle or of the CPU, the
-certificate, any shape, any numbering, any start, limits."""
+"""Every algorithm of the registry that runs on a GPU: its rank against an oracle or the CPU, and
+its certificate, for any shape, numbering and initial matching, and with limits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.transversal.methods import in_64_bits
 pytestmark = pytest.mark.gpu
 
 ON_GPU = [row for row in btfperm.algorithms() if row.backend == "gpu"]
-# Each row with each of its words, and a number for k where a word needs one.
+# Each row with each form of its options, and a number for k where a form needs one.
 NUMBERS = {"adaptive:k": "adaptive:0.7", "fixed:k": "fixed:50"}
 VARIANTS = [
     pytest.param(row, {option.name: NUMBERS.get(form, form)}, id=f"{row.name}-{form}")
@@ -48,7 +48,7 @@ def run(A, row, options=None, **more):
 
 
 def place(row):
-    """A start of the same name may be on the CPU, too."""
+    """The CPU has starts of the same names, so a start needs backend="gpu"."""
     return "auto" if not row.is_initializer else "gpu"
 
 
@@ -116,7 +116,8 @@ def test_real_matrices(known, row, options):
 
 @each_variant
 def test_twenty_times_the_same(row, options):
-    """Races fall out differently each time: always a proof, never a second algorithm."""
+    """Races have another result each time, but the proof always holds and no second algorithm
+    runs."""
     A = families.random_rectangle(4_000, 4_000, 3, 5).A
     ranks = {run(A, row, options, seed=k, time_limit=LIMIT).structural_rank for k in range(20)}
     assert ranks == {btfperm.structural_rank(A)}
@@ -133,8 +134,9 @@ def test_any_legal_matching_is_a_start(row, options, data):
     t = run(A, row, options, initial=col_match, **more)
     check_transversal(A, t, rank=plain_matching.structural_rank(A))
     np.testing.assert_array_equal(col_match, before)
-    if row.family == "augmenting" and A.shape[1] <= A.shape[0]:  # else the rows are searched from
-        assert (t.col_match[col_match >= 0] >= 0).all(), "a matched column was given up"
+    # wide matrices are searched from the rows, which may leave a matched column unmatched
+    if row.family == "augmenting" and A.shape[1] <= A.shape[0]:
+        assert (t.col_match[col_match >= 0] >= 0).all(), "a matched column became unmatched"
 
 
 @each_variant
@@ -161,9 +163,9 @@ def test_a_limit_leaves_a_legal_matching(row, options, limit):
 
 @pytest.mark.parametrize(("row", "options"), SEARCHES)
 def test_a_long_search_ends_in_time(monkeypatch, row, options):
-    """The clock advances by one second with each poll of the limit, so that no other load of the
-    machine counts."""
-    A = families.chain(3_000_000).A  # a path through every column: a level each
+    """The clock advances by one second with each poll of the limit, so that the load of the machine
+    has no effect."""
+    A = families.chain(3_000_000).A  # the only path goes through every column, one in each level
     polls = itertools.count()
     monkeypatch.setattr(budget, "time", SimpleNamespace(perf_counter=lambda: float(next(polls))))
     t = run(A, row, options, initializer="greedy", time_limit=2.0)
@@ -186,7 +188,9 @@ def test_the_counters_of_push_relabel():
         assert c["kernels"] >= c["relabels"] + c["levels"] + (1 + lists) * c["loops"]
         assert c["edges"] >= A.nnz
         often = run(A, row, {"relabel": "fixed:1"}, initializer="none").counters
-        assert often["loops"] <= often["relabels"] <= often["loops"] + 1, "each loop has one"
+        assert often["loops"] <= often["relabels"] <= often["loops"] + 1, (
+            "each loop has one relabelling"
+        )
 
 
 def test_the_counters_of_the_paper():
@@ -224,7 +228,7 @@ def test_a_wrong_kernel_is_answered_by_another_algorithm(monkeypatch):
     check_transversal(A, t, rank=btfperm.structural_rank(A))
 
 
-def test_a_kernel_that_fails_is_said_in_one_sentence(monkeypatch):
+def test_a_failing_kernel_is_reported_in_one_sentence(monkeypatch):
     from btfperm.transversal.augmenting import apfb_gpu
 
     def fails(problem, *_):

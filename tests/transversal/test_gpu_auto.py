@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `auto` does where a GPU is found: it searches there, gives up there, and goes back."""
+"""`auto` on a machine with a GPU: it searches there, abandons deep searches and continues on the
+CPU."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ pytestmark = pytest.mark.gpu
 
 @pytest.fixture
 def takes_a_gpu(monkeypatch):
-    """Rules that send everything there: more of them, and those that look at most, by name."""
+    """Sets rules of the table: `place` is always the GPU; a keyword x replaces the rules "x on
+    gpu"."""
 
     def rules(**others):
         monkeypatch.setitem(TABLE, "place", (Rule("always", (), "gpu", "so"),))
@@ -49,23 +51,23 @@ def test_auto_on_a_gpu(takes_a_gpu, A):
 
 
 @pytest.mark.parametrize("algorithm", ["apfb-wr", "g-pr-shr"])
-@pytest.mark.parametrize("lives", ["on host", "on device"])
-def test_a_deep_search_is_given_up_and_done_on_the_cpu(takes_a_gpu, algorithm, lives):
+@pytest.mark.parametrize("place", ["on host", "on device"])
+def test_a_deep_search_is_abandoned_and_done_on_the_cpu(takes_a_gpu, algorithm, place):
     takes_a_gpu(algorithm=Rule("rash", (), algorithm, "so", within=2))
     hard = families.renumbered(families.chain(20_000), "mixed", seed=3)
-    A, shape = (hard.A, {}) if lives == "on host" else on_device(hard.A, "triple")
+    A, shape = (hard.A, {}) if place == "on host" else on_device(hard.A, "triple")
     t = btfperm.maximum_transversal(A, **shape)
     assert t.backend == "cpu" and f"{algorithm} on a gpu abandoned after 2 polls" in t.choice
     assert t.seconds["given_up"] > 0
     assert {"algorithm", "algorithm on gpu"} <= t.explain()["decisions"].keys()
-    assert isinstance(t.row_match, np.ndarray) == (lives == "on host")
+    assert isinstance(t.row_match, np.ndarray) == (place == "on host")
     check_transversal(hard.A, t.on_host(), rank=hard.rank)
     stays = btfperm.maximum_transversal(A, backend="gpu", **shape)
     assert stays.backend == "gpu" and stays.algorithm == algorithm
     check_transversal(hard.A, stays.on_host(), rank=hard.rank)
 
 
-def test_our_search_is_given_up_where_it_reads_little(takes_a_gpu, monkeypatch):
+def test_meeting_trees_is_abandoned_if_it_reads_few_entries(takes_a_gpu, monkeypatch):
     from btfperm.transversal.augmenting import meeting_trees_gpu
 
     start = Rule("by itself", (), "none", "so")
@@ -73,7 +75,7 @@ def test_our_search_is_given_up_where_it_reads_little(takes_a_gpu, monkeypatch):
     hard = families.renumbered(families.chain(6_000), "mixed", seed=3)
     stays = btfperm.maximum_transversal(hard.A, backend="gpu")
     assert stays.algorithm == "meeting-trees" and stays.structural_rank == hard.rank
-    # A launch has 32 rounds, or one or two more to end a phase.
+    # A launch has 32 rounds, and one or two more to end a phase.
     assert stays.counters["launches"] >= stays.counters["rounds"] / 34
     monkeypatch.setattr(meeting_trees_gpu, "_LAUNCH_ROUNDS", 1)
     t = btfperm.maximum_transversal(hard.A)
@@ -82,21 +84,21 @@ def test_our_search_is_given_up_where_it_reads_little(takes_a_gpu, monkeypatch):
 
 
 def test_a_start_with_long_chains_is_made_on_the_cpu():
-    needs_a_device("few threads at once make no long chains")
+    needs_a_device("few concurrent threads make no long chains")
     n = 60_000
     A = sp.diags_array([np.ones(n)] * 2, offsets=[0, 1], shape=(n, n), format="csc")
     t = btfperm.maximum_transversal(A, backend="gpu")
     assert t.initializer == "greedy" and t.structural_rank == n
-    assert "start_launches" not in t.counters, "this one is of the cpu"
+    assert "start_launches" not in t.counters, "this start ran on the cpu"
     named = btfperm.maximum_transversal(A, backend="gpu", initializer="greedy")
     assert named.counters["start_launches"] > 3 and named.structural_rank == n
 
 
-def test_of_what_lives_on_a_device_only_column_pointers_are_looked_at():
+def test_only_column_pointers_of_a_device_matrix_are_sampled():
     A = families.random_rectangle(3_000, 3_000, 3, 1).A
     theirs, shape = on_device(A, "triple")
     seen, whole = sample(as_pattern(theirs, **shape)), np.diff(as_pattern(A).indptr)
     assert abs(seen["skew"] - whole.std() / whole.mean()) < 0.2
     assert 0 < seen["longest"] <= whole.max()
     t = btfperm.maximum_transversal(theirs, **shape)
-    assert t.backend == "gpu" and t.explain()["features"]["skew"] is None, "no rule asks for it"
+    assert t.backend == "gpu" and t.explain()["features"]["skew"] is None, "no rule uses it"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The proof on the device: holds where the matching is one and maximum, and nowhere else."""
+"""The proof on the device: it exists if and only if the arrays are a maximum matching."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_maximum_matching_is_proven(A):
 
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
-def test_what_is_wrong_is_not_proven(data):
+def test_a_wrong_matching_is_not_proven(data):
     A = data.draw(strategies.any_matrix())
     m, n = A.shape
     row_match, col_match = map(np.array, plain_matching.maximum_matching(A))
@@ -78,7 +78,7 @@ def test_a_pair_that_is_no_entry_is_not_proven():
 
 def test_a_search_too_deep_for_launches_is_left_to_the_host():
     hard = families.surplus_path(5_000, wide=True)
-    assert hard.A.shape[1] <= 1.3 * hard.A.shape[0]  # searched from the columns
+    assert hard.A.shape[1] <= 1.3 * hard.A.shape[0]  # so the search starts from the columns
     t = btfperm.maximum_transversal(hard.A, algorithm="apfb-wr", time_limit=60)
     assert t.maximum and t.structural_rank == hard.rank
     P = as_pattern(hard.A)
@@ -101,7 +101,7 @@ def test_it_is_the_one_that_comes_with_the_result(monkeypatch, shape):
 
 
 @pytest.mark.parametrize("name", ["row_match", "col_match", "row_in_cover"])
-def test_what_is_given_in_two_places_is_judged(name):
+def test_a_transversal_on_host_and_device_is_checked(name):
     A = families.random_rectangle(300, 400, 3, 2).A
     there = matrix_there(A)
     t = btfperm.maximum_transversal(there)
@@ -113,8 +113,8 @@ def test_what_is_given_in_two_places_is_judged(name):
 
 
 @pytest.mark.parametrize("by", [2, -1])
-def test_what_is_given_in_a_view_is_read_as_a_view(monkeypatch, by):
-    """Kernels read arrays without gaps; what lies between is of another matching."""
+def test_strided_views_are_read_correctly(monkeypatch, by):
+    """Kernels read arrays without gaps. The gaps of these views hold other numbers."""
     import cupy
 
     from btfperm.transversal import certificate_gpu

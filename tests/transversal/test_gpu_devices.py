@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several GPUs: the answer of each, where its arrays are, what is compiled for it."""
+"""Several GPUs: each gives the right answer, holds its own arrays, and shares compiled kernels."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ pytestmark = pytest.mark.gpu
 
 SECOND = 1
 A = families.random_rectangle(3_000, 3_400, 2.5, 5).A
-LARGE = families.random_rectangle(700_000, 700_000, 3, 5).A  # comes through the pinned ring
+LARGE = families.random_rectangle(700_000, 700_000, 3, 5).A  # large enough for the pinned ring
 ROWS = [row for row in btfperm.algorithms() if row.backend == "gpu"]
 
 
 @pytest.fixture(autouse=True)
 def of_two():
-    """Skips where there is one GPU; the current one is the first, and stays so."""
+    """Skips if there is only one GPU. The current device is the first one, before and after."""
     import cupy
 
     if cupy.cuda.runtime.getDeviceCount() < 2:
@@ -45,15 +45,15 @@ def where(result, names):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-@pytest.mark.parametrize("lives", ["host", "second", "first"])
-def test_every_algorithm_on_the_second(row, lives):
+@pytest.mark.parametrize("place", ["host", "second", "first"])
+def test_every_algorithm_on_the_second(row, place):
     pattern = {"host": lambda: A, "second": lambda: on_second(A), "first": lambda: pattern_there(A)}
     named = {"initializer": row.name} if row.is_initializer else {"algorithm": row.name}
-    t = btfperm.maximum_transversal(pattern[lives](), backend="gpu", device=SECOND, **named)
+    t = btfperm.maximum_transversal(pattern[place](), backend="gpu", device=SECOND, **named)
     assert f"(device {SECOND})" in t.device
     check_transversal(A, t.on_host(), rank=btfperm.structural_rank(A))
-    if lives != "host":
-        assert where(t, ("row_match", "col_match")) == {SECOND if lives == "second" else 0}
+    if place != "host":
+        assert where(t, ("row_match", "col_match")) == {SECOND if place == "second" else 0}
 
 
 def test_a_matrix_of_the_second_stays_there():
@@ -68,8 +68,8 @@ def test_a_matrix_of_the_second_stays_there():
 
 
 @pytest.mark.filterwarnings("error::btfperm.BackendWarning")
-def test_what_belongs_to_the_second_is_asked_for_from_the_first():
-    """The current device is the first, and nothing of the matrix is there."""
+def test_results_on_the_second_are_used_while_the_first_is_current():
+    """The current device is the first one, which holds nothing of the matrix."""
     P, expected = on_second(A), btfperm.dulmage_mendelsohn(A)
     d = btfperm.dulmage_mendelsohn(P)
     names = ("row_block", "col_block", "matched_row_perm")
@@ -92,7 +92,7 @@ def test_a_singular_matrix_of_the_second_has_its_form_there():
 
 
 @pytest.mark.filterwarnings("error::btfperm.BackendWarning")
-def test_what_is_given_may_be_of_the_other():
+def test_arguments_may_be_on_another_device():
     expected = btfperm.dulmage_mendelsohn(A)
     t = btfperm.maximum_transversal(pattern_there(A))
     d = btfperm.dulmage_mendelsohn(on_second(A), transversal=t)
@@ -102,7 +102,7 @@ def test_what_is_given_may_be_of_the_other():
     np.testing.assert_array_equal(here(d.block_graph(pattern_there(A)).work), graph.work)
 
 
-def test_a_triple_of_both_is_a_matrix_where_its_indices_are():
+def test_a_triple_on_two_devices_becomes_a_matrix_on_the_device_of_its_indices():
     import cupy
 
     with cupy.cuda.Device(SECOND):

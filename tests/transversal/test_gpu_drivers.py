@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the host decides around the kernels of a GPU; kernels are planted, so none is needed."""
+"""Decisions of the host between kernels. The kernels are planted, so the tests need no GPU."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ A = sp.random_array((200, 200), density=0.01, rng=7, format="csc")
     ],
     ids=str,
 )
-def test_what_starts_itself_is_given_no_start(monkeypatch, options, starts):
+def test_an_algorithm_with_its_own_start_gets_no_other(monkeypatch, options, starts):
     started = []
 
     class Run(run.Run):
@@ -55,7 +55,7 @@ def test_what_starts_itself_is_given_no_start(monkeypatch, options, starts):
 
 @pytest.fixture
 def loops(monkeypatch):
-    """Loops from a relabelling of so many levels to the next, by the option."""
+    """A function of the option and the number of levels: loops until the next relabelling."""
     monkeypatch.setattr(Readback, "__init__", lambda *_: None)
     monkeypatch.setattr(Readback, "array", None, raising=False)
     monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(empty=lambda *_, **__: None))
@@ -83,16 +83,16 @@ def test_a_relabelling_comes_within_as_many_loops_as_there_are_rows_and_columns(
         ("fixed:2.5", 9, 3),
     ],
 )
-def test_a_part_of_a_loop_is_waited_for(loops, relabel, c_level, passed):
-    """Exactly: 0.1 x 30 is 3, not a little more."""
+def test_the_number_of_loops_is_rounded_up(loops, relabel, c_level, passed):
+    """The number of loops is rounded up, but 0.1 x 30 is exactly 3."""
     assert loops(relabel, c_level) == passed
 
 
-# -- drivers whose last look, the last they have, finds that all is done ---------------------------
+# -- drivers that find at their last permitted poll that the search has ended ----------------------
 
 
 @pytest.mark.parametrize(
-    ("driver", "named", "found", "looks"),
+    ("driver", "named", "found", "n_polls"),
     [
         ("augmenting.apfb", "apfb_wr", [(4, 1, 9, 0, 0, 0), *[(7, 1, 20, 0, 0, 0)] * 3], 3),
         ("augmenting.apsb", "apsb_wr", [(0, 0, 9, 0, 0, 0)] * 2, 1),
@@ -103,7 +103,9 @@ def test_a_part_of_a_loop_is_waited_for(loops, relabel, c_level, passed):
         ("push_relabel.g_pr_first", "g_pr_first", [(4, 0, 9, 0, 0), *[(5, 0, 9, 0, 0)] * 3], 3),
     ],
 )
-def test_what_is_done_at_its_last_poll_is_not_abandoned(monkeypatch, driver, named, found, looks):
+def test_a_search_that_ends_at_its_last_poll_is_not_abandoned(
+    monkeypatch, driver, named, found, n_polls
+):
     module = importlib.import_module(f"btfperm.transversal.{driver}_gpu")
 
     def begin(self, count, _=None):
@@ -123,8 +125,8 @@ def test_what_is_done_at_its_last_poll_is_not_abandoned(monkeypatch, driver, nam
     problem.kernels = lambda _: types.SimpleNamespace(launch=lambda *_: None)
     stops = []
     options = next(r.defaults for r in ON_GPU if r.stem == named)
-    for most in (looks, looks - 1):  # 0 is no limit
-        reads, budget = iter(found), Budget(polls=most)
+    for max_polls in (n_polls, n_polls - 1):  # 0 is no limit
+        reads, budget = iter(found), Budget(polls=max_polls)
         getattr(module, named)(problem, budget, 0, options)
         stops.append(budget.stop)
-    assert stops == [0, ABANDONED if looks > 1 else 0]
+    assert stops == [0, ABANDONED if n_polls > 1 else 0]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices that live on a device, how others get there, and which device it is."""
+"""Matrices on a device: conversion, refusals, which device computes, and which device holds the
+result."""
 
 from __future__ import annotations
 
@@ -38,13 +39,13 @@ def test_a_pattern_stays_on_its_device(how, A):
         assert there.indices.dtype == other.indices.dtype
     t = btfperm.maximum_transversal(theirs, **shape)
     assert type(t.row_match).__module__.startswith("cupy") or not min(A.shape)
-    entries = ours.to_scipy()  # a dense array knows no stored zeros
+    entries = ours.to_scipy()  # CuPy's dense arrays have no stored zeros
     check_transversal(entries, t.on_host(), rank=plain_matching.structural_rank(entries))
     assert t.cover().size == t.structural_rank
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "pothen-fan"])
-def test_the_cpu_takes_what_lives_on_a_device(algorithm):
+def test_the_cpu_accepts_device_matrices(algorithm):
     A = families.random_rectangle(3_000, 3_000, 3, 1).A
     theirs, _ = on_device(A, "csc")
     t = btfperm.maximum_transversal(theirs, backend="cpu", algorithm=algorithm)
@@ -52,7 +53,7 @@ def test_the_cpu_takes_what_lives_on_a_device(algorithm):
     check_transversal(A, t, rank=btfperm.structural_rank(A))
 
 
-def test_a_search_on_the_cpu_that_was_named_answers_beside_the_matrix():
+def test_a_named_cpu_algorithm_returns_arrays_on_the_device_of_the_matrix():
     A = families.random_rectangle(3_000, 3_000, 3, 1).A
     theirs, _ = on_device(A, "csc")
     t = btfperm.maximum_transversal(theirs, algorithm="pothen-fan", initializer="none")
@@ -67,7 +68,7 @@ def test_canonical_columns_are_not_copied():
     assert P.indptr.data.ptr == theirs[2].data.ptr
 
 
-def test_arrays_of_others_come_by_their_protocols():
+def test_arrays_of_other_packages_are_exchanged_by_protocols():
     torch = pytest.importorskip("torch")
     A = families.random_rectangle(500, 400, 3, 1).A
     ours = btfperm.as_pattern(A)
@@ -81,7 +82,7 @@ def test_arrays_of_others_come_by_their_protocols():
     ("indices", "indptr"),
     [([0, 5], [0, 1, 2]), ([0, -1], [0, 1, 2]), ([0, 1], [0, 2, 1]), ([0, 1], [1, 1, 2])],
 )
-def test_what_is_no_matrix_is_refused(indices, indptr):
+def test_wrong_arrays_are_refused(indices, indptr):
     import cupy
 
     triple = (None, cupy.asarray(indices), cupy.asarray(indptr))
@@ -101,13 +102,13 @@ def test_more_rows_than_the_type_of_the_indices_can_count():
 @pytest.mark.parametrize(
     "values", [[1.0], [0.0, 1.0, 2.0, 3.0], [[1.0], [2.0], [3.0]], "abc", ["a", "b", "c"]]
 )
-@pytest.mark.parametrize("lives", ["there", "here"])
-def test_values_that_are_not_those_of_the_entries_are_refused(values, lives):
+@pytest.mark.parametrize("place", ["there", "here"])
+def test_values_that_are_not_those_of_the_entries_are_refused(values, place):
     import cupy
 
-    if lives == "there":
+    if place == "there":
         if not isinstance(values[0], (float, list)):
-            return  # CuPy has no letters
+            return  # CuPy has no arrays of characters
         values = cupy.asarray(values)
     parts = [cupy.asarray(part) for part in ([0, 0, 1], [0, 2, 3])]
     with pytest.raises(btfperm.InvalidMatrixError, match="values of 3 positions"):
@@ -133,8 +134,9 @@ def test_values_may_come_from_the_host(values):
 
 
 @pytest.mark.parametrize("drop_zeros", [False, True])
-def test_what_adds_up_to_zero_is_an_entry(drop_zeros):
-    """Positions given twice count by their entries, as on the host, whatever their sum is."""
+def test_values_that_add_up_to_zero_are_an_entry(drop_zeros):
+    """A position given twice counts as stored zeros only if all its values are zero, as on the
+    host, whatever their sum is."""
     import cupy
     import cupyx.scipy.sparse as cs
 
@@ -166,7 +168,7 @@ def test_stored_zeros_on_a_device():
     assert btfperm.structural_rank(cs.csc_matrix(A), drop_zeros=True) == 2
 
 
-def test_a_decomposition_by_what_is_there():
+def test_a_decomposition_stays_on_the_device():
     theirs, _ = on_device(families.triangular(50, 1).A, "csc")
     d = btfperm.dulmage_mendelsohn(theirs)
     assert d.n_blocks == 50 and not isinstance(d.row_perm, np.ndarray)
@@ -197,7 +199,7 @@ def test_host_arrays_arrive_as_they_are(size):
 
 
 def test_the_callers_stream_is_used():
-    needs_a_device("one thing after the other, whatever the stream")
+    needs_a_device("all streams run in order")
     import cupy
 
     A = families.random_rectangle(5_000, 5_000, 3, 1).A
@@ -206,7 +208,7 @@ def test_the_callers_stream_is_used():
         "const long long begin = clock64(); while (clock64() - begin < cycles) {} }",
         "wait",
     )
-    btfperm.structural_rank(on_device(A, "csc")[0], backend="gpu")  # all is compiled
+    btfperm.structural_rank(on_device(A, "csc")[0], backend="gpu")  # compiles all kernels
     with cupy.cuda.Stream(non_blocking=True) as stream:
         theirs, _ = on_device(A, "csc")
         wait((1,), (1,), (np.int64(0),))
@@ -214,7 +216,7 @@ def test_the_callers_stream_is_used():
         theirs.indices.fill(0)
         stream.synchronize()
         wait((1,), (1,), (np.int64(2 * 10**8),))  # a tenth of a second
-        theirs.indices[:] = entries  # who does not queue up behind this finds rank 1
+        theirs.indices[:] = entries  # a search on another stream finds rank 1
         assert btfperm.structural_rank(theirs, backend="gpu") == btfperm.structural_rank(A)
 
 

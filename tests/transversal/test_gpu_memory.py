@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a search or a decomposition takes on a GPU is asked for before: planted small devices."""
+"""A search or a decomposition on a GPU checks for enough free memory before it allocates any. The
+tests plant devices with little memory."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.gpu
 
 @pytest.fixture
 def small_device(monkeypatch):
-    """Says how many bytes the device has free; what is asked for nevertheless is noted."""
+    """A function that plants a number of free bytes and returns the list of queries of it."""
     import cupy
 
     asked = []
@@ -38,20 +39,20 @@ def bytes_of_a_search(A, lists):
     return 4 * (lists * nnz + nnz // 16 + 17 * (m + n))
 
 
-@pytest.mark.parametrize("lives", ["there", "here"])
-def test_a_search_asks_for_memory_before_it_takes_any(lives, small_device):
+@pytest.mark.parametrize("place", ["there", "here"])
+def test_a_search_checks_for_memory_before_it_allocates_any(place, small_device):
     A = families.random_rectangle(3_000, 3_000, 3, 1).A
-    matrix, lists = (pattern_there(A), 1) if lives == "there" else (A, 2)
+    matrix, lists = (pattern_there(A), 1) if place == "there" else (A, 2)
     needed = bytes_of_a_search(A, lists)
     asked = small_device(needed)
     assert btfperm.maximum_transversal(matrix, backend="gpu").maximum
-    assert len(asked) == 1  # for the start and the search together
+    assert len(asked) == 1  # one query for the start and the search together
     small_device(needed - 1)
     with pytest.raises(btfperm.BackendUnavailableError, match="search in a matrix of 3,000 x"):
         btfperm.maximum_transversal(matrix, backend="gpu")
 
 
-def test_auto_goes_on_with_the_cpu_where_the_device_is_too_small(small_device):
+def test_auto_continues_on_the_cpu_if_the_device_is_too_small(small_device):
     A = families.random_rectangle(3_000, 3_000, 3, 1).A
     P = pattern_there(A)
     small_device(1_000)
@@ -59,10 +60,10 @@ def test_auto_goes_on_with_the_cpu_where_the_device_is_too_small(small_device):
         t = btfperm.maximum_transversal(P)
     assert t.backend == "cpu" and t.structural_rank == btfperm.structural_rank(A)
     t = btfperm.maximum_transversal(P, algorithm="pothen-fan", initializer="none")
-    assert t.maximum  # nothing runs there
+    assert t.maximum  # this algorithm needs no memory of the device
 
 
-def test_a_decomposition_asks_for_memory_before_it_takes_any(small_device):
+def test_a_decomposition_checks_for_memory_before_it_allocates_any(small_device):
     P = pattern_there(families.triangular(3_000, 1).A)
     t = btfperm.maximum_transversal(P)
     least = 4 * (P.nnz + 2 * (P.m + P.n))

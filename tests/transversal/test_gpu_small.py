@@ -53,7 +53,7 @@ SMALL = {
 
 @pytest.fixture
 def judged_by_the_device(monkeypatch):
-    """The proof comes from the kernels: the host's own proof would hide one that is too strict."""
+    """The proof comes from the kernels. The host's proof would hide one that is too strict."""
 
     def fail(*_):
         raise AssertionError("the device found no proof, and the host was asked")
@@ -107,7 +107,7 @@ def test_a_start_that_is_maximum_is_left_as_it_is(row, options):
 
 @pytest.mark.parametrize(("row", "options"), SEARCHES)
 def test_a_limit_of_work_ends_the_search(row, options):
-    """The first poll finds the limit passed; what is matched then is legal."""
+    """The first poll reports that the limit is exceeded; the matching at that time is legal."""
     A = families.chain(200).A  # its one path is as long as the matrix
     t = run(A, row, options, initializer="none", max_work=1)
     assert not t.maximum and t.stopped_by == "max_work"
@@ -117,7 +117,7 @@ def test_a_limit_of_work_ends_the_search(row, options):
 
 
 class Polled(Budget):
-    """A budget that records what a driver asks it."""
+    """A budget that records the arguments of each poll."""
 
     def __init__(self, **limits):
         super().__init__(**limits)
@@ -130,8 +130,8 @@ class Polled(Budget):
 
 @pytest.mark.parametrize(("row", "options"), VARIANTS)
 def test_a_driver_obeys_its_budget(row, options):
-    """A driver that ignores `stop` would go on to poll; one that hands in something else than the
-    entries read so far would hand in less than it did before."""
+    """A driver that ignores `stop` would poll again. A driver that does not report all entries read
+    so far would report fewer than in its previous poll."""
     P = as_pattern(families.chain(300).A)
     for limits in ({}, {"polls": 1}, {"work": 1}):
         problem = device_problem(P)
@@ -139,20 +139,23 @@ def test_a_driver_obeys_its_budget(row, options):
         counters = row.load()(problem, budget, 0, row.checked(options))
         assert budget.polls == sorted(budget.polls)
         if limits and budget.polls:
-            most = 2 if row.is_initializer else 1  # red-blue polls before it reads
-            assert len(budget.polls) <= most, "it went on after its budget was spent"
+            max_polls = (
+                2 if row.is_initializer else 1
+            )  # red-blue polls once before it reads entries
+            assert len(budget.polls) <= max_polls, "the driver continued after its budget was spent"
             assert budget.stop == (ABANDONED if "polls" in limits else 3)
         if not limits and not row.is_initializer:
             assert problem.size == P.n and budget.polls
-        if not limits and row.name.startswith("g-pr"):  # polls in relabellings and between them
+        # polls in relabellings and between them
+        if not limits and row.name.startswith("g-pr"):
             relabelling, pushing = counters["levels"] // 4, counters["loops"] // 8
             assert len(budget.polls) >= relabelling + pushing - 1
 
 
 @pytest.mark.parametrize("name", ["random, wide", "random, square", "surplus, tall"])
 def test_pairs_same_is_the_old_form_of_ordered_trees(name):
-    """The same arrays; the result names the algorithm that the caller named. The lists of a wide
-    matrix are transposed on the device, in no order."""
+    """The arrays are the same; the result names the algorithm that the caller named. The lists of a
+    wide matrix are transposed on the device, in no fixed order."""
     A = SMALL[name].A
     old, new = (
         registry.find(f"{word}-trees", initializer=False) for word in ("meeting", "ordered")
@@ -216,8 +219,8 @@ def test_only_a_maximum_matching_has_a_proof(name):
 
 
 def test_marks_that_are_no_cover_are_not_taken_for_one():
-    """Marks of a search are a claim: wrong ones leave an entry uncovered, or mark a row that no
-    pair needs. The device then searches anew, and finds the right cover."""
+    """The marks of a search are only a claim. Wrong marks leave an entry uncovered, or mark a row
+    that the cover does not need. The device then searches again and finds a right cover."""
     A = sp.csc_array(np.array([[1, 1, 0], [0, 1, 1], [0, 0, 0], [0, 0, 1]]))
     row_match, col_match = plain_matching.maximum_matching(A)
     rank = int((row_match >= 0).sum())

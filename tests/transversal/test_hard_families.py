@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Families that hang, crash or mislead other codes, at sizes where a bad bound shows.
+"""Families on which other codes hang, crash or are slow, at sizes where a bad bound is visible.
 
-Each search gets a time limit far above what it needs and far below a hang: a search that does not
-end in time comes back as "not maximum" and fails the test.
+Each search gets a time limit far above what it needs and far below a hang. A search that does not
+end in time returns "not maximum" and fails the test.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NUMBERINGS = ["forward", "backward", "mixed"]
 
 
 def solved(hard, *, algorithm="auto", initializer="auto"):
-    """The transversal, found in time, of the right size and proven."""
+    """Checks that the search ends in time with a proven matching of the right size."""
     t = btfperm.maximum_transversal(
         hard.A, algorithm=algorithm, initializer=initializer, time_limit=LIMIT
     )
@@ -46,7 +46,7 @@ def test_one_augmenting_path_through_everything(algorithm, initializer, numberin
 @pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
 @pytest.mark.parametrize("numbering", NUMBERINGS)
 def test_scipys_ladder(algorithm, numbering, run_seed):
-    """SciPy 1.17 needs four times as long every two levels: 20 levels are 53 ms, 5,000 are not."""
+    """SciPy 1.17 takes four times as long for every two more levels: 53 ms for 20 levels."""
     hard = families.renumbered(families.scipy_ladder(5_000), numbering, run_seed)
     solved(hard, algorithm=algorithm, initializer="auto" if algorithm == "auto" else "none")
 
@@ -59,14 +59,14 @@ def test_chains_of_all_lengths(algorithm):
 @pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
 @pytest.mark.parametrize("numbering", NUMBERINGS)
 def test_rivals(algorithm, numbering, run_seed):
-    """Searches from all free columns at once find one path a phase, 100 phases: the default engine
-    has to give them up in time for a better bound."""
+    """Searches from all unmatched columns at once find one path in a phase, for 100 phases. The
+    default engine must abandon them in time for a better bound."""
     solved(families.renumbered(families.rivals(100, 50), numbering, run_seed), algorithm=algorithm)
 
 
 def test_a_strip_is_not_climbed_label_by_label(run_seed):
-    """Few active columns that get nowhere are a stall: without that, twice the length is four times
-    the work."""
+    """A few active columns that make no progress are a stall. Without this rule, twice the length
+    takes four times the work."""
     hard = families.strip(8_000, run_seed)
     solved(hard)
     t = btfperm.maximum_transversal(hard.A)

@@ -51,7 +51,7 @@ def test_the_larger_set(known):
 
 @pytest.mark.parametrize("copies", [1, 2])
 def test_scipy_11458(copies):
-    """20 x 25 with empty columns, and two of it stacked: SciPy once answered with no matching."""
+    """20 x 25 with empty columns, and two copies of it stacked: an old SciPy found no matching."""
     rng = np.random.default_rng(11458)
     base = sp.random_array((20, 25), density=0.1, rng=rng)
     A = sp.vstack([base] * copies)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The labels of guided-displacement, looked at after every single push, against distances found by
-brute force: its answers are proofs only as long as the labels are bounds."""
+"""The labels of guided-displacement, compared after every push with distances found by brute force.
+Its answers are proofs only while the labels are lower bounds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def columns_of(P):
 
 
 def distances(columns, row_match):
-    """Matched entries from each row to a free one along alternating paths, by relaxation."""
+    """Number of matched entries from each row to an unmatched row along alternating paths, by
+    relaxation."""
     far = [0 if j < 0 else math.inf for j in row_match]
     changed = True
     while changed:
@@ -39,7 +40,7 @@ def distances(columns, row_match):
 
 
 def wrong_labels(columns, row_match, labels):
-    """What is wrong with the labels, in words; empty when both invariants hold."""
+    """Messages about wrong labels; empty if both invariants hold."""
     value = [math.inf if label == HOPELESS else int(label) for label in labels]
     wrong = [
         f"row {i} has label {value[i]} at distance {distance}"
@@ -57,7 +58,7 @@ def wrong_labels(columns, row_match, labels):
 
 
 def pushed(P, start, steps, gap_every):
-    """Rows' and columns' mates and labels after so many pushes from `start`."""
+    """row_match, col_match and the labels after `steps` pushes from `start`."""
     row_match, col_match = (a.copy() for a in start)
     labels = _core.transversal.push_labels(
         P.m, P.indptr, P.indices, row_match, col_match, steps=steps, gap_every=gap_every
@@ -90,7 +91,7 @@ def test_labels_are_valid_after_every_push(A, gap_every):
 
 @pytest.mark.parametrize("family", ["chain", "deadtree", "hessenberg"])
 def test_labels_of_long_and_dead_parts(family, run_seed):
-    """Where labels climb: far rows, and parts from which no free row can be reached."""
+    """Cases with large labels: distant rows, and parts that cannot reach an unmatched row."""
     make = {
         "chain": lambda: families.chain(40),
         "deadtree": lambda: families.deadtree(60, run_seed),
@@ -103,7 +104,7 @@ def test_labels_of_long_and_dead_parts(family, run_seed):
         assert wrong_labels(columns, row_match.tolist(), labels.tolist()) == []
 
 
-def test_a_wrong_label_is_seen():
+def test_a_wrong_label_is_detected():
     P = as_pattern(families.chain(6).A)
     columns, start = columns_of(P), started(P)
     row_match, _, labels = pushed(P, start, 0, 100)
@@ -115,9 +116,9 @@ def test_a_wrong_label_is_seen():
 
 
 def far_row():
-    """A pattern with an unmatched row 300 steps from the column that starts the pushes, and a
-    greedy matching. Column j of a chain holds the rows j and j + 1; the last column is where this
-    chain and a second one begin."""
+    """A pattern with an unmatched row 300 steps from the only unmatched column, and a greedy
+    matching. Column j of a chain holds the rows j and j + 1; the last column holds the first rows
+    of this chain and of a second one."""
     n, second = 300, 20
     j, k = np.arange(n), np.arange(n + 1, n + 1 + second)
     last = n + second
@@ -133,7 +134,7 @@ def far_row():
 
 
 def test_labels_that_outgrow_a_byte_end_the_pushes():
-    """The largest label of a byte means hopeless: a row 300 steps from an unmatched one must not
+    """The largest label of a byte means hopeless. A row 300 steps from an unmatched row must not
     get it."""
     P, start = far_row()
     row_match, _, labels = pushed(P, start, 10**6, 10**9)
@@ -142,9 +143,9 @@ def test_labels_that_outgrow_a_byte_end_the_pushes():
 
 
 def test_pushes_continue_with_wide_labels():
-    """Where labels outgrow a byte, wide labels match the last column and hold the hopeless rows:
-    those of a block of 400 columns with 399 rows, which pushes close before and after the
-    change."""
+    """If labels outgrow a byte, the pushes continue with wide labels. They match the last column
+    and report the hopeless rows: those of a block of 400 columns with 399 rows, which pushes close
+    before and after the change."""
     far, _ = far_row()
     j = np.arange(399)
     rows, cols = [far.indices, j + far.m, j + far.m], [far.cols(), j + far.n, j + far.n + 1]

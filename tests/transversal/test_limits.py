@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""time_limit and max_work: a legal partial answer with true bounds, or the whole one."""
+"""time_limit and max_work: the result is a legal matching with true bounds, or maximum."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def test_work_limit_stops_a_large_search(algorithm, initializer):
     with pytest.raises(LimitReachedError, match="max_work"):
         t.cover()
     assert "max_work" in repr(t)
-    # and the partial answer is a start
+    # the partial answer is a valid initial matching
     again = btfperm.maximum_transversal(BIG.A, algorithm=algorithm, initial=t)
     assert again.structural_rank == BIG.rank
 
 
 @each_algorithm
-def test_what_never_ran_is_not_named(algorithm):
+def test_a_search_that_never_ran_is_not_named(algorithm):
     """The limit stops the start, so no search follows."""
     t = btfperm.maximum_transversal(
         LONG.A, algorithm=algorithm, initializer="karp-sipser", max_work=1000
@@ -69,7 +69,8 @@ def test_what_never_ran_is_not_named(algorithm):
 
 @each_algorithm
 def test_time_limit_stops_a_large_search(algorithm):
-    """The clock is read every 2^16 entries or so; the whole search reads over 3,000,000."""
+    """The search polls the clock about every 2^16 entries; the whole search reads over
+    3,000,000."""
     t = btfperm.maximum_transversal(
         LONG.A, algorithm=algorithm, initializer="none", time_limit=1e-4
     )
@@ -87,9 +88,9 @@ def test_generous_limits_change_nothing(algorithm):
 
 
 def test_no_decomposition_without_a_maximum_transversal():
-    for face in (btfperm.dulmage_mendelsohn, btfperm.block_triangular_form):
+    for decompose in (btfperm.dulmage_mendelsohn, btfperm.block_triangular_form):
         with pytest.raises(LimitReachedError, match="max_work") as caught:
-            face(BIG.A, initializer="none", max_work=1000)
+            decompose(BIG.A, initializer="none", max_work=1000)
         lower, upper = caught.value.rank_bounds
         assert lower <= BIG.rank <= upper and caught.value.exit_code == 1
         again = copy.copy(caught.value)
@@ -98,7 +99,8 @@ def test_no_decomposition_without_a_maximum_transversal():
 
 @given(A=strategies.any_matrix())
 def test_the_bound_that_a_limit_leaves(A):
-    """Nonempty rows, or nonempty columns, whichever are fewer: what the core may stop to count."""
+    """The number of nonempty rows or of nonempty columns, whichever is smaller. The core may stop
+    the count early."""
     P = btfperm.as_pattern(A)
     for Q in (P, in_64_bits(A)):
         cols = np.count_nonzero(np.diff(Q.indptr))

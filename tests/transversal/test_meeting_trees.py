@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""meeting-trees on a GPU: what it has beside the other rows, which test_gpu.py tests with them: its
-cover, its start, hubs in pieces, and indices of 64 bits where nothing less will do."""
+"""Properties that only meeting-trees has: its cover, its start, hubs in pieces, and 64-bit indices
+for more than 2^31 entries. `test_gpu.py` tests it like every other row."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ def on_device(A):
 
 
 def test_its_cover_is_the_proof(monkeypatch):
-    """The marks of its last search pass the certificate without a search of the certificate's."""
+    """The marks of its last search are a certificate; the certificate needs no search of its
+    own."""
     from btfperm.transversal import certificate_gpu
 
     def fail(*_):
         raise AssertionError("its marks were not enough")
 
     matrices = (
-        families.random_rectangle(3_000, 3_000, 2, 3).A,  # closed by either side
+        families.random_rectangle(3_000, 3_000, 2, 3).A,  # the trees of either side may close
         families.random_rectangle(2_000, 3_000, 3, 3).A,
         families.random_rectangle(3_000, 2_000, 3, 3).A,
     )
@@ -68,7 +69,7 @@ def test_marks_of_another_matching_prove_nothing():
 
 
 def test_columns_and_rows_of_any_length():
-    """Lists as long as a hub's are cut into pieces: just below, at and above the lengths."""
+    """Long lists are cut into pieces: lists just below, at and above the lengths of the pieces."""
     rng = np.random.default_rng(11)
     n = 6_000
     A = sp.lil_array((n, n))
@@ -85,7 +86,8 @@ def test_columns_and_rows_of_any_length():
 
 
 def test_more_entries_than_32_bits_count():
-    """One entry in each of 33 blocks of rows: more than 2^31 in all, known to be canonical."""
+    """One entry in each of 33 blocks of rows: more than 2^31 entries in all. The lists are
+    canonical by construction."""
     import cupy
 
     per_column, block = 33, 2_000_000
@@ -111,15 +113,15 @@ def test_more_entries_than_32_bits_count():
     cols = t.col_match
     assert bool((t.row_match[cols] == cupy.arange(n)).all())
     drawn = indices.reshape(n, per_column)[cupy.arange(n), cols // block]
-    assert bool((drawn == cols).all()), "a pair that is no entry"
+    assert bool((drawn == cols).all()), "a matched pair is not an entry"
 
 
 @pytest.mark.parametrize(
     ("A", "choice", "least"),
     [
-        (families.chain(3_000).A, "first", 60),  # neighbours lie near
+        (families.chain(3_000).A, "first", 60),  # the rows of a column are close to each other
         (families.random_rectangle(3_000, 5_000, 3, 1).A, "random", 0),
-        (families.stars(60, 70).A, "first", 0),  # hubs, and nothing lies near
+        (families.stars(60, 70).A, "first", 0),  # hubs, whose rows are not close to each other
     ],
 )
 def test_its_start_is_chosen_by_the_order(A, choice, least):
@@ -135,7 +137,7 @@ def test_its_start_is_chosen_by_the_order(A, choice, least):
     check_transversal(A, t, rank=btfperm.structural_rank(A))
 
 
-def test_what_has_one_choice_is_done_before_the_search():
+def test_forced_choices_come_before_the_search():
     for seed in range(3):
         A = families.hubs_and_leaves(400, 6_000, seed).A
         for B in (A, A[:6_000], A[:, :6_000]):
@@ -144,8 +146,9 @@ def test_what_has_one_choice_is_done_before_the_search():
             check_transversal(B, t, rank=btfperm.structural_rank(B))
 
 
-def test_pairs_of_the_start_and_of_the_search_are_all():
-    """Whoever counts them: the search, or the leaves, which may leave nothing; or no one began."""
+def test_the_counters_add_up_to_the_rank():
+    """The counters add up if the start, the search or the removal of leaves matches everything, and
+    if nothing is matched."""
     random = families.random_rectangle(1_000, 1_000, 3, 4).A
     star = families.stars(1, 600).A
     half = btfperm.maximum_transversal(random, max_work=1, algorithm="ss-bfs").col_match
@@ -161,7 +164,7 @@ def test_pairs_of_the_start_and_of_the_search_are_all():
 
 
 def test_steps_of_one_side_while_the_other_waits(monkeypatch):
-    """The larger side always waits, and what grows is little."""
+    """The thresholds are set so that the larger side always waits."""
     from btfperm.transversal.augmenting import meeting_trees_gpu
 
     monkeypatch.setattr(meeting_trees_gpu, "_LEAN", 1)
@@ -180,7 +183,7 @@ def test_steps_of_one_side_while_the_other_waits(monkeypatch):
     "A", [families.hubs_and_leaves(400, 6_000, 5).A, families.chain(3_000).A], ids=["hubs", "chain"]
 )
 def test_walks_along_distances_end_with_a_proof(A, monkeypatch):
-    """From nothing, and behind a search that is given up at once."""
+    """From an empty matching, and after trees that are abandoned at once."""
     from btfperm.backends.gpu.budget import Budget
     from btfperm.backends.gpu.problem import DeviceProblem
     from btfperm.transversal.augmenting import far_walks_gpu, meeting_starts_gpu, meeting_trees_gpu
@@ -200,8 +203,8 @@ def test_walks_along_distances_end_with_a_proof(A, monkeypatch):
 
 @pytest.mark.parametrize("gap", [1, 64])
 def test_walks_in_short_launches_end_with_a_proof(gap, monkeypatch):
-    """What a launch leaves on the way, waves and walks, the next one takes up; with more waves than
-    labels can tell apart."""
+    """A launch continues the waves and walks that the one before left unfinished. With a gap of 1,
+    there are more waves than labels can distinguish."""
     from btfperm.backends.gpu.budget import Budget
     from btfperm.backends.gpu.problem import DeviceProblem
     from btfperm.transversal.augmenting import far_walks_gpu, meeting_starts_gpu
@@ -219,7 +222,7 @@ def test_walks_in_short_launches_end_with_a_proof(gap, monkeypatch):
 
 
 @pytest.mark.parametrize("algorithm", ["meeting-trees", "ordered-trees"])
-def test_what_a_limit_of_work_leaves_is_legal(algorithm):
+def test_a_work_limit_leaves_a_legal_matching(algorithm):
     A = families.random_rectangle(30_000, 30_000, 4, 2).A
     whole = btfperm.structural_rank(A)
     for work in (1_000, A.nnz + 5_000, 2 * A.nnz):

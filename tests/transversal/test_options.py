@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options, threads and seeds change how an algorithm searches, never what it finds."""
+"""Options, threads and seeds change the steps of an algorithm, never the rank that it finds."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_bottom_up_after_top_down_joins_no_row_twice():
         assert t.structural_rank == btfperm.structural_rank(A, algorithm="hopcroft-karp")
 
 
-def test_an_option_that_nobody_has_is_refused():
+def test_an_option_that_no_algorithm_has_is_refused():
     with pytest.raises(InvalidArgumentError, match="alpha"):
         btfperm.structural_rank([[1]], algorithm="ms-bfs-graft", options={"beta": 1})
 
@@ -82,7 +82,7 @@ def test_an_option_is_a_finite_number(row, option, value):
 @pytest.mark.parametrize(
     ("asked", "in_order", "threads"), [(None, True, 1), (None, False, 4), (3, True, 3)]
 )
-def test_a_start_in_order_takes_one_thread_unless_more_were_asked_for(
+def test_a_start_in_order_uses_one_thread_unless_the_caller_requests_more(
     monkeypatch, asked, in_order, threads
 ):
     taken = []
@@ -101,7 +101,7 @@ def test_a_start_in_order_takes_one_thread_unless_more_were_asked_for(
 
 @pytest.mark.parametrize(("row", "option"), WITH_OPTIONS, ids=lambda x: x.name)
 def test_the_default_is_the_one_that_the_registry_states(row, option):
-    """An algorithm without options does what it does with its stated default: the same steps."""
+    """Without options, an algorithm takes the same steps as with its stated default."""
     A = sp.random(400, 400, density=0.006, random_state=3, format="csc")
     more = {} if row.is_initializer else {"initializer": "none"}
     plain = run(A, row, threads=1, **more)
@@ -115,7 +115,7 @@ def test_the_default_is_the_one_that_the_registry_states(row, option):
 
 
 def test_fairness_changes_the_steps_of_pothen_fan():
-    """So the test above would notice another default."""
+    """This shows that the test above would notice another default."""
     A = sp.random(400, 400, density=0.006, random_state=3, format="csc")
     edges = {
         fairness: btfperm.maximum_transversal(

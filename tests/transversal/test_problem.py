@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The matching that a search begins with."""
+"""The matching from which a search begins."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def test_nothing_is_matched_and_no_array_is_shared(m, n, width):
 
 @pytest.mark.parametrize("lists", [1, 2])
 def test_a_gpu_search_checks_for_memory_for_each_list_of_the_entries(monkeypatch, lists):
-    """Two lists for a matrix of the host: the copy of the columns, and the row lists. The checks of
-    calls on a device are in test_gpu_memory.py."""
+    """Two lists for a matrix on the host: the copy of the columns, and the row lists. For calls on
+    a device, see test_gpu_memory.py."""
     needs = []
     monkeypatch.setattr(gpu_problem, "refuse_beyond_free", lambda needed, _: needs.append(needed))
     pattern = as_pattern(np.ones((30, 40)))
@@ -44,9 +44,9 @@ def test_a_gpu_search_checks_for_memory_for_each_list_of_the_entries(monkeypatch
 
 
 @pytest.mark.parametrize("keep_pairs", [True, False])
-def test_what_is_taken_back_has_no_proof(keep_pairs):
-    """Marks that an abandoned search has left would spoil the cover of the next one, which adds to
-    them."""
+def test_a_reset_problem_has_no_proof(keep_pairs):
+    """The next search adds its marks to those of an abandoned search, which would make its cover
+    wrong."""
     taken = Problem.empty(as_pattern(np.eye(3)))
     taken.row_match[1] = taken.col_match[1] = 1
     taken.row_in_cover[:2] = 1

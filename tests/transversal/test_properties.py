@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every initialiser before every algorithm: the rank, the certificate, any start, any numbering."""
+"""Every initializer before every algorithm: the rank, the certificate, any start, any numbering."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_every_pair_finds_a_maximum_transversal(A, initializer):
     for algorithm, t in each_algorithm_on(A, initializer):
         assert t.maximum and t.stopped_by is None
         assert t.initializer == initializer
-        assert t.algorithm in (algorithm, "none")  # none: the start left nothing to do
+        assert t.algorithm in (algorithm, "none")  # none: the start matched everything
         check_transversal(A, t, rank=rank)
 
 
@@ -57,7 +57,7 @@ def test_every_pair_finds_a_maximum_transversal(A, initializer):
 def test_auto_finds_a_maximum_transversal(A):
     t = btfperm.maximum_transversal(A)
     assert t.maximum
-    assert t.algorithm in ["none", *ALGORITHMS]  # none: the start left nothing to do
+    assert t.algorithm in ["none", *ALGORITHMS]  # none: the start matched everything
     assert t.initializer in INITIALIZERS
     check_transversal(A, t, rank=plain_matching.structural_rank(A))
     check_maximum(A, t.row_match, t.col_match)
@@ -140,7 +140,7 @@ def test_32_and_64_bits_give_the_same(A, method):
     np.testing.assert_array_equal(narrow_t.col_match, wide_t.col_match)
     narrow_counts, wide_counts = (
         {name: count for name, count in t.counters.items() if not name.endswith("_us")}
-        for t in (narrow_t, wide_t)  # microseconds may differ
+        for t in (narrow_t, wide_t)  # the counters of microseconds may differ
     )
     assert narrow_counts == wide_counts
 
@@ -154,7 +154,8 @@ def test_threads_and_seed_change_no_rank(A, options):
 
 @given(strategies.any_matrix(), methods)
 def test_the_same_call_gives_the_same_matching(A, method):
-    """Reproducible in one process, the default seed included (rustworkx#1545 was not)."""
+    """Results are reproducible in one process, also with the default seed (rustworkx#1545 was
+    not)."""
     initializer, algorithm = method
     options = {"initializer": initializer, "algorithm": algorithm, "threads": 1}
     first = btfperm.maximum_transversal(A, **options)

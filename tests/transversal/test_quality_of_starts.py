@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many pairs the initializers leave out, on fixed matrices.
+"""How many columns the initializers leave unmatched, on fixed matrices.
 
-Every initializer is repaired by the search after it, so a wrong rule in one of them changes no
-answer, only the time. These tests notice the rule itself. The matrices are drawn with fixed seeds
-and one thread, so the numbers are reproducible.
+The search after an initializer repairs its matching, so a wrong rule changes no result, only the
+time. These tests detect a wrong rule. The matrices are drawn with fixed seeds and the initializers
+use one thread, so the numbers are reproducible.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def random(n, per_row, seed):
 
 
 def forest(n, seed):
-    """Each vertex after the first one has one entry with an earlier vertex of the other side."""
+    """Each vertex except the first has one entry with an earlier vertex of the other side."""
     rng = np.random.default_rng(seed)
     side = np.append([0, 1], rng.integers(0, 2, n - 2))
     number = np.where(side == 0, np.cumsum(side == 0), np.cumsum(side == 1)) - 1
@@ -70,14 +70,15 @@ def pairs(initializer, kind):
 
 
 @pytest.mark.parametrize("initializer", ["karp-sipser", "min-degree"])
-def test_what_has_one_choice_comes_first(initializer):
-    """On forests that rule alone finds a maximum matching."""
+def test_forced_choices_come_first(initializer):
+    """On a forest, this rule alone gives a maximum matching."""
     assert pairs(initializer, FORESTS) == RANKS[FORESTS]
 
 
-def test_min_degree_takes_what_has_the_fewest_choices():
-    """Largest instead of smallest degrees leave 5 pairs of the grids, one side only 13 of the
-    random matrices; buckets that are not entered again leave some hundred."""
+def test_min_degree_matches_the_smallest_degree_first():
+    """The loss is 5 on the grids if the rule takes the largest instead of the smallest degree, 13
+    on the random matrices if it considers one side only, and about a hundred if a vertex does not
+    move to another bucket when its degree changes."""
     assert pairs("min-degree", GRID) >= RANKS[GRID] - 1
     assert pairs("min-degree", RANDOM) >= RANKS[RANDOM] - 5
 
@@ -85,13 +86,13 @@ def test_min_degree_takes_what_has_the_fewest_choices():
 @pytest.mark.parametrize("initializer", STARTS)
 @pytest.mark.parametrize("kind", MATRICES)
 def test_no_start_leaves_more_than_greedy_may(initializer, kind):
-    """A maximal matching has at least half of the pairs; each of these finds far more."""
+    """A maximal matching has at least half of the maximum size; each of these has far more."""
     assert pairs(initializer, kind) >= 0.8 * RANKS[kind], (pairs(initializer, kind), RANKS[kind])
 
 
-def test_karp_sipser_matches_a_single_choice_that_an_arbitrary_one_leaves_first():
-    """No vertex has one neighbour at first. After an arbitrary pair some have, and to match those
-    first finds all."""
+def test_karp_sipser_matches_new_forced_choices_first():
+    """At first no vertex has only one neighbour. After an arbitrary match some have, and to match
+    those first gives a maximum matching."""
     columns = ([0, 1], [1, 3], [0, 2, 3], [0, 1, 2])
     A = families.csc(
         [np.concatenate(columns)], [np.repeat(range(4), list(map(len, columns)))], (4, 4)

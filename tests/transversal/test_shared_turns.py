@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the default engine does on several threads, and on one where labels are far, is proved as it
-goes: labels stay lower bounds, closed parts are closed, and no thread leaves behind what another
-would have matched."""
+"""The default engine on several threads, and on one thread with large labels, proves its matching
+during the search: labels stay lower bounds, closed parts stay closed, and no thread leaves a column
+unmatched that another could match."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tests.checks.check_matching import check_matching
 
 THREADS = [2, 3, 8]
 
-# Parts that no search can match, rows that many columns want, labels beyond a byte, paths through
-# everything, and numberings that are local, where short searches go first.
+# Parts that no search can match, rows that many columns compete for, labels larger than a byte,
+# paths through the whole matrix, and local numberings, on which short searches run first.
 FAMILIES = {
     "deficient": lambda seed: families.random_rectangle(6000, 6000, 2, seed),
     "tall": lambda seed: families.random_rectangle(5000, 4000, 2, seed),
@@ -50,7 +50,7 @@ def everything_shared():
 
 
 def local_and_deficient(n, seed):
-    """Entries next to the diagonal, and stretches of columns that share too few rows."""
+    """Entries next to the diagonal, and blocks of columns that share too few rows."""
     rng = np.random.default_rng(seed)
     j = np.repeat(np.arange(n), 3)
     i = j + rng.integers(-6, 7, size=j.size)
@@ -60,7 +60,8 @@ def local_and_deficient(n, seed):
 
 
 def saddle_point(states, constraints, seed):
-    """States with a diagonal, constraints with none: each of these displaces a state."""
+    """A saddle point matrix: states have diagonal entries, constraints have none. To match a
+    constraint, a search must move a state to another row."""
     rng = np.random.default_rng(seed)
     k = np.repeat(np.arange(constraints), 3)
     B = families.csc([k], [rng.integers(0, states, k.size)], (constraints, states))
@@ -68,24 +69,25 @@ def saddle_point(states, constraints, seed):
 
 
 def behind_dense_columns(n, seed):
-    """A matching of n pairs to start from, and 1.5 % more columns: each leads to two of eight dense
-    columns, behind which is everything, and far off the one free row; no search is short."""
+    """An initial matching of n columns, and 1.5 % more columns. Each of these leads to two of eight
+    dense columns, from which all columns are reached. The only unmatched row in reach is far away,
+    so no search is short."""
     rng = np.random.default_rng(seed)
-    dense, free = np.arange(8), np.arange(n, n + 3 * n // 200)
+    dense, unmatched = np.arange(8), np.arange(n, n + 3 * n // 200)
     sparse, last = np.arange(8, n), np.arange(n - 100, n)
-    first = 2 * (free % 4)
+    first = 2 * (unmatched % 4)
     rows = [np.arange(n), rng.integers(8, n, n), rng.integers(8, n, sparse.size)]
     cols = [np.arange(n), np.repeat(dense, n // 8), sparse]
     rows += [first, first + 1, np.full(last.size, n)]
-    cols += [free, free, last]
-    size = n + free.size
+    cols += [unmatched, unmatched, last]
+    size = n + unmatched.size
     pairs = np.where(np.arange(size) < n, np.arange(size), -1)
     return families.csc(rows, cols, (size, size)), pairs
 
 
 def run(name, A, threads, start=None):
-    """One function of the core; its matching, the rows of its cover, whether they are one, and what
-    it counted."""
+    """Runs one function of the core: the pattern, row_match, col_match, the rows of the cover,
+    whether the search calls it proven, and the counters."""
     P = as_pattern(getattr(A, "A", A))
     rows = np.full(P.m, -1, dtype=P.indices.dtype)
     cols = np.full(P.n, -1, dtype=P.indices.dtype)
@@ -112,13 +114,14 @@ def with_rank(family, seed):
 
 
 def check_proven(A, threads, start=None, rank=None):
-    """The matching of the default engine is maximum, and the rows that the search marked make a
-    cover, with columns that follow from the pairs. Only what was left to pushes along exact labels,
-    since trees found few paths a phase, is for the certificate to prove."""
+    """The matching of the default engine is maximum, and the rows that the search marked are a
+    cover together with the columns that follow from the matching. The only exception: if trees
+    found few paths in a phase, pushes along exact labels end the search, and only the certificate
+    proves it."""
     P, _, cols, cover, proven, counters = run("guided_displacement", A, threads, start)
     assert (cols >= 0).sum() == (rank_of(P.to_scipy()) if rank is None else rank)
     if not proven:
-        assert counters["relabels"] > 0, "no search but these pushes relabels"
+        assert counters["relabels"] > 0, "only these pushes relabel"
         return
     matched = np.flatnonzero(cols >= 0)
     in_cols = matched[cover[cols[matched]] == 0]
@@ -127,8 +130,9 @@ def check_proven(A, threads, start=None, rank=None):
 
 @pytest.mark.parametrize("threads", [1, *THREADS])
 @pytest.mark.parametrize("family", FAMILIES)
-def test_what_threads_drop_is_proven(family, threads, run_seed):
-    """Without a second search: a column was dropped because every label below it is hopeless."""
+def test_columns_that_threads_drop_are_proven_unmatchable(family, threads, run_seed):
+    """The proof needs no second search: a column is dropped only if every label below it is
+    hopeless."""
     rounds = 1 if threads == 1 else 3  # races are rare
     for round_ in range(rounds):
         P, rank = with_rank(family, run_seed + round_)
@@ -143,7 +147,8 @@ def test_small_matrices_are_proven(A, threads):
 
 @pytest.mark.parametrize("threads", THREADS)
 def test_constraints_are_matched_in_two_steps(threads, run_seed):
-    """Each thread leaves alone what the others need: in order, hardly one is left to search."""
+    """Each thread avoids the rows that the others need, so that almost no column is left for the
+    search."""
     P = as_pattern(saddle_point(30_000, 10_000, run_seed))
     found = maximum_transversal(P, algorithm="guided-displacement", threads=threads)
     assert found.size == rank_of(P.to_scipy())
@@ -171,7 +176,8 @@ def band(n):
 @pytest.mark.parametrize("threads", THREADS)
 @pytest.mark.parametrize("name", ["band", "saddle point"])
 def test_in_its_own_order_a_matrix_is_started_as_by_one_thread(name, threads, run_seed):
-    """No thread takes the row before its own first one: the columns keep to the diagonal."""
+    """No thread takes a row before the first row of its own columns, so columns are matched on the
+    diagonal."""
     A = band(50_000) if name == "band" else saddle_point(30_000, 10_000, run_seed)
     _, _, alone, *_ = run("greedy", A, 1)
     for _ in range(5):  # races are rare
@@ -181,7 +187,8 @@ def test_in_its_own_order_a_matrix_is_started_as_by_one_thread(name, threads, ru
 
 @pytest.mark.parametrize("threads", THREADS)
 def test_a_local_numbering_is_started_as_by_one_thread(threads, run_seed):
-    """What is left is what one thread leaves, and a little where parts meet."""
+    """The start leaves as many columns unmatched as one thread does, and a few more at the borders
+    of the parts."""
     rng = np.random.default_rng(run_seed)
     j = np.repeat(np.arange(60_000), 5)
     A = families.csc([np.clip(j + rng.integers(-9, 10, j.size), 0, 59_999)], [j], (60_000,) * 2)
@@ -192,7 +199,8 @@ def test_a_local_numbering_is_started_as_by_one_thread(threads, run_seed):
 
 @pytest.mark.parametrize("threads", [2, 3])
 def test_a_start_ends_when_no_row_is_free(threads, run_seed):
-    """Unless a thread comes late, as on a busy machine: the others read on for it."""
+    """A thread that starts late, as on a busy machine, makes the others read more; so the best of
+    20 runs counts."""
     A = families.random_rectangle(200_000, 400, 6, run_seed).A.T
     runs = (maximum_transversal(A, initializer="greedy", threads=threads) for _ in range(20))
     assert any(found.counters["start_edges"] < A.nnz / 2 for found in runs)

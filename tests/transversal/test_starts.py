@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Starts, on the CPU and on a GPU, before any search: legal, maximal, never less than before; the
-cheap matching of a GPU is that of one thread, entry by entry; the colours of red-blue."""
+"""Starts on the CPU and on a GPU, before any search. They are legal and maximal and never lose a
+matched column; greedy in order on a GPU gives the matching of one thread; red-blue depends on its
+seed only."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from btfperm.pattern import as_pattern
 from btfperm.transversal.given import given_problem
 from tests import families, strategies
 
-# Those that end with a maximal matching: all but one.
+# All starts that give a maximal matching: all but one.
 STARTS = [
     pytest.param(
         row,
@@ -35,7 +36,7 @@ each_start = pytest.mark.parametrize(("row", "options"), STARTS)
 
 
 def start(A, row, options=None, given=None, seed=0, **limits):
-    """The matching after a start alone, on the host, and what stopped it."""
+    """The matching after the start alone, on the host, and the limit that stopped it."""
     P = as_pattern(A)
     request = Request(P.nnz, seed=seed, options=options, **limits)
     problem = Problem.empty(P) if given is None else given_problem(P, given)
@@ -45,20 +46,21 @@ def start(A, row, options=None, given=None, seed=0, **limits):
 
 
 def check_start(P, problem, *, maximal=True):
-    """A matching of the pattern that no entry can be added to, from the arrays alone."""
+    """Checks that the result is a matching to which no entry can be added. Returns its size."""
     row_match, col_match = problem.row_match, problem.col_match
     entries = set(zip(P.indices.tolist(), P.cols().tolist(), strict=True))
     pairs = [(i, j) for j, i in enumerate(col_match.tolist()) if i != -1]
     assert all(pair in entries for pair in pairs)
     assert sorted(pairs) == sorted((i, j) for i, j in enumerate(row_match.tolist()) if j != -1)
-    free = (row_match[P.indices] == -1) & (col_match[P.cols()] == -1)
-    assert not (maximal and free.any())
+    could_match = (row_match[P.indices] == -1) & (col_match[P.cols()] == -1)
+    assert not (maximal and could_match.any())
     return len(pairs)
 
 
 @pytest.mark.parametrize("shape", [(900, 60), (241, 60), (239, 60), (60, 60), (60, 900)])
 def test_the_cheap_matching_in_order(shape, run_seed):
-    """The first free row of each column, entry by entry, however many rows there are."""
+    """Each column is matched to the first row of its list that is still unmatched, for any number
+    of rows."""
     A = families.random_rectangle(*shape, 2.5, run_seed).A
     (greedy,) = (
         row
@@ -86,8 +88,8 @@ def test_any_matrix_and_any_matching_given(row, options, data):
     _, given_cols = data.draw(strategies.legal_matching(A))
     P, problem, _, _ = start(A, row, options, given=given_cols, seed=seed)
     assert check_start(P, problem) >= np.count_nonzero(given_cols >= 0)
-    kept = given_cols >= 0
-    np.testing.assert_array_equal(problem.col_match[kept], given_cols[kept])
+    matched = given_cols >= 0
+    np.testing.assert_array_equal(problem.col_match[matched], given_cols[matched])
 
 
 @each_start
@@ -106,7 +108,9 @@ def test_families(row, options, numbering, run_seed):
         hard = families.renumbered(family, numbering, run_seed)
         P, problem, counters, _ = start(hard.A, row, options, seed=run_seed)
         size = check_start(P, problem)
-        assert 2 * size >= btfperm.structural_rank(hard.A), "a maximal matching is half of it"
+        assert 2 * size >= btfperm.structural_rank(hard.A), (
+            "a maximal matching has at least half of the rank"
+        )
         assert counters["edges"] >= 1
 
 
@@ -117,21 +121,22 @@ def test_twenty_times_the_same(row, options):
     for seed in range(20):
         P, problem, _, _ = start(A, row, options, seed=seed)
         sizes.append(check_start(P, problem))
-    assert max(sizes) - min(sizes) <= 400, "a tenth of the columns, far beyond chance"
+    assert max(sizes) - min(sizes) <= 400, "a tenth of the columns, far more than chance explains"
 
 
 @each_start
 def test_a_limit_leaves_a_legal_matching(row, options):
     A = families.random_rectangle(20_000, 20_000, 3, 3).A
     P, problem, _, stopped = start(A, row, options, max_work=1000)
-    in_one_launch = row.backend == "gpu" and row.name == "greedy"  # done at its first look
+    # greedy on a GPU ends before its first poll
+    in_one_launch = row.backend == "gpu" and row.name == "greedy"
     assert stopped == "max_work" or in_one_launch
     check_start(P, problem, maximal=stopped is None)
 
 
 @pytest.mark.parametrize("name", ["red-blue", "local-max"])
 def test_one_seed_one_matching(name):
-    """And another one with another seed."""
+    """Another seed gives another matching."""
     row = next(r for r in btfperm.algorithms("initial") if (r.name, r.backend) == (name, "cpu"))
     A = families.random_rectangle(500, 500, 4, 1).A
     first, again, other = (start(A, row, seed=seed)[1].col_match for seed in (1, 1, 2))
@@ -141,7 +146,7 @@ def test_one_seed_one_matching(name):
 
 @pytest.mark.parametrize("name", ["red-blue", "local-max"])
 def test_rounds_are_few(name):
-    """Birn and others prove O(log nnz) rounds for one, and see as much for the other."""
+    """Birn and others prove O(log nnz) rounds for local-max; they observe as few for red-blue."""
     row = next(r for r in btfperm.algorithms("initial") if (r.name, r.backend) == (name, "cpu"))
     for family in (families.random_rectangle(50_000, 50_000, 4, 1), families.chain(50_000)):
         counters = start(family.A, row)[2]

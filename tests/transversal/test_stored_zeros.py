@@ -25,7 +25,7 @@ from tests.oracles.plain_matching import structural_rank
 from tests.oracles.plain_pattern import pattern
 
 
-def said(A, **options):
+def warning_texts(A, **options):
     """Texts of the warnings of one search."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -39,7 +39,7 @@ def test_the_warning_is_right(A):
     with_zeros = structural_rank(A)
     without = structural_rank(pattern(A, drop_zeros=True))
     for drop_zeros in (False, True):
-        texts = said(btfperm.as_pattern(A, drop_zeros=drop_zeros))
+        texts = warning_texts(btfperm.as_pattern(A, drop_zeros=drop_zeros))
         assert len(texts) == (count > 0)
         for text in texts:
             assert re.match(rf"{count} stored", text)
@@ -56,30 +56,32 @@ def test_the_warning_is_right(A):
     ],
 )
 def test_one_entry_or_several(count, words):
-    (text,) = said(sp.coo_array((np.zeros(count), (range(count), range(count))), shape=(3, 3)))
+    (text,) = warning_texts(
+        sp.coo_array((np.zeros(count), (range(count), range(count))), shape=(3, 3))
+    )
     assert text.startswith(words)
 
 
 def test_no_warning_without_zeros():
-    assert said(sp.eye_array(3)) == []
-    assert said(np.array([[1, 0], [0, 1]])) == []  # zeros of a dense array are no entries
+    assert warning_texts(sp.eye_array(3)) == []
+    assert warning_texts(np.array([[1, 0], [0, 1]])) == []  # zeros of a dense array are no entries
 
 
 def test_a_zero_that_is_also_stored_as_something_else_is_no_zero():
     A = sp.coo_array(([0.0, 5.0, 1.0], ([0, 0, 1], [0, 0, 1])), shape=(2, 2))
-    assert said(A) == []
+    assert warning_texts(A) == []
     assert btfperm.structural_rank(A, drop_zeros=True) == 2
 
 
 def test_no_second_search_where_the_cover_touches_the_zeros(monkeypatch):
     A = sp.coo_array(([1.0, 1.0, 1.0, 0.0], ([0, 0, 1, 2], [0, 1, 0, 0])), shape=(3, 3))
-    monkeypatch.setattr("btfperm.transversal.stored_zeros.match", None)  # would be called
-    (text,) = said(btfperm.as_pattern(A, drop_zeros=True))
+    monkeypatch.setattr("btfperm.transversal.stored_zeros.match", None)  # a second search fails
+    (text,) = warning_texts(btfperm.as_pattern(A, drop_zeros=True))
     assert "does not change the structural rank" in text
 
 
-def test_the_second_search_has_what_the_first_has_left(monkeypatch):
-    """A clock that only runs while an algorithm does: 4 of 10 seconds each time."""
+def test_the_second_search_gets_the_rest_of_the_limits(monkeypatch):
+    """A clock that advances only in an algorithm, by 4 of 10 seconds each time."""
     now = [0.0]
     given = []
 
@@ -90,14 +92,14 @@ def test_the_second_search_has_what_the_first_has_left(monkeypatch):
 
     clock = SimpleNamespace(perf_counter=lambda: now[0])
     monkeypatch.setattr(request, "time", clock)
-    monkeypatch.setitem(TABLE, "start", TABLE["start"][-1:])  # whatever is tiny
+    monkeypatch.setitem(TABLE, "start", TABLE["start"][-1:])  # no rule for tiny matrices
     for name in ("hopcroft_karp", "greedy"):  # the first search, and the start of the second
         monkeypatch.setattr(
             _core.transversal, name, partial(slow, getattr(_core.transversal, name))
         )
     A = sp.csc_array(np.array([[1.0, 1, 0], [0, 2, 1], [1, 0, 2]]))
     A.data[A.indices == 1] = 0.0
-    texts = said(
+    texts = warning_texts(
         A, algorithm="hopcroft-karp", initializer="none", time_limit=10.0, max_work=1_000_000
     )
     assert len(texts) == 1 and len(given) == 2
@@ -106,7 +108,7 @@ def test_the_second_search_has_what_the_first_has_left(monkeypatch):
 
 
 def test_zenios():
-    """25,877 of 27,191 entries are stored zeros: Newton would meet rank 266 of 2,873."""
+    """25,877 of 27,191 entries are stored zeros. Without them the rank is 266 instead of 2,873."""
     with pytest.warns(StoredZerosWarning, match=r"2,873.* 266 "):
         assert btfperm.structural_rank(read("zenios")) == 2873
     dropped = btfperm.as_pattern(read("zenios"), drop_zeros=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several threads on matrices that are large enough for all of them to have work at once, and what
-their starts promise. (tests/faults/test_threads.py: small matrices, with all work shared.)"""
+"""Several threads on matrices that are large enough to give work to each of them, and the
+properties of parallel starts. (tests/faults/test_threads.py: small matrices, all loops shared.)"""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def rank_of(hard):
 
 
 def started(A, initializer, threads):
-    """What a parallel start leaves behind, with nothing after it: (row_match, col_match)."""
+    """row_match and col_match after a parallel start alone."""
     P = btfperm.as_pattern(A)
     problem = Problem.empty(P)
     row = registry.find(initializer, initializer=True)
@@ -53,14 +53,15 @@ def started(A, initializer, threads):
 
 @each_family
 def test_every_family_is_shared(family):
-    """Below 100,000 entries an algorithm runs on one thread, and nothing here would test others."""
+    """Below 100,000 entries an algorithm runs on one thread, so that smaller families would test
+    nothing here."""
     assert HARD[family]().A.nnz >= 100_000
 
 
 @each_number
 @pytest.mark.parametrize("name", INITIALIZERS + ALGORITHMS)
 def test_a_small_matrix_is_left_to_one_thread(name, threads, run_seed):
-    """It finds, by the same steps, what one thread finds."""
+    """Several threads take the same steps as one."""
     A = families.random_rectangle(12_000, 12_000, 3, run_seed).A
     which = {"initializer": name} if name in INITIALIZERS else {"algorithm": name}
     before = _core.backends.share_always(False)
@@ -83,7 +84,7 @@ def test_the_rank_is_found_and_proven(algorithm, family, run_seed):
         hard.A, algorithm=algorithm, initializer="none", threads=3, time_limit=20
     )
     assert t.maximum
-    assert t.algorithm == algorithm  # no other one had to finish
+    assert t.algorithm == algorithm  # no other algorithm had to replace it
     check_transversal(hard.A, t, rank=rank_of(hard))
 
 
@@ -106,8 +107,9 @@ def test_a_start_is_maximal(initializer, threads, family, run_seed):
 
 
 @each_number
-def test_karp_sipser_takes_what_has_one_choice(threads):
-    """On a forest the forced choices alone reach the maximum; racing threads may miss a few."""
+def test_karp_sipser_makes_the_forced_choices(threads):
+    """On a forest, the forced choices alone give a maximum matching. Races between threads may miss
+    a few."""
     hard = families.renumbered(families.triangular(30_000, 2), "mixed", 2)
     forced, _ = started(hard.A, "karp-sipser", threads)
     cheap, _ = started(hard.A, "greedy", 1)
@@ -123,7 +125,7 @@ def test_64_bit_indices(algorithm, threads):
 
 
 @pytest.mark.parametrize("initializer", INITIALIZERS)
-def test_a_start_goes_on_from_what_is_given(initializer):
+def test_a_start_continues_from_the_given_matching(initializer):
     hard = HARD["sparse"]()
     given = btfperm.maximum_transversal(hard.A, initializer="greedy", max_work=20_000)
     t = btfperm.maximum_transversal(
@@ -134,7 +136,7 @@ def test_a_start_goes_on_from_what_is_given(initializer):
 
 @pytest.mark.parametrize("max_work", [1, 1_000, 30_000])
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_what_a_limit_ends_is_legal(algorithm, max_work):
+def test_a_limit_leaves_a_legal_matching(algorithm, max_work):
     hard = HARD["sparse"]()
     t = btfperm.maximum_transversal(
         hard.A, algorithm=algorithm, initializer="none", threads=4, max_work=max_work

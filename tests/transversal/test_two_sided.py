@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""two-sided: what was drawn is matched exactly, on any number of threads, and is as much as the
-paper promises."""
+"""two-sided: the graph of the drawn entries gets a maximum matching, on any number of threads. The
+matching is as large as the paper promises."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def splitmix(x):
 
 
 def drawn(lists, stream):
-    """The neighbour that each draws where none is likelier than another; -1 without any."""
+    """The neighbour that each vertex draws, all with the same probability; -1 without
+    neighbours."""
     chosen = np.full(lists.shape[0], -1)
     for k in range(lists.shape[0]):
         neighbours = lists.indices[lists.indptr[k] : lists.indptr[k + 1]]
@@ -59,7 +60,7 @@ def drawn(lists, stream):
 
 @pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize("seed", range(5))
-def test_what_was_drawn_is_matched_exactly(threads, seed):
+def test_drawn_entries_get_a_maximum_matching(threads, seed):
     A = families.random_rectangle(400, 500, 3, seed).A
     rows, cols = sp.csr_array(A), sp.csr_array(sp.csr_array(A).T)
     rows.sort_indices(), cols.sort_indices()
@@ -67,9 +68,9 @@ def test_what_was_drawn_is_matched_exactly(threads, seed):
     i = np.concatenate([np.flatnonzero(of_rows >= 0), of_cols[of_cols >= 0]])
     j = np.concatenate([of_rows[of_rows >= 0], np.flatnonzero(of_cols >= 0)])
     graph = sp.csr_array((np.ones(i.size), (i, j)), shape=A.shape)
-    most = int((maximum_bipartite_matching(graph, perm_type="column") >= 0).sum())
+    maximum = int((maximum_bipartite_matching(graph, perm_type="column") >= 0).sum())
     problem = start(A, threads, seed, {"sweeps": 0})
-    assert problem.size == most
+    assert problem.size == maximum
     pairs = problem.col_match >= 0
     assert (graph[problem.col_match[pairs], np.flatnonzero(pairs)] > 0).all()
 
@@ -83,13 +84,13 @@ def test_the_size_does_not_depend_on_the_threads(data):
     for threads in (2, 5):
         together = start(A, threads, seed, given=given_cols)
         assert together.size == alone.size
-        kept = given_cols >= 0
-        np.testing.assert_array_equal(together.col_match[kept], given_cols[kept])
+        matched = given_cols >= 0
+        np.testing.assert_array_equal(together.col_match[matched], given_cols[matched])
 
 
 @pytest.mark.parametrize("threads", [1, 4])
-def test_as_much_as_the_paper_promises(threads, run_seed):
-    """Some .866 of the columns, where each entry is in some perfect transversal."""
+def test_the_size_that_the_paper_promises(threads, run_seed):
+    """About 0.866 of the columns, if each entry is in some perfect transversal."""
     n, draw = 20_000, np.random.default_rng(run_seed)
     i = np.concatenate([draw.permutation(n) for _ in range(5)])
     A = sp.csc_array((np.ones(5 * n), (i, np.tile(np.arange(n), 5))), shape=(n, n))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stands in for CuPy where there is no GPU: arrays of NumPy behind CuPy's names, kernels on fibers.
+"""Replaces CuPy on a machine without a GPU: arrays of NumPy behind CuPy's names, kernels on fibers.
 
-As strict as CuPy where that is where mistakes show: an array of the device is none of the host, new
-memory is full of rubbish, each array belongs to a device, and kernels take only those of theirs.
+It is as strict as CuPy about likely mistakes: an array of the device is not an array of the host,
+new memory is not zero, each array belongs to a device, and kernels accept only arrays of theirs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __version__ = "0 (stand-in)"
 
 
 def _host(x, *, strict=False):
-    """What NumPy can take, of arrays of the device in whatever container."""
+    """`x` with each array of the device, also in containers, replaced by its NumPy array."""
     if isinstance(x, ndarray):
         return x.host
     if isinstance(x, (tuple, list)):
@@ -48,7 +48,7 @@ class _Memory:
 
 
 class ndarray:  # noqa: N801
-    """An array of `device`; `host` is where it really is."""
+    """An array of `device`; `host` is the NumPy array that holds it."""
 
     __slots__ = ("device", "host")
 
@@ -174,7 +174,7 @@ for _name in _BINARY:
 
 def empty(shape, dtype=float):
     host = np.empty(shape, dtype=dtype)
-    host.reshape(-1).view(np.uint8)[:] = 0xA7  # what was there before
+    host.reshape(-1).view(np.uint8)[:] = 0xA7  # uninitialized memory
     return ndarray._of(host)
 
 
@@ -190,8 +190,8 @@ def asarray(given, dtype=None):
     if isinstance(given, ndarray):
         return given if dtype is None else given.astype(dtype, copy=False)
     if hasattr(given, "__cuda_array_interface__"):
-        told = {"__array_interface__": given.__cuda_array_interface__, "owner": given}
-        return ndarray._of(np.asarray(type("Held", (), told)()))
+        attributes = {"__array_interface__": given.__cuda_array_interface__, "owner": given}
+        return ndarray._of(np.asarray(type("Held", (), attributes)()))
     return array(given, dtype)
 
 
@@ -214,7 +214,7 @@ for _name in (
 
 
 def argsort(array):
-    """As CuPy's: what is equal stays in order."""
+    """A stable sort, as CuPy's."""
     return _there(np.argsort(array.host, kind="stable"))
 
 
@@ -235,7 +235,7 @@ def clear_memo():
 
 
 class _Function:
-    """A kernel: (blocks,), (threads,), arguments."""
+    """A kernel, called with (blocks,), (threads,), arguments."""
 
     def __init__(self, module, name):
         self._module, self._name = module, name

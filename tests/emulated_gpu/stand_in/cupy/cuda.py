@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stands in for `cupy.cuda`: two small devices, and everything at once, in order."""
+"""Replaces `cupy.cuda`: two small devices that execute every operation at once, in order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _current():
 
 
 class Device:
-    """One of the devices; in a `with`, the current one of this thread."""
+    """One of the devices. In a `with` statement it is the current device of this thread."""
 
     def __init__(self, number=None):
         self.id = _current() if number is None else int(number)

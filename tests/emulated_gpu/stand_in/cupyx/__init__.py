@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stands in for `cupyx`."""
+"""Replaces `cupyx`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stands in for `cupyx.scipy.sparse`: matrices that btfperm and its tests take and give."""
+"""Replaces `cupyx.scipy.sparse`: the matrices that btfperm and its tests accept and return."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["coo_matrix", "csc_matrix", "csr_matrix"]
 
 
 class _Matrix:
-    """Parts on the device; SciPy does what has to be done, on a copy."""
+    """A matrix whose arrays are on the device. SciPy does the work, on a copy."""
 
     format = ""
     has_sorted_indices = True
@@ -31,7 +31,7 @@ class _Matrix:
         for name in self.parts:
             setattr(self, name, cupy.asarray(getattr(host, name)))
         if isinstance(given, tuple) and self.format != "coo":
-            self.data, self.indices, self.indptr = given  # as they were given, on their device
+            self.data, self.indices, self.indptr = given  # the arrays as given, on their device
 
     @property
     def ndim(self):
