@@ -78,7 +78,7 @@ def test_one_command_makes_all(tmp_path, real_folder):
     for name in ("matching", "memory", "published", "regret"):
         rows = result[name][1]["rows"]
         assert {row["matrix"] for row in rows} == {"opf_300"}
-    rows = made["versions"][1]["rows"]
+    rows = result["versions"][1]["rows"]
     assert {row["matrix"] for row in rows} == {"opf_300", "tiny", "er_10_d3.0"}
     if importlib.util.find_spec("matplotlib"):
         from benchmarks.figures import KINDS

@@ -50,16 +50,18 @@ def test_any_number_of_threads(tmp_path, threads, run_seed, monkeypatch):
     assert np.array_equal(pattern.cols() * np.int64(5000) + pattern.indices, expected)
 
 
-@pytest.mark.parametrize("later", [[], [333_334, 399_999]])
-def test_the_first_bad_line_is_found_by_any_thread(tmp_path, later):
+@pytest.mark.parametrize("later", [[], [133_334, 250_000, 399_999]])
+def test_the_first_bad_line_is_found_by_any_thread(tmp_path, monkeypatch, later):
+    monkeypatch.setattr(matrix_market_body, "BLOCK", 1 << 24)  # all lines in one block
+    monkeypatch.setattr(matrix_market_body, "_PER_THREAD", 1 << 17)
     lines = ["1 1 1\n"] * 400_000
-    for k in (333_333, *later):
+    for k in (133_333, *later):
         lines[k] = "1 x 1\n"
     file = tmp_path / "a.mtx"
     file.write_text(
         f"%%MatrixMarket matrix coordinate real general\n1 1 {len(lines)}\n{''.join(lines)}"
     )
-    with pytest.raises(ValueError, match="line 333336: a row and a column number are expected"):
+    with pytest.raises(ValueError, match="line 133336: a row and a column number are expected"):
         read(file, threads=4)
 
 
