@@ -38,20 +38,26 @@ def run(cases: list[Case], options: Options) -> Section:
     pythons = [str(options.other), sys.executable]
     rows: list[Row] = []
     complaints: list[str] = []
+    begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         for subject, what, chosen, arguments in _subjects(cases, options):
+            workers = [_worker(python) for python in pythons]
             for case in chosen:
+                if time.monotonic() - begin > options.within:
+                    options.say(f"{subject}, {case.name}: left out, {options.within:g} s are over")
+                    continue
                 file = str(Path(folder, "matrix.npz"))
                 A = case.load()
                 np.savez(file, indptr=A.indptr, indices=A.indices, shape=A.shape)
                 asked = {"what": what, "file": file, "options": arguments}
-                pair, answers = _calls(pythons, asked, options.repeats)
+                pair, answers = _calls(workers, asked, options.repeats)
                 rows.append({"subject": subject, "matrix": case.name, "seconds": pair})
                 if len(answers) > 1:
                     complaints.append(f"{subject}, {case.name}: answers {sorted(answers)}")
                 options.say(f"{subject}, {case.name}: {digits(_ratio(pair))}")
-        commands = _commands(pythons, cases[-1], Path(folder), options)
-        rows += commands
+            for worker in workers:
+                worker.communicate()
+        rows += _commands(pythons, cases[-1], Path(folder), options)
     return Section("This version beside another one", _markdown(rows), {"rows": rows}, complaints)
 
 
@@ -77,30 +83,30 @@ def _subjects(cases: list[Case], options: Options) -> list[tuple[str, str, list[
     return result
 
 
-def _calls(pythons: list[str], asked: Row, repeats: int) -> tuple[list[list[float]], set[Any]]:
+def _worker(python: str) -> subprocess.Popen[str]:
+    """A process that times the calls of one version."""
+    line = [python, "-I", str(WORKER)]
+    return subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def _calls(
+    workers: list[subprocess.Popen[str]], asked: Row, repeats: int
+) -> tuple[list[list[float]], set[Any]]:
     """Seconds of each version in turns, and the different answers."""
     pair: list[list[float]] = [[], []]
     answers = set()
-    pipes = [
-        subprocess.Popen(
-            [python, "-I", str(WORKER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        for python in pythons
-    ]
     for turn in range(1 + repeats):  # the first is a warm-up
-        for which, process in enumerate(pipes):
+        for which, process in enumerate(workers):
             assert process.stdin is not None and process.stdout is not None
             print(json.dumps({} if turn else asked), file=process.stdin, flush=True)
             line = process.stdout.readline()
             if not line:
-                raise OSError(f"{pythons[which]} could not run {asked['what']}")
+                raise OSError(f"one of the versions could not run {asked['what']}")
             reply = json.loads(line)
             answers.add(reply["answer"])
             if turn:
                 pair[which].append(reply["seconds"])
             time.sleep(PAUSE_SECONDS)
-    for process in pipes:
-        process.communicate()
     return pair, answers
 
 
