@@ -85,10 +85,10 @@ def rivals(count, length):
     columns unmatched."""
     i, step = np.repeat(np.arange(count), length), np.tile(np.arange(length), count)
     row, col = i * (length + 1) + step, i * length + step
-    doors = np.arange(count) * (length + 1)
+    starts = np.arange(count) * (length + 1)
     rival = count * length + np.arange(count)
     n = count * (length + 1)
-    rows = [row, row + 1, np.tile(doors, count)]
+    rows = [row, row + 1, np.tile(starts, count)]
     return Hard(csc(rows, [col, col, np.repeat(rival, count)], (n, n)), n)
 
 

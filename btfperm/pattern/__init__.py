@@ -7,7 +7,7 @@ changes of the input do not reach the pattern. `as_valued` keeps the values, too
 `ValuedPattern`.
 
 * ``pattern.py`` and ``device_pattern.py``: the classes, on the host and on a GPU
-* ``door.py`` and ``device_door.py``: `as_pattern`
+* ``input.py`` and ``device_input.py``: `as_pattern`
 * ``valued.py``, ``values.py`` and ``values_gpu.py``: `ValuedPattern` and `as_valued`
 * ``arrays.py``, ``host_matrix.py`` and ``memory.py``: checks of arrays, matrices and memory
 * ``canonical.py``, ``canonical.hpp`` and ``canonical_gpu.py``: sort, merge duplicates, transpose
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from btfperm.pattern.arrays import LARGEST_INT32, index_type
 from btfperm.pattern.device_pattern import DevicePattern
-from btfperm.pattern.door import as_pattern
+from btfperm.pattern.input import as_pattern
 from btfperm.pattern.memory import (
     DECOMPOSITION,
     SEARCH,

@@ -85,7 +85,7 @@ def checked_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, i
 
 
 def refuse_masked(array: object) -> None:
-    """Raise InvalidMatrixError for a masked array: what its masked places hold, nobody knows."""
+    """Raise InvalidMatrixError for a masked array, whose masked values are undefined."""
     if isinstance(array, np.ma.MaskedArray):
         raise InvalidMatrixError(
             "a masked array does not say which of its masked places are entries; give "
@@ -100,7 +100,7 @@ def refuse_no_numbers(values: npt.NDArray[Any], name: str | None) -> None:
 
 
 def lives_on_device(array: object) -> bool:
-    """Whether this is an array on a GPU, whoever made it; asked without loading anything."""
+    """Whether this is an array on a GPU, of any package. No module is loaded for the answer."""
     if isinstance(array, np.ndarray | list | tuple):
         return False
     if hasattr(array, "__cuda_array_interface__"):
@@ -131,7 +131,8 @@ def is_on_device_of(pattern: Any, array: object) -> bool:
 
 
 def beside(array: Any) -> AbstractContextManager[Any]:
-    """With the device of a NumPy or CuPy array as CuPy's current one, if it lives on one."""
+    """A context in which the device of an array is CuPy's current one; for NumPy arrays, nothing
+    changes."""
     device: AbstractContextManager[Any] = array.device if lives_on_device(array) else nullcontext()
     return device
 
@@ -148,7 +149,7 @@ def _as_array(array: Any) -> npt.NDArray[Any]:
 
 
 def _index_array(array: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
-    """The array, if it is one of integers, of whatever width."""
+    """The array, if it holds integers, of any width."""
     values = array
     if type(values) is not np.ndarray:
         refuse_masked(array)
@@ -166,16 +167,17 @@ def _index_array(array: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
 def as_width(
     array: npt.NDArray[Any], width: type[np.signedinteger[Any]], *, copy: bool
 ) -> IndexArray:
-    """The array with another index type; what does not fit turns negative, never small.
+    """The array with another index type. Numbers that do not fit become -1, so that the later check
+    of the range refuses them.
 
-    With `copy` the result is nobody else's.
+    With `copy`, the result shares no memory with the array.
     """
     if array.dtype == width:
         return np.array(array, order="C") if copy else np.ascontiguousarray(array)
     limits = np.iinfo(width)
     if array.size and (int(array.max()) > limits.max or int(array.min()) < limits.min):
         outside = (array > limits.max) | (array < limits.min)
-        array = array.astype(width, order="C")  # a copy, because a type has other limits than it
+        array = array.astype(width, order="C")  # a copy, which may be written to
         array[outside] = -1
     return np.ascontiguousarray(array, dtype=width)
 
@@ -300,7 +302,7 @@ def _are_zero(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _none_is_zero(values: object, count: int) -> bool:
-    """Whether a few values are seen to hold no zero; many are sooner compared than counted."""
+    """Whether a short array has no zero. For a long one, the caller compares all values."""
     return (
         type(values) is np.ndarray
         and count < _FEW

@@ -32,7 +32,7 @@ Shape = tuple[int, int]
 
 
 def frozen(array: IndexArray) -> IndexArray:
-    """A read-only view: who handed the array over may still write to it, or not at all."""
+    """A read-only view; the flags of the array itself do not change."""
     view = array.view()
     view.setflags(False)  # type: ignore[call-arg]  # by name it takes twice as long
     return view
@@ -49,7 +49,7 @@ def from_positions(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
 
 
 def from_triangle(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
-    """Of one half of a symmetric list: the other half is never listed, which keeps the memory at
+    """Of one half of a symmetric list. The other half is never listed, so the peak of memory is
     twice the result."""
     both = 2 * rows.size - int(np.count_nonzero(rows == cols))
     width = index_type(shape, both)
@@ -106,8 +106,8 @@ def selected(
 def split_zeros(
     rows: IndexArray, cols: IndexArray, zeros: npt.NDArray[np.bool_], shape: Shape
 ) -> tuple[Columns, Columns]:
-    """Of the positions that hold something, and of those that hold only zeros: a position may be
-    stored as zero and again as something else. Nothing is overwritten."""
+    """Of the positions with a nonzero value, and of the positions that only hold zeros. A position
+    may be stored both as zero and with a nonzero value. The inputs are not overwritten."""
     stay = ~zeros
     nonzero = from_positions(rows[stay], cols[stay], shape)
     zero = from_positions(rows[zeros], cols[zeros], shape)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Canonical compressed columns without leaving the device: sorted as 64-bit keys, column before
-row, duplicates merged. Everything runs on CuPy's current device and stream."""
+"""Canonical compressed columns, computed on a device: entries become 64-bit keys, by columns and
+then by rows, which are sorted and merged. Everything runs on CuPy's current device and stream."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def columns_of(indptr: Any, nnz: int) -> Any:
 
 
 def keys_of(rows: Any, cols: Any, shape: tuple[int, int]) -> Any:
-    """A number for each position, ascending by columns, then by rows.
+    """A key for each position, which orders them by columns, then by rows.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def keys_of(rows: Any, cols: Any, shape: tuple[int, int]) -> Any:
 
 
 def from_keys(keys: Any, shape: tuple[int, int]) -> tuple[Any, Any]:
-    """Columns (indptr, indices) of such numbers, ascending and all different."""
+    """Columns (indptr, indices) of keys that ascend without duplicates."""
     import cupy
 
     m, n = shape

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`DevicePattern`: a pattern whose arrays stay on the GPU they were made on."""
+"""`DevicePattern`: a pattern whose arrays are on a GPU."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class DevicePattern(Pattern):
     def _checked_arrays(self, shape: tuple[int, int]) -> Any:
         if not (lives_on_device(self.indptr) and lives_on_device(self.indices)):
             raise InvalidMatrixError("DevicePattern needs arrays on a GPU; a Pattern takes others")
-        from btfperm.pattern.device_door import canonical_columns
+        from btfperm.pattern.device_input import canonical_columns
 
         return canonical_columns(self.indptr, self.indices, shape)
 
@@ -66,8 +66,8 @@ class DevicePattern(Pattern):
         )
 
     def sampled_degrees(self, least: int) -> npt.NDArray[np.int64]:
-        """The numbers of entries of every k-th column, so that `least` to twice as many are read,
-        on the host."""
+        """The numbers of entries of every k-th column, on the host; k is chosen so that between
+        `least` and twice as many columns are sampled."""
         from btfperm.backends.gpu.device import on
 
         stride = max(1, self.n // least)

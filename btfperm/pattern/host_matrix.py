@@ -92,7 +92,7 @@ def recognised(A: Any, *, values: bool = True) -> Any:
             found = np.asarray(A)
     except MemoryError:
         raise
-    except Exception as error:  # whatever the conversion of another package raises
+    except Exception as error:  # the conversion of another package may raise any exception
         why = " ".join(str(error).split())[:200]
         raise InvalidMatrixError(f"{_kind(A)} cannot be converted to a matrix: {why}") from None
     if not isinstance(found, np.ndarray) and not is_scipy(found):
@@ -225,7 +225,7 @@ def positions_of_blocks(
     if lists.size != len(values):
         raise InvalidMatrixError(f"{prefix(name)}{lists.size} indices of {len(values)} blocks")
     count = int(starts[-1])
-    if not count:  # then the matrix bounds neither size of a block
+    if not count:  # without blocks, no entry bounds the size of a block
         return lists[:0], lists[:0], values.reshape(-1)[:0]
     first_row = height * np.repeat(np.arange(m // height), np.diff(starts))
     first_col = width * lists[:count].astype(np.int64)
@@ -318,8 +318,8 @@ def _is_casadi(A: object) -> bool:
 
 
 def _has_dense_buffer(A: object) -> bool:
-    """Whether NumPy can read `A` without a loop over its items, and nothing shows that `A` is a
-    sparse container, which NumPy would fill with zeros."""
+    """Whether NumPy can convert `A` without a loop over its items. False for sparse containers,
+    which NumPy would fill with zeros."""
     if hasattr(A, "nnz") or hasattr(A, "todense"):
         return False
     if any(hasattr(A, name) for name in _BUFFERS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a few columns of a pattern on a device show; see ``order_sample.cu``."""
+"""Samples columns of a pattern on a device; see ``order_sample.cu``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DRAWS = 4096
 
 
 class OrderSample(NamedTuple):
-    """Entries looked at, how many of them lie near the diagonal, and the longest list drawn."""
+    """Sampled entries, those near the diagonal, and the length of the longest sampled column."""
 
     entries: int
     near: int
@@ -25,8 +25,8 @@ class OrderSample(NamedTuple):
 
 
 def sample_order(m: int, indptr: Any, indices: Any) -> Callable[[], OrderSample]:
-    """Looks at 4096 columns of an m x n pattern (compressed columns) on the current device; what is
-    returned waits for the answer."""
+    """Samples 4,096 columns of an m x n pattern (compressed columns) on the current device. The
+    function that is returned waits for the result."""
     n = int(indptr.size) - 1
     draws, sample = min(n, _DRAWS), SharedStruct(_FILE, "Sample")
     run = kernels(_FILE, indices.dtype.name)

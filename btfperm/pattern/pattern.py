@@ -91,7 +91,7 @@ class Pattern:
         vars(self).update(shape=shape, indptr=columns[0], indices=columns[1])
 
     def _checked_arrays(self, shape: tuple[int, int]) -> Columns:
-        """What the constructor stores of the arrays that it was given."""
+        """The checked copies that the constructor stores."""
         starts, rows = canonical_columns(self.indptr, self.indices, shape, self.name)
         return frozen(starts), frozen(rows)
 
@@ -106,8 +106,8 @@ class Pattern:
         stored_zeros: Pattern | None = None,
         zeros_dropped: bool = False,
     ) -> Self:
-        """The constructor for code of this package, whose arrays are canonical and read-only by
-        the way they were made. O(1)."""
+        """The constructor for code of this package, which passes arrays that are canonical and
+        read-only. O(1)."""
         pattern = object.__new__(cls)
         vars(pattern).update(
             shape=shape,
@@ -229,7 +229,7 @@ class Pattern:
         ----------
         indptr, indices, shape : the columns
         values, drop_zeros, name, source : as for `from_coo`
-        owned : nobody else writes to the arrays any more, which spares a copy of canonical ones;
+        owned : the arrays are not written to any more, which spares a copy of canonical ones;
             if that is not so, the core may read out of bounds. They are not overwritten
         threads : as for `as_pattern`
 
@@ -312,7 +312,7 @@ class Pattern:
     # -- other forms -------------------------------------------------------------------------
 
     def on_host(self) -> Pattern:
-        """The pattern with NumPy arrays: itself, unless it lives on a device."""
+        """The pattern with NumPy arrays: itself, unless it is on a device."""
         return self
 
     def transpose(self) -> Pattern:

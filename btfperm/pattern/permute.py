@@ -11,8 +11,8 @@ import numpy as np
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import IndexArray, lives_on_device, matrix_on_device
 from btfperm.pattern.device_pattern import DevicePattern
-from btfperm.pattern.door import as_pattern
 from btfperm.pattern.host_matrix import checked_matrix, compressed, is_scipy, recognised
+from btfperm.pattern.input import as_pattern
 from btfperm.pattern.pattern import Pattern
 
 __all__ = ["inverse", "permute"]
@@ -33,7 +33,7 @@ def inverse(perm: IndexArray) -> IndexArray:
 def permute(A: Any, row_perm: IndexArray, col_perm: IndexArray) -> Any:
     """``A[row_perm, :][:, col_perm]``: a `Pattern` gives a `Pattern`, a SciPy matrix the same kind
     in compressed columns, a dense array a dense array; a path or a (data, indices, indptr) triple
-    of compressed columns gives a ``csc_array``, a triple without data a `Pattern`. What lives on a
+    of compressed columns gives a ``csc_array``, a triple without data a `Pattern`. What is on a
     device stays there; a triple gives CuPy's ``csc_matrix``.
 
     Raises

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Permuting without leaving the device: new columns are old ones, their rows renamed."""
+"""Permutes matrices on a device."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from btfperm.backends.gpu.device import on
 from btfperm.errors import InvalidMatrixError
 from btfperm.pattern.canonical_gpu import columns_of, from_positions
 from btfperm.pattern.device_pattern import DevicePattern
-from btfperm.pattern.door import as_pattern
+from btfperm.pattern.input import as_pattern
 
 __all__ = ["matrix_of_triple", "permute_on_device"]
 
 
 def permute_on_device(A: Any, row_perm: Any, col_perm: Any) -> Any:
     """``A[row_perm, :][:, col_perm]`` of a `DevicePattern`, a CuPy matrix (as ``csc_matrix``, its
-    columns sorted) or an array on a device. The permutations may live on either side."""
+    columns sorted) or an array on a device. The permutations may be on the host or on
+    the device."""
     import cupy
 
     if isinstance(A, DevicePattern):
@@ -46,7 +47,7 @@ def matrix_of_triple(A: tuple[Any, Any, Any], shape: tuple[int, int]) -> Any:
 
     Raises
     ------
-    InvalidMatrixError : they are no matrix of this shape, or of numbers that CuPy has none of
+    InvalidMatrixError : they are no matrix of this shape, or CuPy has no matrices of this type
     """
     from cupyx.scipy.sparse import csc_matrix
 
@@ -63,7 +64,7 @@ def matrix_of_triple(A: tuple[Any, Any, Any], shape: tuple[int, int]) -> Any:
 
 
 def _permuted(A: Any, rows: Any, cols: Any) -> Any:
-    """O(nnz) moves, then a sort inside the columns."""
+    """The columns in their new order with new row numbers, sorted. O(nnz) before the sort."""
     import cupy
 
     width = A.indptr.dtype

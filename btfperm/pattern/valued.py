@@ -68,8 +68,8 @@ class ValuedPattern:
 
     @classmethod
     def _unchecked(cls, pattern: Pattern, values: Any) -> Self:
-        """The constructor for code of this package, which has checked the values and shares them
-        with nobody. O(1)."""
+        """The constructor for code of this package, which has checked the values and keeps
+        no other reference to them. O(1)."""
         valued = object.__new__(cls)
         on_host = isinstance(values, np.ndarray)
         vars(valued).update(pattern=pattern, values=frozen(values) if on_host else values)

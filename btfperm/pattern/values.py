@@ -26,8 +26,8 @@ from btfperm.pattern.arrays import (
     prefix,
 )
 from btfperm.pattern.canonical import columns_of, places_in
-from btfperm.pattern.door import as_pattern, parts_of_triple, refuse_other_shape
 from btfperm.pattern.host_matrix import is_scipy, positions_of, recognised
+from btfperm.pattern.input import as_pattern, parts_of_triple, refuse_other_shape
 from btfperm.pattern.pattern import Pattern
 from btfperm.pattern.valued import ValuedPattern, as_values, position_of
 
@@ -134,7 +134,7 @@ def valued_matrix(
         )
     rows, cols, data = positions_of(A, name)
     shape = checked_shape(A.shape, name)
-    # They are used once more after `from_coo`, which gets copies.
+    # `from_coo` makes copies of the two lists, so that `carried` can use them again.
     rows, cols = checked_positions(rows, cols, shape, name, owned=True)
     values = as_values(data, rows.size, name)
     pattern = Pattern.from_coo(rows, cols, shape, values=values, drop_zeros=drop_zeros, **about)
@@ -181,7 +181,7 @@ def _of_lists(
 
 
 def _of_dense(A: Values, about: Mapping[str, Any]) -> ValuedPattern:
-    """Of the nonzeros of an array, which are found in canonical order."""
+    """Of a dense array; its nonzeros are listed in canonical order."""
     if A.ndim != 2:
         raise InvalidMatrixError(f"a matrix has two dimensions, not {A.ndim}")
     as_values(A[:0, :0].reshape(-1), 0, about["name"])  # for the type, before the nonzeros

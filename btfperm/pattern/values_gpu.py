@@ -17,10 +17,10 @@ from btfperm.backends.gpu.arrays import BLOCK, as_device_array, brought, device_
 from btfperm.backends.gpu.compile import kernels
 from btfperm.backends.gpu.device import on
 from btfperm.errors import InvalidMatrixError
-from btfperm.pattern import device_door
+from btfperm.pattern import device_input
 from btfperm.pattern.arrays import index_type, lives_on_device
 from btfperm.pattern.canonical_gpu import columns_of, keys_of
-from btfperm.pattern.door import as_pattern
+from btfperm.pattern.input import as_pattern
 from btfperm.pattern.pattern import Pattern
 from btfperm.pattern.valued import ValuedPattern, as_values
 from btfperm.pattern.values import narrowed, refuse_changed
@@ -49,7 +49,7 @@ def of_matrix(A: Any, drop_zeros: bool) -> ValuedPattern:
     if form != "coo":
         return _of_lists(pattern, A.data, A.indices, A.indptr, by_rows=form == "csr")
     with on(None), on(device_of(pattern.indices)):
-        rows, cols = (device_door.index_array(part, "positions") for part in (A.row, A.col))
+        rows, cols = (device_input.index_array(part, "positions") for part in (A.row, A.col))
         values = as_values(brought(as_device_array(A.data)), int(rows.size), None)
         return carried(pattern, rows, cols, values)
 
@@ -62,8 +62,8 @@ def _of_lists(
     import cupy
 
     with on(None), on(device_of(pattern.indices)):
-        starts = device_door.index_array(indptr, "indptr")
-        lists = device_door.index_array(indices, "indices")
+        starts = device_input.index_array(indptr, "indptr")
+        lists = device_input.index_array(indices, "indices")
         room, count = int(lists.size), int(starts[-1])
         if lives_on_device(data):
             values = as_values(brought(as_device_array(data)), room, None)[:count]
@@ -78,7 +78,7 @@ def _of_lists(
 
 
 def _of_dense(A: Any) -> ValuedPattern:
-    """Of the nonzeros of an array, which are found in canonical order."""
+    """Of a dense array; its nonzeros are listed in canonical order."""
     pattern = as_pattern(A)
     with on(None), on(device_of(pattern.indices)):
         values = brought(as_device_array(A))[pattern.indices, pattern.cols()]

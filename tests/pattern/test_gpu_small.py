@@ -66,7 +66,7 @@ def test_an_entry_on_the_edge_of_a_shape_belongs_to_it():
 
     for rows, cols in (([4], [0]), ([0], [3]), ([-1], [0]), ([0], [-1])):
         with pytest.raises(btfperm.InvalidMatrixError, match="outside a 4 x 3 matrix"):
-            btfperm.pattern.device_door.from_coo(
+            btfperm.pattern.device_input.from_coo(
                 cupy.asarray(np.array(rows)), cupy.asarray(np.array(cols)), (4, 3), None
             )
 
@@ -95,7 +95,7 @@ def test_keys_beyond_63_bits_are_refused(shape, fits):
 def test_a_position_stored_as_zero_and_as_a_number_is_an_entry(drop):
     import cupy
 
-    from btfperm.pattern.device_door import from_coo
+    from btfperm.pattern.device_input import from_coo
 
     rows, cols = np.array([2, 0, 2, 1, 1]), np.array([0, 1, 0, 1, 1])
     values = np.array([0.0, 0.0, 5.0, 0.0, 0.0])

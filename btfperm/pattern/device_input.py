@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The door for what lives on a device: checked there, and a `DevicePattern` behind it.
+"""Converts arrays and sparse matrices on a device to a `DevicePattern`, after checks on the device.
 
-Columns that are canonical already are taken as they are; all others are made so by
-``canonical_gpu.py``. Everything runs on CuPy's current device and stream.
+Canonical columns are used as they are; ``canonical_gpu.py`` sorts the others and merges duplicates.
+Everything runs on CuPy's current device and stream.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from btfperm.pattern.device_pattern import DevicePattern
 __all__ = ["canonical_columns", "from_columns", "from_coo", "from_dense", "from_rows"]
 __all__ += ["index_array", "of_zeros"]
 
-_CANONICAL, _UNSORTED = 0, 1  # above: wrong, as `check_columns` says
+_CANONICAL, _UNSORTED = 0, 1  # larger numbers are faults, see `check_columns`
 
 
 def from_columns(
@@ -86,7 +86,7 @@ def from_rows(
 def from_coo(
     rows: Any, cols: Any, shape: Any, values: Any, *, drop_zeros: bool = False
 ) -> DevicePattern:
-    """Pattern of a list of positions; those that are given twice are not added up.
+    """Pattern of a list of positions; duplicates are merged.
 
     Raises
     ------
@@ -115,8 +115,8 @@ def from_dense(array: Any) -> DevicePattern:
 def of_zeros(
     rows: Any, cols: Any, zeros: Any, shape: tuple[int, int], *, drop_zeros: bool
 ) -> DevicePattern:
-    """Pattern of positions of which some are stored zeros; a position stored as zero and again as
-    something else is none."""
+    """Pattern of positions, some of which are stored zeros. A position that is stored both as zero
+    and with a nonzero value is not a stored zero."""
     keys, nonzero = keys_of(rows, cols, shape), None
     import cupy
 
@@ -152,8 +152,8 @@ def index_array(array: Any, what: str) -> Any:
 
 
 def _zeros_among(values: Any, count: int) -> Any:
-    """Which of so many entries are stored as zero, on the current device; None where the values
-    are not known. They may come from the host."""
+    """Which of the entries are stored as zero, on the current device; None if there are no values.
+    The values may be on the host."""
     import cupy
 
     if values is None:
@@ -181,7 +181,9 @@ def _state_of_columns(m: int, starts: Any, rows: Any, width: Any) -> tuple[int, 
     """
     import cupy
 
-    wide = np.result_type(width, rows.dtype, starts.dtype)  # holds the shape and both arrays
+    wide = np.result_type(
+        width, rows.dtype, starts.dtype
+    )  # for the numbers of both arrays and of the shape
     found = cupy.zeros(2, dtype=np.int32)
     n, room = int(starts.size) - 1, int(rows.size)
     run = kernels("pattern/canonical.cu", wide.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one door: whatever is a sparse matrix to its owner becomes a `Pattern`."""
+"""`as_pattern`: converts a sparse matrix of any supported type to a `Pattern`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def as_pattern(
         ``__cuda_array_interface__`` or DLPack
     shape : (m, n), required with a triple; for other matrices it must equal their shape
     drop_zeros : leave stored zeros out; default is to keep them (for a `Pattern`: as it is)
-    owned : nobody writes to the index arrays of `A` while the pattern is in use, which spares a
+    owned : the index arrays of `A` do not change while the pattern is in use, which spares a
         copy of canonical compressed columns; if that is not so, the core may read out of bounds
     threads : that share the passes over compressed rows or columns; default all cores from a
         million entries on, else one
@@ -166,7 +166,7 @@ def _from_scipy(A: Any, drop: bool, owned: bool, threads: int | None) -> Pattern
 def _from_device_triple(A: tuple[Any, ...], shape: Sequence[int] | None, drop: bool) -> Pattern:
     from btfperm.backends.gpu.arrays import as_device_array, device_of
     from btfperm.backends.gpu.device import on
-    from btfperm.pattern.device_door import from_columns
+    from btfperm.pattern.device_input import from_columns
 
     data, indices, indptr, shape = parts_of_triple(A, shape)
     if not (lives_on_device(indices) and lives_on_device(indptr)):
@@ -179,7 +179,7 @@ def _from_device(A: Any, drop: bool) -> Pattern:
     """A CuPy sparse matrix, or a dense array on a device."""
     from btfperm.backends.gpu.arrays import as_device_array, device_of
     from btfperm.backends.gpu.device import on
-    from btfperm.pattern import device_door
+    from btfperm.pattern import device_input
 
     form = getattr(A, "format", None)
     with on(None):
@@ -191,13 +191,13 @@ def _from_device(A: Any, drop: bool) -> Pattern:
                     f"{dense.dtype}"
                 )
             with on(device_of(dense)):
-                return device_door.from_dense(dense)
+                return device_input.from_dense(dense)
         with on(device_of(as_device_array(A.data))):
             if form == "csr":
-                return device_door.from_rows(A.indptr, A.indices, A.shape, A.data, drop_zeros=drop)
+                return device_input.from_rows(A.indptr, A.indices, A.shape, A.data, drop_zeros=drop)
             if form == "coo":
-                return device_door.from_coo(A.row, A.col, A.shape, A.data, drop_zeros=drop)
+                return device_input.from_coo(A.row, A.col, A.shape, A.data, drop_zeros=drop)
             columns = A if form == "csc" else A.tocsc()
-            return device_door.from_columns(
+            return device_input.from_columns(
                 columns.indptr, columns.indices, A.shape, columns.data, drop_zeros=drop
             )
