@@ -105,7 +105,9 @@ def test_each_row_has_its_file_and_its_function(row):
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_each_algorithm_opens_with_its_idea(row):
-    opening = re.split("#pragma|#include", (PACKAGE / row.path).read_text(encoding="utf-8"))[0]
+    file = PACKAGE / row.path
+    assert file.is_file(), f"the row of {row.name} needs the file {row.path}"
+    opening = re.split("#pragma|#include", file.read_text(encoding="utf-8"))[0]
     for heading in ("Idea", "Paper", "Cost", "Prefer it"):
         assert re.search(rf"^// {heading}\s+\S", opening, re.MULTILINE), f"no {heading!r}"
     named = opening.split("\n// Idea")[0]
@@ -286,7 +288,7 @@ CUT = re.compile(
 def test_no_opening_is_cut_by_a_formatter(path):
     """clang-format breaks a line that is too long and leaves a short line behind."""
     cut = CUT.search(text_of(path))
-    assert not cut, cut[0]
+    assert not cut, f"clang-format broke this line; reflow the part to 100 columns: {cut[0]}"
 
 
 @pytest.mark.parametrize(

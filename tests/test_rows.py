@@ -133,6 +133,19 @@ def test_the_row_describes_the_adapter(name):
     smallest = min(int(np.min(order[k])) for k in range(2))
     assert smallest == row.base
     assert getattr(btfperm, f"as_{row.stem}") is row.adapter
+    perms = [np.asarray(order[k]) - row.base for k in range(2)]
+    opposite = "scatter" if row.direction == "gather" else "gather"
+    assert is_block_triangular(perms, row.direction)
+    assert not is_block_triangular(perms, opposite), "the direction of the row is wrong"
+
+
+def is_block_triangular(perms, direction):
+    """Whether the permutations bring `A` to its block triangular form, read in this direction."""
+    rows_there, cols_there = (np.argsort(p) if direction == "scatter" else p for p in perms)
+    d = btfperm.dulmage_mendelsohn(A)
+    block = np.repeat(np.arange(d.n_blocks), np.diff(d.row_blocks))
+    i, j = np.nonzero(A.toarray()[rows_there, :][:, cols_there])
+    return bool((block[i] <= block[j]).all())
 
 
 @pytest.mark.parametrize("name", [row.name for row in rows.values() if row.recognised_by])
@@ -220,13 +233,22 @@ def test_the_row_describes_the_format(tmp_path, row):
     for suffix in row.writes:
         stem = suffix.removesuffix(".gz").removesuffix(".bz2").removesuffix(".xz")
         assert stem in row.suffixes
-    for field, values in {"real": A, "complex": A * 1j, "pattern": A.astype(bool)}.items():
-        assert field in row.values
+    examples = {"real": A, "complex": A * 1j, "pattern": A.astype(bool)}
+    assert set(row.values) <= {*examples, "integer"} and set(row.values) & set(examples)
+    for field, values in examples.items():
+        if field not in row.values or not row.writes:
+            continue
         file = tmp_path / f"a{row.writes[0]}"
         btfperm.write_matrix(file, values)
         assert btfperm.peek(file).format == row.name
         assert btfperm.peek(file).field == field
         assert (btfperm.read_matrix(file).tocsc() != values).nnz == 0
+
+
+def test_the_rows_of_the_guide_pass_the_tests_of_rows(toy_format, toy_convention, tmp_path):
+    test_the_row_describes_the_format(tmp_path, toy_format)
+    test_the_row_describes_the_adapter(toy_convention.name)
+    test_each_convention_is_written_and_read_back(tmp_path, toy_convention.name, "npz")
 
 
 def test_a_format_from_outside_in_python(toy_format, tmp_path):

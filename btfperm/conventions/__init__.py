@@ -4,7 +4,7 @@
 Each adapter takes a `DulmageMendelsohn` or a `BlockTriangularForm` and returns a named tuple whose
 fields have the tool's own names and order. ``CONVENTIONS`` maps the names that files and the
 command line use to the adapters. `rows.py` describes each convention: its arrays, direction, base,
-and which decompositions it accepts; the README shows these rows as a table.
+and which decompositions it accepts; docs/conventions.md shows these rows as a table.
 
 *Gather*: ``P[k]`` is the original row now in place k, as in ``A[P, :]``. *Scatter*: ``perm_r[i]``
 is the place to which row i goes. One is the inverse of the other.

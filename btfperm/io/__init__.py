@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files in and out, one format per file.
 
-`formats.py` lists the formats, one row each, of matrices and of permutation files; the README shows
-the rows of matrices as a table. Matrices are also read packed by gzip, bzip2 or xz, and from a
-`.tar` of the SuiteSparse collection; ``-`` is standard input.
+`formats.py` lists the formats, one row each, of matrices and of permutation files; docs/files.md
+shows the rows of matrices as a table. Matrices are also read packed by gzip, bzip2 or xz, and from
+a `.tar` of the SuiteSparse collection; ``-`` is standard input.
 
 The content decides which format a file has; the suffix counts only where the content does not tell.
 `btfperm.io.formats.register` adds a format. Nothing is imported before it is needed.

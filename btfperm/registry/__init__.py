@@ -2,10 +2,10 @@
 """What exists: one row per algorithm, one file of rows per family, keyed by package, name and
 backend.
 
-Tests, benchmarks, `btfperm algorithms`, the help text and the README's table all loop over these
-rows. The code of a row is ``btfperm/<package>/<family>/<name>.hpp`` with ``-`` as ``_``, on a GPU
-``.cu``, whose driver is loaded only when one of its rows is run. ``algorithm.py`` defines a row,
-``steps.py`` lists the other steps that a backend implements, such as the certificate.
+Tests, benchmarks, `btfperm algorithms`, the help text and the table in docs/algorithms.md loop over
+these rows. The code of a row is ``btfperm/<package>/<family>/<name>.hpp`` with ``-`` as ``_``, on a
+GPU ``.cu``, whose driver is loaded only when one of its rows is run. ``algorithm.py`` defines a
+row, ``steps.py`` lists the other steps that a backend implements, such as the certificate.
 """
 
 from __future__ import annotations

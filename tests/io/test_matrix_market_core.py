@@ -79,7 +79,7 @@ def test_a_signal_stops_the_reader(tmp_path, monkeypatch, threads):
     real = matrix_market_body._Parser.parse
 
     def timed(self, text):
-        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        signal.setitimer(signal.ITIMER_REAL, 0.002)
         parsers.append(self)
         real(self, text)
 
