@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Places at the end of lists that all threads append to: the threads of a block take them together.
+// Appends to lists in global memory: the threads of a block reserve their places together.
 // warp.cuh has the same for the lanes of a warp.
 #pragma once
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/warp.cuh"
 
-// What the threads of a block find, kept in their shared memory until the end: the block asks once.
-// An item has `kinds` parts, each with a list of its own. Every thread must begin and end it.
+// Collects the items of a block in shared memory, and appends them with one atomic operation in
+// `end`. An item has `kinds` numbers, each with a list of its own. All threads of the block must
+// call `begin` and `end`.
 template <int kinds>
 struct Basket {
   static constexpr int room = 1024;

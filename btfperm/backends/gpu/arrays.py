@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays in and out: arrays on a device are used as they are, arrays on the host are staged
-through pinned memory. All of it on CuPy's current device and stream."""
+through pinned memory. Everything runs on CuPy's current device and stream."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ __all__ = [
 ]
 
 BLOCK = 256
-# Most blocks of a kernel that counts: each of its warps goes to the same few counters at its end.
+# Maximum number of blocks of a kernel that counts, because each warp adds to the same counters.
 COUNTING = 4096
 _MOST_BLOCKS = 1 << 20
 _SMALL = 1 << 20  # bytes
 
 
 def as_device_array(array: Any) -> Any:
-    """A CuPy array on the same memory; its owner's stream is waited for, as the two protocols
-    (``__cuda_array_interface__``, DLPack) lay down."""
+    """A CuPy array on the same memory. It waits for the stream of the owner, as the protocols
+    ``__cuda_array_interface__`` and DLPack require."""
     import cupy
 
     if isinstance(array, cupy.ndarray):
@@ -52,8 +52,7 @@ def device_of(array: Any) -> int:
 
 
 def brought(array: Any) -> Any:
-    """A CuPy array where kernels of the current device may read it: itself, or a copy of what
-    another device holds."""
+    """A CuPy array on the current device: itself, or a copy if it is on another device."""
     import cupy
 
     return array if device_of(array) == cupy.cuda.Device().id else array.copy()
@@ -65,12 +64,12 @@ def upload(array: npt.NDArray[Any]) -> Any:
 
 
 def download(array: Any, into: npt.NDArray[Any]) -> None:
-    """Copies a CuPy array to the host; the result is there on return."""
+    """Copies a CuPy array to the host; waits until the copy is complete."""
     Ring.of_this_process().download(array, into)
 
 
 def downloaded(*arrays: Any) -> list[npt.NDArray[Any]]:
-    """CuPy arrays, contiguous, on the host; where they are small, with one wait for all."""
+    """Copies contiguous CuPy arrays to the host; small ones with one wait for all."""
     import cupy
 
     runtime, stream = cupy.cuda.runtime, cupy.cuda.get_current_stream()
@@ -88,12 +87,12 @@ def downloaded(*arrays: Any) -> list[npt.NDArray[Any]]:
 
 
 def grid(items: int, most: int = _MOST_BLOCKS) -> int:
-    """Blocks for one thread an item; the kernels' strided loops take what is beyond `most`."""
+    """Blocks for one thread per item, at most `most`, because the loops of kernels are strided."""
     return min(max(-(-items // BLOCK), 1), most)
 
 
 def lanes_for(entries: int, lists: int) -> int:
-    """Threads that go through a list together: 4 for short lists, 32 for long ones."""
+    """Threads that visit a list together: 4 for short lists, up to 32 for long ones."""
     mean = entries / max(lists, 1)
     return 4 if mean < 5.5 else 8 if mean < 12 else 32
 
@@ -108,8 +107,8 @@ def minus_ones(size: int, width: Any) -> Any:
 
 
 def transposed(m: int, indptr: Any, indices: Any) -> tuple[Any, Any]:
-    """Compressed rows beside compressed columns, or the other way round, by counting; the order
-    within a list is any. O(m + n + nnz) on the device."""
+    """Compressed rows from compressed columns, or columns from rows, by counting; the order within
+    a list is arbitrary. O(m + n + nnz) on the device."""
     import cupy
 
     width, n, nnz = indices.dtype, int(indptr.size) - 1, int(indices.size)

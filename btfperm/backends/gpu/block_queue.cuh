@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A queue of one block in shared memory: in a step its warps take out what the step before has put
-// in, and put in what the next will take. What does not fit goes to a list in memory.
+// A queue of one block in shared memory. In each step, the warps take the items of the preceding
+// step and add items for the next one. Items that do not fit go to a list in global memory.
 #pragma once
 
 #include "backends/gpu/warp_queue.cuh"
 
-// Where a block's queue stands, in shared memory; zero at first.
+// The state of a block's queue, in shared memory; zero at first.
 struct QueueEnds {
-  unsigned head, many, tail;  // of this step's items, how many, and behind those of the next
+  unsigned head, many, tail;  // first item and number of items of this step; end of the next step
   Count place;                // in the list
 };
 
@@ -17,13 +17,13 @@ struct BlockQueue {
 
   Index (*items)[room];  // [words][room], in shared memory
   QueueEnds* ends;
-  Index* list;  // what does not fit goes here
+  Index* list;  // for items that do not fit
   Count* size;
 
   // A word of item k of this step.
   __device__ Index get(unsigned k, int word) const { return items[word][(ends->head + k) % room]; }
 
-  // Each lane of a warp puts in one item or none.
+  // Each lane of a warp adds one item or none.
   template <class... Words>
   __device__ void put(bool mine, Words... item) const {
     const unsigned who = __ballot_sync(whole_warp, mine);
@@ -38,13 +38,13 @@ struct BlockQueue {
     if (mine && !fits) ((to[word++] = item), ...);
   }
 
-  __device__ void make_room(Index*, Count*) const {}  // `put` does without
+  __device__ void make_room(Index*, Count*) const {}  // `put` needs none
 
-  // Turns to what has been put in since: how many items. The whole block must arrive.
+  // Begins the next step; the number of its items. All threads of the block must call this.
   __device__ unsigned next_step() const {
     __syncthreads();
     if (threadIdx.x == 0) {
-      const unsigned had_room = room - ends->many;  // for more, beside the items of the step
+      const unsigned had_room = room - ends->many;  // beside the items of this step
       ends->head += ends->many;
       const unsigned put_in = ends->tail - ends->head;
       ends->many = put_in < had_room ? put_in : had_room;
@@ -54,7 +54,7 @@ struct BlockQueue {
     return ends->many;
   }
 
-  // Moves the items of this step to the list instead. The whole block must arrive.
+  // Moves the items of this step to the list. All threads of the block must call this.
   __device__ void store() const {
     const unsigned many = ends->many;
     if (many == 0) return;

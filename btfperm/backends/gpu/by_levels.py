@@ -13,7 +13,7 @@ __all__ = ["NONE", "LevelSearch", "Limits", "Stand"]
 _FILE = "backends/gpu/by_levels.cuh"
 NONE = 2**62
 _THREADS = 512
-_BLOCKS = 2  # a multiprocessor: more wait longer for each other
+_BLOCKS = 2  # for each multiprocessor; more blocks wait longer at a barrier
 
 
 class Limits(NamedTuple):
@@ -43,7 +43,7 @@ class Stand(NamedTuple):
 
 
 class LevelSearch:
-    """A queue on the current device and the levels that are taken from it.
+    """A queue on the current device, and the search that processes its levels.
 
     `items` must have the room for all that is ever pushed; `end` counts what the host's kernels
     put there before, and `found` is what they may raise. `own` are so many numbers more, zero at
@@ -64,13 +64,13 @@ class LevelSearch:
         return self.stand()
 
     def launch(self, kernels: Kernels, name: str, lanes: int, *arguments: Any) -> None:
-        """The same, not waited for."""
+        """The same, without waiting."""
         kernels.launch_together(
             name, _THREADS, self._state.array, lanes, *arguments, self.items, most=_BLOCKS
         )
 
     def stand(self) -> Stand:
-        """Waits for it."""
+        """Waits for the search and returns its state."""
         values, layout = self._state.read(), self._state.layout
         level, begin, end, ordered, on_own, gave_up, found = (
             values[layout.words[name]]

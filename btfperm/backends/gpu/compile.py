@@ -69,20 +69,20 @@ class Kernels:
         self._function(name)((blocks,), (threads,), self._typed(arguments))
 
     def launch_together(self, name: str, threads: int, *arguments: Any, most: int = 32) -> None:
-        """The same with as many blocks as the device holds at once, at most `most` a
-        multiprocessor: they may wait for each other (``grid_barrier.cuh``)."""
+        """The same with as many blocks as the device holds at a time, at most `most` for each
+        multiprocessor, so that they may wait for each other (``grid_barrier.cuh``)."""
         kernel = self._function(name).kernel
         blocks = self._blocks_at_once(name, threads, most)
         kernel((blocks,), (threads,), self._typed(arguments), enable_cooperative_groups=True)
 
     def totals_of_blocks(self, name: str, threads: int, each: int = 1) -> Any:
-        """So many places for each block of that launch, as for ``running_totals.cuh``."""
+        """An array with places for each block of the launch, for ``running_totals.cuh``."""
         import cupy
 
         return cupy.empty(each * self._blocks_at_once(name, threads), dtype=self._index)
 
     def threads_at_once(self, name: str, threads: int) -> int:
-        """How many threads of that kernel the device holds, in blocks of `threads`."""
+        """Threads of a kernel that the device holds at a time, in blocks of `threads`."""
         return self._blocks_at_once(name, threads) * threads
 
     def _blocks_at_once(self, name: str, threads: int, most: int = 32) -> int:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters that all threads add to: summed over a warp first, so that one thread in 32 goes to
-// memory. Every thread of the block must arrive.
+// Counters that all threads add to. Each warp, or block, first sums up its own numbers, so that one
+// of its threads adds to global memory. All threads of the block must call these functions.
 #pragma once
 
 #include "backends/gpu/index.cuh"
@@ -13,7 +13,7 @@ __device__ inline void add_over_warp(Count* total, Count mine) {
   if (lane_id() == 0) atomicAdd(total, mine);
 }
 
-// Summed over the block: one thread of it goes to memory.
+// The sum over the block, added by one thread.
 __device__ inline void add_over_block(Count* total, Count mine) {
   __shared__ Count sum;
   __syncthreads();  // the sum of the last call has been read
@@ -24,7 +24,7 @@ __device__ inline void add_over_block(Count* total, Count mine) {
   if (threadIdx.x == 0 && sum > 0) atomicAdd(total, sum);
 }
 
-// The largest of the block likewise; zero counts as none.
+// The maximum over the block, likewise; zero changes nothing.
 __device__ inline void max_over_block(Count* largest, Count mine) {
   __shared__ Count most;
   __syncthreads();

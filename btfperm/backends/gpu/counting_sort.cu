@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // counting sort: stable, by keys below 256
 //
-// Idea        Each block counts the keys of its tiles; running totals over keys first and tiles
-//             second say where each tile's share of each key begins. Then each warp goes through
-//             its part of a tile in order and knows its place among equal keys by asking the other
-//             lanes.
+// Idea        Each block counts the keys of its tiles. Prefix sums over keys, and over tiles for
+//             equal keys, give the first place of each key of each tile. Then each warp processes
+//             its part of a tile in order; its lanes compare their keys to find their places among
+//             equal keys.
 // Paper       a pass of M. Zagha, G. E. Blelloch, "Radix sort for vector multiprocessors", SC 1991
 // Cost        one launch: three passes over the keys, scattered writes
-// Prefer it   where keys are levels, mostly few; a library's sort where there are more
-// Races       none: the places of a tile, and of a warp in it, are its own
+// Prefer it   for keys with few values, such as levels; otherwise a library's sort
+// Races       none: each warp of each tile has places of its own
 
 #include "backends/gpu/running_totals.cuh"
 
 constexpr int digits = 256;
 constexpr int warps = 8;            // of a block
-constexpr int steps = 16;           // of 32 keys, that a warp goes through
+constexpr int steps = 16;           // of 32 keys, in the part of a warp
 constexpr int part = 32 * steps;    // keys of a warp
 constexpr int tile = warps * part;  // keys of a block
 
-// The places of keys below `below`, in order. counts[key * tiles + tile]: first how often, then
-// where the first one goes.
+// The places of the keys, all less than `below`, in stable order. counts[key * tiles + tile]: first
+// the number of these keys, then the place of the first one.
 extern "C" __global__ void __launch_bounds__(256, 4)
     sort_places(Index n, const Index* keys, Index below, Index tiles, Index* counts,
                 Index* of_blocks, Index* places, Count* barrier) {
   __shared__ Index next[warps][digits];  // first counts, then places
   const int warp = warp_id(), lane = lane_id();
-  // Keys of the warp's part of a tile, counted by the warp.
+  // Counts the keys of the warp's part of a tile.
   const auto count_part = [&](long long begin, long long end) {
     for (int d = lane; d < digits; d += 32) next[warp][d] = 0;
     __syncwarp();
@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(256, 4)
       for (int w = 0; w < warps; ++w) count += next[w][d];
       counts[static_cast<long long>(d) * tiles + t] = count;
     }
-    __syncthreads();  // all are read before the next tile
+    __syncthreads();  // all places are read before the next tile
   }
   grid_barrier(barrier);
   running_totals(

@@ -16,7 +16,7 @@ _FILE = "backends/gpu/counting_sort.cu"
 
 
 def places_in_order(keys: Any, below: int) -> Any:
-    """The places of keys 0 ... below - 1 in ascending order, those of equal keys as they stand."""
+    """The places of keys 0 ... below - 1 in ascending order; equal keys stay in their order."""
     import cupy
 
     n, width = int(keys.size), keys.dtype

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which GPUs there are, and in one sentence why one cannot be used and how to mend that."""
+"""Which GPUs there are; if one cannot be used, the reason and what to do, in one sentence."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _why_none() -> str | None:
 
         cupy.cuda.runtime.getDeviceCount()
         cupy.cuda.nvrtc.getVersion()
-    except Exception as error:  # whatever the loaders of three libraries may raise
+    except Exception as error:  # three libraries are loaded, and each may raise any exception
         text = " ".join(str(error).split())[:200]
         return f"CuPy does not work here ({text}); {_how_to_install(driver)}"
     return None
@@ -122,8 +122,8 @@ def _count() -> int:
 
 @cache
 def count_unloaded() -> int:
-    """How many GPUs the driver has for CuPy, without loading it: whether they work, their first
-    use shows."""
+    """The number of GPUs that the driver lists, without loading CuPy. Whether they work is known
+    after their first use."""
     driver = _driver()
     if isinstance(driver, str) or importlib.util.find_spec("cupy") is None:
         return 0
@@ -131,7 +131,7 @@ def count_unloaded() -> int:
 
 
 def in_use() -> bool:
-    """Whether CuPy is loaded and has a GPU at work, so that another search starts at once."""
+    """Whether CuPy is loaded and uses a GPU, so that another search starts without delay."""
     if "cupy" not in sys.modules or not count_unloaded():
         return False
     flags, active = ctypes.c_uint(), ctypes.c_int()
@@ -188,7 +188,7 @@ def examined() -> tuple[bool, str]:
             with on(number):
                 _run_a_kernel()
                 working.append(_described(_gpu(number)))
-        except Exception as error:  # whatever a driver, a compiler and their loaders may raise
+        except Exception as error:  # a driver, a compiler and their loaders may raise any exception
             text = " ".join(str(error.__cause__ or error).split())[:200]
             failing.append(f"device {number} runs no kernel ({text})")
     listed = ", ".join(working + failing)

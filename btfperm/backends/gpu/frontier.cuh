@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A list that grows at its end while kernels run: what a level reaches is read by the next launch.
+// A list that grows while kernels run: items that one launch appends are read by the next launch.
 #pragma once
 
 #include "backends/gpu/index.cuh"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All blocks of a launch wait for each other. The launch must be cooperative (`launch_together` of
-// compile.py), so that all of them run at once.
+// A barrier for all blocks of a launch. The launch must be cooperative (`launch_together` of
+// compile.py), so that all blocks run at the same time.
 #pragma once
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/visible.cuh"
 
-// The word is zero before the first launch and is left as the next one wants it. Each block adds
-// one, the first one what is missing to 2^31: the highest bit turns when all are there. What any
-// thread wrote before, every thread sees after.
+// The word must be zero before the first launch; later launches continue with its value. Each block
+// adds one, and the first block adds 2^31 minus the number of the others, so that the highest bit
+// changes when all blocks have arrived. After the barrier, every thread sees all earlier writes.
 __device__ inline void grid_barrier(Count* word) {
   unsigned* const arrived = reinterpret_cast<unsigned*>(word);
   __syncthreads();

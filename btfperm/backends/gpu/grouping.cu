@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // grouping: the members of each group, ascending, from the group of each
 //
-// Idea        Sizes by counting, their running totals are the places. Most groups have one member,
-//             which goes to its place. The members of the few large groups are counted by each warp
-//             in its share of the items, so that each knows their places; those of the others are
-//             put down in any order, and a warp a group orders them by how many are smaller.
-// Cost        two launches; four passes, one more where there are large groups, the squares of the
-//             other sizes
-// Prefer it   to a sort where all groups but a few are small
-// Races       counters are only added to; places in a group are handed out in any order
+// Idea        The sizes are counted; their prefix sums are the starts of the groups. Most groups
+//             have one member, which goes to its place. For the few large groups, each warp counts
+//             the members in its share of the items, so that it knows their places. The members of
+//             all other groups are written in any order; then one warp for each group sorts them,
+//             by the number of smaller members.
+// Cost        two launches; four passes, one more if there are large groups, and the squares of the
+//             sizes of the small groups
+// Prefer it   to a sort if all groups but a few are small
+// Races       counters are only added to; atomic operations assign places in a group in any order
 
 #include "backends/gpu/running_totals.cuh"
 
-constexpr Index largest = 1024;  // group that a warp orders
-constexpr int most_large = 16;   // groups beyond that, as in grouping.py: else a sort it is
+constexpr Index largest = 1024;  // members of a group that a warp sorts
+constexpr int most_large = 16;   // larger groups; if there are more, grouping.py sorts instead
 
-// Where the members of each group are. Of two sorts of items, those of the second have the groups
-// from `half` on; their starts are in a list of their own behind that of the first sort, and begin
-// at 0 again. Where there is one sort, `half` is the number of groups.
+// The places of the members of each group. If there are two kinds of items (rows and columns),
+// items of the second kind have the groups from `half` on; their starts follow those of the first
+// kind and begin at 0 again. If there is one kind, `half` is the number of groups.
 struct Starts {
   Index* words;
   Index half;
-  Index first;  // items of the first sort
+  Index first;  // items of the first kind
 
   __device__ Index* end(Index k) const { return &words[k + (k >= half) + 1]; }
   __device__ Index shift(Index k) const { return k >= half ? first : 0; }
@@ -29,15 +30,15 @@ struct Starts {
   __device__ Index to(Index k) const { return *end(k) + shift(k); }
 };
 
-// The groups that are too large for a warp: how many, and which they are, as far as there is room.
+// The groups that are too large for a warp: their number, and the groups, up to `most_large`.
 struct Large {
   Count barrier;
   Count count;
   Count which[most_large];
 };
 
-// Starts from the groups, and `taken` for place_groups. A block keeps count of the group of its
-// first item: of the many members of a giant few go to memory.
+// Computes the starts of the groups, and `taken` for place_groups. A block counts the members of
+// the group of its first item itself, so that a giant group needs few atomic operations.
 extern "C" __global__ void __launch_bounds__(256, blocks_together)
     size_groups(Index n, const Index* group, Index groups, Index half, Index first, Index* words,
                 Index* taken, Index* of_blocks, Large* large) {
@@ -83,10 +84,10 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
       });
 }
 
-// A warp takes `each` groups, at most 32, and orders one after the other.
+// A warp takes `each` groups, at most 32, and sorts them one after the other.
 __device__ inline void order_members(Index groups, Index each, const Starts& starts,
                                      const Index* unordered, Index* members) {
-  constexpr int shares = 4, at_once = 32 * shares;  // members of a lane, of the warp
+  constexpr int shares = 4, at_once = 32 * shares;  // members of a lane, and of the warp
   const int lane = lane_id();
   for (long long w = first_item() / 32; w * each < groups; w += item_stride() / 32) {
     const long long k = w * each + lane;
@@ -117,7 +118,7 @@ __device__ inline void order_members(Index groups, Index each, const Starts& sta
   }
 }
 
-// The items of a warp, in order, told apart by the large groups they are in.
+// Counts the items of a warp, in order, by the large group to which they belong.
 struct Classes {
   Index which[most_large];
   int count;
@@ -129,8 +130,9 @@ struct Classes {
   }
 };
 
-// Puts all members to their places, those of the second sort counted from 0 again; nothing where
-// there are more large groups than room. of_blocks: a place for each block and each large group.
+// Writes all members to their places; those of the second kind are numbered from 0 again. Does
+// nothing if there are more than `most_large` large groups. of_blocks: a place for each block and
+// each large group.
 extern "C" __global__ void __launch_bounds__(256, blocks_together)
     place_groups(Index n, const Index* group, Index groups, Index half, Index first, Index* words,
                  Index each, Index* taken, Index* unordered, Index* members, Index* of_blocks,
@@ -186,7 +188,7 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
     add_over_warp(&before[c], mine);
   }
   __syncthreads();
-  if (threadIdx.x < classes.count) {  // from counts to where the members of each warp begin
+  if (threadIdx.x < classes.count) {  // from counts to the places of the first members of each warp
     Count place = before[threadIdx.x] + static_cast<Count>(starts.from(classes.which[threadIdx.x]));
     for (int w = 0; w < warps; ++w) {
       const Count many = of_warps[threadIdx.x][w];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who belongs to each group: the host's side of ``grouping.cu``, and a sort."""
+"""The members of each group: the driver of ``grouping.cu``, and a sort."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from btfperm.backends.gpu.readback import SharedStruct
 
 __all__ = ["members_by_group"]
 
-_WARPS = 10_000  # that a device is busy with
+_WARPS = 10_000  # enough to use a whole device
 _FILE = "backends/gpu/grouping.cu"
 
 
@@ -44,7 +44,7 @@ def members_by_group(
     of_blocks = run.totals_of_blocks("place_groups", BLOCK, max_large)
     placed = each, taken, unordered, members, of_blocks, large.array
     run.launch_together("place_groups", BLOCK, *sizes, *placed)
-    if large.fields()["count"] > max_large:  # then it has done nothing
+    if large.fields()["count"] > max_large:  # then the kernel did nothing
         members = places_in_order(group, groups)
         members[first:] -= width.type(first)
     return starts, members

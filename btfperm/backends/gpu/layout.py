@@ -173,7 +173,7 @@ def _statements(file: str, struct: str) -> list[str]:
 
 
 def _end_of_braces(text: str, start: int) -> int:
-    """The position behind the brace that closes the one at `start`."""
+    """The position after the brace that closes the one at `start`."""
     depth = 0
     for place in range(start, len(text)):
         depth += (text[place] == "{") - (text[place] == "}")

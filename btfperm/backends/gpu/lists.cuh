@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lists of very different lengths, shared among the threads of a launch
 //
-// A group of lanes goes through a list together. A long list is deferred, and the whole block goes
-// through it after all others: otherwise a few dense rows of a circuit matrix delay a whole level.
-// A list that is too long for a block can be left to the whole grid.
+// A group of lanes visits a list together. A long list is deferred, and the whole block visits it
+// after all others; otherwise a few dense rows of a circuit matrix would delay a whole level. A
+// list that is too long for a block can be left to the whole grid.
 #pragma once
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/warp.cuh"
 
-constexpr int steps_of_a_hub = 128;                // a group's steps through a list that is put off
-constexpr int most_hubs = 256;                     // that a block puts off
+constexpr int steps_of_a_hub = 128;                // steps of a group before it defers a list
+constexpr int most_hubs = 256;                     // lists that a block defers
 constexpr long long longest_of_a_block = 1 << 15;  // entries; longer lists are left to the grid
-constexpr Count most_huge = 32;                    // that are left to it in one walk
+constexpr Count most_huge = 32;                    // lists that are left to the grid in one call
 
-// Entries from ... to - 1 of some list, and what is to be known of the list at each.
+// Entries from ... to - 1 of a list, and the item that `visit` gets with each entry.
 struct List {
   Index item;
   long long from;
   long long to;
 };
 
-// The threads that share a walk: all, or those of one block. Lists that are left to the grid are
-// noted in `huge`, n_huge of them, for a walk of their own; null: there is none.
+// The threads that share the lists: all of the grid, or those of one block. Lists that are left to
+// the grid are recorded in `huge`, n_huge of them; null: none is left.
 struct Sharing {
   long long block;
   long long blocks;
@@ -42,9 +42,9 @@ struct Sharing {
   }
 };
 
-// Calls visit(item, p) for each entry p of the lists begin ... end - 1; open(k, first) gives list k
-// to every thread that goes through it, `first` being true for one of them. `lanes`, a power of two
-// up to 32, go through a list. Every thread of the blocks that share must arrive.
+// Calls visit(item, p) for each entry p of the lists begin ... end - 1. open(k, first) returns list
+// k and is called by every thread that visits it; `first` is true for one of them. `lanes`, a power
+// of two up to 32, visit a list together. All threads of the sharing blocks must call this.
 template <class Open, class Visit>
 __device__ void share_lists(long long begin, long long end, int lanes, Sharing sharing,
                             const Open& open, const Visit& visit) {
@@ -83,9 +83,9 @@ __device__ void share_lists(long long begin, long long end, int lanes, Sharing s
 constexpr int together = 4;                   // entries that a lane loads before it uses the first
 constexpr unsigned longest_of_a_warp = 1024;  // entries of a list
 
-// The same where most lists are short and there are many: each lane of a warp opens one, all go
-// through their entries as if these were one list, and wait for `together` of them at once.
-// visit(items, places) is given as many, p < 0 where there is none.
+// The same for many lists, most of them short: each lane of a warp opens one list, and the warp
+// visits their entries as one sequence. Each lane loads `together` entries before it uses the
+// first. visit(items, places) gets them together; a place is negative if there is no entry.
 template <class Open, class Visit>
 __device__ void share_short_lists(long long begin, long long end, Sharing sharing, const Open& open,
                                   const Visit& visit) {
@@ -105,7 +105,7 @@ __device__ void share_short_lists(long long begin, long long end, Sharing sharin
       const int place = atomicAdd(&n_hubs, 1);
       if (place < most_hubs)
         hubs[place] = first + lane;
-      else  // no room: it is cut, and the rest waits
+      else  // no room: the list is cut, and its rest comes later
         whole = true;
     }
     if (!whole) list.to = list.from;
@@ -151,7 +151,7 @@ __device__ void share_short_lists(long long begin, long long end, Sharing sharin
   __syncthreads();
 }
 
-// The same for lists 0 ... count - 1 of compressed columns, or rows, with their number as item.
+// The same for the lists 0 ... count - 1 of compressed columns or rows; the item is the number.
 template <class Visit>
 __device__ void share_all_lists(Index count, const Index* indptr, int lanes, const Visit& visit) {
   const auto open = [=](long long k, bool) {

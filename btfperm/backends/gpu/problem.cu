@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // problem: the number of matched columns
 //
-// CuPy could count them, but it compiles its own kernel for that, which takes seconds on a machine
-// that has no compiled copy yet.
+// CuPy could count them, but it would compile a kernel of its own, which takes seconds if its cache
+// has no compiled copy.
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/index.cuh"

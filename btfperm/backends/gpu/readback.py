@@ -14,8 +14,8 @@ __all__ = ["Readback", "SharedStruct"]
 
 
 class Readback:
-    """Unsigned 64-bit numbers on the current device, in its current stream: `array` for the
-    kernels, zero at first unless `begin` says otherwise, and `read` for the host."""
+    """Unsigned 64-bit numbers on the current device, in its current stream. Kernels use `array`,
+    which is zero at first except for the numbers in `begin`; the host calls `read`."""
 
     def __init__(self, count: int, begin: Mapping[int, int] | None = None) -> None:
         import cupy
@@ -37,7 +37,7 @@ class Readback:
         self._memcpy(self.array.data.ptr, self._place, self.array.nbytes, kind, stream)
 
     def read(self) -> list[int]:
-        """The numbers as all launches so far have left them: waits for these."""
+        """The numbers after all launches so far; waits for these launches."""
         array, stream = self.array, self._stream
         self._memcpy(self._place, array.data.ptr, array.nbytes, self._kind, stream.ptr)
         stream.synchronize()
@@ -52,7 +52,7 @@ class SharedStruct(Readback):
     file : source of the kernels, which declares the struct; see ``layout.py``
     name : name of the struct
     start : first values of fields; the others are zero
-    extra : number of words behind the struct
+    extra : number of additional words after the struct
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class SharedStruct(Readback):
         return self.array[self.layout.span(name)]
 
     def fields(self) -> dict[str, int]:
-        """The counters by name, as all launches so far have left them: waits for these."""
+        """The counters by name, after all launches so far; waits for these launches."""
         values = self.read()
         return {name: values[place] for name, place in self.layout.words.items()}
 

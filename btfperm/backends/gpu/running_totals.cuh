@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Running totals within one cooperative launch: what would be a launch before and a look of the
-// host after, where it stands between other steps
+// Prefix sums within one cooperative launch. A separate prefix sum would need a launch of its own
+// and a poll by the host for the total.
 #pragma once
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/grid_barrier.cuh"
 #include "backends/gpu/index.cuh"
 
-// Blocks of 256 threads that a multiprocessor should hold of a kernel that waits for memory;
-// compute capability 7.5 has no room for more than four.
+// Blocks of 256 threads that a multiprocessor should hold, so that other warps run while some wait
+// for memory. Compute capability 7.5 has room for four.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
 constexpr int blocks_together = 4;
 #else
 constexpr int blocks_together = 6;
 #endif
 
-// many(k) says how many item k stands for, twice the same; then take(k, before, many) is told what
-// all items before it stand for. Returns what all do. `of_blocks`: a place for each block. Blocks
-// must meet before it is called again. Every thread must arrive.
+// Calls take(k, before, many) for each item k, where `many` is many(k), which is called twice and
+// must return the same number, and `before` is the sum over all items before k. Returns the total
+// sum. `of_blocks` has a place for each block. A grid barrier must separate two calls. All threads
+// must call this.
 template <class Many, class Take>
 __device__ Index running_totals(long long items, Index* of_blocks, Count* barrier, const Many& many,
                                 const Take& take) {
@@ -59,6 +60,6 @@ __device__ Index running_totals(long long items, Index* of_blocks, Count* barrie
     place += __shfl_sync(whole_warp, upto, 31);
   }
   const Index result = static_cast<Index>(of_all);
-  __syncthreads();  // before the next call writes there
+  __syncthreads();  // before the next call overwrites it
   return result;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The way of host arrays to a device, and back: through a ring of pinned buffers.
+"""Copies between the host and a device, through a ring of pinned buffers.
 
 A copy from or to ordinary memory is staged by the driver, one thread, at a fraction of the bus.
 Here the core's threads fill one pinned buffer together while the copies of filled ones run, or
@@ -23,12 +23,12 @@ __all__ = ["Ring"]
 
 _BUFFERS = 4
 _BUFFER_BYTES = 4 << 20
-_WORTH_STAGING = _BUFFER_BYTES  # below, one plain copy is as quick
+_WORTH_STAGING = _BUFFER_BYTES  # for fewer bytes, one plain copy is as fast
 _THREADS = 16
 
 
 class Ring:
-    """Pinned buffers, and how many threads fill and empty them."""
+    """Pinned buffers, and the number of threads that fill and empty them."""
 
     @staticmethod
     @cache
@@ -71,8 +71,8 @@ class Ring:
             stream.synchronize()
 
     def download(self, array: Any, into: npt.NDArray[Any]) -> None:
-        """Copies a contiguous CuPy array, in its current stream, into one of the host, which is
-        complete on return."""
+        """Copies a contiguous CuPy array, in its current stream, into an array of the host; waits
+        until the copy is complete."""
         if array.nbytes < _WORTH_STAGING or not into.flags.c_contiguous:
             array.get(out=into, blocking=True)
             return

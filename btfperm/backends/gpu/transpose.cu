@@ -5,7 +5,7 @@
 // 2. (CuPy's prefix sum makes starts of them; `next` is a copy)
 // 3. scatter        each entry takes the next place of its row
 //
-// Races: places of a row are handed out by atomicAdd, so each is taken once, in any order.
+// Races: atomicAdd assigns the places of a row, each once, in any order.
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/warp.cuh"
@@ -15,7 +15,7 @@ extern "C" __global__ void count_rows(Index nnz, const Index* indices, Index* in
     atomicAdd(reinterpret_cast<Place*>(&indptr[indices[p] + 1]), 1u);
 }
 
-// One warp a column: its lanes share the list.
+// One warp for each column; its lanes share the list.
 extern "C" __global__ void scatter(Index n, const Index* indptr, const Index* indices, Index* next,
                                    Index* columns) {
   const int lane = lane_id();
