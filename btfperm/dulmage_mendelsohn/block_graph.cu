@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // block graph, on the device: which entries lie outside the fine blocks; see block_graph.hpp
 //
-// Races: places in the list are handed out by atomicAdd, in any order.
+// Races: atomicAdd assigns the places in the list, in any order.
 
 #include "backends/gpu/append.cuh"
 #include "backends/gpu/lists.cuh"
 
-// Keys (block of the column, block of the row), their number in `count`.
+// Lists the keys (block of the column, block of the row); their number goes to `count`.
 extern "C" __global__ void list_outside(Index n, Index lanes, const Index* indptr,
                                         const Index* indices, const Index* row_block,
                                         const Index* col_block, Count* keys, Count* count) {

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// canonical order, on the device: names and numbers of the blocks; canonical_order.hpp has the
+// canonical order, on the device: names and numbers of the blocks; canonical_order.hpp defines the
 // order
 //
-// Idea        A block is named by one member: a horizontal one by its smallest column, a square one
-//             by its smallest column, a vertical one by its smallest row. Marks at the names of the
-//             three parts, one part after the other, and their running totals number the blocks;
-//             those of the square part then change places by their heights. A stable sort by these
+// Idea        The name of a block is one of its members: the smallest column of a horizontal or
+//             square block, the smallest row of a vertical block. Marks at the names of the three
+//             parts, one part after the other, and their prefix sums number the blocks; the blocks
+//             of the square part are then renumbered by their heights. A stable sort by these
 //             numbers orders all columns, and another one all rows.
 // Encodings   marks: n places for columns that name horizontal blocks, n for columns that name
-//             square ones, m for rows that name vertical ones. col_part: as in coarse.cu, null
-//             where all is square; leader: null where each square block is one column
-// Races       words only fall or rise, by atomicMin and atomicMax; others are written once.
+//             square ones, m for rows that name vertical ones. col_part: as in coarse.cu, null if
+//             all is square; leader: null if each square block is one column
+// Races       shared words change by atomicMin or atomicMax only; all others are written once
 
 #include "backends/gpu/running_totals.cuh"
 
 constexpr int horizontal = 1;
 
-// What leads each column, and how high its block stands (at the leader), for the `count` columns of
-// a part of the graph: own[v], or all where own is null. Others, and what has no name (-1), lead
-// themselves and stand where they stood. block_height goes by the numbers of the names, or by the
-// names where number is null. smallest: a place for each of the part.
+// Writes the leader of each column, and the height of its block at the leader, for the `count`
+// columns of a part of the graph: column own[v] of vertex v, or v itself if own is null. Columns
+// outside the part, or without a name (-1), lead themselves, and their heights do not change.
+// block_height is indexed by the numbers of the names, or by the names if number is null. smallest
+// has a place for each vertex.
 extern "C" __global__ void __launch_bounds__(256, blocks_together)
     lead_blocks(Index n, Index count, const Index* name, const Index* own, const Index* number,
                 const Index* block_height, Index* smallest, Index* leader, Index* height,
@@ -32,8 +33,8 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
   for (long long begin = first_item() - lane; begin < count; begin += item_stride()) {
     const long long v = begin + lane;
     const Index own_name = v < count ? name[v] : -1;
-    // Columns ascend: of the lanes of a warp with one name, the first has the smallest; all of them
-    // are in the same turn of the loop.
+    // Columns ascend: of the lanes with the same name, the first has the smallest column. All of
+    // them execute the same iteration of the loop.
     const unsigned same = __match_any_sync(whole_warp, own_name);
     if (own_name < 0 || lane != first_of(same)) continue;
     Index* word = &smallest[own_name];
@@ -48,18 +49,18 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
   }
 }
 
-// What the host reads.
+// The numbers that the host reads.
 struct Numbers {
   Count horizontal;  // blocks
   Count with_square;
   Count all;
-  Count highest;  // of the square ones
+  Count highest;  // height of a square block
   Count barrier;
 };
 
-// totals[k], where mark k is a name: its number, from 1 on; what is not a name is left out. `names`
-// and `heights` by these numbers, from 0 on, of the square blocks: the name, and how far below the
-// highest it stands.
+// totals[k] is the number of the name at mark k, counted from 1; other marks are skipped. `names`
+// and `heights` are indexed by these numbers minus 1: the name of each square block, and the
+// largest height minus its height.
 extern "C" __global__ void __launch_bounds__(256, blocks_together)
     number_names(Index m, Index n, const int* col_part, const Index* leader, const Index* col_root,
                  const Index* row_root, const Index* height, Index* totals, Index* names,
@@ -97,14 +98,14 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
     heights[b] = highest - heights[b];
 }
 
-// The number of each square block, at its name, from the order of the names.
+// Writes the number of each square block at its name, from the order of the names.
 extern "C" __global__ void renumber_square(Index count, Index first, const Index* order,
                                            const Index* names, Index n, Index* totals) {
   for (long long b = first_item(); b < count; b += item_stride())
     totals[1LL * n + names[order[b]]] = first + static_cast<Index>(b) + 1;
 }
 
-// The block of each column and of each row, these counted from `before_rows` on.
+// The block of each column and of each row; blocks of rows count from `before_rows`.
 extern "C" __global__ void block_of_each(Index m, Index n, const Index* row_match,
                                          const Index* col_match, const int* col_part,
                                          const Index* leader, const Index* col_root,
@@ -124,7 +125,7 @@ extern "C" __global__ void block_of_each(Index m, Index n, const Index* row_matc
   }
 }
 
-// What stands at each place of a list, or is matched to that.
+// Gathers the numbers of a list, or the rows or columns matched to them.
 extern "C" __global__ void look_up(Index count, const Index* places, const Index* words,
                                    const Index* match, Index* found) {
   for (long long k = first_item(); k < count; k += item_stride()) {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // connected: connected components of the horizontal and of the vertical part, on the device
 //
-// Idea        All entries of a horizontal column lie in horizontal rows, each matched to a
-//             horizontal column: uniting the two columns of every such entry gives the components,
-//             named by their smallest column. The vertical ones are united by their rows, named by
-//             their smallest row.
+// Idea        All entries of a horizontal column lie in horizontal rows, and each of these rows is
+//             matched to a horizontal column. The union of the two columns for every such entry
+//             gives the components, named by their smallest column. Vertical components are sets of
+//             rows in the same way, named by their smallest row.
 // Paper       none: union-find over all entries
 // Cost        O(entries of the two parts), one pass
 // Encodings   col_root[j], row_root[i] = the smallest member of the set on its own side; -1 outside
-// Races       as union_find.cuh says
+// Races       see union_find.cuh
 
 #include "backends/gpu/lists.cuh"
 #include "dulmage_mendelsohn/fine_rectangular/union_find.cuh"
 
 constexpr int horizontal = 1, vertical = 2;
 
-// Each vertex alone. A row is in the part of its column; without one it is vertical.
+// Sets of one vertex. A row is in the part of its column; an unmatched row is vertical.
 extern "C" __global__ void begin_sets(Index m, Index n, const Index* row_match, const int* col_part,
                                       Index* row_root, Index* col_root) {
   for (long long j = first_item(); j < n; j += item_stride())

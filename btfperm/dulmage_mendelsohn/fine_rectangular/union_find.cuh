@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // union-find on the device: sets that many threads unite, each named by its smallest member
 //
-// Idea        A root points to itself, all others to smaller ones. Two sets are united by one
-//             atomicCAS on the larger root; ways are shortened while they are walked.
+// Idea        A root points to itself, every other member to a smaller one. One atomicCAS on the
+//             larger root unites two sets. A search for a root shortens its path.
 // Paper       J. Jaiganesh, M. Burtscher, "A high-performance connected components implementation
 //             for GPUs", HPDC 2018
-// Races       A root is given up by atomicCAS alone and is none ever after. Else parent[v] always
-//             names a smaller member of v's set: whoever writes it last, and a late value, lead to
-//             the root, if by a longer way
+// Races       Only atomicCAS changes the parent of a root, and a vertex never becomes a root again.
+//             For other vertices, parent[v] is always a smaller member of the set of v, so that an
+//             out-of-date value also leads to the root, by a longer path
 #pragma once
 
 #include "backends/gpu/index.cuh"
@@ -24,8 +24,8 @@ __device__ inline Index find_root(Index* parent, Index v) {
   return v;
 }
 
-// Makes v point to its root. Nobody shortens ways in the same launch: a late word of theirs would
-// undo this.
+// Makes v point to its root. No thread may shorten paths in the same launch, because its late store
+// would undo this.
 __device__ inline void flatten_way(Index* parent, Index v) {
   Index root = seen(&parent[v]);
   while (root != seen(&parent[root])) root = seen(&parent[root]);

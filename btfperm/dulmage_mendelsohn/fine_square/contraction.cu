@@ -4,9 +4,8 @@
 // Idea        Names, which are members of the components, are numbered in ascending order, and the
 //             edges between different names are sorted into lists by these numbers. On small
 //             graphs, a launch for each step and polls by the host would take most of the time.
-// Cost        O(n + edges), a barrier between each two of seven steps
-// Encodings   name[v] = the member that names the component of v; -1: none, v and its edges are
-//             left out
+// Cost        O(n + edges), seven steps with a grid barrier after each
+// Encodings   name[v] = the member that names the component of v; -1: v and its edges are omitted
 // Races       as in union_find.cuh; counters only increase; atomicAdd assigns places in a list, in
 //             any order
 
@@ -23,11 +22,11 @@ struct Contracted {
   Count barrier;
 };
 
-// sets: names are those of union_find.cuh, whose paths are not compressed yet. vertex[v], if not
-// null: for the `all` vertices of an earlier graph, the number of its vertex in this graph before,
-// and of the component of v afterwards; `fresh`: the vertices are those of this graph. old_member:
-// a vertex of the earlier graph for each of this one; null: the graphs are the same. floor, if not
-// null: a lower bound on the height of each component, by its vertices.
+// sets: the names are parents of union_find.cuh whose paths are not compressed yet. vertex, if not
+// null: for each of the `all` vertices of an earlier graph, before the call its vertex in this
+// graph, after the call its component; `fresh`: the earlier graph is this one. old_member: a vertex
+// of the earlier graph for each vertex of this graph; null: the graphs are the same. floor, if not
+// null: a lower bound on the height of each component.
 extern "C" __global__ void __launch_bounds__(256, 4)
     contract_names(Index n, Index lanes, const Index* indptr, const Index* pred, Index sets,
                    Index* name, Index* number, Index all, Index fresh, Index* vertex,

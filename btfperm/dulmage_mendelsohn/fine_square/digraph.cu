@@ -2,17 +2,19 @@
 // digraph: the square part as a graph on the device, whole and in parts
 //
 // A vertex is a matched pair, named by its column; edge u -> v if the row of u has an entry in
-// column v. So the list of v's column holds its predecessors, and predecessors are what is kept:
-// pred[p] is one, or -1 where the entry is no edge (the pair itself, or a row outside the part).
+// column v. So the list of column v contains the predecessors of v, and the graph is stored by
+// predecessors: pred[p] is one, or -1 if entry p is no edge (the pair itself, or a row outside the
+// part).
 //
-// Races: counters are only added to; places in a list are handed out by atomicAdd, in any order.
+// Races: counters are only added to; atomicAdd assigns places in a list, in any order.
 
 #include "backends/gpu/lists.cuh"
 #include "backends/gpu/running_totals.cuh"
 #include "dulmage_mendelsohn/fine_square/edges.cuh"
 
-// pred, and the number of successors of each vertex in out, which is zero at first. What is not in
-// the square part has col_part != 0 and gets out = -1; col_part is null where all is.
+// Computes pred, and the number of successors of each vertex in out, which must be zero before. A
+// column outside the square part has col_part != 0 and gets out = -1; col_part is null if all
+// columns are in it.
 extern "C" __global__ void contract(Index n, Index lanes, const Index* indptr, const Index* indices,
                                     const Index* row_match, const int* col_part, Index* pred,
                                     Index* out) {
@@ -30,14 +32,14 @@ extern "C" __global__ void contract(Index n, Index lanes, const Index* indptr, c
   share_lists(0, n, static_cast<int>(lanes), Sharing::whole_grid(), open, visit);
 }
 
-// What the host reads of a part.
+// The sizes of a part, which the host reads.
 struct Part {
   Count vertices, edges, barrier;
 };
 
-// A part of a graph: place[v] is v's new number, or -1, own[k] the old one of new vertex k. Kept
-// are vertices with out >= 0, and where side is not null, side != dropped; and edges between
-// vertices of the same side.
+// A part of a graph: the vertices with out >= 0 and, if side is not null, side != dropped, and the
+// edges between vertices of the same side. place[v] is the new number of v, or -1; own[k] is the
+// old number of the new vertex k.
 extern "C" __global__ void __launch_bounds__(256, 4)
     keep_part(Index n, Index lanes, const Index* indptr, const Index* pred, const Index* out,
               const int* side, int dropped, Index* place, Index* own, Index* starts, Index* next,
@@ -90,7 +92,7 @@ extern "C" __global__ void place_tails(Index count, const Index* heads, const In
   place_tails_of(count, heads, tails, next, pred);
 }
 
-// The list that each entry is in.
+// The number of the list of each entry.
 extern "C" __global__ void heads_of_lists(Index n, Index lanes, const Index* indptr, Index* heads) {
   const auto visit = [=](Index v, long long p) { heads[p] = v; };
   share_all_lists(n, indptr, static_cast<int>(lanes), visit);

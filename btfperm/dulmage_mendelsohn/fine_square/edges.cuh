@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// edges as pairs (head, tail), put into lists of predecessors
+// edges as pairs (head, tail), sorted into lists of predecessors
 #pragma once
 
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/running_totals.cuh"
 #include "backends/gpu/warp.cuh"
 
-// How often each vertex is a head, and how often a tail; both are zero at first. Many edges are a
-// giant's: the lanes of a warp that count the same go to memory together.
+// Counts how often each vertex is a head, and how often a tail; both counts must be zero before. A
+// giant component has many of the edges, so the lanes of a warp that count the same vertex combine.
 __device__ inline void count_ends_of(Index count, const Index* heads, const Index* tails, Index* in,
                                      Index* out) {
   for (long long e = first_item(); e < count; e += item_stride()) {
@@ -28,7 +28,7 @@ __device__ __forceinline__ Index degrees_to_starts(Index vertices, Index* starts
       });
 }
 
-// Each tail to the list of its head; next[v] is where the list of v goes on.
+// Appends each tail to the list of its head; next[v] is the next place in the list of v.
 __device__ inline void place_tails_of(Index count, const Index* heads, const Index* tails,
                                       Index* next, Index* pred) {
   for (long long e = first_item(); e < count; e += item_stride()) {

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // forward-backward: the giant component, on the device
 //
-// Idea        The component of a vertex is what it reaches and is reached from. Both searches from
-//             one well connected pivot run in the same levels, and their two marks split the rest:
-//             no component has members with different marks.
+// Idea        The component of a pivot is the intersection of the vertices that it reaches and of
+//             those that reach it. Both searches start from one vertex of large degree and run in
+//             the same levels. Their two marks divide the other vertices: no component has members
+//             with different marks.
 // Paper       L. K. Fleischer, B. Hendrickson, A. Pınar, "On identifying strongly connected
 //             components in parallel", IPDPS 2000; one pivot only, as G. M. Slota, S.
 //             Rajamanickam, K. Madduri, "BFS and coloring-based parallel algorithms for strongly
-//             connected components", IPDPS 2014, since the giant is found by it
-// Cost        O(entries reached), a barrier a level
-// Prefer it   where one component is large; long thin graphs crawl: the levels are limited
-// Encodings   mark[v]: bit 1 it reaches the pivot, bit 2 the pivot reaches it, 7: not in the
-//             graph. Queue: v >= 0 for the search along predecessors, ~i for that along successors,
-//             which are list i
-// Races       a bit is set by atomicOr; whoever sets it queues the vertex
+//             connected components", IPDPS 2014, because one finds the giant component
+// Cost        O(entries of the reached vertices), and a barrier for each level
+// Prefer it   if one component is large. Long thin graphs have many small levels, so their number
+//             is limited
+// Encodings   mark[v]: bit 1 if v reaches the pivot, bit 2 if the pivot reaches v, 7 if v is not in
+//             the graph. Queue: v >= 0 in the search along predecessors, ~i in the search along
+//             successors, which are in list i
+// Races       atomicOr sets a bit; the thread that changes it queues the vertex
 
 #include "backends/gpu/by_levels.cuh"
 #include "backends/gpu/counting.cuh"
 
 constexpr int reaches = 1, is_reached = 2, is_out = 7;
 
-// Marks what is not in the graph; and finds the largest product of degrees, in the upper half of a
-// word, and whose it is.
+// Marks the vertices that are not in the graph, and finds the vertex with the largest product of
+// degrees: the product is in the upper half of a word, the vertex in the lower one.
 extern "C" __global__ void begin_search(Index n, const Index* indptr, const Index* out, int* mark,
                                         Count* best) {
   Count mine = 0;
@@ -45,8 +47,8 @@ extern "C" __global__ void queue_pivot(Index pivot, const Index* row_of, int* ma
   *end = 2;
 }
 
-// Successor lists are those of row_of[v]; row_of is null where they go by v itself, and a successor
-// that is v itself is none.
+// The successors of v are in list row_of[v], or in list v if row_of is null. A successor equal to v
+// is ignored.
 extern "C" __global__ void __launch_bounds__(512, 2)
     reach_both_ways(Levels* levels, Index lanes, const Index* indptr, const Index* pred,
                     const Index* succ_indptr, const Index* succ, const Index* row_of, int* mark,
@@ -66,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(512, 2)
   search_by_levels(levels, items, static_cast<int>(lanes), open, visit);
 }
 
-// The giant gets the pivot's name.
+// Gives the members of the component the name of the pivot.
 extern "C" __global__ void name_giant(Index n, const int* mark, Index pivot, Index* name,
                                       Count* size) {
   Count members = 0;

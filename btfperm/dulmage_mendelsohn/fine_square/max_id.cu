@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // max-id: many small components at once, by names that travel along the edges
 //
-// Idea        Each vertex learns the largest number of those that reach it, and of those that it
-//             reaches. Where both are the same number, that is the name of its component. Edges
-//             between vertices with different pairs lie in no cycle; without them, and without what
-//             is named, all begins again with what is left. The smallest numbers travel beside the
-//             largest, in the same piece of memory: half as many rounds.
+// Idea        Each vertex computes the largest number of the vertices that reach it, and of those
+//             that it reaches. If both are the same number, this is the name of its component. An
+//             edge between vertices with different pairs of numbers is in no cycle. These edges and
+//             the named vertices are removed, and the next round begins. The smallest numbers are
+//             computed at the same time, in the same 32 bytes, which halves the number of rounds.
 // Paper       forward-backward coloring as in G. M. Slota, S. Rajamanickam, K. Madduri, IPDPS 2014,
 //             with both directions at once: G. Alabandi, W. Sands, G. Biros, M. Burtscher, "A GPU
 //             algorithm for detecting strongly connected components", SC 2023 (ECL-SCC); two orders
 //             of the numbers at once are ours
-// Cost        a sweep over the edges that are left for each step a number must travel; shortcuts
-//             double the steps. Long components take many: the sweeps are limited
+// Cost        a sweep over the remaining edges moves each number along one edge; shortcuts double
+//             this distance. Long components take many sweeps, so their number is limited
 // Encodings   edges as pairs (tail, head); name[v] = -1 until a component is known
-// Races       largest numbers only grow, by atomicMax, smallest only fall, by atomicMin, and in
-//             `ask_further` each vertex has its own thread; a late value costs another sweep
+// Races       largest numbers only increase, by atomicMax, smallest only decrease, by atomicMin; in
+//             `ask_further` each vertex has its own thread. An out-of-date value costs a sweep
 
 #include "backends/gpu/append.cuh"
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/visible.cuh"
 
-// What a vertex has learned: the largest and the smallest number of those that reach it, and of
-// those that it reaches. 32 bytes are one piece of memory.
+// The numbers of a vertex: the largest and the smallest number of the vertices that reach it, and
+// of those that it reaches. 32 bytes are one memory transaction.
 struct alignas(4 * sizeof(Index)) Learned {
   Index largest_from;
   Index largest_to;
@@ -32,7 +32,7 @@ struct alignas(4 * sizeof(Index)) Learned {
     return largest_from == other.largest_from && largest_to == other.largest_to &&
            smallest_from == other.smallest_from && smallest_to == other.smallest_to;
   }
-  // The name of a vertex that is in a component with one of these.
+  // The name of a vertex whose component contains one of these vertices.
   __device__ Index name() const {
     return largest_from == largest_to     ? largest_from
            : smallest_from == smallest_to ? smallest_from
@@ -40,7 +40,7 @@ struct alignas(4 * sizeof(Index)) Learned {
   }
 };
 
-// In one or two loads, past what this multiprocessor has kept.
+// In one or two loads that bypass the cache of the multiprocessor.
 __device__ inline Learned now(const Learned* place) {
   if constexpr (sizeof(Index) == 4) {
     const int4 words = __ldcg(reinterpret_cast<const int4*>(place));
@@ -53,7 +53,7 @@ __device__ inline Learned now(const Learned* place) {
   }
 }
 
-// What has a name keeps what it has learned, so that its edges are seen to be done with.
+// A named vertex keeps its numbers, which show that its edges are finished.
 extern "C" __global__ void begin_round(Index n, const Index* name, Learned* learned) {
   for (long long i = first_item(); i < n; i += item_stride()) {
     const Index v = static_cast<Index>(i);
@@ -61,7 +61,7 @@ extern "C" __global__ void begin_round(Index n, const Index* name, Learned* lear
   }
 }
 
-// `changed` gets this sweep's number where anything was learned.
+// `changed` becomes the number of this sweep if a number of any vertex changed.
 extern "C" __global__ void sweep(Index count, const Index* tails, const Index* heads,
                                  Learned* learned, Count number, Count* changed) {
   bool more = false;
@@ -79,7 +79,7 @@ extern "C" __global__ void sweep(Index count, const Index* tails, const Index* h
   if (more) raise(changed, number);
 }
 
-// The shortcuts: a vertex learns what those know that it knows of.
+// The shortcuts: a vertex combines its numbers with those of the vertices that it has as numbers.
 extern "C" __global__ void ask_further(Index n, const Index* name, Learned* learned, Count number,
                                        Count* changed) {
   bool more = false;
@@ -97,7 +97,7 @@ extern "C" __global__ void ask_further(Index n, const Index* name, Learned* lear
   if (more) raise(changed, number);
 }
 
-// Names what is found.
+// Names the vertices whose components are known.
 extern "C" __global__ void settle(Index n, const Learned* learned, Index* name) {
   for (long long v = first_item(); v < n; v += item_stride())
     if (name[v] < 0) name[v] = learned[v].name();

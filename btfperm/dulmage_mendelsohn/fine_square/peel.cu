@@ -3,14 +3,14 @@
 //
 // Idea        A vertex without successors is a block by itself. After its removal, predecessors
 //             without other successors form the next level. If no vertex had a height before, all
-//             levels are kept apart, and the level is the height; otherwise each vertex sends its
+//             levels are exact, and the level is the height; otherwise each vertex sends its
 //             height to its predecessors. The remaining vertices are on cycles, or have successors
 //             that remain.
 // Cost        O(entries of removed vertices), and a barrier for each level. With fewer than 30
 //             vertices in a level the CPU continues
 // Encodings   out[v]: number of remaining successors; -1: not in the graph, or removed
-// Invariants  Vertices removed after the last level that was kept apart are higher than that level,
-//             so heights that those levels would have sent are not needed
+// Invariants  Vertices removed after the last exact level are higher than that level, so that they
+//             need no heights from vertices of the exact levels
 // Races       Two atomic operations have no order, unless the second waits for the result of the
 //             first: a height is sent before the count of successors falls, and read after the
 //             count reached zero
@@ -26,16 +26,17 @@ extern "C" __global__ void queue_ready(Index n, const Index* out, Index* items, 
   ready.end({items}, end);
 }
 
-// True if u has no successor left. `told` is the result of an earlier atomic operation, and never
-// negative.
+// True if u has no successor left. `told` is the result of an atomic operation that must happen
+// before; it is never negative.
 __device__ inline bool lose_successors(Index* out, Index u, Index count, Index told) {
   const Index lost = told < 0 ? 0 : count;
   return atomicAdd(reinterpret_cast<Place*>(&out[u]), ~static_cast<Place>(lost) + 1) ==
          static_cast<Place>(count);
 }
 
-// Height: zeros, or a lower bound for each vertex; then no level is kept apart. With levels, only
-// the vertices of the last ones send heights, because no height is read before the end.
+// height: zeros, or a lower bound for each vertex, in which case no level is exact. With exact
+// levels, only the vertices of the last levels send heights, because no height is read before the
+// end.
 extern "C" __global__ void __launch_bounds__(512, 2)
     peel(Levels* levels, Index lanes, const Index* indptr, const Index* pred, Index* out,
          Index* height, Index* items) {

@@ -2,13 +2,13 @@
 // two-cycles: edges in both directions, contracted
 //
 // Idea        u -> v and v -> u lie in one component. A pattern that is nearly symmetric about its
-//             matching collapses in a round or two, where searches would crawl through long thin
-//             graphs: kkt 289,000 levels.
+//             matching is contracted to a few vertices in one or two rounds; a search by levels
+//             would need 289,000 levels for the graph of a KKT matrix.
 // Paper       ours
-// Cost        a round looks through the list at the far end of each edge. A list of more than
-//             `longest` is not looked through; the edge back, seen from its own end, asks the other
-// Encodings   parent: as union_find.cuh; contraction.cu makes names of it
-// Races       as union_find.cuh says
+// Cost        for each edge, a round searches the list of its other end for the reverse edge. Lists
+//             longer than `longest` are not searched; the reverse edge searches the other list
+// Encodings   parent: as in union_find.cuh; contraction.cu converts it to names
+// Races       see union_find.cuh
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/lists.cuh"
@@ -24,7 +24,7 @@ __device__ inline bool has(const Index* indptr, const Index* pred, Index list, I
   return false;
 }
 
-// Of every `apart`-th vertex that is in the graph: its edges, and how many of them have one back.
+// Counts the edges of every `apart`-th vertex of the graph, and those that have a reverse edge.
 extern "C" __global__ void sample(Index n, Index apart, const Index* indptr, const Index* pred,
                                   const Index* out, Count* edges, Count* both) {
   Count mine = 0, mine_both = 0;
@@ -45,7 +45,7 @@ extern "C" __global__ void unite_pairs(Index n, Index lanes, const Index* indptr
                                        Index* parent) {
   const auto visit = [=](Index v, long long p) {
     const Index u = pred[p];
-    // Each pair once, unless the list that must be asked is a long one.
+    // Each pair once, unless the list that has to be searched is long.
     if (u < 0 || (u > v && indptr[v + 1] - indptr[v] <= longest)) return;
     if (seen(&parent[u]) == seen(&parent[v]) || !has(indptr, pred, u, v)) return;
     unite(parent, u, v);
