@@ -140,7 +140,7 @@ def test_check_cover(rows, cols, size, sentence):
         ({"coarse_rows": [0, 2, 6, 10]}, "coarse_rows has 4 entries"),
         ({"coarse_rows": [0, 2, 6, 8, 9]}, "coarse_rows ends at 9"),
         ({"coarse_cols": [1, 2, 4, 8, 10]}, "coarse_cols does not start"),
-        ({"coarse_cols": [0, 2, 1, 8, 10]}, "coarse_cols falls"),
+        ({"coarse_cols": [0, 2, 1, 8, 10]}, "coarse_cols decreases"),
         ({"coarse_cols": [0, 1, 4, 8, 10]}, "does not count unmatched columns"),
         ({"coarse_rows": [0, 2, 6, 9, 10]}, "does not end the matched rows"),
         ({"row_perm": [0, 1, 2, 3, 9, 5, 6, 7, 8, 4]}, "an unmatched row is not"),
@@ -325,7 +325,7 @@ def test_check_block_triangular_form():
         (cycle, {"blocks": [0, 1, 2, 3]}, "below the diagonal"),
         (hole, {"blocks": [0, 1, 2, 3]}, "1 pairs are not entries, but completed is 0"),
         (chain, {"blocks": [0, 1, 2, 3], "paired_row": [0, 1, 1]}, "paired_row is no perm"),
-        (chain, {"blocks": [0, 1, 2, 3], "paired_row": [1, 0, 2]}, "are no entries"),
+        (chain, {"blocks": [0, 1, 2, 3], "paired_row": [1, 0, 2]}, "are not entries"),
         (
             sp.csc_array((2, 2)),
             {
