@@ -33,7 +33,7 @@ def assert_structurally_nonsingular(A: Any, *, square: bool = True, **options: A
 
     Parameters
     ----------
-    A : anything `as_pattern` takes
+    A : a matrix of any type that `as_pattern` accepts
     square : False accepts a rectangular matrix with full structural rank, which is the smaller of
         its two dimensions
     options : as for `maximum_transversal`
@@ -104,7 +104,7 @@ def assert_blocks_at_most(A: Any, size: int, **options: Any) -> None:
 
     Parameters
     ----------
-    A : anything `as_pattern` takes
+    A : a matrix of any type that `as_pattern` accepts
     size : the largest number of rows and of columns that is allowed
     options : as for `dulmage_mendelsohn`
 

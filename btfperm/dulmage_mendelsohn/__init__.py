@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""COARSE: horizontal | square | vertical.  FINE: the blocks inside.
+"""The Dulmage-Mendelsohn decomposition: three coarse parts, and the fine blocks of each.
 
 The permuted matrix, rows and columns in canonical order::
 
@@ -58,17 +58,17 @@ def dulmage_mendelsohn(
 
     Parameters
     ----------
-    A : anything `as_pattern` takes
-    transversal : a maximum transversal of `A`, if it is known already
+    A : a matrix of any type that `as_pattern` accepts
+    transversal : a maximum transversal of `A`, if one is known
     threads : as for `maximum_transversal`; the blocks and their order do not depend on it
-    drop_zeros : True leaves stored zeros out, False keeps them; the default keeps them and warns
+    drop_zeros : as for `maximum_transversal`
     shape : (m, n), only with a (data, indices, indptr) triple
-    options : as for `maximum_transversal`; none together with `transversal`
+    options : as for `maximum_transversal`; not permitted together with `transversal`
 
     Returns
     -------
-    DulmageMendelsohn : everything except the matching is a function of the entries alone, for
-        every algorithm
+    DulmageMendelsohn : except for the matching, it depends on the entries alone, not on the
+        algorithm
 
     Raises
     ------

@@ -139,7 +139,7 @@ def read_matrix(path: PathLike) -> Any:
 
 
 def peek(path: PathLike) -> Header:
-    """What the head of a matrix file says; the entries are not read, whatever their number.
+    """The header of a matrix file, whose entries are not read.
 
     Example
     -------

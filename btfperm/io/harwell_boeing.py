@@ -224,7 +224,7 @@ def _read_cards(source: Source) -> _Cards:
 
 
 def _formats(text: str) -> list[Field | None]:
-    """The formats in the fourth line; they stand in columns, but are told apart by parentheses."""
+    """The formats in the fourth line, separated by their parentheses instead of their columns."""
     found, depth, start = [], 0, 0
     for place, letter in enumerate(text):
         if letter == "(":

@@ -10,22 +10,22 @@ from typing import Any, Protocol
 
 __all__ = ["HashedFile", "RawInput"]
 
-# Bytes from which on hashing takes much longer than starting a thread.
+# For this number of bytes, hashing takes far longer than starting a thread.
 _WORTH_A_THREAD = 1 << 20
 
 
 class RawInput(Protocol):
-    """What is read from: an open file, standard input, an `io.BytesIO`."""
+    """The file that is read: an open file, standard input, or an `io.BytesIO`."""
 
     def readinto(self, buffer: Any, /) -> int | None: ...
     def close(self) -> None: ...
 
 
 class HashedFile(io.RawIOBase):
-    """Reads `raw` and keeps the SHA-256 of every byte that went by.
+    """Reads `raw` and computes the SHA-256 of all bytes that were read.
 
-    Large blocks are hashed by a second thread (hashlib gives up the interpreter lock) while the
-    caller parses them; there is never more than one block under way.
+    Large blocks are hashed by a second thread (hashlib releases the interpreter lock) while the
+    caller parses them; at most one block is being hashed at a time.
 
     Example
     -------
@@ -46,8 +46,8 @@ class HashedFile(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fills `buffer` unless the file ends: a pipe that delivers little at a time looks like a
-        file to those who look at its first bytes."""
+        """Fills `buffer` unless the file ends, also from a pipe that delivers few bytes at a time,
+        because callers examine the first bytes of a file."""
         view = memoryview(buffer).cast("B")
         filled = 0
         while filled < len(view):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the head of a matrix file says, without its entries."""
+"""The header of a matrix file, without the entries."""
 
 from __future__ import annotations
 

@@ -193,8 +193,9 @@ def _check_parts(
     col_match: npt.NDArray[Any],
     error: Callable[[str], UnreadableInputError],
 ) -> None:
-    """What those who use a result rely on: coarse boundaries are fine ones, each pair of
-    `col_match` lies in one fine block, and what has no mate lies in the part made for it."""
+    """Checks properties on which users of a result rely: each coarse boundary is a fine one, each
+    pair of `col_match` is in one fine block, and unmatched columns and rows are in the horizontal
+    and the vertical part."""
     rows, cols = result.row_blocks, result.col_blocks
     rr, cc = result.coarse_rows, result.coarse_cols
     ends = []

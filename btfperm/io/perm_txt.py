@@ -4,7 +4,7 @@ r"""`perm.txt`: plain text for programs in C, Fortran and the like.
 The first line has four words: ``btfperm-permutation``, the version of the format, the convention,
 and the number of arrays. Each array is its name, its length, and its numbers, all between white
 space, counted from 0 unless the convention says otherwise. After the last array comes ``meta``
-and one line of JSON, which a reader may leave alone. The sizes come first, `shape` (rows,
+and one line of JSON, which a reader may ignore. The sizes come first, `shape` (rows,
 columns), then `structural_rank`. In C::
 
     char name[64], convention[64];

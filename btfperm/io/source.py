@@ -328,7 +328,9 @@ def _open_archive(source: Source, wanted: str | None) -> None:
     except ValueError as error:
         raise source.because(error, "the archive is damaged") from None
     if len(others) == 1 and wanted is None and source.restart():
-        _unpack(source, others[0])  # only the end of the archive told that there is no other
+        _unpack(
+            source, others[0]
+        )  # the archive had to be read to its end to exclude a second matrix
         return
     found = ", ".join(others[:_NAMED]) or "no matrix file"
     raise source.error(

@@ -21,10 +21,10 @@ __all__ = ["DevicePattern"]
 class DevicePattern(Pattern):
     """A `Pattern` with CuPy arrays `indptr` and `indices`.
 
-    Nothing crosses the bus unless `on_host` is called. Made by `as_pattern` from a matrix on a
-    device. The constructor checks the arrays there and shares them. CuPy has no read-only arrays:
-    whoever writes to them must not use the pattern on the device any more. `on_host` checks what
-    it copies.
+    `as_pattern` makes one from a matrix on a device; no entry is copied to the host unless
+    `on_host` is called. The constructor checks the arrays on the device and shares them. CuPy has
+    no read-only arrays: after a write to them, the pattern must not be used on the device any more.
+    `on_host` checks its copies.
     """
 
     backend: ClassVar[str] = "gpu"

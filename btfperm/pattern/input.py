@@ -46,7 +46,7 @@ def as_pattern(
 
     Raises
     ------
-    BackendUnavailableError : `A` lives on a GPU that CuPy cannot use
+    BackendUnavailableError : `A` is on a GPU that CuPy cannot use
     InvalidArgumentError : `A` has another shape than `shape`
     InvalidMatrixError : arrays do not describe a matrix
     ResourceMissingError : the shape is beyond any memory
@@ -170,7 +170,9 @@ def _from_device_triple(A: tuple[Any, ...], shape: Sequence[int] | None, drop: b
 
     data, indices, indptr, shape = parts_of_triple(A, shape)
     if not (lives_on_device(indices) and lives_on_device(indptr)):
-        raise InvalidMatrixError("indices and indptr must both live on the device, or on the host")
+        raise InvalidMatrixError(
+            "indices and indptr must both be on the device, or both on the host"
+        )
     with on(None), on(device_of(as_device_array(indices))):
         return from_columns(indptr, indices, shape, data, drop_zeros=drop)
 

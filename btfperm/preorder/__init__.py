@@ -37,13 +37,14 @@ def preorder(
 
     Parameters
     ----------
-    A : anything `as_pattern` takes, square and structurally nonsingular; the values are not
-        used, so a `Pattern` is enough. The orders inside the blocks are computed on the host: the
+    A : a square, structurally nonsingular matrix of any type that `as_pattern` accepts; the values
+        are not used, so a `Pattern` is enough. The orders inside the blocks are computed on the host: the
         pattern of a matrix on a GPU is copied there, and the result is on the host
-    solver : "superlu" or "klu", who will factor it; decides what "auto" orders for
+    solver : "superlu" or "klu", the solver that will factor the matrix; `block_ordering="auto"`
+        depends on it
     block_ordering : order inside the blocks.
 
-        - "colamd": column approximate minimum degree; for partial pivoting, whatever the pattern
+        - "colamd": column approximate minimum degree; for partial pivoting and any pattern
         - "amd": minimum degree on the pattern of B + B' for a block B; for nearly symmetric blocks
           and a solver that prefers the diagonal
         - "natural": columns ascend, rows follow the matching
@@ -60,13 +61,13 @@ def preorder(
     Raises
     ------
     InvalidArgumentError : `A` is not square, or an option is unknown
-    StructurallySingularError : no transversal covers the diagonal; the text counts the rows and
-        columns left over and names the first
+    StructurallySingularError : the matrix is structurally singular; the message names the
+        unmatched rows and columns and counts them
 
     Notes
     -----
-    The transversal, then O(nnz), then the block ordering, which costs about as much as one
-    factorization and is spent once for all matrices with this pattern.
+    The cost of the transversal, then O(nnz), then the block ordering, which takes about as long as
+    one factorization and is needed once for all matrices with this pattern.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is said about a result: its verification, and its summary for people and machines.
+"""Reports on a result: its verification, and its summary for people and machines.
 
 * `verify/` - an independent verifier of permutation files, plain NumPy
 * `perm_arrays.py` - the arrays of a permutation file as they are, right or wrong

@@ -11,10 +11,10 @@ Conventions, everywhere:
   ``col_blocks[k]:col_blocks[k+1]`` of the permuted matrix, which is block *upper* triangular.
 * Blocks come in the canonical order; rows and columns ascend inside a block, so that nothing but
   the matching depends on the algorithm that ran. `matched_row_perm` puts the matching on the
-  diagonal for those who need it there.
+  diagonal.
 
 Index arrays have the index type of the pattern, int32 or int64; files hold int64. All arrays are
-read-only, for several fields may share one: copy what you want to change.
+read-only, because several fields may share one: copy an array to change it.
 
 Results are equal (``==``) by the values of their arrays; the docstring of each class names the
 fields that count. They have small HTML tables for notebooks.

@@ -191,8 +191,8 @@ class Decomposition(OnDemand):
         """The permuted matrix ``A[row_perm, :][:, col_perm]``: sparse in, sparse out.
 
         A `Pattern` gives a `Pattern`; a SciPy matrix or array gives the same kind, as CSC; a path
-        or a (data, indices, indptr) triple of compressed columns gives a ``csc_array``. What lives
-        on a device is permuted there: a ``cupyx.scipy.sparse`` matrix gives a ``csc_matrix``.
+        or a (data, indices, indptr) triple of compressed columns gives a ``csc_array``. A
+        matrix on a device is permuted there: a ``cupyx.scipy.sparse`` matrix gives a ``csc_matrix``.
         """
         return permute(A, self.row_perm, self.col_perm)
 

@@ -25,7 +25,7 @@ Counters = Mapping[str, int | list[int]]
 
 @tuple_by_value
 class Cover(NamedTuple):
-    """Rows and columns that together touch every entry (Kőnig); both ascending.
+    """Rows and columns that together cover every entry (Kőnig's theorem); both ascending.
 
     Two covers are equal (``==``) when they hold the same rows and the same columns.
     """
@@ -56,24 +56,24 @@ class Transversal(OnDemand):
     ----------
     shape : (m, n)
     row_match : (m,) column matched to each row, or -1
-    col_match : (n,) row matched to each column, or -1. All arrays are CuPy arrays when the matrix
-        lives on a device, unless the cpu was asked for or had to go on
-    maximum : True when a cover of the same size proved that no transversal is larger
+    col_match : (n,) row matched to each column, or -1. All arrays are CuPy arrays if the matrix
+        is on a device, unless the CPU was requested or continued after a failure
+    maximum : True if a cover of the same size proves that no transversal is larger
     rank_bounds : (lower, upper) bounds of the structural rank; equal when ``maximum``
     verified : every matched pair was found among the entries, both arrays agree, and, when
         ``maximum``, the cover was checked against every entry
-    algorithm, initializer, backend : what ran, by its registry name; ``"none"`` where nothing had
-        to, or a limit came first
-    device : the name of the GPU, where the backend is ``"gpu"``
-    choice : why ``auto`` took it; empty when it was asked for by name
-    explain : call it for the rules behind `choice`, those passed over, and the features they
-        looked at
-    stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the search, else None
-    counters : what the search counted (edges read, phases, augmentations, ...). The initializer's
+    algorithm, initializer, backend : registry names of what ran; ``"none"`` if it was not needed,
+        or if a limit was reached before
+    device : the name of the GPU, if the backend is ``"gpu"``
+    choice : the reason for the choice of ``auto``; empty if the caller named the algorithm
+    explain : a function that returns the rules behind `choice`, the rules before them that did not
+        hold, and the features that the rules used
+    stopped_by : ``"time_limit"`` or ``"max_work"`` if a limit ended the search, else None
+    counters : numbers that the search counted (visited edges, phases, augmentations, ...). The initializer's
         counters have the prefix ``start_``. A counter with one number per phase is a list. With
         ``initial=``, ``initial_dropped`` is the number of given pairs that do not fit the matrix
     seconds : time of each stage
-    row_in_cover, col_in_cover : (m,), (n,) bytes, 1 for what is in `cover()`; None unless `maximum`
+    row_in_cover, col_in_cover : (m,), (n,) bytes, 1 for the members of `cover()`; None unless `maximum`
     """
 
     shape: tuple[int, int]
@@ -103,7 +103,7 @@ class Transversal(OnDemand):
         return self.rank_bounds[0]
 
     def on_host(self) -> Transversal:
-        """The same with NumPy arrays: itself, unless its arrays live on a device."""
+        """The same with NumPy arrays: itself, unless its arrays are on a device."""
         if not is_on_device(self.row_match):
             return self
         names = ("row_match", "col_match", "row_in_cover", "col_in_cover")

@@ -59,46 +59,50 @@ def maximum_transversal(
     drop_zeros: bool | None = None,
     shape: Sequence[int] | None = None,
 ) -> Transversal:
-    """A largest set of entries, no two in a row or column, with the proof that it is largest.
+    """Find a maximum transversal of a sparse matrix, with the proof that it is maximum.
+
+    A transversal is a set of entries, no two of them in the same row or column.
 
     Parameters
     ----------
-    A : anything `as_pattern` takes
-    algorithm : a name from `algorithms()`, or ``"auto"``: what the first rule says that holds for
-        this matrix, mostly guided-displacement; ``explain()`` of the result names the rules
-    initializer : a name from ``algorithms("initial")``, ``"none"``, or ``"auto"``: by rules, too,
-        mostly greedy; none for meeting-trees, which has its own
-    backend : ``"auto"``, ``"cpu"`` or ``"gpu"``. ``"auto"`` is the GPU for a matrix that lives on
-        one and for algorithms that only it has; where nothing else is named, for a large matrix if
-        the rules say that it pays; else the CPU. Where it took a GPU on its own and that fails, the
-        CPU goes on and says so; where a search follows long paths there, it is done anew on the CPU
-    threads : for the algorithms that use more than one; default all cores this process may use,
-        and one for small matrices. One whatever is asked for: matrices below 100,000 entries, and
-        all in a child that `os.fork` or multiprocessing has forked, which has not its parent's
-        threads. Fewer where the system refuses to start so many: a BackendWarning says so, and
-        ``counters["threads"]`` how many there were
-    seed : for the algorithms that draw at random; the same seed gives the same draws. Default 0
+    A : a matrix of any type that `as_pattern` accepts
+    algorithm : a name from `algorithms()`, or ``"auto"``: the choice of the first rule whose
+        conditions hold for this matrix, in most cases guided-displacement. ``explain()`` of the
+        result names the rules
+    initializer : a name from ``algorithms("initial")``, ``"none"``, or ``"auto"``: also by rules,
+        in most cases greedy; none for meeting-trees, which makes its own initial matching
+    backend : ``"auto"``, ``"cpu"`` or ``"gpu"``. ``"auto"`` uses the GPU for a matrix on a GPU and
+        for algorithms that only the GPU has. If nothing else is named, it also uses the GPU for a
+        large matrix if the rules predict a gain; in all other cases the CPU. If a GPU that
+        ``"auto"`` chose fails, a warning is issued and the CPU continues; if its search follows
+        long paths, the CPU starts again
+    threads : for algorithms that use several threads; the default is all cores that this process
+        may use, and one for small matrices. One thread, in spite of a larger number, for matrices
+        below 100,000 entries, and in a child process made by `os.fork` or multiprocessing, which
+        does not have the threads of its parent. If the system refuses to start the threads, fewer
+        are used, with a BackendWarning; ``counters["threads"]`` is their number
+    seed : for algorithms that draw at random; the same seed gives the same draws. Default 0
     options : numbers or words for the algorithm and the initializer by name, as their rows in
         `algorithms()` list them, such as ``{"alpha": 5}``
-    device : number of the GPU, which is asked for by that; default that of the matrix, else CuPy's
-        current one
+    device : number of the GPU; naming one requests the GPU. The default is the device of the
+        matrix, or CuPy's current one
     initial : a matching to start from: a `Transversal`, a decomposition (also one from a file), or
-        an array of integers, -1 for none; see `orientation`. It need not fit: pairs that are no
-        entries of `A`, and the second pair in a row or column, are dropped, and an array may be
+        an array of integers with -1 for none; see `orientation`. It need not fit: pairs that are
+        not entries of `A`, and the second pair in a row or column, are dropped, and an array may be
         longer or shorter than `A` has columns. ``counters["initial_dropped"]`` is their number
-    orientation : what an array given as `initial` holds. ``"col_match"``, the default: the row
+    orientation : the meaning of an array given as `initial`. ``"col_match"``, the default: the row
         matched to each column (n,), which SciPy's ``maximum_bipartite_matching`` returns with
         ``perm_type="row"``. ``"row_match"``: the column matched to each row (m,), SciPy's
         ``perm_type="column"``
-    time_limit : seconds; max_work : entries read. A search that reaches a limit returns a legal
-        partial answer, marked as not `maximum`, with bounds on the rank
+    time_limit, max_work : limits in seconds and in visited entries. A search that reaches a limit
+        returns a legal partial matching, marked as not `maximum`, with bounds on the rank
     deterministic : True gives the same matching in each run and for each number of threads: the
         search uses one thread of the CPU, or ``ordered-trees`` for a matrix on a GPU or with
         ``backend="gpu"``. CPU and GPU may give different matchings. `time_limit`, and on a GPU
         `max_work`, may stop each run at another matching. The size of a maximum matching and the
         decomposition are the same in each run in any case
-    drop_zeros : True leaves stored zeros out, False keeps them as entries. The default keeps them
-        and warns; of a `Pattern`, it leaves them as they are
+    drop_zeros : True omits stored zeros, False treats them as entries. The default treats them as
+        entries, with a warning; it does not change a `Pattern`
     shape : (m, n), only with a (data, indices, indptr) triple
 
     Returns
@@ -108,20 +112,20 @@ def maximum_transversal(
     Raises
     ------
     InvalidArgumentError, InvalidMatrixError, UnreadableInputError, ResourceMissingError
-    BackendUnavailableError : a GPU was asked for and cannot be used, or has not the memory
-    DefectError : the certificate does not hold, nor does that of a second algorithm; a defect of
-        btfperm, please report it
+    BackendUnavailableError : a GPU was requested and cannot be used, or has too little memory
+    DefectError : the certificate of the result and that of a second algorithm do not hold. This is
+        a defect of btfperm; please report it
 
     Warns
     -----
-    BackendWarning : the GPU that ``"auto"`` took failed, and the CPU gave the answer
+    BackendWarning : the GPU that ``"auto"`` chose failed, and the CPU continued
     InitialMatchingWarning : more than half of the pairs of `initial` do not fit `A`
     StoredZerosWarning : entries are stored as zero, and `drop_zeros` was not given
-    DefectWarning : the certificate did not hold, and a second algorithm gave the answer
+    DefectWarning : the certificate did not hold, and a second algorithm repaired the result
 
     Notes
     -----
-    O((m + n + nnz) sqrt(n)) at worst with ``"auto"``, linear in practice.
+    O((m + n + nnz) sqrt(n)) in the worst case with ``"auto"``, linear in practice.
 
     Examples
     --------

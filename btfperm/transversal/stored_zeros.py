@@ -18,9 +18,9 @@ __all__ = ["warn_of_zeros"]
 
 
 def warn_of_zeros(pattern: Pattern, found: Transversal, request: Request) -> None:
-    """Says how many entries are stored as zero and whether they change the rank.
+    """Warns of entries that are stored as zero, with their number and their effect on the rank.
 
-    `request` is that of the search that found it: the second search has what is left of its limits.
+    `request` is that of the search that found it; the second search uses what remains of its limits.
     """
     zeros = pattern.stored_zeros
     if zeros is None:

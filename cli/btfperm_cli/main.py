@@ -161,8 +161,8 @@ def exists(path: str) -> bool:
 
 
 def stdout_is_taken(words: Sequence[str]) -> bool:
-    """Whether standard output holds a file (``-o -``, ``convert A.mtx -``), so that what is said
-    makes way, however the work ends.
+    """Whether standard output holds a file (``-o -``, ``convert A.mtx -``), so that messages
+    go to stderr.
 
     >>> stdout_is_taken(["A.mtx", "-o", "-"]), stdout_is_taken(["convert", "-", "A.mtx"])
     (True, False)

@@ -116,7 +116,7 @@ def order(
             raise InvalidArgumentError(f"{matrix}: {error}") from None
 
     def advance(name: str, *progress: Any) -> None:
-        if name == "search":  # what fails from here on is not about reading
+        if name == "search":  # later failures do not concern the input file
             out.subject = matrix
         stages.advance(name, *progress)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who reads what: results on stdout, messages on stderr, one JSON object for machines.
+"""Output: results on stdout, messages on stderr, one JSON object for machines.
 
-A reader that closes its end of the pipe (``| head -1``) is no error: what it does not want to
-read is dropped, and the exit code is that of the work.
+If the reader closes its end of the pipe (``| head -1``), this is not an error: the rest of the
+output is dropped, and the exit code does not change.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ __all__ += ["reader_may_leave"]
 
 
 def open_closed() -> None:
-    """A stream that was closed (``>&-``) is one that nobody reads. First of all that is opened:
-    its descriptor must not go to another file."""
+    """Opens the null device in the place of streams that were closed (``>&-``). It is called before
+    any file is opened, which would otherwise get the descriptor of the stream."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
@@ -86,10 +86,10 @@ def drop(stream: TextIO) -> None:
 class Output:
     """What one command prints; as a context it also turns the library's warnings into lines.
 
-    `say` is the report for a person (stdout), `note` a message beside it (stderr), `answer` the
-    result that scripts read: kept whatever `quiet` says, and the only thing printed with `json`.
-    Warnings go to stderr as they come, or into the JSON object. `subject` is the file that an error
-    without a file name is about. `current` is the last one that was opened in this process.
+    `say` prints the report for a person (stdout), `note` a message (stderr), `answer` the result
+    for scripts, which `quiet` does not suppress and which is all that is printed with `json`.
+    Warnings go to stderr when they are issued, or into the JSON object. `subject` is the file of
+    errors that do not name one. `current` is the last object opened in this process.
     """
 
     current: ClassVar[Output | None] = None
@@ -145,7 +145,7 @@ class Output:
             emit(text, err=True)
 
     def answer(self, facts: Mapping[str, Any], text: str | None = None) -> None:
-        """`facts` as JSON, or `text` (if any) for a person who may have asked for quiet."""
+        """Prints `facts` as JSON, or else `text` if there is one, also with `quiet`."""
         if self.as_json:
             whole = {"exit_code": 0, "error": None, **facts, "warnings": self.warnings}
             emit(json.dumps(whole), err=self.to_stderr)

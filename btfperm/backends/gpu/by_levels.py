@@ -17,9 +17,9 @@ _BLOCKS = 2  # for each multiprocessor; more blocks wait longer at a barrier
 
 
 class Limits(NamedTuple):
-    """When a search ends early: below `narrow` items a level over `window` levels, or after `most`
-    levels, or before a round with `heavy` entries. And how long levels are kept apart: until one
-    has fewer than `in_order` items."""
+    """Bounds of a search. It ends early if `window` levels have fewer than `narrow` items each on
+    average, after `most` levels, or before a round with `heavy` entries. Rounds with at least
+    `in_order` items are exact levels."""
 
     narrow: int = 0
     window: int = NONE
@@ -29,9 +29,9 @@ class Limits(NamedTuple):
 
 
 class Stand(NamedTuple):
-    """Levels done, as far as they were kept apart; items taken, and those of the queue that were
-    taken level by level, its first ones; whether the search gave up, what was left in the queue
-    then (from, to), and what it found itself; the kernel's own numbers."""
+    """The state of a search: finished levels; processed items, and the first ones of the queue that
+    were processed in exact levels; whether the search ended early, and the remaining part of the
+    queue (from, to); whether it found what ends it; the numbers of the kernel itself."""
 
     level: int
     taken: int

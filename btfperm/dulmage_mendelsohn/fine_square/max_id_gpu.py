@@ -17,7 +17,7 @@ __all__ = ["name_components"]
 # Tarjan's algorithm continues there. The fixed cost of a sweep, in edges.
 _MOST_READINGS, _EDGES_OF_A_LAUNCH = 1000, 200_000
 _SWEEPS_AT_ONCE = 4  # sweeps between two polls
-_SWEEPS_A_QUESTION = 4  # a step that costs as much as a sweep, and doubles the distance
+_SWEEPS_A_QUESTION = 4  # sweeps between two shortcuts, which cost a sweep and double the distance
 _MOST_BLOCKS = 4096
 
 

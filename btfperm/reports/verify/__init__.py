@@ -77,15 +77,15 @@ def verify(
     names: Mapping[str, str] | None = None,
     missing: tuple[str, ...] = (),
 ) -> Verdict:
-    """Verify the arrays of a permutation file against the matrix they are said to belong to.
+    """Verify the arrays of a permutation file against a matrix.
 
     Parameters
     ----------
     pattern : the matrix
     arrays : arrays under the keys of `perm.npz`; may be wrong in any way
     kind : ``"dulmage_mendelsohn"``; ``"block_triangular_form"``, where unmatched rows and
-        columns are paired, both ascending; or ``"solver"``, where the diagonal says which are
-        paired, blocks may be absent, and without `row_match` the entries on the diagonal are
+        columns are paired, both ascending; or ``"solver"``, where the diagonal gives the pairs,
+        blocks may be absent, and without `row_match` the entries on the diagonal are
         the matching
     canonical : whether the canonical order and connected blocks in the rectangular parts are
         promised; files of other tools promise neither
