@@ -17,7 +17,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # the same names, for those who check types
+if TYPE_CHECKING:  # the same names, for type checkers
     from btfperm.block_triangular import (
         block_triangular_form as block_triangular_form,
     )
@@ -171,7 +171,7 @@ if TYPE_CHECKING:  # the same names, for those who check types
 
 __version__ = "0.1.0"
 
-# What the face shows, and the room each name lives in; a room is loaded when it is first used.
+# The public names, and the module that defines each; a module is imported at its first use.
 _ROOMS = {
     "Algorithm": "registry",
     "BackendUnavailableError": "errors",
@@ -244,8 +244,8 @@ def __getattr__(name: str) -> Any:
 
 
 class _Face(ModuleType):
-    """Some functions are called like the room they live in (`preorder`): importing the room must
-    not put the module in the function's place."""
+    """Some functions have the name of the module that defines them (`preorder`). The import of
+    such a module must not replace the function by the module."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _ROOMS and isinstance(value, ModuleType)):

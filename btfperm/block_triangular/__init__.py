@@ -35,7 +35,7 @@ def block_triangular_form(
     Parameters
     ----------
     A : anything `as_pattern` takes, square
-    transversal : a maximum transversal of `A`, when it is known already
+    transversal : a maximum transversal of `A`, if it is already known
     threads : as for `maximum_transversal`; the blocks and their order do not depend on it, unless
         the matrix is structurally singular
     drop_zeros : True leaves stored zeros out, False keeps them; the default keeps them and warns
@@ -53,11 +53,11 @@ def block_triangular_form(
     ------
     InvalidArgumentError : `A` is not square, or `transversal` belongs to another matrix
     LimitReachedError : a limit stopped the search
-    DefectError : the answer does not stand its proof; a defect of btfperm, please report it
+    DefectError : the result fails its certificate: a defect of btfperm, please report it
 
     Notes
     -----
-    O(nnz) after the transversal. A matrix that lives on a GPU is decomposed there, unless
+    O(nnz) after the transversal. A matrix on a GPU is decomposed there, unless
     ``backend="cpu"``: the result holds CuPy arrays; see `Decomposition`.
 
     Examples

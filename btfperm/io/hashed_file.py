@@ -10,22 +10,22 @@ from typing import Any, Protocol
 
 __all__ = ["HashedFile", "RawInput"]
 
-# Bytes from which on hashing takes much longer than starting a thread.
+# Blocks of this many bytes and more take several times longer to hash than a thread to start.
 _WORTH_A_THREAD = 1 << 20
 
 
 class RawInput(Protocol):
-    """What is read from: an open file, standard input, an `io.BytesIO`."""
+    """The interface of an input: an open file, standard input, an `io.BytesIO`."""
 
     def readinto(self, buffer: Any, /) -> int | None: ...
     def close(self) -> None: ...
 
 
 class HashedFile(io.RawIOBase):
-    """Reads `raw` and keeps the SHA-256 of every byte that went by.
+    """Reads `raw` and updates the SHA-256 with every byte.
 
-    Large blocks are hashed by a second thread (hashlib gives up the interpreter lock) while the
-    caller parses them; there is never more than one block under way.
+    Large blocks are hashed by a second thread (hashlib releases the interpreter lock) while the
+    caller parses them; at most one block is being hashed at any time.
 
     Example
     -------
@@ -46,8 +46,8 @@ class HashedFile(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fills `buffer` unless the file ends: a pipe that delivers little at a time looks like a
-        file to those who look at its first bytes."""
+        """Fills `buffer` unless the file ends. A pipe may deliver a few bytes at a time, and the
+        code that inspects the first bytes needs all of them."""
         view = memoryview(buffer).cast("B")
         filled = 0
         while filled < len(view):
@@ -68,7 +68,7 @@ class HashedFile(io.RawIOBase):
         return self._hash.hexdigest()
 
     def restart(self) -> bool:
-        """Goes back to the first byte, where that is possible."""
+        """Seeks to the first byte if the file allows it."""
         seek = getattr(self._raw, "seek", None)
         try:
             if seek is None:
