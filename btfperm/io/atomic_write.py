@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Atomic writes: a temporary file beside the target is written, then renamed.
 
-After any failure (a full disk, Ctrl-C) the temporary file is removed, and an older target is
-unchanged. Only a killed process leaves a temporary file. Code that ends a process without an exception
-calls `remove_unfinished` first.
+After a failure (a full disk, Ctrl-C) the temporary file is removed, and an older target is
+unchanged. Only a killed process leaves a temporary file. Code that ends a process without an
+exception calls `remove_unfinished` first.
 """
 
 from __future__ import annotations

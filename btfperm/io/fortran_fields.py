@@ -76,9 +76,7 @@ def read_fields(
         numbers = _numbers(lines, part, field)
         if numbers is None:
             raise _first_error(source, lines, part, field, line, what)
-        if (
-            limits is not None
-        ):  # a number too large for the wide type is too large for the narrow one
+        if limits is not None:  # also too large for a narrower type
             numbers = np.clip(numbers, limits.min, limits.max)
         if done + part > out.size:
             out.resize(min(count, 2 * (done + part)), refcheck=False)

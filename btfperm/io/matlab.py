@@ -126,9 +126,7 @@ def _load(source: Source) -> _Columns:
         try:
             found = [inner_variable(file, entry, b"A") or entry for entry in variables(file)]
             chosen = _chosen(source, found)
-            if (
-                not source.variable
-            ):  # the choice depends on the other heads as well, so their checksums are compared
+            if not source.variable:  # the choice depends on all heads: compare their checksums
                 for other in found:
                     if other is not chosen and other.place.is_compressed:
                         other.elements(file).finish()

@@ -109,7 +109,7 @@ def read_body(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Body:
-    """Reads all entries; those of a symmetric list are expanded unless told otherwise.
+    """Reads all entries; a symmetric list is expanded if `expand` is True.
 
     `line` is the number of lines the header took; `threads` = 0 means all cores. Raises
     `UnreadableInputError` with the line of the file.

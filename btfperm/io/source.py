@@ -93,9 +93,7 @@ class Source:
         self._path = path
         self._raw = raw
         self._size = size
-        self._given_up: list[
-            BinaryIO
-        ] = []  # referenced here, because they close the underlying file when they are deleted
+        self._given_up: list[BinaryIO] = []  # their deletion would close the file
         self.stream = _buffered(raw)
         _unpack(self)
 
@@ -113,8 +111,9 @@ class Source:
         return None if self._size is None else self._size * _LARGEST_RATIO[self.packing]
 
     def first_capacity(self, announced: int, least_bytes: int) -> int:
-        """The number of declared numbers for which memory is allocated before the first is read. Each takes at least
-        `least_bytes` bytes; where a packed file holds more numbers than bytes, the arrays grow."""
+        """The number of declared numbers for which memory is allocated before the first is read.
+        Each takes at least `least_bytes` bytes; if a packed file holds more numbers than
+        bytes, the arrays grow."""
         if self._size is None:
             return min(announced, _FIRST_CAPACITY)
         if self.packing:
@@ -162,7 +161,7 @@ class Source:
 
 
 class _Unpacked(io.RawIOBase):
-    """A stream as a file that can be read in any order. It unpacks only up to the reader's position,
+    """A stream as a file that can be read in any order. It unpacks only to the reader's position,
     so that a file that is refused at its beginning is not unpacked to its end."""
 
     def __init__(self, stream: BinaryIO) -> None:

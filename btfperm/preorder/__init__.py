@@ -40,7 +40,7 @@ def preorder(
     A : anything `as_pattern` takes, square and structurally nonsingular; the values are not
         used, so a `Pattern` is enough. The orders inside the blocks are computed on the host: the
         pattern of a matrix on a GPU is copied there, and the result is on the host
-    solver : "superlu" or "klu", who will factor it; decides what "auto" orders for
+    solver : "superlu" or "klu", the solver that will factor the matrix; "auto" depends on it
     block_ordering : order inside the blocks.
 
         - "colamd": column approximate minimum degree; for partial pivoting, whatever the pattern
@@ -65,8 +65,8 @@ def preorder(
 
     Notes
     -----
-    The transversal, then O(nnz), then the block ordering, which costs about as much as one
-    factorization and is spent once for all matrices with this pattern.
+    The cost of the transversal, O(nnz), and the ordering of the blocks. The ordering takes about
+    as long as one factorization, once for all matrices with this pattern.
 
     Examples
     --------
