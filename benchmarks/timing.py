@@ -3,8 +3,8 @@
 
 Each method gets a forked worker, which brings the matrix into the method's own format (not timed)
 and then runs one call whenever it is its turn: A B C, A B C, ... so that a slow minute of the
-machine meets all alike. The first call of each is a warm-up. A worker that does not answer is
-killed, and the others go on. Between two turns there is a pause, because the threads of a call
+machine affects all methods. The first call of each is a warm-up. A worker that does not answer is
+killed, and the others continue. Between two turns there is a pause, because the threads of a call
 spin for a while in wait of the next.
 """
 

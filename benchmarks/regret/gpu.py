@@ -9,7 +9,7 @@ added to all that use the GPU. *Resident* matrices, and their answers, are on th
 searches are the candidates.
 
 ``sets.toml`` has the matrices. The half `fit` was used while rules were made; `unseen` was not, and
-has each real matrix again, in a form that nobody has timed. ``--half`` measures one.
+has each real matrix again, in a form that was never timed before. ``--half`` measures one.
 """
 
 from __future__ import annotations

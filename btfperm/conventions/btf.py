@@ -27,8 +27,8 @@ class Btf(NamedTuple):
 
     P, Q (n,) gather, base 0, Q flagged by BTF_FLIP where the diagonal is structurally zero;
     R (nblocks + 1,) boundaries (`btf_order` requires n + 1 places and uses nblocks + 1 of them);
-    nmatch the structural rank; Match (n,) the column matched to each row, -1 for none: a *column* permutation, as in
-    ``A[:, Match]``.
+    nmatch the structural rank; Match (n,) the column matched to each row, -1 for none: a *column*
+    permutation, as in ``A[:, Match]``.
     """
 
     P: IndexArray
