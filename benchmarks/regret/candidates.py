@@ -89,7 +89,9 @@ def measure(case: Case, how: How) -> Row:
     calls: dict[str, Call] = {AUTO: automatic}
     took = {AUTO: _seconds(automatic, how)}
     kept = [AUTO]  # `auto` stays, whatever the time of its first call
-    settled = set()  # starts that are hopeless, or that leave nothing to do: no matter what follows
+    settled = (
+        set()
+    )  # starts that are too slow, or that leave no column unmatched: the search does not matter
     for start, algorithm, threads in _candidates(how.threads if pattern.nnz >= LEAST_SHARED else 1):
         if (start, threads) in settled:
             continue
@@ -142,7 +144,7 @@ def _from_side(pattern: Any, side: str) -> Any:
 
 
 def _candidates(cores: int) -> Iterator[tuple[str, str, int]]:
-    """(start, algorithm, threads), those that are mostly good first: the others end sooner."""
+    """(start, algorithm, threads), those that are usually fast first, so that the limit of the others is short."""
     from btfperm.registry import algorithms
 
     rows = [row for row in algorithms() if row.backend == "cpu"]
@@ -166,7 +168,7 @@ def _first(call: Call, limit: float, how: How) -> tuple[Any, float]:
         elapsed = how.clock() - begin
         if found.maximum or elapsed >= limit:
             return found, elapsed
-        wait *= 2  # others had the processor for a part of the time
+        wait *= 2  # other processes used the processor for a part of the time
 
 
 def _name(start: str, algorithm: str, threads: int) -> str:

@@ -58,7 +58,7 @@ def half_of(name: str) -> str:
 
 
 def _outcome(row: Row) -> str:
-    """What may be shown while rules are made."""
+    """The data that may be shown while rules are made."""
     if half_of(row["matrix"]) != HALVES[0]:
         return f"{row['matrix']}: measured"
     chosen, least = best_of(row)

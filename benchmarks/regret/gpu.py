@@ -111,7 +111,7 @@ def run(cases: list[Case], options: Options) -> Section:
 
 
 def _outcome(row: Row) -> str:
-    """What may be shown while rules are made."""
+    """The data that may be shown while rules are made."""
     times = [f"{name} {milliseconds(t)}" for name, t in row["takes"].items()]
     fit = half_of(row["matrix"]) == HALVES[0]
     return f"{row['matrix']}: {', '.join(times) if fit else 'measured'}"
