@@ -59,8 +59,8 @@ class Method:
 
 @dataclass
 class Outcome:
-    """The result of one method on one matrix: seconds and notes of each timed call, or why there are
-    none: it `overran` the limit, it `failed`, or it does not take such a matrix (just a reason).
+    """The result of one method on one matrix: seconds and notes of each timed call, or why there
+    are none: it `overran` the limit, it `failed`, or it does not take such a matrix (just a reason).
     """
 
     seconds: list[float] = field(default_factory=list)
@@ -158,7 +158,7 @@ def _work(pipe: Connection, method: Method, data: Any) -> None:
                 pipe.send((*reply, answer))
             else:
                 pipe.send((*reply, None))
-            # The first call takes longer because it loads modules, so each turn computes the number again.
+            # The first call takes longer, because it loads; each turn computes the number again.
             calls = math.ceil(SAMPLE_SECONDS * inner / max(elapsed, 1e-9))
             inner = max(inner, min(1000, calls))
     except (EOFError, KeyboardInterrupt):

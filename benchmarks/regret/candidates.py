@@ -144,7 +144,8 @@ def _from_side(pattern: Any, side: str) -> Any:
 
 
 def _candidates(cores: int) -> Iterator[tuple[str, str, int]]:
-    """(start, algorithm, threads), those that are usually fast first, so that the limit of the others is short."""
+    """(start, algorithm, threads), the usually fast ones first, so that
+    the limit of the others is short."""
     from btfperm.registry import algorithms
 
     rows = [row for row in algorithms() if row.backend == "cpu"]

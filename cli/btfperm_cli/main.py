@@ -69,7 +69,7 @@ class MainGroup(click.Group):
         return code
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Also prints help and version; click would report an error if the reader closes the pipe."""
+        """Also prints help and version; click would fail if the reader closes the pipe."""
         try:
             return super().make_context(*args, **extra)
         except KeyboardInterrupt:  # for which click prints an empty line
