@@ -60,7 +60,8 @@ class Method:
 @dataclass
 class Outcome:
     """The result of one method on one matrix: seconds and notes of each timed call, or why there
-    are none: it `overran` the limit, it `failed`, or it does not take such a matrix (just a reason).
+    are none: it `overran` the limit, it `failed`, or it does not accept such a matrix (only a
+    reason).
     """
 
     seconds: list[float] = field(default_factory=list)
