@@ -27,8 +27,8 @@ ALL = "all"  # the set of a section that has only one
 def names(section: str, which: str) -> list[str]:
     """The matrices of a section in a set, by ``sets.toml``.
 
-    A section without this set has one list for all sets; one that the file does not name takes
-    those of ``default``.
+    A section without this set has one list for all sets; a section that the file does not name
+    has the matrices of ``default``.
     """
     own = _TABLE.get(section, _TABLE["default"])
     if which not in own and ALL not in own:
@@ -68,7 +68,7 @@ def of_set(which: str, folder: Path, section: str = "default") -> list[Case]:
 
 
 def only(wanted: list[str], cases: list[Case]) -> list[Case]:
-    """Just these, of the cases or of the families."""
+    """Only the cases, or matrices of the families, with these names."""
     known = {case.name: case for case in cases}
     return [known[name] if name in known else generated([name])[0] for name in wanted]
 

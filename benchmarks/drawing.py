@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all figures share: size, type, colours that a grey printer can show, caption, file."""
+"""Common parts of all figures: size, type, colours that differ in grey print, caption, file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 WIDTH = 7.2  # inches: a printed page between its margins
-BEST = "the best of them"  # a curve that is drawn as that of btfperm
+BEST = "the best of them"  # a curve with the style of btfperm
 
 # Okabe and Ito's colours and a few more; a line also has a dash and a marker, a bar a hatch.
 _COLOURS = (

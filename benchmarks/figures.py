@@ -25,7 +25,7 @@ from benchmarks.report import Row, geometric_mean
 
 Data = dict[str, Any]
 
-WIDEST = 1000.0  # ratios beyond stand at the edge of a performance profile
+WIDEST = 1000.0  # larger ratios are drawn at the edge of a performance profile
 BEST = drawing.BEST
 
 # -- profiles and scaling --------------------------------------------------------------------------
@@ -75,8 +75,9 @@ def speed_up_profile(data: Data) -> Figure | None:
 
 
 def scaling(data: Data) -> Figure | None:
-    """Grafting, figure 5: the speed-up over one's own one thread, mean of each class; one panel for
-    each of up to three algorithms. Only matrices measured on all numbers of threads count."""
+    """Grafting, figure 5: the speed-up over the same algorithm on one thread, mean of each class;
+    one panel for each of up to three algorithms. Only matrices measured on all numbers of threads
+    count."""
     curves = _scaling_curves(data["rows"])
     if not curves:
         return None

@@ -106,7 +106,7 @@ def missing(head: Mapping[str, Any]) -> list[str]:
 
 
 def warnings(head: Mapping[str, Any]) -> list[str]:
-    """What keeps a result with this head from being quoted, one sentence each."""
+    """The reasons why a result with this head cannot be quoted, one sentence each."""
     busy = [] if head["machine"]["quiet"] else ["this machine is busy; use ratios, not times"]
     return [*busy, *missing(head)]
 
@@ -122,7 +122,7 @@ def gpu() -> str:
 
 
 def _without_folders(arguments: list[str] | None) -> list[str]:
-    """A result does not tell where on whose machine it was made."""
+    """Removes paths of the user's machine from a result."""
     own = sys.argv[1:] if arguments is None else arguments
     return [Path(part).name if Path(part).is_absolute() else part for part in own]
 

@@ -20,7 +20,7 @@ class Options:
     """The command line; `limit` in seconds, for all calls of one method on a matrix.
 
     `counts`: numbers of threads that the section `scaling` compares. `relabel`: relabelling
-    strategies of g-pr in addition to those of the section `gpu`. `runs`: how often `scaling`
+    strategies of g-pr in addition to those of the section `gpu`. `runs`: how many times `scaling`
     measures the whole set. `within`: seconds after which no further run of it, or no further matrix
     of `regret`, is started. `store`, `busy`, `rules` and `half` belong to the two sections of the
     regret, and `other`, the interpreter of another version, to `versions`.

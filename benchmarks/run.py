@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One command for all measurements: ``python -m benchmarks.run --section NAME --out DIR``.
 
-``--list`` prints the sections, and README.md describes them. Exit status 1 when two methods gave
-different answers, or btfperm gave none.
+``--list`` prints the sections, and README.md describes them. The exit status is 1 if two methods
+gave different answers, or btfperm gave none.
 """
 
 from __future__ import annotations

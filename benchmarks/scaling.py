@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The same call on 1, 2, 4, ... threads, on matrices beyond the caches.
 
-Of ``auto`` the whole call counts: initial matching, search, certificate and the time of Python. Of
-an algorithm asked for by name the search counts, after initialisation, as in its paper; the stages
-of every call are in the JSON, so that the whole can be compared, too.
+For ``auto`` the whole call counts: initial matching, search, certificate and the time of Python.
+For an algorithm requested by name the search after the initial matching counts, as in its paper.
+The stages of every call are in the JSON, so that the whole can be compared, too.
 
 The section measures every matrix of its set, and each several times. A result of ``--only`` is
 marked as a selection and gives no mean.

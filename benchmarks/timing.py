@@ -3,8 +3,8 @@
 
 Each method gets a forked worker, which brings the matrix into the method's own format (not timed)
 and then runs one call whenever it is its turn: A B C, A B C, ... so that a slow minute of the
-machine meets all alike. The first call of each is a warm-up. A worker that does not answer is
-killed, and the others go on. Between two turns there is a pause, because the threads of a call
+machine affects all methods. The first call of each is a warm-up. A worker that does not answer is
+killed, and the others continue. Between two turns there is a pause, because the threads of a call
 spin for a while in wait of the next.
 """
 
@@ -59,8 +59,9 @@ class Method:
 
 @dataclass
 class Outcome:
-    """What one method did on one matrix: seconds and notes of each timed call, or why there are
-    none: it `overran` the limit, it `failed`, or it does not take such a matrix (just a reason).
+    """The result of one method on one matrix: seconds and notes of each timed call, or why there
+    are none: it `overran` the limit, it `failed`, or it does not accept such a matrix (only a
+    reason).
     """
 
     seconds: list[float] = field(default_factory=list)
@@ -140,7 +141,7 @@ class _Worker:
 
 
 def _work(pipe: Connection, method: Method, data: Any) -> None:
-    warnings.simplefilter("ignore")  # a matrix with stored zeros is no news here
+    warnings.simplefilter("ignore")  # the warning about stored zeros is not needed here
     try:
         call = method.prepare(data)
         pipe.send(True)
@@ -158,7 +159,7 @@ def _work(pipe: Connection, method: Method, data: Any) -> None:
                 pipe.send((*reply, answer))
             else:
                 pipe.send((*reply, None))
-            # The first call took longer, because it loads; so each turn computes the number anew.
+            # The first call takes longer, because it loads; each turn computes the number again.
             calls = math.ceil(SAMPLE_SECONDS * inner / max(elapsed, 1e-9))
             inner = max(inner, min(1000, calls))
     except (EOFError, KeyboardInterrupt):
@@ -172,8 +173,8 @@ def _work(pipe: Connection, method: Method, data: Any) -> None:
 def race(methods: Sequence[Method], data: Any, *, repeats: int, limit: float) -> dict[str, Outcome]:
     """Warm-up and `repeats` rounds. All calls of one method together may take `limit` seconds.
 
-    A method that has not answered once by then has `overran`; one that has, but has no time for
-    all repeats, is represented by fewer (at least one, the warm-up if need be).
+    A method without a result by then has `overran`. A method without enough time for all repeats
+    is measured with fewer (at least one, which may be the warm-up).
     """
     workers = {m.name: _Worker(m, data) for m in methods if m.absent is None}
     try:

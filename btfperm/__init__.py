@@ -171,7 +171,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
 
 __version__ = "0.1.0"
 
-# The public names and the module of each; a module is loaded when one of its names is first used.
+# The public names, and the module that defines each; a module is imported at its first use.
 _ROOMS = {
     "Algorithm": "registry",
     "BackendUnavailableError": "errors",
@@ -244,8 +244,8 @@ def __getattr__(name: str) -> Any:
 
 
 class _Face(ModuleType):
-    """Keeps a function that has the name of its module (`preorder`): the import of the module must
-    not replace the function by the module."""
+    """Some functions have the name of the module that defines them (`preorder`). The import of
+    such a module must not replace the function by the module."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _ROOMS and isinstance(value, ModuleType)):

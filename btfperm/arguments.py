@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of the types and values of arguments, and of the names of keyword arguments.
 
-A value of a wrong type raises `InvalidArgumentError`, as an unknown name does, and never a raw
-TypeError from somewhere inside.
+A value of a wrong type raises `InvalidArgumentError`, as an unknown name does. It never raises a
+TypeError from code further inside.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def truth(name: str, value: Any) -> bool:
     """`value`, which must be True or False (or 1 or 0), as Python's own."""
     if value is True or value is False:
         return value
-    import numpy as np  # not before it is needed: the command line starts without it
+    import numpy as np  # imported here, because the command line starts without it
 
     if isinstance(value, np.bool_) or (isinstance(value, int) and value in (0, 1)):
         return bool(value)

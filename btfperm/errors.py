@@ -5,10 +5,10 @@
 code  meaning
 ====  =========================================================================
 0     done
-1     the matrix, or the permutation, failed the check that was asked for; or a limit came first
+1     the matrix or the permutation failed the requested check, or a limit ended the search
 2     wrong usage
 3     unreadable input
-4     a backend or a resource (memory, disk, device) is missing, or an older file is to stay
+4     a backend or a resource (memory, disk, device) is missing, or an older file must stay
 70    a defect of btfperm
 129   ended by SIGHUP
 130   interrupted (Ctrl-C)
@@ -70,7 +70,7 @@ class UnreadableInputError(BtfpermError, ValueError):
 
 
 class InvalidMatrixError(UnreadableInputError):
-    """Arrays that were handed over do not describe a sparse matrix."""
+    """Arrays from the caller do not describe a sparse matrix."""
 
 
 class CheckFailedError(BtfpermError):
@@ -109,9 +109,9 @@ class BlockTooLargeError(_ReportError):
 
 
 class LimitReachedError(BtfpermError):
-    """A limit ended the search before what was asked for was known.
+    """A limit ended the search before the requested result was known.
 
-    ``rank_bounds`` is what is known: (lower, upper) bounds of the structural rank.
+    ``rank_bounds`` holds (lower, upper) bounds of the structural rank.
     """
 
     exit_code = 1
@@ -130,12 +130,12 @@ class NumericallySingularError(CheckFailedError, ArithmeticError):
 
 
 class BackendUnavailableError(BtfpermError, RuntimeError):
-    """A backend was asked for, by its name or by that of an algorithm that only it has, and does
-    not work on this machine, or has not the memory for this matrix."""
+    """The caller requested a backend, by its name or by an algorithm that only this backend has,
+    and it does not work on this machine or lacks the memory for this matrix."""
 
 
 class BackendWarning(RuntimeWarning):
-    """A backend that ``"auto"`` took did not work; another one gave the answer."""
+    """A backend that ``"auto"`` chose did not work; the result comes from another one."""
 
 
 class ResourceMissingError(BtfpermError, OSError):
@@ -156,8 +156,8 @@ class LargeMatrixWarning(UserWarning):
 class StoredZerosWarning(UserWarning):
     """Entries stored with the value zero: how many, and whether they change the rank.
 
-    ``other_rank`` is the structural rank without them, or with them where they were dropped; None
-    when a limit kept it unknown.
+    ``other_rank`` is the structural rank without them, or with them if they were dropped; None if
+    a limit ended its computation.
     """
 
     def __init__(self, text: str, other_rank: int | None = None) -> None:

@@ -44,7 +44,7 @@ FIELDS = (
 
 
 def lengths(shape: tuple[int, int], boundaries: int) -> dict[str, int]:
-    """The number of elements of each field of a matrix of this shape with so many boundaries of
-    fine blocks."""
+    """The number of elements of each field, for a matrix of this shape with this number of fine
+    block boundaries."""
     known: dict[str, Any] = {"m": shape[0], "n": shape[1], "b+1": boundaries, "": 1}
     return {field.name: int(known.get(field.length, field.length)) for field in FIELDS}

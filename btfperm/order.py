@@ -66,7 +66,7 @@ def order_file(
     outputs : files to write, each as `save` writes it
     format, convention : as for `save`
     drop_zeros, threads : as for `read` and `maximum_transversal`
-    progress : called at the start of each stage, and now and then while the file is read
+    progress : called at the start of each stage, and repeatedly while the file is read
     write : called as ``write(result, path, format=..., convention=...)`` for each output
     options : as for `maximum_transversal`
 

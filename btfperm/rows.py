@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of rows, each of which describes one module: a convention, or a file format.
 
-A row holds what the command line, the messages and the documentation need to know. It names its
-module, and the module is imported when a function of it is called for the first time.
+A row holds the data for the command line, the messages and the documentation. It names its module,
+which is imported at the first call of one of its functions.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Table(Mapping[str, _Row], Generic[_Row]):
 
         Raises
         ------
-        InvalidArgumentError : it is no such row, or its name is taken or not valid
+        InvalidArgumentError : it is not a row, or its name is taken or not valid
         """
         if not isinstance(row, self._kind):
             raise InvalidArgumentError(

@@ -25,9 +25,11 @@ from benchmarks.papers.gpu import asked_for, variants, words
 from benchmarks.report import Options, Row, Section, paragraphs, table
 
 RUNS = 20
-SMALL = 5_000  # entries, up to which a matrix has all the runs
+SMALL = 5_000  # entries of the largest matrix that has all runs
 FEW = 2  # runs of larger ones, of transposes and of permutations
-LARGE = 1_000_000  # entries, from which a matrix is run once, as it is
+LARGE = (
+    1_000_000  # entries of the smallest matrix that is run once, without transpose and permutation
+)
 KINDS = {
     (True, True): "square, full rank",
     (True, False): "square, deficient",

@@ -3,9 +3,9 @@
 
 The first table compares the whole with the copy and with the device's own time: the pattern is on
 the host, canonical, and results return there; the copy of its two arrays from pinned memory is a
-lower bound. The second compares the command with reading alone. Files are Matrix Market, read from
-the page cache by a fresh process each time. A first turn, which is not timed, stores the bytecode,
-because the modules of an installed package are compiled, too.
+lower bound. The second compares the command with reading the file alone. Files are
+Matrix Market, read from the page cache by a fresh process each time. A first turn, which is not
+timed, stores the bytecode, because the modules of an installed package are compiled, too.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def from_memory(pattern: Pattern, repeats: int) -> dict[str, float]:
 
 
 def from_file(pattern: Pattern, repeats: int) -> dict[str, float]:
-    """Median seconds of fresh processes: reading alone, and the command each way."""
+    """Median seconds of fresh processes: reading the file alone, and the command in each way."""
     with tempfile.TemporaryDirectory() as folder:
         matrix, output = str(Path(folder) / "big.mtx"), str(Path(folder) / "perm.npz")
         entries = sp.coo_array(pattern.to_scipy())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Generated matrices by name: the families on which every figure of this project is taken.
+"""Generated matrices by name: the families that every figure of this project is measured on.
 
 A name is a family and its sizes, as ``er_3e5_d2.7``; the suffix ``_rcp`` permutes rows and columns
 at random, ``_rcp2``, ``_rcp3``, ... otherwise, ``+rcp`` as the counter-based graphs do. All draws
@@ -31,7 +31,7 @@ __all__ = ["Family", "families", "family_of", "make", "permuted_names"]
 
 @dataclass(frozen=True)
 class Family:
-    """One row of the list: `form` is what a name looks like, <n> an integer, <x> a number."""
+    """One row of the list: `form` is the form of a name; <n> is an integer, <x> a number."""
 
     name: str
     form: str
@@ -93,7 +93,7 @@ _FAMILIES = (
     Family("hex:", "hex:<n>", "mesh", partial(counted.make, "hex")),
 )
 
-# What a name may end in, and the permutation that it asks for.
+# The suffixes of names, and the permutation that each selects.
 _RCP = re.compile(r"_rcp([2-9]|[1-9][0-9]+)?$")
 _SCATTERED = "+rcp"
 

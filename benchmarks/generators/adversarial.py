@@ -14,8 +14,8 @@ from benchmarks.generators.assemble import SEED, Index, pattern
 def closed_chains(lengths: Index) -> sp.csc_array:
     """Column i of a chain holds rows i and i + 1, the closing column only the chain's first row.
 
-    Closing columns stand after all others, so that greedy leaves each chain one augmenting path
-    through all of its columns.
+    Closing columns come after all others, so that greedy leaves one augmenting path through all
+    columns of each chain.
     """
     ends = np.cumsum(lengths)
     n = int(ends[-1])
@@ -49,7 +49,7 @@ def chains(count: int, length: int) -> sp.csc_array:
 
 def deadtree(n: int) -> sp.csc_array:
     """Core of n (diagonal, cycle, 3n random), n/50 surplus columns (n/25 random entries) and n/50
-    empty rows: rank n, and a search that does not prune walks the core for each surplus column."""
+    empty rows: rank n, and a search that does not prune visits the core for each surplus column."""
     rng = np.random.default_rng(SEED)
     k = np.arange(n)
     surplus = n // 50

@@ -2,7 +2,7 @@
 """``er:X:d``, ``rmat:X:d``, ``kron:X``, ``rgg:X``, ``del:X``, ``road:w``, ``hex:w``: large graphs.
 
 The graphs on which GPU codes are compared, n = 2^X or w x w, on the host (`make`) or on a GPU
-(`make_on_device`, which takes a second where the host takes minutes). All but ``rmat``, ``kron``
+(`make_on_device`, which takes a second; the host takes minutes). All but ``rmat``, ``kron``
 and ``del`` consist of splitmix64 words and are the same on both. On a GPU, ``rmat`` and ``kron``
 draw from CuPy's generator, and ``del`` is triangulated in strips, so that edges at the hull differ.
 
@@ -165,7 +165,7 @@ def delaunay(xp: Any, exponent: int) -> Edges:
 
 
 def road(xp: Any, width: int) -> Edges:
-    """Grid of width^2 points, each edge to the right and down kept with probability .6."""
+    """Grid of width^2 points, with each edge to the right and down with probability .6."""
     here = xp.arange(width * width).reshape(width, width)
     right, down = (below(mix(31 + k + 2 * here), 1000) < 600 for k in (0, 1))
     right[:, -1] = False

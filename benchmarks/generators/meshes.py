@@ -77,7 +77,7 @@ MEAN_DEGREE = 2.4
 
 
 def road(k: int) -> sp.csc_array:
-    """Each edge of the grid is kept with the probability that leaves mean degree 2.4."""
+    """Each edge of the grid is drawn with the probability that gives mean degree 2.4."""
     point = np.arange(k * k).reshape(k, k)
     u = np.concatenate([point[:, :-1].ravel(), point[:-1].ravel()])
     v = np.concatenate([point[:, 1:].ravel(), point[1:].ravel()])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Matrices with a known diagonal, for decompositions: triangles shallow and deep, blocks of all
-sizes, circuits, grids, saddle points. Made of splitmix64 words by NumPy, or by CuPy on a GPU, where
-15 million entries take an instant; the same either way.
+sizes, circuits, grids, saddle points. NumPy, or CuPy on a GPU, computes them from splitmix64
+words; both give the same matrices.
 
 A name is a family, its parameter where it has one, and the number of rows: ``tri:3e6``,
 ``wide:300:3e6``. Each family returns positions (row, column) with the known pairs on the diagonal;

@@ -70,7 +70,7 @@ def rmat(scale: int) -> sp.csc_array:
     return pattern(rng.permutation(n)[rows], rng.permutation(n)[cols], (n, n))
 
 
-# ``copapers_n`` and ``citations_n``: who wrote with whom, and who cites whom.
+# ``copapers_n`` and ``citations_n``: graphs of co-authors and of citations.
 
 CITED_PER_PAPER = 4.4
 
@@ -99,7 +99,7 @@ def copapers(n: int) -> sp.csc_array:
 def citations(n: int) -> sp.csc_array:
     """n papers in order of date, row i the later one, in the place of ``cit-Patents``.
 
-    Four in five cite; what they cite is near in time, or what others cite as well.
+    Four in five cite other papers, which are near in time or are cited by others as well.
     """
     rng = np.random.default_rng(SEED)
     count = rng.poisson(CITED_PER_PAPER, size=n)
@@ -110,15 +110,15 @@ def citations(n: int) -> sp.csc_array:
     return pattern(citing[keep], cited[keep], (n, n))
 
 
-# ``copurchase_n``: what was bought together, in the place of ``amazon0312``.
+# ``copurchase_n``: products that were bought together, in the place of ``amazon0312``.
 
 KIND = 40  # products of a kind stand together
 MOST = 9  # the largest number of products in a list
 
 
 def copurchase(n: int) -> sp.csc_array:
-    """Each product lists a few others, most of them popular ones of its kind, and now and then a
-    slow seller: the columns of these have few entries, and Karp-Sipser's random choices miss them.
+    """Each product lists a few others, most of them popular ones of its kind, and some rarely
+    sold ones: the columns of these have few entries, and Karp-Sipser's random choices miss them.
     """
     rng = np.random.default_rng(SEED)
     listed = np.where(rng.random(n) < 0.6, MOST, rng.integers(1, MOST, size=n))

@@ -74,7 +74,7 @@ def bandtri(n: int) -> sp.csc_array:
     return both_sides(pattern(rows[inside], cols[inside], (n, n)))
 
 
-# ``digraph_n_dD``, ``wide_n_wW``, ``blocks_n_hH``: what is hard for a decomposition, not for a
+# ``digraph_n_dD``, ``wide_n_wW``, ``blocks_n_hH``: hard for a decomposition, not for a
 # matching. The diagonal is full; both sides are permuted.
 
 

@@ -26,7 +26,7 @@ COMPARED = ("ss-dfs", "ss-bfs", "pothen-fan", "ms-bfs", "hopcroft-karp")
 
 
 def searched(row: Row) -> bool:
-    """Whether the start had left something to search for, and the search came to its end."""
+    """Whether columns were unmatched after the start, and the search finished."""
     return bool(row["seconds"]) and row["counters"].get("edges", 0) > 0
 
 
@@ -48,7 +48,7 @@ def seconds_of_steps(row: Row) -> float:
 
 
 def edges_read(row: Row) -> float | None:
-    """How often each entry was read on average."""
+    """The average number of times that each entry was read."""
     return row["counters"]["edges"] / row["nnz"] if searched(row) else None
 
 
@@ -116,7 +116,7 @@ _STATEMENTS = (
 
 
 def statements(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Each statement on each of its graphs, where all it speaks of came to an end."""
+    """Each statement on each of its graphs, if all searches in it finished."""
     by_graph: dict[str, dict[str, Row]] = {}
     for row in rows:
         paper = stands_for(row["matrix"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who runs: the registry's searches on one thread, those that can on many, and ms-bfs-graft with
-its parts switched off; and what is kept of each run."""
+"""The entrants: the registry's searches on one thread and, if they can use them, on many, and
+ms-bfs-graft with its parts switched off; and the stored data of each run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SWITCHES = (
 
 
 class Run(NamedTuple):
-    """What one call leaves: the matching, the seconds that count, and the counters."""
+    """The result of one call: the matching, the seconds that count, and the counters."""
 
     problem: Any
     seconds: float
@@ -200,7 +200,7 @@ def _counters(notes: Notes) -> dict[str, int]:
 
 
 def _short(seconds: float) -> float:
-    """Four digits: what a clock on a shared machine is good for."""
+    """Four digits, the precision of times on a shared machine."""
     return float(f"{seconds:.4g}")
 
 

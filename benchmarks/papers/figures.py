@@ -110,7 +110,7 @@ def _class_means(data: Data, threads: int, names: list[str]) -> tuple[np.ndarray
 
 def counted(data: Data) -> Figure | None:
     """Figure 1: edges visited, phases and mean length of augmenting paths of five searches on one
-    graph of each class; what was stopped has no bar."""
+    graph of each class; a stopped search has no bar."""
     graphs = [g for g in data["matrices"] if g["stands_for"] in counters.ALL]
     runs = {name: tables.select(data, name, 1) for name in counters.COMPARED}
     if not graphs or not all(runs.values()):
@@ -202,7 +202,7 @@ def contributions(data: Data) -> Figure | None:
 
 def gpu_speed_up(data: Data) -> Figure | None:
     """GPU-BFS, figure 3: a point (x, y): on a part y of the graphs the variant is at least x times
-    faster than the best sequential search. What was stopped is at the left edge."""
+    faster than the best sequential search. A stopped search is at the left edge."""
     rows = [row for row in data["rows"] if row.get("sequential")]
     gains = {
         name: [min(row["sequential"].values()) / row["median"].get(name, np.inf) for row in rows]

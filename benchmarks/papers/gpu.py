@@ -237,13 +237,17 @@ def work(rows: list[Row], names: list[str]) -> list[str]:
     )
     parts = []
     for title, key, cell in kinds:
-        who = [name for name in names if any(key in row["counters"].get(name, {}) for row in rows)]
+        measured = [
+            name for name in names if any(key in row["counters"].get(name, {}) for row in rows)
+        ]
 
-        def cells(row: Row, who: list[str] = who, key: str = key, cell: Any = cell) -> list[str]:
-            each = [row["counters"].get(name, {}) for name in who]
+        def cells(
+            row: Row, measured: list[str] = measured, key: str = key, cell: Any = cell
+        ) -> list[str]:
+            each = [row["counters"].get(name, {}) for name in measured]
             return [cell(counters) if key in counters else "" for counters in each]
 
-        parts += [title, by_matrix(who, rows, cells)] if who else []
+        parts += [title, by_matrix(measured, rows, cells)] if measured else []
     if not parts:
         return []
     where = "Of the last run of each; of a stopped one, up to then."

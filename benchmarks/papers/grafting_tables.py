@@ -276,12 +276,12 @@ def _named(order: list[str]) -> str:
 def _statements(data: Data) -> str:
     body = [
         [
-            said["words"],
-            said["graph"],
-            ", ".join(f"{name} {digits(value)}" for name, value in said["figures"].items()),
-            "yes" if said["holds"] else "**no**",
+            statement["words"],
+            statement["graph"],
+            ", ".join(f"{name} {digits(value)}" for name, value in statement["figures"].items()),
+            "yes" if statement["holds"] else "**no**",
         ]
-        for said in data["statements"]
+        for statement in data["statements"]
     ]
     head = ["the paper says", "on the stand-in of", "here", "holds"]
     return table(head, body) if body else ""

@@ -2,7 +2,7 @@
 """The order of the algorithms within each class: the paper's and ours.
 
 Where an order is not reproduced, the reason is taken from the counters: a time is a number of edges
-read, divided by a rate, so that a rival wins by reading fewer edges or by reading them faster.
+read, divided by a rate, so a faster search reads fewer edges or reads them at a higher rate.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ def orders(rows: Sequence[Row], limit: float) -> list[dict[str, Any]]:
 
 @dataclass
 class Gains:
-    """How many times faster `first` is than `second` on each matrix, and where that comes from.
+    """How many times faster `first` is than `second` on each matrix, and the reasons.
 
     `steps` is `times` when of ms-bfs-graft only the steps count, because the paper's graphs come
-    with the row lists that it needs. `edges` and `rates` are known where both came to their end:
+    with the row lists that it needs. `edges` and `rates` are known if both finished:
     the ratio of the edges visited, and the ratio of the rates.
     """
 
@@ -72,7 +72,7 @@ class Gains:
 
 
 def compare(rows: Sequence[Row], first: str, second: str, threads: int, limit: float) -> Gains:
-    """On the matrices where both had to search and one at least came to its end."""
+    """On the matrices on which both had to search and at least one finished."""
     gains = Gains(first, second)
     for matrix in {row["matrix"]: None for row in rows}:
         here = [row for row in rows if row["matrix"] == matrix]

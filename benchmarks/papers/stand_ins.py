@@ -2,8 +2,8 @@
 """Generated stand-ins for the twelve test problems of Azad, Buluç, Pothen (IPDPS 2015, table II).
 
 One for each graph of the paper: the same kind of structure, mean degree and matching number near
-the paper's, at sizes for any machine. The paper's own figures stand beside the names, so that a
-result can say how far a stand-in is from what it stands for.
+the paper's, at sizes for any machine. The paper's own figures are beside the names, so that a
+result can show how far a stand-in differs from its graph.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ wikipedia     networks    12.62  58.33   58.70  wiki_{}        300  1e4  1e5  1e
 
 @dataclass(frozen=True)
 class StandIn:
-    """A graph of the paper and the names of what stands for it, one for each of `SIZES`."""
+    """A graph of the paper and the names of its stand-ins, one for each of `SIZES`."""
 
     graph: str
     kind: str

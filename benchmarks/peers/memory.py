@@ -21,7 +21,7 @@ from benchmarks.launch import measure
 from benchmarks.peers.startup import ABSENT, SCIPY_RANK, command
 from benchmarks.report import Options, Row, Section, by_matrix, paragraphs
 
-WHO = ("btfperm", "SciPy")
+PACKAGES = ("btfperm", "SciPy")
 NOTE = (
     "`btfperm FILE -o perm.npz` and SciPy's `structural_rank(mmread(FILE).tocsr())`, each in a "
     "fresh process: seconds from start to end; peak memory less that of the same command on a tiny "
@@ -53,16 +53,18 @@ def run(cases: list[Case], options: Options) -> Section:
             row: Row = {"matrix": case.name, "nnz": int(A.nnz), "unit_bytes": unit}
             row["file_bytes"] = path.stat().st_size
             del A
-            for who, line in lines.items():
+            for package, line in lines.items():
                 try:
-                    row[who] = _peak(line, tiny, path, unit, options)
+                    row[package] = _peak(line, tiny, path, unit, options)
                 except (RuntimeError, TimeoutError) as error:
-                    complaints += [f"{case.name}: {error}"] if who == "btfperm" else []
+                    complaints += [f"{case.name}: {error}"] if package == "btfperm" else []
                     late = isinstance(error, TimeoutError)
-                    row[who] = {"reason": str(error), "overran": late}
+                    row[package] = {"reason": str(error), "overran": late}
             rows.append(row)
             cells = ", ".join(_cells(row, options.limit))
-            options.say(f"{case.name}: {cells} (MB, then seconds and patterns of {', '.join(WHO)})")
+            options.say(
+                f"{case.name}: {cells} (MB, then seconds and patterns of {', '.join(PACKAGES)})"
+            )
     text = by_matrix(
         ["nnz", "file, MB", "btfperm, s", "patterns", "SciPy, s", "patterns"],
         rows,
@@ -91,8 +93,8 @@ def _peak(line: list[str], tiny: Path, path: Path, unit: int, options: Options) 
 
 def _cells(row: Row, limit: float) -> list[str]:
     cells = [f"{row['file_bytes'] / 1e6:.1f}"]
-    for who in WHO:
-        result: dict[str, Any] = row[who]
+    for package in PACKAGES:
+        result: dict[str, Any] = row[package]
         if "reason" in result:
             cells += [f">{limit:g}" if result["overran"] else "-", "-"]
         else:

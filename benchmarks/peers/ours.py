@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """btfperm as a competitor: the calls its users make, on a `Pattern` made beforehand.
 
-On the CPU, as the peers, also where a GPU would be taken.
+They run on the CPU, as the peers do, even if `auto` would choose a GPU.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.timing import Answer, Call, Method, NotApplicableError
 
 NAME = "btfperm"
-UNPROVEN = "no proof"  # the same call less the time of its certificate: what the peers do
+UNPROVEN = "no proof"  # the same call without the time of its certificate, which no peer has
 
 
 def matching(algorithms: list[str], threads: int | None) -> list[Method]:

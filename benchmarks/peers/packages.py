@@ -85,7 +85,7 @@ def _scipy_matching(A: sp.csc_array) -> Call:
 
 
 def _scipy_pieces(A: sp.csc_array) -> Call:
-    """What a user of SciPy puts together: matching, permutation, strong components."""
+    """The steps of a user of SciPy: matching, permutation, strong components."""
     m, n = A.shape
     if m != n:
         raise NotApplicableError("square only")
@@ -118,7 +118,7 @@ def _sksparse_btf(A: sp.csc_array) -> Call:
 
 
 def _sksparse_btf_answer(result: tuple[Any, Any, Any]) -> Answer:
-    """Version 0.5 hands out r untruncated: the blocks end where n is reached."""
+    """Version 0.5 returns r untruncated: the blocks end at the place that holds n."""
     _, q, r = result
     n = len(q)
     rank = int((q >= 0).sum())

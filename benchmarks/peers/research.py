@@ -55,7 +55,7 @@ BOUND = 0.9  # a ratio below is counted
 
 
 class Estimate(NamedTuple):
-    """What a research code would have taken in this run."""
+    """The estimated time of a research code in this run."""
 
     code: str
     seconds: float
@@ -104,13 +104,13 @@ def by_one_core(row: Row, then_to_now: float | None) -> Estimate | None:
 
 
 def factor(rows: Sequence[Row]) -> float | None:
-    """Packaged codes now over then: how fast this machine is beside that of the one-core table."""
+    """Times of packaged codes now over then, a factor between this machine and the table's."""
     factors = factors_of(rows)
     return geometric_mean(list(factors.values())) if factors else None
 
 
 def factors_of(rows: Sequence[Row]) -> dict[str, float]:
-    """The same for each matrix of which that survey tells the time of a packaged code."""
+    """The same for each matrix for which that survey has the time of a packaged code."""
     best = {r["matrix"]: best_peer(r, CLASSICAL) for r in rows if r["matrix"] in PACKAGED_THEN}
     return {matrix: b[1] * 1e3 / PACKAGED_THEN[matrix] for matrix, b in best.items() if b}
 

@@ -34,7 +34,7 @@ def command() -> str | None:
 
 
 def run(_: list[Case], options: Options) -> Section:
-    """Median seconds of each command, in turns; the matrices of the set play no part."""
+    """Median seconds of each command, in turns; the matrices of the set are not used."""
     btfperm = command()
     samples: dict[str, list[float]] = {}
     reasons: dict[str, str] = {}

@@ -42,7 +42,7 @@ class _Dmperm(ctypes.Structure):
 
 
 class _Owned:
-    """A result that CXSparse allocated: given back when the next one replaces it."""
+    """A result that CXSparse allocated; it is freed when the next one replaces it."""
 
     def __init__(self, pointer: Any, release: Any) -> None:
         if not pointer:
@@ -162,5 +162,8 @@ def cs_dmperm_answer(result: _Owned) -> Answer:
 def _cs(A: sp.csc_array) -> _Matrix:
     indptr, indices = A.indptr.astype(np.int32), A.indices.astype(np.int32)
     matrix = _Matrix(len(indices), *A.shape, indptr.ctypes.data, indices.ctypes.data, None, -1)
-    matrix.arrays = (indptr, indices)  # kept alive with the structure
+    matrix.arrays = (
+        indptr,
+        indices,
+    )  # referenced here, so that they exist as long as the structure
     return matrix

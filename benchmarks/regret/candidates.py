@@ -24,10 +24,10 @@ from benchmarks.regret.rows import AUTO
 from benchmarks.report import Row
 from benchmarks.timing import CORES, PAUSE_SECONDS
 
-HOPELESS = 3.0  # times the best so far: not worth waiting for
-NEAR = 1.5  # times the best of the first rounds: worth a median
+HOPELESS = 3.0  # times the best so far: the candidate is stopped
+NEAR = 1.5  # times the best of the first rounds: the candidate is measured again
 FIRST_ROUNDS = 2
-LEAST_LIMIT = 0.02  # seconds: a process that waits for its turn must not look hopeless
+LEAST_LIMIT = 0.02  # seconds: no limit is shorter, because a process may wait for a core
 SHORT_SECONDS = 5e-3  # a call shorter than this warms up before each sample
 SAMPLE_SECONDS = 5e-4  # shorter calls are repeated until a sample is this long
 LEAST_SHARED = 20_000  # entries; below, waking a thread takes as long as the search
@@ -88,8 +88,10 @@ def measure(case: Case, how: How) -> Row:
     decisions = found.explain()["decisions"]
     calls: dict[str, Call] = {AUTO: automatic}
     took = {AUTO: _seconds(automatic, how)}
-    kept = [AUTO]  # whatever the first call took
-    settled = set()  # starts that are hopeless, or that leave nothing to do: no matter what follows
+    kept = [AUTO]  # `auto` stays, whatever the time of its first call
+    settled = (
+        set()
+    )  # starts that are too slow, or that leave no column unmatched: the search does not matter
     for start, algorithm, threads in _candidates(how.threads if pattern.nnz >= LEAST_SHARED else 1):
         if (start, threads) in settled:
             continue
@@ -128,7 +130,7 @@ def measure(case: Case, how: How) -> Row:
 
 
 def _from_side(pattern: Any, side: str) -> Any:
-    """As `auto`, but for the side: no other choice can be made from outside."""
+    """As `auto`, except for the side, the only choice that a caller can change."""
     from btfperm import maximum_transversal
     from btfperm.path.rules import Rule
     from btfperm.transversal.auto_table import TABLE
@@ -142,7 +144,8 @@ def _from_side(pattern: Any, side: str) -> Any:
 
 
 def _candidates(cores: int) -> Iterator[tuple[str, str, int]]:
-    """(start, algorithm, threads), those that are mostly good first: the others end sooner."""
+    """(start, algorithm, threads), the usually fast ones first, so that
+    the limit of the others is short."""
     from btfperm.registry import algorithms
 
     rows = [row for row in algorithms() if row.backend == "cpu"]
@@ -158,7 +161,7 @@ def _candidates(cores: int) -> Iterator[tuple[str, str, int]]:
 
 
 def _first(call: Call, limit: float, how: How) -> tuple[Any, float]:
-    """The answer, or what there was of it after `limit` seconds; and the seconds."""
+    """The result, which is partial after `limit` seconds, and the seconds."""
     wait = limit
     while True:
         begin = how.clock()
@@ -166,7 +169,7 @@ def _first(call: Call, limit: float, how: How) -> tuple[Any, float]:
         elapsed = how.clock() - begin
         if found.maximum or elapsed >= limit:
             return found, elapsed
-        wait *= 2  # others had the processor for a part of the time
+        wait *= 2  # other processes used the processor for a part of the time
 
 
 def _name(start: str, algorithm: str, threads: int) -> str:
@@ -195,8 +198,8 @@ def _take_turns(calls: dict[str, Call], took: dict[str, float], how: How) -> dic
 
 
 def _sample(call: Call, about: float, how: How) -> float:
-    """Seconds of a call that takes `about` so long or more; a short one goes on until that can be
-    measured, after it has got back its place in the caches."""
+    """Seconds of a call that takes at least `about` seconds. A short call warms up the caches and
+    is then repeated until the sample is long enough to measure."""
     if about > SHORT_SECONDS:
         return _seconds(call, how)
     inner = math.ceil(SAMPLE_SECONDS / about)

@@ -58,7 +58,7 @@ def half_of(name: str) -> str:
 
 
 def _outcome(row: Row) -> str:
-    """What may be shown while rules are made."""
+    """The data that may be shown while rules are made."""
     if half_of(row["matrix"]) != HALVES[0]:
         return f"{row['matrix']}: measured"
     chosen, least = best_of(row)
@@ -67,7 +67,7 @@ def _outcome(row: Row) -> str:
 
 
 def best_of(row: Row) -> tuple[str, float]:
-    """The candidate that takes least, and how long."""
+    """The fastest candidate, and its seconds."""
     candidates = {name: seconds for name, seconds in row["takes"].items() if name != AUTO}
     return min(candidates.items(), key=lambda item: item[1])
 
@@ -118,7 +118,7 @@ def times_of(what: str, row: Row) -> dict[str, float]:
 
 
 def best_single(rows: Sequence[Row]) -> tuple[str, float]:
-    """The candidate that is least behind in the geometric mean, and by how much."""
+    """The candidate with the least regret in the geometric mean, and this regret."""
     candidates = {name for row in rows for name in row["takes"] if " + " in name}
     slow = {
         name: geometric_mean([min(behind(row, name), HOPELESS) for row in rows])

@@ -9,7 +9,7 @@ added to all that use the GPU. *Resident* matrices, and their answers, are on th
 searches are the candidates.
 
 ``sets.toml`` has the matrices. The half `fit` was used while rules were made; `unseen` was not, and
-has each real matrix again, in a form that nobody has timed. ``--half`` measures one.
+has each real matrix again, in a form that was never timed before. ``--half`` measures one.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def run(cases: list[Case], options: Options) -> Section:
 
 
 def _outcome(row: Row) -> str:
-    """What may be shown while rules are made."""
+    """The data that may be shown while rules are made."""
     times = [f"{name} {milliseconds(t)}" for name, t in row["takes"].items()]
     fit = half_of(row["matrix"]) == HALVES[0]
     return f"{row['matrix']}: {', '.join(times) if fit else 'measured'}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tables of the section `regret-gpu`: regret by half and by the device that holds the matrix,
-every time, what each rule is worth."""
+all times, and the worth of each rule."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def resident(row: Row) -> Row:
 
 
 def best_of(row: Row) -> tuple[str, float]:
-    """The candidate that takes least, and how long."""
+    """The fastest candidate, and its seconds."""
     names = [name for name in (CPU, *SEARCHES) if name in row["takes"]]
     return min(((name, row["takes"][name]) for name in names), key=lambda item: item[1])
 
 
 def regret_of(row: Row) -> float:
-    """How many times slower than the best `auto` is. Not below 1: where it did the same as the best
-    in less time, that was chance, and must not make up for other matrices."""
+    """How many times slower than the best `auto` is. Not below 1: if it made the same choice as the
+    best and took less time, that was chance and must not compensate for other matrices."""
     return max(float(row["takes"][AUTO] / best_of(row)[1]), 1.0)
 
 

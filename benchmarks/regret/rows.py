@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the two sections of the regret share: stored rows, and the worth of each rule of ``auto``.
+"""Common parts of the two regret sections: stored rows, and the worth of each rule of ``auto``.
 
 The worth of a rule is measured over the matrices on which it held: how many times slower than the
 best its choice is, in the geometric mean, and how many times the other choices. A rule that another

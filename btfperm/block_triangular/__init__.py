@@ -34,8 +34,8 @@ def block_triangular_form(
 
     Parameters
     ----------
-    A : a square matrix of any type that `as_pattern` accepts
-    transversal : a maximum transversal of `A`, if one is known
+    A : anything `as_pattern` takes, square
+    transversal : a maximum transversal of `A`, if it is already known
     threads : as for `maximum_transversal`; the blocks and their order do not depend on it, unless
         the matrix is structurally singular
     drop_zeros : as for `maximum_transversal`
@@ -53,7 +53,7 @@ def block_triangular_form(
     ------
     InvalidArgumentError : `A` is not square, or `transversal` belongs to another matrix
     LimitReachedError : a limit stopped the search
-    DefectError : the result fails its certificate; a defect of btfperm, please report it
+    DefectError : the result fails its certificate: a defect of btfperm, please report it
 
     Notes
     -----

@@ -2,7 +2,7 @@
 """Structurally singular matrices: complete the transversal to a permutation, as KLU does.
 
 Unmatched rows and unmatched columns, both ascending, are paired one by one (SuiteSparse BTF,
-`btf_order`). The made-up pairs are structural zeros on the diagonal.
+`btf_order`). The added pairs are structural zeros on the diagonal.
 """
 
 from __future__ import annotations

@@ -25,10 +25,10 @@ __all__ = ["Btf", "as_btf", "read_btf"]
 class Btf(NamedTuple):
     """What `btf_order` writes, and Match of `btf_maxtrans`.
 
-    P, Q (n,) gather, base 0, Q flipped where the diagonal is structurally zero; R (nblocks + 1,)
-    boundaries (`btf_order` wants n + 1 places and uses nblocks + 1 of them); nmatch the structural
-    rank; Match (n,) the column matched to each row, -1 for none: a *column* permutation, as in
-    ``A[:, Match]``.
+    P, Q (n,) gather, base 0, Q flagged by BTF_FLIP where the diagonal is structurally zero;
+    R (nblocks + 1,) boundaries (`btf_order` requires n + 1 places and uses nblocks + 1 of them);
+    nmatch the structural rank; Match (n,) the column matched to each row, -1 for none: a *column*
+    permutation, as in ``A[:, Match]``.
     """
 
     P: IndexArray

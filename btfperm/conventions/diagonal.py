@@ -2,8 +2,8 @@
 """Reads back what BTF, KLU and SuperLU use, for `btfperm check`.
 
 All three describe a square matrix and put the matching on the diagonal: the row and the column at
-place k are matched. The arrays may be wrong in any way, and `verify` must see them as they are: an
-array that is missing stays missing, and an array that is wrong stays wrong.
+place k are matched. The arrays may be wrong in any way. `verify` must receive them unchanged, so
+this module neither adds a missing array nor corrects a wrong one.
 """
 
 from __future__ import annotations

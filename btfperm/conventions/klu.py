@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""KLU: P and Q for `klu_analyze_given`, and the R it will find.
+"""KLU: P and Q for `klu_analyze_given`, and the R that KLU will compute.
 
 Gather, base 0. ``A[P, :][:, Q]`` is block upper triangular with the matching on the diagonal.
-With ``Common.btf = 1`` KLU searches the strong components of ``A[P, :][:, Q]`` anew, keeps the
-diagonal it was given and rebuilds R, so the number of blocks is the same. It computes no fill
-reducing order then: the order inside the blocks has to be in P and Q already, which
-:func:`btfperm.preorder` does and this adapter (columns ascending inside a block) does not.
+With ``Common.btf = 1`` KLU computes the strong components of ``A[P, :][:, Q]`` again, keeps
+the given diagonal and rebuilds R, so the number of blocks is the same. KLU then computes no
+fill-reducing order, so P and Q must contain the order inside the blocks.
+:func:`btfperm.preorder` provides it. This adapter does not: columns ascend inside a block.
 """
 
 from __future__ import annotations

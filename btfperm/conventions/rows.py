@@ -26,7 +26,7 @@ class Convention(Row):
 
     * ``as_NAME(result)``: the adapter; it returns a named tuple of arrays and whole numbers
     * ``read_NAME(fields, *, completed)``: the reader for `btfperm check`. `fields` are the arrays
-      of a file, right or wrong; `completed` tells whether the permutation was completed. It returns
+      of a file, right or wrong; `completed`: whether the permutation was completed. It returns
       the arrays under the keys of `perm.npz`, and a dictionary that gives the file's own name of
       each key. It raises ValueError with one clause if it cannot continue. It shares no code with
       the adapter, so that an error in one cannot hide in the other.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a tool can take: one sentence of refusal for the rest, naming the way out."""
+"""Checks of the decompositions that a tool accepts. Each error is one sentence with a remedy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["refuse_completed", "require_decomposition", "require_square"]
 
 
 def require_decomposition(result: object) -> None:
-    """Raise InvalidArgumentError for what is no decomposition: a matrix, a transversal."""
+    """Raise InvalidArgumentError if this is not a decomposition, but a matrix or a transversal."""
     if not isinstance(result, Decomposition):
         raise InvalidArgumentError(
             f"a tool's order is made from a decomposition, not from {type(result).__name__}; give "
@@ -21,8 +21,8 @@ def require_decomposition(result: object) -> None:
 def require_square(result: Decomposition, tool: str, *, completed: bool = False) -> None:
     """Raise InvalidArgumentError unless `result` is square and structurally nonsingular.
 
-    `completed`: the tool also takes a singular matrix whose permutation was completed, which only
-    a `BlockTriangularForm` has.
+    `completed`: the tool also accepts a singular matrix with a completed permutation. Only a
+    `BlockTriangularForm` has one.
     """
     require_decomposition(result)
     m, n = result.shape

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files in and out, one format per file.
+"""Reading and writing of files; each format has its own module.
 
 `formats.py` lists the formats, one row each, of matrices and of permutation files; docs/files.md
 shows the rows of matrices as a table. Matrices are also read packed by gzip, bzip2 or xz, and from
 a `.tar` of the SuiteSparse collection; ``-`` is standard input.
 
-The content decides which format a file has; the suffix counts only where the content does not tell.
-`btfperm.io.formats.register` adds a format. Nothing is imported before it is needed.
+The content decides which format a file has. The suffix decides only if the content cannot.
+`btfperm.io.formats.register` adds a format. Modules are imported at their first use.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ += ["write_matrix"]
 
 PathLike = str | os.PathLike[str]
 
-_MANY_ENTRIES = 1 << 17  # from here on the texts that were read are worth giving back
+_MANY_ENTRIES = 1 << 17  # from this size on, memory of the texts is returned to the system
 
 
 def read(
@@ -49,7 +49,7 @@ def read(
     path : file name; ``-`` is standard input; ``file.mat:NAME`` one variable of a MATLAB file
     drop_zeros : whether entries stored with the value zero are left out
     threads : threads that parse; 0 means all cores this process may use
-    progress : called now and then with the bytes read so far and the size of the file, or None
+    progress : called repeatedly with the number of bytes read and the size of the file, or None
 
     Returns
     -------
@@ -112,7 +112,7 @@ def read_valued(path: PathLike, *, drop_zeros: bool = False) -> ValuedPattern:
 
 
 def _give_back_freed(entries: int) -> None:
-    """Return the memory of the texts that were read to the system, after a large file."""
+    """After a large file, return the memory of the texts to the system."""
     if entries >= _MANY_ENTRIES:
         from btfperm import _core
 
@@ -139,7 +139,7 @@ def read_matrix(path: PathLike) -> Any:
 
 
 def peek(path: PathLike) -> Header:
-    """The header of a matrix file, whose entries are not read.
+    """The header of a matrix file. The entries are not read where the format allows it.
 
     Example
     -------
@@ -164,8 +164,8 @@ def write_matrix(
 
     `btfperm.io.formats` lists the suffixes of each format. A `Pattern` and a matrix of truth values
     become a Matrix Market file of the field pattern. All entries are written, symmetric or not.
-    Raises `ResourceMissingError` when the disk is full, and leaves an older file as it was; with
-    ``replace=False`` also when there is an older file. Raises `InvalidArgumentError` for another
+    Raises `ResourceMissingError` if the disk is full, and does not change an older file; with
+    ``replace=False`` also if there is an older file. Raises `InvalidArgumentError` for another
     suffix, or for complex values where the format has none.
 
     Example

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files appear whole or not at all: a temporary name beside the target, then rename.
+"""Atomic writes: a temporary file beside the target is written, then renamed.
 
-Whatever goes wrong (a full disk, Ctrl-C), the temporary file is removed and an older target stays
-as it was. Only a killed process leaves one. Code that ends a process without an exception
-calls `remove_unfinished` first.
+After a failure (a full disk, Ctrl-C) the temporary file is removed, and an older target is
+unchanged. Only a killed process leaves a temporary file. Code that ends a process without an
+exception calls `remove_unfinished` first.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from btfperm.errors import BtfpermError, ResourceMissingError
 __all__ = ["atomic_write", "remove_unfinished"]
 
 _BUFFERED = 1 << 17  # bytes of a write
-_WRITTEN_BACK = 1 << 21  # bytes that the disk is given at a time
+_WRITTEN_BACK = 1 << 21  # bytes after which a write to the disk is started
 
 _unfinished: set[Path] = set()  # temporary files of this process
 
@@ -65,7 +65,7 @@ def atomic_write(path: str | os.PathLike[str], *, replace: bool = True) -> Itera
         status = Path(text).stat() if Path(text).exists() else None
         if status is not None and stat.S_ISDIR(status.st_mode):
             raise ResourceMissingError(f"{text} cannot be written: it is a directory")
-        # /dev/stdout may lead to a regular file, in which the shell holds a place.
+        # /dev/stdout may be a regular file, in which the shell has a write position.
         is_device = status is not None and not stat.S_ISREG(status.st_mode)
         if is_device or (status is not None and text.startswith(("/dev/", "/proc/"))):
             with Path(text).open("wb") as file:
@@ -94,7 +94,7 @@ def atomic_write(path: str | os.PathLike[str], *, replace: bool = True) -> Itera
 def _renamed(
     target: Path, status: os.stat_result | None, unless_taken: str | None
 ) -> Iterator[BinaryIO]:
-    # Shortened, because the longest name a directory takes may be the target's own.
+    # Shortened, because the target's name may already have the greatest length.
     temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
     _unfinished.add(temporary)
@@ -119,7 +119,7 @@ def _renamed(
 
 
 def _name_unless_taken(temporary: Path, target: Path, name: str) -> None:
-    """Give the file its name, which only one of several processes can do.
+    """Give the file its name. Only one of several processes can succeed.
 
     Where the file system has no hard links, an empty file takes the name first. Another process
     may see it for a moment.
@@ -144,8 +144,7 @@ def _exists(name: str) -> ResourceMissingError:
 
 
 class _EarlyFile(io.FileIO):
-    """Goes to the disk while it is written, so that the `fsync` at its end has little to wait
-    for."""
+    """A file whose pages are written to the disk early, so that the final `fsync` is short."""
 
     _waiting = 0
 

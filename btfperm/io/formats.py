@@ -23,7 +23,7 @@ class MatrixFormat(Row):
 
     * ``recognises(start, suffix)``: whether a file that begins with the bytes `start` (at most
       512, unpacked) has this format. The content decides; `suffix` (lower case, with the dot) is
-      for formats whose content does not tell.
+      for formats that the content does not identify.
     * ``head(source)``: a `btfperm.io.Header`; reads no entries where the format allows it
     * ``read_pattern(source, *, drop_zeros, threads, progress)``: a `Pattern`
     * ``read_matrix(source)``: a `scipy.sparse.coo_array` with the values, symmetric files expanded,
@@ -132,7 +132,7 @@ def register(row: MatrixFormat) -> None:
 
     Raises
     ------
-    InvalidArgumentError : it is no such row, or its name or a suffix that it writes is taken
+    InvalidArgumentError : it is not a row, or its name or a suffix that it writes is taken
     """
     for suffix in getattr(row, "writes", ()):
         if other := writer_of(suffix):

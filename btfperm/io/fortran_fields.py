@@ -24,7 +24,7 @@ _FORMAT = re.compile(
 _SHORT_EXPONENT = re.compile(rb"(?<=[0-9.])([+-][0-9])")
 _EXPONENTS = bytes.maketrans(b"dDqQ", b"eeee")
 _CHARACTERS = {True: b"0123456789+- ", False: b"0123456789+-.eE infINFatyATY"}
-_BLOCK = 1 << 18  # characters of fields; short lines are filled up with blanks to their full length
+_BLOCK = 1 << 18  # characters of fields; short lines are padded with blanks to their full length
 _LONGEST_LINE = 1 << 12
 
 
@@ -76,7 +76,7 @@ def read_fields(
         numbers = _numbers(lines, part, field)
         if numbers is None:
             raise _first_error(source, lines, part, field, line, what)
-        if limits is not None:  # too large stays too large in a narrower type
+        if limits is not None:  # also too large for a narrower type
             numbers = np.clip(numbers, limits.min, limits.max)
         if done + part > out.size:
             out.resize(min(count, 2 * (done + part)), refcheck=False)

@@ -11,8 +11,8 @@ one adds a fifth when right-hand sides follow. The three letters of the type say
     A assembled   E elemental (refused)
 
 SciPy reads only assembled, real and integer matrices of the older format, and needs the values;
-this reader takes all assembled ones. What is written, without right-hand sides, is a
-Harwell-Boeing and a Rutherford-Boeing file alike.
+this reader takes all assembled ones. The files that it writes, without
+right-hand sides, are valid in both formats.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _REAL_FIELD = Field(3, 25, False)  # 17 digits and a blank in front of each numb
 
 
 class _Cards(NamedTuple):
-    """The header, as far as the numbers need it; `line` counts its lines."""
+    """The part of the header that describes the numbers; `line` is its number of lines."""
 
     header: Header
     pointers: Field
@@ -58,7 +58,7 @@ class _Cards(NamedTuple):
 
 
 def recognises(start: bytes, suffix: str) -> bool:
-    """There is no magic number: the type in the third line and a format in the fourth tell."""
+    """There is no magic number: the type in line 3 and a Fortran format in line 4 decide."""
     lines = start.split(b"\n", 4)
     if len(lines) < 4:
         return False
@@ -167,7 +167,7 @@ def write_matrix(file: BinaryIO, A: Any) -> None:
 
 
 def _integer_field(*numbers: int) -> Field:
-    """As many fields to a line of 80 as there is room for, each with a blank in front."""
+    """As many fields as fit on a line of 80 characters, each after a blank."""
     width = 1 + max(len(str(number)) for number in numbers)
     return Field(80 // width, width, True)
 
@@ -224,7 +224,7 @@ def _read_cards(source: Source) -> _Cards:
 
 
 def _formats(text: str) -> list[Field | None]:
-    """The formats in the fourth line, separated by their parentheses instead of their columns."""
+    """The formats in line 4. They start at fixed columns, but the parentheses separate them."""
     found, depth, start = [], 0, 0
     for place, letter in enumerate(text):
         if letter == "(":

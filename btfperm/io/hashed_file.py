@@ -10,22 +10,22 @@ from typing import Any, Protocol
 
 __all__ = ["HashedFile", "RawInput"]
 
-# For this number of bytes, hashing takes far longer than starting a thread.
+# Blocks of this many bytes and more take several times longer to hash than a thread to start.
 _WORTH_A_THREAD = 1 << 20
 
 
 class RawInput(Protocol):
-    """The file that is read: an open file, standard input, or an `io.BytesIO`."""
+    """The interface of an input: an open file, standard input, an `io.BytesIO`."""
 
     def readinto(self, buffer: Any, /) -> int | None: ...
     def close(self) -> None: ...
 
 
 class HashedFile(io.RawIOBase):
-    """Reads `raw` and computes the SHA-256 of all bytes that were read.
+    """Reads `raw` and updates the SHA-256 with every byte.
 
     Large blocks are hashed by a second thread (hashlib releases the interpreter lock) while the
-    caller parses them; at most one block is being hashed at a time.
+    caller parses them; at most one block is being hashed at any time.
 
     Example
     -------
@@ -46,8 +46,8 @@ class HashedFile(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fills `buffer` unless the file ends, also from a pipe that delivers few bytes at a time,
-        because callers examine the first bytes of a file."""
+        """Fills `buffer` unless the file ends. A pipe may deliver a few bytes at a time, and the
+        code that inspects the first bytes needs all of them."""
         view = memoryview(buffer).cast("B")
         filled = 0
         while filled < len(view):
@@ -68,7 +68,7 @@ class HashedFile(io.RawIOBase):
         return self._hash.hexdigest()
 
     def restart(self) -> bool:
-        """Goes back to the first byte, where that is possible."""
+        """Seeks to the first byte if the file allows it."""
         seek = getattr(self._raw, "seek", None)
         try:
             if seek is None:

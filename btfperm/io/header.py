@@ -17,10 +17,10 @@ class Header:
     format : the name of the format in `btfperm.io.formats`: "matrix-market", "npz", ...
     shape : (m, n)
     entries : entries stored in the file (one triangle only, when `symmetry` is not "general");
-        all values of a dense file; None where only the whole file would tell
+        all values of a dense file; None if only a pass over the whole file gives it
     field : "real", "complex", "integer" or "pattern"
     symmetry : "general", "symmetric", "skew-symmetric" or "hermitian"
-    layout : how the format lays the entries out, by its own name: "coordinate", "array", "csc", ...
+    layout : the format's own name for the order of the entries: "coordinate", "array", "csc", ...
     """
 
     format: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The data elements of MATLAB files of version 5 to 7, as far as matrices need them.
+"""The data elements of MATLAB files of version 5 to 7, limited to those that matrices need.
 
 Format: *MAT-File Format*, The MathWorks. An element is a tag (type, number of bytes) and its
 data, padded to 8 bytes; a variable is an element of the type matrix, perhaps compressed, whose
@@ -47,7 +47,7 @@ _HEADER_BYTES, _TAG_BYTES = 128, 8
 _PACKED_PIECE = 1 << 14
 # MATLAB writes 8 bytes of flags, 8 or more of dimensions, and at most 63 characters of a name.
 _MOST_FLAGS, _MOST_DIMENSIONS, _MOST_NAME = 64, 1 << 10, 1 << 14
-_MOST_NAMES = 1 << 16  # of the fields of a struct
+_MOST_NAMES = 1 << 16  # bytes of the field names of a struct
 _MOST_VARIABLES = 1 << 13
 
 
@@ -126,7 +126,7 @@ class Element(NamedTuple):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of the numbers. Raises ValueError where the data are no list of numbers."""
+        """The type of the numbers. Raises ValueError if the data are not a list of numbers."""
         if self.kind not in _NUMBERS:
             raise ValueError(f"the type {self.kind} holds no numbers")
         dtype = np.dtype(self.order + _NUMBERS[self.kind])
@@ -154,7 +154,7 @@ class Element(NamedTuple):
         return whole
 
     def text(self, most: int | None = None) -> bytes:
-        """The bytes. Raises ValueError where there are more than `most`."""
+        """The bytes. Raises ValueError if there are more than `most`."""
         if most is not None and self.size > most:
             raise ValueError(f"a name has {self.size} bytes, more than the {most} that are read")
         return array_of(self.elements.read, self.size, np.dtype(np.uint8)).tobytes()
@@ -179,7 +179,7 @@ class Elements:
         self._small: io.BytesIO | None = None  # the current element, when its tag holds its data
 
     def next(self) -> Element:
-        """Goes to the next element. Raises ValueError where there is none."""
+        """Moves to the next element. Raises ValueError if there is none."""
         self.skip()
         if self.left < _TAG_BYTES:
             raise ValueError("elements are missing")
@@ -202,7 +202,7 @@ class Elements:
         return Element(kind, size, self._order, self)
 
     def enter(self) -> None:
-        """Goes to the next element, which must be a variable, and on to the elements inside."""
+        """Moves to the next element, which must be a variable, and enters it."""
         element = self.next()
         if element.kind != _MATRIX:
             raise ValueError(f"an element of type {element.kind} is in the place of a variable")
@@ -249,7 +249,7 @@ def variables(file: BinaryIO) -> Iterator[Variable]:
         first, is_compressed = (at + 8, True) if kind == _COMPRESSED else (at, False)
         length += 0 if is_compressed else 8
         yield _outer_variable(file, _Place(first, length, is_compressed, order))
-        if not _bytes_at(file, first + length - 1, 1):  # only now: the head was read without it
+        if not _bytes_at(file, first + length - 1, 1):  # checked last: the head is read without it
             raise ValueError("it ends early")
         at = first + length + (0 if is_compressed else -length % 8)
 

@@ -43,12 +43,12 @@ class _Columns(NamedTuple):
 
 
 def recognises(start: bytes, suffix: str) -> bool:
-    # HDF5 is recognised to be refused, version 4 (which has no magic number) likewise.
+    # HDF5 and version 4 (which has no magic number) are recognised so that they can be refused.
     return start.startswith((b"MATLAB ", b"\x89HDF")) or suffix == ".mat"
 
 
 def head(source: Source) -> Header:
-    """The number of entries stands behind the row indices, so the variable is read."""
+    """The number of entries follows the row indices, so the whole variable is read."""
     matrix = _load(source)
     field = field_of(matrix.values.dtype)
     return Header("matlab", matrix.shape, matrix.indices.size, field, "general", "csc")
@@ -126,7 +126,7 @@ def _load(source: Source) -> _Columns:
         try:
             found = [inner_variable(file, entry, b"A") or entry for entry in variables(file)]
             chosen = _chosen(source, found)
-            if not source.variable:  # the other heads decide, too: compare their checksums
+            if not source.variable:  # the choice depends on all heads: compare their checksums
                 for other in found:
                     if other is not chosen and other.place.is_compressed:
                         other.elements(file).finish()
@@ -157,7 +157,7 @@ def _chosen(source: Source, found: list[Variable]) -> Variable:
 
 
 def _listed(names: list[str]) -> str:
-    """The first names, cut to a length that leaves the message readable."""
+    """The first names, shortened so that the message remains readable."""
     return shortened(printable(", ".join(names[:8])), _LONGEST_LIST)
 
 
@@ -173,7 +173,7 @@ def _sparse(file: BinaryIO, entry: Variable) -> _Columns:
         raise ValueError(f"{pointers.length} column pointers for {n} columns")
     indptr = pointers.numbers()
     nnz = int(indptr[-1])
-    # MATLAB may leave the values of no entries out.
+    # MATLAB may omit the values if there are no entries.
     values = _values(entry, elements.next(), nnz) if nnz else np.empty(0)
     if values.size != nnz or indices.size < nnz:
         raise ValueError(f"{min(values.size, indices.size)} entries where {nnz} are announced")

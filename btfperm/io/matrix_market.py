@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrix Market files: the header, and the way from a file to a `Pattern` or a SciPy matrix.
+"""Matrix Market files: the header, and conversion to a `Pattern` or a SciPy matrix.
 
 Format: R. F. Boisvert, R. Pozo, K. A. Remington, *The Matrix Market Exchange Formats: Initial
 Design*, NISTIR 5935, 1996. The header is read here, the entries in `matrix_market_body`;
@@ -46,7 +46,7 @@ _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 _LONGEST_LINE = 1 << 16
 # Blank lines and comments; possessive, so that the memory of a match does not grow with its length.
 _COMMENTS = re.compile(rb"(?:[ \t\r\f\v]*+(?:%[^\n]*+)?+\n)++")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors begin a text with it
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # the byte order mark that some editors write first
 _BLOCK_ENTRIES = 1 << 17  # written at a time
 
 
@@ -111,7 +111,7 @@ def _lines(
     cols: npt.NDArray[Any],
     values: npt.NDArray[Any],
 ) -> memoryview:
-    """The text of some entries: a long call into the core would not answer Ctrl-C."""
+    """The text of some entries. A long call into the core would not respond to Ctrl-C."""
     index = np.int32 if max(shape) <= np.iinfo(np.int32).max else np.int64
     fmm, text = core(), io.BytesIO()
     cursor = fmm.open_write_stream(text, fmm.header(), 0, -1)
@@ -159,7 +159,7 @@ def _read_header(source: Source) -> tuple[Header, int]:
 
 
 def _skip_comments(source: Source) -> int:
-    """Skips the whole lines in the buffer that hold no number; how many there are."""
+    """Skips the whole lines in the buffer that hold no number, and returns how many it skipped."""
     lines = 0
     while found := _COMMENTS.match(source.stream.peek()):  # type: ignore[attr-defined]
         lines += source.stream.read(found.end()).count(b"\n")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The entries of a Matrix Market file, in little memory.
+"""The entries of a Matrix Market file, in bounded memory.
 
 Idea        The text is read in blocks that end at line ends. The core counts the entries of each
             block, parses them straight into slices of the two final arrays, and checks that each
             number ends where its token ends (`matrix_market.hpp`). Of the values only the zeros
             are stored, unless the caller wants them all.
 Cost        O(size of the file); 8 bytes an entry (int32), and about twice a block.
-Beware      The arrays grow with the entries found, whatever number the header announces.
+Beware      The arrays grow with the entries read, not with the number that the header declares.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Body:
     Attributes
     ----------
     rows, cols : int32 where the shape fits, else int64
-    values : only when they are kept
+    values : only if the caller requests them
     zeros : True where an entry was stored with the value zero; None while there are none
     """
 
@@ -77,7 +77,7 @@ class Body:
         self.zeros: npt.NDArray[np.bool_] | None = None
 
     def reserve(self, count: int, limit: int | None = None) -> None:
-        """Makes room for `count` more entries, and for half as many again up to `limit`."""
+        """Allocates `count` more entries, and half as many again, up to `limit`."""
         needed = self.used + count
         if needed > self.rows.size:
             grown = needed + needed // 2
@@ -109,7 +109,7 @@ def read_body(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Body:
-    """Reads all entries; those of a symmetric list are expanded unless `expand` is False.
+    """Reads all entries; a symmetric list is expanded if `expand` is True.
 
     `line` is the number of lines the header took; `threads` = 0 means all cores. Raises
     `UnreadableInputError` with the line of the file.
@@ -166,7 +166,7 @@ class _Parser:
         self._column = _ArrayPosition(header) if header.layout == "array" else None
 
     def blocks(self, size: int) -> Iterator[Text]:
-        """Blocks of whole lines, each in the place of the one before."""
+        """Blocks of whole lines; each overwrites the one before."""
         buffer = np.empty(size + _LONGEST_LINE + 1, dtype=np.uint8)
         stream, place = self._source.stream, buffer.data
         while used := _fill(stream, place[:size]):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one place that decides which build of fast_matrix_market writes Matrix Market files.
+"""Selects the build of fast_matrix_market that writes Matrix Market files.
 
 The package of that name has no wheels for Python 3.13 and later; SciPy (>= 1.12) ships the same
-core, at the price of importing SciPy.
+core, but it requires an import of SciPy.
 """
 
 from __future__ import annotations

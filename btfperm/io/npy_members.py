@@ -96,7 +96,7 @@ def array_head(archive: zipfile.ZipFile, key: str) -> ArrayHead:
 
 
 def read_shape(archive: zipfile.ZipFile) -> tuple[int, int] | None:
-    """The two sizes in the array `shape`; None where there are other things in it."""
+    """The two sizes in the array `shape`; None if it holds anything else."""
     head = array_head(archive, "shape")
     if head.dtype.kind in "iu" and head.shape == (2,):
         m, n = read_array(archive, "shape").tolist()
@@ -120,7 +120,7 @@ def read_array(
         if most_bytes is not None and head.size > most_bytes:
             raise ValueError(f"it has {head.size} bytes, more than the {most_bytes} that are read")
         values = array_of(file.read, head.size, head.dtype)
-        file.read(1)  # past the end: now the checksum has been compared
+        file.read(1)  # a read past the end compares the checksum
         return values.reshape(head.shape, order="F" if head.fortran_order else "C")
 
 

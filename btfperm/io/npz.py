@@ -68,7 +68,7 @@ def read_pattern(
             values = read_array(archive, "data")
             refuse_no_numbers(values, source.name)
             stored = values.shape
-            if values.all():  # no zeros: they need not stay while the indices are read
+            if values.all():  # no zeros, so the memory is released before the indices are read
                 values = None
             arrays = {key: read_array(archive, key) for key in _INDEX_ARRAYS[layout]}
             indices = arrays[_INDEX_ARRAYS[layout][1]]

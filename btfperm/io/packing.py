@@ -12,7 +12,7 @@ __all__ = ["packed"]
 
 @contextlib.contextmanager
 def packed(file: BinaryIO, name: str) -> Iterator[Any]:
-    """A stream that writes into `file`, compressed according to the suffix of `name`.
+    """A stream into `file`, packed according to the suffix of `name`.
 
     >>> import io
     >>> file = io.BytesIO()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results in files: what every format holds, and what is checked when it is read again.
+"""Results in files: the fields in every format, and the checks when a file is read.
 
 The formats themselves are `perm_npz`, `perm_mat`, `perm_json` and `perm_txt`; `formats.py` has a
 row for each. ``write(file, fields, meta)`` converts one array at a time to the type of the file.
@@ -193,9 +193,8 @@ def _check_parts(
     col_match: npt.NDArray[Any],
     error: Callable[[str], UnreadableInputError],
 ) -> None:
-    """Checks properties on which users of a result rely: each coarse boundary is a fine one, each
-    pair of `col_match` is in one fine block, and unmatched columns and rows are in the horizontal
-    and the vertical part."""
+    """Checks the properties that users of a result rely on: coarse boundaries are fine ones, each
+    matched entry lies in one fine block, and unmatched rows and columns lie in their own part."""
     rows, cols = result.row_blocks, result.col_blocks
     rr, cc = result.coarse_rows, result.coarse_cols
     ends = []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`perm.json`: one object with a list for each field, `convention`, and `meta` as an object.
 
-Long lists of whole numbers are cut out of the text and parsed into arrays by the core. Only what
-remains, which is small, is decoded to Python's objects.
+Long lists of whole numbers are cut out of the text and parsed into arrays by the core. The rest is
+small and is decoded to Python objects.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def members(source: Any, text: bytes) -> dict[str, Any]:
     ------
     UnreadableInputError : it is no JSON object, or a long list belongs to no member
     """
-    if b"\\u0000" in text:  # such a string could pass for the mark of a list
+    if b"\\u0000" in text:  # such a string could be mistaken for the mark of a list
         raise source.error("it is no JSON that can be read: a text in it holds a zero byte")
     long = [match.span(1) for match in _LIST.finditer(text) if len(match[1]) > _LONG]
     lists = {f"{_MARK}{number}": span for number, span in enumerate(long)}

@@ -3,8 +3,8 @@ r"""`perm.txt`: plain text for programs in C, Fortran and the like.
 
 The first line has four words: ``btfperm-permutation``, the version of the format, the convention,
 and the number of arrays. Each array is its name, its length, and its numbers, all between white
-space, counted from 0 unless the convention says otherwise. After the last array comes ``meta``
-and one line of JSON, which a reader may ignore. The sizes come first, `shape` (rows,
+space, counted from 0 unless the convention counts from 1. After the last array comes ``meta``
+and one line of JSON, which a reader may skip. The sizes come first, `shape` (rows,
 columns), then `structural_rank`. In C::
 
     char name[64], convention[64];
@@ -70,13 +70,13 @@ def read(source: Any) -> tuple[dict[str, npt.NDArray[Any]], Any]:
 
 
 def _words(text: bytes, at: int) -> tuple[list[bytes], int]:
-    """The words of the line that begins at `at`, and where the next line begins."""
+    """The words of the line that begins at `at`, and the start of the next line."""
     end = text.find(b"\n", at) + 1 or len(text)
     return text[at : min(end, at + _LONGEST_LINE)].split(), end
 
 
 def _array(source: Any, text: bytes, at: int) -> tuple[str, npt.NDArray[Any], int]:
-    """One array with its name, and where the line behind its last number begins."""
+    """One array with its name, and the start of the line after its last number."""
 
     def line(place: int) -> int:
         return 1 + text.count(b"\n", 0, place)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays whose size a file declares: their memory follows the bytes that are read."""
+"""Arrays whose size a file declares: their memory grows with the bytes that are read."""
 
 from __future__ import annotations
 

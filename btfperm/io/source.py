@@ -68,7 +68,7 @@ def shown(text: bytes, limit: int = 40) -> str:
 
 
 def skip_line(source: Source) -> None:
-    """Reads to the end of a line that is too long to be kept."""
+    """Reads to the end of a line that is too long to store."""
     piece = b" "
     while piece and not piece.endswith(b"\n"):
         piece = source.stream.readline(_BUFFER)
@@ -93,7 +93,7 @@ class Source:
         self._path = path
         self._raw = raw
         self._size = size
-        self._given_up: list[BinaryIO] = []  # kept, because they would close the file below them
+        self._given_up: list[BinaryIO] = []  # their deletion would close the file
         self.stream = _buffered(raw)
         _unpack(self)
 
@@ -107,12 +107,13 @@ class Source:
 
     @property
     def largest_size(self) -> int | None:
-        """The unpacked bytes are no more than this; None where nothing is known."""
+        """An upper bound of the number of unpacked bytes; None if there is none."""
         return None if self._size is None else self._size * _LARGEST_RATIO[self.packing]
 
     def first_capacity(self, announced: int, least_bytes: int) -> int:
-        """How many of the announced numbers get memory before one is read. Each takes at least
-        `least_bytes` bytes; where a packed file holds more numbers than bytes, the arrays grow."""
+        """The number of declared numbers for which memory is allocated before the first is read.
+        Each takes at least `least_bytes` bytes; if a packed file holds more numbers than
+        bytes, the arrays grow."""
         if self._size is None:
             return min(announced, _FIRST_CAPACITY)
         if self.packing:
@@ -124,7 +125,7 @@ class Source:
         return self.stream.peek(count)[:count]  # type: ignore[attr-defined,no-any-return]
 
     def restart(self) -> bool:
-        """Goes back to the first byte of the file, where that is possible."""
+        """Seeks to the first byte of the file if it allows it."""
         if not self._raw.restart():
             return False
         self._given_up.append(self.stream)
@@ -150,7 +151,7 @@ class Source:
         return origin
 
     def because(self, cause: Exception, what: str) -> UnreadableInputError:
-        """`cause` itself when it is such a sentence already, else one around it."""
+        """`cause` itself if it is already such an error, else an error that quotes it."""
         if isinstance(cause, UnreadableInputError):
             return cause
         return self.error(f"{what} ({cause_text(cause)})")
@@ -160,7 +161,7 @@ class Source:
 
 
 class _Unpacked(io.RawIOBase):
-    """A stream as a file that can be read in any order. It unpacks only as far as the reader goes,
+    """A stream as a file that can be read in any order. It unpacks only to the reader's position,
     so that a file that is refused at its beginning is not unpacked to its end."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -208,7 +209,7 @@ class _Unpacked(io.RawIOBase):
 
 @contextlib.contextmanager
 def open_source(path: PathLike) -> Iterator[Source]:
-    """Opens `path` (``-`` is standard input) and turns what goes wrong while it is read into
+    """Opens `path` (``-`` is standard input) and converts errors while it is read to
     `UnreadableInputError`, one sentence that names the file.
 
     >>> with open_source("no/such/file.mtx") as source:
@@ -269,7 +270,7 @@ def _open(text: str, name: str, stack: contextlib.ExitStack) -> Source:
         named = tuple(suffix for row in rows if row.named_matrices for suffix in row.suffixes)
         if before.lower().endswith(named) and after:
             path, variable = Path(before), after
-    # Closed by the stack: a stream over it may outlive an error, the descriptor must not.
+    # The stack closes the descriptor, even if a stream over it remains after an error.
     file = stack.enter_context(path.open("rb", buffering=0))
     status = os.fstat(file.fileno())
     size = status.st_size if stat.S_ISREG(status.st_mode) else None
@@ -298,7 +299,7 @@ def _unpack(source: Source, wanted: str | None = None) -> None:
         source.stream = XzStream(source.stream)  # type: ignore[assignment]
     elif head[:4] == b"\x28\xb5\x2f\xfd":
         raise source.error("it is packed with zstd, which is not read: unpack it with `unzstd`")
-    if source.packing:  # the packers' own peek may give a single byte
+    if source.packing:  # the peek of the unpacking streams may return a single byte
         source.stream = _buffered(source.stream)
         head = source.head()
         if head[:2] == b"\x1f\x8b":
@@ -328,9 +329,7 @@ def _open_archive(source: Source, wanted: str | None) -> None:
     except ValueError as error:
         raise source.because(error, "the archive is damaged") from None
     if len(others) == 1 and wanted is None and source.restart():
-        _unpack(
-            source, others[0]
-        )  # the archive had to be read to its end to exclude a second matrix
+        _unpack(source, others[0])  # that no other exists is known only at the end of the archive
         return
     found = ", ".join(others[:_NAMED]) or "no matrix file"
     raise source.error(

@@ -7,7 +7,7 @@ headers of any declared length, evaluates the maps of sparse files, calls itself
 a chain, and takes quadratic time for many pax records.
 
 Headers are parsed in Python, and packed ones may be a thousand times shorter than what they unpack
-to, so that an archive whose headers exceed a fixed number of bytes is refused.
+to, so an archive whose headers exceed a fixed number of bytes is refused.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SPARSE = "it holds a sparse file of GNU tar, which is not read: unpack it with 
 
 
 class MemberFile(io.RawIOBase):
-    """The bytes of one member. Raises EOFError when the archive ends before they do."""
+    """The bytes of one member. Raises EOFError if the archive ends before the member does."""
 
     def __init__(self, stream: BinaryIO, size: int) -> None:
         super().__init__()

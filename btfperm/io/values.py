@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The values of matrices in files: which field they are of, and how a triangle is reflected."""
+"""The values of matrices in files: their field, and the reflection of a stored triangle."""
 
 from __future__ import annotations
 

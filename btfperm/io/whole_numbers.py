@@ -20,7 +20,7 @@ from btfperm import _core
 __all__ = ["TOO_LARGE", "list_of_numbers", "whole_numbers"]
 
 TOO_LARGE = 2
-"""What `list_of_numbers` reports of a number beyond 64 bits."""
+"""The fault that `list_of_numbers` returns for a number beyond 64 bits."""
 
 _WHOLE = re.compile(rb"[+-]?[0-9]+")
 _MOST_DIGITS = 19
@@ -55,7 +55,7 @@ def list_of_numbers(
     that is no whole number. O(bytes) time; the array is at most twice as large as the text.
     """
     view = np.frombuffer(text, dtype=np.uint8)
-    limit = last - first + 1  # more than the text has room for, and within 64 bits
+    limit = last - first + 1  # more than the text can hold, and within 64 bits
     limit = limit if most is None else min(most, limit)
     fault, count, is_wide, end = _core.io.measure_whole_numbers(view, first, last, limit, commas)
     if fault:

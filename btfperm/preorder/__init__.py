@@ -40,8 +40,7 @@ def preorder(
     A : a square, structurally nonsingular matrix of any type that `as_pattern` accepts; the values
         are not used, so a `Pattern` is enough. The orders inside the blocks are computed on the host: the
         pattern of a matrix on a GPU is copied there, and the result is on the host
-    solver : "superlu" or "klu", the solver that will factor the matrix; `block_ordering="auto"`
-        depends on it
+    solver : "superlu" or "klu", the solver that will factor the matrix; "auto" depends on it
     block_ordering : order inside the blocks.
 
         - "colamd": column approximate minimum degree; for partial pivoting and any pattern
@@ -66,8 +65,8 @@ def preorder(
 
     Notes
     -----
-    The cost of the transversal, then O(nnz), then the block ordering, which takes about as long as
-    one factorization and is needed once for all matrices with this pattern.
+    The cost of the transversal, O(nnz), and the ordering of the blocks. The ordering takes about
+    as long as one factorization, once for all matrices with this pattern.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 """Factor and solve by diagonal blocks, through SciPy's SuperLU.
 
 Idea        The permuted matrix B is block upper triangular, so only its diagonal blocks need
-            factors; what lies above them is multiplied, not factored, and causes no fill.
+            factors. The entries above them are multiplied, not factored, and cause no fill.
 Segments    Blocks of at least `LARGE` rows are factored alone; the runs of smaller ones between
             them are factored together, coupling included: among blocks of one row that adds no
             fill, among small ones at most LARGE - 1 numbers for each entry between them.
@@ -62,7 +62,7 @@ class Factorization:
     ----------
     shape : (n, n)
     dtype : float64 or complex128
-    segments : what was factored together
+    segments : the parts that were factored together
     above : the entries above the segments, not factored: a csr_array, permuted
 
     SuperLU's factors cannot be stored: pickle the `Preordering` instead, which is small and keeps
@@ -202,7 +202,7 @@ def factor_blockwise(
 
 
 def _refuse_changed(n: int, row_perm: IndexArray, col_perm: IndexArray, blocks: IndexArray) -> None:
-    """Raise unless these are two permutations and boundaries: SuperLU trusts what follows."""
+    """Raise unless these are two permutations and boundaries; SuperLU does not check them."""
     places = np.arange(n)
     ends = blocks[[0, -1]].tolist() if blocks.size else []
     if (

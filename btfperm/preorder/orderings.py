@@ -3,11 +3,11 @@
 
 Idea        SuperLU orders columns by COLAMD or by multiple minimum degree on B + B', but SciPy
             shows the order only together with factors. An incomplete factorization of the pattern,
-            with ones on the diagonal and next to nothing elsewhere, drops all fill: what is left
-            of its cost is the ordering. Large blocks are ordered alone, runs of smaller ones in
-            one call, without the entries between them, and a stable sort by block takes the orders
-            apart. That changes nothing: only COLAMD's idea of a dense row, 10 sqrt(rows), depends
-            on the company, and below `_LARGE` rows no row can be dense.
+            with ones on the diagonal and very small numbers elsewhere, drops all fill, so nearly
+            all of its cost is the ordering. Large blocks are ordered alone, runs of smaller ones in
+            one call, without the entries between them, and a stable sort by block separates the
+            orders. The orders are the same: only COLAMD's bound for a dense row, 10 sqrt(rows),
+            depends on the other blocks, and below `_LARGE` rows no row can be dense.
 Papers      Davis, Gilbert, Larimore, Ng: A column approximate minimum degree ordering algorithm,
             TOMS 30 (2004). Liu: Modification of the minimum-degree algorithm by multiple
             elimination, TOMS 11 (1985).
@@ -30,7 +30,7 @@ BlockOrdering = Literal["auto", "colamd", "amd", "natural"]
 
 _LARGE = 101
 _PERMC_SPEC = {"colamd": "COLAMD", "amd": "MMD_AT_PLUS_A"}
-# Share of symmetric entries inside the blocks from which on amd is taken, by solver. With KLU (tol
+# Least share of symmetric entries inside the blocks for amd, by solver. With KLU (tol
 # .001) amd leaves fewer numbers in L + U than colamd on ibmpg1_mna (.31) and on most matrices that
 # are more symmetric, but more on bayer10 (.18). SuperLU (diag_pivot_thresh 1) pivots off the
 # diagonal: amd leaves many more on bayer10, ibmpg1_mna, cavity14 (.41) and lns_3937 (.51), and
@@ -41,7 +41,7 @@ _SYMMETRIC_ENOUGH = {"klu": 0.25, "superlu": 0.75}
 def order_inside_blocks(
     pattern: Pattern, form: BlockTriangularForm, ordering: BlockOrdering, solver: str
 ) -> tuple[IndexArray, IndexArray, BlockOrdering]:
-    """(row_perm, col_perm, name of the ordering that was taken): gather permutations with the
+    """(row_perm, col_perm, name of the chosen ordering): gather permutations with the
     transversal on the diagonal; the blocks of `form` stay where they are."""
     row_perm, col_perm = form.matched_row_perm, form.col_perm
     sizes = np.diff(form.blocks)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The result of `preorder`: permutations, and what can be done with them."""
+"""The result of `preorder`: permutations, and the functions that apply them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Preordering(ReadOnlyArrays):
     row_perm, col_perm : (n,) gather: ``A[row_perm, :][:, col_perm]`` is block upper triangular,
         has a zero-free diagonal, and is ordered against fill inside each block
     blocks : (b+1,) block k is rows and columns ``blocks[k]:blocks[k+1]`` of the permuted matrix
-    solver : whom it was made for
+    solver : the solver for which the order was computed
     block_ordering : what ordered the inside of the blocks: "colamd", "amd" or "natural"
     form : the block triangular form behind it, with the transversal and its certificate
 
@@ -60,10 +60,10 @@ class Preordering(ReadOnlyArrays):
 
     @property
     def klu(self) -> Klu:
-        """P, Q (gather) for ``klu_analyze_given`` with ``btf = 1``, and the R it will find.
+        """P, Q (gather) for ``klu_analyze_given`` with ``btf = 1``, and KLU's resulting R.
 
-        KLU searches the blocks anew and may put them, and what is inside, in another order that
-        is as good; the diagonal stays.
+        KLU computes the blocks again. Its order of the blocks, and of rows and columns inside
+        them, may differ and is equally good. The diagonal is the same.
         """
         return Klu(self.row_perm, self.col_perm, self.blocks)
 
@@ -98,9 +98,8 @@ class Preordering(ReadOnlyArrays):
         ----------
         A : anything with values: SciPy matrix or array, dense array, (data, indices, indptr)
             triple of compressed columns, path. Real or complex; other types become float64,
-            complex128. Entries outside the pattern are welcome where the block triangular form
-            has room for them, on or above the diagonal blocks. SuperLU is the host's: of a matrix
-            on a GPU give ``A.get()``
+            complex128. Entries outside the pattern are accepted in or above the diagonal blocks.
+            SuperLU runs on the host: for a matrix on a GPU pass ``A.get()``
         diag_pivot_thresh : between 0 and 1: the diagonal is the pivot where it is at least this
             share of the largest candidate in its column. 1 is partial pivoting; smaller values
             keep the order, and with "amd" the fill, better

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cut a block triangular matrix into segments: each large block, and each run of smaller ones.
 
-A call of SuperLU for each block would drown in calls when there are a million blocks of one row.
+One call of SuperLU for each block would be too slow for a million blocks of one row.
 There are at most ``2 n / large + 1`` segments.
 """
 

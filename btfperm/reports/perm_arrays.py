@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The arrays of a permutation file as they are, right or wrong, for `verify`.
+"""The arrays of a permutation file, unchecked, for `verify`.
 
-`btfperm.io.load` refuses what is wrong; a verifier has to examine it. Nothing is shared with the
-writers: an error on that side must not hide itself on this one.
+`btfperm.io.load` refuses what is wrong; a verifier has to examine it. This module
+shares no code with the writers, so that verification finds their errors.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class PermArrays:
     convention : a name in `btfperm.conventions.CONVENTIONS`; only ``"btfperm"`` promises the
         canonical order, and connected blocks in the rectangular parts
     names : what the file calls those arrays, where that is not their key
-    missing : what a file of btfperm must say beside its arrays, and this one does not
+    missing : fields beside the arrays that a file of btfperm must have, and this one lacks
     """
 
     arrays: Mapping[str, Any]
@@ -163,7 +163,7 @@ class _Named:
 
 
 def _what_else(data: bytes) -> str:
-    """What a file is that is neither of the formats of permutations."""
+    """A description of a file that has none of the formats of permutations."""
     from btfperm.io.formats import module_of
 
     if data.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00")):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The facts of a decomposition in one small dictionary, and whether block triangular form pays.
 
-Works from the boundaries alone: no pass over the entries.
+Computed from the boundaries, without a pass over the entries.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PIECE = 1 << 16  # blocks processed at a time
 
 
 def summarize(result: DulmageMendelsohn) -> dict[str, Any]:
-    """What a person or a script wants to know first about `result`; JSON-serialisable.
+    """The main facts about `result`, JSON-serialisable.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def summarize(result: DulmageMendelsohn) -> dict[str, Any]:
 def _sizes(row_blocks: IndexArray, col_blocks: IndexArray) -> tuple[int, int, int]:
     """How many blocks have one row and column; rows and columns of the first of the largest.
 
-    Block by block in pieces: there may be as many as rows, and this comes when memory is fullest.
+    The blocks are processed in pieces: there may be as many as rows, and memory use peaks here.
     """
     singletons, largest = 0, (0, 0)
     for first in range(0, row_blocks.size - 1, _PIECE):

@@ -9,8 +9,8 @@ Conventions, everywhere:
   is the original row now in place k.
 * Fine block k is rows ``row_blocks[k]:row_blocks[k+1]`` and columns
   ``col_blocks[k]:col_blocks[k+1]`` of the permuted matrix, which is block *upper* triangular.
-* Blocks come in the canonical order; rows and columns ascend inside a block, so that nothing but
-  the matching depends on the algorithm that ran. `matched_row_perm` puts the matching on the
+* Blocks come in the canonical order; rows and columns ascend inside a block, so that only
+  the matching depends on the algorithm. `matched_row_perm` puts the matching on the
   diagonal.
 
 Index arrays have the index type of the pattern, int32 or int64; files hold int64. All arrays are

@@ -48,7 +48,7 @@ def blamed_groups(d: DulmageMendelsohn, noun: str, excess: int) -> list[str]:
 
 
 def _group(block: Block, noun: str) -> str:
-    """What is wrong with a block that has more rows than columns, or more columns than rows."""
+    """A sentence about a block with more rows than columns, or more columns than rows."""
     rows, cols = listed("row", block.rows), listed("column", block.cols)
     many, few = (rows, cols) if noun == "row" else (cols, rows)
     surplus = abs(block.shape[0] - block.shape[1])

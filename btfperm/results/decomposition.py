@@ -34,15 +34,15 @@ _COMPARED = tuple(field.name for field in FIELDS)  # by `==`: everything in a fi
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Decomposition(OnDemand):
-    """Permutations, blocks and the matching behind them: what a `perm.npz` holds.
+    """Permutations, blocks and the matching behind them: the fields of a `perm.npz`.
 
     ``d.block(k)`` is fine block k, and ``for block in d`` visits all of them; see `Block`.
 
     Two decompositions are equal (``==``) when they are of the same kind and have the same shape,
     permutations, boundaries and matching, whatever the integer types and the device of the arrays.
     `meta`, `transversal` and `pattern` are not compared, so ``btfperm.load(path) == d`` after
-    ``d.save(path)``. O(m + n). The hash fits: it depends on the shape, the structural rank and the
-    number of blocks.
+    ``d.save(path)``. O(m + n). The hash agrees with ``==``: it depends on the shape, the
+    structural rank and the number of blocks.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Decomposition(OnDemand):
         square part: ``[0, 0, n, n, n]`` and ``[0, 0, 0, n, n]``
     row_match, col_match : (m,), (n,) a maximum transversal
     structural_rank : its size
-    meta : what a file's ``meta`` holds: versions, matrix, algorithm, seconds, counters, ...
+    meta : the ``meta`` of a file: versions, matrix, algorithm, seconds, counters, ...
     transversal : the transversal with its certificate; None when read from a file
     pattern : the matrix it belongs to; None when read from a file
 
@@ -191,8 +191,8 @@ class Decomposition(OnDemand):
         """The permuted matrix ``A[row_perm, :][:, col_perm]``: sparse in, sparse out.
 
         A `Pattern` gives a `Pattern`; a SciPy matrix or array gives the same kind, as CSC; a path
-        or a (data, indices, indptr) triple of compressed columns gives a ``csc_array``. A
-        matrix on a device is permuted there: a ``cupyx.scipy.sparse`` matrix gives a ``csc_matrix``.
+        or a (data, indices, indptr) triple of compressed columns gives a ``csc_array``. A matrix
+        on a device is permuted there: a ``cupyx.scipy.sparse`` matrix gives a ``csc_matrix``.
         """
         return permute(A, self.row_perm, self.col_perm)
 
@@ -337,7 +337,7 @@ class BlockTriangularForm(Decomposition):
     A structurally singular matrix is accepted as KLU accepts it: unmatched rows are paired with
     unmatched columns, both ascending, and `completed` counts those pairs. Their diagonal entries
     are structurally zero; the blocks are then *not* the Dulmage-Mendelsohn blocks and depend on
-    the transversal. `row_match` and `col_match` hold the transversal without the made-up pairs.
+    the transversal. `row_match` and `col_match` hold the transversal without the added pairs.
     """
 
     completed: int = 0

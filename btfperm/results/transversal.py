@@ -50,26 +50,26 @@ class Transversal(OnDemand):
     ``dulmage_mendelsohn(A, transversal=t).save(path)`` writes `row_match` and `col_match`, too.
 
     Two transversals are equal (``==``) when `shape`, `row_match`, `col_match`, `maximum` and
-    `rank_bounds` are, whatever found and proved them. O(m + n). The hash fits.
+    `rank_bounds` are, whichever algorithm computed them. O(m + n). The hash agrees with ``==``.
 
     Attributes
     ----------
     shape : (m, n)
     row_match : (m,) column matched to each row, or -1
     col_match : (n,) row matched to each column, or -1. All arrays are CuPy arrays if the matrix
-        is on a device, unless the CPU was requested or continued after a failure
-    maximum : True if a cover of the same size proves that no transversal is larger
+        is on a device, unless the CPU was requested or used as a fallback
+    maximum : True when a cover of the same size proved that no transversal is larger
     rank_bounds : (lower, upper) bounds of the structural rank; equal when ``maximum``
     verified : every matched pair was found among the entries, both arrays agree, and, when
         ``maximum``, the cover was checked against every entry
-    algorithm, initializer, backend : registry names of what ran; ``"none"`` if it was not needed,
-        or if a limit was reached before
-    device : the name of the GPU, if the backend is ``"gpu"``
-    choice : the reason for the choice of ``auto``; empty if the caller named the algorithm
-    explain : a function that returns the rules behind `choice`, the rules before them that did not
-        hold, and the features that the rules used
-    stopped_by : ``"time_limit"`` or ``"max_work"`` if a limit ended the search, else None
-    counters : numbers that the search counted (visited edges, phases, augmentations, ...). The initializer's
+    algorithm, initializer, backend : registry names of what ran; ``"none"`` if nothing had to run,
+        or a limit ended the search before it
+    device : the name of the GPU, where the backend is ``"gpu"``
+    choice : why ``auto`` chose it; empty if the caller named it
+    explain : a method that returns the rules behind `choice`, the rules that did not apply, and the
+        features that they used
+    stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the search, else None
+    counters : counters of the search (edges read, phases, augmentations, ...). The initializer's
         counters have the prefix ``start_``. A counter with one number per phase is a list. With
         ``initial=``, ``initial_dropped`` is the number of given pairs that do not fit the matrix
     seconds : time of each stage
@@ -103,7 +103,7 @@ class Transversal(OnDemand):
         return self.rank_bounds[0]
 
     def on_host(self) -> Transversal:
-        """The same with NumPy arrays: itself, unless its arrays are on a device."""
+        """The same result with NumPy arrays; the object itself if its arrays are on the host."""
         if not is_on_device(self.row_match):
             return self
         names = ("row_match", "col_match", "row_in_cover", "col_in_cover")
@@ -165,7 +165,7 @@ class Transversal(OnDemand):
         else:
             what = f"{lower:,} matched, rank at most {upper:,}, stopped by {self.stopped_by}"
         proof = "verified" if self.verified else "not verified"
-        # When the start was all that ran, it is the one to be named.
+        # If only the initializer ran, its name is given.
         last = self.initializer if self.algorithm == "none" else self.algorithm
         by = "" if last == "none" else f", by {last}"
         return f"<Transversal of a {m:,} x {n:,} matrix: {what}, {proof}{by}>"

@@ -3,7 +3,7 @@
 
 * `__main__.py` - the process: nothing but the handling of signals around the group
 * `signals.py` - Ctrl-C, SIGTERM and SIGHUP: one sentence, an exit code, no unfinished file
-* `main.py` - the group: which command a line means, errors, exit codes
+* `main.py` - the group: the command of a line, errors, exit codes
 * `options.py` - options that several commands share
 * `output.py` - results on stdout, messages on stderr, JSON, warnings
 * `json_keys.py` - the keys of each command's JSON object

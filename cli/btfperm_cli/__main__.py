@@ -26,7 +26,7 @@ def main() -> None:
             command_line()
         finally:
             signals.set_working(False)
-    except KeyboardInterrupt:  # in a moment when no command handles it
+    except KeyboardInterrupt:  # at a time at which no command handles it
         signals.say()
         signals.leave()
 

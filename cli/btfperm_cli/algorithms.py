@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``btfperm algorithms``: what can be named, from the registry."""
+"""``btfperm algorithms``: the algorithms in the registry."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def algorithms(out: Output) -> None:
 
 
 def described(row: Algorithm, width: int) -> Iterator[str]:
-    """The name with its summary, and what else the registry knows below."""
+    """The name with its summary, and the other facts of the registry below."""
     yield f"  {row.name:<{width}}{row.summary}"
     margin = " " * (width + GUTTER)
     yield f"{margin}prefer it: {row.prefer}"

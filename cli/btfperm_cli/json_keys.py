@@ -2,8 +2,8 @@
 """The keys of the JSON object that each command prints, whether it succeeds or fails.
 
 `exit_code` is 0 to 143, `error` is None or one sentence, `warnings` is a list of sentences. The
-other keys belong to the command; a key without a value is null. A line that names no command counts
-as one of `order`, as everywhere.
+other keys belong to the command; a key without a value is null. A line without a command's name
+runs `order`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ JSON_KEYS = {
 
 
 def command_of(words: Iterable[str]) -> str:
-    """The command that a line means, as far as its words show it without being parsed.
+    """The command of a line, determined from its words before it is parsed.
 
     >>> command_of(["--json", "rank", "A.mtx"]), command_of(["A.mtx"])
     ('rank', 'order')
@@ -51,6 +51,6 @@ def command_of(words: Iterable[str]) -> str:
 def error_object(
     command: str, sentence: str, code: int, warnings: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """What `command` prints with ``--json`` when it fails before it has an answer."""
+    """The object that `command` prints with ``--json`` if it fails before it has a result."""
     nothing = dict.fromkeys(JSON_KEYS[command])
     return {"exit_code": code, "error": sentence, **nothing, "warnings": list(warnings)}

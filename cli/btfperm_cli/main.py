@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command group: which command a line means, and what becomes of errors.
+"""The command group: the command of a line, and the handling of errors.
 
 ``btfperm MATRIX`` needs no subcommand: a line whose first word is no command is one for `order`.
 A file that is named like a command is reached as ``./rank``.
@@ -44,7 +44,7 @@ FAULT = 70  # EX_SOFTWARE of sysexits.h
 class MainGroup(click.Group):
     """A group whose nameless command is `order`."""
 
-    asked = "order"  # the command that the line means, as far as it has been parsed
+    asked = "order"  # the command of the part of the line that has been parsed
 
     def main(
         self,
@@ -69,7 +69,7 @@ class MainGroup(click.Group):
         return code
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Also prints help and version; click itself would make a reader that leaves a failure."""
+        """Also prints help and version; click would fail if the reader closes the pipe."""
         try:
             return super().make_context(*args, **extra)
         except KeyboardInterrupt:  # for which click prints an empty line
@@ -153,7 +153,7 @@ class MainGroup(click.Group):
 
 
 def exists(path: str) -> bool:
-    """Whether there is something of that name; a name that cannot be asked for is the reader's."""
+    """Whether a file of that name exists; the reader reports names that the system refuses."""
     try:
         return Path(path).exists()
     except OSError:
@@ -161,8 +161,8 @@ def exists(path: str) -> bool:
 
 
 def stdout_is_taken(words: Sequence[str]) -> bool:
-    """Whether standard output holds a file (``-o -``, ``convert A.mtx -``), so that messages
-    go to stderr.
+    """Whether standard output holds a file (``-o -``, ``convert A.mtx -``), so that
+    messages must go to stderr.
 
     >>> stdout_is_taken(["A.mtx", "-o", "-"]), stdout_is_taken(["convert", "-", "A.mtx"])
     (True, False)
@@ -181,8 +181,8 @@ def stdout_is_taken(words: Sequence[str]) -> bool:
 
 
 class Failure:
-    """How a line that fails ends: one sentence on stderr, or for a machine one JSON object with the
-    command's keys, on stderr where stdout holds a file."""
+    """Print the error of a line: one sentence on stderr, or with ``--json`` one object with the
+    command's keys, on stderr if stdout holds a file."""
 
     def __init__(self, group: MainGroup, *, as_json: bool, to_stderr: bool) -> None:
         self._group, self._as_json, self._to_stderr = group, as_json, to_stderr
@@ -205,7 +205,7 @@ class Failure:
 
 
 def guarded(work: Callable[[], Any], failed: Failure) -> int:
-    """Run `work`; every way in which it can end becomes an exit code and at most one sentence."""
+    """Run `work`; every outcome becomes an exit code and at most one sentence."""
     try:
         code = work()
         flush()

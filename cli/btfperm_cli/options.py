@@ -71,7 +71,7 @@ def is_replaced(target: str, *, no_clobber: bool) -> bool:
     """Whether a file of that name is there, which the output replaces; refused with no_clobber."""
     try:
         there = target != "-" and Path(target).is_file()
-    except (OSError, ValueError):  # the writer finds out what is wrong with the name
+    except (OSError, ValueError):  # the writer reports the fault of the name
         return False
     if there and no_clobber:
         from btfperm.errors import ResourceMissingError
@@ -91,7 +91,7 @@ class RegistryName(click.types.StringParamType):
         self.initial = initial
 
     def names(self) -> list[str]:
-        """Every name there is, `auto` first."""
+        """All names, `auto` first."""
         from btfperm.registry import algorithms
 
         listed = [row.name for row in algorithms() if row.is_initializer == self.initial]
@@ -169,7 +169,7 @@ class ThreadCount(WholeNumber):
 
 
 class Seconds(click.types.FloatParamType):
-    """A time that can be waited for: neither 0 nor endless."""
+    """A time limit in seconds: neither 0 nor infinite."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -205,7 +205,7 @@ def named_values(
 
 
 def known_options(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """For the shell: ``NAME=`` of every option there is."""
+    """For shell completion: ``NAME=`` of every option."""
     from btfperm.registry import algorithms
 
     known = dict.fromkeys(f"{option.name}=" for row in algorithms() for option in row.options)
@@ -243,7 +243,7 @@ def no_clobber_option(command: Command) -> Command:
 
 
 def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """How the command talks: its first argument becomes the `Output`."""
+    """The options of messages and results; the command's first argument is the `Output`."""
 
     @functools.wraps(command)
     def talking(*args: Any, as_json: bool, quiet: bool, **options: Any) -> Any:
@@ -264,7 +264,7 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def search_options(command: Command) -> Command:
-    """How the transversal is searched."""
+    """The options of the search for a transversal."""
     for option in reversed(
         (
             click.option(

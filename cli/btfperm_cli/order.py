@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``btfperm MATRIX [-o OUT]``: decompose, write the permutations, say what was found."""
+"""``btfperm MATRIX [-o OUT]``: decompose, write the permutations, print a summary."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def order(
             raise InvalidArgumentError(f"{matrix}: {error}") from None
 
     def advance(name: str, *progress: Any) -> None:
-        if name == "search":  # later failures do not concern the input file
+        if name == "search":  # errors from here on do not concern the input file
             out.subject = matrix
         stages.advance(name, *progress)
 
@@ -153,7 +153,7 @@ def order(
 def check_targets(
     matrix: str, outputs: tuple[str, ...], file_format: str | None, *, no_clobber: bool
 ) -> None:
-    """Refuse what could not be written before the work is done, not after."""
+    """Before the work begins, refuse outputs that could not be written after it."""
     for path in outputs:
         if not file_format and Path(path).suffix[1:].lower() not in result_format_names():
             known = ", ".join(f".{name}" for name in result_format_names())
@@ -174,7 +174,7 @@ def stopped(
     outputs: tuple[str, ...],
     explain: bool,
 ) -> int:
-    """A limit ended the search: bounds instead of a decomposition, of which nothing is known."""
+    """Report bounds of the rank instead of a decomposition, after a limit ended the search."""
     pattern, transversal = done.pattern, done.transversal
     reason = f"{matrix}: {stopped_sentence(transversal)}"
     if outputs:

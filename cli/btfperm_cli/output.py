@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Output: results on stdout, messages on stderr, one JSON object for machines.
+"""Output: results on stdout, messages on stderr, one JSON object for programs.
 
-If the reader closes its end of the pipe (``| head -1``), this is not an error: the rest of the
-output is dropped, and the exit code does not change.
+A reader that closes its end of the pipe (``| head -1``) causes no error: the rest of the output is
+discarded, and the exit code is that of the work.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ __all__ += ["reader_may_leave"]
 
 
 def open_closed() -> None:
-    """Opens the null device in the place of streams that were closed (``>&-``). It is called before
-    any file is opened, which would otherwise get the descriptor of the stream."""
+    """Replaces a closed stream (``>&-``) by the null device. This must be the first file that is
+    opened, so that no other file gets its descriptor."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
@@ -41,7 +41,7 @@ def emit(line: str, *, err: bool = False) -> None:
 
 
 def complain(sentence: str) -> None:
-    """Print what went wrong, to stderr."""
+    """Print an error to stderr."""
     emit(f"btfperm: {sentence}", err=True)
 
 
@@ -73,7 +73,7 @@ def reader_may_leave(stream: TextIO) -> Iterator[None]:
 
 
 def drop(stream: TextIO) -> None:
-    """Let everything still written to `stream` vanish, the interpreter's last flush too."""
+    """Discard all later writes to `stream`, including the interpreter's last flush."""
     try:
         descriptor = stream.fileno()
     except (OSError, ValueError):  # not a real file: a test's buffer
@@ -86,10 +86,10 @@ def drop(stream: TextIO) -> None:
 class Output:
     """What one command prints; as a context it also turns the library's warnings into lines.
 
-    `say` prints the report for a person (stdout), `note` a message (stderr), `answer` the result
-    for scripts, which `quiet` does not suppress and which is all that is printed with `json`.
-    Warnings go to stderr when they are issued, or into the JSON object. `subject` is the file of
-    errors that do not name one. `current` is the last object opened in this process.
+    `say` is the report for a person (stdout), `note` a message beside it (stderr), `answer` the
+    result for scripts: `quiet` does not suppress it, and with `json` nothing else is printed.
+    Warnings go to stderr as they come, or into the JSON object. `subject` is the file that an error
+    without a file name is about. `current` is the last one that was opened in this process.
     """
 
     current: ClassVar[Output | None] = None
@@ -97,18 +97,18 @@ class Output:
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
         self.as_json = as_json
         self.quiet = quiet
-        self.to_stderr = False  # stdout holds a file (`-o -`), so the report makes way
+        self.to_stderr = False  # stdout holds a file (`-o -`), so the report goes to stderr
         self.subject: str | None = None
         self.warnings: list[str] = []
         self.expects_zeros = False  # the report has a line for stored zeros
-        self.zeros: dict[str, Any] = {}  # what the library warned about them
+        self.zeros: dict[str, Any] = {}  # the library's warnings about them
         self._restore = warnings.catch_warnings()
 
     def __enter__(self) -> Output:
         self._restore.__enter__()
         Output.current = self
         warnings.simplefilter("always", UserWarning)
-        warnings.simplefilter("always", RuntimeWarning)  # what our own proofs object to
+        warnings.simplefilter("always", RuntimeWarning)  # failed certificates of our own results
         warnings.showwarning = self._show_warning
         return self
 
@@ -134,7 +134,7 @@ class Output:
             emit(text, err=self.to_stderr)
 
     def fail(self, text: str) -> None:
-        """The last sentence of a report on what failed; quiet silences the report, not this."""
+        """The last sentence of a report about a failure; quiet suppresses the report, not this."""
         if self.quiet and not self.as_json:
             complain(text)
         else:

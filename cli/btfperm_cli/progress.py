@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stages of the work: what each took, and progress of long ones, on a terminal only.
+"""Stages of the work: the seconds of each, and the progress of long ones on a terminal.
 
-Nothing is shown, and rich is not imported, before a second has passed: most matrices are done.
+Nothing is shown, and rich is not imported, before a second has passed: most matrices take less.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Stage:
         self._over = threading.Event()
 
     def advance(self, done: int, total: int | None = None) -> None:
-        """`done` of `total` bytes are through; a total of None or 0 is unknown."""
+        """`done` of `total` bytes have been read; a total of None or 0 is unknown."""
         self._done, self._total = done, total or 0
 
     def _show(self) -> None:
@@ -61,7 +61,7 @@ class Stage:
 
 @contextmanager
 def stage(title: str, *, quiet: bool) -> Iterator[Stage]:
-    """Show that `title` is going on, should it take longer than `DELAY` on a terminal."""
+    """Show `title` on a terminal if it takes longer than `DELAY`."""
     current = Stage(title)
     if quiet or not sys.stderr.isatty():
         yield current

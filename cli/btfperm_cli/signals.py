@@ -2,12 +2,12 @@
 """Signals that end the command line: one sentence, no traceback, no unfinished file.
 
 ``Ctrl-C`` (SIGINT), SIGTERM and SIGHUP become a `KeyboardInterrupt` while a command works, so that
-every ``finally`` runs. The process ends at once where an exception would not do: while modules are
+every ``finally`` runs. The process ends at once where an exception cannot work: while modules are
 imported (the imports of C extensions print or replace what is raised in them), after a second
 signal, and when the work is over. A file that is being written is removed in every case.
 
-`watch` belongs to the process that runs the command line, and only `__main__` calls it. It leaves
-a signal alone that is ignored already, as SIGHUP is under ``nohup``. A program that calls
+`watch` belongs to the process that runs the command line, and only `__main__` calls it. It does
+not change a signal that is already ignored, such as SIGHUP under ``nohup``. A program that calls
 `btfperm_cli.main.main` or the library keeps its own handlers.
 
 The exit code is 128 and the number of the signal, as shells count: 129, 130 or 143.

@@ -95,7 +95,7 @@ def _blocks(facts: Mapping[str, Any]) -> str:
 
 
 def searched(transversal: Transversal) -> dict[str, Any]:
-    """What ran, for the JSON object."""
+    """The algorithms that ran, for the JSON object."""
     return {
         "maximum": transversal.maximum,
         "stopped_by": transversal.stopped_by,
@@ -111,7 +111,7 @@ def searched(transversal: Transversal) -> dict[str, Any]:
 
 
 def zeros_of(pattern: Pattern, warned: dict[str, Any]) -> dict[str, Any] | None:
-    """How many entries are stored as zero, and what the library found out about them."""
+    """The number of entries stored as zero, and the library's warning about them."""
     if pattern.stored_zeros is None:
         return None
     note = str(warned.get("note", "")).removeprefix(f"{pattern.name}: ")
@@ -124,7 +124,7 @@ def zeros_of(pattern: Pattern, warned: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def explanation(transversal: Transversal) -> dict[str, Any]:
-    """The rules behind what ran, with what was measured of each; for the JSON object."""
+    """The rules behind the algorithms that ran, with their measurements; for the JSON object."""
     from btfperm.transversal.auto import measured
 
     explain = dict(transversal.explain())
@@ -135,7 +135,7 @@ def explanation(transversal: Transversal) -> dict[str, Any]:
 
 
 def explained(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Why what ran was chosen, line by line; `facts` as `searched` gives them."""
+    """The reasons for the chosen algorithms, line by line; `facts` as `searched` gives them."""
     if facts["choice"]:
         yield str(facts["choice"])
     elif facts["algorithm"] == "none":
@@ -166,7 +166,7 @@ def _figures(decision: Mapping[str, Any]) -> str:
 
 
 def stopped_sentence(transversal: Transversal) -> str:
-    """Why there is no rank, and what is known instead."""
+    """Why the rank is unknown, and its bounds."""
     lower, upper = transversal.rank_bounds
     limit = str(transversal.stopped_by).replace("_", "-")
     return (

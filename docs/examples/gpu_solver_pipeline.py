@@ -3,7 +3,7 @@
 
     python docs/examples/gpu_solver_pipeline.py [ROWS]
 
-A circuit-like matrix is made on the device: most of it is one irreducible block, the rest stands
+A circuit-like matrix is made on the device: most of it is one irreducible block, and the rest is
 above and below it in blocks of one row. `btfperm` finds the block triangular form there. Then only
 the large block has to be factored, by cuDSS (``pip install nvmath-python[cu12]`` or ``[cu13]``)
 where that is installed, else by cuSOLVER through CuPy; the rest is back substitution.
@@ -88,7 +88,7 @@ def solve_by_blocks(A: Any, b: Any) -> tuple[Any, str]:
 
 
 def main(n: int = 40_000) -> float:
-    """Runs the pipeline, prints its results, and returns the residual."""
+    """Runs the pipeline, prints the results, and returns the residual."""
     import cupy
 
     A = example_matrix(n)

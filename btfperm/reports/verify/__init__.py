@@ -2,8 +2,8 @@
 """Is this permutation file right for this matrix? Plain NumPy, sharing nothing with the algorithms.
 
 Every check is a function from a `Subject` (the matrix, the arrays of the file) to the violations
-it finds; `CHECKS` names them in order, each with what must hold before it makes sense. What cannot
-be checked because something under it is broken is listed as skipped, never passed over in silence.
+that it finds. `CHECKS` lists the checks in order, each with its preconditions. A check with a
+precondition that failed is reported as skipped.
 
 The mathematics: a matching is maximum when the alternating search from its unmatched columns ends
 at no unmatched row, and the rows reached plus the columns not reached are a cover of its own size
@@ -37,7 +37,7 @@ class Verdict:
     Attributes
     ----------
     violations : in the order of `CHECKS`; empty when the file is right
-    passed, skipped : names of the checks that held, and of those that had nothing to stand on
+    passed, skipped : names of the checks that held, and of those whose preconditions failed
     """
 
     violations: tuple[Violation, ...]
@@ -77,24 +77,24 @@ def verify(
     names: Mapping[str, str] | None = None,
     missing: tuple[str, ...] = (),
 ) -> Verdict:
-    """Verify the arrays of a permutation file against a matrix.
+    """Verify the arrays of a permutation file against the matrix they claim to describe.
 
     Parameters
     ----------
     pattern : the matrix
     arrays : arrays under the keys of `perm.npz`; may be wrong in any way
     kind : ``"dulmage_mendelsohn"``; ``"block_triangular_form"``, where unmatched rows and
-        columns are paired, both ascending; or ``"solver"``, where the diagonal gives the pairs,
-        blocks may be absent, and without `row_match` the entries on the diagonal are
+        columns are paired, both ascending; or ``"solver"``, where the diagonal holds the
+        pairs, blocks may be absent, and without `row_match` the entries on the diagonal are
         the matching
     canonical : whether the canonical order and connected blocks in the rectangular parts are
         promised; files of other tools promise neither
-    names : what the file calls its arrays, where that is not their key; for the sentences
-    missing : what the file should say beside its arrays, and does not
+    names : the file's own names of its arrays, where these are not the keys; for the messages
+    missing : fields beside the arrays that the file should have, and lacks
 
     Returns
     -------
-    Verdict : every violation, what passed, and what could not be checked
+    Verdict : every violation, and the checks that passed or were skipped
 
     O(nnz log nnz) time and O(nnz) space; long narrow searches run in the interpreter.
 

@@ -121,12 +121,12 @@ def _least(perm: Index, boundaries: Index) -> Index:
 
 
 def _heights(s: Subject, first: int, last: int) -> Index:
-    """Height of each square block, were the order canonical.
+    """Height of each square block, provided that the order is canonical.
 
-    In canonical order heights fall, so the nearest successor is a highest one, and height[k] is
-    one more than its. Where the numbers so found never rise along the order they satisfy
-    height = 1 + max over *all* successors, so they are the heights; where they rise somewhere,
-    the order was not canonical. Either way the comparison of neighbours decides.
+    In canonical order heights fall, so the nearest successor has the greatest height of all
+    successors, and height[k] is one more. If the computed numbers never rise along the order, they
+    satisfy height = 1 + max over *all* successors, so they are the heights. If they rise, the order
+    is not canonical. The comparison of neighbours detects both cases.
     """
     of_row, of_col = s.row_block[s.indices], s.col_block[s.entry_col]
     arc = (of_row >= first) & (of_col < last) & (of_row != of_col)

@@ -12,7 +12,7 @@ from btfperm.reports.verify.subject import Subject, Violation, wrong
 
 
 def check_matching(s: Subject) -> Iterator[Violation]:
-    """Both arrays tell of the same pairs, and each pair is an entry of the matrix."""
+    """Both arrays hold the same pairs, and each pair is an entry of the matrix."""
     in_range = True
     for key, size, noun in (("row_match", s.n, "rows"), ("col_match", s.m, "cols")):
         out = np.flatnonzero((s[key] < -1) | (s[key] >= size))
@@ -42,7 +42,7 @@ def check_matching(s: Subject) -> Iterator[Violation]:
 
 
 def check_rank(s: Subject) -> Iterator[Violation]:
-    """The matching is maximum: proven by a cover, found by a search of its own."""
+    """The matching is maximum: proven by a cover from a separate search."""
     row_match, col_match = s["row_match"], s["col_match"]
     free_rows, free_cols = np.flatnonzero(row_match < 0), np.flatnonzero(col_match < 0)
     size, claimed = s.m - free_rows.size, int(s["structural_rank"])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one search of the verifier: what can be reached over entries and matched pairs.
+"""The alternating search of the verifier: the vertices reached over entries and matched entries.
 
-It is written in plain NumPy and shares nothing with the algorithms it judges. Wide frontiers are
-expanded as arrays; a narrow one is walked vertex by vertex, so that a path of a million rows does
-not cost a million array operations.
+It is written in plain NumPy and shares no code with the algorithms it verifies. Wide frontiers are
+expanded as arrays, narrow ones vertex by vertex, so that a path of a million rows does not cost a
+million array operations.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["by_rows", "reach"]
 Index = npt.NDArray[np.signedinteger[Any]]
 Flags = npt.NDArray[np.bool_]
 
-NARROW = 64  # frontiers below are walked one by one, until they are
+NARROW = 64  # narrower frontiers are expanded one vertex at a time, until they are
 WIDE = 1024  # this wide again
 
 
@@ -67,7 +67,7 @@ def reach(
 def _walk(
     indptr: Index, indices: Index, mate: Index, frontier: Index, near: Flags, far: Flags
 ) -> Index:
-    """The same search one vertex at a time; returns what is open once that is `WIDE`."""
+    """The same search one vertex at a time; returns the frontier when it has `WIDE` vertices."""
     pointer, mates = indptr.data, mate.data
     near_seen, far_seen = near.data, far.data
     open_vertices: list[int] = frontier.tolist()

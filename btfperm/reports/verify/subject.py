@@ -69,12 +69,12 @@ class Subject:
         return self.good[key]
 
     def called(self, key: str) -> str:
-        """What the file calls an array."""
+        """The file's own name of an array."""
         return self.names.get(key, key)
 
     @property
     def expected(self) -> tuple[str, ...]:
-        """Keys that must be there: all of them, but a solver may be given permutations only."""
+        """The required keys: all, except that a solver's file may hold permutations only."""
         if self.kind != "solver":
             return KEYS
         return tuple(key for key in KEYS if key in self.arrays or key in KEYS[:2])
