@@ -38,8 +38,8 @@ def preorder(
     Parameters
     ----------
     A : a square, structurally nonsingular matrix of any type that `as_pattern` accepts; the values
-        are not used, so a `Pattern` is enough. The orders inside the blocks are computed on the host: the
-        pattern of a matrix on a GPU is copied there, and the result is on the host
+        are not used, so a `Pattern` is enough. The orders inside the blocks are computed on the
+        host: the pattern of a matrix on a GPU is copied there, and the result is on the host
     solver : "superlu" or "klu", the solver that will factor the matrix; "auto" depends on it
     block_ordering : order inside the blocks.
 

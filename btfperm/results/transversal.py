@@ -73,7 +73,7 @@ class Transversal(OnDemand):
         counters have the prefix ``start_``. A counter with one number per phase is a list. With
         ``initial=``, ``initial_dropped`` is the number of given pairs that do not fit the matrix
     seconds : time of each stage
-    row_in_cover, col_in_cover : (m,), (n,) bytes, 1 for the members of `cover()`; None unless `maximum`
+    row_in_cover, col_in_cover : (m,), (n,) bytes, 1 for members of `cover()`; None unless `maximum`
     """
 
     shape: tuple[int, int]

@@ -20,7 +20,7 @@ __all__ = ["warn_of_zeros"]
 def warn_of_zeros(pattern: Pattern, found: Transversal, request: Request) -> None:
     """Warns of entries that are stored as zero, with their number and their effect on the rank.
 
-    `request` is that of the search that found it; the second search uses what remains of its limits.
+    `request` belongs to the search that found it; the second search gets the rest of its limits.
     """
     zeros = pattern.stored_zeros
     if zeros is None:
