@@ -18,7 +18,9 @@
 //             memory accesses; there is one grid barrier for 16 steps. Workspace: 9 (m + n)
 //             indices, m words
 // Prefer it   if the search of meeting-trees has not ended after some hundred rounds and many
-//             columns are unmatched. For a few columns, trees from both sides are faster
+//             columns are unmatched. For a few columns, trees from both sides are faster. Of the
+//             benchmark's graphs, only permuted honeycombs (`hex:*+rcp`) need it: on them, trees
+//             alone do not end
 // Encodings   label[i] = 255 - the newest wave that has reached row i, in 8 bits, then the distance
 //             in 24 bits: a smaller label is better. `unlabelled`: no wave has; `retired`: row i
 //             was matched for good in `meeting_peel.cu`
