@@ -287,17 +287,48 @@ inline void run_block(Block& b) {
   }
 }
 
+// Memory for the stacks of the threads of one block.
+struct Stacks {
+  char* memory;
+  std::size_t bytes;
+};
+
+// Stacks of earlier launches. They are used again, because the system needs more time for new pages
+// than a small kernel takes.
+inline std::mutex stacks_lock;
+inline std::vector<Stacks> unused_stacks;
+
+// Stacks of at least this size; a null pointer if there is no memory.
+inline Stacks take_stacks(std::size_t bytes) {
+  {
+    const std::lock_guard<std::mutex> lock(stacks_lock);
+    const auto found = std::find_if(unused_stacks.begin(), unused_stacks.end(),
+                                    [bytes](const Stacks& s) { return s.bytes >= bytes; });
+    if (found != unused_stacks.end()) {
+      const Stacks stacks = std::exchange(*found, unused_stacks.back());
+      unused_stacks.pop_back();
+      return stacks;
+    }
+  }
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return {memory == MAP_FAILED ? nullptr : static_cast<char*>(memory), bytes};
+}
+
+inline void return_stacks(Stacks stacks) {
+  const std::lock_guard<std::mutex> lock(stacks_lock);
+  unused_stacks.push_back(stacks);
+}
+
 // Runs blocks one after another until none is left.
 inline void run_blocks(Launch& launch) {
   Block here{};
   here.launch = &launch;
   here.fiber.resize(launch.threads);
-  const std::size_t bytes = launch.threads * stack_bytes;
-  void* const stacks = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (stacks == MAP_FAILED) return launch.fail("no memory for stacks");
+  const Stacks stacks = take_stacks(launch.threads * stack_bytes);
+  if (stacks.memory == nullptr) return launch.fail("no memory for stacks");
   for (unsigned t = 0; t < launch.threads; ++t) {
-    here.fiber[t].stack = static_cast<char*>(stacks) + t * stack_bytes;
+    here.fiber[t].stack = stacks.memory + t * stack_bytes;
   }
   block = &here;
   for (unsigned b; (b = launch.next++) < launch.blocks && !launch.failed;) {
@@ -305,11 +336,10 @@ inline void run_blocks(Launch& launch) {
     run_block(here);
   }
 #ifdef __SANITIZE_ADDRESS__
-  // Functions that never returned leave their stack frames poisoned; the system may map this memory
-  // again.
-  if (launch.failed) ASAN_UNPOISON_MEMORY_REGION(stacks, bytes);
+  // Functions that never returned leave their stack frames poisoned.
+  if (launch.failed) ASAN_UNPOISON_MEMORY_REGION(stacks.memory, stacks.bytes);
 #endif
-  munmap(stacks, bytes);
+  return_stacks(stacks);
 }
 
 // Runs all blocks at the same time, or two at a time. Returns the error message, or "".
