@@ -66,8 +66,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def by_matrix(
     head: str | Sequence[str], rows: Sequence[Row], cells: Callable[[Row], Sequence[str]]
 ) -> str:
-    """A table with one line for each row: its matrix, then its cells. `head`: the titles of the
-    cells, or one text with commas between them."""
+    """A table with one line for each of `rows`: the name of its matrix, then `cells(row)`. `head`
+    holds the titles of the cells, as a sequence or as one text with commas between them."""
     body = [[f"`{row['matrix']}`", *cells(row)] for row in rows]
     return table(["matrix", *(head.split(", ") if isinstance(head, str) else head)], body)
 
@@ -78,7 +78,7 @@ def paragraphs(*parts: str) -> str:
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """nan when there are none."""
+    """The geometric mean of `values`; nan if there are none."""
     return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of the types and values of arguments, and of the names of keyword arguments.
 
-A value of a wrong type raises `InvalidArgumentError`, as an unknown name does. It never raises a
-TypeError from code further inside.
+The checks raise `InvalidArgumentError` if a value has a wrong type or is not possible, so that no
+inner code fails with its own TypeError. Only an unknown keyword raises TypeError, as in Python.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from btfperm.errors import InvalidArgumentError
 __all__ = ["one_of", "path_text", "refuse_unknown_keywords", "text", "truth", "whole_number"]
 
 
-def whole_number(name: str, value: Any, least: int, most: int) -> int:
-    """`value` as Python's own number; the error's text gives its `name`."""
+def whole_number(name: str, value: Any, minimum: int, maximum: int) -> int:
+    """`value` as a Python int from `minimum` to `maximum`; an error message calls it `name`."""
     try:
         number = operator.index(value)
     except TypeError:
         raise InvalidArgumentError(f"{name} must be a whole number, not {_short(value)}") from None
-    if not least <= number <= most:
-        raise InvalidArgumentError(f"{name} must be a whole number from {least} to {most}")
+    if not minimum <= number <= maximum:
+        raise InvalidArgumentError(f"{name} must be a whole number from {minimum} to {maximum}")
     return number
 
 

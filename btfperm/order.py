@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The whole path in one call: read a matrix file, match, decompose, write the permutations."""
+"""All stages in one call: read a matrix file, match, decompose, write the permutations."""
 
 from __future__ import annotations
 
@@ -100,14 +100,14 @@ def order_file(
 
     with memory_for(DECOMPOSITION):
         begin("read", path)
-        reading = None
+        on_bytes_read = None
         if progress is not None:
             show = progress
 
-            def reading(done: int, total: int | None = None) -> None:
+            def on_bytes_read(done: int, total: int | None = None) -> None:
                 show("read", path, done, total)
 
-        pattern = read(path, drop_zeros=drop_zeros, threads=threads or 0, progress=reading)
+        pattern = read(path, drop_zeros=drop_zeros, threads=threads or 0, progress=on_bytes_read)
         end("read")
         begin("search")
         session = Session(pattern)

@@ -238,7 +238,8 @@ def _outside_the_holes(width: int) -> Any:
 
 
 def _morton(points: np.ndarray) -> np.ndarray:
-    """16 bits for each coordinate, x in the even bits."""
+    """The Morton number (z-order) of each point of the unit square: 16 bits for each coordinate, x
+    in the even bits."""
     key = np.zeros(len(points), np.uint64)
     for axis in (0, 1):
         bits = (points[:, axis] * 2**16).astype(np.uint64)
@@ -248,7 +249,7 @@ def _morton(points: np.ndarray) -> np.ndarray:
     return key
 
 
-@lru_cache(maxsize=1)  # the natural and the permuted graph follow each other
+@lru_cache(maxsize=1)  # the permuted graph is generated just after the natural one
 def _triangulated(exponent: int) -> Any:
     """The edges of the triangulation, between points in the order of the generator."""
     with ProcessPoolExecutor(STRIPS, initializer=_onto_all_cores) as pool:

@@ -137,7 +137,7 @@ def _igraph_matching(A: sp.csc_array) -> Call:
     return lambda: len(graph.maximum_bipartite_matching(types=kinds))
 
 
-IGRAPH_ENTRIES = 2_000_000
+IGRAPH_ENTRIES = 2_000_000  # maximum of a matrix that igraph is measured on
 
 
 def _csr(A: sp.csc_array) -> sp.csr_array:

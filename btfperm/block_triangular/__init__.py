@@ -15,7 +15,7 @@ from btfperm.errors import InvalidArgumentError
 from btfperm.path.decompose import Decomposed
 from btfperm.pattern import DECOMPOSITION, as_pattern, memory_for
 from btfperm.results import BlockTriangularForm, IndexArray, Transversal
-from btfperm.results.read_only import made
+from btfperm.results.read_only import new_result
 from btfperm.transversal import SEARCH_KEYWORDS
 
 __all__ = ["block_triangular_form"]
@@ -108,4 +108,4 @@ def _form(done: Decomposed, meta: Callable[[str], Any]) -> BlockTriangularForm:
         "completed": pattern.n - transversal.structural_rank,
         "paired_row": done.col_match,
     }
-    return made(BlockTriangularForm, fields, {"meta": meta("block_triangular_form")})
+    return new_result(BlockTriangularForm, fields, {"meta": meta("block_triangular_form")})

@@ -34,7 +34,7 @@ from btfperm.path.request import requested_backend, team_size
 from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, memory_for
 from btfperm.pattern.arrays import beside
 from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
-from btfperm.results.read_only import made
+from btfperm.results.read_only import new_result
 from btfperm.transversal import SEARCH_KEYWORDS, proven_transversal
 
 __all__ = ["decompose_session", "decomposed", "dulmage_mendelsohn"]
@@ -183,7 +183,7 @@ def _dulmage_mendelsohn(done: Decomposed, meta: Callable[[str], Any]) -> Dulmage
         "transversal": transversal,
         "pattern": pattern,
     }
-    return made(DulmageMendelsohn, fields, {"meta": meta("dulmage_mendelsohn")})
+    return new_result(DulmageMendelsohn, fields, {"meta": meta("dulmage_mendelsohn")})
 
 
 def describe(

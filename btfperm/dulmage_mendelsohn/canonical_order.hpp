@@ -85,11 +85,13 @@ I number_components(const Side<I>& side, const Side<I>& other, I* set, I n_trees
   return count;
 }
 
-// The square blocks of one height: first their numbers, then the next position in each array.
+// The square blocks of one height. First `block` counts them and `place` counts their rows, which
+// are as many as their columns. `begin_levels` replaces both by the number of the next block and by
+// its first position, relative to the start of the square part.
 template <class I>
 struct Level {
   I block;
-  I place;  // of rows, and of columns
+  I place;
 };
 
 // The next positions of the rows and columns of a block of several rows; -1: none so far.
@@ -99,7 +101,7 @@ struct Places {
   I col;
 };
 
-// The start of a part.
+// The start of a coarse part: the number of its first block, its first row and its first column.
 template <class I>
 struct Corner {
   I block;
@@ -113,7 +115,8 @@ I height_of(const Square<I>& S, I row) {
   return S.vertices[row].height;
 }
 
-// Replaces the numbers of blocks and members of each level by its start.
+// Replaces the counts of each level and each share of the columns by the start of its blocks. The
+// highest level comes first, and within a level the first share.
 template <class I>
 void begin_levels(I highest, int shares, const Corner<I>& corner, Level<I>* levels) {
   Level<I> next{corner.block, 0};

@@ -31,10 +31,10 @@ class Parts:
 
     Attributes
     ----------
-    of_col : (n,) 0 square, 1 horizontal, 2 vertical; None if all is square
-    horizontal, square, vertical : (rows, columns) of each part
-    unmatched_rows, unmatched_cols : their numbers; a row is in the part of the column matched with
-        it, an unmatched row in the vertical part
+    of_col : (n,) 0 square, 1 horizontal, 2 vertical; None if all is square. A matched row is in the
+        part of its column, an unmatched row in the vertical part
+    horizontal, square, vertical : (number of rows, number of columns) of each part
+    unmatched_rows, unmatched_cols : how many rows and columns are unmatched
     """
 
     of_col: Any
@@ -45,7 +45,7 @@ class Parts:
     unmatched_cols: int
 
     def boundaries(self) -> tuple[list[int], list[int]]:
-        """`coarse_rows` and `coarse_cols`, see results.py."""
+        """`coarse_rows` and `coarse_cols`, see `btfperm.results.decomposition`."""
         rows = (
             self.horizontal[0],
             self.square[0],
@@ -78,7 +78,7 @@ def split(problem: DeviceProblem, matched: int) -> Parts:
     of_col = cupy.empty(n, dtype=np.int32)
     both_sides = rows > 0 or "by_rows" in vars(problem)
     may_ask = both_sides and problem.nnz >= _OFTEN_ASKED * n
-    limits = Limits(heavy=max(problem.nnz // _HEAVY, 1) if may_ask else NONE)
+    limits = Limits(max_round_entries=max(problem.nnz // _HEAVY, 1) if may_ask else NONE)
     own = _COUNTS + layout(_FILE, "Asked").size
     begun = partial(LevelSearch, m + n, width, limits, own=own)
     search = begun()

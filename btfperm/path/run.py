@@ -21,7 +21,7 @@ from btfperm.path.plan import Plan, make_plan, plan_on_cpu, plan_search, searche
 from btfperm.path.request import Request
 from btfperm.path.rules import rules_of
 from btfperm.results import Transversal
-from btfperm.results.read_only import made
+from btfperm.results.read_only import new_result
 from btfperm.warn import warn
 
 if TYPE_CHECKING:
@@ -397,4 +397,4 @@ class Run:
             "row_in_cover": row_in_cover,
             "col_in_cover": col_in_cover,
         }
-        return made(Transversal, found, {"choice": plan.why})
+        return new_result(Transversal, found, {"choice": plan.why})

@@ -99,18 +99,19 @@ void transpose(const PatternView<I>& A, I* out_indptr, I* out_indices, Budget& b
 // Drops repeated neighbours of sorted columns in place; returns the number of entries left.
 template <class I>
 I merge_duplicates(I n, I* indptr, I* indices, Budget& budget) {
-  I kept = 0;
+  I n_entries = 0;
   I begin = indptr[0];
   in_pieces(n, indptr + 1, budget, [&](I j) {
     const I end = indptr[j + 1];
-    const I first = kept;
+    const I first = n_entries;
     for (I p = begin; p < end; ++p) {
-      if (kept == first || indices[kept - 1] != indices[p]) indices[kept++] = indices[p];
+      if (n_entries == first || indices[n_entries - 1] != indices[p])
+        indices[n_entries++] = indices[p];
     }
     begin = end;
-    indptr[j + 1] = kept;
+    indptr[j + 1] = n_entries;
   });
-  return kept;
+  return n_entries;
 }
 
 // Position of the first entry outside m x n, or -1. Throws Unfinished when the budget ends it.
@@ -201,17 +202,17 @@ I columns_of_triangle(I n, I nnz, const I* rows, const I* cols, I* indptr, I* in
 template <class I>
 I difference(const PatternView<I>& A, const PatternView<I>& B, I* indptr, I* indices,
              Budget& budget) {
-  I kept = 0;
+  I n_entries = 0;
   indptr[0] = 0;
   in_pieces(A.n, A.indptr + 1, budget, [&](I j) {
     I q = B.indptr[j];
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
       while (q < B.indptr[j + 1] && B.indices[q] < A.indices[p]) ++q;
-      if (q == B.indptr[j + 1] || B.indices[q] != A.indices[p]) indices[kept++] = A.indices[p];
+      if (q == B.indptr[j + 1] || B.indices[q] != A.indices[p]) indices[n_entries++] = A.indices[p];
     }
-    indptr[j + 1] = kept;
+    indptr[j + 1] = n_entries;
   });
-  return kept;
+  return n_entries;
 }
 
 // The place of each entry (rows[k], cols[k]) of a list in the canonical columns A, or -1 if A lacks
@@ -224,7 +225,7 @@ template <class I>
 std::int64_t places_of_entries(const PatternView<I>& A, std::int64_t count, const I* rows,
                                const I* cols, I* places, I* last, Budget& budget) {
   in_pieces(A.n, budget, [&](I j) { last[j] = A.indptr[j]; });
-  std::int64_t found = 0;
+  std::int64_t n_found = 0;
   in_pieces(count, budget, [&](std::int64_t k) {
     const I i = rows[k];
     const I j = cols[k];
@@ -240,9 +241,9 @@ std::int64_t places_of_entries(const PatternView<I>& A, std::int64_t count, cons
     }
     last[j] = p;
     places[k] = p;
-    ++found;
+    ++n_found;
   });
-  return found;
+  return n_found;
 }
 
 }  // namespace btfperm

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy.typing as npt
 from numpy import ndarray
 
-__all__ = ["OnDemand", "ReadOnlyArrays", "freeze", "frozen", "made"]
+__all__ = ["OnDemand", "ReadOnlyArrays", "freeze", "frozen", "new_result"]
 
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 _Kind = TypeVar("_Kind", bound="OnDemand")
@@ -37,8 +37,12 @@ class ReadOnlyArrays:
 
 
 class OnDemand(ReadOnlyArrays):
-    """A frozen dataclass that computes some fields at their first use, because the description of
-    a search takes longer than the search of a small matrix."""
+    """A frozen dataclass that computes some fields at their first use, because for a small matrix
+    the description of a search takes longer than the search.
+
+    The class must not have a default value for such a field: Python would find it and never call
+    `__getattr__`. ``field(default_factory=...)`` sets no attribute of the class.
+    """
 
     if not TYPE_CHECKING:  # mypy would accept any attribute name otherwise
 
@@ -58,10 +62,13 @@ class OnDemand(ReadOnlyArrays):
         """See `dataclasses`."""
 
 
-def made(kind: type[_Kind], fields: dict[str, Any], makers: dict[str, Callable[[], Any]]) -> _Kind:
-    """An instance from all its fields or their makers. The constructor of a frozen dataclass
-    calls ``object.__setattr__`` for each field, which takes a measurable share of the time for a
-    small matrix."""
+def new_result(
+    kind: type[_Kind], fields: dict[str, Any], makers: dict[str, Callable[[], Any]]
+) -> _Kind:
+    """An instance of `kind` with `fields`; each name in `makers` is a field that its function
+    computes at the first use. The constructor of a frozen dataclass would call
+    ``object.__setattr__`` for each field, which takes a measurable share of the time for a small
+    matrix."""
     instance = object.__new__(kind)
     fields["_makers"] = makers
     object.__setattr__(instance, "__dict__", fields)

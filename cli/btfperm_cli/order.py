@@ -26,9 +26,9 @@ from btfperm_cli.options import (
 from btfperm_cli.output import Output, complain, reader_may_leave
 from btfperm_cli.progress import Stages
 from btfperm_cli.summary import (
-    explained,
+    explanation_lines,
     report_lines,
-    searched,
+    search_facts,
     stopped_sentence,
     zeros_of,
 )
@@ -139,7 +139,7 @@ def order(
         "entries": pattern.nnz,
         **summarize(result),
         "stored_zeros": zeros_of(pattern, out.zeros),
-        **searched(transversal),
+        **search_facts(transversal),
         "seconds": done.seconds,
         "written": list(outputs),
         "replaced": replaced,
@@ -186,7 +186,7 @@ def stopped(
         "cols": pattern.n,
         **dict.fromkeys(FROM_THE_DECOMPOSITION),
         "stored_zeros": zeros_of(pattern, out.zeros),
-        **searched(transversal),
+        **search_facts(transversal),
         "seconds": done.seconds,
         "written": [],
         "replaced": [],
@@ -194,7 +194,7 @@ def stopped(
         "exit_code": 1,
     }
     if explain:
-        for text in explained(facts):
+        for text in explanation_lines(facts):
             out.say(text)
     if not out.as_json:
         complain(reason)

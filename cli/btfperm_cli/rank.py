@@ -10,7 +10,7 @@ import click
 from btfperm_cli.options import drop_zeros_option, matrix_argument, output_options, search_options
 from btfperm_cli.output import Output, complain
 from btfperm_cli.progress import Clock, stage
-from btfperm_cli.summary import count, explained, searched, stopped_sentence, zeros_of
+from btfperm_cli.summary import count, explanation_lines, search_facts, stopped_sentence, zeros_of
 
 if TYPE_CHECKING:
     from btfperm.results import Transversal
@@ -63,11 +63,11 @@ def rank(out: Output, matrix: str, require_full: bool, **search: Any) -> int:
         "unmatched_rows": None,
         "unmatched_columns": None,
         "stored_zeros": zeros_of(pattern, out.zeros),
-        **searched(transversal),
+        **search_facts(transversal),
         "seconds": clock.seconds,
     }
     if explain:
-        for text in (f"{transversal.algorithm}:", *explained(facts)):
+        for text in (f"{transversal.algorithm}:", *explanation_lines(facts)):
             out.note(text)
     if not transversal.maximum:
         failure = stopped_sentence(transversal)

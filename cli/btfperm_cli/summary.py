@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 __all__ = [
     "count",
     "duration",
-    "explained",
+    "explanation_lines",
     "report_lines",
-    "searched",
+    "search_facts",
     "stopped_sentence",
     "zeros_of",
 ]
@@ -66,7 +66,7 @@ def report_lines(facts: Mapping[str, Any], *, name: str, explain: bool) -> Itera
     steps = ", then ".join(name for name in ran if name != "none") or "nothing to do"
     yield line("search", f"{steps} ({facts['backend']} backend)")
     if explain:
-        for text in explained(facts):
+        for text in explanation_lines(facts):
             yield line("", text)
     proof = f"checked: a cover of {count(rank, 'row or column', 'rows and columns')} touches"
     yield line("proof", f"{proof} every entry" if facts["verified"] else "NOT checked")
@@ -94,7 +94,7 @@ def _blocks(facts: Mapping[str, Any]) -> str:
     )
 
 
-def searched(transversal: Transversal) -> dict[str, Any]:
+def search_facts(transversal: Transversal) -> dict[str, Any]:
     """The algorithms that ran, for the JSON object."""
     return {
         "maximum": transversal.maximum,
@@ -134,8 +134,8 @@ def explanation(transversal: Transversal) -> dict[str, Any]:
     return explain
 
 
-def explained(facts: Mapping[str, Any]) -> Iterator[str]:
-    """The reasons for the chosen algorithms, line by line; `facts` as `searched` gives them."""
+def explanation_lines(facts: Mapping[str, Any]) -> Iterator[str]:
+    """The reasons for the chosen algorithms, line by line; `facts` as `search_facts` gives them."""
     if facts["choice"]:
         yield str(facts["choice"])
     elif facts["algorithm"] == "none":

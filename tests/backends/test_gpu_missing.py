@@ -192,13 +192,13 @@ def fails(sentence):
 
 def test_auto_continues_on_the_cpu_with_one_warning(monkeypatch):
     P = as_pattern(A)
-    lost = OnNoDevice(P.shape, P.indptr, P.indices)
+    on_failing_device = OnNoDevice(P.shape, P.indptr, P.indices)
     monkeypatch.setattr("btfperm.backends.gpu.problem.on", fails("device 0 failed (out of memory)"))
     monkeypatch.setattr("btfperm.backends.gpu.problem.device_of", lambda _: 0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for _ in range(3):
-            t = btfperm.maximum_transversal(lost)
+            t = btfperm.maximum_transversal(on_failing_device)
             assert t.maximum and t.backend == "cpu"
             assert t.structural_rank == btfperm.structural_rank(A)
     (warning,) = (w for w in caught if issubclass(w.category, BackendWarning))
@@ -208,21 +208,21 @@ def test_auto_continues_on_the_cpu_with_one_warning(monkeypatch):
     assert warning.filename == __file__
     with pytest.raises(BackendUnavailableError, match="out of memory"):
         monkeypatch.setattr(device, "why_not", lambda _=None: None)
-        btfperm.maximum_transversal(lost, backend="gpu")
+        btfperm.maximum_transversal(on_failing_device, backend="gpu")
 
 
 @pytest.mark.parametrize("decompose", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
-def test_a_decomposition_follows_its_transversal_to_the_cpu(monkeypatch, decompose):
+def test_a_decomposition_runs_on_the_cpu_if_its_search_fell_back_to_it(monkeypatch, decompose):
     P = as_pattern(A)
-    lost = OnNoDevice(P.shape, P.indptr, P.indices)
+    on_failing_device = OnNoDevice(P.shape, P.indptr, P.indices)
     monkeypatch.setattr("btfperm.backends.gpu.problem.on", fails("device 0 failed (out of memory)"))
     monkeypatch.setattr("btfperm.backends.gpu.problem.device_of", lambda _: 0)
     with pytest.warns(BackendWarning, match="out of memory") as caught:
-        found = decompose(lost)
-    assert len(caught) == 1 and type(found.pattern) is btfperm.Pattern
+        result = decompose(on_failing_device)
+    assert len(caught) == 1 and type(result.pattern) is btfperm.Pattern
     expected = decompose(A)
-    assert np.array_equal(found.row_blocks, expected.row_blocks)
-    assert found.block_graph().n_blocks == expected.block_graph().n_blocks
+    assert np.array_equal(result.row_blocks, expected.row_blocks)
+    assert result.block_graph().n_blocks == expected.block_graph().n_blocks
 
 
 @pytest.mark.parametrize("decompose", [btfperm.dulmage_mendelsohn, btfperm.block_triangular_form])
@@ -230,7 +230,7 @@ def test_a_decomposition_continues_on_the_cpu_unless_the_caller_named_the_gpu(
     monkeypatch, decompose
 ):
     P, t = as_pattern(A), btfperm.maximum_transversal(A)
-    lost = OnNoDevice(P.shape, P.indptr, P.indices)
+    on_failing_device = OnNoDevice(P.shape, P.indptr, P.indices)
     there = dataclasses.replace(t, row_match=t.row_match.view(ClaimsADevice))
 
     def fail(*_):
@@ -240,15 +240,15 @@ def test_a_decomposition_continues_on_the_cpu_unless_the_caller_named_the_gpu(
     module = sys.modules["btfperm.dulmage_mendelsohn"]  # the package has a function of that name
     monkeypatch.setattr(module, "proven_transversal", lambda *_: there)
     with pytest.warns(BackendWarning, match=r"out of memory\); continued on the cpu") as caught:
-        found = decompose(lost)
-    assert type(found.pattern) is btfperm.Pattern and len(caught) == 1
-    assert found.n_blocks == decompose(A, transversal=t).n_blocks
+        result = decompose(on_failing_device)
+    assert type(result.pattern) is btfperm.Pattern and len(caught) == 1
+    assert result.n_blocks == decompose(A, transversal=t).n_blocks
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert decompose(lost, backend="cpu").n_blocks == found.n_blocks
+        assert decompose(on_failing_device, backend="cpu").n_blocks == result.n_blocks
     for options in ({"backend": "gpu"}, {"device": 0}):
         with pytest.raises(BackendUnavailableError, match="out of memory"):
-            decompose(lost, **options)
+            decompose(on_failing_device, **options)
 
 
 class ClaimsADevice(np.ndarray):

@@ -100,7 +100,8 @@ def test_other_names_are_refused(name):
 
 
 def test_words_are_those_of_splitmix64():
-    # The first outputs of the published generator with seed 0. Its state grows by the constant.
+    # The first outputs of the published generator with seed 0. Each output adds the constant of
+    # the last line to its state.
     state, published = 0, (0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F)
     for expected in published:
         assert int(mix([state])[0]) == expected == word(state)

@@ -63,7 +63,7 @@ def way(request, monkeypatch):
         return request.param
     monkeypatch.setattr(find_square_gpu, "_FEW_EDGES", 0)
     if request.param == "no search":
-        monkeypatch.setattr(forward_backward_gpu, "_LIMITS", Limits(most=1))
+        monkeypatch.setattr(forward_backward_gpu, "_LIMITS", Limits(max_levels=1))
     if request.param == "contraction":
         monkeypatch.setattr(find_square_gpu, "_SYMMETRIC", -1)
     if request.param == "narrow":

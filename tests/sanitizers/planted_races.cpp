@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// planted_races NAME: one small OpenMP region that is correct, or one that holds a race
+// planted_races NAME: one small OpenMP region that is correct, or one that contains a data race
 //
 // Built with ThreadSanitizer and btfperm/backends/cpu/openmp_threads.cpp. Correct regions must pass
 // without a report, and each race must be detected. Exit code 1: the region did not do its work.

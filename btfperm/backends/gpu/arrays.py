@@ -86,9 +86,9 @@ def downloaded(*arrays: Any) -> list[npt.NDArray[Any]]:
     return copies
 
 
-def grid(items: int, most: int = _MOST_BLOCKS) -> int:
-    """Blocks for one thread per item, at most `most`, because the loops of kernels are strided."""
-    return min(max(-(-items // BLOCK), 1), most)
+def grid(items: int, max_blocks: int = _MOST_BLOCKS) -> int:
+    """Blocks for one thread per item, at most `max_blocks`: the loops of kernels are strided."""
+    return min(max(-(-items // BLOCK), 1), max_blocks)
 
 
 def lanes_for(entries: int, lists: int) -> int:

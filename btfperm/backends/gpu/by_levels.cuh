@@ -6,7 +6,7 @@
 //             barrier. If levels are kept apart, a round is one level. Otherwise a block continues
 //             with the items that it discovered itself, for a few steps from its own memory, before
 //             the barrier: a step costs half of a round. One block alone processes rounds of fewer
-//             than `few` items, until there are more.
+//             than `min_shared_items` items, until there are more.
 // Cost        a grid barrier for each round, and some five dependent memory accesses
 // Invariants  The word to which all blocks add when they arrive at the barrier also counts the
 //             pushed items and carries flags. Two such words alternate, because a fast block may
@@ -20,29 +20,30 @@
 #include "backends/gpu/lists.cuh"
 #include "backends/gpu/visible.cuh"
 
-constexpr Count few = 64;                        // items that one block processes alone
-constexpr int own_room = 20480 / sizeof(Index);  // items of a step in the memory of a block
-constexpr int own_steps = 8;                     // maximum of such steps in a round
-constexpr int lists_of_a_lane = 4;               // maximum in one such step
+constexpr Count min_shared_items = 64;           // with fewer items, one block processes a round
+constexpr int own_room = 20480 / sizeof(Index);  // items in a list in the shared memory of a block
+constexpr int own_steps = 8;                     // maximum in a round: see Idea
+constexpr int lists_of_a_group = 4;              // maximum in a step, for each group of lanes
 
-// Parameters and state of a search: the host writes it before and reads it after.
+// Parameters and state of a search. The host writes them before the launch and reads them after it.
 struct Levels {
-  Count level;       // the next one
-  Count begin;       // of its items in the queue
-  Count end;         // of the queue
+  Count level;       // the next level
+  Count begin;       // the place of its first item in the queue
+  Count end;         // the end of the queue
   Count narrow;      // the search ends if `window` levels had fewer items than this on average
-  Count window;      //
-  Count most;        // maximum number of levels
-  Count gave_up;     // 1: one of these two limits, or `heavy`, ended it at level, begin, end
-  Count found;       // for the search itself
-  Count in_order;    // before: a round of this many items is always one level ...
-  Count ordered;     // after: ... and the number of items processed in such rounds
-  Count on_own;      // items that were never in the queue
-  Count n_huge[3];   // items whose lists the whole grid visits, alternating
-  Count met[2];      // arrivals at the barrier and their flags, alternating
-  Count reached[2];  // level of the block that continued alone, alternating
-  Count heavy;       // ends before a round whose lists have this many entries ...
-  Count entries;     // ... which are counted here, for rounds with one item for this many of them:
+  Count window;      // see narrow
+  Count max_levels;  // maximum number of levels
+  Count
+      gave_up;  // 1: one of these two limits, or `max_round_entries`, ended it at level, begin, end
+  Count found;  // raised by a calling kernel for its driver; search_by_levels ignores it
+  Count in_order;           // before: a round of this many items is always one level ...
+  Count ordered;            // after: ... and the number of items processed in such rounds
+  Count on_own;             // items that were never in the queue
+  Count n_huge[3];          // items whose lists the whole grid visits, alternating
+  Count met[2];             // arrivals at the barrier and their flags, alternating
+  Count reached[2];         // level of the block that continued alone, alternating
+  Count max_round_entries;  // ends before a round whose lists have this many entries ...
+  Count entries;  // ... which are counted here, for rounds with one item for this many of them:
   Count huge[3][most_huge];
 };
 
@@ -109,33 +110,33 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
                                  const Visit& visit, const VisitMany& visit_many = {}) {
   __shared__ Index own[2][own_room];
   __shared__ int n_own[3], n_sent, n_put_off[2], left_huge;
-  __shared__ Count first, told, told_level;
+  __shared__ Count first, arrivals, flagged_level;
   const bool leader = blockIdx.x == 0 && threadIdx.x == 0;
-  const int few_enough = lists_of_a_lane * blockDim.x / lanes;
+  const int max_lists = lists_of_a_group * blockDim.x / lanes;
 
-  const Count narrow = levels->narrow, window = levels->window, most = levels->most;
+  const Count narrow = levels->narrow, window = levels->window, max_levels = levels->max_levels;
   Count level = levels->level, begin = levels->begin, end = levels->end;
-  const Count ordered = levels->in_order, heavy = levels->heavy;
+  const Count ordered = levels->in_order, max_round_entries = levels->max_round_entries;
   Count on_own = 0, met = 0, met_next = 0;       // kept by one thread of the block
   Count watched = level, watched_taken = begin;  // start of the window: counts of the first block
   Round round{level, true, false};
   bool gave_up = false;
   int turn = 0, parity = 0;
 
-  // All blocks wait for each other; `told` has their arrivals and flags.
-  const auto meet = [&](Count said) {
+  // All blocks wait for each other; `arrivals` has their arrivals and flags.
+  const auto meet = [&](Count flags) {
     __syncthreads();
     if (threadIdx.x == 0) {
       Count* word = &levels->met[parity];
       __threadfence();
-      atomicAdd(word, said + one_arrived);
+      atomicAdd(word, flags + one_arrived);
       Count now = seen(word) - met;
       for (int polls = 0; now % one_huge != gridDim.x; ++polls) {
         if (polls > 256) __nanosleep(100);
         now = seen(word) - met;
       }
       __threadfence();
-      told = now;
+      arrivals = now;
       now += met;
       met = met_next;
       met_next = now;
@@ -164,11 +165,12 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
     n_put_off[0] = n_put_off[1] = n_sent = left_huge = 0;
   };
 
-  // Whether the lists of the next round have `heavy` entries; a round of few items does not.
+  // Whether the lists of the next round have `max_round_entries` entries; a round of few items does
+  // not.
   Count weighed = 0;
   const auto is_heavy = [&] {
     if constexpr (by_several<VisitMany>) {
-      if ((end - begin) * entries_of_an_item < heavy) return false;
+      if ((end - begin) * entries_of_an_item < max_round_entries) return false;
       Count mine = 0;
       const long long stop = static_cast<long long>(end);
       for (long long k = begin + first_item(); k < stop; k += item_stride()) {
@@ -179,7 +181,7 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
       meet(0);
       const Count before = weighed;
       weighed = seen(&levels->entries);
-      return weighed - before >= heavy;
+      return weighed - before >= max_round_entries;
     }
     return false;
   };
@@ -187,10 +189,10 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
   begin_round();
   meet(0);  // all blocks have read before any block writes
   while (begin < end && !gave_up && !is_heavy()) {
-    const bool alone = end - begin < few;
+    const bool alone = end - begin < min_shared_items;
     if (round.ordered) round = {level, end - begin >= ordered, alone};
     round.narrow = alone;
-    Count said = 0;
+    Count flags = 0;
     Count* n_huge = &levels->n_huge[turn];
     if (leader) levels->n_huge[(turn + 1) % 3] = 0;
     if (!alone || blockIdx.x == 0) {
@@ -217,10 +219,10 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
         if (count == 0) break;
         if (alone) {
           if (left_huge || n_put_off[(step + 1) % 2] > 0) break;
-          if (count >= 2 * static_cast<int>(few)) break;
-          if (level + step - watched >= window || level + step >= most) break;
+          if (count >= 2 * static_cast<int>(min_shared_items)) break;
+          if (level + step - watched >= window || level + step >= max_levels) break;
           if (round.ordered) round.level = level + step + 1;
-        } else if (step == own_steps || count > few_enough) {
+        } else if (step == own_steps || count > max_lists) {
           break;
         }
         if (threadIdx.x == 0) n_own[(step + 2) % 3] = 0;
@@ -239,22 +241,22 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
             [&](Index item, long long p) { visit(item, p, next); });
         if (threadIdx.x == 0) on_own += count;
       }
-      said = flush(own[step % 2], n_own[step % 3], step == 0 ? 2 * own_room : own_room);
+      flags = flush(own[step % 2], n_own[step % 3], step == 0 ? 2 * own_room : own_room);
       if (threadIdx.x == 0) on_own -= n_put_off[0] + n_put_off[1];
-      said += left_huge ? one_huge : 0;
+      flags += left_huge ? one_huge : 0;
       if (alone) level += step;
       if (alone && leader) show(&levels->reached[parity], level);
     }
     ++level;
-    gave_up = level >= most;
+    gave_up = level >= max_levels;
     if (level - watched >= window)
       gave_up |= end + on_own - watched_taken < narrow * (level - watched);
-    meet(said + (leader && gave_up ? one_gave_up : 0));
-    Count all = told;
+    meet(flags + (leader && gave_up ? one_gave_up : 0));
+    Count all = arrivals;
     begin_round();
-    if (alone && threadIdx.x == 0) told_level = seen(&levels->reached[parity ^ 1]);
+    if (alone && threadIdx.x == 0) flagged_level = seen(&levels->reached[parity ^ 1]);
     __syncthreads();
-    if (alone) level = told_level + 1;
+    if (alone) level = flagged_level + 1;
     if (level - watched >= window) {
       watched = level;
       watched_taken = end + on_own;
@@ -270,7 +272,7 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
       }
       __syncthreads();
       meet(flush(own[0], n_own[0], 2 * own_room));
-      all += told >> pushed_shift << pushed_shift;
+      all += arrivals >> pushed_shift << pushed_shift;
       begin_round();
     }
     turn = (turn + 1) % 3;

@@ -18,14 +18,14 @@ _BLOCKS = 2  # for each multiprocessor; more blocks wait longer at a barrier
 
 class Limits(NamedTuple):
     """Bounds of a search. It ends early if `window` levels have fewer than `narrow` items each on
-    average, after `most` levels, or before a round with `heavy` entries. Rounds with at least
-    `in_order` items are exact levels."""
+    average, after `max_levels` levels, or before a round with `max_round_entries` entries. Rounds
+    with at least `in_order` items are exact levels."""
 
     narrow: int = 0
     window: int = NONE
-    most: int = NONE
+    max_levels: int = NONE
     in_order: int = NONE
-    heavy: int = NONE
+    max_round_entries: int = NONE
 
 
 class Stand(NamedTuple):

@@ -2,9 +2,11 @@
 // connected: connected components of the horizontal and of the vertical part, on the device
 //
 // Idea        All entries of a horizontal column lie in horizontal rows, and each of these rows is
-//             matched to a horizontal column. The union of the two columns for every such entry
-//             gives the components, named by their smallest column. Vertical components are sets of
-//             rows in the same way, named by their smallest row.
+//             matched to a horizontal column. For each of these entries, the kernel unites the sets
+//             of its column and of the column matched to its row. The resulting sets are the
+//             components, named by their smallest column. Vertical components are sets of rows,
+//             named by their smallest row: each entry of a vertical row unites the sets of this row
+//             and of the row matched to its column.
 // Paper       none: union-find over all entries
 // Cost        O(entries of the two parts), one pass
 // Encodings   col_root[j], row_root[i] = the smallest member of the set on its own side; -1 outside

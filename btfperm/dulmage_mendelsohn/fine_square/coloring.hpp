@@ -6,17 +6,18 @@
 //             color are its component. These are removed, and the other vertices are colored again.
 // Paper       S. M. Orzan, "On distributed verification and verified distribution", thesis, VU
 //             Amsterdam (2004); after forward-backward as in Slota, Rajamanickam, Madduri, IPDPS
-//             2014. Ours: a number is followed to the number that reached it
+//             2014. Ours: a vertex with color c also takes the color of vertex c if that is larger
+//             (pointer jumping), because whatever reaches c reaches the vertex too
 // Cost        O(rounds * sweeps * vertices), and the entries of vertices whose color rises: fast if
-//             paths are short, very slow if they are long. It ends when the sweeps are exhausted or
-//             a round finds little, and tarjan continues
+//             paths are short, very slow if they are long. It ends when 100 sweeps are used or a
+//             round removes less than an eighth of the vertices, and tarjan continues
 // Encodings   color[v] >= v
 // Races       only the thread that processes a vertex writes its color, and colors only rise. Other
-//             threads may read an older color, but a mark makes them read it again. The thread that
-//             clears a mark must read the colors of all threads that set it, otherwise a rise is
-//             lost. So a mark is set by a releasing exchange after the color, and cleared by an
-//             acquiring one before the colors are read. A plain store would hide the color of the
-//             thread that set the mark before
+//             threads may read an older color, but a mark (`stale`) makes them read it again. The
+//             thread that clears a mark must see the colors of all threads that set it, otherwise a
+//             rise is lost. So a mark is set by a releasing exchange after the color, and cleared
+//             by an acquiring one before the colors are read. A plain store would hide the color of
+//             the thread that set the mark before
 #pragma once
 
 #include <atomic>

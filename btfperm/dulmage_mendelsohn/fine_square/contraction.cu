@@ -32,9 +32,9 @@ extern "C" __global__ void __launch_bounds__(256, 4)
                    Index* name, Index* number, Index all, Index fresh, Index* vertex,
                    const Index* old_member, Index* member, const Index* floor, Index* height,
                    Index* heads, Index* tails, Index* starts, Index* next, Index* new_pred,
-                   Index* out, Index* of_blocks, Contracted* told) {
+                   Index* out, Index* of_blocks, Contracted* result) {
   __shared__ Basket<2> found;
-  Count* barrier = &told->barrier;
+  Count* barrier = &result->barrier;
   if (first_item() == 0) starts[0] = 0;
   const Index names = running_totals(
       n, of_blocks, barrier, [=](long long v) { return seen(&name[v]) == v; },
@@ -66,17 +66,17 @@ extern "C" __global__ void __launch_bounds__(256, 4)
     if (u < 0) return;
     const Index tail = name[u];
     if (tail >= 0 && tail != head)
-      found.put({number[head], number[tail]}, {heads, tails}, &told->edges);
+      found.put({number[head], number[tail]}, {heads, tails}, &result->edges);
   };
   share_lists(0, n, static_cast<int>(lanes), Sharing::whole_grid(), open, visit);
-  found.end({heads, tails}, &told->edges);
+  found.end({heads, tails}, &result->edges);
   grid_barrier(barrier);
 
-  const Index edges = static_cast<Index>(seen(&told->edges));
+  const Index edges = static_cast<Index>(seen(&result->edges));
   count_ends_of(edges, heads, tails, &starts[1], out);
   grid_barrier(barrier);
   degrees_to_starts(names, starts, next, of_blocks, barrier);
   grid_barrier(barrier);
   place_tails_of(edges, heads, tails, next, new_pred);
-  if (first_item() == 0) told->names = static_cast<Count>(names);
+  if (first_item() == 0) result->names = static_cast<Count>(names);
 }

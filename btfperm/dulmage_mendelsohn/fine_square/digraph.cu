@@ -43,8 +43,8 @@ struct Part {
 extern "C" __global__ void __launch_bounds__(256, 4)
     keep_part(Index n, Index lanes, const Index* indptr, const Index* pred, const Index* out,
               const int* side, int dropped, Index* place, Index* own, Index* starts, Index* next,
-              Index* new_pred, Index* new_out, Index* of_blocks, Part* told) {
-  Count* barrier = &told->barrier;
+              Index* new_pred, Index* new_out, Index* of_blocks, Part* sizes) {
+  Count* barrier = &sizes->barrier;
   if (first_item() == 0) starts[0] = 0;
   const Index count = running_totals(
       n, of_blocks, barrier,
@@ -77,8 +77,8 @@ extern "C" __global__ void __launch_bounds__(256, 4)
   };
   share_lists(0, count, static_cast<int>(lanes), Sharing::whole_grid(), open, fill_one);
   if (first_item() == 0) {
-    told->vertices = static_cast<Count>(count);
-    told->edges = static_cast<Count>(edges);
+    sizes->vertices = static_cast<Count>(count);
+    sizes->edges = static_cast<Count>(edges);
   }
 }
 

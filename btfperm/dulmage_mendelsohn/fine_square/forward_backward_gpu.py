@@ -16,7 +16,7 @@ __all__ = ["BOTH", "find_giant"]
 
 BOTH = 3  # the mark of the giant
 # Long thin graphs crawl: then contraction of 2-cycles is quicker, or names that travel.
-_LIMITS = Limits(narrow=50, window=500, most=3000)
+_LIMITS = Limits(narrow=50, window=500, max_levels=3000)
 
 
 def find_giant(graph: Digraph, name: Any) -> tuple[Any, int] | None:

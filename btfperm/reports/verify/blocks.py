@@ -34,9 +34,9 @@ def check_irreducible(s: Subject) -> Iterator[Violation]:
     first, last = s.square_blocks
     square = np.zeros(heights.size, dtype=np.bool_)
     square[first:last] = True
-    skew = np.flatnonzero(square & (heights != widths))
-    if skew.size:
-        yield wrong("irreducible", f"not square: {named('block', skew)} of the square part")
+    not_square = np.flatnonzero(square & (heights != widths))
+    if not_square.size:
+        yield wrong("irreducible", f"not square: {named('block', not_square)} of the square part")
         return
     row_match, col_match = s.mates
     pair_rows = np.flatnonzero(square[s.row_block])
@@ -50,17 +50,18 @@ def check_irreducible(s: Subject) -> Iterator[Violation]:
     col_ptr = np.concatenate(([0], np.bincount(cols, minlength=s.n).cumsum()))
     row_ptr, row_cols = by_rows(rows, cols, s.m)
 
+    # A square block is irreducible if its first column reaches all columns and all reach it.
     pivot_cols = s["col_perm"][s["col_blocks"][first:last]]
-    there, _ = reach(col_ptr, rows, row_match, pivot_cols, s.m)
-    back, _ = reach(row_ptr, row_cols, col_match, col_match[pivot_cols], s.n)
+    from_pivot, _ = reach(col_ptr, rows, row_match, pivot_cols, s.m)
+    to_pivot, _ = reach(row_ptr, row_cols, col_match, col_match[pivot_cols], s.n)
     pair_cols = np.flatnonzero(square[s.col_block])
-    torn = pair_cols[~(there[pair_cols] & back[col_match[pair_cols]])]
-    if torn.size:
-        blocks = np.unique(s.col_block[torn])
+    not_in_component = pair_cols[~(from_pivot[pair_cols] & to_pivot[col_match[pair_cols]])]
+    if not_in_component.size:
+        blocks = np.unique(s.col_block[not_in_component])
         text = f"not irreducible: {named('square block', blocks)}, split at {{cols}}"
-        yield wrong("irreducible", text, cols=torn)
+        yield wrong("irreducible", text, cols=not_in_component)
 
-    if not s.canonical:
+    if not s.canonical:  # other tools need not divide the rectangular parts into connected blocks
         return
     # Rectangular blocks: one undirected search over rows and columns, rows numbered first.
     lists = np.concatenate((row_cols + s.m, rows))

@@ -12,19 +12,19 @@
 // Paper       R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981, phase
 //             one; on many threads: K. Kaya, J. Langguth, I. Panagiotas, B. Uçar, "Karp-Sipser
 //             based kernels for bipartite graph matching", ALENEX 2020
-// Cost        One launch. Each round is a grid barrier and two neighbours of each listed vertex. A
-//             position of a list whose neighbour is matched is read once in all rounds. Workspace:
-//             m + n indices, and 6 (m + n) for lists
+// Cost        One launch. Each round costs a grid barrier and the inspection of two neighbours of
+//             each listed vertex. A position of a list whose neighbour is matched is read once in
+//             all rounds. Workspace: m + n indices, and 6 (m + n) for lists
 // Prefer it   if most entries are in long lists and many lists have one entry: on kron graphs the
 //             core is empty. Otherwise the kernel returns after it has read all list lengths. If
-//             lists are short (er:22:3, road), peeling would leave a core of a third, but walks
-//             match as many in less time
+//             lists are short (er:22:3, road), peeling would leave a third of the vertices in
+//             the core, but the walks of meeting_walks.cu match as many in less time
 // Encodings   vertex: column j as j, row i as -1 - i
 //             place[j], place[n + i] = 2 + the position of the first unmatched neighbour in the
 //             vertex's list; 0: none, or the vertex is matched. An unmatched vertex with at least 2
 //             is in the core
 //             col_match[j] = -2: reserved by a thread that tries to match column j
-//             owner[i] = none, or how row i was retired, see Forest
+//             owner[i] = none, or in_cover or out_of_cover if row i was matched here, see Forest
 // Invariants  a matched vertex stays matched, so a scan never returns to a matched neighbour
 // Races       a thread reserves the column with one atomicCAS, then sets the row's mate with
 //             another. If the row is already matched, the thread releases the column. A reserved
@@ -49,7 +49,7 @@ struct Peeled {
   Count leaves;        // before the first round
   Count long_entries;  // in lists longer than short_list
   Count peeled;        // 0: the kernel did nothing
-  Count edges, core_cols, core_rows, turns, pairs;
+  Count edges, core_cols, core_rows, n_rounds, pairs;
 };
 static_assert(sizeof(Peeled) == 16 * sizeof(Count));
 
@@ -149,22 +149,22 @@ __device__ bool is_worthwhile(const Core& core, Count both, Count vertices_per_l
 
 // Scans all short lists, then the vertices that had two unmatched neighbours. Returns the number of
 // rounds.
-__device__ Count peel_in_turns(const Core& core, Index* lists, Leaves queue, Count both,
-                               Peeled* counters, Count* edges) {
+__device__ Count peel_in_rounds(const Core& core, Index* lists, Leaves queue, Count both,
+                                Peeled* counters, Count* edges) {
   const Count all = static_cast<Count>(gridDim.x) * warps;
   const Count warp = static_cast<Count>(warp_id()) * gridDim.x + blockIdx.x;
   Count n_listed = both;
-  for (Count turn = 0;; ++turn) {
-    const Index* list = lists + (turn % 2 ? 3 * both : 0);
-    Index* next = lists + (turn % 2 ? 0 : 3 * both);
-    Count* counted = counters->rounds[(turn + 1) % 3];
-    if (blockIdx.x == 0 && threadIdx.x < 2) counters->rounds[(turn + 2) % 3][threadIdx.x] = 0;
+  for (Count round = 0;; ++round) {
+    const Index* list = lists + (round % 2 ? 3 * both : 0);
+    Index* next = lists + (round % 2 ? 0 : 3 * both);
+    Count* counted = counters->rounds[(round + 1) % 3];
+    if (blockIdx.x == 0 && threadIdx.x < 2) counters->rounds[(round + 2) % 3][threadIdx.x] = 0;
     Count pairs = 0;
     for (Count first = 32 * warp; first < n_listed; first += 32 * all) {
       const Count k = first + lane_id();
       Index code = 0, watched[2] = {0, 0};
       bool more = k < n_listed;
-      if (more && turn) {
+      if (more && round) {
         code = seen(&list[3 * k]);
         for (int t = 0; t < 2; ++t) watched[t] = seen(&list[3 * k + 1 + t]);
         more =
@@ -185,7 +185,7 @@ __device__ Count peel_in_turns(const Core& core, Index* lists, Leaves queue, Cou
     add_over_warp(&counted[1], pairs);
     grid_barrier(&counters->barrier);
     n_listed = seen(&counted[0]);
-    if (seen(&counted[1]) * max_listed_per_pair <= n_listed) return turn + 1;
+    if (seen(&counted[1]) * max_listed_per_pair <= n_listed) return round + 1;
   }
 }
 
@@ -201,7 +201,7 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 4)
   const Count both = static_cast<Count>(m) + static_cast<Count>(n);
   if (!is_worthwhile(core, both, vertices_per_leaf, counters)) return;
   Count edges = 0, core_cols = 0, core_rows = 0, pairs = 0;
-  const Count turns = peel_in_turns(core, lists, {queues[warp_id()]}, both, counters, &edges);
+  const Count n_rounds = peel_in_rounds(core, lists, {queues[warp_id()]}, both, counters, &edges);
   for (long long k = first_item(); k < static_cast<long long>(both); k += item_stride()) {
     const bool row = k >= n;
     const Index mate = seen(row ? &row_match[k - n] : &col_match[k]);
@@ -214,6 +214,6 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 4)
   add_over_warp(&counters->edges, edges);
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     counters->peeled = 1;
-    counters->turns = turns;
+    counters->n_rounds = n_rounds;
   }
 }

@@ -97,7 +97,7 @@ def begin(problem: DeviceProblem, budget: Budget, seed: int, memory: Memory) -> 
 
     def counters() -> dict[str, int]:
         edges = sum(read() for read in reversed(reads))  # the last read waits for all launches
-        return {"begun_edges": edges, "peeled_turns": numbers["turns"]}
+        return {"begun_edges": edges, "peeled_turns": numbers["n_rounds"]}
 
     if numbers["peeled"] and not (numbers["core_cols"] and numbers["core_rows"]):
         return Start(False, numbers["pairs"], counters)

@@ -8,8 +8,9 @@
 //             next frontier.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015, algorithms 3 to 7. X are the
-//             columns, Y the rows. One thread processes levels that are too small to share. Active
-//             trees have as many columns as rows and roots, so activeX is not counted separately
+//             columns, Y the rows. One thread processes levels that are too small to share. The
+//             columns of active trees are their roots and the mates of their rows, so activeX is
+//             the sum of the two numbers and is not counted separately
 // Cost        O(nnz) for each phase, n phases in the worst case. Workspace: the row lists (nnz + m
 //             + 1), m bytes, 4 m + 5 n; with several threads 2 nnz more while the row lists are
 //             made
@@ -22,9 +23,9 @@
 //             active trees outside the frontier have only visited rows
 // Races       visited[y] is claimed by one thread atomically (top-down) or belongs to one thread
 //             (bottom-up). Two threads may set leaf[root] at once: either row is the end of a path
-//             of that tree. in_tree[x] may be read while it is set, after root[x]: x counts as in
-//             the tree or not, and both are correct. A thread that misses a new leaf grows a tree
-//             in vain.
+//             of that tree. root[x] may be read while another thread sets it: the reader takes x as
+//             in no active tree or as in its new tree, and both are correct. A thread that misses a
+//             new leaf grows a tree in vain.
 #pragma once
 
 #include <omp.h>

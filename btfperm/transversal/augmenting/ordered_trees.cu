@@ -3,9 +3,9 @@
 //
 // Idea        Trees grow from all unmatched columns, level by level. Each level takes two steps:
 //             all columns propose to those rows of their lists that are in no tree; each row then
-//             joins the tree of the least column that proposed to it. A tree ends in its least
-//             unmatched row of the first level that has any. Only numbers decide, never the timing
-//             of threads.
+//             joins the tree of the least column that proposed to it. The path of a tree ends in
+//             the least unmatched row of the first level on which the tree reaches one. Only the
+//             numbers of rows and columns decide, never the timing of threads.
 // Paper       ours; the trees are those of A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting
 //             algorithm for maximum cardinality matching in bipartite graphs", IPDPS 2015, without
 //             grafting
@@ -14,8 +14,8 @@
 // Prefer it   if each run must give the same matching, on each GPU. Otherwise prefer meeting-trees,
 //             which searches from both sides and keeps its trees between phases
 // Encodings   proposed[i] = the least column that proposed to row i in this phase, or `unset`
-//             root[i] = the unmatched column whose tree contains row i, in memory next to
-//             proposed[i]; -1: none
+//             root[i] = the unmatched column whose tree contains row i; -1: none. In the workspace,
+//             the array root follows the array proposed
 //             best[j] = the unmatched row in which the path of unmatched column j ends, or `unset`;
 //             during augmentation, the row of the path that is unmatched at the time
 // Invariants  between two barriers only the least proposing column of a row writes the row's data.
@@ -33,7 +33,7 @@ struct Phase {
   Count listed[3];  // columns of a level; three counts in rotation
   Count barrier;
   Count levels, paths, edges;
-  Count grown;  // 1: no tree can grow
+  Count grown;  // 1: the growth of this phase is complete
   Count left;   // paths along which the augmentation is not finished
 };
 

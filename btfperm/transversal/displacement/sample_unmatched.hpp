@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sample unmatched: what a sample of the unmatched columns tells about the following search
+// sample unmatched: two numbers, estimated from a sample of columns, that select the next search
 //
-// Idea        Pushes destroy a nearly maximum matching, and searches visit many entries if
-//             augmenting paths are long. Two shares, each from some 256 columns, predict the better
-//             method: how many columns are two steps away from an unmatched row, and how many
-//             entries are near the diagonal (a local numbering, as of a mesh in natural order).
+// Idea        Pushes displace many columns of a nearly maximum matching, and searches visit many
+//             entries if augmenting paths are long. Two shares, each from some 256 columns, predict
+//             the better method: the share of unmatched columns that are at most two steps away
+//             from an unmatched row (a step goes from a column to a row of its list, so two steps
+//             are an augmenting path of three edges), and the share of entries near the diagonal
+//             (large if the numbering is local, as of a mesh in natural order).
 // Cost        256 columns and their neighbours, for every size
 #pragma once
 
@@ -40,22 +42,24 @@ double local_share(const PatternView<I>& A, int diagonal_width) {
   return seen > 0 ? static_cast<double>(near) / static_cast<double>(seen) : 0.0;
 }
 
-// Whether column j, which has no unmatched row, can displace a column that has one.
+// Whether column j has an unmatched row in its list, or a row whose column has one. Only the first
+// `sampled_entries` rows of each list are tried.
 template <class I>
 bool finds_row_two_steps_off(const PatternView<I>& A, const Matching<I>& M, I j) {
   const I count = std::min<I>(A.degree(j), sampled_entries);
   for (I k = 0; k < count; ++k) {
-    const I below = M.row_match[A.indices[A.indptr[j] + k]];
-    if (below < 0) return true;
-    const I more = std::min<I>(A.degree(below), sampled_entries);
-    for (I l = 0; l < more; ++l) {
-      if (M.row_match[A.indices[A.indptr[below] + l]] < 0) return true;
+    const I mate = M.row_match[A.indices[A.indptr[j] + k]];
+    if (mate < 0) return true;
+    const I mate_count = std::min<I>(A.degree(mate), sampled_entries);
+    for (I l = 0; l < mate_count; ++l) {
+      if (M.row_match[A.indices[A.indptr[mate] + l]] < 0) return true;
     }
   }
   return false;
 }
 
-// Share of the listed columns that have an unmatched row two steps away, in a sample of them.
+// Share of the unmatched columns in `free` that are at most two steps away from an unmatched row,
+// estimated from a sample of them.
 template <class I>
 double near_share(const PatternView<I>& A, const Matching<I>& M, const I* free, I n_free) {
   const I stride = std::max<I>(1, n_free / sampled_columns);

@@ -26,7 +26,7 @@ template <class I>
 struct TakenBytes {
   std::uint8_t* taken;
   I m;
-  I first_free = 0;  // no row before it is unmatched, because matched rows stay matched
+  I first_unmatched = 0;  // no row before it is unmatched, because matched rows stay matched
 
   TakenBytes(const PatternView<I>& A, const Matching<I>& M, Workspace& workspace)
       : taken(workspace.take<std::uint8_t>(A.m)), m(A.m) {
@@ -35,8 +35,8 @@ struct TakenBytes {
   bool has(I i) const { return taken[i]; }
   void add(I i) { taken[i] = 1; }
   bool has_all() {
-    while (first_free < m && taken[first_free]) ++first_free;
-    return first_free == m;
+    while (first_unmatched < m && taken[first_unmatched]) ++first_unmatched;
+    return first_unmatched == m;
   }
 };
 
@@ -47,14 +47,14 @@ struct TakenMates {
 
   bool has(I i) const { return row_match[i] >= 0; }
   void add(I) {}
-  bool has_all() const { return false; }  // there are more of them than columns
+  bool has_all() const { return false; }  // there are more rows than columns
 };
 
 template <class I, class Taken>
-void match_to_first_free(const PatternView<I>& A, Matching<I> M, Taken taken, Budget& budget,
-                         Counters& counters) {
-  const I* const indptr =
-      A.indptr;  // copies: the compiler assumes that a byte that is written may alias the pointers
+void match_to_first_unmatched(const PatternView<I>& A, Matching<I> M, Taken taken, Budget& budget,
+                              Counters& counters) {
+  // Local copies, because the compiler assumes that a write to a byte may change the pointers in A.
+  const I* const indptr = A.indptr;
   const I* const indices = A.indices;
   constexpr I block = 1024;  // columns between two checks of the budget
   for (I first = 0; first < A.n;) {
@@ -74,8 +74,9 @@ void match_to_first_free(const PatternView<I>& A, Matching<I> M, Taken taken, Bu
     }
     counters.edges += read;
     if (!budget.spend(read)) return;
-    const bool in_vain = read == indptr[last] - indptr[first] + (last - first);
-    if (in_vain && taken.has_all()) return;
+    // True if no column of the block is matched: then each one adds its whole list and 1 to `read`.
+    const bool none_matched = read == indptr[last] - indptr[first] + (last - first);
+    if (none_matched && taken.has_all()) return;
     first = last;
   }
 }
@@ -87,9 +88,9 @@ void greedy(const PatternView<I>& A, Matching<I> M, const Options& options, Work
     return shared_greedy(A, M, options.threads, budget, counters);
   }
   if (A.m / 4 > A.n) {
-    return match_to_first_free(A, M, TakenMates<I>{M.row_match}, budget, counters);
+    return match_to_first_unmatched(A, M, TakenMates<I>{M.row_match}, budget, counters);
   }
-  match_to_first_free(A, M, TakenBytes<I>(A, M, workspace), budget, counters);
+  match_to_first_unmatched(A, M, TakenBytes<I>(A, M, workspace), budget, counters);
 }
 
 }  // namespace btfperm

@@ -63,7 +63,7 @@ class KarpSipser {
     match_the_forced();
     for (I j = 0; j < A_.n && !budget_.stopped(); ++j) {
       if (M_.col_match[j] >= 0 || col_degree_[j] == 0) continue;
-      const I p = first_free(A_, j, M_.row_match);
+      const I p = first_unmatched(A_, j, M_.row_match);
       if (p >= 0) {
         take_out(A_.indices[p], j);
         match_the_forced();
@@ -88,12 +88,12 @@ class KarpSipser {
       const I k = queue_[head_++];
       if (k < A_.m) {
         if (M_.row_match[k] >= 0) continue;
-        const I p = first_free(R_, k, M_.col_match);
+        const I p = first_unmatched(R_, k, M_.col_match);
         if (p >= 0) take_out(k, R_.indices[p]);
       } else {
         const I j = k - A_.m;
         if (M_.col_match[j] >= 0) continue;
-        const I p = first_free(A_, j, M_.row_match);
+        const I p = first_unmatched(A_, j, M_.row_match);
         if (p >= 0) take_out(A_.indices[p], j);
       }
     }
@@ -116,7 +116,7 @@ class KarpSipser {
     budget_.spend(read);
   }
 
-  static I first_free(const PatternView<I>& lists, I k, const I* match) {
+  static I first_unmatched(const PatternView<I>& lists, I k, const I* match) {
     for (I p = lists.indptr[k]; p < lists.indptr[k + 1]; ++p) {
       if (match[lists.indices[p]] < 0) return p;
     }
