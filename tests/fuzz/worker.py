@@ -74,6 +74,7 @@ def prepare(core: int) -> bool:
     """Limits this process to one core and some memory. Returns whether memory can be measured."""
     warnings.simplefilter("ignore")
     gc.disable()  # a collection would add to the time and memory of some input
+    gc.freeze()  # explicit collections skip the objects of the parent, which may be millions
     available = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {available[core % len(available)]})  # so readers start no threads
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
