@@ -4,7 +4,8 @@
 // Idea        An algorithm allocates all its arrays at its start, never inside a loop. The arrays
 //             are not initialised. They live as long as the Workspace. Large ones are consecutive
 //             in huge pages, which avoid most of the address translation of random accesses, and
-//             which the next Workspace reuses (page_store.hpp).
+//             which the next Workspace reuses (page_store.hpp). AddressSanitizer reports every
+//             access to the bytes between two arrays.
 // Faults      `fail_at` lets a test make the k-th following request fail, so that every path after
 //             a failed allocation is tested.
 #pragma once
@@ -18,6 +19,10 @@
 #include <new>
 
 #include "backends/cpu/page_store.hpp"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace btfperm {
 
@@ -35,7 +40,10 @@ class Workspace {
   void give_back() {
     while (last_ != nullptr) {
       Block* const block = last_;
-      if (block->pages.bytes > 0) PageStore::instance().give_back(block->pages);
+      if (block->pages.bytes > 0) {
+        permit(block->pages.start, block->pages.bytes);
+        PageStore::instance().give_back(block->pages);
+      }
       last_ = block->before;
       std::free(block);
     }
@@ -51,14 +59,19 @@ class Workspace {
     }
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2;
     if (count > (most - PageStore::huge_page) / sizeof(T)) throw std::bad_alloc();
+    const std::size_t used = count * sizeof(T);
     // Even an empty array has an address.
-    const std::size_t bytes =
-        std::max((count * sizeof(T) + line - 1) / line, std::size_t{1}) * line;
-    if (bytes > room_ && bytes < large) return reinterpret_cast<T*>(allocate(bytes));
-    if (bytes > room_) open_pages(bytes);
-    char* const place = free_;
-    free_ += bytes;
-    room_ -= bytes;
+    const std::size_t bytes = std::max((used + line - 1) / line, std::size_t{1}) * line + guard;
+    char* place;
+    if (bytes > room_ && bytes < large) {
+      place = allocate(bytes);
+    } else {
+      if (bytes > room_) open_pages(bytes);
+      place = free_;
+      free_ += bytes;
+      room_ -= bytes;
+    }
+    forbid(place + used, bytes - used);
     return reinterpret_cast<T*>(place);
   }
 
@@ -70,6 +83,21 @@ class Workspace {
   static constexpr std::size_t line = 64;  // arrays start at a cache line
   static constexpr std::size_t large = std::size_t{1} << 17;
   static_assert(sizeof(Block) <= line);
+
+  // AddressSanitizer reports accesses to forbidden bytes; without it, these functions do nothing.
+#ifdef __SANITIZE_ADDRESS__
+  static constexpr std::size_t guard = line;  // bytes after each array
+  static void forbid(const char* first, std::size_t bytes) {
+    ASAN_POISON_MEMORY_REGION(first, bytes);
+  }
+  static void permit(const char* first, std::size_t bytes) {
+    ASAN_UNPOISON_MEMORY_REGION(first, bytes);
+  }
+#else
+  static constexpr std::size_t guard = 0;
+  static void forbid(const char*, std::size_t) {}
+  static void permit(const char*, std::size_t) {}
+#endif
 
   char* allocate(std::size_t bytes) {
     void* memory = std::aligned_alloc(line, line + bytes);
