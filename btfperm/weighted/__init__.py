@@ -94,7 +94,7 @@ def weighted_transversal(
     gap 0.0e+00>
     >>> r, c = w.scales()
     >>> np.round(r[:, None] * A * c, 3).tolist()
-    [[0.05, 1.0], [1.0, 1.0]]
+    [[0.25, 1.0], [1.0, 0.2]]
     """
     if text("objective", objective) not in get_args(Objective):
         raise InvalidArgumentError(
