@@ -162,11 +162,17 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from btfperm.results import (
         Transversal as Transversal,
     )
+    from btfperm.results import (
+        WeightedTransversal as WeightedTransversal,
+    )
     from btfperm.transversal import (
         maximum_transversal as maximum_transversal,
     )
     from btfperm.transversal import (
         structural_rank as structural_rank,
+    )
+    from btfperm.weighted import (
+        weighted_transversal as weighted_transversal,
     )
 
 __version__ = "0.1.0"
@@ -203,6 +209,7 @@ _ROOMS = {
     "Transversal": "results",
     "UnreadableInputError": "errors",
     "ValuedPattern": "pattern",
+    "WeightedTransversal": "results",
     "algorithms": "registry",
     "as_btf": "conventions",
     "as_csparse": "conventions",
@@ -222,6 +229,7 @@ _ROOMS = {
     "read_valued": "io",
     "save": "io",
     "structural_rank": "transversal",
+    "weighted_transversal": "weighted",
     "write_matrix": "io",
 }
 

@@ -8,3 +8,4 @@ dulmage_mendelsohn: ModuleType
 io: ModuleType
 pattern: ModuleType
 transversal: ModuleType
+weighted: ModuleType

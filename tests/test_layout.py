@@ -37,7 +37,7 @@ LAYERS = (
     ("path",),
     ("transversal",),
     ("dulmage_mendelsohn",),
-    ("block_triangular",),
+    ("block_triangular", "weighted"),
     ("conventions",),
     ("io",),
     ("order", "preorder", "reports", "testing"),

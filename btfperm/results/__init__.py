@@ -28,6 +28,7 @@ from btfperm.results.block_graph import BlockGraph
 from btfperm.results.decomposition import BlockTriangularForm, Decomposition, DulmageMendelsohn
 from btfperm.results.parts import Block, CoarsePart
 from btfperm.results.transversal import Counters, Cover, Transversal
+from btfperm.results.weighted import WeightedTransversal
 
 __all__ = [
     "Block",
@@ -40,4 +41,5 @@ __all__ = [
     "DulmageMendelsohn",
     "IndexArray",
     "Transversal",
+    "WeightedTransversal",
 ]

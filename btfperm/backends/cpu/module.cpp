@@ -21,4 +21,5 @@ NB_MODULE(_core, module) {
   bind("pattern", &btfperm::bind_pattern);
   bind("transversal", &btfperm::bind_transversal);
   bind("dulmage_mendelsohn", &btfperm::bind_dulmage_mendelsohn);
+  bind("weighted", &btfperm::bind_weighted);
 }

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`WeightedTransversal`: a maximum transversal with the largest entries, and its scalings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.errors import InvalidArgumentError
+from btfperm.pattern.arrays import IndexArray
+from btfperm.results.equality import fields_equal
+from btfperm.results.html import html_table
+from btfperm.results.read_only import freeze
+from btfperm.results.transversal import Counters
+
+__all__ = ["WeightedTransversal"]
+
+_LARGEST_EXPONENT = 708.0  # exp() of more overflows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WeightedTransversal:
+    """A maximum transversal that no other one exceeds in its objective, with the proof.
+
+    Two of them are equal (``==``) when their shape, kind, matching and scalings are.
+
+    Attributes
+    ----------
+    shape : (m, n)
+    row_match : (m,) column matched to each row, or -1
+    col_match : (n,) row matched to each column, or -1
+    kind : "product", "sum" or "bottleneck"
+    objective : of the matched entries: the sum of the logarithms of their moduli for the product,
+        the sum of the moduli, or the smallest modulus (infinity if nothing is matched)
+    gap : by how much another maximum transversal can exceed `objective` at most, computed from the
+        duals: rounding errors only
+    log_row_scale, log_col_scale : (m,), (n,) natural logarithms of scalings r and c for which each
+        ``r[i] * abs(A[i, j]) * c[j]`` is at most 1, and 1 at matched entries, up to rounding; None
+        unless the kind is "product"
+    row_dual, col_dual : (m,), (n,) the dual variables u and v of the objective: u[i] + v[j] plus
+        the contribution of an entry is at most 0, and 0 at matched entries. They are the scalings
+        for "product"; None for "bottleneck"
+    structural_rank : number of matched entries
+    counters : ``edges``, the entries that the weighted search visited, and ``searches``, the number
+        of shortest path searches; for "bottleneck" ``thresholds``
+    seconds : time of each stage
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import btfperm
+    >>> w = btfperm.weighted_transversal(np.array([[1.0, 10.0], [4.0, 2.0]]))
+    >>> w.row_match.tolist(), round(float(np.exp(w.objective)))
+    ([1, 0], 40)
+    """
+
+    shape: tuple[int, int]
+    row_match: IndexArray
+    col_match: IndexArray
+    kind: str
+    objective: float
+    gap: float
+    row_dual: npt.NDArray[np.float64] | None
+    col_dual: npt.NDArray[np.float64] | None
+    structural_rank: int
+    counters: Counters = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        freeze(self.row_match, self.col_match, self.row_dual, self.col_dual)
+
+    @property
+    def log_row_scale(self) -> npt.NDArray[np.float64] | None:
+        """(m,) natural logarithms of the row scalings; None unless the kind is "product"."""
+        return self.row_dual if self.kind == "product" else None
+
+    @property
+    def log_col_scale(self) -> npt.NDArray[np.float64] | None:
+        """(n,) natural logarithms of the column scalings; None unless the kind is "product"."""
+        return self.col_dual if self.kind == "product" else None
+
+    def scales(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """(r, c): the scalings themselves. All of r is multiplied, and all of c divided, by one
+        number, so that their extreme exponents are balanced. O(m + n).
+
+        Raises
+        ------
+        InvalidArgumentError : the kind is not "product", or a scaling is no double-precision number
+        """
+        rows, cols = self.log_row_scale, self.log_col_scale
+        if rows is None or cols is None:
+            raise InvalidArgumentError(f'a transversal of kind "{self.kind}" has no scalings')
+        upper = max((float(a.max()) for a in (rows, -cols) if a.size), default=0.0)
+        lower = min((float(a.min()) for a in (rows, -cols) if a.size), default=0.0)
+        middle = (upper + lower) / 2
+        if upper - middle > _LARGEST_EXPONENT:
+            raise InvalidArgumentError(
+                f"the scalings reach e^{upper - middle:.0f}, beyond double precision: use "
+                "log_row_scale and log_col_scale"
+            )
+        return np.exp(rows - middle), np.exp(cols + middle)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WeightedTransversal):
+            return NotImplemented
+        names = ("shape", "kind", "row_match", "col_match", "row_dual", "col_dual")
+        return fields_equal(self, other, names)
+
+    def __hash__(self) -> int:
+        return hash(("WeightedTransversal", self.shape, self.kind, self.structural_rank))
+
+    def _facts(self) -> dict[str, Any]:
+        return {"objective": f"{self.objective:.6g}", "gap": f"{self.gap:.1e}"}
+
+    def _repr_html_(self) -> str:
+        m, n = self.shape
+        facts = {"shape": f"{m:,} x {n:,}", "structural rank": self.structural_rank}
+        return html_table("WeightedTransversal", {**facts, "kind": self.kind, **self._facts()})
+
+    def __repr__(self) -> str:
+        m, n = self.shape
+        facts = ", ".join(f"{name} {value}" for name, value in self._facts().items())
+        return (
+            f"<WeightedTransversal of a {m:,} x {n:,} matrix: structural rank "
+            f"{self.structural_rank:,}, largest {self.kind}, {facts}>"
+        )

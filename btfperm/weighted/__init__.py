@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""LARGE ENTRIES ON THE DIAGONAL, AND SCALINGS.
+
+`weighted_transversal` finds, among the maximum transversals of a matrix with values, one whose
+entries have the largest product, the largest sum, or the largest smallest modulus:
+
+1. The Dulmage-Mendelsohn decomposition of the pattern. It proves the structural rank, and each
+   diagonal block is a problem of its own (``assign.hpp``).
+2. ``mc64.hpp`` searches shortest augmenting paths in each block (product and sum);
+   ``bottleneck.py`` bisects over the moduli.
+3. The certificate: one pass over all entries checks the duals (``certificate.py``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core
+from btfperm.arguments import text
+from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
+from btfperm.errors import InvalidArgumentError, InvalidMatrixError, LimitReachedError
+from btfperm.pattern import DECOMPOSITION, Pattern, as_valued, memory_for
+from btfperm.pattern.arrays import prefix
+from btfperm.pattern.valued import ValuedPattern, position_of
+from btfperm.results import DulmageMendelsohn
+from btfperm.results.weighted import WeightedTransversal
+from btfperm.weighted.bottleneck import largest_smallest, part_of
+from btfperm.weighted.certificate import prove
+
+__all__ = ["weighted_transversal"]
+
+Objective = Literal["product", "sum", "bottleneck"]
+
+_STOPS = {2: "time_limit", 3: "max_work"}
+
+
+def weighted_transversal(
+    A: Any,
+    *,
+    objective: Objective = "product",
+    threads: int | None = None,
+    seed: int | None = None,
+    time_limit: float | None = None,
+    max_work: int | None = None,
+    shape: Sequence[int] | None = None,
+) -> WeightedTransversal:
+    """A maximum transversal with the largest entries, and scalings that make them 1.
+
+    Parameters
+    ----------
+    A : a matrix of any type that `as_valued` accepts, of any shape and rank; complex values count
+        by their moduli. Stored zeros are never matched
+    objective : what is maximal among all transversals of the same size, the structural rank
+
+        - "product": the product of the moduli; the duals are scalings, as in MC64
+        - "sum": the sum of the moduli
+        - "bottleneck": the smallest modulus
+    threads, seed : of the search for the structural rank and the blocks
+    time_limit, max_work : bounds on the whole call in seconds, and on the entries that each of its
+        searches visits
+    shape : (m, n), only with a (data, indices, indptr) triple
+
+    Returns
+    -------
+    WeightedTransversal : the matching, its objective and the duals that prove it, on the host
+
+    Raises
+    ------
+    InvalidMatrixError : `A` has no values, or a value is NaN or infinite; the message names its row
+        and column
+    InvalidArgumentError : there is no such objective
+    LimitReachedError : a limit ended the search
+    DefectError : the duals do not prove the matching; a defect of btfperm, please report it
+
+    Notes
+    -----
+    A few passes over the entries if most columns can be matched at once, which is so for most
+    matrices of applications; O(n (n + nnz) log n) in the worst case. Source: I. S. Duff, J. Koster,
+    SIAM J. Matrix Anal. Appl. 20, 1999, and 22, 2001.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import btfperm
+    >>> A = np.array([[1.0, 10.0], [4.0, 2.0]])
+    >>> w = btfperm.weighted_transversal(A)
+    >>> w
+    <WeightedTransversal of a 2 x 2 matrix: structural rank 2, largest product, objective 3.68888,
+    gap 0.0e+00>
+    >>> r, c = w.scales()
+    >>> np.round(r[:, None] * A * c, 3).tolist()
+    [[0.25, 1.0], [1.0, 0.2]]
+    """
+    if text("objective", objective) not in get_args(Objective):
+        raise InvalidArgumentError(
+            f"objective {objective!r} is unknown; give one of {get_args(Objective)}"
+        )
+    begin = time.perf_counter()
+    with memory_for(DECOMPOSITION):
+        valued = as_valued(A, shape=shape, drop_zeros=True, threads=threads).on_host()
+        pattern, modulus = _moduli(valued.require_finite())
+        d = dulmage_mendelsohn(
+            pattern,
+            threads=threads,
+            seed=seed,
+            time_limit=time_limit,
+            max_work=max_work,
+            backend="cpu",
+        )
+        seconds = {"decomposition": time.perf_counter() - begin}
+        left = None if time_limit is None else time_limit - seconds["decomposition"]
+        if left is not None and left <= 0:
+            raise _stopped("time_limit", d)
+        search = _largest_smallest if objective == "bottleneck" else _assigned
+        return search(pattern, modulus, d, objective, left, max_work, seconds)
+
+
+def _moduli(valued: ValuedPattern) -> tuple[Pattern, npt.NDArray[np.float64]]:
+    """The pattern of the entries that are not zero, and their moduli."""
+    pattern = valued.pattern
+    with np.errstate(over="ignore"):
+        modulus = np.abs(valued.values).astype(np.float64, copy=False)
+    if valued.field == "integer" and modulus.size:
+        # abs() of the smallest integer of a type is negative
+        modulus = np.abs(valued.values.astype(np.float64))
+    if not np.isfinite(modulus).all():
+        i, j = position_of(pattern, int((~np.isfinite(modulus)).argmax()))
+        raise InvalidMatrixError(
+            f"{prefix(pattern.name)}the modulus of the entry in row {i}, column {j} (counted from "
+            "0) is too large for double precision; scale the matrix"
+        )
+    if modulus.all():
+        return pattern, modulus
+    stays = modulus != 0  # duplicates may cancel, and parts of complex numbers may underflow
+    return part_of(pattern, stays), modulus[stays]
+
+
+def _assigned(
+    pattern: Pattern,
+    modulus: npt.NDArray[np.float64],
+    d: DulmageMendelsohn,
+    objective: str,
+    time_limit: float | None,
+    max_work: int | None,
+    seconds: dict[str, float],
+) -> WeightedTransversal:
+    """The largest product or sum, by shortest paths in each block."""
+    begin = time.perf_counter()
+    m, n = pattern.shape
+    width = pattern.indices.dtype
+    row_match, col_match = np.empty(m, width), np.empty(n, width)
+    row_dual, col_dual = np.empty(m), np.empty(n)
+    unit = 1.0
+    if objective == "product":
+        value = np.log(modulus)
+    else:
+        unit = float(modulus.max(initial=1.0))  # sums of larger numbers may overflow
+        value = modulus / unit
+    blocks = (d.row_perm, d.col_perm, d.row_blocks, d.col_blocks)
+    stop, edges, searches = _core.weighted.assign(
+        m,
+        pattern.indptr,
+        pattern.indices,
+        value,
+        *blocks,
+        row_match,
+        col_match,
+        row_dual,
+        col_dual,
+        time_limit=time_limit or 0.0,
+        max_work=max_work or 0,
+    )
+    if stop:
+        raise _stopped(_STOPS[stop], d)
+    seconds["search"] = time.perf_counter() - begin
+    proof = prove(pattern, value, d, row_match, col_match, row_dual, col_dual)
+    seconds["certificate"] = time.perf_counter() - begin - seconds["search"]
+    if unit != 1.0:
+        with np.errstate(over="ignore"):
+            row_dual *= unit
+            col_dual *= unit
+    return WeightedTransversal(
+        shape=pattern.shape,
+        row_match=row_match,
+        col_match=col_match,
+        kind=objective,
+        objective=proof.total * unit,
+        gap=proof.gap * unit,
+        row_dual=row_dual,
+        col_dual=col_dual,
+        structural_rank=d.structural_rank,
+        counters={"edges": edges, "searches": searches},
+        seconds=seconds,
+    )
+
+
+def _largest_smallest(
+    pattern: Pattern,
+    modulus: npt.NDArray[np.float64],
+    d: DulmageMendelsohn,
+    objective: str,
+    time_limit: float | None,
+    max_work: int | None,
+    seconds: dict[str, float],
+) -> WeightedTransversal:
+    """The largest smallest modulus."""
+    begin = time.perf_counter()
+    limits = {"time_limit": time_limit, "max_work": max_work}
+    assert d.transversal is not None
+    transversal, smallest, thresholds = largest_smallest(pattern, modulus, d.transversal, limits)
+    seconds["search"] = time.perf_counter() - begin
+    return WeightedTransversal(
+        shape=pattern.shape,
+        row_match=transversal.row_match,
+        col_match=transversal.col_match,
+        kind=objective,
+        objective=smallest,
+        gap=0.0,
+        row_dual=None,
+        col_dual=None,
+        structural_rank=d.structural_rank,
+        counters={"thresholds": thresholds},
+        seconds=seconds,
+    )
+
+
+def _stopped(limit: str, d: DulmageMendelsohn) -> LimitReachedError:
+    rank = d.structural_rank
+    return LimitReachedError(
+        f"the weighted search was stopped by {limit}: the structural rank is {rank}, but the "
+        "largest entries are not known; raise the limit",
+        (rank, rank),
+    )

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The proof of a weighted transversal: what the duals say about every other one."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core
+from btfperm.errors import DefectError
+from btfperm.pattern import Pattern
+from btfperm.pattern.valued import position_of
+from btfperm.results import DulmageMendelsohn, IndexArray
+
+__all__ = ["Proof", "prove"]
+
+# Rounding errors of the duals, relative to the largest one.
+_TOLERANCE = 1e-10
+
+Reals = npt.NDArray[np.float64]
+
+
+class Proof(NamedTuple):
+    """The objective of the matching, and by how much the optimum can exceed it at most."""
+
+    total: float
+    gap: float
+
+
+def prove(
+    pattern: Pattern,
+    value: Reals,
+    d: DulmageMendelsohn,
+    row_match: IndexArray,
+    col_match: IndexArray,
+    row_dual: Reals,
+    col_dual: Reals,
+) -> Proof:
+    """Checks that the matching is a maximum one and that its duals are feasible and tight. `value`
+    is the contribution of each entry to the objective.
+
+    Every maximum transversal matches the rows and columns of a rectangular block with each other
+    only, and leaves some of its longer side unmatched. So it is best if, beside feasible duals that
+    are tight at the matched entries, no dual in the longer side of a block exceeds that of an
+    unmatched vertex. O(nnz).
+
+    Raises
+    ------
+    DefectError : one of these conditions does not hold
+    """
+    m = pattern.m
+    found = _core.weighted.check_duals(
+        m, pattern.indptr, pattern.indices, value, row_match, col_match, row_dual,
+        col_dual,
+    )  # fmt: skip
+    excess, at, slack, largest_slack, total, matched = found
+    listed = [int(np.count_nonzero(match >= 0)) for match in (row_match, col_match)]
+    if not matched == d.structural_rank == listed[0] == listed[1]:
+        raise DefectError(
+            f"the weighted search matched {matched} entries of {d.structural_rank}: please report "
+            "this"
+        )
+    duals = [array for array in (row_dual, col_dual) if array.size]
+    largest = max((float(np.abs(array).max()) for array in duals), default=0.0)
+    tolerance = _TOLERANCE * (1.0 + largest)
+    if not excess <= tolerance:
+        i, j = position_of(pattern, at)
+        raise DefectError(
+            f"the duals of the weighted search are not feasible: the scaled entry in row {i}, "
+            f"column {j} exceeds its bound by {excess:.1e}; please report this"
+        )
+    if not largest_slack <= tolerance:
+        raise DefectError(
+            f"a matched entry of the weighted search is {largest_slack:.1e} below its bound; "
+            "please report this"
+        )
+    _check_unmatched(d.col_perm, d.col_blocks, col_match, col_dual, "column")
+    _check_unmatched(d.row_perm, d.row_blocks, row_match, row_dual, "row")
+    return Proof(total, max(slack, 0.0) + matched * excess)
+
+
+def _check_unmatched(perm: Any, blocks: Any, match: Any, dual: Any, noun: str) -> None:
+    """No dual of a block exceeds that of an unmatched vertex of the block."""
+    unmatched = match[perm] < 0
+    if not unmatched.any():
+        return
+    sizes = np.diff(blocks)
+    wide = sizes > 0
+    largest = np.maximum.reduceat(dual[perm], blocks[:-1][wide])
+    short = unmatched & (dual[perm] < np.repeat(largest, sizes[wide]))
+    if short.any():
+        raise DefectError(
+            f"the dual of the unmatched {noun} {int(perm[int(short.argmax())])} is not the largest "
+            "of its block; please report this"
+        )

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Weighted transversals against oracles, and their scalings against the matrix itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+import btfperm
+from tests.known_answers import known_answers, read
+from tests.oracles.plain_weighted import best_transversal
+
+KINDS = ("product", "sum", "bottleneck")
+each_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def check_scalings(A, w, tolerance=1e-10):
+    """Scaled entries are at most 1, and 1 where they are matched."""
+    A = sp.coo_array(A)
+    stays = A.data != 0
+    rows, cols, modulus = A.row[stays], A.col[stays], np.abs(A.data[stays])
+    scaled = np.log(modulus) + w.log_row_scale[rows] + w.log_col_scale[cols]
+    assert scaled.max(initial=-1.0) <= tolerance
+    matched = w.row_match[rows] == cols
+    assert matched.sum() == w.structural_rank
+    assert np.abs(scaled[matched]).max(initial=0.0) <= tolerance
+
+
+def moduli_at(A, rows, cols):
+    if not rows.size:
+        return np.zeros(0)
+    values = sp.csr_array(A)[rows, cols]  # sparse or not, by the version of SciPy
+    values = values.toarray() if sp.issparse(values) else np.asarray(values)
+    return np.abs(values).astype(float).ravel()
+
+
+def check_matching(A, w):
+    rows = np.flatnonzero(w.row_match >= 0)
+    assert rows.size == w.structural_rank
+    assert np.array_equal(w.col_match[w.row_match[rows]], rows)
+    assert np.count_nonzero(w.col_match >= 0) == rows.size
+    return moduli_at(A, rows, w.row_match[rows])
+
+
+@st.composite
+def valued(draw):
+    """A dense matrix of up to 6 x 6 with zeros; few different values, or values of all sizes."""
+    m, n = draw(st.integers(0, 6)), draw(st.integers(0, 6))
+    number = draw(
+        st.sampled_from(
+            [
+                st.sampled_from([0, 1, 2]),
+                st.floats(-10, 10, allow_nan=False).map(lambda x: x if abs(x) > 1e-6 else 0.0),
+                st.sampled_from([0, 1e-300, 1e-10, -1.0, 1e10, 1e300]),
+                st.complex_numbers(max_magnitude=5).map(lambda z: z if abs(z) > 1e-6 else 0),
+            ]
+        )
+    )
+    entries = draw(st.lists(number, min_size=m * n, max_size=m * n))
+    return np.array(entries).reshape(m, n)
+
+
+@each_kind
+@given(A=valued())
+def test_no_other_transversal_is_better(kind, A):
+    w = btfperm.weighted_transversal(sp.csc_array(A), objective=kind)
+    rank, objective = best_transversal(A, kind)
+    assert w.structural_rank == rank
+    assert w.objective == pytest.approx(objective, rel=1e-9, abs=1e-9)
+    assert 0 <= w.gap <= 1e-9 * max(1.0, abs(objective))
+    moduli = check_matching(A, w)
+    if kind == "product":
+        assert np.log(moduli).sum() == pytest.approx(objective, rel=1e-9, abs=1e-9)
+        check_scalings(A, w)
+
+
+@pytest.mark.parametrize("case", range(40))
+def test_square_matrices_of_full_rank_as_in_scipy(case):
+    """SciPy minimizes the sum of positive weights."""
+    rng = np.random.default_rng(case)
+    n = int(rng.integers(20, 200))
+    A = sp.random(n, n, 4 / n, random_state=rng, format="csc")
+    A.data = [np.exp(rng.normal(size=A.nnz)), 2.0 ** rng.integers(0, 3, A.nnz)][case % 2]
+    A = sp.csc_array(A + sp.eye_array(n, format="csr")[rng.permutation(n)])
+    costs = A.copy()
+    costs.data = 10.0 + np.log(A.data.max()) - np.log(A.data)
+    rows, cols = min_weight_full_bipartite_matching(sp.csr_array(costs))
+    w = btfperm.weighted_transversal(A)
+    assert w.objective == pytest.approx(np.log(moduli_at(A, rows, cols)).sum(), rel=1e-11, abs=1e-9)
+    check_scalings(A, w)
+    total = btfperm.weighted_transversal(A, objective="sum")
+    costs.data = 1.0 + A.data.max() - A.data
+    rows, cols = min_weight_full_bipartite_matching(sp.csr_array(costs))
+    assert total.objective == pytest.approx(moduli_at(A, rows, cols).sum(), rel=1e-11)
+
+
+@pytest.mark.parametrize("known", known_answers(), ids=lambda known: known.name)
+def test_real_matrices(known):
+    A = read(known.name)
+    if A.nnz == 0 or A.dtype == bool:
+        pytest.skip("has no values")
+    A = sp.csc_array(A)
+    A.eliminate_zeros()
+    w = btfperm.weighted_transversal(A)
+    assert w.structural_rank == btfperm.structural_rank(A)
+    moduli = check_matching(A, w)
+    assert np.log(moduli).sum() == pytest.approx(w.objective, rel=1e-9, abs=1e-9)
+    check_scalings(A, w, tolerance=1e-9)
+    smallest = btfperm.weighted_transversal(A, objective="bottleneck")
+    assert check_matching(A, smallest).min(initial=np.inf) == smallest.objective
+    assert smallest.objective >= moduli.min(initial=np.inf)
+
+
+def test_blocks_are_scaled_together():
+    """Entries outside the diagonal blocks are at most 1, too, whatever their size."""
+    n = 200
+    rng = np.random.default_rng(3)
+    A = np.triu(np.exp(rng.normal(size=(n, n)) * 20)) * (rng.random((n, n)) < 0.1)
+    A[np.arange(n), np.arange(n)] = 1.0
+    A = A[rng.permutation(n)][:, rng.permutation(n)]
+    w = btfperm.weighted_transversal(A)
+    check_scalings(A, w, tolerance=1e-8)
+    assert w.counters["searches"] == 0  # each block is one entry
+
+
+def test_a_long_path_of_equal_values():
+    """All columns of a cycle are matched in one of two ways; the sum decides which."""
+    n = 100_000
+    rows = np.concatenate([np.arange(n), (np.arange(n) + 1) % n])
+    cols = np.concatenate([np.arange(n), np.arange(n)])
+    data = np.concatenate([np.full(n, 1.0), np.full(n, 2.0)])
+    A = sp.csc_array((data, (rows, cols)), shape=(n, n))
+    w = btfperm.weighted_transversal(A)
+    assert w.objective == pytest.approx(n * np.log(2.0))
+    assert np.array_equal(w.col_match, (np.arange(n) + 1) % n)
+
+
+def test_the_widest_range():
+    A = np.array([[1e-300, 1e300], [1e300, 1e300]])
+    w = btfperm.weighted_transversal(A)
+    assert w.objective == pytest.approx(2 * np.log(1e300))
+    r, c = w.scales()
+    assert np.allclose((r[:, None] * A * c)[[0, 1], [1, 0]], 1.0)
+    far = np.array([[1e-300, 0, 0], [1e300, 1e-300, 0], [0, 1e300, 1e-300]])
+    w = btfperm.weighted_transversal(far)
+    check_scalings(far, w)
+    with pytest.raises(btfperm.InvalidArgumentError, match="beyond double precision"):
+        w.scales()
+    with pytest.raises(btfperm.InvalidArgumentError, match="no scalings"):
+        btfperm.weighted_transversal(far, objective="sum").scales()
+
+
+def test_sums_that_would_overflow():
+    A = np.full((3, 3), 1e308)
+    A[0, 0] = A[1, 1] = A[2, 2] = 1.7e308
+    w = btfperm.weighted_transversal(A, objective="sum")
+    assert w.row_match.tolist() == [0, 1, 2]
