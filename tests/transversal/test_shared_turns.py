@@ -212,3 +212,12 @@ def test_starts_are_maximal(family, threads, run_seed):
     P, rows, cols, *_ = run("greedy", with_rank(family, run_seed)[0], threads)
     j = np.repeat(np.arange(P.n), np.diff(P.indptr))
     assert not ((cols[j] < 0) & (rows[P.indices] < 0)).any()
+
+
+@pytest.mark.parametrize("threads", THREADS)
+def test_the_entries_that_each_thread_visits_are_added_up(threads):
+    """Each column of a permutation has one entry, which the first step visits."""
+    n = 20_000
+    P = as_pattern(sp.eye_array(n, format="csc")[np.random.default_rng(1).permutation(n)])
+    t = maximum_transversal(P, algorithm="guided-displacement", initializer="none", threads=threads)
+    assert t.counters["edges"] == t.counters["augmentations"] == n
