@@ -233,6 +233,15 @@ def test_heads_that_other_writers_give_an_array(tmp_path):
         assert read_matrix(file).toarray().tolist() == [[1, 0], [0, 2]]
 
 
+def test_the_longest_head(tmp_path):
+    """10,000 bytes, as in NumPy."""
+    longest = npy_with_head(GOOD.ljust(10_000), TWO)
+    (tmp_path / "a.npz").write_bytes(npz({"data": longest}))
+    assert read(tmp_path / "a.npz").nnz == 2
+    longer = npy_with_head(GOOD.ljust(10_001), TWO)
+    refused(tmp_path / "b.npz", npz({"data": longer}), "its head has 10001 bytes", read)
+
+
 def test_a_damaged_variable_beside_the_matrix(tmp_path):
     """The headers of all variables decide which one is the matrix, so their checksums count."""
     other = sparse(name=b"B", flags=numbers([6, 0], "<u4"), rows=numbers([1, 2, 3, 4]))
