@@ -53,7 +53,8 @@ def unpacked(data: bytes, member: str | None) -> bytes | None:
                 for entry in archive:
                     if entry.size > LARGEST:
                         return None
-                    if entry.name == member and entry.isfile():
+                    # tarfile removes a slash behind some names
+                    if entry.name.rstrip("/") == member.rstrip("/") and entry.isfile():
                         file = archive.extractfile(entry)
                         return file.read() if file else None
         except (tarfile.TarError, ValueError, OverflowError):  # tarfile rejects a header
