@@ -7,22 +7,24 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from btfperm.backends.protocol import Session
+from btfperm.conventions.rows import conventions
 from btfperm.dulmage_mendelsohn import decompose_session
 from btfperm.io import read, save
 from btfperm.path.decompose import worth_copies
 from btfperm.path.request import Request
 from btfperm.pattern import DECOMPOSITION, Pattern, memory_for
-from btfperm.results import DulmageMendelsohn, Transversal
+from btfperm.results import Decomposition, DulmageMendelsohn, SolverOrder, Transversal
 from btfperm.transversal import matched
 
 __all__ = ["Ordered", "order_file"]
 
 PathLike = str | os.PathLike[str]
-#: called with a stage (``"read"``, ``"search"``, ``"decompose"``, ``"write"``), the file that it
-#: works on or None, and, while a file is read, the bytes read and its size (None where unknown)
+#: called with a stage (``"read"``, ``"search"``, ``"decompose"``, ``"order"``, ``"write"``), the
+#: file that it works on or None, and, while a file is read, the bytes read and its size (None where
+#: unknown)
 Progress = Callable[[str, PathLike | None, int, int | None], None]
 
 
@@ -37,6 +39,7 @@ class Ordered:
     decomposition : None where a limit ended the search; nothing was written then
     seconds : of each stage
     written : the files written
+    solver_order : the order for the solver that the caller named, or None
     """
 
     pattern: Pattern
@@ -44,6 +47,7 @@ class Ordered:
     decomposition: DulmageMendelsohn | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     written: tuple[PathLike, ...] = ()
+    solver_order: SolverOrder | None = None
 
 
 def order_file(
@@ -52,6 +56,7 @@ def order_file(
     *,
     format: str | None = None,
     convention: str | None = None,
+    solver: str | None = None,
     drop_zeros: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -64,7 +69,10 @@ def order_file(
     ----------
     path : as for `read`
     outputs : files to write, each as `save` writes it
-    format, convention : as for `save`
+    format, convention : as for `save`. In the convention of a solver, a structurally singular
+        square matrix is completed as `block_triangular_form` does
+    solver : write the order of `preorder` for this solver, in its convention by default: it is
+        ordered against fill inside the blocks, too
     drop_zeros, threads : as for `read` and `maximum_transversal`
     progress : called at the start of each stage, and repeatedly while the file is read
     write : called as ``write(result, path, format=..., convention=...)`` for each output
@@ -74,7 +82,7 @@ def order_file(
     -------
     Ordered
 
-    Raises what `read`, `maximum_transversal`, `dulmage_mendelsohn` and `save` raise.
+    Raises what `read`, `maximum_transversal`, `dulmage_mendelsohn`, `preorder` and `save` raise.
 
     Examples
     --------
@@ -124,9 +132,32 @@ def order_file(
             end("decompose")
         finally:
             session.close()
+        solver_order: SolverOrder | None = None
+        if solver is not None:
+            from btfperm.preorder import preorder
+
+            begin("order")
+            solver_order = preorder(
+                pattern, solver=cast(Any, solver), transversal=transversal, threads=threads
+            )
+            end("order")
+    permutations = solver_order or _for_convention(result, convention)
     for file in outputs:
         begin("write", file)
-        write(result, file, format=format, convention=convention)
+        write(permutations, file, format=format, convention=convention)
     if outputs:
         end("write")
-    return Ordered(pattern, transversal, result, seconds, tuple(outputs))
+    return Ordered(pattern, transversal, result, seconds, tuple(outputs), solver_order)
+
+
+def _for_convention(result: DulmageMendelsohn, convention: str | None) -> Decomposition:
+    """The decomposition, or the block triangular form for a solver's convention if the matrix is
+    square and structurally singular: only that has a completed permutation."""
+    m, n = result.shape
+    if convention is None or m != n or result.structural_rank == n:
+        return result
+    if not conventions.find(convention).pairs_diagonal:
+        return result
+    from btfperm.block_triangular import block_triangular_form
+
+    return block_triangular_form(result.pattern, transversal=result.transversal)

@@ -15,7 +15,7 @@ import numpy as np
 
 from btfperm.conventions.diagonal import read_diagonal
 from btfperm.conventions.square import require_square
-from btfperm.results import Decomposition, IndexArray
+from btfperm.results import Decomposition, IndexArray, SolverOrder
 from btfperm.results.equality import tuple_by_value
 
 __all__ = ["Btf", "as_btf", "read_btf"]
@@ -39,7 +39,7 @@ class Btf(NamedTuple):
     Match: IndexArray
 
 
-def as_btf(result: Decomposition) -> Btf:
+def as_btf(result: Decomposition | SolverOrder) -> Btf:
     """The block triangular form as `btf_order` would return it. O(n).
 
     Raises

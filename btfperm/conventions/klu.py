@@ -4,8 +4,8 @@
 Gather, base 0. ``A[P, :][:, Q]`` is block upper triangular with the matching on the diagonal.
 With ``Common.btf = 1`` KLU computes the strong components of ``A[P, :][:, Q]`` again, keeps
 the given diagonal and rebuilds R, so the number of blocks is the same. KLU then computes no
-fill-reducing order, so P and Q must contain the order inside the blocks.
-:func:`btfperm.preorder` provides it. This adapter does not: columns ascend inside a block.
+fill-reducing order, so P and Q must contain the order inside the blocks: give the adapter the
+result of :func:`btfperm.preorder`. In a decomposition, columns ascend inside a block.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from btfperm.conventions.diagonal import read_diagonal
 from btfperm.conventions.square import require_square
-from btfperm.results import Decomposition, IndexArray
+from btfperm.results import Decomposition, IndexArray, SolverOrder
 from btfperm.results.equality import tuple_by_value
 
 __all__ = ["Klu", "as_klu", "read_klu"]
@@ -30,7 +30,7 @@ class Klu(NamedTuple):
     R: IndexArray
 
 
-def as_klu(result: Decomposition) -> Klu:
+def as_klu(result: Decomposition | SolverOrder) -> Klu:
     """P, Q and R as KLU's symbolic object holds them. O(n).
 
     A structurally singular matrix is accepted from `block_triangular_form`; KLU analyses it and

@@ -15,7 +15,7 @@ from btfperm.fields import FIELDS
 from btfperm.rows import Row, Table
 
 if TYPE_CHECKING:
-    from btfperm.results import Decomposition
+    from btfperm.results import Decomposition, SolverOrder
 
 __all__ = ["Convention", "conventions"]
 
@@ -64,10 +64,13 @@ class Convention(Row):
         """``as_NAME``."""
         return getattr(self.load(), f"as_{self.stem}")  # type: ignore[no-any-return]
 
-    def file_arrays(self, result: Decomposition) -> Mapping[str, Any]:
+    def file_arrays(self, result: Decomposition | SolverOrder) -> Mapping[str, Any]:
         """What a permutation file of this convention holds."""
         write = getattr(self.load(), f"write_{self.stem}", None)
-        return write(result) if write else self.adapter(result)._asdict()  # type: ignore[no-any-return]
+        return (write or self._fields_of)(result)
+
+    def _fields_of(self, result: Any) -> Mapping[str, Any]:
+        return self.adapter(result)._asdict()  # type: ignore[no-any-return]
 
     def read(
         self, fields: Mapping[str, Any], *, completed: bool

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from btfperm.errors import InvalidArgumentError
-from btfperm.results import BlockTriangularForm, Decomposition
+from btfperm.results import BlockTriangularForm, Decomposition, SolverOrder
 
 __all__ = ["refuse_completed", "require_decomposition", "require_square"]
 
@@ -18,12 +18,16 @@ def require_decomposition(result: object) -> None:
         )
 
 
-def require_square(result: Decomposition, tool: str, *, completed: bool = False) -> None:
+def require_square(
+    result: Decomposition | SolverOrder, tool: str, *, completed: bool = False
+) -> None:
     """Raise InvalidArgumentError unless `result` is square and structurally nonsingular.
 
     `completed`: the tool also accepts a singular matrix with a completed permutation. Only a
     `BlockTriangularForm` has one.
     """
+    if isinstance(result, SolverOrder):
+        return
     require_decomposition(result)
     m, n = result.shape
     if m != n:

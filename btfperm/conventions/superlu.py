@@ -6,7 +6,8 @@ that ``B[perm_r, :][:, perm_c] == A`` for the permuted matrix B = Pr A Pc of Sci
 ``Pr[perm_r, arange(n)] = 1`` and ``Pc[arange(n), perm_c] = 1``.
 
 `splu` itself takes no permutation: give it the permuted matrix and ``permc_spec="NATURAL"``, or
-let :func:`btfperm.preorder` do so.
+let :func:`btfperm.preorder` do so. Give the adapter the result of :func:`btfperm.preorder`, too: it
+is ordered against fill inside the blocks, and a decomposition is not.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 from btfperm.conventions.diagonal import read_diagonal
 from btfperm.conventions.square import require_square
 from btfperm.pattern import inverse
-from btfperm.results import Decomposition, IndexArray
+from btfperm.results import Decomposition, IndexArray, SolverOrder
 from btfperm.results.equality import tuple_by_value
 
 __all__ = ["SuperLU", "as_superlu", "read_superlu"]
@@ -31,7 +32,7 @@ class SuperLU(NamedTuple):
     perm_c: IndexArray
 
 
-def as_superlu(result: Decomposition) -> SuperLU:
+def as_superlu(result: Decomposition | SolverOrder) -> SuperLU:
     """perm_r and perm_c, with the matching on the diagonal of the permuted matrix. O(n).
 
     Raises

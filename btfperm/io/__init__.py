@@ -23,7 +23,7 @@ from btfperm.io.source import Progress, Source, open_source
 
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern, ValuedPattern
-    from btfperm.results import Decomposition
+    from btfperm.results import Decomposition, SolverOrder
 
     FORMATS: tuple[str, ...]
 
@@ -204,7 +204,7 @@ def write_matrix(
 
 
 def save(
-    result: Decomposition,
+    result: Decomposition | SolverOrder,
     path: PathLike,
     *,
     format: str | None = None,
@@ -215,11 +215,12 @@ def save(
 
     Parameters
     ----------
-    result : of `dulmage_mendelsohn` or `block_triangular_form`
+    result : of `dulmage_mendelsohn`, `block_triangular_form` or `preorder`
     path : file name; ``-`` is standard output (then `format` is needed)
     format : "npz", "mat", "json" or "txt"
     convention : "btfperm", or the name of a solver in `btfperm.conventions.CONVENTIONS`; by
-        default "matlab" for `.mat`, else "btfperm", the only one that `load` reads
+        default that of the solver for the result of `preorder`, "matlab" for `.mat`, else
+        "btfperm", the only one that `load` reads
     replace : whether an older file of this name may be replaced
 
     Raises `ResourceMissingError` when the disk is full, the directory is missing or an older file

@@ -23,7 +23,12 @@ from btfperm.io.atomic_write import atomic_write
 from btfperm.io.formats import result_formats
 from btfperm.io.source import open_source
 from btfperm.pattern import index_type
-from btfperm.results import BlockTriangularForm, Decomposition, DulmageMendelsohn
+from btfperm.results import (
+    BlockTriangularForm,
+    Decomposition,
+    DulmageMendelsohn,
+    SolverOrder,
+)
 
 __all__ = ["FORMAT_VERSION", "load", "save"]
 
@@ -33,7 +38,7 @@ _KINDS = {"dulmage_mendelsohn": DulmageMendelsohn, "block_triangular_form": Bloc
 
 
 def save(
-    result: Decomposition,
+    result: Decomposition | SolverOrder,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -48,15 +53,20 @@ def save(
             f"{name}: permutations are written as {', '.join(result_formats)}, "
             f"not as {format!r}: choose such a suffix, or give the format"
         )
-    row = conventions.find(result_formats[format].convention if convention is None else convention)
-    if not isinstance(result, Decomposition):
+    if not isinstance(result, Decomposition | SolverOrder):
         raise InvalidArgumentError(
-            f"{type(result).__name__} is no decomposition: give what dulmage_mendelsohn or "
-            "block_triangular_form returns"
+            f"{type(result).__name__} is no decomposition: give what dulmage_mendelsohn, "
+            "block_triangular_form or preorder returns"
         )
+    if convention is None:
+        named = result_formats[format].convention
+        convention = result.solver if isinstance(result, SolverOrder) else named
+    row = conventions.find(convention)
     result = result.on_host()
     fields = row.file_arrays(result)
     kind = next((kind for kind, made in _KINDS.items() if isinstance(result, made)), "")
+    if isinstance(result, SolverOrder):
+        kind = "block_triangular_form"
     meta = {
         **result.meta,
         "format_version": FORMAT_VERSION,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -14,7 +15,7 @@ from btfperm.conventions.superlu import SuperLU
 from btfperm.pattern import inverse, permute
 from btfperm.preorder.blockwise import Factorization, factor_blockwise
 from btfperm.preorder.orderings import BlockOrdering
-from btfperm.results import BlockTriangularForm, IndexArray
+from btfperm.results import BlockTriangularForm, IndexArray, SolverOrder
 from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
 from btfperm.results.read_only import ReadOnlyArrays, freeze
@@ -25,7 +26,7 @@ Solver = Literal["superlu", "klu"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Preordering(ReadOnlyArrays):
+class Preordering(SolverOrder, ReadOnlyArrays):
     """Row and column order for a direct solver; made by :func:`btfperm.preorder`.
 
     Attributes
@@ -54,11 +55,6 @@ class Preordering(ReadOnlyArrays):
         freeze(self.row_perm, self.col_perm, self.blocks)
 
     @property
-    def n_blocks(self) -> int:
-        """Number of diagonal blocks."""
-        return int(self.blocks.size) - 1
-
-    @property
     def klu(self) -> Klu:
         """P, Q (gather) for ``klu_analyze_given`` with ``btf = 1``, and KLU's resulting R.
 
@@ -71,6 +67,23 @@ class Preordering(ReadOnlyArrays):
     def superlu(self) -> SuperLU:
         """perm_r, perm_c (**scatter**: row i goes to place ``perm_r[i]``)."""
         return SuperLU(inverse(self.row_perm), inverse(self.col_perm))
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        format: str | None = None,
+        convention: str | None = None,
+        replace: bool = True,
+    ) -> None:
+        """Writes the permutations in the convention of a solver; by default that of `solver`.
+
+        Parameters and errors are those of `btfperm.save`. The conventions "klu", "superlu" and
+        "btf" are possible; `btfperm check` verifies the file.
+        """
+        from btfperm.io import save
+
+        save(self, path, format=format, convention=convention, replace=replace)
 
     def apply(self, A: Any) -> Any:
         """The permuted matrix ``A[row_perm, :][:, col_perm]``, of any matrix of this shape.

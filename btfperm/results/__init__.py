@@ -27,6 +27,7 @@ from btfperm.pattern.arrays import IndexArray
 from btfperm.results.block_graph import BlockGraph
 from btfperm.results.decomposition import BlockTriangularForm, Decomposition, DulmageMendelsohn
 from btfperm.results.parts import Block, CoarsePart
+from btfperm.results.solver_order import SolverOrder
 from btfperm.results.transversal import Counters, Cover, Transversal
 from btfperm.results.weighted import WeightedTransversal
 
@@ -40,6 +41,7 @@ __all__ = [
     "Decomposition",
     "DulmageMendelsohn",
     "IndexArray",
+    "SolverOrder",
     "Transversal",
     "WeightedTransversal",
 ]

@@ -71,7 +71,13 @@ FROM_THE_DECOMPOSITION = (
 @click.option(
     "--convention",
     type=RowName(convention_names),
-    help="Whose convention OUT is written in.  [default: matlab for .mat, else btfperm]",
+    help="Whose convention OUT is written in.  [default: that of --solver, matlab for .mat, else "
+    "btfperm]",
+)
+@click.option(
+    "--solver",
+    type=click.Choice(["klu", "superlu"]),
+    help="Order the inside of the blocks against fill for this solver, too.",
 )
 @no_clobber_option
 @search_options
@@ -83,6 +89,7 @@ def order(
     outputs: tuple[str, ...],
     file_format: str | None,
     convention: str | None,
+    solver: str | None,
     no_clobber: bool,
     **search: Any,
 ) -> int:
@@ -90,6 +97,7 @@ def order(
     only_with_output = {
         "--format": file_format,
         "--convention": convention,
+        "--solver": solver,
         "--no-clobber": no_clobber,
     }
     for name, value in only_with_output.items():
@@ -126,6 +134,7 @@ def order(
             outputs,
             format=file_format,
             convention=convention,
+            solver=solver,
             drop_zeros=drop_zeros,
             progress=advance,
             write=write,
@@ -140,6 +149,7 @@ def order(
         **summarize(result),
         "stored_zeros": zeros_of(pattern, out.zeros),
         **search_facts(transversal),
+        **order_facts(done),
         "seconds": done.seconds,
         "written": list(outputs),
         "replaced": replaced,
@@ -148,6 +158,15 @@ def order(
         out.say(line)
     out.answer(facts)
     return 0
+
+
+def order_facts(done: Ordered) -> dict[str, str | None]:
+    """The solver, and what ordered the inside of the blocks for it."""
+    ordered = done.solver_order
+    return {
+        "solver": None if ordered is None else ordered.solver,
+        "block_ordering": None if ordered is None else ordered.block_ordering,
+    }
 
 
 def check_targets(
@@ -187,6 +206,7 @@ def stopped(
         **dict.fromkeys(FROM_THE_DECOMPOSITION),
         "stored_zeros": zeros_of(pattern, out.zeros),
         **search_facts(transversal),
+        **order_facts(done),
         "seconds": done.seconds,
         "written": [],
         "replaced": [],

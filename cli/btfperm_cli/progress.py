@@ -78,6 +78,7 @@ def stage(title: str, *, quiet: bool) -> Iterator[Stage]:
 _TITLES = {
     "read": "reading {}",
     "search": "searching",
+    "order": "ordering the blocks",
     "decompose": "decomposing",
     "write": "writing {}",
 }

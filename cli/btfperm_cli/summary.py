@@ -70,6 +70,9 @@ def report_lines(facts: Mapping[str, Any], *, name: str, explain: bool) -> Itera
             yield line("", text)
     proof = f"checked: a cover of {count(rank, 'row or column', 'rows and columns')} touches"
     yield line("proof", f"{proof} every entry" if facts["verified"] else "NOT checked")
+    if facts["solver"]:
+        inside = f"{facts['block_ordering']} inside the blocks, for {facts['solver']}"
+        yield line("order", inside)
     yield seconds_line(facts["seconds"])
     for path in facts["written"]:
         yield line("written", f"{path} (replaced)" if path in facts["replaced"] else path)

@@ -43,6 +43,8 @@ SCHEMA = {
     "explain": dict,
     "counters": dict,
     "seconds": dict,
+    "solver": type(None),
+    "block_ordering": type(None),
     "written": list,
     "replaced": list,
     "warnings": list,

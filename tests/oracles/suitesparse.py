@@ -245,11 +245,21 @@ class _Klu:
         s = self.symbolic.contents
         return _copy(s.P, self.n), _copy(s.Q, self.n), _copy(s.R, s.nblocks + 1)
 
-    def solve(self, b: Any) -> Doubles:
+    def factor(self) -> None:
         pointers = [c_void_p(x.ctypes.data) for x in (self.Ap, self.Ai, self.Ax)]
         self.numeric = c_void_p(self.lib.klu_factor(*pointers, self.symbolic, byref(self.common)))
         if not self.numeric:
             raise ValueError("klu_factor found the matrix singular")
+
+    def fill(self) -> int:
+        """Numbers in L and U: the fields lnz and unz, behind n and nblocks."""
+        self.factor()
+        n, _, lnz, unz = (c_int * 4).from_address(self.numeric.value or 0)
+        assert n == self.n
+        return lnz + unz
+
+    def solve(self, b: Any) -> Doubles:
+        self.factor()
         x = np.array(b, dtype=np.float64, order="F")
         flat = np.ascontiguousarray(x.ravel(order="F"))
         columns = 1 if x.ndim == 1 else x.shape[1]
@@ -275,6 +285,12 @@ def klu_analyze_given(A: Any, P: Any, Q: Any, *, btf: bool = True) -> tuple[Ints
     """
     with _Klu(A, P, Q, btf) as klu:
         return klu.orders()
+
+
+def klu_fill(A: Any, P: Any = None, Q: Any = None) -> int:
+    """Numbers in the factors L and U, in KLU's own order or in the given one."""
+    with _Klu(A, P, Q, True) as klu:
+        return klu.fill()
 
 
 def klu_solve_given(A: Any, P: Any, Q: Any, b: Any, *, btf: bool = True) -> Doubles:

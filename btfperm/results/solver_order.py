@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`SolverOrder`: what adapters and files need of an order made for a solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from btfperm.pattern.arrays import IndexArray
+    from btfperm.results.decomposition import BlockTriangularForm
+
+__all__ = ["SolverOrder"]
+
+
+class SolverOrder:
+    """The order of a square, structurally nonsingular matrix for a solver: block triangular, with a
+    matching on the diagonal, and ordered inside the blocks. It has the attributes of a
+    decomposition that the adapters of solvers use."""
+
+    shape: tuple[int, int]
+    row_perm: IndexArray
+    col_perm: IndexArray
+    blocks: IndexArray
+    form: BlockTriangularForm
+    solver: str
+    block_ordering: str
+
+    @property
+    def matched_row_perm(self) -> IndexArray:
+        """(n,) the same as `row_perm`: the matching is on the diagonal."""
+        return self.row_perm
+
+    @property
+    def row_blocks(self) -> IndexArray:
+        """(b+1,) the same as `blocks`."""
+        return self.blocks
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of diagonal blocks."""
+        return int(self.blocks.size) - 1
+
+    @property
+    def structural_rank(self) -> int:
+        """n"""
+        return self.shape[0]
+
+    @property
+    def row_match(self) -> IndexArray:
+        """(n,) column matched to each row."""
+        return self.form.row_match
+
+    @property
+    def col_match(self) -> IndexArray:
+        """(n,) row matched to each column."""
+        return self.form.col_match
+
+    @property
+    def meta(self) -> Mapping[str, Any]:
+        """The ``meta`` of a file: that of the form, with the solver and the block ordering."""
+        own = {"solver": self.solver, "block_ordering": self.block_ordering}
+        return {**self.form.meta, **own}
+
+    def on_host(self) -> Self:
+        """The object itself: its arrays are on the host."""
+        return self

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Orders for solvers in files: what a program reads is ordered against fill inside the blocks."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu
+
+import btfperm
+from tests.known_answers import MATRICES, known_answers, parametrized, read
+from tests.oracles import suitesparse
+
+FILE = MATRICES / "west0479.mtx.gz"
+FULL = [k for k in known_answers() if k.shape == (k.structural_rank, k.structural_rank)]
+each_format = pytest.mark.parametrize("format", ["npz", "json", "txt", "mat"])
+
+
+def arrays_of(path):
+    if path.suffix == ".npz":
+        with np.load(path) as content:
+            return {name: content[name] for name in content.files}
+    if path.suffix == ".json":
+        return json.loads(path.read_text())
+    if path.suffix == ".mat":
+        from scipy.io import loadmat
+
+        return {name: value.ravel() for name, value in loadmat(path).items() if name[0] != "_"}
+    words = iter(path.read_text().split("meta {")[0].split()[4:])
+    return {name: [int(next(words)) for _ in range(int(next(words)))] for name in words}
+
+
+@each_format
+def test_a_program_gets_the_order_of_preorder(cli, tmp_path, format):
+    path = tmp_path / f"p.{format}"
+    ended = cli(FILE, "-o", path, "--solver", "klu")
+    assert ended.code == 0
+    p = btfperm.preorder(FILE, solver="klu")
+    assert f"{p.block_ordering} inside the blocks, for klu" in ended.out
+    found = arrays_of(path)
+    for name, array in p.klu._asdict().items():
+        assert np.array_equal(found[name], array), name
+    assert cli("check", FILE, path).code == 0
+
+
+@parametrized(FULL)
+def test_the_file_for_klu_keeps_the_fill_small(cli, tmp_path, known):
+    """At most 1.2 times the numbers that KLU stores with its own order; ascending columns inside
+    the blocks, as in a decomposition, cost it up to 147 times as many."""
+    path = tmp_path / "p.npz"
+    assert cli(MATRICES / known.path.name, "-o", path, "--solver", "klu").code == 0
+    found = arrays_of(path)
+    A = sp.csc_array(read(known.name))
+    A.data = np.random.default_rng(1).uniform(1, 2, A.nnz)
+    own, given = suitesparse.klu_fill(A), suitesparse.klu_fill(A, found["P"], found["Q"])
+    assert given <= 1.2 * own + 50
+
+
+def test_splu_keeps_the_fill_small(tmp_path):
+    A = sp.csc_array(read("pfjac_case_ACTIVSg2000"))
+    p = btfperm.preorder(A, solver="superlu")
+    p.save(tmp_path / "p.npz")
+    found = arrays_of(tmp_path / "p.npz")
+    assert np.array_equal(found["perm_r"], p.superlu.perm_r)
+    rows, cols = np.argsort(found["perm_r"]), np.argsort(found["perm_c"])
+    options = {"permc_spec": "NATURAL", "diag_pivot_thresh": 0.1}
+    given = splu(sp.csc_array(A[rows][:, cols]), **options)
+    assert given.L.nnz + given.U.nnz < 1.5 * (splu(A).L.nnz + splu(A).U.nnz)
+
+
+def test_adapters_and_conventions(tmp_path):
+    p = btfperm.preorder(FILE, solver="klu")
+    assert btfperm.as_klu(p) == p.klu and btfperm.as_superlu(p) == p.superlu
+    order = btfperm.as_btf(p)
+    assert order.nblocks == p.n_blocks and np.array_equal(order.P, p.row_perm)
+    assert np.array_equal(order.Match[order.P], order.Q)
+    for convention in ("klu", "superlu", "btf"):
+        path = tmp_path / f"{convention}.json"
+        btfperm.save(p, path, convention=convention)
+        assert arrays_of(path)["meta"]["block_ordering"] == p.block_ordering
+    for convention in ("matlab", "csparse", "btfperm"):
+        with pytest.raises(btfperm.InvalidArgumentError, match="not from Preordering"):
+            p.save(tmp_path / "p.npz", convention=convention)
+    with pytest.raises(btfperm.InvalidArgumentError, match="Klu is no decomposition"):
+        btfperm.save(p.klu, tmp_path / "p.npz")
+    with pytest.raises(btfperm.UnreadableInputError, match="only 'btfperm' can be read"):
+        btfperm.load(tmp_path / "klu.json")
+
+
+def test_the_shell(cli, tmp_path):
+    cli(FILE, "--solver", "klu").failed(2, "--solver goes with -o")
+    cli(FILE, "-o", tmp_path / "p.txt", "--solver", "pardiso").failed(2, "pardiso")
+    found = cli(FILE, "-o", tmp_path / "p.txt", "--solver", "superlu", "--json").json
+    assert (found["solver"], found["block_ordering"]) == ("superlu", "colamd")
+    assert list(found["seconds"])[:4] == ["read", "search", "decompose", "order"]
+
+
+def test_a_singular_matrix_is_completed_for_klu(cli, tmp_path):
+    """In KLU's convention the shell completes the permutation as Python does."""
+    file = tmp_path / "singular.mtx"
+    head = "%%MatrixMarket matrix coordinate pattern general\n"
+    file.write_text(head + "3 3 4\n1 1\n1 2\n2 1\n3 1\n")
+    for convention in ("klu", "btf"):
+        path = tmp_path / f"{convention}.npz"
+        assert cli(file, "-o", path, "--convention", convention).code == 0
+        found = arrays_of(path)
+        f = btfperm.block_triangular_form(file)
+        assert np.array_equal(found["P"], f.matched_row_perm)
+        assert cli("check", file, path).code == 0
+    ended = cli(file, "-o", tmp_path / "p.npz", "--solver", "klu")
+    ended.failed(1, "singular.mtx", "structurally singular", "rank 2 of 3")
+    assert not (tmp_path / "p.npz").exists()
