@@ -48,8 +48,7 @@ def test_a_program_gets_the_order_of_preorder(cli, tmp_path, format):
 
 @parametrized(FULL)
 def test_the_file_for_klu_keeps_the_fill_small(cli, tmp_path, known):
-    """At most 1.2 times the numbers that KLU stores with its own order; ascending columns inside
-    the blocks, as in a decomposition, cost it up to 147 times as many."""
+    """At most 1.2 times the numbers that KLU stores with its own order."""
     path = tmp_path / "p.npz"
     assert cli(MATRICES / known.path.name, "-o", path, "--solver", "klu").code == 0
     found = arrays_of(path)
