@@ -61,6 +61,9 @@ if TYPE_CHECKING:  # the same names, for type checkers
         DefectWarning as DefectWarning,
     )
     from btfperm.errors import (
+        IllConditionedWarning as IllConditionedWarning,
+    )
+    from btfperm.errors import (
         InitialMatchingWarning as InitialMatchingWarning,
     )
     from btfperm.errors import (
@@ -195,6 +198,7 @@ _ROOMS = {
     "DefectWarning": "errors",
     "DevicePattern": "pattern",
     "DulmageMendelsohn": "results",
+    "IllConditionedWarning": "errors",
     "InitialMatchingWarning": "errors",
     "InvalidArgumentError": "errors",
     "InvalidMatrixError": "errors",

@@ -28,6 +28,7 @@ __all__ = [
     "CheckFailedError",
     "DefectError",
     "DefectWarning",
+    "IllConditionedWarning",
     "InitialMatchingWarning",
     "InvalidArgumentError",
     "InvalidMatrixError",
@@ -151,6 +152,10 @@ class InitialMatchingWarning(UserWarning):
 class LargeMatrixWarning(UserWarning):
     """The rows and columns of a matrix need a large part of the free memory, whatever its number
     of entries; issued before the memory is allocated."""
+
+
+class IllConditionedWarning(UserWarning):
+    """Few digits of a solution are right, because the matrix is nearly singular."""
 
 
 class StoredZerosWarning(UserWarning):

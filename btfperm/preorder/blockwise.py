@@ -6,7 +6,8 @@ Idea        The permuted matrix B is block upper triangular, so only its diagona
 Segments    Blocks of at least `LARGE` rows are factored alone; the runs of smaller ones between
             them are factored together, coupling included: among blocks of one row that adds no
             fill, among small ones at most LARGE - 1 numbers for each entry between them.
-Solve       back substitution over the segments, last to first; transposed, first to last.
+Solve       back substitution over the segments, last to first; transposed, first to last. Then one
+            step of iterative refinement: the residual, and its solution as a correction.
 Cost        the factors, then O(nnz(B) + fill) a solve, and O(segments) Python steps, of which
             there are at most 2 n / LARGE + 1.
 Why 64      On matrices with blocks of one size, small blocks are factored faster together, and
@@ -17,7 +18,6 @@ Why 64      On matrices with blocks of one size, small blocks are factored faste
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
@@ -26,23 +26,23 @@ from typing import Any, Literal, NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.arguments import one_of
+from btfperm.arguments import one_of, whole_number
 from btfperm.errors import (
+    IllConditionedWarning,
     InvalidArgumentError,
-    InvalidMatrixError,
     NumericallySingularError,
     ResourceMissingError,
 )
-from btfperm.pattern import Pattern, inverse
-from btfperm.pattern.arrays import lives_on_device, matrix_on_device, refuse_masked
-from btfperm.pattern.host_matrix import checked_matrix, compressed, is_scipy, recognised
+from btfperm.pattern.arrays import lives_on_device
 from btfperm.preorder.segments import diagonal_squares, segment_bounds
+from btfperm.preorder.values import permuted, refuse_below, refuse_changed, with_values
 from btfperm.results import IndexArray
+from btfperm.warn import warn
 
 __all__ = ["LARGE", "Factorization", "factor_blockwise"]
 
 LARGE = 64
-_MOST_ENTRIES = 2**31 - 1  # SciPy's SuperLU has 32-bit indices
+_LARGE_CHANGE = 1e-3  # of a solution by refinement, relative to its largest number
 _Numbers = npt.NDArray[Any]
 
 
@@ -63,6 +63,7 @@ class Factorization:
     shape : (n, n)
     dtype : float64 or complex128
     segments : the parts that were factored together
+    within : the entries of the segments, a csc_array, permuted
     above : the entries above the segments, not factored: a csr_array, permuted
 
     SuperLU's factors cannot be stored: pickle the `Preordering` instead, which is small and keeps
@@ -74,6 +75,7 @@ class Factorization:
     row_perm: IndexArray
     col_perm: IndexArray
     segments: tuple[_Segment, ...]
+    within: Any
     above: Any
 
     def __reduce__(self) -> NoReturn:
@@ -90,18 +92,25 @@ class Factorization:
         """Numbers stored: in the factors, and above them."""
         return int(self.above.nnz) + sum(int(s.factors.nnz) for s in self.segments)
 
-    def solve(self, b: npt.ArrayLike, trans: Literal["N", "T", "H"] = "N") -> _Numbers:
+    def solve(
+        self, b: npt.ArrayLike, trans: Literal["N", "T", "H"] = "N", *, refine: int = 1
+    ) -> _Numbers:
         """x with ``A x = b``; with ``trans="T"`` ``A.T x = b``, with "H" ``A.conj().T x = b``.
 
         `b` has the shape (n,) or (n, k), real or complex, and is not modified; the result has the
-        same shape, float64 or complex128.
+        same shape, float64 or complex128. `refine` is the number of steps of iterative refinement,
+        each of which costs about as much as the solution itself.
+
+        An `IllConditionedWarning` reports a matrix that is nearly singular: the first step of
+        refinement changes the solution by more than a thousandth.
 
         Raises
         ------
-        InvalidArgumentError : `b` has another shape or is on a GPU, or `trans` is none of the
-            three
+        InvalidArgumentError : `b` has another shape or is on a GPU, `trans` is none of the three,
+            or `refine` is no number of steps
         """
         one_of("trans", trans, ("N", "T", "H"))
+        refine = whole_number("refine", refine, 0, 100)
         if lives_on_device(b):
             raise InvalidArgumentError(
                 "this right-hand side is on a GPU, and solve works on the host: give it b.get()"
@@ -122,13 +131,56 @@ class Factorization:
             columns = x.reshape(n, -1)
             if dtype != self.dtype:  # complex b, real factors: real and imaginary columns
                 columns = columns.view(self.dtype)
-            if trans == "N":
-                self._back_substitute(columns)
-            else:
-                self._forward_substitute(columns)
+            self._solvepermuted(columns, trans == "N", refine)
         solution = np.empty_like(x)
         solution[last] = flip(x)
         return solution
+
+    def _solvepermuted(self, x: _Numbers, plain: bool, refine: int) -> None:
+        """Replaces right-hand sides of the permuted matrix, or of its transpose, by solutions."""
+        substitute = self._back_substitute if plain else self._forward_substitute
+        right = x.copy() if refine else x
+        substitute(x)
+        within, above = (self.within, self.above) if plain else (self.within.T, self.above.T)
+        for step in range(refine):
+            change = right - within @ x
+            change -= above @ x
+            substitute(change)
+            if not np.isfinite(change).all():
+                return
+            if step == 0:
+                self._warn_if_wrong(x, change)
+            x += change
+
+    def _warn_if_wrong(self, x: _Numbers, change: _Numbers) -> None:
+        """Warns if refinement changes a solution so much that few of its digits are right."""
+        size, changed = np.abs(x).max(axis=0), np.abs(change).max(axis=0)
+        wrong = changed > _LARGE_CHANGE * size
+        if not wrong.any():
+            return
+        share_changed = float((changed[wrong] / size[wrong]).max())
+        row, col, share = self._smallest_pivot()
+        warn(
+            IllConditionedWarning(
+                "the matrix is nearly singular: refinement changed the solution by "
+                f"{share_changed:.1g} of its size, so few of its digits are right; the smallest "
+                f"pivot, in row {row}, column {col}, is {share:.1g} of the largest entry of its "
+                "column"
+            )
+        )
+
+    def _smallest_pivot(self) -> tuple[int, int, float]:
+        """Row and column of the pivot that is smallest beside the entries of its column."""
+        best = (-1, -1, np.inf)
+        largest = np.abs(self.within).max(axis=0).toarray().ravel()
+        for begin, end, factors in self.segments:
+            rows = begin + np.argsort(factors.perm_r)
+            cols = begin + np.argsort(factors.perm_c)
+            shares = np.abs(factors.U.diagonal()) / largest[cols]
+            k = int(shares.argmin()) if end > begin else 0
+            if end > begin and shares[k] < best[2]:
+                best = int(self.row_perm[rows[k]]), int(self.col_perm[cols[k]]), float(shares[k])
+        return best
 
     def _back_substitute(self, x: _Numbers) -> None:
         for (begin, end, factors), right in zip(
@@ -180,11 +232,11 @@ def factor_blockwise(
             f"diag_pivot_thresh lies between 0 and 1, {diag_pivot_thresh!r} does not"
         )
     n = int(row_perm.size)
-    _refuse_changed(n, row_perm, col_perm, blocks)
-    B = _permuted(_with_values(A, (n, n)), row_perm, col_perm)
+    refuse_changed(n, row_perm, col_perm, blocks)
+    B = permuted(with_values(A, (n, n)), row_perm, col_perm)
     block = np.repeat(np.arange(blocks.size - 1), np.diff(blocks))
     cols = np.repeat(np.arange(n), np.diff(B.indptr))
-    _refuse_below(B, block[B.indices] > block[cols], cols, row_perm, col_perm)
+    refuse_below(B, block[B.indices] > block[cols], cols, row_perm, col_perm)
 
     bounds = segment_bounds(blocks, LARGE)
     segment = np.repeat(np.arange(bounds.size - 1), np.diff(bounds))
@@ -198,99 +250,7 @@ def factor_blockwise(
                 _where_singular(square, begin, blocks, row_perm, col_perm)
             )
         segments.append(_Segment(begin, end, factors))
-    return Factorization((n, n), B.dtype, row_perm, col_perm, tuple(segments), above)
-
-
-def _refuse_changed(n: int, row_perm: IndexArray, col_perm: IndexArray, blocks: IndexArray) -> None:
-    """Raise unless these are two permutations and boundaries; SuperLU does not check them."""
-    places = np.arange(n)
-    ends = blocks[[0, -1]].tolist() if blocks.size else []
-    if (
-        not all(np.array_equal(np.sort(perm), places) for perm in (row_perm, col_perm))
-        or ends != [0, n]
-        or (np.diff(blocks) < 0).any()
-    ):
-        raise InvalidArgumentError(
-            "the arrays of this Preordering are no permutations and blocks; call preorder again"
-        )
-
-
-def _with_values(A: Any, shape: tuple[int, int]) -> Any:
-    """`A` as a csc_array of float64 or complex128; may share memory with `A`."""
-    if matrix_on_device(A):
-        raise InvalidArgumentError(
-            "this matrix is on a GPU, and factor works on the host: give it A.get()"
-        )
-    refuse_masked(A)
-    if isinstance(A, str | os.PathLike):
-        from btfperm.io import read_matrix
-
-        A = read_matrix(A)
-    try:
-        C = _columns_of(A, shape)
-    except InvalidMatrixError as error:
-        raise InvalidMatrixError(f"{type(A).__name__} is no matrix to factor: {error}") from None
-    if C.shape != shape:
-        raise InvalidArgumentError(
-            f"the order is for a matrix of shape {shape}, this one has shape {C.shape}"
-        )
-    if C.nnz > _MOST_ENTRIES:
-        raise InvalidArgumentError(
-            f"SciPy's SuperLU takes at most {_MOST_ENTRIES:,} entries, this matrix has {C.nnz:,}; "
-            "give .klu or .apply(A) to another solver"
-        )
-    return C.astype(np.complex128 if C.dtype.kind == "c" else np.float64, copy=False)
-
-
-def _columns_of(A: Any, shape: tuple[int, int]) -> Any:
-    """`A`, checked, as a csc_array."""
-    from scipy.sparse import csc_array
-
-    if isinstance(A, tuple):
-        if len(A) != 3:
-            raise InvalidMatrixError("a tuple must be (data, indices, indptr)")
-        data, indices, indptr = A
-        return compressed("csc", data, indices, indptr, shape)
-    found = recognised(A)
-    if isinstance(found, Pattern):
-        raise InvalidArgumentError("a Pattern has no values to factor; give the matrix itself")
-    if is_scipy(found):
-        return csc_array(checked_matrix(found).tocsc())
-    if found.ndim != 2 or found.dtype.kind not in "biufc":
-        raise InvalidMatrixError(f"it has {found.ndim} dimensions and holds {found.dtype}")
-    return csc_array(found)
-
-
-def _permuted(C: Any, row_perm: IndexArray, col_perm: IndexArray) -> Any:
-    """``C[row_perm, :][:, col_perm]``, sorted, without duplicates; int32 as `splu` wants it."""
-    from scipy.sparse import csc_array
-
-    taken = C[:, col_perm]  # a copy, so that the input stays as it is
-    rows = inverse(row_perm)[taken.indices].astype(np.int32)
-    B = csc_array((taken.data, rows, taken.indptr.astype(np.int32)), shape=C.shape)
-    B.sum_duplicates()
-    if not np.isfinite(B.data).all():
-        p = int(np.flatnonzero(~np.isfinite(B.data))[0])
-        i, j = B.indices[p], np.searchsorted(B.indptr, p, side="right") - 1
-        raise InvalidMatrixError(
-            f"the entry in row {row_perm[i]}, column {col_perm[j]} is {B.data[p]}; "
-            "every value must be finite"
-        )
-    return B
-
-
-def _refuse_below(
-    B: Any, below: npt.NDArray[np.bool_], cols: Any, row_perm: IndexArray, col_perm: IndexArray
-) -> None:
-    """Raise for nonzeros below the diagonal blocks; zeros stored there do no harm."""
-    wrong = np.flatnonzero(below & (B.data != 0))
-    if wrong.size:
-        i, j = row_perm[B.indices[wrong[0]]], col_perm[cols[wrong[0]]]
-        raise InvalidArgumentError(
-            f"the entry in row {i}, column {j} lies below the diagonal blocks (and "
-            f"{wrong.size - 1:,} others do): this is not the pattern that was preordered; call "
-            "preorder with this matrix"
-        )
+    return Factorization((n, n), B.dtype, row_perm, col_perm, tuple(segments), within, above)
 
 
 def _selected(B: Any, chosen: npt.NDArray[np.bool_], cols: Any) -> Any:

@@ -24,6 +24,11 @@ __all__ = ["Preordering", "Solver"]
 
 Solver = Literal["superlu", "klu"]
 
+# Minimum degree counts on the diagonal as the pivot. With partial pivoting, SuperLU takes 14 times
+# as long as splu on dwg961b and 1.7 times on bcsstk13; with 0.1 it takes 0.6 and 0.8 times. COLAMD
+# is made for partial pivoting, and a smaller threshold gains little.
+_PIVOT_THRESHOLD = {"amd": 0.1}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Preordering(SolverOrder, ReadOnlyArrays):
@@ -102,7 +107,7 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         """
         return permute(A, self.row_perm, self.col_perm)
 
-    def factor(self, A: Any, *, diag_pivot_thresh: float = 1.0) -> Factorization:
+    def factor(self, A: Any, *, diag_pivot_thresh: float | None = None) -> Factorization:
         """LU factors of a matrix with this pattern, block by block; `A` is not modified.
 
         Call it again when the values change: the ordering is not repeated.
@@ -115,7 +120,8 @@ class Preordering(SolverOrder, ReadOnlyArrays):
             SuperLU runs on the host: for a matrix on a GPU pass ``A.get()``
         diag_pivot_thresh : between 0 and 1: the diagonal is the pivot where it is at least this
             share of the largest candidate in its column. 1 is partial pivoting; smaller values
-            keep the order, and with "amd" the fill, better
+            keep the order, and with "amd" the fill, better. The default is 0.1 with "amd", else 1;
+            `Factorization.solve` refines the solution
 
         Raises
         ------
@@ -135,6 +141,8 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         >>> p.factor(10 * A).solve(np.array([2.0, 10.0, 4.0]), trans="T").round(2)
         array([ 0.2,  0.2, -0.2])
         """
+        if diag_pivot_thresh is None:
+            diag_pivot_thresh = _PIVOT_THRESHOLD.get(self.block_ordering, 1.0)
         return factor_blockwise(
             A, self.row_perm, self.col_perm, self.blocks, diag_pivot_thresh=diag_pivot_thresh
         )

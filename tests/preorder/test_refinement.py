@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Solutions are refined, the default threshold keeps the fill small, and a matrix that is nearly
+singular is reported."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu
+
+import btfperm
+from tests.known_answers import known_answers, parametrized, read
+from tests.preorder.test_preorder import SOLVERS
+
+FULL = [k for k in known_answers() if k.shape == (k.structural_rank, k.structural_rank)]
+
+
+def backward_error(A, x, b):
+    """The relative residual in the infinity norm."""
+    norm = abs(A).sum(axis=1).max()
+    return np.abs(A @ x - b).max() / (norm * np.abs(x).max() + np.abs(b).max())
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@parametrized(FULL)
+def test_backward_errors_of_real_matrices(known, solver):
+    A = sp.csc_array(read(known.name))
+    A = A.astype(complex if A.dtype.kind == "c" else float)
+    p = btfperm.preorder(A, solver=solver)
+    b = A @ np.ones(A.shape[0])
+    try:
+        factors = p.factor(A)
+    except btfperm.NumericallySingularError:
+        with pytest.raises(RuntimeError, match="singular"):
+            splu(A)
+        return
+    assert backward_error(A, factors.solve(b), b) <= 1e-15
+    assert backward_error(A.T, factors.solve(b, "T"), b) <= 1e-15
+    assert backward_error(A.conj().T, factors.solve(1j * b, "H"), 1j * b) <= 1e-15
+
+
+def test_refinement_makes_the_error_smaller():
+    """A small threshold permits small pivots, which cost digits."""
+    rng = np.random.default_rng(5)
+    A = sp.random(300, 300, 0.05, random_state=rng, format="csc") + sp.eye_array(300) * 1e-4
+    p = btfperm.preorder(A, block_ordering="natural")
+    factors, b = p.factor(A, diag_pivot_thresh=1e-6), np.ones(300)
+    errors = [backward_error(A, factors.solve(b, refine=k), b) for k in (0, 1, 5)]
+    assert errors[0] > 100 * errors[1] > 100 * errors[2]
+    assert errors[2] <= 1e-15
+
+
+@pytest.mark.parametrize("refine", [-1, 1.5, "1", None])
+def test_numbers_of_steps(refine):
+    factors = btfperm.preorder(np.eye(2)).factor(np.eye(2))
+    with pytest.raises(btfperm.InvalidArgumentError, match="refine must be a whole number"):
+        factors.solve(np.ones(2), refine=refine)
+
+
+def test_the_default_threshold_keeps_the_fill_of_amd_small():
+    A = sp.csc_array(read("dwg961b"))
+    p = btfperm.preorder(A)
+    assert p.block_ordering == "amd"
+    own, partial = p.factor(A), p.factor(A, diag_pivot_thresh=1.0)
+    assert own.nnz < splu(A).nnz < partial.nnz
+
+
+@pytest.mark.parametrize("trans", ["N", "T"])
+def test_a_matrix_that_is_nearly_singular(trans):
+    rng = np.random.default_rng(3)
+    A = np.zeros((6, 6))
+    A[:5, :5] = rng.normal(size=(5, 5))
+    A[4, :5] = rng.normal(size=4) @ A[:4, :5]  # dependent but for rounding
+    A[5, 5] = 1e-30  # small, but a block by itself
+    factors = btfperm.preorder(A).factor(A)
+    b = np.append(rng.normal(size=5), 1e-30)
+    with pytest.warns(btfperm.IllConditionedWarning, match=r"row [0-4], column [0-4], is \de-1"):
+        factors.solve(b, trans)
+
+
+def test_no_warning_for_scaled_matrices():
+    rng = np.random.default_rng(0)
+    A = sp.random(200, 200, 0.05, random_state=rng, format="csc") + sp.eye_array(200)
+    scales = 10.0 ** rng.integers(-100, 100, 200)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        S = sp.csc_array(A @ sp.diags_array(scales))
+        x = btfperm.preorder(S).factor(S).solve(A @ np.ones(200))
+    np.testing.assert_allclose(x * scales, np.ones(200), rtol=1e-8)
+
+
+def test_infinite_solutions_are_left_as_they_are():
+    A = np.array([[1e-200]])
+    with np.errstate(over="ignore"):
+        assert btfperm.preorder(A).factor(A).solve(np.array([1e200])) == np.inf
+
+
+def test_several_right_hand_sides():
+    A = sp.csc_array(read("west0479"))
+    factors = btfperm.preorder(A).factor(A)
+    B = np.random.default_rng(1).normal(size=(479, 5))
+    X = factors.solve(B)
+    for k in range(5):
+        np.testing.assert_allclose(X[:, k], factors.solve(B[:, k]), rtol=1e-9)
