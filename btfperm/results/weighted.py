@@ -45,8 +45,8 @@ class WeightedTransversal:
         the contribution of an entry is at most 0, and 0 at matched entries. They are the scalings
         for "product"; None for "bottleneck"
     structural_rank : number of matched entries
-    counters : ``edges``, the entries that the weighted search visited, and ``searches``, the number
-        of shortest path searches; for "bottleneck" ``thresholds``
+    counters : ``edges``, the entries that the weighted search visited, ``searches``, the number of
+        shortest path searches, and ``bids`` of an auction; for "bottleneck" ``thresholds``
     seconds : time of each stage
 
     Examples

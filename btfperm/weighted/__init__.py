@@ -6,8 +6,8 @@ entries have the largest product, the largest sum, or the largest smallest modul
 
 1. The Dulmage-Mendelsohn decomposition of the pattern. It proves the structural rank, and each
    diagonal block is a problem of its own (``assign.hpp``).
-2. ``mc64.hpp`` searches shortest augmenting paths in each block (product and sum);
-   ``bottleneck.py`` bisects over the moduli.
+2. ``mc64.hpp`` searches shortest augmenting paths in each block (product and sum), from the prices
+   of ``auction.hpp`` if the searches are long; ``bottleneck.py`` bisects over the moduli.
 3. The certificate: one pass over all entries checks the duals (``certificate.py``).
 """
 
@@ -162,7 +162,7 @@ def _assigned(
         unit = float(modulus.max(initial=1.0))  # sums of larger numbers may overflow
         value = modulus / unit
     blocks = (d.row_perm, d.col_perm, d.row_blocks, d.col_blocks)
-    stop, edges, searches = _core.weighted.assign(
+    stop, edges, searches, bids = _core.weighted.assign(
         m,
         pattern.indptr,
         pattern.indices,
@@ -194,7 +194,7 @@ def _assigned(
         row_dual=row_dual,
         col_dual=col_dual,
         structural_rank=d.structural_rank,
-        counters={"edges": edges, "searches": searches},
+        counters={"edges": edges, "searches": searches, "bids": bids},
         seconds=seconds,
     )
 

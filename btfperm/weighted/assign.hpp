@@ -18,10 +18,15 @@
 #include "backends/cpu/budget.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "pattern/pattern.hpp"
+#include "weighted/auction.hpp"
 #include "weighted/block.hpp"
 #include "weighted/mc64.hpp"
 
 namespace btfperm {
+
+// Passes over the entries of a block that searches may need. Most matrices of applications need
+// fewer. On random matrices, searches from the prices of an auction need five, searches alone 100.
+constexpr double most_passes = 6;
 
 // The blocks of a decomposition: block k has the rows row_perm[row_blocks[k]], ..., and so on.
 template <class I>
@@ -46,6 +51,21 @@ struct Assigned {
   double* col_dual;  // n
 };
 
+// Matches all columns of a block. Searches that would visit too many entries are abandoned; an
+// auction then finds better prices to start from, or, if many costs are equal, a larger matching
+// precedes the searches. False: the budget ended it.
+template <class I>
+bool assign_columns(const CostBlock<I>& block, BlockMemory<I>& memory, Budget& budget,
+                    WeightedCounters& counters) {
+  using Outcome = typename Mc64<I>::Outcome;
+  Mc64<I> search(block, memory, budget, counters);
+  if (block.m != block.n) return search.run() == Outcome::done;
+  const Outcome outcome = search.run(most_passes);
+  if (outcome != Outcome::gave_up) return outcome == Outcome::done;
+  const bool better_prices = Auction<I>(block, memory, budget, counters).run();
+  return search.run_again(!better_prices) == Outcome::done;
+}
+
 // The matching and duals of one block. `place` holds -1 for every row of A, before and after.
 // False: the budget ended it.
 template <class I>
@@ -56,8 +76,7 @@ bool assign_block(const PatternView<I>& A, const double* value, const Part<I>& p
   for (I k = 0; k < part.m; ++k) place[part.rows[k]] = k;
   const CostBlock<I> block = extract(A, value, part, place, transposed, memory);
   for (I k = 0; k < part.m; ++k) place[part.rows[k]] = -1;
-  Mc64<I> search(block, memory, budget, counters);
-  if (!search.run()) return false;
+  if (!assign_columns(block, memory, budget, counters)) return false;
   const I* const rows = transposed ? part.cols : part.rows;  // of the block
   const I* const cols = transposed ? part.rows : part.cols;
   I* const row_match = transposed ? out.col_match : out.row_match;

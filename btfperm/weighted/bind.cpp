@@ -41,8 +41,8 @@ void bind_width(nb::module_& module) {
           assign(A, value.data(), blocks, out, workspace, budget, counters);
         }
         raise_if_interrupted(budget);
-        return std::tuple<int, std::int64_t, std::int64_t>(static_cast<int>(budget.stop()),
-                                                           counters.edges, counters.searches);
+        return std::tuple<int, std::int64_t, std::int64_t, std::int64_t>(
+            static_cast<int>(budget.stop()), counters.edges, counters.searches, counters.bids);
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("value").noconvert(), nb::arg("row_perm").noconvert(),
@@ -51,7 +51,7 @@ void bind_width(nb::module_& module) {
       nb::arg("col_match").noconvert(), nb::arg("row_dual").noconvert(),
       nb::arg("col_dual").noconvert(), nb::arg("time_limit") = 0.0, nb::arg("max_work") = 0,
       "The maximum matching with the largest sum of values, by the blocks of the decomposition, "
-      "and its duals. (0 done, 2 time limit, 3 work limit; entries visited; searches)");
+      "and its duals. (0 done, 2 time limit, 3 work limit; entries visited; searches; bids)");
   module.def(
       "check_duals",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<double> value, In<I> row_match,

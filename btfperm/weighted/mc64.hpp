@@ -8,14 +8,14 @@
 //             root of a shortest path search (Dijkstra) over the reduced costs c - price[i] -
 //             price[j]; the search ends at the nearest unmatched row, the matching is augmented
 //             along the path, and the prices in the tree change so that all inequalities hold
-//             again.
+//             again. If the searches get too long, run() gives up, and run_again() starts from
+//             better prices (auction.hpp) or from a larger start: both are ours.
 // Paper       I. S. Duff, J. Koster, "The design and use of algorithms for permuting large entries
 //             to the diagonal of sparse matrices", SIAM J. Matrix Anal. Appl. 20, 1999; "On
 //             algorithms for permuting large entries to the diagonal of a sparse matrix", 22, 2001
-// Cost        O(n (n + nnz) log n) in the worst case; one to three passes over the entries if the
-//             start matches all columns. Workspace: 9 m + 4 n
-// Prefer it   for values of at most some hundred thousand entries, and for all matrices whose start
-//             leaves few columns; long searches follow if it leaves many
+// Cost        O(n (n + nnz) log n) in the worst case; four passes over the entries if the start
+//             matches all columns. Workspace: 9 m + 4 n
+// Prefer it   if the start leaves few columns, as in most matrices of applications
 // Invariants  prices of unmatched rows are 0 if there are more rows than columns; otherwise they
 //             are the row minima, and no row remains unmatched. matched_entry[j] is the position of
 //             the entry that column j is matched by
@@ -26,6 +26,9 @@
 #include <limits>
 
 #include "backends/cpu/budget.hpp"
+#include "backends/cpu/workspace.hpp"
+#include "transversal/augmenting/hopcroft_karp.hpp"
+#include "transversal/interface.hpp"
 #include "weighted/block.hpp"
 #include "weighted/row_heap.hpp"
 
@@ -34,11 +37,14 @@ namespace btfperm {
 struct WeightedCounters {
   std::int64_t edges = 0;     // entries visited
   std::int64_t searches = 0;  // columns that the start left unmatched
+  std::int64_t bids = 0;      // of an auction
 };
 
 template <class I>
 class Mc64 {
  public:
+  enum class Outcome { done, gave_up, stopped };
+
   // All columns of the block can be matched.
   Mc64(const CostBlock<I>& block, BlockMemory<I>& memory, Budget& budget,
        WeightedCounters& counters)
@@ -58,23 +64,46 @@ class Mc64 {
         final_(memory.lists[5]),
         heap_(distance_, memory.lists[6], memory.lists[7]) {}
 
-  // False: the budget ended it.
-  bool run() {
+  // Matches all columns, unless the budget ends it, or it expects that the searches will visit the
+  // entries more than `most_passes` times.
+  Outcome run(double most_passes = far) {
+    set_row_prices();
     start();
-    std::fill(distance_, distance_ + A_.m, far);
-    for (I j = 0; j < A_.n; ++j) {
-      if (budget_.stopped()) return false;
-      if (col_match_[j] >= 0) continue;
-      ++counters_.searches;
-      search(j);
-    }
-    // Rounding may have made a price of a column too large; a smaller one is feasible.
-    for (I j = 0; j < A_.n; ++j) col_price_[j] = smallest(j);
-    return visited(A_.nnz());
+    return search_all(most_passes);
+  }
+
+  // The same after a search that gave up, from the current prices of the rows; all rows can be
+  // matched. `largest_start`: a maximum matching of the tight entries precedes the searches.
+  Outcome run_again(bool largest_start) {
+    start();
+    if (largest_start) match_tight_entries();
+    return search_all(far);
   }
 
  private:
   static constexpr double far = std::numeric_limits<double>::infinity();
+
+  Outcome search_all(double most_passes) {
+    std::fill(distance_, distance_ + A_.m, far);
+    const auto unmatched = static_cast<double>(std::count(col_match_, col_match_ + A_.n, I{-1}));
+    const std::int64_t before = counters_.edges;
+    double searches = 0;
+    for (I j = 0; j < A_.n; ++j) {
+      if (budget_.stopped()) return Outcome::stopped;
+      if (col_match_[j] >= 0) continue;
+      // Later searches are longer, so this is less than what would follow.
+      const auto edges = static_cast<double>(counters_.edges - before);
+      if (edges > A_.nnz() && edges * (unmatched / searches) > most_passes * A_.nnz()) {
+        return Outcome::gave_up;
+      }
+      ++searches;
+      search(j);
+    }
+    counters_.searches += static_cast<std::int64_t>(searches);
+    // Rounding may have made a price of a column too large; a smaller one is feasible.
+    for (I j = 0; j < A_.n; ++j) col_price_[j] = smallest(j);
+    return visited(A_.nnz()) ? Outcome::done : Outcome::stopped;
+  }
 
   bool visited(std::int64_t edges) {
     counters_.edges += edges;
@@ -99,7 +128,6 @@ class Mc64 {
   void start() {
     std::fill(row_match_, row_match_ + A_.m, I{-1});
     std::fill(col_match_, col_match_ + A_.n, I{-1});
-    set_row_prices();
     for (I j = 0; j < A_.n; ++j) {
       col_price_[j] = smallest(j);
       next_[j] = A_.indptr[j];
@@ -113,6 +141,33 @@ class Mc64 {
     visited(3 * A_.nnz());
     for (I j = 0; j < A_.n && !budget_.stopped(); ++j) {
       if (col_match_[j] < 0) match_by_displacement(j);
+    }
+  }
+
+  // A maximum matching of the tight entries.
+  void match_tight_entries() {
+    if (budget_.stopped()) return;
+    Workspace workspace;
+    I* const indptr = workspace.take<I>(static_cast<std::size_t>(A_.n) + 1);
+    I* const indices = workspace.take<I>(A_.nnz());
+    I count = 0;
+    for (I j = 0; j < A_.n; ++j) {
+      indptr[j] = count;
+      for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
+        if (is_tight(p, j)) indices[count++] = A_.indices[p];
+      }
+    }
+    indptr[A_.n] = count;
+    visited(A_.nnz());
+    Counters counters;
+    const PatternView<I> tight{A_.m, A_.n, indptr, indices};
+    HopcroftKarp<I>(tight, {row_match_, col_match_}, workspace, budget_, counters).run();
+    counters_.edges += counters.edges;
+    for (I j = 0; j < A_.n; ++j) {
+      if (col_match_[j] < 0) continue;
+      I& p = matched_entry_[j];
+      p = A_.indptr[j];
+      while (A_.indices[p] != col_match_[j]) ++p;
     }
   }
 

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 import btfperm
@@ -96,6 +97,43 @@ def test_square_matrices_of_full_rank_as_in_scipy(case):
     costs.data = 1.0 + A.data.max() - A.data
     rows, cols = min_weight_full_bipartite_matching(sp.csr_array(costs))
     assert total.objective == pytest.approx(moduli_at(A, rows, cols).sum(), rel=1e-11)
+
+
+def hard(kind, n=800):
+    """A permutation and four random places in each column, on which many columns compete."""
+    rng = np.random.default_rng(7)
+    rows = np.concatenate([rng.permutation(n), rng.integers(0, n, 4 * n)])
+    cols = np.concatenate([np.arange(n), rng.integers(0, n, 4 * n)])
+    values = {
+        "log-normal": np.exp(rng.normal(size=5 * n)),
+        "wide": np.exp(10 * rng.normal(size=5 * n)),
+        "four values": 2.0 ** rng.integers(0, 4, 5 * n),
+        "one value": np.ones(5 * n),
+    }[kind]
+    A = sp.coo_array((values, (rows, cols)), shape=(n, n)).tocsc()
+    A.data = np.minimum(A.data, values.max())  # duplicates are added up
+    return A
+
+
+@pytest.mark.parametrize("kind", ["log-normal", "wide", "four values", "one value"])
+def test_matrices_with_long_searches(kind):
+    """An auction or a larger start shortens the searches, and the duals prove the optimum."""
+    A = hard(kind)
+    w = btfperm.weighted_transversal(A)
+    assert (w.counters["bids"] > 0) == (kind != "one value")
+    dense = A.toarray()
+    logarithms = np.log(dense, out=np.full(dense.shape, -1e6), where=dense > 0)
+    rows, cols = linear_sum_assignment(logarithms, maximize=True)  # the sparse one may never end
+    assert w.objective == pytest.approx(np.log(moduli_at(A, rows, cols)).sum(), rel=1e-10, abs=1e-7)
+    check_scalings(A, w)
+
+
+def test_an_auction_obeys_its_budget():
+    A = hard("log-normal")
+    edges = btfperm.weighted_transversal(A).counters["edges"]
+    for share in (0.3, 0.5, 0.7, 0.9):  # in the searches, in the auction, and behind it
+        with pytest.raises(btfperm.LimitReachedError, match="weighted search was stopped"):
+            btfperm.weighted_transversal(A, max_work=int(share * edges))
 
 
 @pytest.mark.parametrize("known", known_answers(), ids=lambda known: known.name)
