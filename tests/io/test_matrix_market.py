@@ -212,6 +212,7 @@ def test_patterns_stay_patterns(tmp_path):
 
 
 def small_shared() -> list[str]:
+    """The names of the shared matrices with at most 30,000 entries."""
     if not (SHARED / "index.csv").exists():
         return []
     with (SHARED / "index.csv").open(newline="") as file:
