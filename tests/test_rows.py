@@ -140,7 +140,8 @@ def test_the_row_describes_the_adapter(name):
 
 
 def is_block_triangular(perms, direction):
-    """Whether the permutations bring `A` to its block triangular form, read in this direction."""
+    """Whether the permutations, which gather or scatter as `direction` states, bring `A` to its
+    block triangular form."""
     rows_there, cols_there = (np.argsort(p) if direction == "scatter" else p for p in perms)
     d = btfperm.dulmage_mendelsohn(A)
     block = np.repeat(np.arange(d.n_blocks), np.diff(d.row_blocks))
@@ -167,8 +168,8 @@ def test_a_file_without_a_convention_is_recognised(tmp_path, name):
 )
 def test_arrays_that_dmperm_never_returns(tmp_path, name, change, message):
     order = CONVENTIONS[name](btfperm.dulmage_mendelsohn(A))._asdict() | change
-    held = {key: array for key, array in order.items() if array is not None}
-    np.savez(tmp_path / "perm.npz", convention=np.array(name), **held)
+    arrays = {key: array for key, array in order.items() if array is not None}
+    np.savez(tmp_path / "perm.npz", convention=np.array(name), **arrays)
     with pytest.raises(UnreadableInputError, match=message):
         read_arrays(tmp_path / "perm.npz")
 

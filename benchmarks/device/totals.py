@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From host memory, and from a file, to all blocks by way of a GPU.
+"""Times of the decomposition on a GPU if the matrix is in host memory, and if it is in a file.
 
-The first table compares the whole with the copy and with the device's own time: the pattern is on
-the host, canonical, and results return there; the copy of its two arrays from pinned memory is a
-lower bound. The second compares the command with reading the file alone. Files are
-Matrix Market, read from the page cache by a fresh process each time. A first turn, which is not
-timed, stores the bytecode, because the modules of an installed package are compiled, too.
+The first table compares the whole call with the copy to the device, and with the call for a pattern
+that is on the device already. The whole call begins with a canonical pattern on the host and ends
+with the results on the host; the copy of the pattern's two arrays from pinned memory is a lower
+bound. The second table compares the command with reading the file alone. Files are Matrix Market,
+read from the page cache by a fresh process each time. The first run of each command is not timed:
+it stores the bytecode, because the modules of an installed package are compiled, too.
 """
 
 from __future__ import annotations
@@ -54,19 +55,20 @@ def run(cases: list[Case], options: Options) -> Section:
 
 
 def from_memory(pattern: Pattern, repeats: int) -> dict[str, float]:
-    """Median seconds of the pinned copy, of the device alone, and of the whole."""
+    """Median seconds of the pinned copy, of the call for a pattern on the device, and of the whole
+    call: forced onto the GPU, by the rules of `auto`, and on the CPU."""
     import cupy
     import cupyx
 
     pinned = [cupyx.empty_pinned(a.shape, dtype=a.dtype) for a in (pattern.indptr, pattern.indices)]
     for copy, array in zip(pinned, (pattern.indptr, pattern.indices), strict=True):
         copy[:] = array
-    there = [cupy.empty(array.shape, dtype=array.dtype) for array in pinned]
+    targets = [cupy.empty(array.shape, dtype=array.dtype) for array in pinned]
     on_device = DevicePattern(pattern.shape, *map(cupy.asarray, pinned))
     forced: Any = {"algorithm": ALGORITHM, "backend": "gpu"}
 
     def copy_both() -> None:
-        for target, source in zip(there, pinned, strict=True):
+        for target, source in zip(targets, pinned, strict=True):
             target.set(source)
 
     calls: dict[str, Any] = {
@@ -96,7 +98,7 @@ def from_file(pattern: Pattern, repeats: int) -> dict[str, float]:
                 begin = time.perf_counter()
                 subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
                 times[way].append(time.perf_counter() - begin)
-    return {way: statistics.median(found[1:]) for way, found in times.items()}
+    return {way: statistics.median(seconds[1:]) for way, seconds in times.items()}
 
 
 def storing_bytecode(folder: str) -> dict[str, str]:

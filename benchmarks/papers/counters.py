@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Edges, phases and path lengths: the counters of the searches, and the statements of the paper.
+"""Edges, phases and path lengths: the counters of the searches, and the statements of a paper.
 
-Section II E and figure 1 of the paper compare five searches on one core, on one graph of each
-class.
+Section II E and figure 1 of Azad, Buluç, Pothen (IPDPS 2015, see `grafting.py`) compare five
+searches on one core, on one graph of each class.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def seconds_of_steps(row: Row) -> float:
     return sum(step_seconds(row).values())
 
 
-def edges_read(row: Row) -> float | None:
-    """The average number of times that each entry was read."""
+def edges_per_entry(row: Row) -> float | None:
+    """How many times each entry was visited, on average. None if nothing was searched."""
     return row["counters"]["edges"] / row["nnz"] if searched(row) else None
 
 
@@ -65,7 +65,8 @@ def mean_path(row: Row) -> float | None:
 
 
 class Statement(NamedTuple):
-    """On `graphs`, the figure of all in `less` is at most that of all in `more`."""
+    """A statement of the paper: on each of `graphs`, the figure of every search in `less` is at
+    most that of every search in `more`."""
 
     words: str
     figure: Callable[[Row], float | None]
@@ -78,19 +79,19 @@ _MULTI, _SINGLE = ("pothen-fan", "ms-bfs"), ("ss-dfs", "ss-bfs")
 _STATEMENTS = (
     Statement(
         "pothen-fan and ms-bfs read fewer edges than hopcroft-karp",
-        edges_read, _MULTI, ("hopcroft-karp",),
+        edges_per_entry, _MULTI, ("hopcroft-karp",),
     ),
     Statement(
         "pothen-fan reads the fewest edges",
-        edges_read, ("pothen-fan",), (*_SINGLE, "ms-bfs", "hopcroft-karp"), PERFECT,
+        edges_per_entry, ("pothen-fan",), (*_SINGLE, "ms-bfs", "hopcroft-karp"), PERFECT,
     ),
     Statement(
         "multi-source reads fewer edges than single-source",
-        edges_read, _MULTI, _SINGLE, PERFECT,
+        edges_per_entry, _MULTI, _SINGLE, PERFECT,
     ),
     Statement(
         "ss-bfs reads the fewest edges",
-        edges_read, ("ss-bfs",), ("ss-dfs", *_MULTI, "hopcroft-karp"), DEFICIENT,
+        edges_per_entry, ("ss-bfs",), ("ss-dfs", *_MULTI, "hopcroft-karp"), DEFICIENT,
     ),
     Statement(
         "multi-source needs fewer phases than single-source",
@@ -122,22 +123,22 @@ def statements(rows: Sequence[Row]) -> list[dict[str, Any]]:
         paper = stands_for(row["matrix"])
         if paper and row["threads"] == 1 and not row["options"] and searched(row):
             by_graph.setdefault(paper.graph, {}).setdefault(row["algorithm"], row)
-    found = []
+    results = []
     for statement in _STATEMENTS:
         for graph in statement.graphs:
-            said = {
+            values = {
                 name: statement.figure(by_graph.get(graph, {}).get(name, _NOTHING))
                 for name in (*statement.less, *statement.more)
             }
-            figures = {name: value for name, value in said.items() if value is not None}
-            if len(figures) == len(said):
+            figures = {name: value for name, value in values.items() if value is not None}
+            if len(figures) == len(values):
                 holds = max(figures[n] for n in statement.less) <= min(
                     figures[n] for n in statement.more
                 )
-                found.append(
+                results.append(
                     {"words": statement.words, "graph": graph, "figures": figures, "holds": holds}
                 )
-    return found
+    return results
 
 
 _NOTHING: Row = {"seconds": [], "counters": {}}

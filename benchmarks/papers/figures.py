@@ -116,7 +116,7 @@ def counted(data: Data) -> Figure | None:
     if not graphs or not all(runs.values()):
         return None
     panels = (
-        ("edges read, in entries", counters.edges_read),
+        ("edges read, in entries", counters.edges_per_entry),
         ("phases", counters.phases),
         ("mean length of paths, edges", counters.mean_path),
     )

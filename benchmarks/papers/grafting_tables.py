@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.papers.counters import (
     STEPS,
     edges_and_rate,
-    edges_read,
+    edges_per_entry,
     mean_path,
     phases,
     searched,
@@ -56,7 +56,7 @@ def markdown(data: Data) -> str:
         _together(data),
     ]
     for title, figure in (
-        ("Edges read, in entries of the matrix", edges_read),
+        ("Edges read, in entries of the matrix", edges_per_entry),
         ("Phases", phases),
         ("Mean length of the augmenting paths", mean_path),
     ):

@@ -32,7 +32,7 @@ from btfperm.backends.protocol import Session
 from btfperm.path.decompose import Decomposed, Pairing, decompose, worth_copies
 from btfperm.path.request import requested_backend, team_size
 from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, memory_for
-from btfperm.pattern.arrays import beside
+from btfperm.pattern.arrays import device_context
 from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
 from btfperm.results.read_only import new_result
 from btfperm.transversal import SEARCH_KEYWORDS, proven_transversal
@@ -125,7 +125,7 @@ def decomposed(
             session, has_options=bool(options.keys() - _NO_REASON_FOR_A_GPU)
         )
     try:
-        with beside(pattern.indices):
+        with device_context(pattern.indices):
             matched = proven_transversal(session, transversal, options)
             return _by(
                 session,

@@ -57,7 +57,7 @@ def read_pattern(
 ) -> Pattern:
     """O(nnz); beside the arrays of the file at most 8 bytes an entry."""
     from btfperm.pattern import Pattern
-    from btfperm.pattern.arrays import refuse_no_numbers
+    from btfperm.pattern.arrays import refuse_non_numbers
 
     with _archive(source) as (archive, layout, shape):
         values: npt.NDArray[Any] | None
@@ -66,7 +66,7 @@ def read_pattern(
             layout, arrays = "coo", {"row": rows, "col": cols}
         else:
             values = read_array(archive, "data")
-            refuse_no_numbers(values, source.name)
+            refuse_non_numbers(values, source.name)
             stored = values.shape
             if values.all():  # no zeros, so the memory is released before the indices are read
                 values = None

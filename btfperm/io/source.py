@@ -93,7 +93,7 @@ class Source:
         self._path = path
         self._raw = raw
         self._size = size
-        self._given_up: list[BinaryIO] = []  # their deletion would close the file
+        self._replaced_streams: list[BinaryIO] = []  # their deletion would close the file
         self.stream = _buffered(raw)
         _unpack(self)
 
@@ -125,10 +125,11 @@ class Source:
         return self.stream.peek(count)[:count]  # type: ignore[attr-defined,no-any-return]
 
     def restart(self) -> bool:
-        """Seeks to the first byte of the file if it allows it."""
+        """Seeks to the first byte of the file. Returns False if the file does not allow this, as a
+        pipe does not."""
         if not self._raw.restart():
             return False
-        self._given_up.append(self.stream)
+        self._replaced_streams.append(self.stream)
         self.packing = ""
         self.stream = _buffered(self._raw)
         return True
@@ -161,8 +162,8 @@ class Source:
 
 
 class _Unpacked(io.RawIOBase):
-    """A stream as a file that can be read in any order. It unpacks only to the reader's position,
-    so that a file that is refused at its beginning is not unpacked to its end."""
+    """A stream as a file that can be read in any order. It unpacks the stream only up to the last
+    byte requested, so that a file that is refused at its beginning is not unpacked to its end."""
 
     def __init__(self, stream: BinaryIO) -> None:
         super().__init__()
@@ -198,7 +199,7 @@ class _Unpacked(io.RawIOBase):
         return count
 
     def _reach(self, end: int) -> bool:
-        """Unpacks up to this position; whether the stream reaches it."""
+        """Unpacks up to position `end`. Returns whether the stream is at least as long."""
         while len(self._data) < end:
             piece = self._stream.read(_BUFFER)
             if not piece:
@@ -209,7 +210,7 @@ class _Unpacked(io.RawIOBase):
 
 @contextlib.contextmanager
 def open_source(path: PathLike) -> Iterator[Source]:
-    """Opens `path` (``-`` is standard input) and converts errors while it is read to
+    """Opens `path` (``-`` is standard input). While the caller reads it, converts errors to
     `UnreadableInputError`, one sentence that names the file.
 
     >>> with open_source("no/such/file.mtx") as source:

@@ -39,9 +39,9 @@ class Plan:
     initializer, algorithm : rows of the registry; None where nothing runs, or, for the algorithm,
         until the deficiency of the initial matching is known
     initializer_within, within : bounds that the rules set on each, see `Rule`
-    in_order : whether the initializer runs on one thread unless the caller set a number: searches
-        on a GPU go level by level, and an initial matching by many threads leaves unmatched columns
-        farther apart: apfb-wr then takes many times as long
+    in_order : whether the initializer runs on one thread unless the caller set a number. It does so
+        before a search on a GPU, which goes level by level: an initializer on many threads leaves
+        unmatched columns farther apart, and apfb-wr then takes many times as long
     threads, threads_asked : threads of the search, and whether the caller set them
     requested : whether the caller named the GPU or an algorithm that only it has, or needs the same
         matching in each run; then no rule abandons the GPU, and its failure is an error
@@ -106,7 +106,7 @@ class Plan:
 
     def explain(self) -> dict[str, Any]:
         """For programs: the features, and for each decision the rule that was applied and the rules
-        before it that were not. What the caller named was not decided."""
+        before it that did not hold. A choice of the caller is not a decision."""
         if not self.threads_asked and self.backend == "cpu":
             _decide(self, "threads", None)
         _learn(self, "entries", None)
@@ -239,7 +239,7 @@ def plan_search(plan: Plan, pattern: Pattern, deficiency: int) -> None:
 
 
 def searches_from_rows(plan: Plan, pattern: Pattern) -> bool:
-    """Whether the search in a rectangular matrix goes from the rows."""
+    """Whether the search in a rectangular matrix starts from the rows."""
     return _decide(plan, "side", pattern).choice == "rows"
 
 
@@ -328,8 +328,8 @@ def _learn(plan: Plan, feature: str, pattern: Pattern | None) -> float:
 
 
 def _of_gpus(feature: str) -> int:
-    """What the driver reports; each question is asked only where a rule depends on it, because the
-    answer to the second one takes the driver some time."""
+    """The feature `warm`, whether a search on a GPU starts without delay, or `gpus`, their number.
+    It is computed only if a rule needs it, because the driver takes some time to list its GPUs."""
     from btfperm.backends.gpu.device import count_unloaded, in_use
 
     return int(in_use()) if feature == "warm" else count_unloaded()

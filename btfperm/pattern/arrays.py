@@ -26,24 +26,24 @@ __all__ = [
     "LARGEST_INT32",
     "IndexArray",
     "as_width",
-    "beside",
     "canonical_columns",
     "checked_columns",
     "checked_positions",
     "checked_shape",
+    "device_context",
     "index_type",
+    "is_device_array",
     "is_on_device_of",
-    "lives_on_device",
     "matrix_on_device",
     "prefix",
     "refuse_masked",
-    "refuse_no_numbers",
+    "refuse_non_numbers",
     "zeros_among",
 ]
 
 IndexArray = npt.NDArray[np.signedinteger[Any]]
 
-# Searches keep a few numbers beyond the largest index, so the types end a little earlier.
+# Searches need a few numbers above the largest index, so the limits are below those of the types.
 LARGEST_INT32 = 2**31 - 16
 _LARGEST_INT64 = 2**63 - 16
 _DLPACK_CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
@@ -93,13 +93,13 @@ def refuse_masked(array: object) -> None:
         )
 
 
-def refuse_no_numbers(values: npt.NDArray[Any], name: str | None) -> None:
+def refuse_non_numbers(values: npt.NDArray[Any], name: str | None) -> None:
     """Raise InvalidMatrixError for values that are dates, text or objects."""
     if values.dtype.kind not in "biufc":
         raise InvalidMatrixError(f"{prefix(name)}values of type {values.dtype} are no numbers")
 
 
-def lives_on_device(array: object) -> bool:
+def is_device_array(array: object) -> bool:
     """Whether this is an array on a GPU, of any package. No module is loaded for the answer."""
     if isinstance(array, np.ndarray | list | tuple):
         return False
@@ -115,30 +115,31 @@ def lives_on_device(array: object) -> bool:
 def matrix_on_device(A: object) -> bool:
     """Whether a matrix, dense or sparse, or a part of a triple is an array on a GPU."""
     if isinstance(A, tuple):
-        return any(map(lives_on_device, A))
+        return any(map(is_device_array, A))
     if isinstance(A, np.ndarray):  # arrays of dates have no buffer to ask for
         return False
-    return lives_on_device(A) or lives_on_device(getattr(A, "data", None))
+    return is_device_array(A) or is_device_array(getattr(A, "data", None))
 
 
 def is_on_device_of(pattern: Any, array: object) -> bool:
     """Whether an array is on the device that holds a pattern on a device."""
-    if not lives_on_device(array):
+    if not is_device_array(array):
         return False
     from btfperm.backends.gpu.arrays import device_of
 
     return device_of(array) == int(pattern.device)
 
 
-def beside(array: Any) -> AbstractContextManager[Any]:
+def device_context(array: Any) -> AbstractContextManager[Any]:
     """A context in which the device of an array is CuPy's current one; for NumPy arrays, nothing
     changes."""
-    device: AbstractContextManager[Any] = array.device if lives_on_device(array) else nullcontext()
+    device: AbstractContextManager[Any] = array.device if is_device_array(array) else nullcontext()
     return device
 
 
 def _as_array(array: Any) -> npt.NDArray[Any]:
-    """`array` as NumPy's; an array of objects without dimensions where NumPy cannot convert it."""
+    """`array`, converted by NumPy. If NumPy cannot convert it: an array of objects without
+    dimensions, which the callers refuse."""
     try:
         converted: npt.NDArray[Any] = np.asarray(array)
     except MemoryError:
@@ -149,7 +150,8 @@ def _as_array(array: Any) -> npt.NDArray[Any]:
 
 
 def _index_array(array: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
-    """The array, if it holds integers, of any width."""
+    """`array` as a one-dimensional NumPy array of integers of any width. An empty array counts as
+    one of integers, unless its type is a structure. Raises InvalidMatrixError for other arrays."""
     values = array
     if type(values) is not np.ndarray:
         refuse_masked(array)
@@ -190,8 +192,8 @@ def checked_positions(
     *,
     owned: bool,
 ) -> tuple[IndexArray, IndexArray]:
-    """Rows and columns of entries that lie inside the shape, to be overwritten; copies, unless
-    they are `owned`."""
+    """The row and column indices of entries, after the check that they lie inside the shape. The
+    caller may overwrite them: they are copies unless the arguments are `owned`."""
     m, n = shape
     row_array, col_array = _index_array(rows, "rows"), _index_array(cols, "cols")
     if row_array.size != col_array.size:

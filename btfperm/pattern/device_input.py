@@ -15,7 +15,7 @@ from btfperm.backends.gpu.arrays import BLOCK, as_device_array, brought, device_
 from btfperm.backends.gpu.compile import kernels
 from btfperm.backends.gpu.device import on
 from btfperm.errors import InvalidMatrixError
-from btfperm.pattern.arrays import checked_shape, index_type, lives_on_device, refuse_masked
+from btfperm.pattern.arrays import checked_shape, index_type, is_device_array, refuse_masked
 from btfperm.pattern.canonical_gpu import columns_of, from_keys, from_positions, keys_of
 from btfperm.pattern.device_pattern import DevicePattern
 
@@ -160,7 +160,7 @@ def _zeros_among(values: Any, count: int) -> Any:
         return None
     refuse_masked(values)
     try:
-        on_device = lives_on_device(values)
+        on_device = is_device_array(values)
         there = brought(as_device_array(values)) if on_device else np.asarray(values)
     except (TypeError, ValueError):  # lists of unequal lengths, objects that are no arrays
         there = np.empty((), dtype=object)

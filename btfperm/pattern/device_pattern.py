@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.errors import InvalidMatrixError
-from btfperm.pattern.arrays import checked_columns, lives_on_device, prefix
+from btfperm.pattern.arrays import checked_columns, is_device_array, prefix
 from btfperm.pattern.canonical import frozen
 from btfperm.pattern.pattern import Pattern
 
@@ -30,7 +30,7 @@ class DevicePattern(Pattern):
     backend: ClassVar[str] = "gpu"
 
     def _checked_arrays(self, shape: tuple[int, int]) -> Any:
-        if not (lives_on_device(self.indptr) and lives_on_device(self.indices)):
+        if not (is_device_array(self.indptr) and is_device_array(self.indices)):
             raise InvalidMatrixError("DevicePattern needs arrays on a GPU; a Pattern takes others")
         from btfperm.pattern.device_input import canonical_columns
 

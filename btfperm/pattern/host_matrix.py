@@ -24,7 +24,7 @@ from btfperm.pattern.arrays import (
     checked_shape,
     prefix,
     refuse_masked,
-    refuse_no_numbers,
+    refuse_non_numbers,
 )
 from btfperm.pattern.pattern import Pattern
 
@@ -306,7 +306,7 @@ def _numbers(values: npt.ArrayLike, name: str | None) -> npt.NDArray[Any]:
         array = np.asarray(values)
     except (TypeError, ValueError):  # lists of unequal lengths
         array = np.empty((), dtype=object)
-    refuse_no_numbers(array, name)
+    refuse_non_numbers(array, name)
     if array.dtype == np.float16:
         return array.astype(np.float32)
     return array.astype(array.dtype.newbyteorder("="), copy=False)

@@ -11,7 +11,7 @@ import numpy as np
 
 from btfperm.arguments import truth
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
-from btfperm.pattern.arrays import checked_shape, lives_on_device, matrix_on_device
+from btfperm.pattern.arrays import checked_shape, is_device_array, matrix_on_device
 from btfperm.pattern.host_matrix import is_scipy, is_valued, positions_of, recognised
 from btfperm.pattern.pattern import Pattern
 
@@ -69,7 +69,7 @@ def as_pattern(
         drop_zeros = truth("drop_zeros", drop_zeros)
     owned = truth("owned", owned)
     if isinstance(A, tuple):
-        if any(map(lives_on_device, A)):
+        if any(map(is_device_array, A)):
             return _from_device_triple(A, shape, bool(drop_zeros))
         return _from_triple(A, shape, bool(drop_zeros), owned, threads)
     pattern = _with_own_shape(A, drop_zeros, owned, threads)
@@ -169,7 +169,7 @@ def _from_device_triple(A: tuple[Any, ...], shape: Sequence[int] | None, drop: b
     from btfperm.pattern.device_input import from_columns
 
     data, indices, indptr, shape = parts_of_triple(A, shape)
-    if not (lives_on_device(indices) and lives_on_device(indptr)):
+    if not (is_device_array(indices) and is_device_array(indptr)):
         raise InvalidMatrixError(
             "indices and indptr must both be on the device, or both on the host"
         )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
-from btfperm.pattern.arrays import IndexArray, lives_on_device, matrix_on_device
+from btfperm.pattern.arrays import IndexArray, is_device_array, matrix_on_device
 from btfperm.pattern.device_pattern import DevicePattern
 from btfperm.pattern.host_matrix import checked_matrix, compressed, is_scipy, recognised
 from btfperm.pattern.input import as_pattern
@@ -55,7 +55,7 @@ def permute(A: Any, row_perm: IndexArray, col_perm: IndexArray) -> Any:
             f"permutations of {row_perm.size} rows and {col_perm.size} columns do not fit a matrix "
             f"of shape {shape}"
         )
-    if isinstance(A, DevicePattern) or lives_on_device(A) or lives_on_device(_values(A)):
+    if isinstance(A, DevicePattern) or is_device_array(A) or is_device_array(_values(A)):
         from btfperm.pattern.permute_gpu import permute_on_device
 
         return permute_on_device(A, row_perm, col_perm)
@@ -73,7 +73,7 @@ def _values(A: Any) -> Any:
 
 
 def _here(perm: Any) -> IndexArray:
-    on_host: IndexArray = perm.get() if lives_on_device(perm) else perm
+    on_host: IndexArray = perm.get() if is_device_array(perm) else perm
     return on_host
 
 
@@ -84,7 +84,7 @@ def _matrix_of_triple(A: tuple[Any, ...], shape: tuple[int, int]) -> Any:
     data, indices, indptr = A
     if data is None:
         return as_pattern(A, shape=shape)
-    if any(map(lives_on_device, A)):
+    if any(map(is_device_array, A)):
         from btfperm.pattern.permute_gpu import matrix_of_triple
 
         return matrix_of_triple(A, shape)

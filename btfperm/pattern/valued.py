@@ -13,7 +13,13 @@ from typing import Any, Self
 import numpy as np
 
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
-from btfperm.pattern.arrays import beside, is_on_device_of, lives_on_device, prefix, refuse_masked
+from btfperm.pattern.arrays import (
+    device_context,
+    is_device_array,
+    is_on_device_of,
+    prefix,
+    refuse_masked,
+)
 from btfperm.pattern.canonical import frozen
 from btfperm.pattern.pattern import Pattern
 
@@ -55,13 +61,13 @@ class ValuedPattern:
         if not isinstance(pattern, Pattern):
             raise InvalidArgumentError(f"{type(pattern).__name__} is no Pattern")
         on_device = pattern.backend != "cpu"
-        if on_device and lives_on_device(values):
+        if on_device and is_device_array(values):
             from btfperm.backends.gpu.arrays import as_device_array
 
             values = as_device_array(values)
         if on_device and not is_on_device_of(pattern, values):
             raise InvalidMatrixError("the values of a DevicePattern must be on its GPU")
-        if not on_device and lives_on_device(values):
+        if not on_device and is_device_array(values):
             raise InvalidMatrixError("the values of a Pattern on the host must be there, too")
         values = as_values(values, pattern.nnz, pattern.name)
         vars(self)["values"] = values if on_device else frozen(values.copy())
@@ -114,7 +120,7 @@ class ValuedPattern:
         """
         if self.field == "integer":
             return self
-        with beside(self.values):
+        with device_context(self.values):
             wrong = ~np.isfinite(self.values)
             if not bool(wrong.any()):
                 return self
@@ -164,7 +170,7 @@ def as_values(values: Any, count: int, name: str | None) -> Any:
     """
     refuse_masked(values)
     array = values
-    if not lives_on_device(values):
+    if not is_device_array(values):
         try:
             array = np.asarray(values)
         except (TypeError, ValueError):  # lists of unequal lengths
@@ -189,5 +195,5 @@ def as_values(values: Any, count: int, name: str | None) -> Any:
 
 def position_of(pattern: Pattern, p: int) -> tuple[int, int]:
     """Row and column of entry `p`, for a message. O(n)."""
-    with beside(pattern.indptr):
+    with device_context(pattern.indptr):
         return int(pattern.indices[p]), int((pattern.indptr <= p).sum()) - 1

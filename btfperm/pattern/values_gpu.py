@@ -18,7 +18,7 @@ from btfperm.backends.gpu.compile import kernels
 from btfperm.backends.gpu.device import on
 from btfperm.errors import InvalidMatrixError
 from btfperm.pattern import device_input
-from btfperm.pattern.arrays import index_type, lives_on_device
+from btfperm.pattern.arrays import index_type, is_device_array
 from btfperm.pattern.canonical_gpu import columns_of, keys_of
 from btfperm.pattern.input import as_pattern
 from btfperm.pattern.pattern import Pattern
@@ -65,7 +65,7 @@ def _of_lists(
         starts = device_input.index_array(indptr, "indptr")
         lists = device_input.index_array(indices, "indices")
         room, count = int(lists.size), int(starts[-1])
-        if lives_on_device(data):
+        if is_device_array(data):
             values = as_values(brought(as_device_array(data)), room, None)[:count]
         else:
             values = cupy.asarray(as_values(data, room, None)[:count])

@@ -33,7 +33,7 @@ from btfperm.errors import (
     NumericallySingularError,
     ResourceMissingError,
 )
-from btfperm.pattern.arrays import lives_on_device
+from btfperm.pattern.arrays import is_device_array
 from btfperm.preorder.segments import diagonal_squares, segment_bounds
 from btfperm.preorder.values import permuted, refuse_below, refuse_changed, with_values
 from btfperm.results import IndexArray
@@ -111,7 +111,7 @@ class Factorization:
         """
         one_of("trans", trans, ("N", "T", "H"))
         refine = whole_number("refine", refine, 0, 100)
-        if lives_on_device(b):
+        if is_device_array(b):
             raise InvalidArgumentError(
                 "this right-hand side is on a GPU, and solve works on the host: give it b.get()"
             )

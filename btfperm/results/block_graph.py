@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.arguments import whole_number
-from btfperm.pattern.arrays import IndexArray, beside, lives_on_device
+from btfperm.pattern.arrays import IndexArray, device_context, is_device_array
 from btfperm.results.counted import counted
 from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
@@ -89,7 +89,7 @@ class BlockGraph(ReadOnlyArrays):
         """
         level = whole_number("the level", level, 0, self.n_levels - 1)
         order, ends = self._by_level
-        with beside(order):
+        with device_context(order):
             return order[ends[level] : ends[level + 1]]
 
     def levels(self) -> Iterator[IndexArray]:
@@ -104,10 +104,10 @@ class BlockGraph(ReadOnlyArrays):
     def _by_level(self) -> tuple[IndexArray, list[int]]:
         """Block numbers sorted by level, then by number, and where each level begins."""
         counts = self.level_blocks
-        if lives_on_device(self.level):
+        if is_device_array(self.level):
             import cupy
 
-            with beside(self.level):
+            with device_context(self.level):
                 keys = self.level.astype(np.int64) << 32 | cupy.arange(
                     self.n_blocks, dtype=np.int64
                 )

@@ -14,7 +14,7 @@ from btfperm.arguments import whole_number
 from btfperm.backends import is_on_device
 from btfperm.fields import FIELDS
 from btfperm.pattern import Pattern, permute
-from btfperm.pattern.arrays import IndexArray, beside
+from btfperm.pattern.arrays import IndexArray, device_context
 from btfperm.results.block_graph import BlockGraph
 from btfperm.results.counted import counted
 from btfperm.results.equality import fields_equal
@@ -173,7 +173,7 @@ class Decomposition(OnDemand):
         diagonals of the square blocks."""
         first_row, last_row = int(self.coarse_rows[1]), int(self.coarse_rows[2])
         first_col, last_col = int(self.coarse_cols[2]), int(self.coarse_cols[3])
-        with beside(self.row_perm):
+        with device_context(self.row_perm):
             perm = self.row_perm.copy()
             perm[first_row:last_row] = self.col_match[self.col_perm[first_col:last_col]]
         return frozen(perm)
@@ -224,7 +224,7 @@ def _block_of(perm: IndexArray, boundaries: IndexArray) -> IndexArray:
 def _block_on_device(perm: Any, boundaries: Any) -> Any:
     import cupy
 
-    with beside(perm):
+    with device_context(perm):
         places = cupy.arange(perm.size, dtype=perm.dtype)
         block = cupy.empty(perm.size, dtype=perm.dtype)
         block[perm] = cupy.searchsorted(boundaries[1:], places, side="right").astype(perm.dtype)

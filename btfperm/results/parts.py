@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from btfperm.pattern.arrays import IndexArray, beside, lives_on_device
+from btfperm.pattern.arrays import IndexArray, device_context, is_device_array
 from btfperm.results.counted import counted
 from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
@@ -44,13 +44,13 @@ class _Rectangle:
     @property
     def rows(self) -> IndexArray:
         """(r,) original numbers of the rows, in the order of the permuted matrix. O(1)."""
-        with beside(self._of.row_perm):
+        with device_context(self._of.row_perm):
             return self._of.row_perm[self.row_slice]
 
     @property
     def cols(self) -> IndexArray:
         """(c,) original numbers of the columns, in the order of the permuted matrix. O(1)."""
-        with beside(self._of.col_perm):
+        with device_context(self._of.col_perm):
             return self._of.col_perm[self.col_slice]
 
     @property
@@ -134,7 +134,7 @@ def blocks_of(d: Decomposition, ends: tuple[int, int], first: int, last: int) ->
     """The blocks ``first`` to ``last - 1``, one at a time; `ends` as of `part_ends`."""
     for begin in range(first, last, _PIECE):
         end = min(begin + _PIECE, last)
-        with beside(d.row_blocks):
+        with device_context(d.row_blocks):
             rows, cols = (b[begin : end + 1].tolist() for b in (d.row_blocks, d.col_blocks))
         for k, number in enumerate(range(begin, end)):
             part = "square" if number >= ends[0] else "horizontal"
@@ -151,12 +151,12 @@ def part_ends(d: Decomposition) -> tuple[int, int]:
     """
     rows, cols = d.row_blocks, d.col_blocks
     row, col = int(d.coarse_rows[2]), int(d.coarse_cols[2])
-    if lives_on_device(rows):
-        with beside(rows):
+    if is_device_array(rows):
+        with device_context(rows):
             return int((cols < col).sum()), int((rows <= row).sum()) - 1
     return int(cols.searchsorted(col)), int(rows.searchsorted(row, "right")) - 1
 
 
 def _unmatched(lines: IndexArray, match: IndexArray) -> IndexArray:
-    with beside(lines):
+    with device_context(lines):
         return frozen(lines[match[lines] < 0])

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from btfperm.backends import is_on_device
 from btfperm.errors import LimitReachedError
-from btfperm.pattern.arrays import IndexArray, beside
+from btfperm.pattern.arrays import IndexArray, device_context
 from btfperm.results.equality import fields_equal, tuple_by_value
 from btfperm.results.html import html_table
 from btfperm.results.read_only import OnDemand, freeze
@@ -135,7 +135,7 @@ class Transversal(OnDemand):
                 "cover of its own size; raise the limit",
                 self.rank_bounds,
             )
-        with beside(self.row_in_cover):
+        with device_context(self.row_in_cover):
             cover = Cover(self.row_in_cover.nonzero()[0], self.col_in_cover.nonzero()[0])
         freeze(*cover)
         return cover

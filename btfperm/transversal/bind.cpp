@@ -107,11 +107,12 @@ void only_finish(const PatternView<I>& A, Matching<I> M, const Options& options,
   given("one_sided_passes", rules.one_sided_passes);
   given("both_sided_passes", rules.both_sided_passes);
   given("pushed_passes", rules.pushed_passes);
-  given("most_phases", rules.most_phases);
+  given("max_phases", rules.max_phases);
   given("first_root", rules.first_root);
-  I* const free = workspace.take<I>(A.n);
-  const I n_free = list_free(A, M, options.threads, free);
-  finish_by_trees(A, M, free, n_free, options.threads, rules, workspace, budget, counters, proof);
+  I* const unmatched = workspace.take<I>(A.n);
+  const I n_unmatched = list_unmatched(A, M, options.threads, unmatched);
+  finish_by_trees(A, M, unmatched, n_unmatched, options.threads, rules, workspace, budget, counters,
+                  proof);
 }
 
 template <class I>
@@ -271,9 +272,9 @@ void bind_for_tests(nb::module_& module) {
         Budget budget(0, 0, nullptr);
         Counters counters;
         auto workspace = std::make_unique<Workspace>();
-        I* const free = workspace->take<I>(A.n);
-        const I n_free = list_free(A, M, 1, free);
-        LabelPush<I> push(A, M, free, n_free, *workspace, budget, counters);
+        I* const unmatched = workspace->take<I>(A.n);
+        const I n_unmatched = list_unmatched(A, M, 1, unmatched);
+        LabelPush<I> push(A, M, unmatched, n_unmatched, *workspace, budget, counters);
         const std::uint8_t* const label =
             push.run_steps(steps, std::max<std::int64_t>(1, gap_every));
         rows_to_columns(A, M, 1);
@@ -294,7 +295,7 @@ void bind_for_tests(nb::module_& module) {
         Counters counters;
         Workspace workspace;
         I* const unmatched = workspace.take<I>(A.n);
-        const I n_unmatched = list_free(A, M, 1, unmatched);
+        const I n_unmatched = list_unmatched(A, M, 1, unmatched);
         LabelPush<I> push(A, M, unmatched, n_unmatched, workspace, budget, counters);
         push.run();
         rows_to_columns(A, M, 1);

@@ -16,7 +16,7 @@ from btfperm import _core
 from btfperm.backends.cpu.problem import Problem
 from btfperm.errors import InitialMatchingWarning, InvalidArgumentError
 from btfperm.pattern import Pattern
-from btfperm.pattern.arrays import lives_on_device
+from btfperm.pattern.arrays import is_device_array
 from btfperm.results import Decomposition, Transversal
 from btfperm.warn import warn
 
@@ -84,7 +84,7 @@ def _checked(
             )
         orientation, found = "col_match", initial.col_match
     try:
-        array = found.get() if lives_on_device(found) else np.asarray(found)
+        array = found.get() if is_device_array(found) else np.asarray(found)
         is_list = array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0)
     except (AttributeError, TypeError, ValueError):  # no arrays, lists of unequal lengths
         is_list = False

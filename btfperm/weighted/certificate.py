@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The proof of a weighted transversal: what the duals say about every other one."""
+"""The proof that a weighted transversal is optimal: its duals bound every other one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Reals = npt.NDArray[np.float64]
 
 
 class Proof(NamedTuple):
-    """The objective of the matching, and by how much the optimum can exceed it at most."""
+    """The objective of the matching, and a bound on the difference between it and the optimum."""
 
     total: float
     gap: float
@@ -38,24 +38,25 @@ def prove(
     row_dual: Reals,
     col_dual: Reals,
 ) -> Proof:
-    """Checks that the matching is a maximum one and that its duals are feasible and tight. `value`
-    is the contribution of each entry to the objective.
+    """Checks that the matching is maximum and that its duals are feasible and tight. `value` is the
+    contribution of each entry to the objective.
 
-    Every maximum transversal matches the rows and columns of a rectangular block with each other
-    only, and leaves some of its longer side unmatched. So it is best if, beside feasible duals that
-    are tight at the matched entries, no dual in the longer side of a block exceeds that of an
-    unmatched vertex. O(nnz).
+    Every maximum transversal matches the rows and columns of a rectangular block only with each
+    other, and leaves some vertices (rows or columns) of the block's longer side unmatched. The
+    matching is therefore optimal if the duals are feasible, if they are tight at the matched
+    entries, and if no dual in the longer side of a block exceeds the dual of an unmatched vertex of
+    this block. O(nnz).
 
     Raises
     ------
     DefectError : one of these conditions does not hold
     """
     m = pattern.m
-    found = _core.weighted.check_duals(
+    checked = _core.weighted.check_duals(
         m, pattern.indptr, pattern.indices, value, row_match, col_match, row_dual,
         col_dual,
     )  # fmt: skip
-    excess, at, slack, largest_slack, total, matched = found
+    excess, at, slack, largest_slack, total, matched = checked
     listed = [int(np.count_nonzero(match >= 0)) for match in (row_match, col_match)]
     if not matched == d.structural_rank == listed[0] == listed[1]:
         raise DefectError(
@@ -82,16 +83,16 @@ def prove(
 
 
 def _check_unmatched(perm: Any, blocks: Any, match: Any, dual: Any, noun: str) -> None:
-    """No dual of a block exceeds that of an unmatched vertex of the block."""
+    """Checks that no dual of a block exceeds that of an unmatched vertex of the block."""
     unmatched = match[perm] < 0
     if not unmatched.any():
         return
     sizes = np.diff(blocks)
-    wide = sizes > 0
-    largest = np.maximum.reduceat(dual[perm], blocks[:-1][wide])
-    short = unmatched & (dual[perm] < np.repeat(largest, sizes[wide]))
-    if short.any():
+    nonempty = sizes > 0
+    largest = np.maximum.reduceat(dual[perm], blocks[:-1][nonempty])
+    below = unmatched & (dual[perm] < np.repeat(largest, sizes[nonempty]))
+    if below.any():
         raise DefectError(
-            f"the dual of the unmatched {noun} {int(perm[int(short.argmax())])} is not the largest "
+            f"the dual of the unmatched {noun} {int(perm[int(below.argmax())])} is not the largest "
             "of its block; please report this"
         )

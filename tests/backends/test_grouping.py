@@ -39,3 +39,19 @@ def test_members_by_group(case, order, width, run_seed):
     assert starts.dtype == width and members.dtype == width
     np.testing.assert_array_equal(starts.get(), np.concatenate([[0], np.cumsum(sizes)]))
     np.testing.assert_array_equal(members.get(), np.argsort(group, kind="stable"))
+
+
+@pytest.mark.parametrize("case", ["few", "giants", "many giants"])
+def test_members_of_two_halves(case):
+    """The members of the second half are numbered from 0."""
+    import cupy
+
+    sizes = np.array(SIZES[case])
+    half = sizes.size // 2
+    group = np.repeat(np.arange(sizes.size), sizes)
+    first = int(sizes[:half].sum())
+    _, members = members_by_group(
+        cupy.asarray(group.astype(np.int32)), sizes.size, halves=(half, first)
+    )
+    np.testing.assert_array_equal(members.get()[:first], np.arange(first))
+    np.testing.assert_array_equal(members.get()[first:], np.arange(group.size - first))

@@ -24,6 +24,6 @@ def test_small_matrices_on_an_emulated_device(emulated_run):
     except subprocess.TimeoutExpired:
         emulated_run.kill()
         output, _ = emulated_run.communicate()
-        pytest.fail(f"no end within 1,200 s:\n{output[-4000:]}")
+        pytest.fail(f"the child did not end within 1,200 s:\n{output[-4000:]}")
     assert emulated_run.returncode == 0, output[-8000:]
     assert " passed" in output and "skipped" not in output, output[-2000:]

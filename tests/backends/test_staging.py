@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The ring of pinned buffers, with a planted device."""
+"""The ring of pinned buffers, with a fake device."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from btfperm import _core
 from btfperm.backends.gpu import staging
 
 
-class Planted:
-    """A device whose memory is an array of the host. `waited` records what was waited for."""
+class FakeDevice:
+    """A device whose memory is an array of the host. `waited` records each synchronisation with the
+    stream; after `fails_after` copies, the next one raises KeyboardInterrupt."""
 
     def __init__(self, monkeypatch, memory, fails_after=None):
         self.copies, self.fails_after = 0, fails_after
@@ -50,33 +51,34 @@ PIECES = pytest.mark.parametrize("pieces", [0.3, 1, 3, 4, 5, 10.3])
 
 
 @PIECES
-def test_the_way_there(monkeypatch, ring, pieces):
+def test_copy_to_the_device(monkeypatch, ring, pieces):
     size = int(pieces * staging._BUFFER_BYTES) + 5
     memory = np.zeros(size, np.uint8)
-    planted = Planted(monkeypatch, memory)
+    device = FakeDevice(monkeypatch, memory)
     source = np.arange(size, dtype=np.uint32).astype(np.uint8)
-    ring._copy(source, planted.start)
-    assert (memory == source).all() and planted.waited == ["stream"]
+    ring._copy(source, device.start)
+    assert (memory == source).all() and device.waited == ["stream"]
 
 
 @PIECES
-def test_the_way_back(monkeypatch, ring, pieces):
+def test_copy_from_the_device(monkeypatch, ring, pieces):
     size = int(pieces * staging._BUFFER_BYTES) + 5
     memory = np.arange(size, dtype=np.uint32).astype(np.uint8)
-    planted = Planted(monkeypatch, memory)
+    device = FakeDevice(monkeypatch, memory)
     target = np.zeros(size, np.uint8)
-    ring._copy_back(planted.start, target)
+    ring._copy_back(device.start, target)
     assert (target == memory).all()
 
 
 @pytest.mark.parametrize("way", ["_copy", "_copy_back"])
-def test_a_copy_that_fails_leaves_the_ring_free(monkeypatch, ring, way):
+def test_a_copy_that_fails_waits_for_those_in_flight(monkeypatch, ring, way):
+    """The buffers are then free for the next array."""
     memory = np.ones(8 * staging._BUFFER_BYTES, np.uint8)
-    planted = Planted(monkeypatch, memory, fails_after=5)
-    ends = (memory, planted.start) if way == "_copy" else (planted.start, memory)
+    device = FakeDevice(monkeypatch, memory, fails_after=5)
+    ends = (memory, device.start) if way == "_copy" else (device.start, memory)
     with pytest.raises(KeyboardInterrupt):
         getattr(ring, way)(*ends)
-    assert planted.waited == ["stream"]
+    assert device.waited == ["stream"]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

@@ -26,13 +26,13 @@ def test_the_report(cli):
 
 
 def test_json(cli):
-    found = cli("doctor", "--json").json
-    assert set(found) == {"machine", "backends", "packages", "exit_code", "error", "warnings"}
-    assert found["machine"]["cores"] >= found["machine"]["usable_cores"] >= 1
-    assert found["machine"]["threads"] >= 1
-    assert found["machine"]["memory"] >= found["machine"]["memory_available"] > 0
-    assert [b["works"] for b in found["backends"]] == [True, why_not() is None]
-    versions = {package["name"]: package["version"] for package in found["packages"]}
+    answer = cli("doctor", "--json").json
+    assert set(answer) == {"machine", "backends", "packages", "exit_code", "error", "warnings"}
+    assert answer["machine"]["cores"] >= answer["machine"]["usable_cores"] >= 1
+    assert answer["machine"]["threads"] >= 1
+    assert answer["machine"]["memory"] >= answer["machine"]["memory_available"] > 0
+    assert [b["works"] for b in answer["backends"]] == [True, why_not() is None]
+    versions = {package["name"]: package["version"] for package in answer["packages"]}
     assert versions["numpy"] == np.__version__
 
 

@@ -47,22 +47,22 @@ def test_the_effect_of_zeros(cli, matrix):
 def test_json(cli, matrix, words):
     ended = cli("rank", matrix("singular"), "--json", *words)
     assert ended.code == (1 if words else 0) and ended.err == ""
-    found = ended.json
-    assert found["structural_rank"] == 2 and found["rank_bounds"] == [2, 2]
-    assert found["full"] is False and found["verified"] is True
-    assert found["exit_code"] == ended.code
-    assert (found["error"] is not None) == bool(words)
-    assert found["matrix"]["file"] == "singular.mtx" and found["stopped_by"] is None
-    assert found["stored_zeros"] is None and set(found["seconds"]) == {"read", "search"}
+    answer = ended.json
+    assert answer["structural_rank"] == 2 and answer["rank_bounds"] == [2, 2]
+    assert answer["full"] is False and answer["verified"] is True
+    assert answer["exit_code"] == ended.code
+    assert (answer["error"] is not None) == bool(words)
+    assert answer["matrix"]["file"] == "singular.mtx" and answer["stopped_by"] is None
+    assert answer["stored_zeros"] is None and set(answer["seconds"]) == {"read", "search"}
     if words:
-        assert found["unmatched_rows"]["count"] == found["unmatched_columns"]["count"] == 1
+        assert answer["unmatched_rows"]["count"] == answer["unmatched_columns"]["count"] == 1
 
 
 @pytest.mark.parametrize(("name", "full"), [("wide", True), ("tall", True), ("singular", False)])
 def test_full_rank_is_the_smaller_number_of_rows_and_columns(cli, matrix, name, full):
-    found = cli("rank", matrix(name), "--json").json
-    assert found["full"] is full
-    assert full == (found["structural_rank"] == min(found["rows"], found["cols"]))
+    answer = cli("rank", matrix(name), "--json").json
+    assert answer["full"] is full
+    assert full == (answer["structural_rank"] == min(answer["rows"], answer["cols"]))
 
 
 def test_warnings_are_in_the_json(cli, matrix):
@@ -78,9 +78,9 @@ def test_explain_goes_to_stderr(cli, matrix):
 def test_a_limit_prints_no_number(cli, hard):
     limited = (hard, "--max-work", 5, "--initializer", "none")
     assert "lies between" in cli("rank", *limited).failed(1).err
-    found = cli("rank", *limited, "--json").json
-    assert found["structural_rank"] is None and found["exit_code"] == 1
-    assert found["rank_bounds"][0] <= found["rank_bounds"][1]
+    answer = cli("rank", *limited, "--json").json
+    assert answer["structural_rank"] is None and answer["exit_code"] == 1
+    assert answer["rank_bounds"][0] <= answer["rank_bounds"][1]
 
 
 def test_the_same_in_a_shell(shell, matrix):
@@ -89,13 +89,13 @@ def test_the_same_in_a_shell(shell, matrix):
 
 def test_json_has_the_same_keys_whatever_is_found(cli, matrix, hard):
     limited = ("--max-work", 5, "--initializer", "none")
-    lines = (
+    commands = (
         (matrix("blocks"),),
         (matrix("zeros"),),
         (matrix("singular"), "--require-full"),
         (hard, *limited),
     )
-    found = [cli("rank", *line, "--json").json for line in lines]
-    assert len({frozenset(facts) for facts in found}) == 1
-    assert found[1]["stored_zeros"]["count"] == 1
-    assert found[3]["structural_rank"] is None and found[3]["stopped_by"] == "max_work"
+    answers = [cli("rank", *words, "--json").json for words in commands]
+    assert len({frozenset(answer) for answer in answers}) == 1
+    assert answers[1]["stored_zeros"]["count"] == 1
+    assert answers[3]["structural_rank"] is None and answers[3]["stopped_by"] == "max_work"

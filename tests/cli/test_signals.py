@@ -22,19 +22,19 @@ CASES = {
     "SIGHUP": (129, "ended by SIGHUP"),
 }
 
-# Sends itself a signal when it imports the module in the first argument.
+# A command that sends itself a signal when it imports the module named by its first argument.
 SIGNAL_ON_IMPORT = """
 import os, signal, sys
 name, number, sys.argv = sys.argv[1], int(sys.argv[2]), ["btfperm", *sys.argv[3:]]
-def ring(event, args):
+def on_event(event, args):
     if event == "import" and args[0] == name:
         os.kill(os.getpid(), number)
-sys.addaudithook(ring)
+sys.addaudithook(on_event)
 from btfperm_cli.__main__ import main
 main()
 """
 
-# Writes some bytes of its output and then waits.
+# A command that writes some bytes of its output file and then waits.
 SLOW_WRITER = """
 import sys, time
 import btfperm.io.perm_npz

@@ -139,9 +139,9 @@ def test_standard_input_that_is_closed(matrix, tmp_path, words):
 
 def unread(pipe) -> int:
     """The number of bytes that were written to a pipe and not yet read."""
-    held = array.array("i", [0])
-    fcntl.ioctl(pipe, termios.FIONREAD, held)
-    return held[0]
+    n_bytes = array.array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, n_bytes)
+    return n_bytes[0]
 
 
 @posix
@@ -164,6 +164,7 @@ def test_ctrl_c_while_waiting_for_input():
         process.communicate()
 
 
+# A command whose reader prints a line to stderr and then waits.
 SLOW_READER = """
 import sys, time, btfperm.io
 def read(*args, **options):

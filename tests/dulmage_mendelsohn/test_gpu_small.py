@@ -105,3 +105,14 @@ def test_block_triangular_form_of_singular_and_regular_matrices(run_seed):
         assert f.structural_rank == plain_matching.structural_rank(A), name
         arrays = [value for value in vars(f.on_host()).values() if hasattr(value, "dtype")]
         assert len(arrays) > 3 and all(isinstance(array, np.ndarray) for array in arrays)
+
+
+@pytest.mark.gpu
+def test_a_singular_host_matrix_is_completed_after_a_search_on_a_gpu():
+    rng = np.random.default_rng(0)
+    rows, cols = rng.integers(0, 60, (2, 150))
+    A = sp.csc_array((np.ones(150), (rows, cols)), shape=(60, 60))
+    f = btfperm.block_triangular_form(A, algorithm="g-pr-shr")
+    assert f.completed > 0
+    arrays = (f.row_perm, f.col_perm, f.blocks)
+    check_block_triangular_form(A, *map(here, arrays), here(f.paired_row), int(f.completed))

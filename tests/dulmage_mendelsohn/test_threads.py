@@ -199,3 +199,13 @@ def test_the_public_functions_take_threads(run_seed):
             np.testing.assert_array_equal(several.row_perm, alone.row_perm)
             np.testing.assert_array_equal(several.col_perm, alone.col_perm)
             np.testing.assert_array_equal(several.row_blocks, alone.row_blocks)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_a_matching_that_is_not_maximum_is_refused(threads):
+    """An unmatched row is reached from an unmatched column."""
+    A = as_pattern(sp.csc_array([[1.0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    width = A.indices.dtype
+    row_match, col_match = np.array([0, -1, 1], width), np.array([0, 2, -1], width)
+    with shared(always=True), pytest.raises(btfperm.DefectError, match="not maximum"):
+        decompose(A, row_match, col_match, threads)

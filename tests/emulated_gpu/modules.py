@@ -67,20 +67,21 @@ class Module:
     def compiled(code: str, compiler_options: tuple[str, ...]) -> Path:
         """The path of the library, which is compiled if the cache does not hold it."""
         includes = Path(next(o for o in compiler_options if o.startswith("-I"))[2:])
-        words = tuple(o for o in compiler_options if o.startswith("-DBTFPERM_INDEX"))
-        return _built(_flat(code, "kernel.cu", includes), words)
+        definitions = tuple(o for o in compiler_options if o.startswith("-DBTFPERM_INDEX"))
+        return _built(_flat(code, "kernel.cu", includes), definitions)
 
     def has(self, name: str) -> bool:
         return name in self._numbers
 
     def launch(self, name, blocks, threads, arguments, *, at_once):
-        """`arguments`: NumPy scalars and (pointer, itemsize) pairs."""
+        """`arguments`: NumPy scalars and (pointer, itemsize) pairs. `at_once`: whether all blocks
+        run at the same time, as in a cooperative launch."""
         if not 0 < threads <= 1024 or not 0 < blocks < 2**31:
             raise RefusedError(f"{name}: {blocks} x {threads} threads")
         number = self._numbers[name]
-        words = [_as_bytes(argument) for argument in arguments]
-        self._check(name, number, arguments, words)
-        addresses = (ctypes.c_void_p * max(len(words), 1))(*[ctypes.addressof(w) for w in words])
+        values = [_as_bytes(argument) for argument in arguments]
+        self._check(name, number, arguments, values)
+        addresses = (ctypes.c_void_p * max(len(values), 1))(*map(ctypes.addressof, values))
         message = ctypes.create_string_buffer(2000)
         self._launches += 1
         seed = ctypes.c_ulonglong(SEED * 1_000_003 + self._launches)
@@ -89,18 +90,18 @@ class Module:
         ):
             raise RefusedError(f"{name}: {message.value.decode()}")
 
-    def _check(self, name, number, arguments, words):
+    def _check(self, name, number, arguments, values):
         """Checks what CuPy does not: the number of arguments, their sizes and their types."""
         count = self._library.fibers_parameter_count(number)
-        if len(words) != count:
-            raise RefusedError(f"{name} takes {count} arguments, not {len(words)}")
+        if len(values) != count:
+            raise RefusedError(f"{name} takes {count} arguments, not {len(values)}")
         wanted = self._library.fibers_parameters(number)
-        for k, (argument, word) in enumerate(zip(arguments, words, strict=True)):
+        for k, (argument, value) in enumerate(zip(arguments, values, strict=True)):
             size, pointee = wanted[k].bytes, wanted[k].pointee
             given = argument[1] if isinstance(argument, tuple) else 0
-            if ctypes.sizeof(word) != size or bool(given) > bool(pointee):
+            if ctypes.sizeof(value) != size or bool(given) > bool(pointee):
                 raise RefusedError(
-                    f"{name}: argument {k} has {ctypes.sizeof(word)} bytes, not {size}"
+                    f"{name}: argument {k} has {ctypes.sizeof(value)} bytes, not {size}"
                 )
             if given and pointee > 1 and pointee >> 8 != given:
                 raise RefusedError(
@@ -135,14 +136,14 @@ def _flat(code: str, name: str, includes: Path, seen: set[str] | None = None) ->
 
 _CALLED = """
 #line 1 "called"
-#define SEEN extern "C" __attribute__((visibility("default")))
+#define EXPORT extern "C" __attribute__((visibility("default")))
 static const fibers::Kernel the_kernels[] = {%s};
-SEEN unsigned fibers_count() { return %d; }
-SEEN const char* fibers_name(unsigned k) { return the_kernels[k].name; }
-SEEN unsigned fibers_parameter_count(unsigned k) { return the_kernels[k].count; }
-SEEN const fibers::Parameter* fibers_parameters(unsigned k) { return the_kernels[k].parameters; }
-SEEN int fibers_launch(unsigned k, unsigned blocks, unsigned threads, int at_once, void** arguments,
-                       unsigned long long seed, char* message, unsigned size) {
+EXPORT unsigned fibers_count() { return %d; }
+EXPORT const char* fibers_name(unsigned k) { return the_kernels[k].name; }
+EXPORT unsigned fibers_parameter_count(unsigned k) { return the_kernels[k].count; }
+EXPORT const fibers::Parameter* fibers_parameters(unsigned k) { return the_kernels[k].parameters; }
+EXPORT int fibers_launch(unsigned k, unsigned blocks, unsigned threads, int at_once,
+                         void** arguments, unsigned long long seed, char* message, unsigned size) {
   fibers::Launch launch{blocks, threads, the_kernels[k].call, arguments, seed};
   const std::string why = fibers::run(launch, at_once);
   std::snprintf(message, size, "%%s", why.c_str());
@@ -152,13 +153,13 @@ SEEN int fibers_launch(unsigned k, unsigned blocks, unsigned threads, int at_onc
 
 
 @cache
-def _built(flat: str, words: tuple[str, ...]) -> Path:
+def _built(flat: str, definitions: tuple[str, ...]) -> Path:
     """The library of a flat source, from the cache if it is there."""
     names = _KERNEL.findall(flat)
     table = ", ".join(f'fibers::Called<&{name}>::named("{name}")' for name in names)
     source = f'#include "cuda_words.hpp"\n{flat}\n' + _CALLED % (table, len(names))
     headers = [path.read_text(encoding="utf-8") for path in HEADERS]
-    content = "\0".join([source, *headers, *words, *FLAGS])
+    content = "\0".join([source, *headers, *definitions, *FLAGS])
     library = CACHE / f"{hashlib.sha256(content.encode()).hexdigest()[:24]}.so"
     if library.exists():
         return library
@@ -167,7 +168,7 @@ def _built(flat: str, words: tuple[str, ...]) -> Path:
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
         text, built = Path(folder) / "flat.cpp", Path(folder) / "flat.so"
         text.write_text(source, encoding="utf-8")
-        _compile("-shared", *folders, *words, str(text), "-o", str(built))
+        _compile("-shared", *folders, *definitions, str(text), "-o", str(built))
         built.rename(library)
     return library
 
@@ -181,7 +182,7 @@ def checked(programs: list[tuple[str, str]], compiler_options: tuple[str, ...]) 
     RefusedError : with the compiler's message, also if a static assertion fails
     """
     includes = Path(next(o for o in compiler_options if o.startswith("-I"))[2:])
-    words = [o for o in compiler_options if o.startswith("-DBTFPERM_INDEX")]
+    definitions = [o for o in compiler_options if o.startswith("-DBTFPERM_INDEX")]
     parts = [
         f"namespace program{k} {{\n{_flat(code, 'kernel.cu', includes)}\n{further}\n}}\n"
         for k, (code, further) in enumerate(programs)
@@ -192,13 +193,13 @@ def checked(programs: list[tuple[str, str]], compiler_options: tuple[str, ...]) 
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
         text = Path(folder) / "checked.cpp"
         text.write_text(source.replace("#pragma once\n", ""), encoding="utf-8")
-        _compile("-fsyntax-only", *folders, *words, str(text))
+        _compile("-fsyntax-only", *folders, *definitions, str(text))
 
 
 @cache
 def _precompiled() -> Path:
-    """A folder with the precompiled headers. To parse them takes a second, for each of about thirty
-    libraries. If g++ cannot use this file, it parses the headers."""
+    """A folder with the precompiled headers. They save about a second for each of about thirty
+    libraries. If g++ cannot use them, it parses the headers."""
     text = "\0".join([*(path.read_text(encoding="utf-8") for path in HEADERS), *FLAGS])
     folder = CACHE / f"headers-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
     header = folder / "cuda_words.hpp.gch"
@@ -211,8 +212,8 @@ def _precompiled() -> Path:
     return folder
 
 
-def _compile(*words: str) -> None:
-    done = subprocess.run(["g++", *FLAGS, *words], capture_output=True, text=True, check=False)
+def _compile(*arguments: str) -> None:
+    done = subprocess.run(["g++", *FLAGS, *arguments], capture_output=True, text=True, check=False)
     if done.returncode:
         raise RefusedError(done.stderr[:4000])
 

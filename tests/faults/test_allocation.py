@@ -89,7 +89,7 @@ def test_transversal_on_threads(name, algorithm):
     [
         {},
         {"one_sided_passes": 0},
-        {"most_phases": 1},
+        {"max_phases": 1},
         {"both_sided_passes": 0, "one_sided_passes": 0},
     ],
     ids=str,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that must be read, and files that must be refused, in folders named after the outcome.
+"""Files that must be read, and files that must be refused, in folders named after the outcome. The
+folder `overflow` has files of both kinds, with numbers that some integer or float type cannot hold.
 
 To add a case, add a file. The expected result is written after "expect:" in a comment or title line
 of the file, or in a file beside it called `<file>.expect`. It is either "3 x 4, 5 entries, 2 zeros"
@@ -28,12 +29,13 @@ OUTCOME = re.compile(r"(\d+) x (\d+), (\d+) entries(?:, (\d+) zeros?)?$")
 
 
 def expected(file: Path) -> str:
-    beside = file.with_name(file.name + ".expect")
-    if beside.exists():
-        return beside.read_text().strip()
+    expect_file = file.with_name(file.name + ".expect")
+    if expect_file.exists():
+        return expect_file.read_text().strip()
     match = re.search(rb"expect: ([^\r\n]*)", file.read_bytes()[:500])
     assert match, f"{file} does not state its expected result"
     text = match[1].decode()
+    # The first line of a Harwell-Boeing file has 80 characters; the last 8 are the key.
     return text[:64].strip() if file.suffix != ".mtx" and len(text) == 72 else text.strip()
 
 

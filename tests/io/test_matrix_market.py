@@ -212,6 +212,7 @@ def test_patterns_stay_patterns(tmp_path):
 
 
 def small_shared() -> list[str]:
+    """The names of the shared matrices with at most 30,000 entries."""
     if not (SHARED / "index.csv").exists():
         return []
     with (SHARED / "index.csv").open(newline="") as file:
@@ -281,3 +282,20 @@ def test_lines_before_the_sizes_are_skipped_and_counted(tmp_path, monkeypatch, l
         read(file)
     assert peek(file).shape == (2, 2)
     assert len(skipped) <= 2 * (2 + 2 * len(text) // (1 << 16))
+
+
+def test_a_value_that_is_smaller_than_every_double(tmp_path):
+    """It is read as zero, and dropped as one."""
+    path = tmp_path / "a.mtx"
+    head = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 "
+    path.write_text(f"{head}0.{'0' * 330}1\n")
+    assert read_matrix(path).toarray().tolist() == [[0.0]]
+    assert read(path, drop_zeros=True).nnz == 0
+
+
+def test_line_numbers_behind_many_blank_lines(tmp_path):
+    path = tmp_path / "a.mtx"
+    head = b"%%MatrixMarket matrix coordinate pattern general\n9 9 3\n1 1\n"
+    path.write_bytes(head + b"\n" * 2000 + b"2 x\n3 3\n")
+    with pytest.raises(UnreadableInputError, match="line 2004"):
+        read(path)

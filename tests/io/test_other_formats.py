@@ -230,7 +230,7 @@ def test_harwell_boeing(tmp_path, A, suffix, dtype):
     file = tmp_path / f"a{suffix}"
     write_matrix(file, A)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # SciPy announces another default
+        warnings.simplefilter("ignore")  # SciPy warns that the default of `spmatrix` will change
         oracle = scipy.io.hb_read(file)
     pattern = read(file)
     assert same_pattern(pattern, oracle)

@@ -169,3 +169,17 @@ def test_named_pipe(tmp_path):
         assert read(fifo).nnz == 2
     finally:
         writer.join()
+
+
+def test_a_gnu_header_has_no_prefix(tmp_path):
+    """Where ustar has a prefix of the name, GNU tar stores the times of a file."""
+    text = b"%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n"
+    info = tarfile.TarInfo("d/x.mtx")
+    info.size = len(text)
+    header = bytearray(info.tobuf(tarfile.GNU_FORMAT))
+    header[345:357] = b"15301052147\0"
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    path = tmp_path / "a.tar"
+    path.write_bytes(bytes(header) + text.ljust(512, b"\0") + bytes(1024))
+    assert read(path).source["member"] == "d/x.mtx"

@@ -22,14 +22,12 @@ from btfperm.io.tar_members import members
 from btfperm.io.xz_stream import XzStream
 
 TEXT = b"%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n3 2 1\n"
-BOUND = 64 << 20
-
-
+BOUND = 64 << 20  # bytes of memory
 SIZE = b"%011o" % len(TEXT)
 
 
 def header(name=b"name/name.mtx", size=SIZE, kind=b"0", magic=b"ustar\x0000"):
-    """A header with a correct checksum and any fields."""
+    """A tar header with a correct checksum and these fields."""
     block = bytearray(512)
     block[: len(name)] = name
     block[124 : 124 + len(size)] = size
@@ -45,6 +43,7 @@ def padded(content):
 
 
 def extension(kind, content):
+    """A header of GNU tar or pax for the member that follows it."""
     return header(b"././@LongLink", b"%011o" % len(content), kind) + padded(content)
 
 

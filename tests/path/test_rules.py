@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import itertools
+from types import SimpleNamespace
+
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import btfperm
 from btfperm.path.plan import first_rule
 from btfperm.path.rules import Condition, Rule, Table
 
@@ -33,3 +38,14 @@ def test_the_first_rule_whose_conditions_hold_is_taken(table, wide):
         settled, left_open = table.ruled(entries)
         found = settled.get("place") or first_rule(left_open["place"], {}, known.__getitem__)
         assert found is expected
+
+
+def test_the_seconds_of_the_stages_add_up(monkeypatch):
+    """Also if a stage is entered twice: after a limit, the bound of the rank is part of the
+    certificate."""
+    ticks = itertools.count()
+    monkeypatch.setattr("btfperm.path.run.time", SimpleNamespace(perf_counter=lambda: next(ticks)))
+    A = sp.random(400, 400, 0.02, random_state=1, format="csc")
+    t = btfperm.maximum_transversal(A, initializer="none", algorithm="ss-bfs", max_work=5)
+    assert not t.maximum
+    assert sum(t.seconds.values()) == next(ticks) - 1

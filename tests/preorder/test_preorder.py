@@ -212,3 +212,21 @@ def test_repr_describes_the_result():
     assert "1 block, the largest of 1 row, " in repr(btfperm.preorder(np.eye(1)))
     assert "2 blocks" in repr(btfperm.preorder(np.eye(2)))
     assert "0 blocks" in repr(btfperm.preorder(np.empty((0, 0))))
+
+
+def test_the_order_in_a_run_of_blocks_is_that_of_each_block():
+    """Blocks of 50 rows are ordered in one call, and each as if it were alone."""
+    rng = np.random.default_rng(2)
+    ring = sp.csc_array((np.ones(50), (np.arange(50), (np.arange(50) + 1) % 50)), shape=(50, 50))
+    squares = [
+        sp.csc_array(sp.random(50, 50, 0.06, random_state=rng) + ring + sp.eye_array(50))
+        for _ in range(12)
+    ]
+    A = sp.block_diag(squares, format="csc")
+    p = btfperm.preorder(A, block_ordering="amd")
+    assert p.n_blocks == len(squares)
+    for k in range(p.n_blocks):
+        place = slice(p.blocks[k], p.blocks[k + 1])
+        first = 50 * (int(p.col_perm[place][0]) // 50)
+        alone = btfperm.preorder(squares[first // 50], block_ordering="amd")
+        np.testing.assert_array_equal(p.col_perm[place] - first, alone.col_perm)

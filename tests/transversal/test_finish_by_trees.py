@@ -20,7 +20,7 @@ from tests.checks.check_cover import check_cover
 from tests.checks.check_matching import check_matching
 from tests.oracles.plain_matching import structural_rank
 
-BOTH_SIDES = {"one_sided_passes": 0, "both_sided_passes": 1e9, "most_phases": 10**9}
+BOTH_SIDES = {"one_sided_passes": 0, "both_sided_passes": 1e9, "max_phases": 10**9}
 PUSHES = {"one_sided_passes": 0, "both_sided_passes": 0}
 
 
@@ -218,7 +218,7 @@ def test_the_engine_turns_to_pushes():
 def test_hopcroft_karp_takes_over(threads, options, run_seed):
     """One phase of trees finds some paths and gives no proof."""
     hard = families.random_rectangle(3000, 3000, 2.5, run_seed)
-    options = options | {"most_phases": 1, "pushed_passes": 0}
+    options = options | {"max_phases": 1, "pushed_passes": 0}
     P, cols, _, proven, counters = finish(hard.A, options, threads=threads, start="greedy")
     assert not proven and counters["phases"] > 1
     assert counters.get("two_sided_phases", 0) == ("one_sided_passes" in options)

@@ -231,3 +231,12 @@ def test_marks_that_are_no_cover_are_not_taken_for_one():
     smaller = np.array([0, -1, -1, -1]), np.array([0, -1, -1])
     for marks in np.ndindex((2,) * 4):
         assert proof_of(A, *smaller, marks) is None
+
+
+def test_two_columns_on_one_row_are_no_matching():
+    from btfperm.transversal.certificate_gpu import prove_on_device
+
+    problem = device_problem(as_pattern(sp.csc_array([[1.0, 1.0], [0.0, 0.0]])))
+    problem.row_match.set(np.array([0, -1], problem.width))
+    problem.col_match.set(np.array([0, 0], problem.width))
+    assert prove_on_device(problem) is None

@@ -18,12 +18,14 @@ from btfperm.backends.gpu import problem as gpu_problem
     [(0, 0), (0, 3), (3, 0), (2, 5), (problem._WORTH_PAGES - 7, 6), (problem._WORTH_PAGES, 6)],
 )
 def test_nothing_is_matched_and_no_array_is_shared(m, n, width):
+    """NumPy allocates the arrays of a small problem, the core those of a problem with at least
+    `_WORTH_PAGES` rows and columns."""
     pattern = as_pattern((None, [], np.zeros(n + 1, int)), shape=(m, n))
     object.__setattr__(pattern, "indptr", pattern.indptr.astype(width))
     object.__setattr__(pattern, "indices", pattern.indices.astype(width))
     empty = Problem.empty(pattern)
-    for match, places in ((empty.row_match, m), (empty.col_match, n)):
-        assert match.dtype == width and match.shape == (places,) and (match == -1).all()
+    for match, size in ((empty.row_match, m), (empty.col_match, n)):
+        assert match.dtype == width and match.shape == (size,) and (match == -1).all()
     assert empty.row_in_cover.shape == (m,) and not empty.row_in_cover.any()
     assert empty.col_in_cover.shape == (n,) and empty.col_in_cover.dtype == np.uint8
     arrays = [empty.row_match, empty.col_match, empty.row_in_cover, empty.col_in_cover]
@@ -45,13 +47,13 @@ def test_a_gpu_search_checks_for_memory_for_each_list_of_the_entries(monkeypatch
 
 @pytest.mark.parametrize("keep_pairs", [True, False])
 def test_a_reset_problem_has_no_proof(keep_pairs):
-    """The next search adds its marks to those of an abandoned search, which would make its cover
-    wrong."""
-    taken = Problem.empty(as_pattern(np.eye(3)))
-    taken.row_match[1] = taken.col_match[1] = 1
-    taken.row_in_cover[:2] = 1
-    taken.proven = True
-    taken.reset(keep_matching=keep_pairs)
-    assert not taken.proven and not taken.row_in_cover.any()
+    """The next search adds its marks to those in `row_in_cover`. Marks that an abandoned search
+    left there would make the cover wrong."""
+    used = Problem.empty(as_pattern(np.eye(3)))
+    used.row_match[1] = used.col_match[1] = 1
+    used.row_in_cover[:2] = 1
+    used.proven = True
+    used.reset(keep_matching=keep_pairs)
+    assert not used.proven and not used.row_in_cover.any()
     pairs = [-1, 1, -1] if keep_pairs else [-1, -1, -1]
-    assert taken.row_match.tolist() == taken.col_match.tolist() == pairs
+    assert used.row_match.tolist() == used.col_match.tolist() == pairs

@@ -87,7 +87,7 @@ def behind_dense_columns(n, seed):
 
 def run(name, A, threads, start=None):
     """Runs one function of the core: the pattern, row_match, col_match, the rows of the cover,
-    whether the search calls it proven, and the counters."""
+    whether the search has proved the matching maximum, and the counters."""
     P = as_pattern(getattr(A, "A", A))
     rows = np.full(P.m, -1, dtype=P.indices.dtype)
     cols = np.full(P.n, -1, dtype=P.indices.dtype)
@@ -150,21 +150,21 @@ def test_constraints_are_matched_in_two_steps(threads, run_seed):
     """Each thread avoids the rows that the others need, so that almost no column is left for the
     search."""
     P = as_pattern(saddle_point(30_000, 10_000, run_seed))
-    found = maximum_transversal(P, algorithm="guided-displacement", threads=threads)
-    assert found.size == rank_of(P.to_scipy())
-    assert "pushes" not in found.counters and found.counters["edges"] <= P.nnz
-    assert found.counters["augmentations"] >= found.counters["path_edges"] / 3 * 0.9
+    result = maximum_transversal(P, algorithm="guided-displacement", threads=threads)
+    assert result.size == rank_of(P.to_scipy())
+    assert "pushes" not in result.counters and result.counters["edges"] <= P.nnz
+    assert result.counters["augmentations"] >= result.counters["path_edges"] / 3 * 0.9
 
 
 @pytest.mark.parametrize("threads", [2, 3])
-def test_searches_together_read_no_more_than_a_few_times_the_entries(threads, run_seed):
+def test_searches_together_visit_the_entries_at_most_six_times(threads, run_seed):
     A, pairs = behind_dense_columns(80_000, run_seed)
     P = as_pattern(A)
-    found = maximum_transversal(
+    result = maximum_transversal(
         P, algorithm="guided-displacement", initializer="none", initial=pairs, threads=threads
     )
-    assert found.size == rank_of(P.to_scipy())
-    assert found.counters["edges"] <= 6 * P.nnz
+    assert result.size == rank_of(P.to_scipy())
+    assert result.counters["edges"] <= 6 * P.nnz
 
 
 def band(n):
@@ -175,35 +175,35 @@ def band(n):
 
 @pytest.mark.parametrize("threads", THREADS)
 @pytest.mark.parametrize("name", ["band", "saddle point"])
-def test_in_its_own_order_a_matrix_is_started_as_by_one_thread(name, threads, run_seed):
+def test_greedy_by_threads_matches_the_diagonal_as_one_thread_does(name, threads, run_seed):
     """No thread takes a row before the first row of its own columns, so columns are matched on the
     diagonal."""
     A = band(50_000) if name == "band" else saddle_point(30_000, 10_000, run_seed)
-    _, _, alone, *_ = run("greedy", A, 1)
+    _, _, cols_by_one, *_ = run("greedy", A, 1)
     for _ in range(5):  # races are rare
         _, _, cols, *_ = run("greedy", A, threads)
-        assert (cols != alone).mean() <= 0.02
+        assert (cols != cols_by_one).mean() <= 0.02
 
 
 @pytest.mark.parametrize("threads", THREADS)
-def test_a_local_numbering_is_started_as_by_one_thread(threads, run_seed):
-    """The start leaves as many columns unmatched as one thread does, and a few more at the borders
-    of the parts."""
+def test_greedy_by_threads_leaves_few_more_columns_than_one_thread(threads, run_seed):
+    """If the numbering is local, each thread leaves a few more columns unmatched only at the
+    borders of its part of the columns."""
     rng = np.random.default_rng(run_seed)
     j = np.repeat(np.arange(60_000), 5)
     A = families.csc([np.clip(j + rng.integers(-9, 10, j.size), 0, 59_999)], [j], (60_000,) * 2)
-    _, _, alone, *_ = run("greedy", A, 1)
+    _, _, cols_by_one, *_ = run("greedy", A, 1)
     _, _, cols, *_ = run("greedy", A, threads)
-    assert (cols < 0).sum() <= (alone < 0).sum() + 20 * threads
+    assert (cols < 0).sum() <= (cols_by_one < 0).sum() + 20 * threads
 
 
 @pytest.mark.parametrize("threads", [2, 3])
-def test_a_start_ends_when_no_row_is_free(threads, run_seed):
-    """A thread that starts late, as on a busy machine, makes the others read more; so the best of
-    20 runs counts."""
+def test_an_initializer_ends_when_no_row_is_unmatched(threads, run_seed):
+    """A thread that starts late, as on a busy machine, makes the others visit more entries, so the
+    test takes the best of 20 runs."""
     A = families.random_rectangle(200_000, 400, 6, run_seed).A.T
     runs = (maximum_transversal(A, initializer="greedy", threads=threads) for _ in range(20))
-    assert any(found.counters["start_edges"] < A.nnz / 2 for found in runs)
+    assert any(result.counters["start_edges"] < A.nnz / 2 for result in runs)
 
 
 @pytest.mark.parametrize("threads", THREADS)

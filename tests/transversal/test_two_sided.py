@@ -4,6 +4,8 @@ matching is as large as the paper promises."""
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -97,3 +99,12 @@ def test_the_size_that_the_paper_promises(threads, run_seed):
     assert start(A, threads, run_seed).size > 0.85 * n
     t = btfperm.maximum_transversal(A, initializer="two-sided", threads=threads)
     check_transversal(A, t, rank=n)
+
+
+def test_sweeps_over_a_matrix_without_entries_obey_a_limit():
+    """Without a limit these sweeps take minutes. Processor time, because others use the machine."""
+    begin = time.process_time()
+    t = btfperm.maximum_transversal(
+        np.zeros((5, 5)), initializer="two-sided", options={"sweeps": 2e9}, time_limit=0.05
+    )
+    assert t.size == 0 and time.process_time() - begin < 5

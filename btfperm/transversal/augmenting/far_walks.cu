@@ -31,9 +31,9 @@
 //             that may prove the matching maximum
 // Races       atomicExch gives a row to the last thread that takes it and hands the displaced
 //             column to this thread. Labels are hints while columns push. If two threads take a row
-//             at once, col_match may be out of date when a wave reads it. `seat_columns` counts
-//             these columns as strays, and the host accepts no proof by a wave that was under way
-//             at that time
+//             at once, col_match may be out of date when a wave reads it. `correct_col_match`
+//             counts these columns as strays, and the host accepts no proof by a wave that was
+//             under way at that time
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/frontier.cuh"
@@ -44,10 +44,10 @@
 
 constexpr unsigned retired = ~0u, unlabelled = retired - 1;
 constexpr unsigned farthest = (1u << 24) - 1;  // largest distance
-constexpr unsigned waves = 254;                // before the labels must be cleared
+constexpr unsigned waves = 254;                // at most, before the labels must be cleared
 constexpr unsigned room = 256;                 // of a warp's queue, in rows
-constexpr unsigned for_walks = 4;              // one block of this number walks
-constexpr int steps = 16;                      // of a round, at most
+constexpr unsigned walking_block_stride = 4;   // every 4th block runs walks, the others waves
+constexpr int steps = 16;                      // of a walk or a wave in a round, at most
 constexpr int threads = 512;                   // of a block
 constexpr Index whole_list = static_cast<Index>(~Place{0} >> 1);
 
@@ -184,8 +184,8 @@ struct Field {
   }
 };
 
-// Clears the labels and lists the unmatched rows and columns; only those of the core if `core` is
-// not null.
+// Clears the labels and lists the unmatched rows and columns that have entries. If `core` is not
+// null, lists only those of the core, see `meeting_peel.cu`.
 extern "C" __global__ void prepare_far(Index m, Index n, const Index* indptr,
                                        const Index* row_indptr, const Index* row_match,
                                        const Index* col_match, const Index* owner,
@@ -307,8 +307,9 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
     last = course.round + 1 - first >= max_rounds || course.edges - before >= max_edges;
     const Count half = course.round % 2;
     const SharedList shared_list{over + (half ? 0 : limit), limit, &counted->over};
-    const Count block = blockIdx.x / for_walks, walking = (gridDim.x - 1) / for_walks + 1;
-    if (blockIdx.x % for_walks == 0)
+    const Count block = blockIdx.x / walking_block_stride,
+                walking = (gridDim.x - 1) / walking_block_stride + 1;
+    if (blockIdx.x % walking_block_stride == 0)
       walk_round(field, course, list, walkers, seed, block, walking, counted);
     else
       wave_round(field, course, targets, many_targets, over + (half ? limit : 0), last,
@@ -325,8 +326,8 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
 
 // Corrects col_match by row_match: columns that still walk are unmatched. Counts strays, the
 // columns with another row in col_match, which a wave may have read.
-extern "C" __global__ void seat_columns(Index m, const Index* row_match, Index* col_match,
-                                        const Index* list, Progress* progress) {
+extern "C" __global__ void correct_col_match(Index m, const Index* row_match, Index* col_match,
+                                             const Index* list, Progress* progress) {
   Count strays = 0;
   for (long long i = first_item(); i < m; i += item_stride()) {
     if (row_match[i] < 0 || col_match[row_match[i]] == i) continue;

@@ -97,7 +97,7 @@ def walk_far(
             np.uint64(budget.work_left(before + edges + numbers[_EDGES], _LAUNCH_EDGES)),
             state.array,
         )
-        run.launch("seat_columns", grid(max(m, n)), BLOCK, m, rows, cols, walkers, state.array)
+        run.launch("correct_col_match", grid(max(m, n)), BLOCK, m, rows, cols, walkers, state.array)
         strays, numbers = numbers[_STRAYS], state.fields()
         if numbers[_STRAYS] != strays:
             doubted = numbers[_WAVE]  # this wave and those before it may have read the strays

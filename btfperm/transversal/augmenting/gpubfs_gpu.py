@@ -70,7 +70,7 @@ def search_in_phases(
     while True:
         phase = len(levels) + 1
         run("init_bfs_array", blocks, BLOCK, n, cmatch, bfs_array, root)
-        first, bfs_level = launches, l0
+        launches_before, bfs_level = launches, l0
         while True:
             for _ in range(1 if shortest else _LEVELS_PER_POLL):
                 launches += 1
@@ -98,7 +98,7 @@ def search_in_phases(
                 break  # the matching is maximum: a finished search is never abandoned
             if budget.spent(edges) or ended or (shortest and found_path):
                 break
-        levels.append(launches - first)
+        levels.append(launches - launches_before)
         if not found_path:
             break
         if shortest and with_roots:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// meeting-trees, one round of growing: a warp scans columns or rows of one side, from the list of
-// the round, then from its own queue; see meeting_trees.cu
+// meeting-trees, one round that extends the trees: a warp scans columns or rows of one side, first
+// those in the list of the round, then those in its own queue; see meeting_trees.cu
 #pragma once
 
 #include "backends/gpu/block_queue.cuh"
@@ -10,14 +10,15 @@
 
 constexpr int warps = sizeof(Index) == 4 ? 16 : 8;        // of a block
 constexpr unsigned room = sizeof(Index) == 4 ? 128 : 64;  // of a warp's queue, in items
-constexpr Index is_hub = 256;  // longer lists are cut into pieces, for several warps
-constexpr Index piece = 256;
+constexpr Index hub_limit = 256;  // longer lists, of hubs, are cut into pieces for several warps
+constexpr Index piece = 256;      // entries of a piece
 constexpr unsigned max_step_items = 32 * warps;  // items of a block
 
 struct Lists {
   Index* next[2][2];    // [side][buffer]: three words an item, see OwnQueue
   Index* border[2];     // the same
-  Index* pieces[2][2];  // [side][buffer]: two words a piece; number -1: 0, on the border
+  Index* pieces[2][2];  // [side][buffer]: two words a piece, the item of the hub and the number of
+                        // the piece. Number -1: piece 0 of a hub that is on the border
   Index* paths;         // three words each, see Meeting
 };
 
@@ -26,8 +27,9 @@ using SharedQueue = BlockQueue<3, room * warps>;  // the same, of all warps of a
 using BorderQueue = WarpQueue<3, 64>;             // the same
 using PathQueue = WarpQueue<3, 32>;               // see Meeting
 
-// What the warps of a block add to the counts of Round at the end of a round. There is one atomic
-// operation for each block, because one address serves about one in a nanosecond from all blocks.
+// What the warps of a block add to the counts of Round at the end of a round. Each block needs only
+// one atomic operation for a count, because the device carries out about one operation on the same
+// address in a nanosecond.
 struct Tally {
   static constexpr int kinds = sizeof(Round) / sizeof(Count);
   Count many[kinds], first[kinds];
@@ -39,7 +41,8 @@ struct Tally {
     return __shfl_sync(whole_warp, place, 0);
   }
 
-  // Sets `first` to the position of the block's items among all. The whole block must arrive.
+  // Sets `first` to the position of the block's items among all. All threads of the block must call
+  // this.
   __device__ void settle(Round* counted) {
     __syncthreads();
     if (threadIdx.x < kinds && many[threadIdx.x]) {
@@ -182,8 +185,8 @@ struct Grower {
       degree = graph.starts[side][self + 1] - begin;
       if (plan.may_be_joined && !forest.grows(root)) degree = 0;
     }
-    if (__any_sync(whole_warp, degree > is_hub)) cut(degree > is_hub, code, degree);
-    if (degree > is_hub) degree = 0;
+    if (__any_sync(whole_warp, degree > hub_limit)) cut(degree > hub_limit, code, degree);
+    if (degree > hub_limit) degree = 0;
     const unsigned bordering = expand({code, self, root, begin, static_cast<unsigned>(degree)});
     note_border(bordering >> lane() & 1, code, self, root);
   }

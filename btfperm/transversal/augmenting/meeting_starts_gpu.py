@@ -58,7 +58,7 @@ class Memory:
         import cupy
 
         m, n, nnz, width = problem.m, problem.n, problem.nnz, problem.width
-        max_pieces = nnz // constant(_GROWER, "piece") + nnz // constant(_GROWER, "is_hub") + 1
+        max_pieces = nnz // constant(_GROWER, "piece") + nnz // constant(_GROWER, "hub_limit") + 1
         workspace = cupy.empty(9 * (m + n) + 2 * m, dtype=width)
         return cls(
             workspace,
@@ -158,7 +158,7 @@ def walk(problem: DeviceProblem, seed: int, memory: Memory, least: int) -> Calla
     run = problem.kernels(_WALKS).launch
     label = cupy.empty(m, dtype=np.uint8)
     walkers = cupy.empty(n, dtype=width)
-    counters = SharedStruct(_WALKS, "Walked")
+    counters = SharedStruct(_WALKS, "WalkCounters")
     rows, cols = problem.row_match, problem.col_match
     run(
         "prepare_walks",
@@ -190,7 +190,7 @@ def walk(problem: DeviceProblem, seed: int, memory: Memory, least: int) -> Calla
         label,
         counters.array,
     )
-    run("seat_columns", grid(m), BLOCK, m, rows, label, cols)
+    run("correct_col_match", grid(m), BLOCK, m, rows, label, cols)
     return lambda: counters.fields()["edges"]
 
 

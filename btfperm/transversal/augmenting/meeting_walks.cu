@@ -3,21 +3,22 @@
 //
 // Idea        An unmatched column takes the row of least label in its list. The column that was
 //             matched to this row pushes next, and the row's label becomes one more than the second
-//             least label in the list: an estimate of the distance to an unmatched row. Such a
-//             chain of pushes, a walk, ends at an unmatched row or after a fixed number of steps.
-//             All threads walk at the same time.
+//             least label in the list (1 if the row was unmatched): an estimate of the distance to
+//             an unmatched row. Such a chain of pushes, a walk, ends at an unmatched row or after a
+//             fixed number of steps. All threads run walks at the same time.
 // Paper       the push of A. V. Goldberg, R. E. Tarjan, "A new approach to the maximum-flow
 //             problem", J. ACM 35 (1988), as double push, without a global relabelling; see g-pr
 // Cost        at most `max_steps` pushes for each unmatched column, each of which scans a list; no
 //             grid barrier. Workspace: n indices, m bytes
-// Prefer it   after an initial matching that leaves unmatched rows and columns near each other.
-//             After one in order on a mesh, walks make the remaining paths longer
+// Prefer it   after an initial matching that leaves unmatched rows and columns near each other. On
+//             a mesh, after an initializer that visits the columns in order, walks make the
+//             remaining paths longer
 // Encodings   label[i]: 0 for an unmatched row; `hopeless`: every push from there is known to fail;
 //             with `touched`: a push has changed the mate of row i
-// Invariants  a column has one row, or one thread holds it
+// Invariants  a column is matched to one row, or one thread holds it
 // Races       atomicExch gives a row to the last thread that takes it and hands the displaced
 //             column to this thread. Labels are hints and may be out of date. col_match is wrong
-//             until `seat_columns` has corrected it
+//             until `correct_col_match` has corrected it
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/frontier.cuh"
@@ -27,11 +28,12 @@
 using Label = unsigned char;
 constexpr Label touched = 128, hopeless = 127;
 
-struct Walked {
+// Counters of the walks.
+struct WalkCounters {
   Count listed, edges;
 };
 
-// Walks from unmatched column j. Returns the column that ends without a row, or -1.
+// Runs the walk from unmatched column j. Returns the column that is unmatched at its end, or -1.
 __device__ inline Index walk_from(Index j, int max_steps, Count seed, const Index* indptr,
                                   const Index* indices, Index* row_match, Label* label,
                                   Count* edges) {
@@ -48,11 +50,12 @@ __device__ inline Index walk_from(Index j, int max_steps, Count seed, const Inde
   return j;
 }
 
-// Sets the labels and lists the unmatched columns; only those of the core if `core` is not null.
+// Sets the labels and lists the unmatched columns that have entries. If `core` is not null, lists
+// only those of the core, where core[j] > 1, see `meeting_peel.cu`.
 extern "C" __global__ void prepare_walks(Index m, Index n, const Index* indptr,
                                          const Index* row_match, const Index* col_match,
                                          const Index* owner, const Index* core, Label* label,
-                                         Index* list, Walked* counters) {
+                                         Index* list, WalkCounters* counters) {
   const Frontier walkers{list, &counters->listed};
   for (long long i = first_item(); i < m; i += item_stride())
     label[i] = row_match[i] == -1 ? 0 : core && Forest::is_done(owner[i]) ? hopeless : 1;
@@ -61,10 +64,10 @@ extern "C" __global__ void prepare_walks(Index m, Index n, const Index* indptr,
       walkers.push(static_cast<Index>(j));
 }
 
-// Does nothing if there are fewer than `least` unmatched columns.
+// Runs a walk from each listed column; does nothing if there are fewer than `least`.
 extern "C" __global__ void walk(int max_steps, Count least, Count seed, const Index* indptr,
                                 const Index* indices, const Index* list, Index* row_match,
-                                Index* col_match, Label* label, Walked* counters) {
+                                Index* col_match, Label* label, WalkCounters* counters) {
   const long long walkers = static_cast<long long>(seen(&counters->listed));
   if (seen(&counters->listed) < least) return;
   Count edges = 0;
@@ -76,8 +79,9 @@ extern "C" __global__ void walk(int max_steps, Count least, Count seed, const In
   add_over_warp(&counters->edges, edges);
 }
 
-extern "C" __global__ void seat_columns(Index m, const Index* row_match, const Label* label,
-                                        Index* col_match) {
+// Corrects col_match by row_match, for the rows whose mate has changed.
+extern "C" __global__ void correct_col_match(Index m, const Index* row_match, const Label* label,
+                                             Index* col_match) {
   for (long long i = first_item(); i < m; i += item_stride())
     if (label[i] & touched) col_match[row_match[i]] = static_cast<Index>(i);
 }

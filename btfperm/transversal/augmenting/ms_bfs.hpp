@@ -9,9 +9,10 @@
 //             cardinality matching in bipartite graphs", IPDPS 2015 (MS-BFS, without grafting)
 // Cost        O(m + nnz) for each phase, n phases in the worst case. Workspace: m bytes, 4 n
 // Prefer it   for a matching that is nearly maximum; hopcroft-karp if many columns are unmatched
-// Encodings   leaf[root] = unmatched row reached by the tree of `root`, or -1; leaf_parent[root] =
-//             the column from which it was reached
-// Invariants  tree[j] (root and parent) is set for the columns in the queue of this phase
+// Encodings   leaf[root] = unmatched row reached by the tree of `root`, or -1. tree[j]: the root of
+//             column j, and its parent, the column from which it was reached. A root has no parent:
+//             tree[root].parent = the column from which leaf[root] was reached
+// Invariants  tree[j] is set for the columns in the queue of this phase
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ class MsBfs {
   MsBfs(const PatternView<I>& A, Matching<I> M, const std::uint8_t* row_in_cover,
         Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A), M_(M), row_in_cover_(row_in_cover), budget_(budget), counters_(counters) {
-    seen_ = workspace.take<std::uint8_t>(A.m);
+    visited_ = workspace.take<std::uint8_t>(A.m);
     tree_ = workspace.take<Node>(A.n);
     leaf_ = workspace.take<I>(A.n);
     queue_ = workspace.take<I>(A.n);
@@ -43,18 +44,19 @@ class MsBfs {
     finish(any, any);
   }
 
-  // The same from a list of every unmatched column that may still be matched, for a number of
-  // phases and of visited edges; true: no column can be matched (or the budget ended the search).
-  bool run(const I* free, I count, std::int64_t most_phases, std::int64_t most_edges) {
-    std::copy(free, free + count, queue_);
+  // The same from a list of every unmatched column that may still be matched. Starts no phase after
+  // `max_phases` phases or `max_edges` visited edges. Returns true if no remaining column can be
+  // matched, or if the budget ended the search.
+  bool run(const I* unmatched, I count, std::int64_t max_phases, std::int64_t max_edges) {
+    std::copy(unmatched, unmatched + count, queue_);
     n_roots_ = count;
-    return finish(most_phases, most_edges);
+    return finish(max_phases, max_edges);
   }
 
   // Marks the rows of the last phase, which found no path: those that the remaining columns reach.
-  void mark_seen(std::uint8_t* row_in_cover) const {
+  void mark_cover(std::uint8_t* row_in_cover) const {
     if (n_roots_ == 0) return;
-    for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= seen_[i];
+    for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= visited_[i];
   }
 
  private:
@@ -63,10 +65,10 @@ class MsBfs {
     I parent;
   };
 
-  bool finish(std::int64_t most_phases, std::int64_t most_edges) {
+  // Runs phases from the columns in the first n_roots_ places of the queue; see `run`.
+  bool finish(std::int64_t max_phases, std::int64_t max_edges) {
     const std::int64_t before = counters_.edges;
-    for (; n_roots_ > 0 && most_phases > 0 && counters_.edges - before < most_edges;
-         --most_phases) {
+    for (; n_roots_ > 0 && max_phases > 0 && counters_.edges - before < max_edges; --max_phases) {
       if (phase() == 0 || budget_.stopped()) return true;
       I left = 0;
       for (I k = 0; k < n_roots_; ++k) {
@@ -77,10 +79,10 @@ class MsBfs {
     return n_roots_ == 0;
   }
 
-  // Grows the trees and augments along their paths; the number of paths.
+  // Grows the trees and augments along their paths. Returns the number of paths.
   I phase() {
     ++counters_.phases;
-    std::copy(row_in_cover_, row_in_cover_ + A_.m, seen_);
+    std::copy(row_in_cover_, row_in_cover_ + A_.m, visited_);
     budget_.spend(A_.m);
     for (I k = 0; k < n_roots_; ++k) {
       tree_[queue_[k]].root = queue_[k];
@@ -93,13 +95,13 @@ class MsBfs {
     return found;
   }
 
-  // The number of trees that reached an unmatched row. (Works on local copies: the compiler must
-  // assume that a byte that is written, such as seen[i], may alias anything.)
+  // Returns the number of trees that reached an unmatched row. (Uses local copies: the compiler
+  // must assume that a byte that is written, such as visited[i], may alias anything.)
   I grow() {
     const I* const indptr = A_.indptr;
     const I* const indices = A_.indices;
     const I* const row_match = M_.row_match;
-    std::uint8_t* const seen = seen_;
+    std::uint8_t* const visited = visited_;
     Node* const tree = tree_;
     I* const leaf = leaf_;
     I* const queue = queue_;
@@ -121,12 +123,12 @@ class MsBfs {
       read += end - p;
       for (; p < end; ++p) {
         const I i = indices[p];
-        if (seen[i]) continue;
-        seen[i] = 1;
+        if (visited[i]) continue;
+        visited[i] = 1;
         const I below = row_match[i];
         if (below < 0) {
           leaf[root] = i;
-          tree[root].parent = j;  // the start of the path to the leaf; a root has no parent
+          tree[root].parent = j;  // of the leaf: a root has no parent
           ++found;
           break;
         }
@@ -152,10 +154,10 @@ class MsBfs {
   const PatternView<I>& A_;
   Matching<I> M_;
   const std::uint8_t* row_in_cover_;
-  std::uint8_t* seen_;
+  std::uint8_t* visited_;
   Node* tree_;
   I* leaf_;
-  I* queue_;  // the first n_roots_ places keep the unmatched columns
+  I* queue_;  // the first n_roots_ places hold the unmatched columns
   I n_roots_ = 0;
   Budget& budget_;
   Counters& counters_;
@@ -166,7 +168,7 @@ void ms_bfs(const PatternView<I>& A, Matching<I> M, const Options&, Workspace& w
             Budget& budget, Counters& counters, Proof& proof) {
   MsBfs<I> search(A, M, proof.row_in_cover, workspace, budget, counters);
   search.run();
-  search.mark_seen(proof.row_in_cover);
+  search.mark_cover(proof.row_in_cover);
   proof.complete = !budget.stopped();
 }
 

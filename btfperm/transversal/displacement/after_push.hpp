@@ -35,27 +35,28 @@ bool take_peeled(const PatternView<I>& A, I* row_match, I pairs, int threads, Bu
 
 // Computes col_match again. If `push` stalled although all columns may still be matched, searches
 // shortly from the remaining ones, because paths on chains are long but narrow, and peels if
-// columns still remain. Lists the remaining columns in the first places of `free`, which has n;
-// their number.
+// columns still remain. Lists the remaining columns in the first places of `unmatched`, which has
+// n; their number.
 template <class I, class Push>
-I go_on_from(const Push& push, const PatternView<I>& A, Matching<I> M, I* free, int threads,
+I go_on_from(const Push& push, const PatternView<I>& A, Matching<I> M, I* unmatched, int threads,
              DisplacementRules rules, Budget& budget, Counters& counters, Proof& proof) {
-  const double most_left = rules.left_to_peel * A.n;
+  const double max_left = rules.left_to_peel * A.n;
   I left = push.active();
-  I pairs = A.m - push.free_rows();
-  bool to_peel = left > most_left && left == push.free_rows();
+  I pairs = A.m - push.unmatched_rows();
+  bool to_peel = left > max_left && left == push.unmatched_rows();
   rows_to_columns(A, M, threads);
   if (to_peel && left < rules.last_to_search * A.n) {
-    rules.most_passes = rules.last_passes;
+    rules.max_passes = rules.last_passes;
     const std::int64_t before = counters.augmentations;
-    left = search_shortly(A, M, free, left, rules, budget, counters, proof);
+    left = search_shortly(A, M, unmatched, left, rules, budget, counters, proof);
     pairs += static_cast<I>(counters.augmentations - before);
-    to_peel = left > most_left && left == A.m - pairs;  // otherwise some columns cannot be matched
+    to_peel = left > max_left && left == A.m - pairs;  // otherwise some columns cannot be matched
   }
   if (to_peel && !budget.stopped() &&
       take_peeled(A, M.row_match, pairs, threads, budget, counters)) {
     rows_to_columns(A, M, threads);
-    return list_free(A, M, threads, free);  // the hopeless rows of this matching are unknown
+    // No row of this matching is marked: its hopeless rows are unknown.
+    return list_unmatched(A, M, threads, unmatched);
   }
   push.mark_hopeless(proof.row_in_cover);
   return left;

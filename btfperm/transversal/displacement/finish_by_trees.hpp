@@ -18,7 +18,7 @@ namespace btfperm {
 
 // Writes the unmatched columns that have entries into `list`, which has n places; their number.
 template <class I>
-I list_free(const PatternView<I>& A, const Matching<I>& M, int threads, I* list) {
+I list_unmatched(const PatternView<I>& A, const Matching<I>& M, int threads, I* list) {
   if (threads <= 1) {
     I count = 0;
     for (I j = 0; j < A.n; ++j) {
@@ -44,36 +44,36 @@ struct FinishRules {
   // (blocks_1e5_h1000 is faster by pushes).
   double both_sided_passes = 4;
   double pushed_passes = 32;
-  std::int64_t most_phases = 0;  // of all trees; 0: 8 + sqrt(n)
-  std::int64_t first_root = 0;   // the number of the first root of shared trees
+  std::int64_t max_phases = 0;  // of all trees; 0: 8 + sqrt(n)
+  std::int64_t first_root = 0;  // the number of the first root of shared trees
 };
 
 // Grows trees from the listed columns, which must be all that may still be matched, by one thread
 // or several. If these exceed their passes, trees grow from both sides, then columns are pushed
 // along exact labels, and finally hopcroft-karp runs.
 template <class I>
-void finish_by_trees(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int threads,
-                     const FinishRules& rules, Workspace& workspace, Budget& budget,
+void finish_by_trees(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
+                     int threads, const FinishRules& rules, Workspace& workspace, Budget& budget,
                      Counters& counters, Proof& proof) {
-  const std::int64_t most_phases =
-      rules.most_phases > 0 ? rules.most_phases : 8 + static_cast<std::int64_t>(std::sqrt(A.n));
-  const std::int64_t last_phase = counters.phases + most_phases;
+  const std::int64_t max_phases =
+      rules.max_phases > 0 ? rules.max_phases : 8 + static_cast<std::int64_t>(std::sqrt(A.n));
+  const std::int64_t last_phase = counters.phases + max_phases;
   const auto nnz = static_cast<double>(A.nnz());
-  const auto most_edges = static_cast<std::int64_t>(rules.one_sided_passes * threads * nnz);
+  const auto max_edges = static_cast<std::int64_t>(rules.one_sided_passes * threads * nnz);
   const auto finished_by = [&](auto& trees, auto... most) {
-    if (!trees.run(free, n_free, last_phase - counters.phases, most...)) return false;
-    trees.mark_seen(proof.row_in_cover);
+    if (!trees.run(unmatched, n_unmatched, last_phase - counters.phases, most...)) return false;
+    trees.mark_cover(proof.row_in_cover);
     proof.complete = !budget.stopped();
     return true;
   };
   proof.complete = false;
   if (threads > 1) {
-    SharedTrees<I> trees(A, M, proof.row_in_cover, threads, n_free,
+    SharedTrees<I> trees(A, M, proof.row_in_cover, threads, n_unmatched,
                          static_cast<I>(rules.first_root), workspace, budget, counters);
-    if (finished_by(trees, most_edges)) return;
+    if (finished_by(trees, max_edges)) return;
   } else {
     MsBfs<I> trees(A, M, proof.row_in_cover, workspace, budget, counters);
-    if (finished_by(trees, most_edges)) return;
+    if (finished_by(trees, max_edges)) return;
   }
   if (counters.phases < last_phase) {
     Workspace sides;

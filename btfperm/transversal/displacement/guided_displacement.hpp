@@ -12,7 +12,7 @@
 //             paths, and finally hopcroft-karp (finish_by_trees.hpp).
 // Paper       ours
 // Cost        O((m + n + nnz) sqrt(n)) in the worst case, for every number of threads: pushes O(nnz
-//             log n), short searches most_passes * nnz plus one search, at most 8 + sqrt(n) phases
+//             log n), short searches max_passes * nnz plus one search, at most 8 + sqrt(n) phases
 //             of trees, 32 nnz along exact labels, then hopcroft-karp. 1 to 3 nnz in practice.
 //             Workspace: m bytes + n, then that of the parts
 // Prefer it   always, unless a published algorithm is needed
@@ -32,36 +32,37 @@
 
 namespace btfperm {
 
-// Searches paths of two steps from each column of `free`, then short searches if few remain. Keeps
-// the remaining columns and returns their number.
+// Searches paths of two steps from each column of `unmatched`, then short searches if few remain.
+// Keeps the remaining columns and returns their number.
 template <class I>
-I search_near(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
+I search_near(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
               const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
-  const double most_left = rules.left_by_two_steps * static_cast<double>(n_free);
-  n_free = match_in_two_steps(A, M, free, n_free, budget, counters);
-  if (static_cast<double>(n_free) >= most_left) return n_free;
-  return search_shortly(A, M, free, n_free, rules, budget, counters, proof);
+  const double max_left = rules.left_by_two_steps * static_cast<double>(n_unmatched);
+  n_unmatched = match_in_two_steps(A, M, unmatched, n_unmatched, budget, counters);
+  if (static_cast<double>(n_unmatched) >= max_left) return n_unmatched;
+  return search_shortly(A, M, unmatched, n_unmatched, rules, budget, counters, proof);
 }
 
-// Pushes the columns of `free`, and peels if that stalls although all may still be matched. Keeps
-// the remaining columns in the list, which has n places; their number.
+// Pushes the columns of `unmatched`, and peels if that stalls although all may still be matched.
+// Keeps the remaining columns in the list, which has n places; their number.
 template <class I>
-I push_or_peel(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
+I push_or_peel(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
   Workspace labels;
   const auto go_on = [&](const auto& push) {
-    return go_on_from(push, A, M, free, 1, rules, budget, counters, proof);
+    return go_on_from(push, A, M, unmatched, 1, rules, budget, counters, proof);
   };
   if (A.m >= least_to_share(rules.labels_near)) {
-    SharedPush<I> push(A, M, free, labels.take<I>(n_free), n_free, 1, labels, budget, counters);
+    SharedPush<I> push(A, M, unmatched, labels.take<I>(n_unmatched), n_unmatched, 1, labels, budget,
+                       counters);
     push.run();
-    std::copy(push.columns(), push.columns() + push.active(), free);
+    std::copy(push.columns(), push.columns() + push.active(), unmatched);
     if (!push.has_few_left()) return go_on(push);
-    LabelPush<I> last(A, M, free, push.active(), labels, budget, counters);
-    last.go_on(push.labels(), A.nnz() / 8);
+    LabelPush<I> last(A, M, unmatched, push.active(), labels, budget, counters);
+    last.run_from_labels(push.labels(), A.nnz() / 8);
     return go_on(last);
   }
-  LabelPush<I> push(A, M, free, n_free, labels, budget, counters);
+  LabelPush<I> push(A, M, unmatched, n_unmatched, labels, budget, counters);
   push.run();
   return go_on(push);
 }
@@ -70,31 +71,35 @@ template <class I>
 void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& options,
                          Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {
   const DisplacementRules rules;
-  I* free = workspace.take<I>(A.n);
-  I n_free = list_free(A, M, options.threads, free);
+  I* unmatched = workspace.take<I>(A.n);
+  I n_unmatched = list_unmatched(A, M, options.threads, unmatched);
 
-  const bool few = static_cast<double>(n_free) < rules.few_free * static_cast<double>(A.n);
+  const bool few =
+      static_cast<double>(n_unmatched) < rules.few_unmatched * static_cast<double>(A.n);
   const int threads = worth_sharing_search(A.nnz(), options.threads) ? options.threads : 1;
-  const bool local = n_free > 0 && local_share(A, rules.diagonal_width) >= rules.local_entries;
-  if (n_free == 0) {
+  const bool local = n_unmatched > 0 && local_share(A, rules.diagonal_width) >= rules.local_entries;
+  if (n_unmatched == 0) {
     // only empty columns are unmatched
   } else if (threads > 1 && (local || few)) {
-    n_free = search_together(A, M, free, n_free, threads, rules, budget, counters, proof);
+    n_unmatched =
+        search_together(A, M, unmatched, n_unmatched, threads, rules, budget, counters, proof);
   } else if (local) {
-    n_free = search_shortly(A, M, free, n_free, rules, budget, counters, proof);
-  } else if (!few && near_share(A, M, free, n_free) <
+    n_unmatched = search_shortly(A, M, unmatched, n_unmatched, rules, budget, counters, proof);
+  } else if (!few && near_share(A, M, unmatched, n_unmatched) <
                          (threads > 1 ? rules.near_rows_shared : rules.near_rows)) {
-    n_free = threads > 1
-                 ? push_together(A, M, free, n_free, threads, rules, budget, counters, proof)
-                 : push_or_peel(A, M, free, n_free, rules, budget, counters, proof);
+    n_unmatched =
+        threads > 1
+            ? push_together(A, M, unmatched, n_unmatched, threads, rules, budget, counters, proof)
+            : push_or_peel(A, M, unmatched, n_unmatched, rules, budget, counters, proof);
   } else {
-    n_free = threads > 1
-                 ? search_near_together(A, M, free, n_free, threads, rules, budget, counters, proof)
-                 : search_near(A, M, free, n_free, rules, budget, counters, proof);
+    n_unmatched = threads > 1
+                      ? search_near_together(A, M, unmatched, n_unmatched, threads, rules, budget,
+                                             counters, proof)
+                      : search_near(A, M, unmatched, n_unmatched, rules, budget, counters, proof);
   }
   proof.complete = !budget.stopped();  // unless columns remain
-  if (n_free == 0 || budget.stopped()) return;
-  finish_by_trees(A, M, free, n_free, threads, {}, workspace, budget, counters, proof);
+  if (n_unmatched == 0 || budget.stopped()) return;
+  finish_by_trees(A, M, unmatched, n_unmatched, threads, {}, workspace, budget, counters, proof);
 }
 
 }  // namespace btfperm

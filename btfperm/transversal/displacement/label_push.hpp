@@ -10,13 +10,14 @@
 // Paper       ours; it is push-relabel (A. V. Goldberg, R. E. Tarjan, J. ACM 35, 1988) in the
 //             double-push form with "second lowest" labels, first-in-first-out, as in K. Kaya, J.
 //             Langguth, F. Manne, B. Ucar, "Push-relabel based algorithms for the maximum
-//             transversal problem", Computers & OR 40 (2013). New are the labels of one byte, which
-//             keep the whole state in the cache, and that col_match is not updated
-// Cost        A few times nnz on suitable patterns. Each slice of nnz / 3 edges must end the search
-//             of one column and of a quarter of them; otherwise it counts as a stall: so O(nnz log
-//             n). Pushes that close a row permanently do not count: a column has at most one such
-//             push, because it has no other row left then. Workspace: m labels of one byte (of four
-//             if a distance exceeds 253)
+//             transversal problem", Computers & OR 40 (2013). Two things are new: labels of one
+//             byte keep the whole state in the cache, and col_match is not updated
+// Cost        A few times nnz on suitable patterns. In each slice of nnz / 3 edges, at least one
+//             active column and at least a quarter of them must be matched or dropped. Otherwise
+//             the pushes have stalled (if at most 32 columns are active, after three such slices).
+//             So the cost is O(nnz log n). Pushes that close a row permanently do not count: a
+//             column has at most one such push, because it has no other row left then. Workspace: m
+//             labels of one byte (of four if a label would exceed 254)
 // Encodings   label: 0 unmatched row; Label's largest value = hopeless: no alternating path from
 //             this row reaches an unmatched row
 // Invariants  1. label[i] <= distance of i; 2. label[x] <= label[y] + 1 if the column matched with
@@ -43,14 +44,14 @@ namespace btfperm {
 template <class I>
 class LabelPush {
  public:
-  // `free` holds the unmatched columns that have entries, and becomes the queue.
-  LabelPush(const PatternView<I>& A, Matching<I> M, I* free, I n_free, Workspace& workspace,
-            Budget& budget, Counters& counters)
+  // `unmatched` holds the unmatched columns that have entries, and becomes the queue.
+  LabelPush(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
+            Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A),
         M_(M),
-        queue_(free),
-        capacity_(n_free),
-        active_(n_free),
+        queue_(unmatched),
+        capacity_(n_unmatched),
+        active_(n_unmatched),
         workspace_(workspace),
         budget_(budget),
         counters_(counters) {}
@@ -60,7 +61,7 @@ class LabelPush {
   // not updated: `rows_to_columns` computes it again.
   void run() {
     narrow_ = first_labels();
-    count_free_rows();
+    count_unmatched_rows();
     if (push_until_stalled(narrow_) == Ended::label_too_large) {
       wide_ = workspace_.take<std::uint32_t>(A_.m);
       for (I i = 0; i < A_.m; ++i) {
@@ -71,27 +72,27 @@ class LabelPush {
     std::rotate(queue_, queue_ + head_, queue_ + capacity_);
   }
 
-  // The same with the labels of shared_push.hpp, until `most` edges are visited.
-  void go_on(std::uint8_t* label, std::int64_t most) {
+  // The same from the labels of shared_push.hpp, until `max_edges` edges are visited.
+  void run_from_labels(std::uint8_t* label, std::int64_t max_edges) {
     narrow_ = label;
-    count_free_rows();
+    count_unmatched_rows();
     bool in_time = true;
-    for (std::int64_t read = 0; read < most && active_ > 0 && !too_large_ && in_time;) {
-      const std::int64_t edges = push(narrow_, std::min<std::int64_t>(most - read, 1 << 18));
+    for (std::int64_t read = 0; read < max_edges && active_ > 0 && !too_large_ && in_time;) {
+      const std::int64_t edges = push(narrow_, std::min<std::int64_t>(max_edges - read, 1 << 18));
       counters_.edges += edges;
       read += edges;
       in_time = budget_.spend(edges);
-      if (free_rows_ == 0) drop_all();
+      if (unmatched_rows_ == 0) drop_all();
     }
     std::rotate(queue_, queue_ + head_, queue_ + capacity_);
   }
 
-  // The same for a number of pushes from the initial labels, with gaps closed periodically; the
-  // labels, for a test of the invariants.
+  // The same for `steps` pushes from the initial labels, with gaps closed after every `gap_every`
+  // pushes. Returns the labels, for a test of the invariants.
   const std::uint8_t* run_steps(std::int64_t steps, std::int64_t gap_every) {
     narrow_ = first_labels();
-    count_free_rows();
-    for (std::int64_t k = 1; k <= steps && active_ > 0 && free_rows_ > 0; ++k) {
+    count_unmatched_rows();
+    for (std::int64_t k = 1; k <= steps && active_ > 0 && unmatched_rows_ > 0; ++k) {
       push(narrow_, 1);
       if (too_large_) break;
       if (k % gap_every == 0) close_gap(narrow_);
@@ -100,13 +101,13 @@ class LabelPush {
   }
 
   I active() const { return active_; }
-  I free_rows() const { return free_rows_; }
+  I unmatched_rows() const { return unmatched_rows_; }
 
   // Marks the hopeless rows: those that the dropped columns can reach. (All rows of a column that
   // is matched with a hopeless row are hopeless: the row became hopeless because the column had no
   // other, or by a gap.)
   void mark_hopeless(std::uint8_t* row_in_cover) const {
-    if (free_rows_ == 0) {
+    if (unmatched_rows_ == 0) {
       std::fill(row_in_cover, row_in_cover + A_.m, std::uint8_t{1});
     } else if (wide_ != nullptr) {
       for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= wide_[i] == hopeless<std::uint32_t>;
@@ -127,9 +128,9 @@ class LabelPush {
     return label;
   }
 
-  void count_free_rows() {
-    free_rows_ = 0;
-    for (I i = 0; i < A_.m; ++i) free_rows_ += M_.row_match[i] < 0;
+  void count_unmatched_rows() {
+    unmatched_rows_ = 0;
+    for (I i = 0; i < A_.m; ++i) unmatched_rows_ += M_.row_match[i] < 0;
   }
 
   // One check per slice of a third of the entries: stalled if fewer than a quarter of the active
@@ -146,7 +147,7 @@ class LabelPush {
         const std::int64_t edges = push(label, std::min<std::int64_t>(slice - read, 1 << 18));
         counters_.edges += edges;
         if (too_large_) return Ended::label_too_large;
-        if (free_rows_ == 0) return drop_all();
+        if (unmatched_rows_ == 0) return drop_all();
         read += edges - (closing_edges_ - before_closing);
         if (!budget_.spend(edges)) return Ended::stalled;
       }
@@ -166,8 +167,8 @@ class LabelPush {
     return Ended::no_work;
   }
 
-  // The row of lowest label in a list, its label and the second lowest; label `hopeless` if there
-  // is no such row.
+  // The row of lowest label in a list, its label, and the second lowest label. A label is
+  // `hopeless` if the list has no such row.
   template <class Label>
   struct Lowest {
     I row;
@@ -175,8 +176,8 @@ class LabelPush {
     std::int64_t second;
   };
 
-  // Short lists are visited to the end without a branch, because nothing can be predicted; long
-  // ones until no lower label is possible.
+  // Visits a short list to its end without branches, because the processor could not predict them.
+  // Visits a long list until the two lowest labels are 0, so that no lower ones are possible.
   template <class Label>
   static Lowest<Label> find_lowest(const I* first, const I* last, const Label* label) {
     constexpr std::ptrdiff_t short_list = 16;
@@ -193,23 +194,23 @@ class LabelPush {
       const I row = first == last ? I{0} : first[lowest & ((1 << bits) - 1)];
       return {row, lowest >> bits, second >> bits};
     }
-    Lowest<Label> found{I{0}, none, none};
-    for (; first < last && found.second > 0; ++first) {
+    Lowest<Label> low{I{0}, none, none};
+    for (; first < last && low.second > 0; ++first) {
       const std::int64_t l = label[*first];
-      if (l < found.label) {
-        found = {*first, l, found.label};
-      } else if (l < found.second) {
-        found.second = l;
+      if (l < low.label) {
+        low = {*first, l, low.label};
+      } else if (l < low.second) {
+        low.second = l;
       }
     }
-    return found;
+    return low;
   }
 
-  // Pushes until `most` edges are visited; their number. (The state is in local variables, because
-  // the compiler must assume that a label, being a byte, may alias anything. Not inlined, because
-  // there are too few registers inside another loop.)
+  // Pushes until `max_edges` edges are visited. Returns their number. (The state is in local
+  // variables, because the compiler must assume that a label, being a byte, may alias anything. The
+  // function is not inlined, because there are too few registers inside another loop.)
   template <class Label>
-  [[gnu::noinline]] std::int64_t push(Label* const label, std::int64_t most) {
+  [[gnu::noinline]] std::int64_t push(Label* const label, std::int64_t max_edges) {
     const I* const indptr = A_.indptr;
     const I* const indices = A_.indices;
     I* const row_match = M_.row_match;
@@ -223,12 +224,12 @@ class LabelPush {
     I head = head_;
     I tail = tail_;
     I active = active_;
-    I free_rows = free_rows_;
+    I unmatched_rows = unmatched_rows_;
     std::int64_t read = 0;
     std::int64_t closing = 0;
     std::int64_t pushes = 0;
     too_large_ = false;
-    while (active > 0 && read < most) {
+    while (active > 0 && read < max_edges) {
       const I j = queue[head];
       if (active > 16) {  // prefetch for the next columns: starts, lists, labels
         __builtin_prefetch(indptr + queue[wrapped(head + 16)]);
@@ -263,29 +264,29 @@ class LabelPush {
         tail = wrapped(tail + 1);
       } else {
         --active;
-        if (--free_rows == 0) break;
+        if (--unmatched_rows == 0) break;
       }
     }
     head_ = head;
     tail_ = tail;
     active_ = active;
-    free_rows_ = free_rows;
+    unmatched_rows_ = unmatched_rows;
     closing_edges_ += closing;
     counters_.pushes += pushes;
     return read;
   }
 
-  // Rows above a label that no row has are hopeless.
+  // Marks the rows above a label that no row has as hopeless.
   template <class Label>
   void close_gap(Label* label) {
-    constexpr std::size_t most = 256;  // the next check finds a gap above
-    I count[most] = {};
+    constexpr std::size_t n_counted = 256;  // gaps among larger labels are not found
+    I count[n_counted] = {};
     for (I i = 0; i < A_.m; ++i) {
-      if (label[i] < most) ++count[label[i]];
+      if (label[i] < n_counted) ++count[label[i]];
     }
     std::size_t gap = 0;
-    while (gap < most && count[gap] > 0) ++gap;
-    if (gap >= most || gap >= hopeless<Label>) return;
+    while (gap < n_counted && count[gap] > 0) ++gap;
+    if (gap >= n_counted || gap >= hopeless<Label>) return;
     for (I i = 0; i < A_.m; ++i) {
       if (label[i] > gap) label[i] = hopeless<Label>;
     }
@@ -298,7 +299,7 @@ class LabelPush {
   I head_ = 0;
   I tail_ = 0;
   I active_;
-  I free_rows_ = 0;
+  I unmatched_rows_ = 0;
   std::int64_t closing_edges_ = 0;  // visited by pushes that made their row hopeless
   bool too_large_ = false;
   std::uint8_t* narrow_ = nullptr;
@@ -308,7 +309,7 @@ class LabelPush {
   Counters& counters_;
 };
 
-// col_match from row_match.
+// Computes col_match from row_match.
 template <class I>
 void rows_to_columns(const PatternView<I>& A, Matching<I> M, int threads) {
   fill(M.col_match, A.n, I{-1}, threads);

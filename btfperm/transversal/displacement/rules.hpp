@@ -18,7 +18,7 @@ namespace btfperm {
 struct DisplacementRules {
   // Share of unmatched columns below which trees search augmenting paths, because pushes displace
   // hundreds of other columns (titan23_neuron, .015, and rect_tall_2e5, .013, are faster by trees).
-  double few_free = .02;
+  double few_unmatched = .02;
   // Share of entries near the diagonal, that is within m / diagonal_width of it, from which on
   // short searches come first (rgg_n_2_16 and road_512 are faster by them than by trees or pushes).
   double local_entries = .9;
@@ -42,9 +42,9 @@ struct DisplacementRules {
   // Share of columns below which these search shortly first, and the passes of these searches.
   double last_to_search = 1e-3;
   double last_passes = .125;
-  std::int64_t most_edges =
-      2048;                  // a short search is abandoned here (then at 2, 4, ... times this),
-  double most_passes = 1.5;  // all of them after this number of passes over the entries
+  std::int64_t max_edges =
+      2048;                 // a short search is abandoned here (then at 2, 4, ... times this),
+  double max_passes = 1.5;  // all of them after this number of passes over the entries
 };
 
 }  // namespace btfperm

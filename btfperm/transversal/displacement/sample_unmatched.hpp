@@ -58,17 +58,18 @@ bool finds_row_two_steps_off(const PatternView<I>& A, const Matching<I>& M, I j)
   return false;
 }
 
-// Share of the unmatched columns in `free` that are at most two steps away from an unmatched row,
-// estimated from a sample of them.
+// Share of the unmatched columns in `unmatched` that are at most two steps away from an unmatched
+// row, estimated from a sample of them.
 template <class I>
-double near_share(const PatternView<I>& A, const Matching<I>& M, const I* free, I n_free) {
-  const I stride = std::max<I>(1, n_free / sampled_columns);
+double near_share(const PatternView<I>& A, const Matching<I>& M, const I* unmatched,
+                  I n_unmatched) {
+  const I stride = std::max<I>(1, n_unmatched / sampled_columns);
   int seen = 0;
   int near = 0;
-  for (I k = 0; k < n_free; k += stride) {
+  for (I k = 0; k < n_unmatched; k += stride) {
     ++seen;
-    near += finds_row_two_steps_off(A, M, free[k]);
-    if (k > n_free - stride) break;  // k + stride might overflow
+    near += finds_row_two_steps_off(A, M, unmatched[k]);
+    if (k > n_unmatched - stride) break;  // k + stride might overflow
   }
   return seen > 0 ? static_cast<double>(near) / seen : 0.0;
 }

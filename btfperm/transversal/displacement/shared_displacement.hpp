@@ -23,53 +23,54 @@ namespace btfperm {
 // Label pushes, and peeling if these stall although all columns may still be matched. Keeps the
 // remaining columns in the list, which has n places; their number.
 template <class I>
-I push_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int threads,
+I push_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched, int threads,
                 const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
   Workspace workspace;
-  I* spare = workspace.take<I>(n_free);
-  SharedPush<I> push(A, M, free, spare, n_free, threads, workspace, budget, counters);
+  I* spare = workspace.take<I>(n_unmatched);
+  SharedPush<I> push(A, M, unmatched, spare, n_unmatched, threads, workspace, budget, counters);
   push.run();
-  std::copy(push.columns(), push.columns() + push.active(), free);
+  std::copy(push.columns(), push.columns() + push.active(), unmatched);
   const auto go_on = [&](const auto& last) {
-    return go_on_from(last, A, M, free, threads, rules, budget, counters, proof);
+    return go_on_from(last, A, M, unmatched, threads, rules, budget, counters, proof);
   };
   // With two threads, one continues alone with the last columns; more threads are faster with
   // trees.
   if (threads > 2 || push.active() == 0 || !push.has_few_left()) return go_on(push);
-  LabelPush<I> last(A, M, free, push.active(), workspace, budget, counters);
-  last.go_on(push.labels(), A.nnz() / 8);
+  LabelPush<I> last(A, M, unmatched, push.active(), workspace, budget, counters);
+  last.run_from_labels(push.labels(), A.nnz() / 8);
   return go_on(last);
 }
 
 // Short searches, and once more for those that met each other's locks, within the same total as on
-// one thread. Returns the number of remaining columns, the first places of `free`.
+// one thread. Returns the number of remaining columns, the first places of `unmatched`.
 template <class I>
-I search_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int threads,
+I search_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched, int threads,
                   const DisplacementRules& rules, Budget& budget, Counters& counters,
                   Proof& proof) {
   Workspace workspace;
-  const auto most_read =
-      static_cast<std::int64_t>(rules.most_passes * static_cast<double>(A.nnz()));
-  SharedSearches<I> searches(A, M, threads, n_free, static_cast<I>(rules.most_edges), most_read,
+  const auto max_read = static_cast<std::int64_t>(rules.max_passes * static_cast<double>(A.nnz()));
+  SharedSearches<I> searches(A, M, threads, n_unmatched, static_cast<I>(rules.max_edges), max_read,
                              workspace, budget, counters);
-  I left = searches.run(free, n_free);
-  if (left < n_free / 2) left = searches.run(free, left);
+  I left = searches.run(unmatched, n_unmatched);
+  if (left < n_unmatched / 2) left = searches.run(unmatched, left);
   searches.mark_closed(proof.row_in_cover);
   return left;
 }
 
-// Paths of two steps from all columns of `free` at once; then short searches if few remain, else
-// pushes. Returns the number of remaining columns, the first places of `free`.
+// Paths of two steps from all columns of `unmatched` at once; then short searches if few remain,
+// else pushes. Returns the number of remaining columns, the first places of `unmatched`.
 template <class I>
-I search_near_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free, int threads,
-                       const DisplacementRules& rules, Budget& budget, Counters& counters,
-                       Proof& proof) {
-  const double most_left = rules.left_by_two_steps * static_cast<double>(n_free);
-  n_free = match_in_two_steps_together(A, M, free, n_free, threads, budget, counters);
+I search_near_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
+                       int threads, const DisplacementRules& rules, Budget& budget,
+                       Counters& counters, Proof& proof) {
+  const double max_left = rules.left_by_two_steps * static_cast<double>(n_unmatched);
+  n_unmatched =
+      match_in_two_steps_together(A, M, unmatched, n_unmatched, threads, budget, counters);
   rows_to_columns(A, M, threads);
-  return static_cast<double>(n_free) < most_left
-             ? search_together(A, M, free, n_free, threads, rules, budget, counters, proof)
-             : push_together(A, M, free, n_free, threads, rules, budget, counters, proof);
+  return static_cast<double>(n_unmatched) < max_left
+             ? search_together(A, M, unmatched, n_unmatched, threads, rules, budget, counters,
+                               proof)
+             : push_together(A, M, unmatched, n_unmatched, threads, rules, budget, counters, proof);
 }
 
 }  // namespace btfperm

@@ -39,14 +39,14 @@ template <class I>
 class SharedPush {
  public:
   // `list` holds the unmatched columns that have entries; `spare` has as many places.
-  SharedPush(const PatternView<I>& A, Matching<I> M, I* list, I* spare, I n_free, int threads,
+  SharedPush(const PatternView<I>& A, Matching<I> M, I* list, I* spare, I n_unmatched, int threads,
              Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A),
         M_(M),
         list_(list),
         spare_(spare),
-        active_(n_free),
-        checked_(n_free),
+        active_(n_unmatched),
+        checked_(n_unmatched),
         threads_(threads),
         budget_(budget),
         counters_(counters) {
@@ -85,19 +85,19 @@ class SharedPush {
       }
       if (t == 0) list_ = list;
     }
-    if (free_rows_ == 0) active_ = 0;
+    if (unmatched_rows_ == 0) active_ = 0;
   }
 
   // The columns still active.
   const I* columns() const { return list_; }
   I active() const { return active_; }
-  I free_rows() const { return free_rows_; }
+  I unmatched_rows() const { return unmatched_rows_; }
   bool has_few_left() const { return active_ <= few_a_thread * threads_; }
   std::uint8_t* labels() { return label_; }  // for another search
 
   // Marks the hopeless rows: those that the dropped columns can reach.
   void mark_hopeless(std::uint8_t* row_in_cover) const {
-    const std::uint8_t least = free_rows_ == 0 ? 0 : hopeless;
+    const std::uint8_t least = unmatched_rows_ == 0 ? 0 : hopeless;
 #pragma omp parallel for num_threads(threads_) schedule(static)
     for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= label_[i] >= least;
   }
@@ -148,12 +148,12 @@ class SharedPush {
 
   void set_labels(int t, int team) {
     const Share<I> part(A_.m, t, team);
-    I free_rows = 0;
+    I unmatched_rows = 0;
     for (I i = part.first; i < part.last; ++i) {
       label_[i] = M_.row_match[i] >= 0;
-      free_rows += M_.row_match[i] < 0;
+      unmatched_rows += M_.row_match[i] < 0;
     }
-    std::atomic_ref<I>(free_rows_).fetch_add(free_rows, std::memory_order_relaxed);
+    std::atomic_ref<I>(unmatched_rows_).fetch_add(unmatched_rows, std::memory_order_relaxed);
     barrier_.wait(team);
   }
 
@@ -174,7 +174,7 @@ class SharedPush {
     std::int64_t edges = 0;
     for (int t = 0; t < team; ++t) {
       active_ += done_[t].left;
-      free_rows_ -= done_[t].taken;
+      unmatched_rows_ -= done_[t].taken;
       edges += done_[t].edges;
       since_check_ -= done_[t].closing;
       counters_.pushes += done_[t].pushes;
@@ -187,7 +187,7 @@ class SharedPush {
 
   // One check per third of the entries, as in label_push.hpp; the last columns must halve.
   bool has_stalled(bool& look_for_gap) {
-    if (free_rows_ == 0) return true;
+    if (unmatched_rows_ == 0) return true;
     if (since_check_ < A_.nnz() / 3) return false;
     since_check_ = 0;
     ++counters_.phases;
@@ -318,7 +318,7 @@ class SharedPush {
   I* spare_;
   I active_;
   I checked_;  // active columns at the last check
-  I free_rows_ = 0;
+  I unmatched_rows_ = 0;
   I count_[256] = {};  // rows with each label
   std::int64_t since_check_ = 0;
   bool out_of_work_ = false;  // a queue is empty: end the round

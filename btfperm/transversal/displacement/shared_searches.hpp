@@ -8,8 +8,8 @@
 //             lock and found nothing, or that visited too many entries, is left for later, and so
 //             are all others after the searches together visited too many.
 // Paper       ours; P-DBFS (p_dbfs.hpp) is the nearest, whose trees keep their rows for a phase
-// Cost        the edges of the searches, divided by the threads: at most most_edges each, and in
-//             total most_read + 2 most_edges for each thread. Workspace: m bytes, n, and a queue
+// Cost        the edges of the searches, divided by the threads: at most max_edges each, and in
+//             total max_read + 2 max_edges for each thread. Workspace: m bytes, n, and a queue
 //             for each thread
 // Prefer it   if augmenting paths are short: meshes and road networks in natural order
 // Encodings   state[i]: 0 open, t + 1 locked by thread t, 255 closed
@@ -33,28 +33,28 @@ namespace btfperm {
 template <class I>
 class SharedSearches {
  public:
-  // For searches from at most `most_roots` columns that visit at most `most_edges` entries each,
-  // and about `most_read` together.
-  SharedSearches(const PatternView<I>& A, Matching<I> M, int threads, I most_roots, I most_edges,
-                 std::int64_t most_read, Workspace& workspace, Budget& budget, Counters& counters)
+  // For searches from at most `max_roots` columns that visit at most `max_edges` entries each,
+  // and about `max_read` together.
+  SharedSearches(const PatternView<I>& A, Matching<I> M, int threads, I max_roots, I max_edges,
+                 std::int64_t max_read, Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A),
         M_(M),
-        threads_(std::min(threads, most_searchers)),
-        most_edges_(most_edges),
-        most_read_(most_read),
-        left_(workspace.take<I>(most_roots)),
+        threads_(std::min(threads, max_searchers)),
+        max_edges_(max_edges),
+        max_read_(max_read),
+        left_(workspace.take<I>(max_roots)),
         budget_(budget),
         counters_(counters) {
     state_ = workspace.take<std::uint8_t>(A.m);
     parent_ = workspace.take<I>(A.n);
-    places_ = static_cast<std::size_t>(std::min<I>(A.n, most_edges_ + 1));
+    places_ = static_cast<std::size_t>(std::min<I>(A.n, max_edges_ + 1));
     queues_ = workspace.take<I>(places_ * static_cast<std::size_t>(threads_));
     fill(state_, A.m, open, threads_);
   }
 
-  // Searches from each column of `free`. Columns without a result are then in its first places;
-  // returns their number. The other unmatched columns are unmatchable.
-  I run(I* free, I n_free) {
+  // Searches from each column of `unmatched`. Columns without a result are then in its first
+  // places; returns their number. The other unmatched columns are unmatchable.
+  I run(I* unmatched, I n_unmatched) {
     std::int64_t edges = 0;
     std::int64_t found = 0;
     std::int64_t length = 0;
@@ -68,11 +68,11 @@ class SharedSearches {
           queues_ + places_ * static_cast<std::size_t>(t), static_cast<std::uint8_t>(t + 1), 0, {}};
       typename Frontier<I>::Private left(left_);
 #pragma omp for schedule(dynamic, 64)
-      for (I k = 0; k < n_free; ++k) {
+      for (I k = 0; k < n_unmatched; ++k) {
         const std::int64_t before = own.counted.edges;
-        const bool go_on = load(read_) < most_read_ && !budget_.stopped();
-        if (!go_on || !search(free[k], own)) left.push(free[k]);
-        if (own.counted.edges - own.reported >= most_edges_) report(own);
+        const bool go_on = load(read_) < max_read_ && !budget_.stopped();
+        if (!go_on || !search(unmatched[k], own)) left.push(unmatched[k]);
+        if (own.counted.edges - own.reported >= max_edges_) report(own);
         if (t == 0) budget_.spend((own.counted.edges - before) * omp_get_num_threads());
       }
       report(own);
@@ -81,12 +81,12 @@ class SharedSearches {
       length = own.counted.path_edges;
       longest = own.counted.longest_path;
     }
-    counters_.phases += n_free;
+    counters_.phases += n_unmatched;
     counters_.edges += edges;
     counters_.augmentations += found;
     counters_.path_edges += length;
     counters_.longest_path = std::max(counters_.longest_path, longest);
-    std::copy(left_.places(), left_.places() + left_.size(), free);
+    std::copy(left_.places(), left_.places() + left_.size(), unmatched);
     return left_.size();
   }
 
@@ -97,7 +97,7 @@ class SharedSearches {
   }
 
  private:
-  static constexpr int most_searchers = 254;
+  static constexpr int max_searchers = 254;
   static constexpr std::uint8_t open = 0;
   static constexpr std::uint8_t closed = 255;
 
@@ -125,7 +125,7 @@ class SharedSearches {
     for (std::size_t head = 0; head < tail; ++head) {
       const I j = queue[head];
       const I begin = A_.indptr[j];
-      const I end = begin + std::min<I>(A_.degree(j), most_edges_ - read);
+      const I end = begin + std::min<I>(A_.degree(j), max_edges_ - read);
       for (I p = begin; p < end; ++p) {
         const I i = A_.indices[p];
         const std::uint8_t state = load(state_[i]);
@@ -172,8 +172,8 @@ class SharedSearches {
   const PatternView<I>& A_;
   Matching<I> M_;
   int threads_;
-  I most_edges_;
-  std::int64_t most_read_;
+  I max_edges_;
+  std::int64_t max_read_;
   Frontier<I> left_;
   std::uint8_t* state_;
   I* parent_;

@@ -9,7 +9,7 @@
 //             cardinality matching in bipartite graphs", IPDPS 2015, without grafting and bottom-up
 //             steps, which need the row lists: for few trees these cost more than they save
 // Cost        O(nnz) for each phase, in which a column joins at most one tree and is visited once;
-//             n phases in the worst case, sqrt(n) with `most_phases` (finish_by_trees.hpp).
+//             n phases in the worst case, sqrt(n) with `max_phases` (finish_by_trees.hpp).
 //             Workspace: 3 n
 // Prefer it   for a matching that is nearly maximum, with several threads; ms_bfs.hpp on one
 //             thread, ms-bfs-graft if many columns are unmatched
@@ -43,7 +43,7 @@ class SharedTrees {
   // Grows no tree into rows that are in `row_in_cover`, which are closed. Roots are numbered from
   // `first_root` on.
   SharedTrees(const PatternView<I>& A, Matching<I> M, const std::uint8_t* row_in_cover, int threads,
-              I most_roots, I first_root, Workspace& workspace, Budget& budget, Counters& counters)
+              I max_roots, I first_root, Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A),
         M_(M),
         threads_(threads),
@@ -52,7 +52,7 @@ class SharedTrees {
         budget_(budget),
         counters_(counters) {
     tree_ = workspace.take<Node>(A.n);
-    leaf_ = workspace.take<I>(most_roots);
+    leaf_ = workspace.take<I>(max_roots);
 #pragma omp parallel num_threads(threads)
     {
 #pragma omp for schedule(static)
@@ -65,22 +65,21 @@ class SharedTrees {
   }
 
   // From a list (which is kept, reordered) of every unmatched column that may still be matched, for
-  // at most `most_phases` phases, and until all threads could have visited the given number of
+  // at most `max_phases` phases, and until all threads could have visited the given number of
   // edges in the time. True: no remaining column can be matched (or the budget ended the search).
-  bool run(I* free, I count, std::int64_t most_phases, std::int64_t most_edges) {
+  bool run(I* unmatched, I count, std::int64_t max_phases, std::int64_t max_edges) {
     const std::int64_t before = counters_.edges;
-    for (; count > 0; --most_phases) {
+    for (; count > 0; --max_phases) {
       const std::int64_t while_one_reads = read_alone_ * (threads_ - 1);
-      if (most_phases == 0 || counters_.edges - before + while_one_reads >= most_edges)
-        return false;
+      if (max_phases == 0 || counters_.edges - before + while_one_reads >= max_edges) return false;
       base_ += n_roots_;
       if (base_ >= closed - count) forget();
-      roots_ = free;
+      roots_ = unmatched;
       n_roots_ = count;
       if (phase() == 0 || budget_.stopped()) return true;
       I left = 0;
       for (I k = 0; k < count; ++k) {
-        if (M_.col_match[free[k]] < 0) std::swap(free[left++], free[k]);
+        if (M_.col_match[unmatched[k]] < 0) std::swap(unmatched[left++], unmatched[k]);
       }
       count = left;
     }
@@ -89,7 +88,7 @@ class SharedTrees {
   }
 
   // Marks the rows that the remaining columns can reach.
-  void mark_seen(std::uint8_t* row_in_cover) const {
+  void mark_cover(std::uint8_t* row_in_cover) const {
     if (n_roots_ == 0) return;
 #pragma omp parallel for num_threads(threads_) schedule(static)
     for (I i = 0; i < A_.m; ++i) {
@@ -223,9 +222,9 @@ class SharedTrees {
   // Claims the unmatched row i, reached from column j, as the end of the path of its tree. False:
   // another tree has it.
   bool end_in(I i, I j, I root) {
-    I free = -1;
+    I unmatched = -1;
     std::atomic_ref<I> mate(M_.row_match[i]);
-    if (!mate.compare_exchange_strong(free, leaf_row, std::memory_order_relaxed)) return false;
+    if (!mate.compare_exchange_strong(unmatched, leaf_row, std::memory_order_relaxed)) return false;
     if (take(leaf_[root - base_], i)) {
       tree_[roots_[root - base_]].parent = j;
     } else {

@@ -72,17 +72,17 @@ int match_one_of_many(const PatternView<I>& A, I* row_match, I j, I least, std::
 // Matches columns of the list, in row_match only, and keeps the others in the list, in any order;
 // their number.
 template <class I>
-I match_in_two_steps_together(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
+I match_in_two_steps_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                               int threads, Budget& budget, Counters& counters) {
   Workspace workspace;
-  Frontier<I> left(workspace.take<I>(n_free));
+  Frontier<I> left(workspace.take<I>(n_unmatched));
 #pragma omp parallel num_threads(threads)
   {
     const int team = omp_get_num_threads();
     const std::int64_t most = A.nnz() / team;
-    const Share<I> part(n_free, omp_get_thread_num(), team);
+    const Share<I> part(n_unmatched, omp_get_thread_num(), team);
     const I least = part.first < part.last
-                        ? static_cast<I>(static_cast<double>(free[part.first]) * A.m / A.n)
+                        ? static_cast<I>(static_cast<double>(unmatched[part.first]) * A.m / A.n)
                         : 0;
     Counters own;
     typename Frontier<I>::Private kept(left);
@@ -90,9 +90,9 @@ I match_in_two_steps_together(const PatternView<I>& A, Matching<I> M, I* free, I
       const std::int64_t before = own.edges;
       const bool go_on = before < most && !budget.stopped();
       const int steps =
-          go_on ? match_one_of_many(A, M.row_match, free[k], least, most, own.edges) : 0;
+          go_on ? match_one_of_many(A, M.row_match, unmatched[k], least, most, own.edges) : 0;
       if (steps == 0)
-        kept.push(free[k]);
+        kept.push(unmatched[k]);
       else
         own.augmented(steps);
       if (omp_get_thread_num() == 0) budget.spend((own.edges - before) * team);
@@ -100,7 +100,7 @@ I match_in_two_steps_together(const PatternView<I>& A, Matching<I> M, I* free, I
 #pragma omp critical(two_steps_counted)
     counters.add(own);
   }
-  std::copy(left.places(), left.places() + left.size(), free);
+  std::copy(left.places(), left.places() + left.size(), unmatched);
   return left.size();
 }
 

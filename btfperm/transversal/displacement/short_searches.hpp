@@ -6,7 +6,7 @@
 //             After each abandoned search the limit of the next ones doubles. (Several threads:
 //             shared_searches.hpp.)
 // Paper       ours; the search is that of ss_bfs.hpp
-// Cost        at most most_passes passes over the entries, and one search. Workspace: m + 2 n
+// Cost        at most max_passes passes over the entries, and one search. Workspace: m + 2 n
 // Invariants  the rows of a search that ended without a path are closed permanently: they are in
 //             the cover
 #pragma once
@@ -17,22 +17,22 @@
 
 namespace btfperm {
 
-// Short searches from each column of `free`; keeps the columns whose search was abandoned. Returns
-// their number.
+// Short searches from each column of `unmatched`; keeps the columns whose search was abandoned.
+// Returns their number.
 template <class I>
-I search_shortly(const PatternView<I>& A, Matching<I> M, I* free, I n_free,
+I search_shortly(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                  const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
   Workspace workspace;
   SsBfs<I> search(A, M, workspace, budget, counters);
   const std::int64_t most =
-      counters.edges + static_cast<std::int64_t>(rules.most_passes * static_cast<double>(A.nnz()));
-  std::int64_t most_edges = rules.most_edges;
+      counters.edges + static_cast<std::int64_t>(rules.max_passes * static_cast<double>(A.nnz()));
+  std::int64_t max_edges = rules.max_edges;
   I left = 0;
-  for (I k = 0; k < n_free; ++k) {
+  for (I k = 0; k < n_unmatched; ++k) {
     const bool go_on = counters.edges < most && !budget.stopped();
-    if (!go_on || search.search(free[k], most_edges) == SsBfs<I>::Outcome::gave_up) {
-      free[left++] = free[k];
-      if (go_on) most_edges *= 2;  // so that one search closes a dead part that all would enter
+    if (!go_on || search.search(unmatched[k], max_edges) == SsBfs<I>::Outcome::gave_up) {
+      unmatched[left++] = unmatched[k];
+      if (go_on) max_edges *= 2;  // so that one search closes a dead part that all would enter
     }
   }
   search.mark_closed(proof.row_in_cover);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// trees from both sides: the last unmatched columns and the unmatched rows search for each other
+// trees from both sides: a search from the last unmatched columns and from the unmatched rows
 //
 // Idea        Alternating trees grow in turns from all unmatched columns along the columns, and
 //             from all unmatched rows along the rows: the side that has visited fewer entries
@@ -19,10 +19,10 @@
 //             in the middle; first ms_bfs.hpp, which needs no row lists
 // Encodings   side[j]: the side whose tree contains column j and its row; `closed`: in the cover
 //             already. A tree may grow as long as its root is unmatched: an augmentation matches
-//             both roots
+//             both roots. parent[j]: in a tree from a column, the column from which j was reached;
+//             in a tree from a row, the row to which an augmentation matches j
 // Invariants  trees are disjoint: a column joins one tree in a phase. A path is in two trees and
-//             the entry between them, so the paths of a phase are disjoint. parent[j] = column from
-//             which j was reached, along the columns; row that j would take, along the rows
+//             the entry between them, so the paths of a phase are disjoint
 #pragma once
 
 #include <algorithm>
@@ -54,31 +54,32 @@ class TreesFromBothSides {
     budget.spend(2 * std::int64_t{A.nnz()});
   }
 
-  // From a list (which is kept, reordered) of every unmatched column that may still be matched, for
-  // at most `most_phases` phases, and until `last_edge` edges are counted. True: no remaining
-  // column can be matched (or the budget ended the search).
-  bool run(I* free, I count, std::int64_t most_phases, std::int64_t last_edge) {
-    for (;; --most_phases) {
+  // Grows trees from the listed columns: every unmatched column that has entries and may still be
+  // matched. The list is reordered. Stops after `max_phases` phases, or when `counters.edges` has
+  // reached `last_edge`. Returns true if no remaining column can be matched, or if the budget ended
+  // the search.
+  bool run(I* unmatched, I count, std::int64_t max_phases, std::int64_t last_edge) {
+    for (;; --max_phases) {
       I left = 0;
       for (I k = 0; k < count; ++k) {
-        if (M_.col_match[free[k]] < 0) std::swap(free[left++], free[k]);
+        if (M_.col_match[unmatched[k]] < 0) std::swap(unmatched[left++], unmatched[k]);
       }
       count = left;
       if (count == 0) break;
-      if (most_phases == 0 || counters_.edges >= last_edge) return false;
-      if (phase(free, count) == 0 || budget_.stopped()) return true;
+      if (max_phases == 0 || counters_.edges >= last_edge) return false;
+      if (phase(unmatched, count) == 0 || budget_.stopped()) return true;
     }
-    side_seen_ = neither;
+    finished_side_ = neither;
     return true;
   }
 
   // Marks the rows of the cover from the last phase: those that the remaining columns can reach, or
   // all that the unmatched rows cannot reach.
-  void mark_seen(std::uint8_t* row_in_cover) const {
-    if (side_seen_ == neither) return;
+  void mark_cover(std::uint8_t* row_in_cover) const {
+    if (finished_side_ == neither) return;
     for (I i = 0; i < A_.m; ++i) {
       const I j = M_.row_match[i];
-      if (side_seen_ == columns) {
+      if (finished_side_ == columns) {
         row_in_cover[i] |= j >= 0 && side_[j] == columns;
       } else {
         row_in_cover[i] = j >= 0 && side_[j] != rows;
@@ -90,7 +91,7 @@ class TreesFromBothSides {
   enum Side : std::uint8_t { neither, columns, rows, closed };
   static constexpr std::int64_t turn = 1024;  // entries that one side visits at a time
 
-  // One side: columns, or rows, in the order they were reached.
+  // The queue of one side: its columns, or rows, in the order in which they were reached.
   struct Front {
     I* queue;
     I head;
@@ -100,11 +101,11 @@ class TreesFromBothSides {
     bool empty() const { return head == tail; }
   };
 
-  // Grows trees from both sides until one cannot grow further; the number of paths.
-  I phase(const I* free, I count) {
+  // Grows trees from both sides until one side cannot grow further. Returns the number of paths.
+  I phase(const I* unmatched, I count) {
     ++counters_.phases;
     ++counters_.two_sided_phases;
-    plant(free, count);
+    plant(unmatched, count);
     const std::int64_t before = counters_.augmentations;
     while (!from_cols_.empty() && !from_rows_.empty() && !budget_.stopped()) {
       if (from_cols_.read <= from_rows_.read) {
@@ -113,12 +114,12 @@ class TreesFromBothSides {
         take_turn(from_rows_, [&](I i) { return grow_along_row(i); });
       }
     }
-    side_seen_ = from_cols_.empty() ? columns : rows;
+    finished_side_ = from_cols_.empty() ? columns : rows;
     return static_cast<I>(counters_.augmentations - before);
   }
 
-  // The roots of all trees; empty rows and columns are no roots.
-  void plant(const I* free, I count) {
+  // Makes the listed columns and the unmatched rows that have entries the roots of trees.
+  void plant(const I* unmatched, I count) {
     std::fill(side_, side_ + A_.n, std::uint8_t{neither});
     from_cols_ = {from_cols_.queue, 0, 0, 0};
     from_rows_ = {from_rows_.queue, 0, 0, 0};
@@ -132,9 +133,9 @@ class TreesFromBothSides {
       }
     }
     for (I k = 0; k < count; ++k) {
-      side_[free[k]] = columns;
-      root_[free[k]] = free[k];
-      from_cols_.queue[from_cols_.tail++] = free[k];
+      side_[unmatched[k]] = columns;
+      root_[unmatched[k]] = unmatched[k];
+      from_cols_.queue[from_cols_.tail++] = unmatched[k];
     }
     budget_.spend(std::int64_t{A_.m} + A_.n);
   }
@@ -149,35 +150,35 @@ class TreesFromBothSides {
     budget_.spend(front.read - before);
   }
 
-  // Visits the rows in the list of column j, each with the column matched with it; the entries
-  // visited.
+  // Visits the rows in the list of column j, each with the column matched to it. Returns the number
+  // of entries visited.
   I grow_along_column(I j) {
     prefetch_ahead(from_cols_, A_);
     const I root = root_[j];
     if (M_.col_match[root] >= 0) return 0;
     for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
       const I i = A_.indices[p];
-      const I holder = M_.row_match[i];
-      if (holder < 0 || (side_[holder] == rows && M_.row_match[root_[holder]] < 0)) {
+      const I mate = M_.row_match[i];
+      if (mate < 0 || (side_[mate] == rows && M_.row_match[root_[mate]] < 0)) {
         augment(i, j);
         return p - A_.indptr[j] + 1;
       }
-      if (side_[holder] != neither) continue;
-      side_[holder] = columns;
-      root_[holder] = root;
-      parent_[holder] = j;
-      from_cols_.queue[from_cols_.tail++] = holder;
+      if (side_[mate] != neither) continue;
+      side_[mate] = columns;
+      root_[mate] = root;
+      parent_[mate] = j;
+      from_cols_.queue[from_cols_.tail++] = mate;
     }
     return A_.degree(j);
   }
 
-  // Visits the columns in the list of row i, each with the row matched with it; the entries
-  // visited.
+  // Visits the columns in the list of row i, each with the row matched to it. Returns the number of
+  // entries visited.
   I grow_along_row(I i) {
     prefetch_ahead(from_rows_, rows_);
-    const I holder = M_.row_match[i];
-    if (holder >= 0 && side_[holder] != rows) return 0;  // two trees met there
-    const I root = holder < 0 ? i : root_[holder];
+    const I mate = M_.row_match[i];
+    if (mate >= 0 && side_[mate] != rows) return 0;  // a path has changed the mate of row i
+    const I root = mate < 0 ? i : root_[mate];
     if (M_.row_match[root] >= 0) return 0;
     for (I p = rows_.indptr[i]; p < rows_.indptr[i + 1]; ++p) {
       const I j = rows_.indices[p];
@@ -198,11 +199,11 @@ class TreesFromBothSides {
   // in a tree of the columns.
   void augment(I i, I j) {
     std::int64_t length = 0;
-    for (I holder = M_.row_match[i]; holder >= 0; length += 2) {  // each column takes the next row
-      const I beyond = parent_[holder];
+    for (I mate = M_.row_match[i]; mate >= 0; length += 2) {  // each column takes the next row
+      const I beyond = parent_[mate];
       const I next = M_.row_match[beyond];
-      M_.match(beyond, holder);
-      holder = next;
+      M_.match(beyond, mate);
+      mate = next;
     }
     counters_.augmented(length + augment_along(M_, i, j, [&](I k, I) { return parent_[k]; }));
   }
@@ -222,7 +223,7 @@ class TreesFromBothSides {
   I* parent_;
   Front from_cols_{};
   Front from_rows_{};
-  Side side_seen_ = neither;  // in a phase without path
+  Side finished_side_ = neither;  // whose trees are complete, after a phase without a path
   Budget& budget_;
   Counters& counters_;
 };

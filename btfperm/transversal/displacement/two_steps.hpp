@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// two steps: unmatched columns displace others that have an unmatched row
+// two steps: augmenting paths of one or three edges from each unmatched column
 //
-// Idea        If nearly every unmatched column has an unmatched row two steps away
-//             (sample_unmatched.hpp), most augmenting paths are found without trees: for each of
-//             its rows, the column looks for an unmatched row in the list of the column matched
-//             with it.
-// Cost        at most nnz, then it ends; less in practice. No workspace
-// Encodings   none
+// Idea        If nearly every unmatched column is two steps away from an unmatched row
+//             (sample_unmatched.hpp), most augmenting paths are found without trees. For each row
+//             in the list of an unmatched column, the list of the column matched to this row is
+//             searched for an unmatched row.
+// Cost        no column is tried after nnz edges have been visited; fewer in practice. No
+//             workspace
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@
 
 namespace btfperm {
 
-// Matches column j if one of its rows, or of the rows of the columns matched with them, is
-// unmatched; whether it did.
+// Matches column j if there is an augmenting path of one or three edges from it. Returns whether it
+// did. Adds the number of edges visited to `read`.
 template <class I>
 bool match_one(const PatternView<I>& A, Matching<I> M, I j, std::int64_t& read,
                Counters& counters) {
   for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
     const I i = A.indices[p];
-    const I holder = M.row_match[i];
+    const I mate = M.row_match[i];
     ++read;
-    if (holder < 0) {
+    if (mate < 0) {
       M.match(i, j);
       counters.augmented(1);
       return true;
     }
-    const I begin = A.indptr[holder];
-    const I end = A.indptr[holder + 1];
+    const I begin = A.indptr[mate];
+    const I end = A.indptr[mate + 1];
     I q = begin;
     while (q < end && M.row_match[A.indices[q]] >= 0) ++q;
     read += q - begin;
     if (q == end) continue;
-    M.match(A.indices[q], holder);
+    M.match(A.indices[q], mate);
     M.match(i, j);
     counters.augmented(3);
     return true;
@@ -43,17 +43,18 @@ bool match_one(const PatternView<I>& A, Matching<I> M, I j, std::int64_t& read,
   return false;
 }
 
-// Matches columns of the list and keeps the others in the list; their number.
+// Matches columns of the list. The others remain in its first places; returns their number.
 template <class I>
-I match_in_two_steps(const PatternView<I>& A, Matching<I> M, I* free, I n_free, Budget& budget,
-                     Counters& counters) {
-  const std::int64_t most = A.nnz();
+I match_in_two_steps(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
+                     Budget& budget, Counters& counters) {
+  const std::int64_t max_edges = A.nnz();
   std::int64_t read = 0;
   I left = 0;
-  for (I k = 0; k < n_free; ++k) {
+  for (I k = 0; k < n_unmatched; ++k) {
     const std::int64_t before = read;
-    const bool go_on = read < most && !budget.stopped();
-    if (!go_on || !match_one(A, M, free[k], read, counters)) free[left++] = free[k];
+    const bool within_limits = read < max_edges && !budget.stopped();
+    if (!within_limits || !match_one(A, M, unmatched[k], read, counters))
+      unmatched[left++] = unmatched[k];
     budget.spend(read - before);
   }
   counters.edges += read;

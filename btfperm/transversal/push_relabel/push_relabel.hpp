@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// push-relabel: unmatched columns take their row of lowest label from the column matched with it
+// push-relabel: unmatched columns take their row of lowest label from the column matched to it
 //
 // Idea        label = lower bound on the distance to an unmatched row. An unmatched (active) column
 //             takes the row of lowest label in its list; if another column was matched with the
@@ -59,10 +59,10 @@ class PushRelabel {
     R_ = {A.n, A.m, row_indptr, row_indices};
   }
 
-  // Pushes until no column is active, or a number of edges are visited; whether no column is
-  // active.
-  bool run(std::int64_t most_edges = std::numeric_limits<std::int64_t>::max()) {
-    most_edges_ = most_edges;
+  // Pushes until no column is active, or until `max_edges` edges are visited. Returns true if no
+  // column is active, or if the budget ended the search.
+  bool run(std::int64_t max_edges = std::numeric_limits<std::int64_t>::max()) {
+    max_edges_ = max_edges;
     for (I j = 0; j < A_.n; ++j) {
       if (M_.col_match[j] < 0 && A_.degree(j) > 0) active_[n_active_++] = j;
     }
@@ -70,7 +70,7 @@ class PushRelabel {
     while (n_active_ > 0 && !budget_.stopped()) {
       relabel_globally();
       push_until_stale();
-      if (edges_ >= most_edges_) return n_active_ == 0;
+      if (edges_ >= max_edges_) return n_active_ == 0;
     }
     return true;
   }
@@ -91,10 +91,10 @@ class PushRelabel {
         const I v = R_.indices[p];
         if (col_label_[v] < unreachable_) continue;
         col_label_[v] = row_label_[u];
-        const I held = M_.col_match[v];
-        if (held < 0) continue;
-        row_label_[held] = row_label_[u] + 1;
-        rows_[tail++] = held;
+        const I mate = M_.col_match[v];
+        if (mate < 0) continue;
+        row_label_[mate] = row_label_[u] + 1;
+        rows_[tail++] = mate;
       }
       if (!count_edges(R_.degree(u))) return;
     }
@@ -103,7 +103,7 @@ class PushRelabel {
   // PR, until the next global relabelling.
   void push_until_stale() {
     double changes = 0;
-    while (n_active_ > 0 && edges_ < most_edges_ && !budget_.stopped()) {
+    while (n_active_ > 0 && edges_ < max_edges_ && !budget_.stopped()) {
       if (relabel_after_ > 0 && changes >= relabel_after_) return;
       const I v = active_[head_];
       advance(head_);
@@ -112,7 +112,7 @@ class PushRelabel {
     }
   }
 
-  // Pushes column v; whether that changed its label.
+  // Pushes column v. Returns whether this changed its label.
   bool push(I v) {
     const I u = lowest_row(v);
     if (row_label_[u] >= unreachable_) return false;  // v is unmatchable: no longer active
@@ -166,8 +166,8 @@ class PushRelabel {
   I head_ = 0;
   I tail_ = 0;
   I n_active_ = 0;
-  std::int64_t edges_ = 0;  // visited here
-  std::int64_t most_edges_ = 0;
+  std::int64_t edges_ = 0;  // visited by this search
+  std::int64_t max_edges_ = 0;
   Budget& budget_;
   Counters& counters_;
 };
