@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from btfperm import _core
 from btfperm.arguments import text
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError, LimitReachedError
+from btfperm.path.request import team_size
 from btfperm.pattern import DECOMPOSITION, Pattern, as_valued, memory_for
 from btfperm.pattern.arrays import prefix
 from btfperm.pattern.valued import ValuedPattern, position_of
@@ -60,7 +61,10 @@ def weighted_transversal(
         - "product": the product of the moduli; the duals are scalings, as in MC64
         - "sum": the sum of the moduli
         - "bottleneck": the smallest modulus
-    threads, seed : of the search for the structural rank and the blocks
+    threads : number of threads, at least 1; None: all cores that this process may use. The blocks
+        are searched on several threads; for "product" and "sum", the result is the same for every
+        number of threads
+    seed : of the search for the structural rank
     time_limit, max_work : bounds on the whole call in seconds, and on the entries that each of its
         searches visits
     shape : (m, n), only with a (data, indices, indptr) triple
@@ -116,8 +120,18 @@ def weighted_transversal(
         left = None if time_limit is None else time_limit - seconds["decomposition"]
         if left is not None and left <= 0:
             raise _stopped("time_limit", d)
+        call = _Call(objective, left, max_work, team_size(pattern.nnz, threads))
         search = _largest_smallest if objective == "bottleneck" else _assigned
-        return search(pattern, modulus, d, objective, left, max_work, seconds)
+        return search(pattern, modulus, d, call, seconds)
+
+
+class _Call(NamedTuple):
+    """What the caller asks for, with the time that is left, and the threads that were started."""
+
+    objective: str
+    time_limit: float | None
+    max_work: int | None
+    threads: int
 
 
 def _moduli(valued: ValuedPattern) -> tuple[Pattern, npt.NDArray[np.float64]]:
@@ -144,9 +158,7 @@ def _assigned(
     pattern: Pattern,
     modulus: npt.NDArray[np.float64],
     d: DulmageMendelsohn,
-    objective: str,
-    time_limit: float | None,
-    max_work: int | None,
+    call: _Call,
     seconds: dict[str, float],
 ) -> WeightedTransversal:
     """The largest product or sum, by shortest paths in each block."""
@@ -156,7 +168,7 @@ def _assigned(
     row_match, col_match = np.empty(m, width), np.empty(n, width)
     row_dual, col_dual = np.empty(m), np.empty(n)
     unit = 1.0
-    if objective == "product":
+    if call.objective == "product":
         value = np.log(modulus)
     else:
         unit = float(modulus.max(initial=1.0))  # sums of larger numbers may overflow
@@ -172,8 +184,9 @@ def _assigned(
         col_match,
         row_dual,
         col_dual,
-        time_limit=time_limit or 0.0,
-        max_work=max_work or 0,
+        time_limit=call.time_limit or 0.0,
+        max_work=call.max_work or 0,
+        threads=call.threads,
     )
     if stop:
         raise _stopped(_STOPS[stop], d)
@@ -188,7 +201,7 @@ def _assigned(
         shape=pattern.shape,
         row_match=row_match,
         col_match=col_match,
-        kind=objective,
+        kind=call.objective,
         objective=proof.total * unit,
         gap=proof.gap * unit,
         row_dual=row_dual,
@@ -203,14 +216,12 @@ def _largest_smallest(
     pattern: Pattern,
     modulus: npt.NDArray[np.float64],
     d: DulmageMendelsohn,
-    objective: str,
-    time_limit: float | None,
-    max_work: int | None,
+    call: _Call,
     seconds: dict[str, float],
 ) -> WeightedTransversal:
     """The largest smallest modulus."""
     begin = time.perf_counter()
-    limits = {"time_limit": time_limit, "max_work": max_work}
+    limits = {"time_limit": call.time_limit, "max_work": call.max_work}
     assert d.transversal is not None
     transversal, smallest, thresholds = largest_smallest(pattern, modulus, d.transversal, limits)
     seconds["search"] = time.perf_counter() - begin
@@ -218,7 +229,7 @@ def _largest_smallest(
         shape=pattern.shape,
         row_match=transversal.row_match,
         col_match=transversal.col_match,
-        kind=objective,
+        kind=call.objective,
         objective=smallest,
         gap=0.0,
         row_dual=None,

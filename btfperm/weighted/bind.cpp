@@ -18,7 +18,8 @@ void bind_width(nb::module_& module) {
       "assign",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<double> value, In<I> row_perm,
          In<I> col_perm, In<I> row_blocks, In<I> col_blocks, Out<I> row_match, Out<I> col_match,
-         Out<double> row_dual, Out<double> col_dual, double time_limit, std::int64_t max_work) {
+         Out<double> row_dual, Out<double> col_dual, double time_limit, std::int64_t max_work,
+         int threads) {
         const PatternView<I> A = checked_view_of<I>(m, indptr, indices);
         require_places(value, A.nnz(), "value");
         require_places(row_perm, A.m, "row_perm");
@@ -38,7 +39,7 @@ void bind_width(nb::module_& module) {
         {
           const WithoutGil nogil;
           Workspace workspace;
-          assign(A, value.data(), blocks, out, workspace, budget, counters);
+          assign(A, value.data(), blocks, out, threads, workspace, budget, counters);
         }
         raise_if_interrupted(budget);
         return std::tuple<int, std::int64_t, std::int64_t, std::int64_t>(
@@ -50,6 +51,7 @@ void bind_width(nb::module_& module) {
       nb::arg("col_blocks").noconvert(), nb::arg("row_match").noconvert(),
       nb::arg("col_match").noconvert(), nb::arg("row_dual").noconvert(),
       nb::arg("col_dual").noconvert(), nb::arg("time_limit") = 0.0, nb::arg("max_work") = 0,
+      nb::arg("threads") = 1,
       "The maximum matching with the largest sum of values, by the blocks of the decomposition, "
       "and its duals. (0 done, 2 time limit, 3 work limit; entries visited; searches; bids)");
   module.def(

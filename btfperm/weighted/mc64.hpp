@@ -38,6 +38,12 @@ struct WeightedCounters {
   std::int64_t edges = 0;     // entries visited
   std::int64_t searches = 0;  // columns that the start left unmatched
   std::int64_t bids = 0;      // of an auction
+
+  void add(const WeightedCounters& other) {
+    edges += other.edges;
+    searches += other.searches;
+    bids += other.bids;
+  }
 };
 
 template <class I>
