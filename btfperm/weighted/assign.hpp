@@ -29,9 +29,11 @@
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "pattern/pattern.hpp"
+#include "weighted/approximate/heavy_perfect.hpp"
 #include "weighted/auction.hpp"
 #include "weighted/block.hpp"
-#include "weighted/mc64.hpp"
+#include "weighted/counters.hpp"
+#include "weighted/exact/mc64.hpp"
 
 namespace btfperm {
 
@@ -62,9 +64,11 @@ struct Assigned {
   double* col_dual;  // n
 };
 
-// Matches all columns of a block. Searches that would visit too many entries are abandoned; an
-// auction then finds better prices to start from, or, if many costs are equal, a larger matching
-// precedes the searches. False: the budget ended it.
+enum class WeightedSearch { mc64, heavy_perfect };
+
+// Matches all columns of a block to the best rows. Searches that would visit too many entries are
+// abandoned; an auction then finds better prices to start from, or, if many costs are equal, a
+// larger matching precedes the searches. False: the budget ended it.
 template <class I>
 bool assign_columns(const CostBlock<I>& block, BlockMemory<I>& memory, Budget& budget,
                     WeightedCounters& counters) {
@@ -80,11 +84,15 @@ bool assign_columns(const CostBlock<I>& block, BlockMemory<I>& memory, Budget& b
 // The matching and duals of one block. `place` is as for `extract`. False: the budget ended it.
 template <class I>
 bool assign_block(const PatternView<I>& A, const double* value, const Part<I>& part, const I* place,
-                  BlockMemory<I>& memory, const Assigned<I>& out, Budget& budget,
-                  WeightedCounters& counters) {
+                  WeightedSearch which, int threads, BlockMemory<I>& memory, const Assigned<I>& out,
+                  Budget& budget, WeightedCounters& counters) {
   const bool transposed = part.m < part.n;
   const CostBlock<I> block = extract(A, value, part, place, transposed, memory, budget);
-  if (budget.stopped() || !assign_columns(block, memory, budget, counters)) return false;
+  if (budget.stopped()) return false;
+  const bool done = which == WeightedSearch::mc64
+                        ? assign_columns(block, memory, budget, counters)
+                        : HeavyPerfect<I>::match_columns(block, memory, threads, budget, counters);
+  if (!done) return false;
   const I* const rows = transposed ? part.cols : part.rows;  // of the block
   const I* const cols = transposed ? part.rows : part.cols;
   I* const row_match = transposed ? out.col_match : out.row_match;
@@ -147,6 +155,7 @@ struct SearchedBlocks {
     I entries;  // an upper bound
   };
   std::vector<Block> blocks;
+  std::vector<std::int64_t> rest;  // entries of each block and of those after it
 
   SearchedBlocks(const PatternView<I>& A, const Blocks<I>& all) {
     for (I k = 0; k < all.count; ++k) {
@@ -158,12 +167,21 @@ struct SearchedBlocks {
     }
   }
 
-  // From now on, the size of a block is that of the largest block from it on.
+  // Whether block k has at least the share of one thread of the entries from it on, and enough
+  // entries for several threads.
+  bool is_large(std::int64_t k, int threads) const {
+    const std::int64_t entries = blocks[k].entries;
+    return entries >= least_to_share<std::int64_t>(1 << 17) && entries * threads >= rest[k];
+  }
+
+  // Sorts the blocks. From now on, the size of a block is that of the largest block from it on.
   void largest_first() {
     std::stable_sort(blocks.begin(), blocks.end(),
                      [](const Block& a, const Block& b) { return a.entries > b.entries; });
-    for (std::size_t k = blocks.size(); k > 1; --k) {
-      blocks[k - 2].size = std::max(blocks[k - 2].size, blocks[k - 1].size);
+    rest.resize(blocks.size() + 1);
+    for (std::size_t k = blocks.size(); k-- > 0;) {
+      if (k + 1 < blocks.size()) blocks[k].size = std::max(blocks[k].size, blocks[k + 1].size);
+      rest[k] = rest[k + 1] + blocks[k].entries;
     }
   }
 };
@@ -177,12 +195,12 @@ struct BlockSearcher {
   std::optional<Budget> part;  // of the budget; the calling thread uses the whole one
 };
 
-// The best maximum matching and its duals; the arrays of `out` are set completely if the budget
-// does not end the search.
+// The maximum matching of one of the searches and its duals; the arrays of `out` are set completely
+// if the budget does not end the search.
 template <class I>
 void assign(const PatternView<I>& A, const double* value, const Blocks<I>& blocks,
-            const Assigned<I>& out, int threads, Workspace& workspace, Budget& budget,
-            WeightedCounters& counters) {
+            WeightedSearch which, const Assigned<I>& out, int threads, Workspace& workspace,
+            Budget& budget, WeightedCounters& counters) {
   I* const place = workspace.take<I>(A.m);
   for (I r = 0; r < A.m; ++r) place[blocks.row_perm[r]] = r;
   std::fill(out.row_match, out.row_match + A.m, I{-1});
@@ -198,34 +216,43 @@ void assign(const PatternView<I>& A, const double* value, const Blocks<I>& block
   SearchedBlocks<I> searched(A, blocks);
   searched.largest_first();
   const auto count = static_cast<std::int64_t>(searched.blocks.size());
-  threads = static_cast<int>(std::min<std::int64_t>(threads_for_search(A.nnz(), threads), count));
-  const auto search = [&](std::int64_t k, BlockSearcher<I>& searcher, Budget& limit,
+  threads = threads_for_search(A.nnz(), threads);
+  const bool divides = which == WeightedSearch::heavy_perfect;  // a block among threads
+  if (!divides) threads = static_cast<int>(std::clamp<std::int64_t>(count, 1, threads));
+  const auto search = [&](std::int64_t k, int team, BlockSearcher<I>& searcher, Budget& limit,
                           WeightedCounters& counted) {
     const auto& block = searched.blocks[k];
     if (!searcher.memory) {
       searcher.memory.emplace(block.size, block.entries, searcher.workspace);
     }
-    assign_block(A, value, blocks.part(block.number), place, *searcher.memory, out, limit, counted);
+    assign_block(A, value, blocks.part(block.number), place, which, team, *searcher.memory, out,
+                 limit, counted);
   };
-  if (threads <= 1) {
+  // All threads search one block together, as long as it is a large part of all blocks.
+  std::int64_t first = 0;
+  if (threads == 1 || divides) {
     BlockSearcher<I> searcher;
-    for (std::int64_t k = 0; k < count && !budget.stopped(); ++k) {
-      search(k, searcher, budget, counters);
+    for (; first < count && !budget.stopped(); ++first) {
+      if (threads > 1 && !searched.is_large(first, threads)) break;
+      search(first, threads, searcher, budget, counters);
     }
-  } else {
+  }
+  if (first < count && !budget.stopped()) {
+    threads = static_cast<int>(std::min<std::int64_t>(threads, count - first));
     const std::unique_ptr<BlockSearcher<I>[]> searchers(new BlockSearcher<I>[threads]);
     std::atomic<bool> out_of_memory{false};
-    shared_loop(count, std::int64_t{1}, threads, budget, counters, [&](std::int64_t k, auto& own) {
+    const auto turn = [&](std::int64_t k, auto& own) {
       if (out_of_memory.load(std::memory_order_relaxed)) return;
       const int t = omp_get_thread_num();
       BlockSearcher<I>& searcher = searchers[t];
       if (t > 0 && !searcher.part) searcher.part.emplace(budget);
       try {  // no exception may leave a parallel region
-        search(k, searcher, t > 0 ? *searcher.part : budget, own.counted);
+        search(first + k, 1, searcher, t > 0 ? *searcher.part : budget, own.counted);
       } catch (const std::bad_alloc&) {
         out_of_memory.store(true, std::memory_order_relaxed);
       }
-    });
+    };
+    shared_loop(count - first, std::int64_t{1}, threads, budget, counters, turn);
     for (int t = 1; t < threads; ++t) {
       if (searchers[t].part) searchers[t].part->poll();  // hands over what is left
     }

@@ -99,7 +99,7 @@ def test_a_signal_handler_runs_in_the_middle(threads):
     try:
         with pytest.raises(AlarmError):
             signal.setitimer(signal.ITIMER_REAL, 0.001, 0.01)
-            _core.weighted.assign(
+            _core.weighted.mc64(
                 size, *columns, value, places, places, starts, starts, *match, *dual,
                 threads=threads,
             )  # fmt: skip
