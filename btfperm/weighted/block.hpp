@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "backends/cpu/budget.hpp"
+#include "backends/cpu/pieces.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "pattern/pattern.hpp"
 
@@ -27,12 +29,14 @@ struct CostBlock {
   I nnz() const { return indptr[n]; }
 };
 
-// A part of the matrix with values: rows and columns first, ..., last - 1 of two permutations.
+// A part of the matrix with values: m rows and n columns, consecutive in two permutations. `first`
+// is the place of its first row in the permutation of all rows.
 template <class I>
 struct Part {
   const I* rows;
   const I* cols;
   I m, n;
+  I first;
 };
 
 // The arrays of a block and of a search in it, large enough for each block of a matrix.
@@ -64,24 +68,31 @@ struct BlockMemory {
   I* lists[8];  // of rows or columns
 };
 
-// The entries of A inside the part. `place` has a number for each row of A: its place in the part,
-// or -1. The lists of the block are those of its columns, or of its rows if `transposed`.
+// The entries of A inside the part. `place` holds the place of each row of A in the permutation of
+// all rows. The lists of the block are those of its columns, or of its rows if `transposed`. The
+// block is incomplete if the budget ends the pass.
 template <class I>
 CostBlock<I> extract(const PatternView<I>& A, const double* value, const Part<I>& part,
-                     const I* place, bool transposed, BlockMemory<I>& memory) {
+                     const I* place, bool transposed, BlockMemory<I>& memory, Budget& budget) {
   const I m = transposed ? part.n : part.m;
   const I n = transposed ? part.m : part.n;
   const CostBlock<I> block{m, n, memory.indptr, memory.indices, memory.cost, memory.largest};
   std::fill(block.indptr, block.indptr + block.n + 1, I{0});
   const auto each_entry = [&](auto visit) {
+    std::int64_t passed = 0;
     for (I k = 0; k < part.n; ++k) {
       const I j = part.cols[k];
       for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
-        if (place[A.indices[p]] >= 0) visit(place[A.indices[p]], k, p);
+        const I i = place[A.indices[p]] - part.first;
+        if (i >= 0 && i < part.m) visit(i, k, p);
       }
+      if ((passed += A.degree(j)) < piece) continue;
+      passed = 0;
+      if (!budget.poll()) return;
     }
   };
   each_entry([&](I i, I k, I) { ++block.indptr[(transposed ? i : k) + 1]; });
+  if (budget.stopped()) return block;
   for (I k = 0; k < block.n; ++k) block.indptr[k + 1] += block.indptr[k];
   std::fill(block.largest, block.largest + block.n, -std::numeric_limits<double>::infinity());
   each_entry([&](I i, I k, I p) {

@@ -30,15 +30,10 @@
 #include "transversal/augmenting/hopcroft_karp.hpp"
 #include "transversal/interface.hpp"
 #include "weighted/block.hpp"
+#include "weighted/counters.hpp"
 #include "weighted/row_heap.hpp"
 
 namespace btfperm {
-
-struct WeightedCounters {
-  std::int64_t edges = 0;     // entries visited
-  std::int64_t searches = 0;  // columns that the start left unmatched
-  std::int64_t bids = 0;      // of an auction
-};
 
 template <class I>
 class Mc64 {
@@ -80,6 +75,17 @@ class Mc64 {
     return search_all(far);
   }
 
+  // Matches the columns that an auction left unmatched. The other columns keep their rows or, on an
+  // augmenting path, exchange them; their matched entries need not be tight.
+  Outcome complete() {
+    for (I j = 0; j < A_.n; ++j) {
+      col_price_[j] = smallest(j);
+      if (col_match_[j] >= 0) matched_entry_[j] = entry_of(j);
+    }
+    if (!visited(A_.nnz())) return Outcome::stopped;
+    return search_all(far);
+  }
+
  private:
   static constexpr double far = std::numeric_limits<double>::infinity();
 
@@ -114,6 +120,13 @@ class Mc64 {
     row_match_[i] = j;
     col_match_[j] = i;
     matched_entry_[j] = p;
+  }
+
+  // The position of the entry that column j is matched by.
+  I entry_of(I j) const {
+    I p = A_.indptr[j];
+    while (A_.indices[p] != col_match_[j]) ++p;
+    return p;
   }
 
   // The smallest cost minus price in column j.
@@ -164,10 +177,7 @@ class Mc64 {
     HopcroftKarp<I>(tight, {row_match_, col_match_}, workspace, budget_, counters).run();
     counters_.edges += counters.edges;
     for (I j = 0; j < A_.n; ++j) {
-      if (col_match_[j] < 0) continue;
-      I& p = matched_entry_[j];
-      p = A_.indptr[j];
-      while (A_.indices[p] != col_match_[j]) ++p;
+      if (col_match_[j] >= 0) matched_entry_[j] = entry_of(j);
     }
   }
 
