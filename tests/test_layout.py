@@ -37,7 +37,7 @@ LAYERS = (
     ("path",),
     ("transversal",),
     ("dulmage_mendelsohn",),
-    ("block_triangular", "weighted"),
+    ("block_triangular", "ordering", "weighted"),
     ("conventions",),
     ("io",),
     ("order", "preorder", "reports", "testing"),
