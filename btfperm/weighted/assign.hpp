@@ -6,8 +6,8 @@
 //             shifted: a larger dual for its columns and a smaller one for its rows changes no sum.
 //             The blocks are block upper triangular, so one pass over the columns finds shifts with
 //             which the duals are feasible for all entries.
-//             Threads take blocks, the largest first; each block is searched by one thread, so the
-//             result is the same for every number of threads.
+//             Threads take blocks, the largest first. All threads share the auction in a block that
+//             is a large part of the matrix. No result depends on the number of threads.
 // Cost        that of the searches, and two passes over the entries
 // Invariants  row_dual[i] + col_dual[j] + the value of entry (i, j) is at most 0, and 0 at
 //             matched entries, up to rounding
@@ -30,16 +30,11 @@
 #include "backends/cpu/workspace.hpp"
 #include "pattern/pattern.hpp"
 #include "weighted/approximate/heavy_perfect.hpp"
-#include "weighted/auction.hpp"
 #include "weighted/block.hpp"
 #include "weighted/counters.hpp"
-#include "weighted/exact/mc64.hpp"
+#include "weighted/mc64_with_auction.hpp"
 
 namespace btfperm {
-
-// Passes over the entries of a block that searches may need. Most matrices of applications need
-// fewer. On random matrices, searches from the prices of an auction need five, searches alone 100.
-constexpr double most_passes = 6;
 
 // The blocks of a decomposition: block k has the rows row_perm[row_blocks[k]], ..., and so on.
 template <class I>
@@ -66,21 +61,6 @@ struct Assigned {
 
 enum class WeightedSearch { mc64, heavy_perfect };
 
-// Matches all columns of a block to the best rows. Searches that would visit too many entries are
-// abandoned; an auction then finds better prices to start from, or, if many costs are equal, a
-// larger matching precedes the searches. False: the budget ended it.
-template <class I>
-bool assign_columns(const CostBlock<I>& block, BlockMemory<I>& memory, Budget& budget,
-                    WeightedCounters& counters) {
-  using Outcome = typename Mc64<I>::Outcome;
-  Mc64<I> search(block, memory, budget, counters);
-  if (block.m != block.n) return search.run() == Outcome::done;
-  const Outcome outcome = search.run(most_passes);
-  if (outcome != Outcome::gave_up) return outcome == Outcome::done;
-  const bool better_prices = Auction<I>(block, memory, budget, counters).run();
-  return search.run_again(!better_prices) == Outcome::done;
-}
-
 // The matching and duals of one block. `place` is as for `extract`. False: the budget ended it.
 template <class I>
 bool assign_block(const PatternView<I>& A, const double* value, const Part<I>& part, const I* place,
@@ -89,9 +69,10 @@ bool assign_block(const PatternView<I>& A, const double* value, const Part<I>& p
   const bool transposed = part.m < part.n;
   const CostBlock<I> block = extract(A, value, part, place, transposed, memory, budget);
   if (budget.stopped()) return false;
-  const bool done = which == WeightedSearch::mc64
-                        ? assign_columns(block, memory, budget, counters)
-                        : HeavyPerfect<I>::match_columns(block, memory, threads, budget, counters);
+  const bool done =
+      which == WeightedSearch::mc64
+          ? Mc64WithAuction<I>::match_columns(block, memory, threads, budget, counters)
+          : HeavyPerfect<I>::match_columns(block, memory, threads, budget, counters);
   if (!done) return false;
   const I* const rows = transposed ? part.cols : part.rows;  // of the block
   const I* const cols = transposed ? part.rows : part.cols;
@@ -217,8 +198,6 @@ void assign(const PatternView<I>& A, const double* value, const Blocks<I>& block
   searched.largest_first();
   const auto count = static_cast<std::int64_t>(searched.blocks.size());
   threads = threads_for_search(A.nnz(), threads);
-  const bool divides = which == WeightedSearch::heavy_perfect;  // a block among threads
-  if (!divides) threads = static_cast<int>(std::clamp<std::int64_t>(count, 1, threads));
   const auto search = [&](std::int64_t k, int team, BlockSearcher<I>& searcher, Budget& limit,
                           WeightedCounters& counted) {
     const auto& block = searched.blocks[k];
@@ -230,7 +209,7 @@ void assign(const PatternView<I>& A, const double* value, const Blocks<I>& block
   };
   // All threads search one block together, as long as it is a large part of all blocks.
   std::int64_t first = 0;
-  if (threads == 1 || divides) {
+  {
     BlockSearcher<I> searcher;
     for (; first < count && !budget.stopped(); ++first) {
       if (threads > 1 && !searched.is_large(first, threads)) break;

@@ -25,6 +25,7 @@ struct CostBlock {
   I* indices;       // rows of the block
   double* cost;     // at least 0
   double* largest;  // n: the largest value in each column
+  double largest_cost;
 
   I nnz() const { return indptr[n]; }
 };
@@ -76,7 +77,7 @@ CostBlock<I> extract(const PatternView<I>& A, const double* value, const Part<I>
                      const I* place, bool transposed, BlockMemory<I>& memory, Budget& budget) {
   const I m = transposed ? part.n : part.m;
   const I n = transposed ? part.m : part.n;
-  const CostBlock<I> block{m, n, memory.indptr, memory.indices, memory.cost, memory.largest};
+  CostBlock<I> block{m, n, memory.indptr, memory.indices, memory.cost, memory.largest, 0};
   std::fill(block.indptr, block.indptr + block.n + 1, I{0});
   const auto each_entry = [&](auto visit) {
     std::int64_t passed = 0;
@@ -107,6 +108,7 @@ CostBlock<I> extract(const PatternView<I>& A, const double* value, const Part<I>
   for (I k = 0; k < block.n; ++k) {
     for (I p = block.indptr[k]; p < block.indptr[k + 1]; ++p) {
       block.cost[p] = block.largest[k] - block.cost[p];
+      block.largest_cost = std::max(block.largest_cost, block.cost[p]);
     }
   }
   return block;
