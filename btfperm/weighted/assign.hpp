@@ -61,13 +61,17 @@ struct Assigned {
 
 enum class WeightedSearch { mc64, heavy_perfect };
 
-// The matching and duals of one block. `place` is as for `extract`. False: the budget ended it.
+// The matching and duals of one block. `place` is as for BlockBuilder. False: the budget ended it.
 template <class I>
 bool assign_block(const PatternView<I>& A, const double* value, const Part<I>& part, const I* place,
                   WeightedSearch which, int threads, BlockMemory<I>& memory, const Assigned<I>& out,
                   Budget& budget, WeightedCounters& counters) {
   const bool transposed = part.m < part.n;
-  const CostBlock<I> block = extract(A, value, part, place, transposed, memory, budget);
+  const bool whole = !transposed && part.m == A.m && part.n == A.n;
+  BlockBuilder<I> builder(A, value, part, place, memory, budget);
+  const CostBlock<I> block = whole        ? builder.whole()
+                             : transposed ? builder.by_rows()
+                                          : builder.by_columns();
   if (budget.stopped()) return false;
   const bool done =
       which == WeightedSearch::mc64
@@ -80,11 +84,14 @@ bool assign_block(const PatternView<I>& A, const double* value, const Part<I>& p
   I* const col_match = transposed ? out.row_match : out.col_match;
   double* const row_dual = transposed ? out.col_dual : out.row_dual;
   double* const col_dual = transposed ? out.row_dual : out.col_dual;
-  for (I i = 0; i < block.m; ++i) row_dual[rows[i]] = memory.row_price[i];
+  const auto row = [=](I i) { return whole ? i : rows[i]; };
+  const auto col = [=](I j) { return whole ? j : cols[j]; };
+  for (I i = 0; i < block.m; ++i) row_dual[row(i)] = memory.row_price[i];
   for (I j = 0; j < block.n; ++j) {
-    col_dual[cols[j]] = memory.col_price[j] - block.largest[j];
-    col_match[cols[j]] = rows[memory.col_match[j]];
-    row_match[rows[memory.col_match[j]]] = cols[j];
+    const I i = row(memory.col_match[j]);
+    col_dual[col(j)] = memory.col_price[j] - block.largest[j];
+    col_match[col(j)] = i;
+    row_match[i] = col(j);
   }
   return true;
 }
@@ -101,7 +108,7 @@ void assign_entry(const PatternView<I>& A, const double* value, I i, I j, const 
 }
 
 // Shifts the duals of the blocks, from the first to the last, so that they are feasible for entries
-// between two blocks, too: their rows are in an earlier block. `place` is as for `extract`. The
+// between two blocks, too: their rows are in an earlier block. `place` is as for BlockBuilder. The
 // duals are not feasible if the budget ends the pass.
 template <class I>
 void shift_duals(const PatternView<I>& A, const double* value, const Blocks<I>& blocks,

@@ -41,7 +41,7 @@ class Mc64 {
  public:
   enum class Outcome { done, gave_up, stopped };
 
-  // All columns of the block can be matched.
+  // All columns of the block can be matched. The prices of its rows are the least costs in them.
   Mc64(const CostBlock<I>& block, BlockMemory<I>& memory, Budget& budget,
        WeightedCounters& counters)
       : A_(block),
@@ -65,7 +65,8 @@ class Mc64 {
   // Matches all columns, unless the budget ends it, or it expects that the searches will visit the
   // entries more than `most_passes` times.
   Outcome run(double most_passes = far) {
-    set_row_prices();
+    // Some rows remain unmatched if there are more rows than columns.
+    if (A_.m > A_.n) std::fill(row_price_, row_price_ + A_.m, 0.0);
     start();
     return search_all(most_passes);
   }
@@ -109,9 +110,16 @@ class Mc64 {
       search(j);
     }
     counters_.searches += static_cast<std::int64_t>(searches);
-    // The largest feasible prices of the columns, whatever the rounding errors of the searches.
-    for (I j = 0; j < A_.n; ++j) col_price_[j] = smallest(j);
+    set_column_prices();
     return visited(A_.nnz()) ? Outcome::done : Outcome::stopped;
+  }
+
+  // The largest feasible prices of the columns. They have not changed if matched entries are tight.
+  void set_column_prices() {
+    for (I j = 0; j < A_.n; ++j) {
+      const double tight = A_.cost[matched_entry_[j]] - row_price_[col_match_[j]];
+      if (tight != col_price_[j]) col_price_[j] = smallest(j);
+    }
   }
 
   bool visited(std::int64_t edges) {
@@ -181,18 +189,6 @@ class Mc64 {
     counters_.edges += counters.edges;
     for (I j = 0; j < A_.n; ++j) {
       if (col_match_[j] >= 0) matched_entry_[j] = entry_of(j);
-    }
-  }
-
-  void set_row_prices() {
-    if (A_.m > A_.n) {  // some rows remain unmatched
-      std::fill(row_price_, row_price_ + A_.m, 0.0);
-      return;
-    }
-    std::fill(row_price_, row_price_ + A_.m, far);
-    for (I p = 0; p < A_.nnz(); ++p) {
-      double& price = row_price_[A_.indices[p]];
-      price = std::min(price, A_.cost[p]);
     }
   }
 
