@@ -6,8 +6,8 @@
 //             shifted: a larger dual for its columns and a smaller one for its rows changes no sum.
 //             The blocks are block upper triangular, so one pass over the columns finds shifts with
 //             which the duals are feasible for all entries.
-//             Threads take blocks, the largest first; each block is searched by one thread, so the
-//             result is the same for every number of threads.
+//             Threads take blocks, the largest first. All threads share the auction in a block that
+//             is a large part of the matrix. No result depends on the number of threads.
 // Cost        that of the searches, and two passes over the entries
 // Invariants  row_dual[i] + col_dual[j] + the value of entry (i, j) is at most 0, and 0 at
 //             matched entries, up to rounding
@@ -30,16 +30,11 @@
 #include "backends/cpu/workspace.hpp"
 #include "pattern/pattern.hpp"
 #include "weighted/approximate/heavy_perfect.hpp"
-#include "weighted/auction.hpp"
 #include "weighted/block.hpp"
 #include "weighted/counters.hpp"
-#include "weighted/exact/mc64.hpp"
+#include "weighted/mc64_with_auction.hpp"
 
 namespace btfperm {
-
-// Passes over the entries of a block that searches may need. Most matrices of applications need
-// fewer. On random matrices, searches from the prices of an auction need five, searches alone 100.
-constexpr double most_passes = 6;
 
 // The blocks of a decomposition: block k has the rows row_perm[row_blocks[k]], ..., and so on.
 template <class I>
@@ -66,32 +61,22 @@ struct Assigned {
 
 enum class WeightedSearch { mc64, heavy_perfect };
 
-// Matches all columns of a block to the best rows. Searches that would visit too many entries are
-// abandoned; an auction then finds better prices to start from, or, if many costs are equal, a
-// larger matching precedes the searches. False: the budget ended it.
-template <class I>
-bool assign_columns(const CostBlock<I>& block, BlockMemory<I>& memory, Budget& budget,
-                    WeightedCounters& counters) {
-  using Outcome = typename Mc64<I>::Outcome;
-  Mc64<I> search(block, memory, budget, counters);
-  if (block.m != block.n) return search.run() == Outcome::done;
-  const Outcome outcome = search.run(most_passes);
-  if (outcome != Outcome::gave_up) return outcome == Outcome::done;
-  const bool better_prices = Auction<I>(block, memory, budget, counters).run();
-  return search.run_again(!better_prices) == Outcome::done;
-}
-
-// The matching and duals of one block. `place` is as for `extract`. False: the budget ended it.
+// The matching and duals of one block. `place` is as for BlockBuilder. False: the budget ended it.
 template <class I>
 bool assign_block(const PatternView<I>& A, const double* value, const Part<I>& part, const I* place,
                   WeightedSearch which, int threads, BlockMemory<I>& memory, const Assigned<I>& out,
                   Budget& budget, WeightedCounters& counters) {
   const bool transposed = part.m < part.n;
-  const CostBlock<I> block = extract(A, value, part, place, transposed, memory, budget);
+  const bool whole = !transposed && part.m == A.m && part.n == A.n;
+  BlockBuilder<I> builder(A, value, part, place, memory, budget);
+  const CostBlock<I> block = whole        ? builder.whole()
+                             : transposed ? builder.by_rows()
+                                          : builder.by_columns();
   if (budget.stopped()) return false;
-  const bool done = which == WeightedSearch::mc64
-                        ? assign_columns(block, memory, budget, counters)
-                        : HeavyPerfect<I>::match_columns(block, memory, threads, budget, counters);
+  const bool done =
+      which == WeightedSearch::mc64
+          ? Mc64WithAuction<I>::match_columns(block, memory, threads, budget, counters)
+          : HeavyPerfect<I>::match_columns(block, memory, threads, budget, counters);
   if (!done) return false;
   const I* const rows = transposed ? part.cols : part.rows;  // of the block
   const I* const cols = transposed ? part.rows : part.cols;
@@ -99,11 +84,14 @@ bool assign_block(const PatternView<I>& A, const double* value, const Part<I>& p
   I* const col_match = transposed ? out.row_match : out.col_match;
   double* const row_dual = transposed ? out.col_dual : out.row_dual;
   double* const col_dual = transposed ? out.row_dual : out.col_dual;
-  for (I i = 0; i < block.m; ++i) row_dual[rows[i]] = memory.row_price[i];
+  const auto row = [=](I i) { return whole ? i : rows[i]; };
+  const auto col = [=](I j) { return whole ? j : cols[j]; };
+  for (I i = 0; i < block.m; ++i) row_dual[row(i)] = memory.row_price[i];
   for (I j = 0; j < block.n; ++j) {
-    col_dual[cols[j]] = memory.col_price[j] - block.largest[j];
-    col_match[cols[j]] = rows[memory.col_match[j]];
-    row_match[rows[memory.col_match[j]]] = cols[j];
+    const I i = row(memory.col_match[j]);
+    col_dual[col(j)] = memory.col_price[j] - block.largest[j];
+    col_match[col(j)] = i;
+    row_match[i] = col(j);
   }
   return true;
 }
@@ -120,7 +108,7 @@ void assign_entry(const PatternView<I>& A, const double* value, I i, I j, const 
 }
 
 // Shifts the duals of the blocks, from the first to the last, so that they are feasible for entries
-// between two blocks, too: their rows are in an earlier block. `place` is as for `extract`. The
+// between two blocks, too: their rows are in an earlier block. `place` is as for BlockBuilder. The
 // duals are not feasible if the budget ends the pass.
 template <class I>
 void shift_duals(const PatternView<I>& A, const double* value, const Blocks<I>& blocks,
@@ -217,8 +205,6 @@ void assign(const PatternView<I>& A, const double* value, const Blocks<I>& block
   searched.largest_first();
   const auto count = static_cast<std::int64_t>(searched.blocks.size());
   threads = threads_for_search(A.nnz(), threads);
-  const bool divides = which == WeightedSearch::heavy_perfect;  // a block among threads
-  if (!divides) threads = static_cast<int>(std::clamp<std::int64_t>(count, 1, threads));
   const auto search = [&](std::int64_t k, int team, BlockSearcher<I>& searcher, Budget& limit,
                           WeightedCounters& counted) {
     const auto& block = searched.blocks[k];
@@ -230,7 +216,7 @@ void assign(const PatternView<I>& A, const double* value, const Blocks<I>& block
   };
   // All threads search one block together, as long as it is a large part of all blocks.
   std::int64_t first = 0;
-  if (threads == 1 || divides) {
+  {
     BlockSearcher<I> searcher;
     for (; first < count && !budget.stopped(); ++first) {
       if (threads > 1 && !searched.is_large(first, threads)) break;

@@ -7,13 +7,13 @@
 //             cost exceeds the optimum by at most n epsilon. Phases with smaller and smaller
 //             epsilon start from the prices before: only columns bid again whose row costs more
 //             than their best choice plus epsilon. A search from these prices has very short paths.
-//             In a phase with rounds, all columns without a row bid at the same time while they are
-//             many, and each row takes its lowest bid, of equal ones that of the first column; the
-//             result is the same for every number of threads.
+//             While many columns have no row, they bid at the same time, in rounds: each row takes
+//             its lowest bid, of equal ones that of the first column. So the result is the same for
+//             every number of threads.
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 //             assignment problem", Annals of Operations Research 14, 1988; the epsilons are ours
 // Cost        O(n nnz) for each phase in the worst case, in practice some ten passes over the
-//             entries in all. Workspace: 2 n, with rounds 7 n
+//             entries in all. Workspace: 7 n
 // Prefer it   if the start of mc64 leaves so many columns that their searches visit each entry many
 //             times, as in random matrices
 // Invariants  square blocks in which all rows can be matched; each column has two entries. During a
@@ -54,31 +54,18 @@ class Auction {
         bidder_(memory.lists[2]),
         displaced_(memory.lists[3]) {}
 
-  // Improves the prices of the rows; the matching in the memory is lost. False: nothing was done,
-  // because most columns have several best choices. Then bids lower prices by epsilon only, and a
-  // search is faster.
-  bool run() {
-    double epsilon = first_epsilon();
-    if (epsilon == 0) return false;
-    std::fill(owner_, owner_ + A_.m, I{-1});
-    std::fill(owned_, owned_ + A_.n, I{-1});
-    for (int phase = 0; phase < phases && !budget_.stopped(); ++phase, epsilon /= shrink) {
-      release(epsilon);
-      bid_until_all_own(epsilon, std::numeric_limits<std::int64_t>::max());
-    }
-    return true;
-  }
-
-  // The same with rounds and fewer phases, from the matching in the memory, and with a bound on the
-  // work, which may leave columns unmatched.
-  bool run_in_rounds(int n_phases, double most_passes, int threads) {
+  // Improves the prices of the rows and the matching in the memory, in phases with smaller and
+  // smaller epsilon. It ends after `most_passes` over the entries, with columns that have no row.
+  // False: nothing was done, because most columns have several best choices. Then bids lower prices
+  // by epsilon only, and a search is faster.
+  bool run(int phases, double most_passes, int threads) {
     threads_ = threads;
     double epsilon = first_epsilon();
     if (epsilon == 0) return false;
     fill(bidder_, A_.m, I{-1}, threads_);
     const double most = most_passes * static_cast<double>(A_.nnz());
     const std::int64_t last = counters_.edges + static_cast<std::int64_t>(most);
-    for (int phase = 0; phase < n_phases && !budget_.stopped(); ++phase, epsilon /= shrink) {
+    for (int phase = 0; phase < phases && !budget_.stopped(); ++phase, epsilon /= shrink) {
       release(epsilon);
       bid_in_rounds(epsilon, last);
       bid_until_all_own(epsilon, last);
@@ -87,7 +74,6 @@ class Auction {
   }
 
  private:
-  static constexpr int phases = 5;
   static constexpr double first_share = 4;
   static constexpr double shrink = 5;
   static constexpr double rounding = 1e-12;

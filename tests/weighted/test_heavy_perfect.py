@@ -153,7 +153,7 @@ def test_the_work_of_an_auction_is_limited():
     exact = btfperm.weighted_transversal(A)
     w = heavy(A)
     assert w.counters["searches"] > 0 and w.counters["bids"] > 0
-    assert w.counters["edges"] < 80 * A.nnz
+    assert w.counters["edges"] < 200 * A.nnz  # 950 nnz without the limit
     check_against_the_best(A, w, exact.objective)
 
 

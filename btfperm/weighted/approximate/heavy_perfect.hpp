@@ -15,10 +15,9 @@
 // Invariants  as for mc64, but a matched entry may have a reduced cost above 0
 #pragma once
 
-#include "weighted/auction.hpp"
 #include "weighted/block.hpp"
 #include "weighted/counters.hpp"
-#include "weighted/exact/mc64.hpp"
+#include "weighted/mc64_with_auction.hpp"
 
 namespace btfperm {
 
@@ -26,8 +25,6 @@ namespace btfperm {
 template <class I>
 struct HeavyPerfect {
   static constexpr int phases = 2;
-  // The sum over all phases of an auction; random matrices need about ten.
-  static constexpr double most_auction_passes = 50;
   // Passes that the searches after the start may need; with more, the auction is faster.
   static constexpr double most_search_passes = 1;
 
@@ -39,7 +36,7 @@ struct HeavyPerfect {
     const Outcome outcome = search.run(most_search_passes);
     if (outcome != Outcome::gave_up) return outcome == Outcome::done;
     Auction<I> auction(block, memory, budget, counters);
-    if (!auction.run_in_rounds(phases, most_auction_passes, threads)) {
+    if (!auction.run(phases, most_auction_passes, threads)) {
       return search.run_again(true) == Outcome::done;
     }
     return search.complete() == Outcome::done;
