@@ -34,8 +34,8 @@ __all__ = ["Ordered", "order_file"]
 
 PathLike = str | os.PathLike[str]
 #: called with a stage (``"read"``, ``"search"``, ``"decompose"``, ``"weigh"``, ``"order"``,
-#: ``"write"``), the file that it works on or None, and, while a file is read, the bytes read and its
-#: size (None where unknown)
+#: ``"write"``), the file that it works on or None, and, while a file is read, the bytes read and
+#: its size (None where unknown)
 Progress = Callable[[str, PathLike | None, int, int | None], None]
 
 

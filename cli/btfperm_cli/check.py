@@ -34,8 +34,9 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
     Every violation is reported, with rows and columns counted from 0; any makes the exit code 1,
     and with --quiet one sentence on stderr.
     Files in every convention are verified, as far as each promises: MATLAB and CSparse neither
-    order the blocks nor split the rectangular parts, SuperLU knows no blocks. One of MATRIX and
-    PERM may be -, standard input.
+    order the blocks nor split the rectangular parts, SuperLU knows no blocks. Scalings are verified
+    with the values of MATRIX: matched entries must become 1 and all others at most 1. One of MATRIX
+    and PERM may be -, standard input.
     """
     if matrix == perm == "-":
         raise click.UsageError("standard input is either the matrix or the permutation, not both.")
@@ -46,8 +47,12 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
 
     file = read_arrays(perm)
     dropped = drop_zeros or bool(recorded(file).get("zeros_dropped"))
+    values = None
     with stage(f"reading {matrix}", quiet=out.quiet) as progress:
-        pattern = read(matrix, drop_zeros=dropped, progress=progress.advance)
+        if has_weights(file):
+            pattern, values = with_values(matrix, perm, drop_zeros=dropped)
+        else:
+            pattern = read(matrix, drop_zeros=dropped, progress=progress.advance)
     compare_origin(out, pattern, file, perm)
     with stage("verifying", quiet=out.quiet):
         verdict = verify(
@@ -57,6 +62,7 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
             canonical=file.convention == OURS,
             names=file.names,
             missing=file.missing,
+            values=values,
         )
     for violation in verdict.violations:
         out.say(f"{violation.check}: {violation.text}")
@@ -81,6 +87,30 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
         }
     )
     return code
+
+
+def has_weights(file: PermArrays) -> bool:
+    """Whether the file describes a weighted transversal."""
+    from btfperm.reports.verify.scalings import SCALES
+
+    return "weights" in file.meta or any(key in file.arrays for key in SCALES)
+
+
+def with_values(matrix: str, perm: str, *, drop_zeros: bool) -> tuple[Pattern, Any]:
+    """The pattern of the matrix, and the values of its entries. With `drop_zeros`, entries whose
+    duplicates cancel are left out, too, because the weighted search leaves them out."""
+    from btfperm.io import values_of
+    from btfperm.pattern import Pattern
+
+    remedy = f"{perm} belongs to a weighted transversal and can only be checked with values"
+    valued = values_of(matrix, drop_zeros, remedy).require_finite()
+    pattern, stays = valued.pattern, valued.values != 0
+    if not drop_zeros or stays.all():
+        return pattern, valued.values
+    name, source = pattern.name, pattern.source
+    rows, cols = pattern.indices[stays], pattern.cols()[stays]
+    there = Pattern.from_coo(rows, cols, pattern.shape, name=name, source=source)
+    return there, valued.values[stays]
 
 
 def recorded(file: PermArrays) -> dict[str, Any]:

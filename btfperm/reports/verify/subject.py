@@ -51,7 +51,8 @@ class Violation:
 
 @dataclass
 class Subject:
-    """The matrix and the arrays that claim to describe it; `good` holds those that are usable."""
+    """The matrix and the arrays that claim to describe it; `good` holds those that are usable.
+    `values` are those of the entries, in their order, or None if they are not known."""
 
     m: int
     n: int
@@ -62,6 +63,7 @@ class Subject:
     canonical: bool
     names: Mapping[str, str] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
+    values: npt.NDArray[Any] | None = None
     good: dict[str, Index] = field(default_factory=dict)
     found: tuple[Flags, Flags, Flags, Flags] | None = None
 
