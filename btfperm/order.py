@@ -169,10 +169,11 @@ def order_file(
 
             begin("weigh")
             left = None if request.deadline is None else request.seconds_left()
-            limits = {"time_limit": left, "max_work": options.get("max_work")}
+            limits: dict[str, Any] = {"time_limit": left, "max_work": options.get("max_work")}
             weighted = weigh(pattern, modulus, result, cast(Any, weights), **limits)
             diagonals = diagonals_of(pattern, modulus, weighted)
             result = _with_weights(result, weighted)
+            transversal = result.transversal or transversal
             end("weigh")
         solver_order: SolverOrder | None = None
         if solver is not None:
@@ -180,7 +181,7 @@ def order_file(
 
             begin("order")
             solver_order = preorder(
-                pattern, solver=cast(Any, solver), transversal=result.transversal, threads=threads
+                pattern, solver=cast(Any, solver), transversal=transversal, threads=threads
             )
             end("order")
     permutations = solver_order or _for_convention(result, convention)

@@ -51,7 +51,7 @@ _IN_A_LINE = 16
 _LONGEST_LINE = 1 << 12  # of those with names and lengths
 _MOST_ARRAYS = 64
 _NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]{0,62}")
-_LETTER = re.compile(rb"(?<=\n)[A-Za-z_]")  # the name of an array: it begins a line
+_HEAD = re.compile(rb"^[A-Za-z_][A-Za-z0-9_]{0,62}[ \t]+[0-9]+[ \t\r]*$", re.MULTILINE)
 
 
 def write(file: BinaryIO, fields: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
@@ -111,8 +111,8 @@ def _reals(source: Any, text: bytes, at: int) -> dict[str, npt.NDArray[Any]]:
         raise source.error("a number of arrays is expected behind reals", line(at))
     for _ in range(count[0]):
         name, length, first = _name_and_length(source, text, behind)
-        next_name = _LETTER.search(text, first)
-        behind = len(text) if next_name is None else next_name.start()
+        next_head = _HEAD.search(text, first)
+        behind = len(text) if next_head is None else next_head.start()
         array, fault = list_of_reals(text, first, behind)
         if fault >= 0:
             raise source.error(f"{name} holds something else than real numbers", line(fault))
