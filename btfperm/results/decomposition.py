@@ -71,8 +71,8 @@ class Decomposition(OnDemand):
     transversal : the transversal with its certificate; None when read from a file
     pattern : the matrix it belongs to; None when read from a file
     log_row_scale, log_col_scale : (m,), (n,) natural logarithms of scalings of the original rows
-        and columns, as of `WeightedTransversal`; None unless the decomposition was made from a
-        weighted transversal that has scalings, or from a file that holds them
+        and columns, as of `WeightedTransversal`, always NumPy arrays; None unless the decomposition
+        was made from a weighted transversal that has scalings, or from a file that holds them
 
     If the matrix is stored on a device, the permutations, the boundaries of the fine blocks and the
     matching are CuPy arrays there, unless the CPU was requested or used as a fallback.
@@ -224,8 +224,9 @@ class Decomposition(OnDemand):
             )
         from btfperm.pattern.scale import scaled
 
+        here = self.on_host()
         permuted = permute(A, self.row_perm, self.col_perm)
-        return scaled(permuted, rows[self.row_perm], cols[self.col_perm])
+        return scaled(permuted, rows[here.row_perm], cols[here.col_perm])
 
     def save(
         self,

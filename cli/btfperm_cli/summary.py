@@ -93,7 +93,7 @@ def _weights(weights: Mapping[str, Any]) -> Iterator[str]:
     """The objective, and the diagonal before and after."""
     if not weights:
         return
-    value, gap = (_number(weights[key]) for key in ("value", "gap"))
+    value, gap = _number(weights["value"]), _number(weights["gap"], digits=2)
     yield line("weights", f"{_WEIGHTS[weights['objective']].format(value)}, gap {gap}")
     for key, moduli in weights["diagonal"].items():
         if moduli is not None:
@@ -102,8 +102,8 @@ def _weights(weights: Mapping[str, Any]) -> Iterator[str]:
             yield line(label, f"{_DIAGONALS[key]}: smallest {smallest}, median {median}")
 
 
-def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:.6g}"
+def _number(value: float | None, digits: int = 6) -> str:
+    return "none" if value is None else f"{value:.{digits}g}"
 
 
 def _parts(coarse: Mapping[str, list[int]]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -175,6 +176,21 @@ def test_the_report(cli, tmp_path):
         "largest smallest modulus: objective 4, gap 0\n" in cli(path, "--weights", "bottleneck").out
     )
     assert "weights" not in cli(path).out and cli(path, "--json").json["weights"] is None
+
+
+def test_the_documentation(cli, tmp_path, monkeypatch):
+    """The lines of the report, apart from the gap, which is rounding; and the Python blocks."""
+    page = (MATRICES.parent / "docs" / "weights.md").read_text()
+    blocks = re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL)
+    out = re.sub(r"gap \S+", "", cli(WEST, "--weights", "product").out)
+    shown = next(text for language, text in blocks if language == "text")
+    assert {*re.sub(r"gap \S+", "", shown).splitlines()} <= {*out.splitlines()}
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "matrices").symlink_to(MATRICES)
+    code = "\n".join(text for language, text in blocks if language == "python")
+    with pytest.warns(btfperm.StoredZerosWarning):
+        exec(code, {})
+    assert cli("check", WEST, "perm.npz").code == cli("check", WEST, "perm.txt").code == 0
 
 
 @pytest.mark.parametrize("kind", KINDS)

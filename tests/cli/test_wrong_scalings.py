@@ -59,6 +59,10 @@ WRONG = {
     "infinite": (moved(SCALES[0], math.inf), "log_row_scale is not finite at row 7"),
     "text": (replaced(SCALES[0], lambda v: ["x"] * 479), "log_row_scale holds"),
     "two dimensions": (replaced(SCALES[0], lambda v: [v, v]), "log_row_scale has the shape"),
+    "so large that they cancel": (
+        lambda f: f.update({SCALES[0]: [1e300] * 479, SCALES[1]: [-1e300] * 479}),
+        "log_row_scale is beyond 1e+10, where rounding errors hide faults",
+    ),
     "scalings of nothing": (replaced(SCALES[0], lambda v: [0] * 479), "scaled entries are larger"),
 }
 

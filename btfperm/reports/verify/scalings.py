@@ -15,8 +15,11 @@ __all__ = ["SCALES", "check_scalings", "check_unmatched"]
 
 SCALES = ("log_row_scale", "log_col_scale")
 
-# Rounding errors of the logarithms, relative to the largest scaling.
-_TOLERANCE = 1e-9
+# Rounding errors of the logarithms: absolute, and relative to the largest scaling.
+_ABSOLUTE, _RELATIVE = 1e-9, 1e-10
+# Larger logarithms would hide any fault behind their rounding errors. No matrix needs them: along a
+# path of 10 million rows, logarithms of doubles add up to 7e9.
+_LARGEST = 1e10
 
 
 def check_scalings(s: Subject) -> Iterator[Violation]:
@@ -79,6 +82,10 @@ def _faults_of_form(s: Subject) -> Iterator[Violation]:
             hit = np.flatnonzero(~np.isfinite(array))
             noun = "rows" if key == SCALES[0] else "cols"
             yield wrong("scalings", f"{key} is not finite at {{{noun}}}", **{noun: hit})
+        elif (hit := np.flatnonzero(np.abs(array) > _LARGEST)).size:
+            noun = "rows" if key == SCALES[0] else "cols"
+            text = f"{key} is beyond {_LARGEST:.0e}, where rounding errors hide faults: {{{noun}}}"
+            yield wrong("scalings", text, **{noun: hit})
 
 
 def _logarithms(s: Subject, key: str) -> npt.NDArray[np.float64]:
@@ -86,7 +93,8 @@ def _logarithms(s: Subject, key: str) -> npt.NDArray[np.float64]:
 
 
 def _bound(*logs: npt.NDArray[np.float64]) -> float:
-    return _TOLERANCE * (1.0 + max(float(np.abs(array).max(initial=0.0)) for array in logs))
+    largest = max(float(np.abs(array).max(initial=0.0)) for array in logs)
+    return _ABSOLUTE + _RELATIVE * largest
 
 
 def _at(s: Subject, text: str, entries: Flags) -> Violation:
