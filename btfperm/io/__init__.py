@@ -216,7 +216,8 @@ def save(
     convention: str | None = None,
     replace: bool = True,
 ) -> None:
-    """Writes a decomposition; the format is taken from the suffix unless given.
+    """Writes a decomposition; the format is taken from the suffix unless given. Scalings of a
+    weighted transversal are written in every format and convention.
 
     Parameters
     ----------
@@ -241,7 +242,8 @@ def load(path: PathLike) -> Decomposition:
     """Reads a result written by `save` with the convention "btfperm", from `.npz`, `.json` or
     `.txt`; the content decides which.
 
-    Types, shapes, permutations, matching and boundaries are checked, but not against the matrix.
+    Types, shapes, permutations, matching, boundaries and scalings are checked, but not against the
+    matrix.
     Raises `UnreadableInputError` with one sentence that names the file. O(m + n).
     """
     from btfperm.io.perm_file import load as load_perm

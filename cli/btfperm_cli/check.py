@@ -50,7 +50,7 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
     values = None
     with stage(f"reading {matrix}", quiet=out.quiet) as progress:
         if has_weights(file):
-            pattern, values = with_values(matrix, perm, drop_zeros=dropped)
+            pattern, values = with_values(matrix, perm, dropped, recorded(file).get("nnz"))
         else:
             pattern = read(matrix, drop_zeros=dropped, progress=progress.advance)
     compare_origin(out, pattern, file, perm)
@@ -96,16 +96,19 @@ def has_weights(file: PermArrays) -> bool:
     return "weights" in file.meta or any(key in file.arrays for key in SCALES)
 
 
-def with_values(matrix: str, perm: str, *, drop_zeros: bool) -> tuple[Pattern, Any]:
-    """The pattern of the matrix, and the values of its entries. With `drop_zeros`, entries whose
-    duplicates cancel are left out, too, because the weighted search leaves them out."""
+def with_values(matrix: str, perm: str, drop_zeros: bool, entries: object) -> tuple[Pattern, Any]:
+    """The pattern of the matrix, and the values of its entries.
+
+    Duplicates that cancel are entries with the value 0, which ``--weights`` leaves out, too.
+    `entries` is the number of entries that the file records, from which that follows.
+    """
     from btfperm.io import values_of
     from btfperm.pattern import Pattern
 
     remedy = f"{perm} belongs to a weighted transversal and can only be checked with values"
     valued = values_of(matrix, drop_zeros, remedy).require_finite()
     pattern, stays = valued.pattern, valued.values != 0
-    if not drop_zeros or stays.all():
+    if not drop_zeros or stays.all() or stays.sum() != entries:
         return pattern, valued.values
     name, source = pattern.name, pattern.source
     rows, cols = pattern.indices[stays], pattern.cols()[stays]

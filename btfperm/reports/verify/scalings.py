@@ -31,7 +31,9 @@ def check_scalings(s: Subject) -> Iterator[Violation]:
         return
     assert s.values is not None
     rows, cols = (_logarithms(s, key) for key in SCALES)
-    modulus = np.abs(s.values.astype(np.complex128 if s.values.dtype.kind == "c" else np.float64))
+    with np.errstate(over="ignore"):  # of complex values; infinity is larger than any bound
+        wide = np.complex128 if s.values.dtype.kind == "c" else np.float64
+        modulus = np.abs(s.values.astype(wide))
     matched = s["row_match"][s.indices] == s.entry_col
     zero = matched & (modulus == 0)
     if zero.any():
