@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["check"]
 
 STANDARD_INPUT = "standard input"
+ROUNDING = 1e-6  # a larger gap is none of rounding errors
 
 
 @click.command(short_help="Verify a permutation file against its matrix.")
@@ -63,11 +65,14 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
             names=file.names,
             missing=file.missing,
             values=values,
+            gap=gap_of(file),
         )
     for violation in verdict.violations:
         out.say(f"{violation.check}: {violation.text}")
     if verdict.skipped:
         out.say(f"not checked, because what it needs is wrong: {', '.join(verdict.skipped)}")
+    if (gap := gap_of(file)) > ROUNDING:
+        out.say(f"the file admits a gap: the largest product may be e^{gap:.3g} times its product")
     code = 0 if verdict.ok else 1
     what, whose = (STANDARD_INPUT if name == "-" else name for name in (perm, matrix))
     if verdict.ok:
@@ -94,6 +99,14 @@ def has_weights(file: PermArrays) -> bool:
     from btfperm.reports.verify.scalings import SCALES
 
     return "weights" in file.meta or any(key in file.arrays for key in SCALES)
+
+
+def gap_of(file: PermArrays) -> float:
+    """The distance of the logarithm of the product from the optimum that the file admits."""
+    weights = file.meta.get("weights")
+    is_product = isinstance(weights, dict) and weights.get("objective") == "product"
+    gap = weights.get("gap") if is_product else None
+    return float(gap) if isinstance(gap, float) and math.isfinite(gap) else 0.0
 
 
 def with_values(matrix: str, perm: str, drop_zeros: bool, entries: object) -> tuple[Pattern, Any]:

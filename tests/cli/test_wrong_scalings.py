@@ -147,3 +147,23 @@ def test_load_refuses_scalings_that_are_not_finite(cli, tmp_path):
     edited(perm, moved(SCALES[1], math.nan))
     with pytest.raises(btfperm.UnreadableInputError, match="log_col_scale is not finite at 7"):
         btfperm.load(perm)
+
+
+def test_check_reports_the_gap_that_a_file_admits(cli, tmp_path):
+    perm = tmp_path / "perm.json"
+    assert cli(WEST, "--weights", "product", "-o", perm).code == 0
+    assert "a gap" not in cli("check", WEST, perm).out
+    edited(perm, moved("log_row_scale", -0.01))
+    edited(perm, lambda fields: fields["meta"]["weights"].update(gap=0.011))
+    ended = cli("check", WEST, perm)
+    assert ended.code == 0 and "the largest product may be e^0.011 times its product" in ended.out
+
+
+@pytest.mark.parametrize("gap", ["x", None, math.nan, math.inf, True, [1]])
+def test_a_gap_that_is_no_number_admits_nothing(cli, tmp_path, gap):
+    perm = tmp_path / "perm.json"
+    assert cli(WEST, "--weights", "product", "-o", perm).code == 0
+    edited(perm, moved("log_row_scale", -0.01))
+    edited(perm, lambda fields: fields["meta"]["weights"].update(gap=gap))
+    ended = cli("check", WEST, perm)
+    assert ended.code == 1 and "matched entries are smaller than 1" in ended.out

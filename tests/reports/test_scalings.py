@@ -71,6 +71,19 @@ def test_another_maximum_transversal_is_reported_if_it_is_worse(A, data):
     assert verdict.ok != worse
 
 
+def test_a_matching_that_is_nearly_the_best_admits_its_gap():
+    pattern, values, arrays = answer(np.diag([1.0, 2.0, 4.0]))
+    arrays["log_row_scale"] = arrays["log_row_scale"] - [0.25, 0.0, 0.5]
+    assert verify(pattern, arrays, values=values, gap=0.751).ok
+    for gap in (0.0, 0.25, 0.749):
+        verdict = verify(pattern, arrays, values=values, gap=gap)
+        assert verdict.violations[0].rows == (0, 2) and verdict.skipped == ("unmatched",)
+    assert "the gap of 0.749 admits" in verdict.violations[0].text
+    arrays["log_col_scale"] = arrays["log_col_scale"] + [0.0, 0.1, 0.0]
+    text = verify(pattern, arrays, values=values, gap=9.0).violations[0].text
+    assert text == "scaled entries are larger than 1 in modulus, by a factor of up to e^0.1: (1, 1)"
+
+
 def test_without_values_scalings_are_skipped():
     pattern, values, arrays = answer(np.array([[1.0, 2.0], [3.0, 4.0]]))
     verdict = verify(pattern, arrays)

@@ -83,6 +83,7 @@ def verify(
     names: Mapping[str, str] | None = None,
     missing: tuple[str, ...] = (),
     values: npt.ArrayLike | None = None,
+    gap: float = 0.0,
 ) -> Verdict:
     """Verify the arrays of a permutation file against the matrix they claim to describe.
 
@@ -100,6 +101,8 @@ def verify(
     missing : fields beside the arrays that the file should have, and lacks
     values : of the entries, in the order of the pattern. Without them, scalings in `arrays` are
         not checked, but reported as skipped
+    gap : by how much the logarithms of the scaled matched entries may be below 0 in sum: another
+        matching may be better by as much
 
     Returns
     -------
@@ -130,6 +133,7 @@ def verify(
         names or {},
         missing=missing,
         values=None if values is None else np.asarray(values),
+        gap=gap,
     )
     left_out = set() if canonical else {"order"}
     scaled = any(key in arrays for key in SCALES)

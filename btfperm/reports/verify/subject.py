@@ -52,7 +52,8 @@ class Violation:
 @dataclass
 class Subject:
     """The matrix and the arrays that claim to describe it; `good` holds those that are usable.
-    `values` are those of the entries, in their order, or None if they are not known."""
+    `values` are those of the entries, in their order, or None if they are not known. `gap` is the
+    distance from the optimum that the file admits."""
 
     m: int
     n: int
@@ -64,6 +65,7 @@ class Subject:
     names: Mapping[str, str] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     values: npt.NDArray[Any] | None = None
+    gap: float = 0.0
     good: dict[str, Index] = field(default_factory=dict)
     found: tuple[Flags, Flags, Flags, Flags] | None = None
 
