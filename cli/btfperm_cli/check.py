@@ -104,8 +104,9 @@ def has_weights(file: PermArrays) -> bool:
 def gap_of(file: PermArrays) -> float:
     """The distance of the logarithm of the product from the optimum that the file admits."""
     weights = file.meta.get("weights")
-    is_product = isinstance(weights, dict) and weights.get("objective") == "product"
-    gap = weights.get("gap") if is_product else None
+    if not isinstance(weights, dict) or weights.get("objective") != "product":
+        return 0.0
+    gap = weights.get("gap")
     return float(gap) if isinstance(gap, float) and math.isfinite(gap) else 0.0
 
 
