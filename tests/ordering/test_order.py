@@ -119,6 +119,30 @@ def test_a_tree_has_no_fill(A):
     assert fill.total == np.count_nonzero(A)
 
 
+def k_tree(n, k, seed):
+    """A graph in which each vertex but the first k has k earlier neighbours, all of them adjacent;
+    as a matrix, renumbered."""
+    rng = np.random.default_rng(seed)
+    A, cliques = np.eye(n), [tuple(range(k))]
+    A[:k, :k] = 1
+    for v in range(k, n):
+        clique = list(cliques[rng.integers(len(cliques))])
+        A[v, clique] = A[clique, v] = 1
+        cliques += [(*clique[:i], v, *clique[i + 1 :]) for i in range(k)]
+    mixed = rng.permutation(n)
+    return A[np.ix_(mixed, mixed)]
+
+
+@pytest.mark.parametrize(("k", "most"), [(2, 1.0), (3, 1.0017), (6, 1.0017)])
+def test_a_k_tree_has_nearly_no_fill(k, most):
+    """Vertices of degree k have adjacent neighbours only, so exact degrees give no fill. A degree
+    that is too large, a lost neighbour or a wrong merger gives more than SuiteSparse's AMD has."""
+    trees = [k_tree(90, k, seed) for seed in range(20)]
+    forms = [one_block(sp.csc_array(A)) for A in trees]
+    fill = sum(count_fill(*form, order_places(*form, "amd"), PLENTY).total for form in forms)
+    assert fill <= most * sum(np.count_nonzero(A) for A in trees)
+
+
 @pytest.mark.parametrize("k", [8, 12])
 def test_a_grid_has_no_more_fill_than_by_exact_minimum_degree(k):
     """By a tenth at most: both break ties."""
