@@ -14,6 +14,7 @@ from btfperm.arguments import text, truth
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import (
     IndexArray,
+    as_width,
     canonical_columns,
     checked_columns,
     checked_positions,
@@ -30,8 +31,9 @@ from btfperm.pattern.canonical import (
     from_triangle,
     frozen,
     selected,
-    split_zeros,
+    split_flags,
     transposed,
+    with_flags,
 )
 from btfperm.printable import one_line
 
@@ -203,8 +205,10 @@ class Pattern:
                 np.concatenate((own_rows, own_cols[off])),
                 np.concatenate((own_cols, own_rows[off])),
             )
-        nonzero, zero = split_zeros(own_rows, own_cols, mask, shape)
-        columns = nonzero if drop_zeros else from_positions(own_rows, own_cols, shape)
+        keys = with_flags(own_rows, mask, shape, copy=False)
+        del own_rows, mask
+        flagged = from_positions(keys, own_cols, (2 * m, n))
+        columns, zero = split_flags(flagged, shape, drop_zeros=drop_zeros)
         return cls._unchecked(shape, *columns, *about)._with_zeros(zero, drop_zeros)
 
     @classmethod
@@ -262,10 +266,12 @@ class Pattern:
         )
         mask = zeros_among(values, None, rows.size, name)
         rows = rows[: int(starts[-1])]
-        if mask is None:
-            if not canonical:
-                return cls._unchecked(shape, *from_columns(m, starts, rows, threads), *about)
+        if canonical and mask is None:
             return cls._unchecked(shape, frozen(starts), frozen(rows), *about)
+        if mask is None:
+            unsorted = [starts, rows]
+            del starts, rows  # so that `from_columns` can release them
+            return cls._unchecked(shape, *from_columns(m, unsorted, threads), *about)
         mask = mask[: rows.size]
         if canonical:
             zero = selected(starts, rows, mask, shape)
@@ -273,16 +279,14 @@ class Pattern:
             if drop_zeros:
                 columns = selected(starts, rows, ~mask, shape)
             return cls._unchecked(shape, *columns, *about)._with_zeros(zero, drop_zeros)
-        return cls.from_coo(
-            rows,
-            columns_of(starts),
-            shape,
-            zero_mask=mask,
-            drop_zeros=drop_zeros,
-            name=name,
-            source=about[1],
-            owned=not owned,  # copies that were made above may be overwritten
+        is_shared = isinstance(indices, np.ndarray) and np.may_share_memory(rows, indices)
+        keys = with_flags(rows, mask, shape, copy=is_shared)
+        flagged = [as_width(starts, keys.dtype.type, copy=False), keys]
+        del starts, rows, mask, keys
+        columns, zero = split_flags(
+            from_columns(2 * m, flagged, threads), shape, drop_zeros=drop_zeros
         )
+        return cls._unchecked(shape, *columns, *about)._with_zeros(zero, drop_zeros)
 
     @classmethod
     def from_csr(
