@@ -9,9 +9,11 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
 import numpy.typing as npt
 
 from btfperm.errors import BtfpermError
+from btfperm.io.columns import compressed_columns
 from btfperm.io.header import Header
 from btfperm.io.npy_members import array_head, keys, open_archive, read_array, read_shape
 from btfperm.io.read_bytes import DAMAGE
@@ -119,10 +121,17 @@ def read_matrix(source: Source) -> Any:
 
 
 def write_matrix(file: BinaryIO, A: Any) -> None:
-    """Compressed columns."""
-    import scipy.sparse
-
-    scipy.sparse.save_npz(file, A.tocsc())
+    """Compressed columns, with the names that `scipy.sparse.save_npz` gives to their parts."""
+    columns = compressed_columns(A)
+    np.savez_compressed(
+        file,
+        indices=columns.indices,
+        indptr=columns.indptr,
+        format=np.array(b"csc"),
+        shape=np.array(A.shape),
+        data=columns.values,
+        _is_array=np.array(True),
+    )
 
 
 def _arrays(archive: zipfile.ZipFile, layout: str) -> dict[str, npt.NDArray[Any]]:

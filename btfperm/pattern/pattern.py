@@ -18,7 +18,7 @@ from btfperm.pattern.arrays import (
     canonical_columns,
     checked_columns,
     checked_positions,
-    checked_shape,
+    columns_shape,
     prefix,
     zeros_among,
 )
@@ -84,7 +84,7 @@ class Pattern:
 
     def __post_init__(self) -> None:
         _about(self.name, self.source)
-        shape, zeros = checked_shape(self.shape, self.name), self.stored_zeros
+        shape, zeros = columns_shape(self.shape, self.name), self.stored_zeros
         if zeros is not None and not (isinstance(zeros, Pattern) and zeros.shape == shape):
             raise InvalidArgumentError(
                 f"stored_zeros is a Pattern of shape {shape}, or None, not {zeros!r}"
@@ -189,7 +189,7 @@ class Pattern:
         ResourceMissingError : the shape is beyond any memory
         """
         about = _about(name, source)
-        shape = m, n = checked_shape(shape, name)
+        shape = m, n = columns_shape(shape, name)
         drop_zeros = truth("drop_zeros", drop_zeros)
         if truth("symmetric", symmetric) and m != n:
             raise InvalidMatrixError(f"{prefix(name)}a symmetric matrix is square, not {m} x {n}")
@@ -242,7 +242,7 @@ class Pattern:
         InvalidMatrixError : the arrays do not describe an m x n matrix
         """
         about = _about(name, source)
-        shape = checked_shape(shape, name)
+        shape = columns_shape(shape, name)
         drop_zeros, owned = truth("drop_zeros", drop_zeros), truth("owned", owned)
         return cls._of_lists(indptr, indices, shape, values, drop_zeros, about, owned, threads)
 
@@ -305,7 +305,7 @@ class Pattern:
         """Pattern of compressed rows; as `from_csc` otherwise, and shares no array, `owned` or
         not."""
         about = _about(name, source)
-        m, n = checked_shape(shape, name)
+        m, n = columns_shape(shape, name)
         drop_zeros = truth("drop_zeros", drop_zeros)
         # The arrays can be shared for the moment, because the transposed lists are new.
         transposed = cls._of_lists(
