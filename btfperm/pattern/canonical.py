@@ -115,11 +115,17 @@ def columns_of(indptr: IndexArray) -> IndexArray:
 def selected(
     indptr: IndexArray, indices: IndexArray, chosen: npt.NDArray[np.bool_], shape: Shape
 ) -> Columns:
-    """The chosen entries of canonical columns."""
-    places = np.flatnonzero(chosen)
-    width = index_type(shape, places.size)
-    starts = as_width(np.searchsorted(places, indptr), width, copy=False)
-    return frozen(starts), frozen(as_width(indices[places], width, copy=False))
+    """The chosen entries of canonical columns; the same arrays if all are chosen."""
+    count = int(np.count_nonzero(chosen))
+    width = index_type(shape, count)
+    if count == chosen.size:
+        return frozen(as_width(indptr, width, copy=False)), frozen(
+            as_width(indices, width, copy=False)
+        )
+    up_to = np.cumsum(chosen, dtype=width)
+    starts = up_to[indptr - 1]
+    starts[indptr == 0] = 0
+    return frozen(starts), frozen(as_width(indices[chosen], width, copy=False))
 
 
 def with_flags(
@@ -142,8 +148,9 @@ def split_flags(flagged: Columns, shape: Shape, *, drop_zeros: bool) -> tuple[Co
     as zero and with a nonzero value."""
     indptr, keys = flagged
     zero = (keys & 1).astype(bool)
-    repeated = np.zeros(keys.size, dtype=bool)
-    np.equal(keys[1:] >> 1, keys[:-1] >> 1, out=repeated[1:])
+    repeated = np.zeros(keys.size, dtype=bool)  # zeros that follow a nonzero of the position
+    np.equal(keys[1:] - keys[:-1], 1, out=repeated[1:])
+    repeated &= zero
     repeated[indptr[:-1][indptr[:-1] < keys.size]] = False  # the entry before is in another column
     rows = keys >> 1
     chosen = ~zero if drop_zeros else ~repeated
