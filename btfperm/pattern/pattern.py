@@ -279,7 +279,7 @@ class Pattern:
             if drop_zeros:
                 columns = selected(starts, rows, ~mask, shape)
             return cls._unchecked(shape, *columns, *about)._with_zeros(zero, drop_zeros)
-        is_shared = isinstance(indices, np.ndarray) and np.may_share_memory(rows, indices)
+        is_shared = np.may_share_memory(rows, np.asarray(indices))  # also with a buffer
         keys = with_flags(rows, mask, shape, copy=is_shared)
         flagged = [as_width(starts, keys.dtype.type, copy=False), keys]
         del starts, rows, mask, keys

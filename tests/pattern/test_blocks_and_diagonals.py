@@ -128,9 +128,9 @@ def test_zeros_among_duplicates(run_seed, empty, owned, drop_zeros, width):
         assert listed(pattern) == (solid if drop_zeros else entries)
         assert listed(pattern.stored_zeros) == sorted({*entries} - {*solid})
         assert pattern.indices.dtype == np.int32
-    given = rows.copy()
-    Pattern.from_csc(indptr, given, shape, **how)
-    assert (given == rows).all(), "the arrays of the caller are not overwritten"
+    for given in (rows.copy(), memoryview(rows.copy())):
+        Pattern.from_csc(indptr, given, shape, **how)
+        assert (np.asarray(given) == rows).all(), "the arrays of the caller are not overwritten"
 
 
 def test_values_of_a_matrix_with_mostly_empty_columns(run_seed):
