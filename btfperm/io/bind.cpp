@@ -105,6 +105,15 @@ void bind_io(nb::module_& module) {
       nb::arg("text"), nb::arg("ends"), nb::arg("before"), nb::arg("field"), nb::arg("out"),
       "Values of an array file; (fault, where its line begins).");
   module.def(
+      "skip_comments",
+      [](Bytes text) {
+        const Skipped found =
+            skip_comments(text_of(text), static_cast<std::int64_t>(text.shape(0)));
+        return std::tuple(found.bytes, found.lines);
+      },
+      nb::arg("text"),
+      "Whole lines at the start of a text that are blank or comments; (bytes, lines).");
+  module.def(
       "line_of_entry",
       [](Bytes text, std::int64_t wanted) {
         return line_of_entry(text_of(text), static_cast<std::int64_t>(text.shape(0)), wanted);

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.io.columns import compressed_columns
 from btfperm.io.fortran_fields import Field, read_fields
 from btfperm.io.header import Header
 from btfperm.io.source import Progress, Source, shown
@@ -135,9 +136,9 @@ def write_matrix(file: BinaryIO, A: Any) -> None:
 
     `scipy.io.hb_write` is not used: its fields are a character narrower than it declares.
     """
-    A = A.tocsc()
-    (m, n), nnz = A.shape, A.indices.size
-    field, values = writable(A.data)
+    indptr, rows, data = compressed_columns(A)
+    (m, n), nnz = A.shape, rows.size
+    field, values = writable(data)
     if field == "complex":
         values = values.view(np.float64)
     pointers, indices = _integer_field(nnz + 1), _integer_field(m)
@@ -160,8 +161,8 @@ def write_matrix(file: BinaryIO, A: Any) -> None:
         f"{formats[0]:<16}{formats[1]:<16}" + (f"({letter})" if lines[2] else ""),
     )
     file.write(("\n".join(cards) + "\n").encode("ascii"))
-    _write_fields(file, pointers, f"%{pointers.width}d", A.indptr, 1)
-    _write_fields(file, indices, f"%{indices.width}d", A.indices, 1)
+    _write_fields(file, pointers, f"%{pointers.width}d", indptr, 1)
+    _write_fields(file, indices, f"%{indices.width}d", rows, 1)
     if lines[2]:
         _write_fields(file, value, conversion, values, 0)
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.errors import BtfpermError, InvalidArgumentError
+from btfperm.io.columns import compressed_columns
 from btfperm.io.header import Header
 from btfperm.io.mat5_elements import SPARSE, Element, Variable, inner_variable, variables
 from btfperm.io.read_bytes import DAMAGE
@@ -93,6 +94,9 @@ def write_matrix(file: BinaryIO, A: Any) -> None:
     InvalidArgumentError : an integer is no double, or the matrix is too large for the format
     """
     import scipy.io
+    import scipy.sparse
+
+    from btfperm.pattern.arrays import index_type
 
     # Indices and the sizes of elements have 32 bits in this format; SciPy would cut larger ones.
     bytes_each = 16 if A.dtype.kind == "c" else 8
@@ -101,8 +105,13 @@ def write_matrix(file: BinaryIO, A: Any) -> None:
             f"a matrix of {A.shape[0]} x {A.shape[1]} with {A.nnz} entries is too large for a "
             "MATLAB file of version 5: write .npz or .mtx"
         )
-    columns = A.tocsc()
-    columns.data = as_double(columns.data)
+    # SciPy's writer makes two copies of the pointers, of 32 bits.
+    pointers = 3 * 4 / index_type(A.shape, A.nnz)().itemsize
+    indptr, indices, values = compressed_columns(A, pointers)
+    indptr, indices = indptr.astype(np.int32, copy=False), indices.astype(np.int32, copy=False)
+    columns = scipy.sparse.csc_array((as_double(values), indices, indptr), shape=A.shape)
+    columns.has_canonical_format = True  # otherwise SciPy sorts them
+    del indptr, indices, values
     # The writer goes back to fill in lengths, which a pipe cannot.
     target = file if file.seekable() else io.BytesIO()
     scipy.io.savemat(target, {"A": columns})
@@ -183,9 +192,9 @@ def _sparse(file: BinaryIO, entry: Variable) -> _Columns:
 
 def _dense(file: BinaryIO, entry: Variable, name: str) -> _Columns:
     """The nonzeros, in blocks: beside the values at most 8 bytes for each."""
-    from btfperm.pattern.arrays import checked_shape, index_type
+    from btfperm.pattern.arrays import columns_shape, index_type
 
-    m, n = checked_shape((entry.shape[0], entry.shape[1]), name)
+    m, n = columns_shape((entry.shape[0], entry.shape[1]), name)
     elements = entry.elements(file)
     values = _values(entry, elements.next(), m * n) if m * n else np.empty(0)
     if values.size != m * n:

@@ -252,6 +252,28 @@ FaultAt parse_values(const TextParts& block, Value value, Budget& budget) {
   });
 }
 
+struct Skipped {
+  std::int64_t bytes = 0;
+  std::int64_t lines = 0;
+};
+
+// The whole lines at the start of a text that are blank or comments. The text may end inside a
+// line, which is not among them.
+inline Skipped skip_comments(const char* text, std::int64_t size) {
+  const char* end = text + size;
+  while (end > text && end[-1] != '\n') --end;
+  Skipped skipped;
+  const char* p = text;
+  while (p < end) {
+    while (is_blank(*p) || *p == '\f' || *p == '\v') ++p;
+    if (!ends_line(*p)) break;
+    p = *p == '\n' ? p + 1 : after_line(p, end);
+    skipped.bytes = p - text;
+    ++skipped.lines;
+  }
+  return skipped;
+}
+
 // Where the line with the entry number `wanted` (from 0) begins in a text of whole lines.
 inline std::int64_t line_of_entry(const char* text, std::int64_t size, std::int64_t wanted) {
   const char* const end = text + size;

@@ -15,12 +15,12 @@ token ends, at white space or at a comment. A zero in a dense `array` file is no
 from __future__ import annotations
 
 import io
-import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
+from btfperm import _core
 from btfperm.io.header import Header
 from btfperm.io.matrix_market_core import core
 from btfperm.io.source import Progress, Source, shown, skip_line
@@ -44,8 +44,6 @@ _FIELDS = {
 }
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 _LONGEST_LINE = 1 << 16
-# Blank lines and comments; possessive, so that the memory of a match does not grow with its length.
-_COMMENTS = re.compile(rb"(?:[ \t\r\f\v]*+(?:%[^\n]*+)?+\n)++")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # the byte order mark that some editors write first
 _BLOCK_ENTRIES = 1 << 17  # written at a time
 
@@ -159,10 +157,15 @@ def _read_header(source: Source) -> tuple[Header, int]:
 
 
 def _skip_comments(source: Source) -> int:
-    """Skips the whole lines in the buffer that hold no number, and returns how many it skipped."""
+    """Skips the whole lines in the buffer that are blank or comments, and returns their number. The
+    core finds them: a packed file of some kilobytes may hold millions."""
     lines = 0
-    while found := _COMMENTS.match(source.stream.peek()):  # type: ignore[attr-defined]
-        lines += source.stream.read(found.end()).count(b"\n")
+    while text := source.stream.peek():  # type: ignore[attr-defined]
+        size, skipped = _core.io.skip_comments(np.frombuffer(text, dtype=np.uint8))
+        if not size:
+            break
+        source.stream.read(size)
+        lines += skipped
     return lines
 
 

@@ -9,9 +9,11 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
 import numpy.typing as npt
 
 from btfperm.errors import BtfpermError
+from btfperm.io.columns import compressed_columns
 from btfperm.io.header import Header
 from btfperm.io.npy_members import array_head, keys, open_archive, read_array, read_shape
 from btfperm.io.read_bytes import DAMAGE
@@ -20,7 +22,6 @@ from btfperm.io.values import field_of
 
 if TYPE_CHECKING:
     from btfperm.pattern import Pattern
-    from btfperm.pattern.host_matrix import Positions
 
 __all__ = ["head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
 
@@ -58,12 +59,12 @@ def read_pattern(
     """O(nnz); beside the arrays of the file at most 8 bytes an entry."""
     from btfperm.pattern import Pattern
     from btfperm.pattern.arrays import refuse_non_numbers
+    from btfperm.pattern.blocks_and_diagonals import pattern_of_blocks, pattern_of_diagonals
 
     with _archive(source) as (archive, layout, shape):
-        values: npt.NDArray[Any] | None
         if layout in {"bsr", "dia"}:
-            rows, cols, values = _positions(_arrays(archive, layout), layout, shape, source.name)
-            layout, arrays = "coo", {"row": rows, "col": cols}
+            arrays = _arrays(archive, layout)
+            values: npt.NDArray[Any] | None = None
         else:
             values = read_array(archive, "data")
             refuse_non_numbers(values, source.name)
@@ -74,8 +75,15 @@ def read_pattern(
             indices = arrays[_INDEX_ARRAYS[layout][1]]
             if indices.shape != stored:
                 raise source.error(f"{indices.size} indices, but the data are of shape {stored}")
-    origin = source.origin()
+    about: dict[str, Any] = {"name": source.name, "source": source.origin()}
     source.report(progress)
+    if layout == "bsr":
+        lists = arrays["indices"], arrays["indptr"]
+        return pattern_of_blocks(
+            arrays["data"], *lists, shape, drop_zeros=drop_zeros, threads=threads or None, **about
+        )
+    if layout == "dia":
+        return pattern_of_diagonals(arrays["data"], arrays["offsets"], shape, **about)
     first, second = arrays.values()
     makers: dict[str, Callable[..., Pattern]] = {
         "csc": Pattern.from_csc,
@@ -88,47 +96,46 @@ def read_pattern(
         shape,
         values=values,
         drop_zeros=drop_zeros,
-        name=source.name,
-        source=origin,
         owned=True,
+        **about,
     )
 
 
 def read_matrix(source: Source) -> Any:
     """The matrix with its values."""
+    from btfperm.pattern import blocks_and_diagonals as other
     from btfperm.pattern.host_matrix import compressed, coordinates
 
     with _archive(source) as (archive, layout, shape):
         arrays = _arrays(archive, layout)
+    name, data = source.name, arrays["data"]
     if layout == "coo":
-        return coordinates(arrays["row"], arrays["col"], arrays["data"], shape, source.name)
-    if layout in {"bsr", "dia"}:
-        return coordinates(*_positions(arrays, layout, shape, source.name), shape, source.name)
+        return coordinates(arrays["row"], arrays["col"], data, shape, name)
+    if layout == "dia":
+        positions = other.positions_of_diagonals(data, arrays["offsets"], shape, name)
+        return coordinates(*positions, shape, name)
     lists = arrays["indices"], arrays["indptr"]
-    return compressed(layout, arrays["data"], *lists, shape, source.name).tocoo()
+    if layout == "bsr":
+        return coordinates(*other.positions_of_blocks(data, *lists, shape, name), shape, name)
+    return compressed(layout, data, *lists, shape, name).tocoo()
 
 
 def write_matrix(file: BinaryIO, A: Any) -> None:
-    """Compressed columns."""
-    import scipy.sparse
-
-    scipy.sparse.save_npz(file, A.tocsc())
+    """Compressed columns, with the names that `scipy.sparse.save_npz` gives to their parts."""
+    columns = compressed_columns(A)
+    np.savez_compressed(
+        file,
+        indices=columns.indices,
+        indptr=columns.indptr,
+        format=np.array(b"csc"),
+        shape=np.array(A.shape),
+        data=columns.values,
+        _is_array=np.array(True),
+    )
 
 
 def _arrays(archive: zipfile.ZipFile, layout: str) -> dict[str, npt.NDArray[Any]]:
     return {key: read_array(archive, key) for key in (*_INDEX_ARRAYS[layout], "data")}
-
-
-def _positions(
-    arrays: dict[str, npt.NDArray[Any]], layout: str, shape: tuple[int, int], name: str
-) -> Positions:
-    """The entries of blocks or diagonals."""
-    from btfperm.pattern.host_matrix import positions_of_blocks, positions_of_diagonals
-
-    if layout == "dia":
-        return positions_of_diagonals(arrays["data"], arrays["offsets"], shape, name)
-    lists = arrays["indices"], arrays["indptr"]
-    return positions_of_blocks(arrays["data"], *lists, shape, name)
 
 
 @contextlib.contextmanager

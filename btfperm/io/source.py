@@ -218,10 +218,13 @@ def open_source(path: PathLike) -> Iterator[Source]:
     Traceback (most recent call last):
     btfperm.errors.UnreadableInputError: no/such/file.mtx: there is no such file
     """
+    from btfperm.pattern.memory import memory_for
+
     text = path_text(path)
     name = "standard input" if text == "-" else text
     try:
-        with contextlib.ExitStack() as stack:
+        # Several steps check the memory for the shape: `memory_for` reports it once.
+        with contextlib.ExitStack() as stack, memory_for(0):
             yield _open(text, name, stack)
     except (BtfpermError, BrokenPipeError) as error:
         # `Pattern` checks arrays, and does not always know which file they come from.

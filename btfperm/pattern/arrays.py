@@ -30,6 +30,7 @@ __all__ = [
     "checked_columns",
     "checked_positions",
     "checked_shape",
+    "columns_shape",
     "device_context",
     "index_type",
     "is_device_array",
@@ -64,7 +65,8 @@ def prefix(name: str | None) -> str:
 
 
 def checked_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, int]:
-    """(m, n) as Python's own numbers; numbers with a fraction are refused, not cut."""
+    """(m, n) as Python's own numbers; numbers with a fraction are refused, not cut. A caller that
+    allocates `indptr` uses `columns_shape` instead."""
     try:
         m, n = shape
         m, n = operator.index(m), operator.index(n)
@@ -80,7 +82,14 @@ def checked_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, i
         raise ResourceMissingError(
             f"a matrix of shape {m} x {n} needs more memory than this machine can address"
         )
-    check_memory((m, n), name, indices=n)  # indptr
+    return m, n
+
+
+def columns_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, int]:
+    """`checked_shape`, and a check of the memory for `indptr`, which is allocated next."""
+    m, n = checked_shape(shape, name)
+    if m + n >= _MIN_LINES_TO_CHECK:
+        check_memory((m, n), name, indices=n)
     return m, n
 
 

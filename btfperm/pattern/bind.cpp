@@ -115,8 +115,10 @@ void bind_width(nb::module_& module) {
         require_places(places, count, "places");
         return run_pass([&](Budget& budget) {
           Workspace workspace;
-          I* const last = workspace.take<I>(static_cast<std::size_t>(A.n));
-          return places_of_entries(A, count, rows.data(), cols.data(), places.data(), last, budget);
+          const auto take = [&](I places_needed) {
+            return workspace.take<I>(static_cast<std::size_t>(places_needed));
+          };
+          return places_of_entries(A, count, rows.data(), cols.data(), places.data(), take, budget);
         });
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),

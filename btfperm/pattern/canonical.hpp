@@ -220,11 +220,14 @@ I difference(const PatternView<I>& A, const PatternView<I>& B, I* indptr, I* ind
 //
 // The search in a column first tries the last place found there and its successor, so a list that
 // is ordered by rows or by columns takes linear time, with duplicates too. Other lists take a
-// bisection of the column for each entry. `last` has n places.
-template <class I>
+// bisection of the column for each entry. `take(n)` allocates the last places, unless most columns
+// are empty: each entry then takes a bisection.
+template <class I, class Take>
 std::int64_t places_of_entries(const PatternView<I>& A, std::int64_t count, const I* rows,
-                               const I* cols, I* places, I* last, Budget& budget) {
-  in_pieces(A.n, budget, [&](I j) { last[j] = A.indptr[j]; });
+                               const I* cols, I* places, Take take, Budget& budget) {
+  constexpr I sparse = 8;  // columns an entry, from which bisections cost less memory and time
+  I* const last = A.n / sparse > count ? nullptr : take(A.n);
+  if (last != nullptr) in_pieces(A.n, budget, [&](I j) { last[j] = A.indptr[j]; });
   std::int64_t n_found = 0;
   in_pieces(count, budget, [&](std::int64_t k) {
     const I i = rows[k];
@@ -232,14 +235,14 @@ std::int64_t places_of_entries(const PatternView<I>& A, std::int64_t count, cons
     places[k] = -1;
     if (j < 0 || j >= A.n) return;
     const I end = A.indptr[j + 1];
-    I p = last[j];
+    I p = last == nullptr ? A.indptr[j] : last[j];
     if (p < end && A.indices[p] != i) ++p;
     if (p >= end || A.indices[p] != i) {
       const I* const first = A.indices + A.indptr[j];
       p = static_cast<I>(std::lower_bound(first, A.indices + end, i) - A.indices);
       if (p >= end || A.indices[p] != i) return;
     }
-    last[j] = p;
+    if (last != nullptr) last[j] = p;
     places[k] = p;
     ++n_found;
   });

@@ -23,12 +23,15 @@ __all__ = [
     "frozen",
     "places_in",
     "selected",
-    "split_zeros",
+    "split_flags",
     "transposed",
+    "with_flags",
 ]
 
 Columns = tuple[IndexArray, IndexArray]  # indptr, indices
 Shape = tuple[int, int]
+
+_SPARSE = 8  # rows or columns an entry, from which most are empty, so that arrays of them cost more
 
 
 def frozen(array: IndexArray) -> IndexArray:
@@ -59,14 +62,26 @@ def from_triangle(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
     return frozen(indptr), _first(nnz, indices)
 
 
-def from_columns(
-    m: int, indptr: IndexArray, indices: IndexArray, threads: int | None = None
-) -> Columns:
-    """Of compressed columns that are not sorted: two transpositions sort them."""
+def from_columns(m: int, columns: list[IndexArray], threads: int | None = None) -> Columns:
+    """Of compressed columns that are not sorted: two transpositions sort them.
+
+    `columns` holds indptr and indices. It is emptied: if the caller has no other reference to
+    them, their memory is released before the second transposition.
+    """
+    indptr, indices = columns
     n = indptr.size - 1
-    indptr, indices = _row_lists(n, *_row_lists(m, indptr, indices, threads), threads)
-    nnz = _core.pattern.merge_duplicates(indptr, indices)
-    return frozen(indptr), _first(nnz, indices)
+    if m // _SPARSE > indices.size:  # sorting costs less than an array of the length m
+        columns.clear()
+        return from_positions(indices.copy(), columns_of(indptr), (m, n))
+    # With several threads, a transposition needs workspace for each entry. That is too much where
+    # most entries are duplicates, so that the result is small.
+    is_full = 2 * indices.size > m * n
+    starts, lists = _row_lists(m, indptr, indices, 1 if is_full else threads)
+    columns.clear()
+    del indptr, indices
+    nnz = _core.pattern.merge_duplicates(starts, lists)
+    lists = _first(nnz, lists)
+    return transposed(n, starts, lists, threads)
 
 
 def transposed(
@@ -90,28 +105,57 @@ def difference(m: int, columns: Columns, less: Columns) -> Columns:
 
 def columns_of(indptr: IndexArray) -> IndexArray:
     """(nnz,) the column of each entry."""
-    return np.repeat(np.arange(indptr.size - 1, dtype=indptr.dtype), np.diff(indptr))
+    n, nnz = indptr.size - 1, int(indptr[-1])
+    if n // _SPARSE > nnz:  # without an array of the length n
+        found = np.searchsorted(indptr, np.arange(nnz, dtype=indptr.dtype), side="right") - 1
+        return found.astype(indptr.dtype)
+    return np.repeat(np.arange(n, dtype=indptr.dtype), np.diff(indptr))
 
 
 def selected(
     indptr: IndexArray, indices: IndexArray, chosen: npt.NDArray[np.bool_], shape: Shape
 ) -> Columns:
-    """The chosen entries of canonical columns."""
-    places = np.flatnonzero(chosen)
-    width = index_type(shape, places.size)
-    starts = as_width(np.searchsorted(places, indptr), width, copy=False)
-    return frozen(starts), frozen(as_width(indices[places], width, copy=False))
+    """The chosen entries of canonical columns; the same arrays if all are chosen."""
+    count = int(np.count_nonzero(chosen))
+    width = index_type(shape, count)
+    if count == chosen.size:
+        return frozen(as_width(indptr, width, copy=False)), frozen(
+            as_width(indices, width, copy=False)
+        )
+    up_to = np.cumsum(chosen, dtype=width)
+    starts = up_to[indptr - 1]
+    starts[indptr == 0] = 0
+    return frozen(starts), frozen(as_width(indices[chosen], width, copy=False))
 
 
-def split_zeros(
-    rows: IndexArray, cols: IndexArray, zeros: npt.NDArray[np.bool_], shape: Shape
-) -> tuple[Columns, Columns]:
-    """Of the positions with a nonzero value, and of the positions that only hold zeros. A position
-    may be stored both as zero and with a nonzero value. The inputs are not overwritten."""
-    stay = ~zeros
-    nonzero = from_positions(rows[stay], cols[stay], shape)
-    zero = from_positions(rows[zeros], cols[zeros], shape)
-    return nonzero, difference(shape[0], zero, nonzero)
+def with_flags(
+    rows: IndexArray, zeros: npt.NDArray[np.bool_], shape: Shape, *, copy: bool
+) -> IndexArray:
+    """``2 * row``, and 1 more for each stored zero. Unless `copy`, `rows` may be overwritten.
+
+    When these numbers are made canonical as rows of a matrix of 2m rows, the zeros of a position
+    follow its nonzeros. One sort therefore does for both, without copies of either.
+    """
+    keys = as_width(rows, index_type((2 * shape[0], shape[1]), rows.size), copy=copy)
+    np.left_shift(keys, 1, out=keys)
+    np.bitwise_or(keys, zeros, out=keys)
+    return keys
+
+
+def split_flags(flagged: Columns, shape: Shape, *, drop_zeros: bool) -> tuple[Columns, Columns]:
+    """The canonical columns of `with_flags` numbers as those of the matrix, without zeros if
+    `drop_zeros`, and as those of the positions that only hold zeros. A position may be stored both
+    as zero and with a nonzero value."""
+    indptr, keys = flagged
+    zero = (keys & 1).astype(bool)
+    repeated = np.zeros(keys.size, dtype=bool)  # zeros that follow a nonzero of the position
+    np.equal(keys[1:] - keys[:-1], 1, out=repeated[1:])
+    repeated &= zero
+    repeated[indptr[:-1][indptr[:-1] < keys.size]] = False  # the entry before is in another column
+    rows = keys >> 1
+    chosen = ~zero if drop_zeros else ~repeated
+    zero &= ~repeated
+    return selected(indptr, rows, chosen, shape), selected(indptr, rows, zero, shape)
 
 
 def places_in(

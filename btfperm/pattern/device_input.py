@@ -15,7 +15,7 @@ from btfperm.backends.gpu.arrays import BLOCK, as_device_array, brought, device_
 from btfperm.backends.gpu.compile import kernels
 from btfperm.backends.gpu.device import on
 from btfperm.errors import InvalidMatrixError
-from btfperm.pattern.arrays import checked_shape, index_type, is_device_array, refuse_masked
+from btfperm.pattern.arrays import columns_shape, index_type, is_device_array, refuse_masked
 from btfperm.pattern.canonical_gpu import columns_of, from_keys, from_positions, keys_of
 from btfperm.pattern.device_pattern import DevicePattern
 
@@ -34,7 +34,7 @@ def from_columns(
     ------
     InvalidMatrixError : the arrays do not describe a matrix of this shape
     """
-    m, n = checked_shape(shape)
+    m, n = columns_shape(shape)
     starts, rows = index_array(indptr, "indptr"), index_array(indices, "indices")
     if starts.size != n + 1:
         raise InvalidMatrixError(
@@ -78,7 +78,7 @@ def from_rows(
     indptr: Any, indices: Any, shape: Any, values: Any = None, *, drop_zeros: bool = False
 ) -> DevicePattern:
     """Pattern of compressed rows; as `from_columns` otherwise."""
-    m, n = checked_shape(shape)
+    m, n = columns_shape(shape)
     turned = from_columns(indptr, indices, (n, m), values, drop_zeros=drop_zeros)
     return turned.transpose()  # type: ignore[return-value]
 
@@ -92,7 +92,7 @@ def from_coo(
     ------
     InvalidMatrixError : as many rows as columns there must be, inside the shape
     """
-    m, n = checked_shape(shape)
+    m, n = columns_shape(shape)
     rows, cols = index_array(rows, "rows"), index_array(cols, "cols")
     rows, cols = (part.astype(np.int64, copy=False) for part in (rows, cols))  # as the shape
     if rows.size != cols.size:

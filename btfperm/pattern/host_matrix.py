@@ -26,27 +26,26 @@ from btfperm.pattern.arrays import (
     refuse_masked,
     refuse_non_numbers,
 )
+from btfperm.pattern.blocks_and_diagonals import (
+    Positions,
+    positions_of_blocks,
+    positions_of_diagonals,
+)
 from btfperm.pattern.pattern import Pattern
 
 __all__ = [
-    "Positions",
     "checked_matrix",
     "compressed",
     "coordinates",
     "is_scipy",
     "is_valued",
     "positions_of",
-    "positions_of_blocks",
-    "positions_of_diagonals",
     "recognised",
 ]
-
-Positions = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]  # rows, columns, values
 
 # Methods by which other packages give a SciPy matrix, the safest first: PyData's own `tocsc` and
 # `tocoo` give none.
 _CONVERSIONS = ("to_scipy_sparse", "tocsc", "tocoo")
-_LARGEST_OFFSET = 2**62
 _BUFFERS = ("__array__", "__array_interface__", "__array_struct__")
 
 
@@ -202,68 +201,6 @@ def positions_of(A: Any, name: str | None = None) -> Positions:
     if A.format == "dok":
         return _positions_of_keys(A, name)
     raise InvalidMatrixError(f"{prefix(name)}the layout {A.format!r} is unknown; give A.tocsc()")
-
-
-def positions_of_blocks(
-    data: npt.ArrayLike, indices: npt.ArrayLike, indptr: npt.ArrayLike, shape: Any, name: str | None
-) -> Positions:
-    """Entries of a matrix in SciPy's layout bsr: compressed rows of dense blocks.
-
-    Raises
-    ------
-    InvalidMatrixError : the blocks have no legal size, or lie outside the shape
-    """
-    m, n = checked_shape(shape, name)
-    values = np.asarray(data)
-    height, width = values.shape[1:] if values.ndim == 3 else (0, 0)
-    if height < 1 or width < 1 or m % height or n % width:
-        raise InvalidMatrixError(
-            f"{prefix(name)}data of shape {values.shape} are no blocks of a {m} x {n} matrix"
-        )
-    blocks = n // width, m // height
-    starts, lists, _ = checked_columns(indptr, indices, blocks, name, owned=True, by_rows=True)
-    if lists.size != len(values):
-        raise InvalidMatrixError(f"{prefix(name)}{lists.size} indices of {len(values)} blocks")
-    count = int(starts[-1])
-    if not count:  # without blocks, no entry bounds the size of a block
-        return lists[:0], lists[:0], values.reshape(-1)[:0]
-    first_row = height * np.repeat(np.arange(m // height), np.diff(starts))
-    first_col = width * lists[:count].astype(np.int64)
-    inside = (count, height, width)
-    rows = np.broadcast_to((first_row[:, None] + np.arange(height))[:, :, None], inside)
-    cols = np.broadcast_to((first_col[:, None] + np.arange(width))[:, None, :], inside)
-    return rows.reshape(-1), cols.reshape(-1), values[:count].reshape(-1)
-
-
-def positions_of_diagonals(
-    data: npt.ArrayLike, offsets: npt.ArrayLike, shape: Any, name: str | None
-) -> Positions:
-    """Nonzero entries of a matrix in SciPy's layout dia: row k of the data holds the diagonal
-    ``offsets[k]``, by columns. Zeros there are padding, and so is what lies outside the shape.
-
-    Raises
-    ------
-    InvalidMatrixError : there is not one offset, a whole number, for each row of the data
-    """
-    m, n = checked_shape(shape, name)
-    values, diagonals = np.atleast_2d(np.asarray(data)), np.atleast_1d(np.asarray(offsets))
-    if values.ndim != 2 or diagonals.shape != values.shape[:1] or diagonals.dtype.kind not in "iu":
-        raise InvalidMatrixError(
-            f"{prefix(name)}data of shape {values.shape} and offsets of type {diagonals.dtype} and "
-            f"shape {diagonals.shape} are no diagonals"
-        )
-    beyond = diagonals[(diagonals > _LARGEST_OFFSET) | (diagonals < -_LARGEST_OFFSET)]
-    if beyond.size:
-        raise InvalidMatrixError(f"{prefix(name)}no diagonal has the offset {beyond[0]}")
-    if np.unique(diagonals).size < diagonals.size:
-        raise InvalidMatrixError(f"{prefix(name)}a diagonal is listed twice")
-    _numbers(values, name)
-    inside = (diagonals < n) & (diagonals > -m)
-    kept, values = diagonals[inside].astype(np.int64), values[inside, :n]
-    which, cols = np.nonzero(values)
-    rows = cols - kept[which]
-    there = (rows >= 0) & (rows < m)
-    return rows[there], cols[there], values[which[there], cols[there]]
 
 
 def _positions_of_lists(A: Any, shape: tuple[int, int], name: str | None) -> Positions:

@@ -12,6 +12,7 @@ import numpy as np
 from btfperm.arguments import truth
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import checked_shape, is_device_array, matrix_on_device
+from btfperm.pattern.blocks_and_diagonals import pattern_of_blocks, pattern_of_diagonals
 from btfperm.pattern.host_matrix import is_scipy, is_valued, positions_of, recognised
 from btfperm.pattern.pattern import Pattern
 
@@ -159,6 +160,12 @@ def _from_scipy(A: Any, drop: bool, owned: bool, threads: int | None) -> Pattern
             owned=owned,
             threads=threads,
         )
+    if form == "bsr":
+        return pattern_of_blocks(
+            A.data, A.indices, A.indptr, shape, drop_zeros=drop, threads=threads
+        )
+    if form == "dia":
+        return pattern_of_diagonals(A.data, A.offsets, shape)
     rows, cols, values = positions_of(A)
     return Pattern.from_coo(rows, cols, shape, values=values, drop_zeros=drop, owned=form != "coo")
 

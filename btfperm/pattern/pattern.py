@@ -14,10 +14,11 @@ from btfperm.arguments import text, truth
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.pattern.arrays import (
     IndexArray,
+    as_width,
     canonical_columns,
     checked_columns,
     checked_positions,
-    checked_shape,
+    columns_shape,
     prefix,
     zeros_among,
 )
@@ -30,8 +31,9 @@ from btfperm.pattern.canonical import (
     from_triangle,
     frozen,
     selected,
-    split_zeros,
+    split_flags,
     transposed,
+    with_flags,
 )
 from btfperm.printable import one_line
 
@@ -82,7 +84,7 @@ class Pattern:
 
     def __post_init__(self) -> None:
         _about(self.name, self.source)
-        shape, zeros = checked_shape(self.shape, self.name), self.stored_zeros
+        shape, zeros = columns_shape(self.shape, self.name), self.stored_zeros
         if zeros is not None and not (isinstance(zeros, Pattern) and zeros.shape == shape):
             raise InvalidArgumentError(
                 f"stored_zeros is a Pattern of shape {shape}, or None, not {zeros!r}"
@@ -187,7 +189,7 @@ class Pattern:
         ResourceMissingError : the shape is beyond any memory
         """
         about = _about(name, source)
-        shape = m, n = checked_shape(shape, name)
+        shape = m, n = columns_shape(shape, name)
         drop_zeros = truth("drop_zeros", drop_zeros)
         if truth("symmetric", symmetric) and m != n:
             raise InvalidMatrixError(f"{prefix(name)}a symmetric matrix is square, not {m} x {n}")
@@ -203,8 +205,10 @@ class Pattern:
                 np.concatenate((own_rows, own_cols[off])),
                 np.concatenate((own_cols, own_rows[off])),
             )
-        nonzero, zero = split_zeros(own_rows, own_cols, mask, shape)
-        columns = nonzero if drop_zeros else from_positions(own_rows, own_cols, shape)
+        keys = with_flags(own_rows, mask, shape, copy=False)
+        del own_rows, mask
+        flagged = from_positions(keys, own_cols, (2 * m, n))
+        columns, zero = split_flags(flagged, shape, drop_zeros=drop_zeros)
         return cls._unchecked(shape, *columns, *about)._with_zeros(zero, drop_zeros)
 
     @classmethod
@@ -238,7 +242,7 @@ class Pattern:
         InvalidMatrixError : the arrays do not describe an m x n matrix
         """
         about = _about(name, source)
-        shape = checked_shape(shape, name)
+        shape = columns_shape(shape, name)
         drop_zeros, owned = truth("drop_zeros", drop_zeros), truth("owned", owned)
         return cls._of_lists(indptr, indices, shape, values, drop_zeros, about, owned, threads)
 
@@ -262,10 +266,12 @@ class Pattern:
         )
         mask = zeros_among(values, None, rows.size, name)
         rows = rows[: int(starts[-1])]
-        if mask is None:
-            if not canonical:
-                return cls._unchecked(shape, *from_columns(m, starts, rows, threads), *about)
+        if canonical and mask is None:
             return cls._unchecked(shape, frozen(starts), frozen(rows), *about)
+        if mask is None:
+            unsorted = [starts, rows]
+            del starts, rows  # so that `from_columns` can release them
+            return cls._unchecked(shape, *from_columns(m, unsorted, threads), *about)
         mask = mask[: rows.size]
         if canonical:
             zero = selected(starts, rows, mask, shape)
@@ -273,16 +279,14 @@ class Pattern:
             if drop_zeros:
                 columns = selected(starts, rows, ~mask, shape)
             return cls._unchecked(shape, *columns, *about)._with_zeros(zero, drop_zeros)
-        return cls.from_coo(
-            rows,
-            columns_of(starts),
-            shape,
-            zero_mask=mask,
-            drop_zeros=drop_zeros,
-            name=name,
-            source=about[1],
-            owned=not owned,  # copies that were made above may be overwritten
+        is_shared = np.may_share_memory(rows, np.asarray(indices))  # also with a buffer
+        keys = with_flags(rows, mask, shape, copy=is_shared)
+        flagged = [as_width(starts, keys.dtype.type, copy=False), keys]
+        del starts, rows, mask, keys
+        columns, zero = split_flags(
+            from_columns(2 * m, flagged, threads), shape, drop_zeros=drop_zeros
         )
+        return cls._unchecked(shape, *columns, *about)._with_zeros(zero, drop_zeros)
 
     @classmethod
     def from_csr(
@@ -301,7 +305,7 @@ class Pattern:
         """Pattern of compressed rows; as `from_csc` otherwise, and shares no array, `owned` or
         not."""
         about = _about(name, source)
-        m, n = checked_shape(shape, name)
+        m, n = columns_shape(shape, name)
         drop_zeros = truth("drop_zeros", drop_zeros)
         # The arrays can be shared for the moment, because the transposed lists are new.
         transposed = cls._of_lists(

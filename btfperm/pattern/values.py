@@ -247,6 +247,10 @@ def _sums(pattern: Pattern, places: IndexArray, values: Values) -> Any:
         with np.errstate(all="ignore"):  # `require_finite` reports what is not finite
             np.add.at(sums, places, values)
         return sums
+    if kind == "b":  # of a matrix that is written; True as soon as one of them is
+        sums = np.zeros(count, dtype=bool)
+        sums[places[values]] = True
+        return sums
     sums = np.zeros(count, dtype=np.int64 if kind == "i" else np.uint64)
     np.add.at(sums, places, values.astype(sums.dtype, copy=False))
     close = np.zeros(count)

@@ -255,6 +255,15 @@ def test_a_damaged_variable_beside_the_matrix(tmp_path):
     assert read(f"{file}:A").nnz == 2
 
 
+def test_the_number_of_variables_is_limited(tmp_path):
+    """The heads of all variables are read, so a file of many small ones would take long."""
+    other = variable(sparse(name=b"B", flags=numbers([6, 0], "<u4"), rows=numbers([1, 2, 3, 4])))
+    file = tmp_path / "a.mat"
+    file.write_bytes(mat(variable(sparse()), other * (2**13 - 1)))
+    assert read(file).nnz == 2
+    refused(file, mat(variable(sparse()), other * 2**13), "more than 8192 variables", read, peek)
+
+
 def test_an_object_beside_the_matrix(tmp_path):
     """A variable of the class that MATLAB uses for tables and strings has no dimensions."""
     table = numbers([17, 0], "<u4") + element(1, b"t") + element(1, b"MCOS") + element(1, b"table")

@@ -11,6 +11,7 @@ import sys
 import numpy as np
 import pytest
 
+from btfperm import _core
 from btfperm.io import matrix_market_body, matrix_market_core, read, write_matrix
 
 
@@ -109,3 +110,21 @@ def test_the_reader_imports_few_modules(tmp_path):
     )
     loaded = set(done.stdout.split())
     assert not loaded & {"tarfile", "concurrent.futures", "scipy", "fast_matrix_market"}
+
+
+@pytest.mark.parametrize(
+    ("text", "skipped"),
+    [
+        (b"", (0, 0)),
+        (b"\n", (1, 1)),
+        (b"%", (0, 0)),
+        (b"2 2 1\n", (0, 0)),
+        (b"\n2 2 1\n\n", (1, 1)),
+        (b" \t\r\f\v\n% 1\n%%\n 3\n", (13, 3)),
+        (b"\n % a comment that is cut", (1, 1)),
+        (b"\n \t", (1, 1)),
+    ],
+)
+def test_lines_without_a_number(text, skipped):
+    """The core finds the blank lines and the comments before the sizes."""
+    assert _core.io.skip_comments(np.frombuffer(text, dtype=np.uint8)) == skipped

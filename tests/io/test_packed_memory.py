@@ -22,7 +22,7 @@ import scipy.io
 import scipy.sparse
 
 from btfperm.errors import UnreadableInputError
-from btfperm.io import load, read
+from btfperm.io import load, read, read_matrix
 from tests.io.hostile_binary import (
     compressed,
     element,
@@ -230,6 +230,61 @@ def test_a_large_matrix(tmp_path, form, is_packed):
     path = f"{file}:A" if form == "dense" else file
     assert read(path).nnz == (3 * n if form == "dense" else n)
     assert peak_of(lambda: read(path)) <= 4 * size + SMALL
+
+
+def dia(m: int, n: int, first: int, data: np.ndarray) -> dict[str, np.ndarray]:
+    """Neighbouring diagonals, from the offset `first` on."""
+    shape, offsets = np.array([m, n]), first + np.arange(len(data))
+    return {"format": np.array(b"dia"), "shape": shape, "offsets": offsets, "data": data}
+
+
+def all_but_two_outside() -> dict[str, np.ndarray]:
+    data = np.zeros((900_000, 1), np.int8)
+    data[[450_000, 450_001]] = 1
+    return dia(2, 2, -450_000, data)
+
+
+def many_duplicates(values: np.ndarray) -> dict[str, np.ndarray]:
+    rows = np.arange(values.size) * 37 % 101
+    starts = np.linspace(0, values.size, 51).astype(np.int64)
+    columns = {"indptr": starts, "indices": rows.astype(np.int8), "data": values}
+    return {"format": np.array(b"csc"), "shape": np.array([101, 50]), **columns}
+
+
+def dense_blocks(values: np.ndarray) -> dict[str, np.ndarray]:
+    """Blocks in a band."""
+    across = len(values) // 4
+    starts = np.arange(0, len(values) + 1, 4, dtype=np.int16)
+    lists = (np.arange(across)[:, None] + np.arange(4)) % across
+    rows = {"indptr": starts, "indices": lists.astype(np.int16).reshape(-1), "data": values}
+    shape = across * np.array(values.shape[1:])
+    return {"format": np.array(b"bsr"), "shape": shape, **rows}
+
+
+NARROW: dict[str, tuple[Callable[[], dict[str, np.ndarray]], int]] = {
+    "band": (lambda: dia(2000, 2000, -500, np.ones((1000, 2000), np.int8)), 1_750_000),
+    "long diagonal": (lambda: dia(3, 3_000_000, -1, np.ones((1, 3_000_000), np.int8)), 2),
+    "diagonals outside": (all_but_two_outside, 1),
+    "duplicates": (lambda: many_duplicates(np.ones(3_000_000, np.int8)), 5050),
+    "duplicate zeros": (lambda: many_duplicates(np.arange(3_000_000, dtype=np.int8) % 2), 5050),
+    "blocks": (lambda: dense_blocks(np.ones((9_000, 10, 10), bool)), 900_000),
+}
+"""Matrices with one or two bytes an entry, and the entries of their patterns."""
+
+
+@pytest.mark.parametrize("name", NARROW)
+def test_few_bytes_an_entry(tmp_path, name):
+    make, nnz = NARROW[name]
+    file, arrays = tmp_path / "a.npz", make()
+    np.savez(file, **arrays)
+    size = file.stat().st_size
+    del arrays
+    assert read(file).nnz == nnz
+    assert peak_of(lambda: read(file)) <= 4 * size + SMALL
+    results = []
+    peak = peak_of(lambda: results.append(read_matrix(file)))
+    A = results[0]
+    assert peak <= 4 * (size + A.row.nbytes + A.col.nbytes + A.data.nbytes) + SMALL
 
 
 def test_zeros_in_gzip(tmp_path):
