@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""PETSc: the index sets of `MatPermute`, `MatGetOrdering` and `MatLUFactor`. Gather, base 0.
+"""PETSc: the index sets of `MatPermute`, in the form of `MatGetOrdering`. Gather, base 0.
 
-``MatPermute(A, rperm, cperm, &B)`` gives ``B = A[rperm, :][:, cperm]``, and ``MatLUFactor(A, rperm,
-cperm, &info)`` factors that matrix in this order. PETSc's own LU does not exchange rows, so the
-matching must be on the diagonal, where it is. For a factorization give the adapter the result of
-:func:`btfperm.preorder` with ``solver="klu"``: it is ordered against fill inside the blocks.
+``MatPermute(A, rperm, cperm, &B)`` gives ``B = A[rperm, :][:, cperm]``. PETSc's own LU does not
+exchange rows; the matching is on the diagonal of B. To factor, permute first and factor B in its
+natural order (`MATORDERINGNATURAL`): `MatLUFactor` of A with these index sets fails if an entry on
+the diagonal of A itself is missing. The solution of ``B y = b[rperm]`` is ``y = x[cperm]``. For a
+factorization give the adapter the result of :func:`btfperm.preorder` with ``solver="klu"``: it is
+ordered against fill inside the blocks, for pivots on the diagonal.
 
 `btfperm.io.write_petsc_is` writes index sets in PETSc's binary format, for `ISLoad`.
 """
@@ -36,7 +38,7 @@ def as_petsc(result: Decomposition | SolverOrder) -> Petsc:
     In Python, ``PETSc.IS().createGeneral(order.rperm)`` makes an index set of each; convert the
     array to ``PETSc.IntType`` first if PETSc has indices of another width. A structurally singular
     matrix is accepted from `block_triangular_form`: `MatPermute` permutes it, and a factorization
-    reports a zero pivot.
+    reports a missing entry on the diagonal.
 
     Raises
     ------

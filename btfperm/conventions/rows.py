@@ -174,7 +174,7 @@ conventions = Table(
     ),
     Convention(
         name="petsc",
-        summary="the index sets of PETSc's `MatGetOrdering`, `MatPermute` and `MatLUFactor`",
+        summary="the index sets of PETSc's `MatPermute`, in the form of `MatGetOrdering`",
         result="Petsc",
         arrays=("rperm", "cperm"),
         direction="gather",

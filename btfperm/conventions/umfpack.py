@@ -5,11 +5,10 @@ Gather, base 0, both. UMFPACK takes no order of the rows, so the caller permutes
 ``B = A[P, :]`` has the matching on its diagonal, and ``B[Qinit, :][:, Qinit]`` is block upper
 triangular. The solution of ``B x = b[P]`` is that of ``A x = b``.
 
-With ``block_ordering="amd"`` inside the blocks, set ``Control[UMFPACK_STRATEGY]`` to
-``UMFPACK_STRATEGY_SYMMETRIC``: UMFPACK then prefers the diagonal of B as pivots, as minimum degree
-assumes. With an order of the columns, UMFPACK's automatic choice is its unsymmetric strategy, for
-which "colamd" is made. Give the adapter the result of :func:`btfperm.preorder`: in a decomposition,
-columns ascend inside a block.
+Give the adapter the result of ``p = btfperm.preorder(A)``: in a decomposition, columns ascend
+inside a block. If ``p.block_ordering`` is "amd", set ``Control[UMFPACK_STRATEGY]`` to
+``UMFPACK_STRATEGY_SYMMETRIC``: UMFPACK then prefers pivots on the diagonal of B, as minimum degree
+assumes. Otherwise leave the automatic choice, which is the unsymmetric strategy if Qinit is given.
 """
 
 from __future__ import annotations
