@@ -277,7 +277,8 @@ def write_petsc_is(
         with atomic_write(path, replace=truth("replace", replace)) as file:
             write_index_sets(file, arrays, index_bits)
     except OverflowError as error:
-        raise InvalidArgumentError(f"{error}: give index_bits=64") from None
+        remedy = ": give index_bits=64" if index_bits == 32 else ""
+        raise InvalidArgumentError(f"{error}{remedy}") from None
 
 
 def load(path: PathLike) -> Decomposition:

@@ -17,7 +17,6 @@ import numpy.typing as npt
 __all__ = ["write", "write_index_sets"]
 
 _IS_CLASS = 1211218  # IS_FILE_CLASSID of petscis.h
-_LARGEST_32 = 2**31 - 1
 
 
 def write(file: BinaryIO, fields: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
@@ -33,16 +32,16 @@ def write_index_sets(
 
     Raises
     ------
-    OverflowError : an index or a length does not fit in 32 bits; nothing was written
+    OverflowError : an index or a length does not fit; nothing was written
     """
     largest = max(
         (int(max(array.size, array.max(initial=0))) for array in index_sets),
         default=0,
     )
     if index_bits is None:
-        index_bits = 32 if largest <= _LARGEST_32 else 64
-    if index_bits == 32 and largest > _LARGEST_32:
-        raise OverflowError(f"{largest:,} does not fit in 32 bits")
+        index_bits = 32 if largest < 2**31 else 64
+    if largest >= 2 ** (index_bits - 1):
+        raise OverflowError(f"{largest:,} does not fit in {index_bits} bits")
     kind = np.dtype(f">i{index_bits // 8}")
     for array in index_sets:
         file.write(np.array([_IS_CLASS, array.size], dtype=kind).tobytes())

@@ -165,6 +165,10 @@ def test_numbers_beyond_32_bits(tmp_path):
     assert not (tmp_path / "p").exists()
     write_petsc_is(tmp_path / "p", large)
     assert index_sets(tmp_path / "p", "q") == [[2**31, 0]]
+    write_petsc_is(tmp_path / "p", large - np.array([1, 0]))
+    assert index_sets(tmp_path / "p") == [[2**31 - 1, 0]]
+    with pytest.raises(btfperm.InvalidArgumentError, match="does not fit in 64 bits"):
+        write_petsc_is(tmp_path / "p", np.array([2**63], dtype=np.uint64))
 
 
 @pytest.mark.parametrize(
@@ -209,6 +213,17 @@ def test_a_singular_matrix_is_completed_and_verified(cli, tmp_path, format):
         order = as_petsc(btfperm.block_triangular_form(SINGULAR))
         assert index_sets(path) == [order.rperm.tolist(), order.cperm.tolist()]
         assert cli(matrix, "-o", path).code == 0
+        assert index_sets(path) == [order.rperm.tolist(), order.cperm.tolist()]
+
+
+def test_each_of_several_files_gets_its_own_form(cli, tmp_path):
+    """The file in btfperm's convention has the Dulmage-Mendelsohn decomposition."""
+    matrix, path, other = tmp_path / "a.mtx", tmp_path / "p.petsc", tmp_path / "p.npz"
+    btfperm.write_matrix(matrix, SINGULAR)
+    assert cli(matrix, "-o", path, "-o", other).code == 0
+    assert btfperm.load(other) == btfperm.dulmage_mendelsohn(SINGULAR)
+    order = as_petsc(btfperm.block_triangular_form(SINGULAR))
+    assert index_sets(path) == [order.rperm.tolist(), order.cperm.tolist()]
 
 
 def test_other_conventions_and_rectangular_matrices_are_refused(cli, tmp_path):
