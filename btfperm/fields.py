@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["FIELDS", "Field", "lengths"]
+__all__ = ["FIELDS", "SCALINGS", "Field", "lengths"]
 
 
 class Field(NamedTuple):
@@ -41,6 +41,14 @@ FIELDS = (
     Field("row_match", "m", "the column matched with each row, or -1"),
     Field("col_match", "n", "the row matched with each column, or -1"),
 )
+
+SCALINGS = (
+    Field("log_row_scale", "m", "the natural logarithm of the scaling of each row", False),
+    Field("log_col_scale", "n", "the natural logarithm of the scaling of each column", False),
+)
+"""Real numbers that only a decomposition by a weighted transversal has, in files of every
+convention. They belong to the original rows and columns: element i is that of row i of the
+matrix, wherever a permutation moves this row."""
 
 
 def lengths(shape: tuple[int, int], boundaries: int) -> dict[str, int]:

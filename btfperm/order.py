@@ -6,26 +6,37 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast, get_args
 
+from btfperm.arguments import text
 from btfperm.backends.protocol import Session
 from btfperm.conventions.rows import Convention, conventions
-from btfperm.dulmage_mendelsohn import decompose_session
-from btfperm.io import read, save
+from btfperm.dulmage_mendelsohn import decompose_session, fields_of
+from btfperm.errors import InvalidArgumentError
+from btfperm.io import read, save, values_of
 from btfperm.io.perm_file import target
 from btfperm.path.decompose import worth_copies
 from btfperm.path.request import Request
 from btfperm.pattern import DECOMPOSITION, Pattern, memory_for
-from btfperm.results import BlockTriangularForm, DulmageMendelsohn, SolverOrder, Transversal
+from btfperm.results import (
+    BlockTriangularForm,
+    DulmageMendelsohn,
+    SolverOrder,
+    Transversal,
+    WeightedTransversal,
+)
 from btfperm.transversal import matched
+
+if TYPE_CHECKING:
+    from btfperm.weighted.diagonal import Diagonals
 
 __all__ = ["Ordered", "order_file"]
 
 PathLike = str | os.PathLike[str]
-#: called with a stage (``"read"``, ``"search"``, ``"decompose"``, ``"order"``, ``"write"``), the
-#: file that it works on or None, and, while a file is read, the bytes read and its size (None where
-#: unknown)
+#: called with a stage (``"read"``, ``"search"``, ``"decompose"``, ``"weigh"``, ``"order"``,
+#: ``"write"``), the file that it works on or None, and, while a file is read, the bytes read and
+#: its size (None where unknown)
 Progress = Callable[[str, PathLike | None, int, int | None], None]
 
 
@@ -41,6 +52,8 @@ class Ordered:
     seconds : of each stage
     written : the files written
     solver_order : the order for the solver that the caller named, or None
+    weighted : the weighted transversal, if the caller asked for one, or None
+    diagonals : the smallest and the median diagonal entry before and after, or None
     """
 
     pattern: Pattern
@@ -49,6 +62,8 @@ class Ordered:
     seconds: dict[str, float] = field(default_factory=dict)
     written: tuple[PathLike, ...] = ()
     solver_order: SolverOrder | None = None
+    weighted: WeightedTransversal | None = None
+    diagonals: Diagonals | None = None
 
 
 def order_file(
@@ -58,6 +73,7 @@ def order_file(
     format: str | None = None,
     convention: str | None = None,
     solver: str | None = None,
+    weights: str | None = None,
     drop_zeros: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -74,6 +90,9 @@ def order_file(
         square matrix is completed as `block_triangular_form` does
     solver : write the order of `preorder` for this solver, in its convention by default: it is
         ordered against fill inside the blocks, too
+    weights : an objective of `weighted_transversal`. The decomposition and the order for a solver
+        then have the weighted transversal, and files hold its scalings. The file must hold values,
+        and stored zeros are left out
     drop_zeros, threads : as for `read` and `maximum_transversal`
     progress : called at the start of each stage, and repeatedly while the file is read
     write : called as ``write(result, path, format=..., convention=...)`` for each output
@@ -83,7 +102,8 @@ def order_file(
     -------
     Ordered
 
-    Raises what `read`, `maximum_transversal`, `dulmage_mendelsohn`, `preorder` and `save` raise.
+    Raises what `read`, `maximum_transversal`, `dulmage_mendelsohn`, `weighted_transversal`,
+    `preorder` and `save` raise.
 
     Examples
     --------
@@ -110,6 +130,9 @@ def order_file(
         now = time.perf_counter()
         seconds[stage], since = round(now - since, 6), now
 
+    if weights is not None:
+        options = _for_weights(weights, options)
+    weighted, diagonals = None, None
     with memory_for(DECOMPOSITION):
         begin("read", path)
         on_bytes_read = None
@@ -119,7 +142,14 @@ def order_file(
             def on_bytes_read(done: int, total: int | None = None) -> None:
                 show("read", path, done, total)
 
-        pattern = read(path, drop_zeros=drop_zeros, threads=threads or 0, progress=on_bytes_read)
+        if weights is None:
+            how: dict[str, Any] = {"threads": threads or 0, "progress": on_bytes_read}
+            pattern = read(path, drop_zeros=drop_zeros, **how)
+        else:
+            from btfperm.weighted import moduli
+
+            remedy = "give a file with values, or leave out weights="
+            pattern, modulus = moduli(values_of(path, True, remedy))
         end("read")
         begin("search")
         session = Session(pattern)
@@ -127,7 +157,8 @@ def order_file(
             session, has_options=False
         )
         try:
-            transversal = matched(session, Request(pattern.nnz, threads=threads, **options))
+            request = Request(pattern.nnz, threads=threads, **options)
+            transversal = matched(session, request)
             end("search")
             if not transversal.maximum:
                 return Ordered(pattern, transversal, None, seconds)
@@ -136,6 +167,22 @@ def order_file(
             end("decompose")
         finally:
             session.close()
+        if weights is not None:
+            from btfperm.weighted import weigh
+            from btfperm.weighted.diagonal import diagonals_of
+
+            begin("weigh")
+            left = None if request.deadline is None else request.seconds_left()
+            limits: dict[str, Any] = {
+                "time_limit": left,
+                "max_work": options.get("max_work"),
+                "threads": threads,
+            }
+            weighted = weigh(pattern, modulus, result, cast(Any, weights), **limits)
+            diagonals = diagonals_of(pattern, modulus, weighted)
+            result = _with_weights(result, weighted)
+            transversal = result.transversal or transversal
+            end("weigh")
         solver_order: SolverOrder | None = None
         if solver is not None:
             from btfperm.preorder import preorder
@@ -152,7 +199,39 @@ def order_file(
         write(permutations, file, format=format, convention=convention)
     if outputs:
         end("write")
-    return Ordered(pattern, transversal, result, seconds, tuple(outputs), solver_order)
+    return Ordered(
+        pattern, transversal, result, seconds, tuple(outputs), solver_order, weighted, diagonals
+    )
+
+
+def _for_weights(weights: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of the search for the structural rank. The weighted search runs on the host.
+
+    Raises
+    ------
+    InvalidArgumentError : there is no such objective, or the caller requests a GPU
+    """
+    from btfperm.weighted import Objective
+
+    if text("weights", weights) not in get_args(Objective):
+        raise InvalidArgumentError(
+            f"there are no weights {weights!r}; give one of {', '.join(get_args(Objective))}"
+        )
+    if options.get("backend") == "gpu" or options.get("device") is not None:
+        raise InvalidArgumentError(
+            "the search for large entries runs on the CPU: use backend='cpu' or 'auto', and name "
+            "no device"
+        )
+    return {**options, "backend": "cpu"}
+
+
+def _with_weights(d: DulmageMendelsohn, w: WeightedTransversal) -> DulmageMendelsohn:
+    """The decomposition with the matching and the scalings of the weighted transversal. The
+    permutations and the blocks do not depend on the matching."""
+    transversal = w.transversal
+    assert transversal is not None
+    meta = {**d.meta, "weights": dict(transversal.weights or {})}
+    return replace(d, **fields_of(transversal), meta=meta)
 
 
 def _completed(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from btfperm.conventions.rows import conventions
-from btfperm.fields import FIELDS
+from btfperm.fields import FIELDS, SCALINGS, Field
 from btfperm.io.formats import matrix_formats
 from btfperm.registry import algorithms
 from btfperm.registry.counters import COUNTERS
@@ -81,15 +81,20 @@ def table_of_formats() -> str:
     )
 
 
-def table_of_fields() -> str:
+def table_of_fields(fields: Iterable[Field] = FIELDS) -> str:
     """One line per field of a decomposition."""
     return markdown(
         "key | shape | content",
         (
             (f"`{field.name}`", f"({field.length},)" if field.length else "()", field.summary)
-            for field in FIELDS
+            for field in fields
         ),
     )
+
+
+def table_of_scalings() -> str:
+    """One line per scaling."""
+    return table_of_fields(SCALINGS)
 
 
 def table_of_counters() -> str:
@@ -103,6 +108,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "counters": table_of_counters,
     "fields": table_of_fields,
     "formats": table_of_formats,
+    "scalings": table_of_scalings,
 }
 
 

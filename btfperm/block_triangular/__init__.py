@@ -10,11 +10,11 @@ import numpy as np
 
 from btfperm.arguments import refuse_unknown_keywords
 from btfperm.block_triangular.completion import complete
-from btfperm.dulmage_mendelsohn import decomposed
+from btfperm.dulmage_mendelsohn import decomposed, fields_of
 from btfperm.errors import InvalidArgumentError
 from btfperm.path.decompose import Decomposed
 from btfperm.pattern import DECOMPOSITION, as_pattern, memory_for
-from btfperm.results import BlockTriangularForm, IndexArray, Transversal
+from btfperm.results import BlockTriangularForm, IndexArray, Transversal, WeightedTransversal
 from btfperm.results.read_only import new_result
 from btfperm.transversal import SEARCH_KEYWORDS
 
@@ -24,7 +24,7 @@ __all__ = ["block_triangular_form"]
 def block_triangular_form(
     A: Any,
     *,
-    transversal: Transversal | None = None,
+    transversal: Transversal | WeightedTransversal | None = None,
     threads: int | None = None,
     drop_zeros: bool | None = None,
     shape: Sequence[int] | None = None,
@@ -35,7 +35,7 @@ def block_triangular_form(
     Parameters
     ----------
     A : anything `as_pattern` takes, square
-    transversal : a maximum transversal of `A`, if it is already known
+    transversal : as for `dulmage_mendelsohn`
     threads : as for `maximum_transversal`; the blocks and their order do not depend on it, unless
         the matrix is structurally singular
     drop_zeros : as for `maximum_transversal`
@@ -100,10 +100,7 @@ def _form(done: Decomposed, meta: Callable[[str], Any]) -> BlockTriangularForm:
         "col_blocks": form.row_blocks,
         "coarse_rows": whole,
         "coarse_cols": np.array([0, 0, 0, pattern.n, pattern.n], dtype=whole.dtype),
-        "row_match": transversal.row_match,
-        "col_match": transversal.col_match,
-        "structural_rank": transversal.structural_rank,
-        "transversal": transversal,
+        **fields_of(transversal),
         "pattern": pattern,
         "completed": pattern.n - transversal.structural_rank,
         "paired_row": done.col_match,

@@ -33,11 +33,17 @@ from btfperm.path.decompose import Decomposed, Pairing, decompose, worth_copies
 from btfperm.path.request import requested_backend, team_size
 from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, memory_for
 from btfperm.pattern.arrays import device_context
-from btfperm.results import Decomposition, DulmageMendelsohn, IndexArray, Transversal
+from btfperm.results import (
+    Decomposition,
+    DulmageMendelsohn,
+    IndexArray,
+    Transversal,
+    WeightedTransversal,
+)
 from btfperm.results.read_only import new_result
 from btfperm.transversal import SEARCH_KEYWORDS, proven_transversal
 
-__all__ = ["decompose_session", "decomposed", "dulmage_mendelsohn"]
+__all__ = ["decompose_session", "decomposed", "dulmage_mendelsohn", "fields_of"]
 
 # Keyword arguments that are no reason to use a GPU for a small matrix.
 _NO_REASON_FOR_A_GPU = {"threads", "drop_zeros", "deterministic"}
@@ -48,7 +54,7 @@ _Result = TypeVar("_Result", bound=Decomposition)
 def dulmage_mendelsohn(
     A: Any,
     *,
-    transversal: Transversal | None = None,
+    transversal: Transversal | WeightedTransversal | None = None,
     threads: int | None = None,
     drop_zeros: bool | None = None,
     shape: Sequence[int] | None = None,
@@ -59,7 +65,8 @@ def dulmage_mendelsohn(
     Parameters
     ----------
     A : a matrix of any type that `as_pattern` accepts
-    transversal : a maximum transversal of `A`, if one is known
+    transversal : a maximum transversal of `A`, if one is known. From a weighted one the result
+        takes the scalings, too; it belongs to `A` without its stored zeros (``drop_zeros=True``)
     threads : as for `maximum_transversal`; the blocks and their order do not depend on it
     drop_zeros : as for `maximum_transversal`
     shape : (m, n), only with a (data, indices, indptr) triple
@@ -102,7 +109,7 @@ def dulmage_mendelsohn(
 
 def decomposed(
     pattern: Pattern,
-    transversal: Transversal | None,
+    transversal: Transversal | WeightedTransversal | None,
     threads: int | None,
     options: dict[str, Any],
     pairing: Pairing,
@@ -177,13 +184,22 @@ def _dulmage_mendelsohn(done: Decomposed, meta: Callable[[str], Any]) -> Dulmage
     fields = {
         "shape": pattern.shape,
         **done.form._asdict(),
+        **fields_of(transversal),
+        "pattern": pattern,
+    }
+    return new_result(DulmageMendelsohn, fields, {"meta": meta("dulmage_mendelsohn")})
+
+
+def fields_of(transversal: Transversal) -> dict[str, Any]:
+    """The fields of a decomposition that are those of its transversal."""
+    return {
         "row_match": transversal.row_match,
         "col_match": transversal.col_match,
         "structural_rank": transversal.structural_rank,
         "transversal": transversal,
-        "pattern": pattern,
+        "log_row_scale": transversal.log_row_scale,
+        "log_col_scale": transversal.log_col_scale,
     }
-    return new_result(DulmageMendelsohn, fields, {"meta": meta("dulmage_mendelsohn")})
 
 
 def describe(
@@ -192,7 +208,9 @@ def describe(
     """The part of ``meta`` that describes how the result was computed."""
     from btfperm import __version__
 
+    weights = {} if transversal.weights is None else {"weights": dict(transversal.weights)}
     return {
+        **weights,
         "format_version": 1,
         "kind": kind,
         "convention": "btfperm",

@@ -98,13 +98,18 @@ def read_valued(path: PathLike, *, drop_zeros: bool = False) -> ValuedPattern:
     >>> V.pattern.indices.tolist(), V.values.tolist()
     ([1, 0], [5.0, -5.0])
     """
+    return values_of(path, drop_zeros, "give a file with values")
+
+
+def values_of(path: PathLike, drop_zeros: bool, remedy: str) -> ValuedPattern:
+    """`read_valued`; `remedy` ends the message about a file without values."""
     from btfperm.pattern.values import valued_matrix
 
     drop_zeros = truth("drop_zeros", drop_zeros)
     with open_source(path) as source:
         matrix = _format_of(source).read_matrix(source)
         if matrix.dtype.kind == "b":
-            raise source.error("it holds no values, only the positions of the entries")
+            raise source.error(f"it holds no values, only the positions of the entries: {remedy}")
         name, origin = source.name, source.origin()
         valued = valued_matrix(matrix, drop_zeros, owned=True, name=name, source=origin)
     _give_back_freed(valued.nnz)
@@ -211,7 +216,8 @@ def save(
     convention: str | None = None,
     replace: bool = True,
 ) -> None:
-    """Writes a decomposition; the format is taken from the suffix unless given.
+    """Writes a decomposition; the format is taken from the suffix unless given. Scalings of a
+    weighted transversal are written in every format and convention.
 
     Parameters
     ----------
@@ -285,7 +291,8 @@ def load(path: PathLike) -> Decomposition:
     """Reads a result written by `save` with the convention "btfperm", from `.npz`, `.json` or
     `.txt`; the content decides which.
 
-    Types, shapes, permutations, matching and boundaries are checked, but not against the matrix.
+    Types, shapes, permutations, matching, boundaries and scalings are checked, but not against the
+    matrix.
     Raises `UnreadableInputError` with one sentence that names the file. O(m + n).
     """
     from btfperm.io.perm_file import load as load_perm

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from btfperm.arguments import path_text, text
 from btfperm.conventions.rows import Convention, conventions
 from btfperm.errors import InvalidArgumentError, UnreadableInputError
-from btfperm.fields import FIELDS, lengths
+from btfperm.fields import FIELDS, SCALINGS, lengths
 from btfperm.io.atomic_write import atomic_write
 from btfperm.io.formats import ResultFormat, result_formats
 from btfperm.io.source import open_source
@@ -55,7 +55,7 @@ def save(
             "block_triangular_form or preorder returns"
         )
     result = result.on_host()
-    fields = row.file_arrays(result)
+    fields = {**row.file_arrays(result), **_scalings_of(result)}
     kind = next((kind for kind, made in _KINDS.items() if isinstance(result, made)), "")
     if isinstance(result, SolverOrder):
         kind = "block_triangular_form"
@@ -100,6 +100,12 @@ def target(
             f"{found.name!r}: write .npz, .json or .txt instead"
         )
     return row, found
+
+
+def _scalings_of(result: Decomposition | SolverOrder) -> dict[str, Any]:
+    """The logarithms of the scalings, for files of every convention."""
+    held = {field.name: getattr(result, field.name) for field in SCALINGS}
+    return {} if any(array is None for array in held.values()) else held
 
 
 def load(path: str | os.PathLike[str]) -> Decomposition:
@@ -156,6 +162,7 @@ def _decomposition(
         if not _are_boundaries(arrays[name], size):
             raise error(f"{name} does not rise from 0 to {size}")
     _check_matching(arrays["row_match"], arrays["col_match"], rank, error)
+    arrays |= _scalings(fields, (m, n), error)
     common: dict[str, Any] = {"shape": (m, n), "structural_rank": rank, "meta": meta, **arrays}
     if meta["kind"] == "dulmage_mendelsohn":
         result: Decomposition = DulmageMendelsohn(**common)
@@ -169,6 +176,30 @@ def _decomposition(
     result = BlockTriangularForm(completed=n - rank, paired_row=paired, **common)
     _check_parts(result, paired, error)
     return result
+
+
+def _scalings(
+    fields: Mapping[str, npt.NDArray[Any]],
+    shape: tuple[int, int],
+    error: Callable[[str], UnreadableInputError],
+) -> dict[str, npt.NDArray[np.float64]]:
+    """The logarithms of the scalings; empty if the file holds none."""
+    scalings: dict[str, npt.NDArray[np.float64]] = {}
+    for field, size in zip(SCALINGS, shape, strict=True):
+        array = fields.get(field.name)
+        if array is None:
+            continue
+        array = array.reshape(1) if array.ndim == 0 else array
+        if array.dtype.kind not in "fiu" or array.shape != (size,):
+            raise error(f"{field.name} is not a list of {size} real numbers")
+        scalings[field.name] = array.astype(np.float64)
+        wrong = np.flatnonzero(~np.isfinite(scalings[field.name]))
+        if wrong.size:
+            raise error(f"{field.name} is not finite at {wrong[0]}, counted from 0")
+    missing = [field.name for field in SCALINGS if field.name not in scalings]
+    if len(missing) == 1:
+        raise error(f"it holds no {missing[0]}, but the other scaling")
+    return scalings
 
 
 def _check_meta(meta: Any, error: Callable[[str], UnreadableInputError]) -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`perm.json`: one object with a list for each field, `convention`, and `meta` as an object.
 
-Long lists of whole numbers are cut out of the text and parsed into arrays by the core. The rest is
-small and is decoded to Python objects.
+Long lists of numbers are cut out of the text and parsed into arrays, those of whole numbers by the
+core. The rest is small and is decoded to Python objects.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.io.real_numbers import has_reals, list_of_reals
 from btfperm.io.small_json import decoded
 from btfperm.io.source import Source
 from btfperm.io.whole_numbers import TOO_LARGE, list_of_numbers
@@ -23,7 +24,7 @@ __all__ = ["read", "recognises", "write"]
 
 # A member whose value is a list of numbers. Quotation marks inside a string are escaped, so this
 # matches no text inside a string.
-_LIST = re.compile(rb'"\w{1,64}"\s*+:\s*+\[([-0-9,\s]*+)\]')
+_LIST = re.compile(rb'"\w{1,64}"\s*+:\s*+\[([-+.0-9eE,\s]*+)\]')
 _LONG = 1 << 10  # characters; shorter lists stay in the text
 _MARK = "\0"  # begins the strings that replace lists
 
@@ -31,7 +32,8 @@ _MARK = "\0"  # begins the strings that replace lists
 def write(file: BinaryIO, fields: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
     file.write(b"{\n")
     for name, array in fields.items():
-        numbers = np.asarray(array, dtype=np.int64).tolist()
+        values = np.asarray(array)
+        numbers = values.astype(np.float64 if values.dtype.kind == "f" else np.int64).tolist()
         file.write(f'"{name}": {json.dumps(numbers)},\n'.encode())
     file.write(f'"convention": {json.dumps(meta["convention"])},\n'.encode())
     file.write(f'"meta": {json.dumps(meta)}\n}}\n'.encode())
@@ -49,8 +51,8 @@ def read(source: Source) -> tuple[dict[str, npt.NDArray[Any]], Any]:
 
 
 def members(source: Any, text: bytes) -> dict[str, Any]:
-    """The members of the object in `text`; long lists of whole numbers are arrays, all others are
-    as `json` gives them. `source` makes the errors.
+    """The members of the object in `text`; long lists of numbers are arrays, all others are as
+    `json` gives them. `source` makes the errors.
 
     Raises
     ------
@@ -85,7 +87,11 @@ def _without(text: bytes, lists: Mapping[str, tuple[int, int]]) -> bytes:
 
 
 def _parsed(source: Any, text: bytes, first: int, last: int) -> npt.NDArray[Any]:
-    numbers, end, fault = list_of_numbers(text, first, last, commas=True)
+    if has_reals(text, first, last):
+        numbers, end = list_of_reals(text, first, last, commas=True)
+        fault = int(end >= 0)
+    else:
+        numbers, end, fault = list_of_numbers(text, first, last, commas=True)
     if fault == TOO_LARGE:
         return _array(None)
     if fault:
@@ -95,14 +101,16 @@ def _parsed(source: Any, text: bytes, first: int, last: int) -> npt.NDArray[Any]
 
 
 def _array(value: object) -> npt.NDArray[Any]:
-    """A whole number or a list of them as an array; an array of objects for everything else, which
-    `perm_file` refuses."""
+    """A number or a list of numbers as an array, of integers if all are whole; an array of objects
+    for everything else, which `perm_file` refuses."""
     if isinstance(value, np.ndarray):
         return value
     numbers = value if isinstance(value, list) else [value]
     try:
         if all(type(number) is int for number in numbers):
             return np.array(value, dtype=np.int64)
+        if all(type(number) in (int, float) for number in numbers):
+            return np.array(value, dtype=np.float64)
     except OverflowError:
         pass
     return np.empty(0, dtype=object)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`perm.npz`: the exchange format. ``numpy.load(path, allow_pickle=False)`` opens it.
 
-One int64 array for each field, then `convention` and `meta` (JSON) as strings. The same result
-gives the same bytes.
+One int64 array for each field, float64 arrays for the scalings, then `convention` and `meta` (JSON)
+as strings. The same result gives the same bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.errors import BtfpermError
-from btfperm.fields import FIELDS
+from btfperm.fields import FIELDS, SCALINGS
 from btfperm.io.npy_members import (
     array_head,
     keys,
@@ -40,7 +40,10 @@ _MOST_BOUNDARIES = 5  # of the coarse parts
 def write(file: BinaryIO, fields: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, array in fields.items():
-            write_array(archive, name, np.asarray(array), np.int64)
+            numbers = np.asarray(array)
+            write_array(
+                archive, name, numbers, np.float64 if numbers.dtype.kind == "f" else np.int64
+            )
         write_array(archive, "convention", np.array(meta["convention"]))
         write_array(archive, "meta", np.array(json.dumps(meta)))
 
@@ -68,8 +71,8 @@ def read(source: Source) -> tuple[dict[str, npt.NDArray[Any]], Any]:
 def _fields(
     source: Source, archive: zipfile.ZipFile, found: set[str]
 ) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of `FIELDS` that are there; none is longer than the shape admits. Other arrays
-    are not read, apart from `convention`, which must not be damaged."""
+    """The arrays of `FIELDS` and `SCALINGS` that are there; none is longer than the shape admits.
+    Other arrays are not read, apart from `convention`, which must not be damaged."""
     if "convention" in found:
         read_array(archive, "convention", most_bytes=_MOST_CONVENTION)
     if "shape" not in found:  # the caller reports another convention, or what is missing
@@ -78,10 +81,10 @@ def _fields(
     if shape is None:
         raise source.error("the shape in it is not two numbers")
     most, fields = sum(shape) + _MOST_BOUNDARIES, {}
-    for name in (field.name for field in FIELDS):
-        if name in found:
+    for rows, kinds, numbers in ((FIELDS, "iu", "whole"), (SCALINGS, "fiu", "real")):
+        for name in (field.name for field in rows if field.name in found):
             head = array_head(archive, name)
-            if head.dtype.kind not in "iu" or math.prod(head.shape) > most:
-                raise source.error(f"{name} is not a list of at most {most} whole numbers")
+            if head.dtype.kind not in kinds or math.prod(head.shape) > most:
+                raise source.error(f"{name} is not a list of at most {most} {numbers} numbers")
             fields[name] = read_array(archive, name)
     return fields

@@ -3,7 +3,8 @@
 
 `ISLoad` reads them in this order from a binary viewer. Each index set is the number of its class,
 its length and its indices, all big-endian and of the width of a `PetscInt`: 32 bits, or 64 bits if
-PETSc was configured with ``--with-64-bit-indices``. The format has no place for the meta.
+PETSc was configured with ``--with-64-bit-indices``. The format has no place for the meta and for
+scalings.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ _IS_CLASS = 1211218  # IS_FILE_CLASSID of petscis.h
 
 
 def write(file: BinaryIO, fields: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
-    """The index sets of the convention petsc, with 32 bits if these are enough."""
-    write_index_sets(file, [np.asarray(array) for array in fields.values()], None)
+    """The index sets of the convention petsc, with 32 bits if these are enough. The format has no
+    place for scalings, which other formats hold beside the arrays of each convention."""
+    write_index_sets(file, [np.asarray(fields[name]) for name in ("rperm", "cperm")], None)
 
 
 def write_index_sets(

@@ -16,7 +16,7 @@ def decoded(source: Any, text: bytes, what: str) -> Any:
     `Source`, or an object with its methods `error` and `because`."""
     if len(text) > _MOST_BYTES:
         raise source.error(
-            f"{what} is no JSON that can be read: apart from lists of whole numbers, more than "
+            f"{what} is no JSON that can be read: apart from lists of numbers, more than "
             f"{_MOST_BYTES >> 20} MB are refused"
         )
     try:

@@ -30,6 +30,7 @@ __all__ = ["PermArrays", "read_arrays"]
 VERSION = 1  # newest format_version known here
 OURS = "btfperm"
 _KINDS = ("dulmage_mendelsohn", "block_triangular_form")
+_SCALES = ("log_row_scale", "log_col_scale")
 _CHARACTERS, _SPARSE = 4, 5  # classes of MATLAB arrays
 _MOST_ARRAYS = 1 << 10
 _PETSC_IS = (1211218).to_bytes(4, "big")  # the class of an index set begins a file of PETSc
@@ -42,7 +43,7 @@ class PermArrays:
 
     Attributes
     ----------
-    arrays : under the keys of `perm.npz`
+    arrays : under the keys of `perm.npz`; in every convention with the scalings, if there are any
     meta : its meta, empty where there is none
     convention : a name in `btfperm.conventions.CONVENTIONS`; only ``"btfperm"`` promises the
         canonical order, and connected blocks in the rectangular parts
@@ -267,6 +268,7 @@ def _interpreted(name: str, fields: dict[str, Any]) -> PermArrays:
         raise UnreadableInputError(
             f"{name}: its arrays are not those of the convention {convention} ({cause_text(error)})"
         ) from None
+    arrays |= {key: fields[key] for key in _SCALES if key in fields}
     if convention != OURS:
         return PermArrays(arrays, meta, convention, names)
     present = {"shape": "shape" in fields, "meta": has_meta}

@@ -9,17 +9,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from btfperm.arguments import whole_number
+from btfperm.arguments import truth, whole_number
 from btfperm.backends import is_on_device
-from btfperm.fields import FIELDS
+from btfperm.errors import InvalidArgumentError
+from btfperm.fields import FIELDS, SCALINGS
 from btfperm.pattern import Pattern, permute
 from btfperm.pattern.arrays import IndexArray, device_context
 from btfperm.results.block_graph import BlockGraph
 from btfperm.results.counted import counted
 from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
-from btfperm.results.parts import Block, CoarsePart, blocks_of, part_ends
+from btfperm.results.parts import Block, CoarsePart, block_numbers, blocks_of, part_ends
 from btfperm.results.read_only import OnDemand, freeze, frozen
 from btfperm.results.transversal import Transversal
 
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["BlockTriangularForm", "Decomposition", "DulmageMendelsohn"]
 
 _ON_DEVICE = {*(field.name for field in FIELDS if field.on_device), "paired_row"}
-_COMPARED = tuple(field.name for field in FIELDS)  # by `==`: everything in a file except `meta`
+# By `==`: everything in a file except `meta`.
+_COMPARED = tuple(field.name for field in (*FIELDS, *SCALINGS))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +42,8 @@ class Decomposition(OnDemand):
     ``d.block(k)`` is fine block k, and ``for block in d`` visits all of them; see `Block`.
 
     Two decompositions are equal (``==``) when they are of the same kind and have the same shape,
-    permutations, boundaries and matching, whatever the integer types and the device of the arrays.
+    permutations, boundaries, matching and scalings, whatever the integer types and the device of
+    the arrays.
     `meta`, `transversal` and `pattern` are not compared, so ``btfperm.load(path) == d`` after
     ``d.save(path)``. O(m + n). The hash agrees with ``==``: it depends on the shape, the
     structural rank and the number of blocks.
@@ -66,6 +70,9 @@ class Decomposition(OnDemand):
     meta : the ``meta`` of a file: versions, matrix, algorithm, seconds, counters, ...
     transversal : the transversal with its certificate; None when read from a file
     pattern : the matrix it belongs to; None when read from a file
+    log_row_scale, log_col_scale : (m,), (n,) natural logarithms of scalings of the original rows
+        and columns, as of `WeightedTransversal`, always NumPy arrays; None unless the decomposition
+        was made from a weighted transversal that has scalings, or from a file that holds them
 
     If the matrix is stored on a device, the permutations, the boundaries of the fine blocks and the
     matching are CuPy arrays there, unless the CPU was requested or used as a fallback.
@@ -85,10 +92,13 @@ class Decomposition(OnDemand):
     meta: Mapping[str, Any] = field(default_factory=dict)
     transversal: Transversal | None = None
     pattern: Pattern | None = None
+    log_row_scale: npt.NDArray[np.float64] | None = field(default=None, kw_only=True)
+    log_col_scale: npt.NDArray[np.float64] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         freeze(self.row_perm, self.col_perm, self.row_blocks, self.col_blocks)
         freeze(self.coarse_rows, self.coarse_cols, self.row_match, self.col_match)
+        freeze(self.log_row_scale, self.log_col_scale)
 
     def on_host(self) -> Self:
         """The same result with NumPy arrays; the object itself if its arrays are on the host."""
@@ -159,12 +169,12 @@ class Decomposition(OnDemand):
     @cached_property
     def row_block(self) -> IndexArray:
         """(m,) fine block of each original row."""
-        return _block_of(self.row_perm, self.row_blocks)
+        return block_numbers(self.row_perm, self.row_blocks)
 
     @cached_property
     def col_block(self) -> IndexArray:
         """(n,) fine block of each original column."""
-        return _block_of(self.col_perm, self.col_blocks)
+        return block_numbers(self.col_perm, self.col_blocks)
 
     @cached_property
     def matched_row_perm(self) -> IndexArray:
@@ -187,14 +197,36 @@ class Decomposition(OnDemand):
 
         return block_graph(self, A)
 
-    def apply(self, A: Any) -> Any:
+    def apply(self, A: Any, *, scale: bool = False) -> Any:
         """The permuted matrix ``A[row_perm, :][:, col_perm]``: sparse in, sparse out.
 
         A `Pattern` gives a `Pattern`; a SciPy matrix or array gives the same kind, as CSC; a path
         or a (data, indices, indptr) triple of compressed columns gives a ``csc_array``. A matrix
         on a device is permuted there: a ``cupyx.scipy.sparse`` matrix gives a ``csc_matrix``.
+
+        With ``scale=True`` each value is multiplied by the scalings of its row and column. In
+        the matrix of the weighted transversal, matched entries become 1 and all others at most 1
+        in modulus. `A` must be on the host and have values.
+
+        Raises
+        ------
+        InvalidArgumentError : `A` has another shape; with ``scale=True``, there are no scalings, or
+            a scaled value is too large for double precision: use the logarithms then
+        InvalidMatrixError : `A` is no matrix, or has no values to scale
         """
-        return permute(A, self.row_perm, self.col_perm)
+        rows, cols = self.log_row_scale, self.log_col_scale
+        if not truth("scale", scale):
+            return permute(A, self.row_perm, self.col_perm)
+        if rows is None or cols is None:
+            raise InvalidArgumentError(
+                "this decomposition has no scalings: make it with transversal="
+                'weighted_transversal(A, objective="product")'
+            )
+        from btfperm.pattern.scale import scaled
+
+        here = self.on_host()
+        permuted = permute(A, self.row_perm, self.col_perm)
+        return scaled(permuted, rows[here.row_perm], cols[here.col_perm])
 
     def save(
         self,
@@ -209,26 +241,6 @@ class Decomposition(OnDemand):
         from btfperm.io import save
 
         save(self, path, format=format, convention=convention, replace=replace)
-
-
-def _block_of(perm: IndexArray, boundaries: IndexArray) -> IndexArray:
-    if is_on_device(perm):
-        on_device: IndexArray = _block_on_device(perm, boundaries)
-        return on_device
-    sizes = np.diff(boundaries)
-    block = np.empty(perm.size, dtype=perm.dtype)
-    block[perm] = np.repeat(np.arange(sizes.size, dtype=perm.dtype), sizes)
-    return frozen(block)
-
-
-def _block_on_device(perm: Any, boundaries: Any) -> Any:
-    import cupy
-
-    with device_context(perm):
-        places = cupy.arange(perm.size, dtype=perm.dtype)
-        block = cupy.empty(perm.size, dtype=perm.dtype)
-        block[perm] = cupy.searchsorted(boundaries[1:], places, side="right").astype(perm.dtype)
-    return block
 
 
 @dataclass(frozen=True, eq=False, repr=False)

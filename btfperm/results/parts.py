@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from btfperm.pattern.arrays import IndexArray, device_context, is_device_array
 from btfperm.results.counted import counted
@@ -22,7 +24,7 @@ from btfperm.results.read_only import frozen
 if TYPE_CHECKING:
     from btfperm.results.decomposition import Decomposition
 
-__all__ = ["Block", "CoarsePart", "blocks_of", "part_ends"]
+__all__ = ["Block", "CoarsePart", "block_numbers", "blocks_of", "part_ends"]
 
 _PIECE = 1 << 14  # boundaries that an iteration converts to Python's numbers at a time
 
@@ -155,6 +157,27 @@ def part_ends(d: Decomposition) -> tuple[int, int]:
         with device_context(rows):
             return int((cols < col).sum()), int((rows <= row).sum()) - 1
     return int(cols.searchsorted(col)), int(rows.searchsorted(row, "right")) - 1
+
+
+def block_numbers(perm: IndexArray, boundaries: IndexArray) -> IndexArray:
+    """The block of each original row or column. O(size)."""
+    if is_device_array(perm):
+        on_device: IndexArray = _block_on_device(perm, boundaries)
+        return on_device
+    sizes = np.diff(boundaries)
+    block = np.empty(perm.size, dtype=perm.dtype)
+    block[perm] = np.repeat(np.arange(sizes.size, dtype=perm.dtype), sizes)
+    return frozen(block)
+
+
+def _block_on_device(perm: Any, boundaries: Any) -> Any:
+    import cupy
+
+    with device_context(perm):
+        places = cupy.arange(perm.size, dtype=perm.dtype)
+        block = cupy.empty(perm.size, dtype=perm.dtype)
+        block[perm] = cupy.searchsorted(boundaries[1:], places, side="right").astype(perm.dtype)
+    return block
 
 
 def _unmatched(lines: IndexArray, match: IndexArray) -> IndexArray:

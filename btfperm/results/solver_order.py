@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from btfperm.pattern.arrays import IndexArray
     from btfperm.results.decomposition import BlockTriangularForm
 
@@ -55,6 +58,17 @@ class SolverOrder:
     def col_match(self) -> IndexArray:
         """(n,) row matched to each column."""
         return self.form.col_match
+
+    @property
+    def log_row_scale(self) -> npt.NDArray[np.float64] | None:
+        """(n,) as of the form: natural logarithms of the scalings of the original rows, or None."""
+        return self.form.log_row_scale
+
+    @property
+    def log_col_scale(self) -> npt.NDArray[np.float64] | None:
+        """(n,) as of the form: natural logarithms of the scalings of the original columns, or
+        None."""
+        return self.form.log_col_scale
 
     @property
     def meta(self) -> Mapping[str, Any]:

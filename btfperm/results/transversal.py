@@ -74,6 +74,10 @@ class Transversal(OnDemand):
         ``initial=``, ``initial_dropped`` is the number of given pairs that do not fit the matrix
     seconds : time of each stage
     row_in_cover, col_in_cover : (m,), (n,) bytes, 1 for members of `cover()`; None unless `maximum`
+    log_row_scale, log_col_scale : (m,), (n,) as of `WeightedTransversal`; None if the transversal
+        does not belong to one that has scalings
+    weights : ``objective`` (its kind), ``value`` and ``gap`` of the `WeightedTransversal` to which
+        the transversal belongs, or None
     """
 
     shape: tuple[int, int]
@@ -93,9 +97,13 @@ class Transversal(OnDemand):
     seconds: Mapping[str, float] = field(default_factory=dict)
     row_in_cover: npt.NDArray[np.uint8] | None = None
     col_in_cover: npt.NDArray[np.uint8] | None = None
+    log_row_scale: npt.NDArray[np.float64] | None = None
+    log_col_scale: npt.NDArray[np.float64] | None = None
+    weights: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         freeze(self.row_match, self.col_match, self.row_in_cover, self.col_in_cover)
+        freeze(self.log_row_scale, self.log_col_scale)
 
     @property
     def size(self) -> int:

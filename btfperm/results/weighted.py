@@ -15,7 +15,7 @@ from btfperm.pattern.arrays import IndexArray
 from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
 from btfperm.results.read_only import freeze
-from btfperm.results.transversal import Counters
+from btfperm.results.transversal import Counters, Transversal
 
 __all__ = ["WeightedTransversal"]
 
@@ -47,6 +47,8 @@ class WeightedTransversal:
         the contribution of an entry is at most 0; at matched entries it is 0, or a term of the gap.
         They are the scalings for "product"; None for "bottleneck"
     structural_rank : number of matched entries
+    transversal : the same matching as a `Transversal` with its certificate. Functions that take
+        ``transversal=`` accept the weighted one and use this; their results have the scalings
     counters : ``edges``, the entries that the weighted search visited, ``searches``, the number of
         shortest path searches, and ``bids`` of an auction, in ``rounds`` or one at a time; for
         "bottleneck" ``thresholds``
@@ -71,6 +73,7 @@ class WeightedTransversal:
     row_dual: npt.NDArray[np.float64] | None
     col_dual: npt.NDArray[np.float64] | None
     structural_rank: int
+    transversal: Transversal | None = field(default=None, kw_only=True)
     counters: Counters = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     algorithm: str = "mc64"

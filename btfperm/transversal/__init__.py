@@ -28,7 +28,7 @@ from btfperm.errors import InvalidArgumentError, LimitReachedError
 from btfperm.path.request import Request
 from btfperm.path.run import match
 from btfperm.pattern import SEARCH, as_pattern, check_memory, memory_for
-from btfperm.results import Decomposition, Transversal
+from btfperm.results import Decomposition, Transversal, WeightedTransversal
 from btfperm.transversal.given import Orientation, given_problem
 from btfperm.transversal.stored_zeros import warn_of_zeros
 
@@ -208,7 +208,9 @@ SEARCH_KEYWORDS = frozenset(maximum_transversal.__kwdefaults__ or ())
 
 
 def proven_transversal(
-    session: Session, given: Transversal | None, options: Mapping[str, Any]
+    session: Session,
+    given: Transversal | WeightedTransversal | None,
+    options: Mapping[str, Any],
 ) -> Transversal:
     """A maximum transversal of the matrix of a session: found now, or the given one, certified
     again for this matrix.
@@ -221,6 +223,8 @@ def proven_transversal(
     """
     pattern = session.pattern
     check_memory(pattern.shape, pattern.name)
+    if isinstance(given, WeightedTransversal):
+        given = given.transversal
     found = given
     if found is None:
         how = {name: options.get(name) for name in ("initial", "orientation", "drop_zeros")}

@@ -103,9 +103,12 @@ def certified(pattern: Pattern, given: Transversal) -> Transversal:
     cols: Marks = np.empty(pattern.n, dtype=np.uint8)
     problem = Problem(pattern.m, pattern.indptr, pattern.indices, row_match, col_match, rows, cols)
     if _core.transversal.certify(*problem.matched, rows, cols)[0]:
+        remedy = "leave it out, or give the one that maximum_transversal finds for this matrix"
+        has_zeros = pattern.stored_zeros is not None and not pattern.zeros_dropped
+        if given.weights is not None and has_zeros:
+            remedy = "give drop_zeros=True, because a weighted one matches no stored zeros"
         raise InvalidArgumentError(
-            "the transversal belongs to another matrix of the same shape; leave it out, or give "
-            "the one that maximum_transversal finds for this matrix"
+            f"the transversal belongs to another matrix of the same shape; {remedy}"
         )
     own = given.col_in_cover
     if isinstance(own, np.ndarray) and own.dtype == cols.dtype and np.array_equal(own, cols):

@@ -15,8 +15,10 @@ entries have the largest product, the largest sum, or the largest smallest modul
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -35,7 +37,7 @@ from btfperm.results.weighted import WeightedTransversal
 from btfperm.weighted.bottleneck import largest_smallest, part_of
 from btfperm.weighted.certificate import prove
 
-__all__ = ["weighted_transversal"]
+__all__ = ["Objective", "finite", "moduli", "weigh", "weighted_transversal"]
 
 Objective = Literal["product", "sum", "bottleneck"]
 
@@ -113,11 +115,11 @@ def weighted_transversal(
         raise InvalidArgumentError(
             f"objective {objective!r} is unknown; give one of {get_args(Objective)}"
         )
-    row = _row_of(objective, algorithm)
+    _row_of(objective, algorithm)  # refuses an unknown one before the decomposition
     begin = time.perf_counter()
     with memory_for(DECOMPOSITION):
         valued = as_valued(A, shape=shape, drop_zeros=True, threads=threads).on_host()
-        pattern, modulus = _moduli(valued.require_finite())
+        pattern, modulus = moduli(valued)
         d = dulmage_mendelsohn(
             pattern,
             threads=threads,
@@ -128,11 +130,17 @@ def weighted_transversal(
         )
         seconds = {"decomposition": time.perf_counter() - begin}
         left = None if time_limit is None else time_limit - seconds["decomposition"]
-        if left is not None and left <= 0:
-            raise _stopped("time_limit", d)
-        call = _Call(objective, row, left, max_work, team_size(pattern.nnz, threads))
-        search = _largest_smallest if objective == "bottleneck" else _assigned
-        return search(pattern, modulus, d, call, seconds)
+        return weigh(
+            pattern,
+            modulus,
+            d,
+            objective,
+            left,
+            max_work,
+            seconds,
+            algorithm=algorithm,
+            threads=threads,
+        )
 
 
 def _row_of(objective: str, algorithm: str) -> Algorithm | None:
@@ -158,9 +166,57 @@ class _Call(NamedTuple):
     threads: int
 
 
-def _moduli(valued: ValuedPattern) -> tuple[Pattern, npt.NDArray[np.float64]]:
-    """The pattern of the entries that are not zero, and their moduli."""
-    pattern = valued.pattern
+def weigh(
+    pattern: Pattern,
+    modulus: npt.NDArray[np.float64],
+    d: DulmageMendelsohn,
+    objective: Objective = "product",
+    time_limit: float | None = None,
+    max_work: int | None = None,
+    seconds: dict[str, float] | None = None,
+    *,
+    algorithm: str = "auto",
+    threads: int | None = None,
+) -> WeightedTransversal:
+    """`weighted_transversal` of a pattern whose decomposition `d` is known, on the host. `pattern`
+    and `modulus` are those that `moduli` returns; `time_limit` is what is left of it."""
+    if time_limit is not None and time_limit <= 0:
+        raise _stopped("time_limit", d)
+    row = _row_of(objective, algorithm)
+    call = _Call(objective, row, time_limit, max_work, team_size(pattern.nnz, threads))
+    search = _largest_smallest if objective == "bottleneck" else _assigned
+    found = search(pattern, modulus, d, call, seconds or {})
+    assert d.transversal is not None
+    transversal = replace(
+        d.transversal,
+        row_match=found.row_match,
+        col_match=found.col_match,
+        log_row_scale=found.log_row_scale,
+        log_col_scale=found.log_col_scale,
+        weights={
+            "objective": objective,
+            "value": finite(found.objective),
+            "gap": finite(found.gap),
+        },
+    )
+    return replace(found, transversal=transversal)
+
+
+def finite(number: float) -> float | None:
+    """The number, or None in the place of infinity, which JSON does not have: if no entry is
+    matched, there is no smallest one, and a sum may overflow."""
+    return number if math.isfinite(number) else None
+
+
+def moduli(valued: ValuedPattern) -> tuple[Pattern, npt.NDArray[np.float64]]:
+    """The pattern of the entries that are not zero, and their moduli.
+
+    Raises
+    ------
+    InvalidMatrixError : a value is NaN or infinite, or its modulus is too large for double
+        precision; the message names its row and column
+    """
+    pattern = valued.require_finite().pattern
     with np.errstate(over="ignore"):
         modulus = np.abs(valued.values).astype(np.float64, copy=False)
     if valued.field == "integer" and modulus.size:
@@ -174,8 +230,12 @@ def _moduli(valued: ValuedPattern) -> tuple[Pattern, npt.NDArray[np.float64]]:
         )
     if modulus.all():
         return pattern, modulus
-    stays = modulus != 0  # duplicates may cancel, and parts of complex numbers may underflow
-    return part_of(pattern, stays), modulus[stays]
+    stays = modulus != 0  # duplicates may cancel
+    zeros = part_of(pattern, ~stays)
+    if pattern.stored_zeros is not None:
+        zeros = zeros.union(pattern.stored_zeros)
+    others = part_of(pattern, stays)._with(stored_zeros=zeros, zeros_dropped=True)
+    return others, modulus[stays]
 
 
 def _assigned(

@@ -27,6 +27,9 @@ _TABLE = tuple(
         (r"drop_zeros=False", "leaving out --drop-zeros"),
         (r"time_limit= ?", "--time-limit "),
         (r"max_work= ?", "--max-work "),
+        (r"stopped by time_limit", "stopped by --time-limit"),
+        (r"stopped by max_work", "stopped by --max-work"),
+        (r"weights=", "--weights"),
         (r"write it as_csparse or as_matlab", "write it with --convention csparse or matlab"),
         (
             r"call block_triangular_form\(A\), which completes the permutation as BTF does",

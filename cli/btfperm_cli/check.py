@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["check"]
 
 STANDARD_INPUT = "standard input"
+ROUNDING = 1e-6  # a larger gap is none of rounding errors
 
 
 @click.command(short_help="Verify a permutation file against its matrix.")
@@ -35,8 +37,9 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
     and with --quiet one sentence on stderr.
     Files in every convention are verified, as far as each promises: MATLAB, CSparse and CasADi
     neither order the blocks nor split the rectangular parts; files for SuperLU, PETSc and UMFPACK
-    have no blocks, and files for SciPy have only a matching. One of MATRIX and PERM may be -,
-    standard input.
+    have no blocks, and files for SciPy have only a matching. Scalings are verified with the values
+    of MATRIX: matched entries must become 1 and all others at most 1. One of MATRIX and PERM may be
+    -, standard input.
     """
     if matrix == perm == "-":
         raise click.UsageError("standard input is either the matrix or the permutation, not both.")
@@ -47,8 +50,12 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
 
     file = read_arrays(perm)
     dropped = drop_zeros or bool(recorded(file).get("zeros_dropped"))
+    values = None
     with stage(f"reading {matrix}", quiet=out.quiet) as progress:
-        pattern = read(matrix, drop_zeros=dropped, progress=progress.advance)
+        if has_weights(file):
+            pattern, values = with_values(matrix, perm, dropped, recorded(file).get("nnz"))
+        else:
+            pattern = read(matrix, drop_zeros=dropped, progress=progress.advance)
     compare_origin(out, pattern, file, perm)
     with stage("verifying", quiet=out.quiet):
         verdict = verify(
@@ -58,11 +65,15 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
             canonical=file.convention == OURS,
             names=file.names,
             missing=file.missing,
+            values=values,
+            gap=gap_of(file),
         )
     for violation in verdict.violations:
         out.say(f"{violation.check}: {violation.text}")
     if verdict.skipped:
         out.say(f"not checked, because what it needs is wrong: {', '.join(verdict.skipped)}")
+    if (gap := gap_of(file)) > ROUNDING:
+        out.say(f"the file admits a gap: the largest product may be e^{gap:.3g} times its product")
     code = 0 if verdict.ok else 1
     what, whose = (STANDARD_INPUT if name == "-" else name for name in (perm, matrix))
     if verdict.ok:
@@ -82,6 +93,42 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
         }
     )
     return code
+
+
+def has_weights(file: PermArrays) -> bool:
+    """Whether the file describes a weighted transversal."""
+    from btfperm.reports.verify.scalings import SCALES
+
+    return "weights" in file.meta or any(key in file.arrays for key in SCALES)
+
+
+def gap_of(file: PermArrays) -> float:
+    """The distance of the logarithm of the product from the optimum that the file admits."""
+    weights = file.meta.get("weights")
+    if not isinstance(weights, dict) or weights.get("objective") != "product":
+        return 0.0
+    gap = weights.get("gap")
+    return float(gap) if isinstance(gap, float) and math.isfinite(gap) else 0.0
+
+
+def with_values(matrix: str, perm: str, drop_zeros: bool, entries: object) -> tuple[Pattern, Any]:
+    """The pattern of the matrix, and the values of its entries.
+
+    Duplicates that cancel are entries with the value 0, which ``--weights`` leaves out, too.
+    `entries` is the number of entries that the file records, from which that follows.
+    """
+    from btfperm.io import values_of
+    from btfperm.pattern import Pattern
+
+    remedy = f"{perm} belongs to a weighted transversal and can only be checked with values"
+    valued = values_of(matrix, drop_zeros, remedy).require_finite()
+    pattern, stays = valued.pattern, valued.values != 0
+    if not drop_zeros or stays.all() or stays.sum() != entries:
+        return pattern, valued.values
+    name, source = pattern.name, pattern.source
+    rows, cols = pattern.indices[stays], pattern.cols()[stays]
+    there = Pattern.from_coo(rows, cols, pattern.shape, name=name, source=source)
+    return there, valued.values[stays]
 
 
 def recorded(file: PermArrays) -> dict[str, Any]:

@@ -30,7 +30,10 @@ _SEARCH = (
 )
 _PARTS = ("deficiency", "coarse", "fine_blocks", "singletons", "largest_block", "advice")
 JSON_KEYS = {
-    "order": (*_MATRIX, *_PARTS, *_SEARCH, "solver", "block_ordering", "written", "replaced"),
+    "order": (
+        *(*_MATRIX, *_PARTS, *_SEARCH),
+        *("weights", "solver", "block_ordering", "written", "replaced"),
+    ),
     "rank": (*_MATRIX, "full", "unmatched_rows", "unmatched_columns", *_SEARCH),
     "check": ("matrix", "perm", "convention", "ok", "violations", "passed", "skipped"),
     "convert": ("in", "out", "rows", "cols", "entries", "permuted", "replaced"),

@@ -80,6 +80,12 @@ FROM_THE_DECOMPOSITION = (
     type=click.Choice(["klu", "superlu"]),
     help="Order the inside of the blocks against fill for this solver, too.",
 )
+@click.option(
+    "--weights",
+    type=click.Choice(["product", "sum", "bottleneck"]),
+    help="Match the entries with the largest product, the largest sum, or the largest smallest "
+    "modulus, and scale them; the file must hold values.",
+)
 @no_clobber_option
 @search_options
 @drop_zeros_option
@@ -91,6 +97,7 @@ def order(
     file_format: str | None,
     convention: str | None,
     solver: str | None,
+    weights: str | None,
     no_clobber: bool,
     **search: Any,
 ) -> int:
@@ -136,6 +143,7 @@ def order(
             format=file_format,
             convention=convention,
             solver=solver,
+            weights=weights,
             drop_zeros=drop_zeros,
             progress=advance,
             write=write,
@@ -161,10 +169,16 @@ def order(
     return 0
 
 
-def order_facts(done: Ordered) -> dict[str, str | None]:
-    """The solver, and what ordered the inside of the blocks for it."""
-    ordered = done.solver_order
+def order_facts(done: Ordered) -> dict[str, Any]:
+    """The weights with the diagonal; the solver, and what ordered the inside of the blocks."""
+    ordered, weighted, diagonals = done.solver_order, done.weighted, done.diagonals
+    weights = None
+    if weighted is not None and weighted.transversal is not None and diagonals is not None:
+        parts = diagonals._asdict().items()
+        diagonal = {name: part and part._asdict() for name, part in parts}
+        weights = {**(weighted.transversal.weights or {}), "diagonal": diagonal}
     return {
+        "weights": weights,
         "solver": None if ordered is None else ordered.solver,
         "block_ordering": None if ordered is None else ordered.block_ordering,
     }

@@ -78,8 +78,9 @@ def stage(title: str, *, quiet: bool) -> Iterator[Stage]:
 _TITLES = {
     "read": "reading {}",
     "search": "searching",
-    "order": "ordering the blocks",
     "decompose": "decomposing",
+    "weigh": "searching for large entries",
+    "order": "ordering the blocks",
     "write": "writing {}",
 }
 

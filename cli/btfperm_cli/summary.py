@@ -70,6 +70,7 @@ def report_lines(facts: Mapping[str, Any], *, name: str, explain: bool) -> Itera
             yield line("", text)
     proof = f"checked: a cover of {count(rank, 'row or column', 'rows and columns')} touches"
     yield line("proof", f"{proof} every entry" if facts["verified"] else "NOT checked")
+    yield from _weights(facts["weights"] or {})
     if facts["solver"]:
         inside = f"{facts['block_ordering']} inside the blocks, for {facts['solver']}"
         yield line("order", inside)
@@ -78,6 +79,31 @@ def report_lines(facts: Mapping[str, Any], *, name: str, explain: bool) -> Itera
         yield line("written", f"{path} (replaced)" if path in facts["replaced"] else path)
     if not facts["written"]:
         yield line("written", "nothing; -o perm.npz writes the permutations")
+
+
+_WEIGHTS = {
+    "product": "largest product: objective {}, its logarithm",
+    "sum": "largest sum: objective {}",
+    "bottleneck": "largest smallest modulus: objective {}",
+}
+_DIAGONALS = {"before": "as stored", "after": "permuted", "scaled": "permuted and scaled"}
+
+
+def _weights(weights: Mapping[str, Any]) -> Iterator[str]:
+    """The objective, and the diagonal before and after."""
+    if not weights:
+        return
+    value, gap = _number(weights["value"]), _number(weights["gap"], digits=2)
+    yield line("weights", f"{_WEIGHTS[weights['objective']].format(value)}, gap {gap}")
+    for key, moduli in weights["diagonal"].items():
+        if moduli is not None:
+            smallest, median = _number(moduli["smallest"]), _number(moduli["median"])
+            label = "diagonal" if key == "before" else ""
+            yield line(label, f"{_DIAGONALS[key]}: smallest {smallest}, median {median}")
+
+
+def _number(value: float | None, digits: int = 6) -> str:
+    return "none" if value is None else f"{value:.{digits}g}"
 
 
 def _parts(coarse: Mapping[str, list[int]]) -> Iterator[str]:

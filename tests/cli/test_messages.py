@@ -119,7 +119,7 @@ def test_warnings_advise_the_shell_too(cli, matrix, monkeypatch):
 
 # Only a Python program can cause these messages: the modules check its arguments and arrays.
 NOT_FROM_THE_SHELL = re.compile(
-    r"btfperm/(__init__|testing|preorder/.*|results/.*|pattern/(input|device_input|arrays|host_matrix|permute\w*|value\w*)"
+    r"btfperm/(__init__|testing|preorder/.*|results/.*|pattern/(input|device_input|arrays|host_matrix|permute\w*|scale|value\w*)"
     r"|block_triangular/.*|dulmage_mendelsohn/block_graph|transversal/(__init__|certificate|given|problem)"
     r"|arguments|backends/gpu/arrays|registry/(?!__init__|algorithm).*)\.py"
 )

@@ -43,6 +43,7 @@ SCHEMA = {
     "explain": dict,
     "counters": dict,
     "seconds": dict,
+    "weights": type(None),
     "solver": type(None),
     "block_ordering": type(None),
     "written": list,

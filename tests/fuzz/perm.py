@@ -54,10 +54,13 @@ _WRONG: tuple[Any, ...] = (
     *(None, True, "x", "", [], {}, [[]], [1, [2]], 1.5, [1.5, 2], ["1"], {"a": 1}, [None], [True]),
     *(2**62, 2**64, 10**30, [10**30], -1, float("nan"), float("inf"), [[1, 2], [3, 4]], "\x1b[31m"),
 )
+_SCALES = ("log_row_scale", "log_col_scale")
+_REALS = (0.0, -0.0, 1.5, -2.25e-8, 3e300, 5e-324, -7.0, 0.1, 1)
+_NO_REALS: tuple[Any, ...] = (float("nan"), float("inf"), 10**400, "1_0", "1e", ".", None, True)
 
 
 class _Fields:
-    """Named lists of integers, and the meta data."""
+    """Named lists of integers, those of real numbers, and the meta data."""
 
     def __init__(self, rng: random.Random) -> None:
         self.fields: dict[str, Any] = {
@@ -69,6 +72,10 @@ class _Fields:
         if rng.random() < 0.5:
             self.meta["matrix"] = {"nnz": 7, "file": "a.mtx"}
         self.counts: dict[str, str] = {}
+        self.reals: dict[str, Any] = {}
+        if rng.random() < 0.4:
+            for name, size in zip(_SCALES, self.fields["shape"], strict=True):
+                self.reals[name] = [rng.choice(_REALS) for _ in range(size)]
 
 
 def _number(model: _Fields, rng: random.Random) -> str:
@@ -131,16 +138,39 @@ def _meta(model: _Fields, rng: random.Random) -> str:
 
 def _count(model: _Fields, rng: random.Random) -> str:
     """A length that is not the length of the list; only the text format has lengths."""
-    name = rng.choice(("", *sorted(model.fields)))
+    name = rng.choice(("", *sorted(model.fields), *sorted(model.reals)))
     model.counts[name] = token(rng, str(len(model.fields.get(name, ()))))
     return f"{name} = {model.counts[name]!r}"
 
 
-_MUTATIONS = (_number, _number, _number, _shape, _list, _list, _swap, _value, _meta, _count)
+def _real(model: _Fields, rng: random.Random) -> str:
+    """Another number in a scaling, or a scaling that is missing, too long or no list."""
+    if not model.reals:
+        model.reals = {name: [0.5] * rng.randrange(7) for name in _SCALES}
+    name = rng.choice(sorted(model.reals))
+    part = model.reals[name]
+    kind = rng.choice(("number", "number", "add", "drop", "missing", "value", "name"))
+    if kind == "missing" or not isinstance(part, list):
+        del model.reals[name]
+    elif kind == "value":
+        model.reals[name] = rng.choice(_WRONG)
+    elif kind == "name":
+        model.reals[token(rng, name)] = model.reals.pop(name)
+    elif kind == "drop":
+        del part[-1:]
+    elif kind == "add" or not part:
+        part.append(rng.choice((*_REALS, *_NO_REALS)))
+    else:
+        part[rng.randrange(len(part))] = rng.choice((*_REALS, *_NO_REALS))
+    return f"{kind} {name}"
+
+
+_MUTATIONS = (_number, _number, _number, _shape, _list, _list, _swap, _value, _meta, _count, _real)
 
 
 def _as_json(model: _Fields, rng: random.Random) -> bytes:
-    text = json.dumps({**model.fields, "convention": "btfperm", "meta": model.meta})
+    fields = {**model.fields, **model.reals}
+    text = json.dumps({**fields, "convention": "btfperm", "meta": model.meta})
     chosen = rng.random()
     if chosen < 0.92:
         return text.encode("utf-8", "surrogateescape")
@@ -170,6 +200,11 @@ def _as_text(model: _Fields, rng: random.Random) -> bytes:
         if numbers:
             lines.append(" ".join(map(str, numbers)))
     lines.append("meta " + json.dumps(model.meta))
+    if model.reals:
+        lines.append("reals " + counts.get("", str(len(model.reals))))
+    for name, value in model.reals.items():
+        numbers = value if isinstance(value, list) else [value]
+        lines += [f"{name} {counts.get(name, len(numbers))}", " ".join(map(str, numbers))]
     return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
 
 
@@ -179,6 +214,10 @@ def _as_archive(model: _Fields, rng: random.Random) -> Archive:
         numbers = value if isinstance(value, list) else []
         whole = [x if isinstance(x, int) else 0 for x in numbers]
         members.append(Member(f"{name}.npy", [*whole], "<i8", "q", (len(whole),)))
+    for name, value in model.reals.items():
+        numbers = value if isinstance(value, list) else []
+        reals = [x if isinstance(x, float) else 0.0 for x in numbers]
+        members.append(Member(f"{name}.npy", [*reals], "<f8", "d", (len(reals),)))
     for name, value in (("convention", "btfperm"), ("meta", json.dumps(model.meta))):
         text = value.encode("utf-32-le")
         members.append(Member(f"{name}.npy", [text], f"<U{len(value)}", "s", ()))

@@ -159,21 +159,35 @@ def parsed(text: str) -> dict[str, object]:
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
-def test_the_text_format_in_c(tmp_path):
-    """The program in the documentation of `perm_txt`, completed."""
+@pytest.mark.parametrize("scaled", [False, True], ids=["whole numbers", "and scalings"])
+def test_the_text_format_in_c(tmp_path, scaled):
+    """The programs in the documentation of `perm_txt`, completed. The first one, which knows no
+    scalings, also reads the file that has them."""
     from btfperm.io import perm_txt
 
-    body = perm_txt.__doc__.split("In C::")[1]
-    assert "fscanf" in body
+    first, _, second = perm_txt.__doc__.split("In C::")[1].partition("\nScalings are")
+    second = second.split("lines above::")[1]
+    assert "fscanf" in first and "fscanf" in second
+    A = np.diag(np.arange(1.0, 51.0))
+    result = btfperm.dulmage_mendelsohn(A, transversal=btfperm.weighted_transversal(A))
+    save(result, tmp_path / "perm.txt")
+    arrays = [getattr(result, name) for name in KEYS]
+    count = sum(array.size for array in arrays) + 3
+    total = sum(int(array.sum()) for array in arrays) + 150
+    expected = [str(count), str(total)]
+    body = first.replace('"%ld", &value);', '"%ld", &value), sum += value, read++;', 1)
+    if scaled:
+        body += second.replace('"%lf", &real);', '"%lf", &real), logs += real;')
+        logs = result.log_row_scale.sum() + result.log_col_scale.sum()
+        expected.append(f"{logs:.6f}")
     program = tmp_path / "read.c"
     program.write_text(
-        "#include <stdio.h>\nint main(void) {\nFILE *f = stdin; long sum = 0, read = 0;\n"
-        + body.replace('"%ld", &value);', '"%ld", &value), sum += value, read++;', 1)
-        + 'printf("%ld %ld\\n", read, sum); return 0; }\n'
+        "#include <stdio.h>\nint main(void) {\n"
+        "FILE *f = stdin; long sum = 0, read = 0; double logs = 0;\n"
+        + body
+        + 'printf("%ld %ld", read, sum); if (logs) printf(" %.6f", logs); return 0; }\n'
     )
     subprocess.run(["cc", str(program), "-o", str(tmp_path / "read")], check=True)
-    result = btfperm.dulmage_mendelsohn(np.eye(50))
-    save(result, tmp_path / "perm.txt")
     done = subprocess.run(
         [str(tmp_path / "read")],
         stdin=(tmp_path / "perm.txt").open(),
@@ -181,10 +195,7 @@ def test_the_text_format_in_c(tmp_path):
         text=True,
         check=True,
     )
-    arrays = [getattr(result, name) for name in KEYS]
-    count = sum(array.size for array in arrays) + 3
-    total = sum(int(array.sum()) for array in arrays) + 150
-    assert done.stdout.split() == [str(count), str(total)]
+    assert done.stdout.split() == expected
 
 
 @pytest.mark.parametrize(

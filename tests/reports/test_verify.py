@@ -16,7 +16,7 @@ from tests.oracles.plain_block_triangular import block_triangular_form
 from tests.reports.answers import KEYS, MIXED, pattern_of, right_answer
 from tests.strategies import random_matrices, square
 
-ALL = set(CHECKS)
+ALL = set(CHECKS) - {"scalings", "unmatched"}  # only for files with scalings
 
 
 def failing(A, arrays, **options):

@@ -9,6 +9,8 @@ The mathematics: a matching is maximum when the alternating search from its unma
 at no unmatched row, and the rows reached plus the columns not reached are a cover of its own size
 (Kőnig). The coarse parts are what the two searches reach, whichever maximum matching is given. A
 square block is irreducible when one of its pairs reaches all the others in both directions.
+The scalings of a weighted transversal are dual variables: if they are feasible, and tight at the
+matched entries, no other perfect matching has a larger product.
 """
 
 from __future__ import annotations
@@ -18,10 +20,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from btfperm.reports.verify.blocks import check_irreducible, check_order, check_triangular
 from btfperm.reports.verify.form import check_arrays, check_boundaries, check_permutations
 from btfperm.reports.verify.proof import check_coarse, check_matching, check_rank
+from btfperm.reports.verify.scalings import SCALES, check_scalings, check_unmatched
 from btfperm.reports.verify.subject import KEYS, Subject, Violation
 
 if TYPE_CHECKING:
@@ -63,6 +67,8 @@ CHECKS: dict[str, tuple[_Check, tuple[str, ...]]] = {
     "triangular": (check_triangular, ("permutations", "boundaries")),
     "irreducible": (check_irreducible, ("matching", "coarse", "triangular")),
     "order": (check_order, ("triangular",)),
+    "scalings": (check_scalings, ("matching",)),
+    "unmatched": (check_unmatched, ("scalings", "coarse")),
 }
 
 _OF_BLOCKS = ("boundaries", "triangular", "irreducible", "order")
@@ -76,6 +82,8 @@ def verify(
     canonical: bool = True,
     names: Mapping[str, str] | None = None,
     missing: tuple[str, ...] = (),
+    values: npt.ArrayLike | None = None,
+    gap: float = 0.0,
 ) -> Verdict:
     """Verify the arrays of a permutation file against the matrix they claim to describe.
 
@@ -91,6 +99,10 @@ def verify(
         promised; files of other tools promise neither
     names : the file's own names of its arrays, where these are not the keys; for the messages
     missing : fields beside the arrays that the file should have, and lacks
+    values : of the entries, in the order of the pattern. Without them, scalings in `arrays` are
+        not checked, but reported as skipped
+    gap : by how much the logarithms of the scaled matched entries may be below 0 in sum: another
+        matching may be better by as much
 
     Returns
     -------
@@ -120,8 +132,15 @@ def verify(
         canonical,
         names or {},
         missing=missing,
+        values=None if values is None else np.asarray(values),
+        gap=gap,
     )
     left_out = set() if canonical else {"order"}
+    scaled = any(key in arrays for key in SCALES)
+    if not (scaled and canonical and kind == "dulmage_mendelsohn"):
+        left_out.add("unmatched")  # only these files have the blocks that it needs
+    if not scaled:
+        left_out.add("scalings")
     if kind == "solver":
         left_out |= {"coarse"} if "row_blocks" in arrays else {"coarse", *_OF_BLOCKS}
     if kind == "matching":
@@ -137,6 +156,9 @@ def verify(
             if "row_match" not in arrays and "permutations" in passed:
                 subject.match_diagonal()
         if not all(need in passed or need in subject.good or need in left_out for need in needs):
+            skipped.append(name)
+            continue
+        if name == "scalings" and values is None:
             skipped.append(name)
             continue
         hits = list(check(subject))

@@ -51,7 +51,9 @@ class Violation:
 
 @dataclass
 class Subject:
-    """The matrix and the arrays that claim to describe it; `good` holds those that are usable."""
+    """The matrix and the arrays that claim to describe it; `good` holds those that are usable.
+    `values` are those of the entries, in their order, or None if they are not known. `gap` is the
+    distance from the optimum that the file admits."""
 
     m: int
     n: int
@@ -62,6 +64,8 @@ class Subject:
     canonical: bool
     names: Mapping[str, str] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
+    values: npt.NDArray[Any] | None = None
+    gap: float = 0.0
     good: dict[str, Index] = field(default_factory=dict)
     found: tuple[Flags, Flags, Flags, Flags] | None = None
 
