@@ -216,6 +216,16 @@ def test_a_singular_matrix_is_completed_and_verified(cli, tmp_path, format):
         assert index_sets(path) == [order.rperm.tolist(), order.cperm.tolist()]
 
 
+def test_the_file_has_the_weighted_transversal_without_its_scalings(cli, tmp_path):
+    path, other = tmp_path / "p.petsc", tmp_path / "p.npz"
+    words = ("-o", path, "-o", other, "--convention", "petsc")
+    assert cli(FILE, *words, "--weights", "product", "--drop-zeros").code == 0
+    with np.load(other) as content:
+        assert index_sets(path) == [content["rperm"].tolist(), content["cperm"].tolist()]
+        assert "log_row_scale" in content
+    assert cli("check", FILE, path, "--drop-zeros").code == 0
+
+
 def test_each_of_several_files_gets_its_own_form(cli, tmp_path):
     """The file in btfperm's convention has the Dulmage-Mendelsohn decomposition."""
     matrix, path, other = tmp_path / "a.mtx", tmp_path / "p.petsc", tmp_path / "p.npz"
