@@ -25,6 +25,9 @@ if TYPE_CHECKING:  # the same names, for type checkers
         as_btf as as_btf,
     )
     from btfperm.conventions import (
+        as_casadi as as_casadi,
+    )
+    from btfperm.conventions import (
         as_csparse as as_csparse,
     )
     from btfperm.conventions import (
@@ -34,7 +37,16 @@ if TYPE_CHECKING:  # the same names, for type checkers
         as_matlab as as_matlab,
     )
     from btfperm.conventions import (
+        as_petsc as as_petsc,
+    )
+    from btfperm.conventions import (
+        as_scipy as as_scipy,
+    )
+    from btfperm.conventions import (
         as_superlu as as_superlu,
+    )
+    from btfperm.conventions import (
+        as_umfpack as as_umfpack,
     )
     from btfperm.dulmage_mendelsohn import (
         dulmage_mendelsohn as dulmage_mendelsohn,
@@ -216,11 +228,15 @@ _ROOMS = {
     "WeightedTransversal": "results",
     "algorithms": "registry",
     "as_btf": "conventions",
+    "as_casadi": "conventions",
     "as_csparse": "conventions",
     "as_klu": "conventions",
     "as_matlab": "conventions",
     "as_pattern": "pattern",
+    "as_petsc": "conventions",
+    "as_scipy": "conventions",
     "as_superlu": "conventions",
+    "as_umfpack": "conventions",
     "as_valued": "pattern",
     "block_triangular_form": "block_triangular",
     "dulmage_mendelsohn": "dulmage_mendelsohn",

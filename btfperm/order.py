@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from btfperm.arguments import text
 from btfperm.backends.protocol import Session
-from btfperm.conventions.rows import conventions
+from btfperm.conventions.rows import Convention, conventions
 from btfperm.dulmage_mendelsohn import decompose_session, fields_of
 from btfperm.errors import InvalidArgumentError
 from btfperm.io import read, save, values_of
+from btfperm.io.perm_file import target
 from btfperm.path.decompose import worth_copies
 from btfperm.path.request import Request
 from btfperm.pattern import DECOMPOSITION, Pattern, memory_for
 from btfperm.results import (
-    Decomposition,
+    BlockTriangularForm,
     DulmageMendelsohn,
     SolverOrder,
     Transversal,
@@ -114,6 +115,9 @@ def order_file(
     >>> done.decomposition.n_blocks, list(done.seconds), done.written[0].name
     (2, ['read', 'search', 'decompose', 'write'], 'perm.npz')
     """
+    if convention is not None:
+        conventions.find(convention)
+    targets = [target(file, format, convention, solver)[1] for file in outputs]
     seconds: dict[str, float] = {}
     since = time.perf_counter()
 
@@ -188,9 +192,10 @@ def order_file(
                 pattern, solver=cast(Any, solver), transversal=transversal, threads=threads
             )
             end("order")
-    permutations = solver_order or _for_convention(result, convention)
-    for file in outputs:
+    completed = _completed(result, targets) if solver_order is None else None
+    for file, row in zip(outputs, targets, strict=True):
         begin("write", file)
+        permutations = solver_order or (completed if row.pairs_diagonal else None) or result
         write(permutations, file, format=format, convention=convention)
     if outputs:
         end("write")
@@ -229,14 +234,14 @@ def _with_weights(d: DulmageMendelsohn, w: WeightedTransversal) -> DulmageMendel
     return replace(d, **fields_of(transversal), meta=meta)
 
 
-def _for_convention(result: DulmageMendelsohn, convention: str | None) -> Decomposition:
-    """The decomposition, or the block triangular form for a solver's convention if the matrix is
-    square and structurally singular: only that has a completed permutation."""
+def _completed(
+    result: DulmageMendelsohn, targets: Sequence[Convention]
+) -> BlockTriangularForm | None:
+    """The block triangular form if the matrix is square and structurally singular and a file is
+    written in a solver's convention: only this form has a completed permutation. Else None."""
     m, n = result.shape
-    if convention is None or m != n or result.structural_rank == n:
-        return result
-    if not conventions.find(convention).pairs_diagonal:
-        return result
+    if m != n or result.structural_rank == n or not any(row.pairs_diagonal for row in targets):
+        return None
     from btfperm.block_triangular import block_triangular_form
 
     return block_triangular_form(result.pattern, transversal=result.transversal)

@@ -42,7 +42,8 @@ def table_of_algorithms() -> str:
 def table_of_conventions() -> str:
     """One line per convention."""
     return markdown(
-        "adapter | whose | fields | direction | first number | unmatched | accepts",
+        "adapter | whose | fields | direction | first number | block triangular | unmatched "
+        "| accepts",
         (
             (
                 f"`as_{row.stem}`",
@@ -50,6 +51,7 @@ def table_of_conventions() -> str:
                 f"`{', '.join(row.arrays)}`",
                 row.direction,
                 str(row.base),
+                row.triangle,
                 row.unmatched,
                 row.accepts,
             )

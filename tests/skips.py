@@ -42,7 +42,8 @@ PERMITTED: tuple[tuple[str, int], ...] = (
     (r"one thread makes no first-touch pass", 4),
     # Packages of several hundred megabytes. Stand-ins are always tested, the real packages only if
     # they are installed.
-    (r"(sparse|casadi) is not installed", 4),
+    (r"(sparse|casadi) is not installed", 8),
+    (r"petsc4py is not installed", 12),
     (r"memory cannot be measured here", 40),
     # Other systems.
     (r"sends SIGINT|needs setitimer|needs POSIX .*|this system has no .*", 0),

@@ -102,6 +102,9 @@ def verdict(file):
     )
 
 
+CHECKED = {"permutations", "matching", "rank"}
+
+
 @pytest.mark.parametrize("suffix", ["npz", "json", "txt", "mat"])
 @pytest.mark.parametrize("name", rows)
 def test_each_convention_is_written_and_read_back(tmp_path, name, suffix):
@@ -109,7 +112,8 @@ def test_each_convention_is_written_and_read_back(tmp_path, name, suffix):
     btfperm.dulmage_mendelsohn(A).save(file, convention=name)
     assert read_arrays(file).convention == name
     found = verdict(file)
-    assert found.ok and {"permutations", "matching", "rank"} <= set(found.passed), found
+    expected = {"matching", "rank"} if rows[name].matching_only else CHECKED
+    assert found.ok and expected <= set(found.passed), found
 
 
 @pytest.mark.parametrize("field", [0, 1])
@@ -121,7 +125,10 @@ def test_a_permutation_with_two_places_exchanged_is_wrong(tmp_path, name, field)
     about = {"convention": np.array(name), **order._asdict(), order._fields[field]: changed}
     np.savez(tmp_path / "perm.npz", **about)
     wrong = {violation.check for violation in verdict(tmp_path / "perm.npz").violations}
-    assert wrong & {"matching", "rank", "triangular"}
+    if (name, field) == ("umfpack", 1):  # every order of the columns is right for a given diagonal
+        assert not wrong
+    else:
+        assert wrong & {"matching", "rank", "triangular"}
 
 
 @pytest.mark.parametrize("name", rows)
@@ -135,18 +142,21 @@ def test_the_row_describes_the_adapter(name):
     assert getattr(btfperm, f"as_{row.stem}") is row.adapter
     perms = [np.asarray(order[k]) - row.base for k in range(2)]
     opposite = "scatter" if row.direction == "gather" else "gather"
-    assert is_block_triangular(perms, row.direction)
-    assert not is_block_triangular(perms, opposite), "the direction of the row is wrong"
+    assert triangle(perms, row.direction) == row.triangle
+    assert triangle(perms, opposite) == "none", "the direction of the row is wrong"
 
 
-def is_block_triangular(perms, direction):
-    """Whether the permutations, which gather or scatter as `direction` states, bring `A` to its
-    block triangular form."""
+def triangle(perms, direction):
+    """The block triangular form to which the permutations, which gather or scatter as `direction`
+    states, bring `A`: "upper", "lower" or "none"."""
     rows_there, cols_there = (np.argsort(p) if direction == "scatter" else p for p in perms)
     d = btfperm.dulmage_mendelsohn(A)
     block = np.repeat(np.arange(d.n_blocks), np.diff(d.row_blocks))
     i, j = np.nonzero(A.toarray()[rows_there, :][:, cols_there])
-    return bool((block[i] <= block[j]).all())
+    if (block[i] <= block[j]).all():
+        return "upper"
+    i, j = (block.size - 1 - places for places in (i, j))  # with the blocks in the opposite order
+    return "lower" if (block[i] <= block[j]).all() else "none"
 
 
 @pytest.mark.parametrize("name", [row.name for row in rows.values() if row.recognised_by])

@@ -26,7 +26,7 @@ from btfperm.conventions.square import refuse_completed
 from btfperm.results import Decomposition, IndexArray
 from btfperm.results.equality import tuple_by_value
 
-__all__ = ["CSparse", "as_csparse", "read_csparse", "read_dmperm"]
+__all__ = ["CSparse", "as_csparse", "dmperm_order", "read_csparse", "read_dmperm"]
 
 _NAMES = {
     "row_perm": "p",
@@ -78,7 +78,12 @@ def as_csparse(result: Decomposition) -> CSparse:
     (2, array([0, 1, 3], dtype=int32), array([0, 3, 4], dtype=int32),
      array([0, 2, 3, 3, 4], dtype=int32))
     """
-    refuse_completed(result, "CSparse's dmperm")
+    return dmperm_order(result, "CSparse's dmperm")
+
+
+def dmperm_order(result: Decomposition, tool: str) -> CSparse:
+    """The same for another tool with the algorithm of `cs_dmperm`; errors name `tool`."""
+    refuse_completed(result, tool)
     result = result.on_host()
     rr, cc = result.coarse_rows, result.coarse_cols
     row_match, col_match = result.row_match, result.col_match

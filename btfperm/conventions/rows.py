@@ -45,6 +45,10 @@ class Convention(Row):
     recognised_by : arrays by which `check` recognises a file that does not name its convention
     pairs_diagonal : whether the file describes a square matrix with the matching on the diagonal;
         `check` then verifies the diagonal instead of the Dulmage-Mendelsohn parts
+    triangle : "upper" or "lower": the block triangular form to which the first two arrays permute
+        the matrix; "none" if they do not
+    matching_only : whether the arrays hold a matching and no permutations; `check` then verifies
+        only that it is maximum
     """
 
     home: ClassVar[str] = "btfperm.conventions."
@@ -58,6 +62,8 @@ class Convention(Row):
     accepts: str
     recognised_by: tuple[str, ...] = ()
     pairs_diagonal: bool = False
+    triangle: str = "upper"
+    matching_only: bool = False
 
     @property
     def adapter(self) -> Callable[[Decomposition], Any]:
@@ -82,6 +88,7 @@ class Convention(Row):
 
 _ENDS = "columns first, rows last"
 _DMPERM = "a Dulmage-Mendelsohn decomposition of any shape"
+_CASADI = ("rowperm", "colperm", "rowblock", "colblock", "coarse_rowblock", "coarse_colblock")
 _COMPLETED = "square matrices; structurally singular ones from `block_triangular_form`"
 
 conventions = Table(
@@ -152,6 +159,56 @@ conventions = Table(
         accepts="square, structurally nonsingular matrices",
         recognised_by=("perm_r", "perm_c"),
         pairs_diagonal=True,
+    ),
+    Convention(
+        name="casadi",
+        summary="`Sparsity.btf` of CasADi",
+        result="CasADi",
+        arrays=_CASADI,
+        direction="gather",
+        base=0,
+        unmatched="rows first, columns last",
+        accepts=_DMPERM,
+        recognised_by=_CASADI,
+        triangle="lower",
+    ),
+    Convention(
+        name="petsc",
+        summary="the index sets of PETSc's `MatPermute`, in the form of `MatGetOrdering`",
+        result="Petsc",
+        arrays=("rperm", "cperm"),
+        direction="gather",
+        base=0,
+        unmatched="not marked",
+        accepts=_COMPLETED,
+        recognised_by=("rperm", "cperm"),
+        pairs_diagonal=True,
+    ),
+    Convention(
+        name="umfpack",
+        summary="`Qinit` of `umfpack_di_qsymbolic`, for the matrix `A[P, :]`",
+        result="Umfpack",
+        arrays=("P", "Qinit"),
+        direction="gather",
+        base=0,
+        unmatched="not marked",
+        accepts=_COMPLETED,
+        recognised_by=("P", "Qinit"),
+        pairs_diagonal=True,
+        triangle="none",
+    ),
+    Convention(
+        name="scipy",
+        summary="`maximum_bipartite_matching` of SciPy for both values of `perm_type`",
+        result="SciPy",
+        arrays=("row", "column", "structural_rank"),
+        direction="gather",
+        base=0,
+        unmatched="-1",
+        accepts="every decomposition",
+        recognised_by=("row", "column"),
+        triangle="none",
+        matching_only=True,
     ),
 )
 """All conventions by name, in the order of the help and the documentation."""

@@ -68,12 +68,14 @@ class ResultFormat(Row):
     name : also the suffix, without the dot
     convention : the convention that is written unless another is given
     readable : whether `btfperm.io.load` reads it
+    any_convention : whether it also holds other conventions than `convention`
     """
 
     home: ClassVar[str] = "btfperm.io.perm_"
 
     convention: str = "btfperm"
     readable: bool = True
+    any_convention: bool = True
 
 
 matrix_formats = Table(
@@ -123,6 +125,7 @@ result_formats = Table(
     ResultFormat(name="mat", convention="matlab", readable=False),
     ResultFormat(name="json"),
     ResultFormat(name="txt"),
+    ResultFormat(name="petsc", convention="petsc", readable=False, any_convention=False),
 )
 """All formats of permutation files by name, in the order in which a file is compared with them."""
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results in files: the fields in every format, and the checks when a file is read.
 
-The formats themselves are `perm_npz`, `perm_mat`, `perm_json` and `perm_txt`; `formats.py` has a
-row for each. ``write(file, fields, meta)`` converts one array at a time to the type of the file.
+The formats themselves are `perm_npz`, `perm_mat`, `perm_json`, `perm_txt` and `perm_petsc`;
+`formats.py` has a row for each. ``write(file, fields, meta)`` converts one array at a time to the
+type of the file.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.arguments import path_text, text
-from btfperm.conventions.rows import conventions
+from btfperm.conventions.rows import Convention, conventions
 from btfperm.errors import InvalidArgumentError, UnreadableInputError
 from btfperm.fields import FIELDS, SCALINGS, lengths
 from btfperm.io.atomic_write import atomic_write
-from btfperm.io.formats import result_formats
+from btfperm.io.formats import ResultFormat, result_formats
 from btfperm.io.source import open_source
 from btfperm.pattern import index_type
 from btfperm.results import (
@@ -30,7 +31,7 @@ from btfperm.results import (
     SolverOrder,
 )
 
-__all__ = ["FORMAT_VERSION", "load", "save"]
+__all__ = ["FORMAT_VERSION", "load", "save", "target"]
 
 FORMAT_VERSION = 1
 
@@ -46,22 +47,13 @@ def save(
     replace: bool = True,
 ) -> None:
     """See `btfperm.io.save`."""
-    name = path_text(path)
-    format = PurePath(name).suffix[1:].lower() if format is None else text("format", format)
-    if format not in result_formats:
-        raise InvalidArgumentError(
-            f"{name}: permutations are written as {', '.join(result_formats)}, "
-            f"not as {format!r}: choose such a suffix, or give the format"
-        )
+    solver = result.solver if isinstance(result, SolverOrder) else None
+    written_as, row = target(path, format, convention, solver)
     if not isinstance(result, Decomposition | SolverOrder):
         raise InvalidArgumentError(
             f"{type(result).__name__} is no decomposition: give what dulmage_mendelsohn, "
             "block_triangular_form or preorder returns"
         )
-    if convention is None:
-        named = result_formats[format].convention
-        convention = result.solver if isinstance(result, SolverOrder) else named
-    row = conventions.find(convention)
     result = result.on_host()
     fields = {**row.file_arrays(result), **_scalings_of(result)}
     kind = next((kind for kind, made in _KINDS.items() if isinstance(result, made)), "")
@@ -73,9 +65,41 @@ def save(
         "kind": kind,
         "convention": row.name,
     }
-    write = result_formats[format].load().write
+    write = written_as.load().write
     with atomic_write(path, replace=replace) as file:
         write(file, fields, meta)
+
+
+def target(
+    path: str | os.PathLike[str],
+    format: str | None,
+    convention: str | None,
+    solver: str | None,
+) -> tuple[ResultFormat, Convention]:
+    """The format and the convention that `save` writes. `solver`: the solver of a `SolverOrder`,
+    whose convention is the default, or None.
+
+    Raises
+    ------
+    InvalidArgumentError : the format or the convention is unknown, or they do not go together
+    """
+    name = path_text(path)
+    format = PurePath(name).suffix[1:].lower() if format is None else text("format", format)
+    if format not in result_formats:
+        raise InvalidArgumentError(
+            f"{name}: permutations are written as {', '.join(result_formats)}, "
+            f"not as {format!r}: choose such a suffix, or give the format"
+        )
+    row = result_formats[format]
+    if convention is None:
+        convention = solver if solver and row.any_convention else row.convention
+    found = conventions.find(convention)
+    if not row.any_convention and found.name != row.convention:
+        raise InvalidArgumentError(
+            f"{name}: the format {row.name} holds the convention {row.convention!r} only, not "
+            f"{found.name!r}: write .npz, .json or .txt instead"
+        )
+    return row, found
 
 
 def _scalings_of(result: Decomposition | SolverOrder) -> dict[str, Any]:

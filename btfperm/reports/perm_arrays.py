@@ -33,6 +33,7 @@ _KINDS = ("dulmage_mendelsohn", "block_triangular_form")
 _SCALES = ("log_row_scale", "log_col_scale")
 _CHARACTERS, _SPARSE = 4, 5  # classes of MATLAB arrays
 _MOST_ARRAYS = 1 << 10
+_PETSC_IS = (1211218).to_bytes(4, "big")  # the class of an index set begins a file of PETSc
 _A_MATRIX = "it is a matrix: give the matrix first, then the permutation file"
 
 
@@ -59,14 +60,17 @@ class PermArrays:
     @property
     def kind(self) -> str:
         """What `verify` takes as its `kind`."""
-        if conventions[self.convention].pairs_diagonal:
+        row = conventions[self.convention]
+        if row.pairs_diagonal:
             return "solver"
+        if row.matching_only:
+            return "matching"
         return str(self.meta.get("kind", _KINDS[0]))
 
 
 def read_arrays(path: str | os.PathLike[str]) -> PermArrays:
-    """The arrays of a permutation file: `.npz`, `.json`, `.txt` or `.mat`, in any convention; ``-``
-    is standard input.
+    """The arrays of a permutation file: `.npz`, `.json`, `.txt`, `.mat` or `.petsc`, in any
+    convention; ``-`` is standard input.
 
     The content decides. Raises `UnreadableInputError` when the file is none of these or was
     written by a newer btfperm. O(size of the file).
@@ -105,6 +109,8 @@ def _reader(data: bytes) -> Callable[[bytes, str], dict[str, Any]]:
         return _from_npz
     if data.startswith(b"MATLAB"):
         return _from_mat
+    if data.startswith((_PETSC_IS, bytes(4) + _PETSC_IS)):
+        return _from_petsc
     if data.lstrip().startswith(b"{"):
         return _from_json
     return _from_txt
@@ -171,7 +177,7 @@ def _what_else(data: bytes) -> str:
         return "it is packed: unpack it, unless it is the matrix"
     if module_of(data[:512], ""):
         return _A_MATRIX
-    return "it is neither .npz nor .json nor .txt of btfperm nor .mat"
+    return "it is neither .npz nor .json nor .txt of btfperm nor .mat nor .petsc"
 
 
 def _from_mat(data: bytes, _: str) -> dict[str, Any]:
@@ -198,6 +204,24 @@ def _from_mat(data: bytes, _: str) -> dict[str, Any]:
         is_list = len(held.shape) == 2 and min(held.shape) <= 1
         fields[held.name] = values if is_list else values.reshape(held.shape, order="F")
     return fields
+
+
+def _from_petsc(data: bytes, _: str) -> dict[str, Any]:
+    """Index sets of the rows and the columns: class, length and indices of 32 or 64 bits."""
+    width = 4 if data.startswith(_PETSC_IS) else 8
+    words = np.frombuffer(data[: len(data) // width * width], dtype=f">i{width}").astype(np.int64)
+    sets, at = [], 0
+    while at < words.size:
+        if words[at] != int.from_bytes(_PETSC_IS, "big"):
+            raise ValueError("it holds something else than index sets")
+        length = int(words[at + 1]) if at + 1 < words.size else 0
+        sets.append(words[at + 2 : at + 2 + max(length, 0)])
+        at += 2 + max(length, 0)
+    if at * width != len(data):
+        raise ValueError("it seems truncated")
+    if len(sets) != 2:
+        raise ValueError(f"it holds {len(sets)} index sets, not one of rows and one of columns")
+    return {"rperm": sets[0], "cperm": sets[1], "convention": "petsc"}
 
 
 def _are_whole(values: npt.NDArray[Any]) -> bool:

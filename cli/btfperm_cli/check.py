@@ -35,10 +35,11 @@ def check(out: Output, matrix: str, perm: str, drop_zeros: bool) -> int:
 
     Every violation is reported, with rows and columns counted from 0; any makes the exit code 1,
     and with --quiet one sentence on stderr.
-    Files in every convention are verified, as far as each promises: MATLAB and CSparse neither
-    order the blocks nor split the rectangular parts, SuperLU knows no blocks. Scalings are verified
-    with the values of MATRIX: matched entries must become 1 and all others at most 1. One of MATRIX
-    and PERM may be -, standard input.
+    Files in every convention are verified, as far as each promises: MATLAB, CSparse and CasADi
+    neither order the blocks nor split the rectangular parts; files for SuperLU, PETSc and UMFPACK
+    have no blocks, and files for SciPy have only a matching. Scalings are verified with the values
+    of MATRIX: matched entries must become 1 and all others at most 1. One of MATRIX and PERM may be
+    -, standard input.
     """
     if matrix == perm == "-":
         raise click.UsageError("standard input is either the matrix or the permutation, not both.")

@@ -60,7 +60,8 @@ FROM_THE_DECOMPOSITION = (
     multiple=True,
     type=FileName(dir_okay=False),
     metavar="OUT",
-    help="Write the permutations: perm.npz, .mat, .json or .txt; may be repeated; - is stdout.",
+    help="Write the permutations: perm.npz, .mat, .json, .txt or .petsc; may be repeated; - is "
+    "stdout.",
 )
 @click.option(
     "--format",

@@ -112,8 +112,8 @@ def test_files_that_do_not_name_their_convention(cli, matrix, tmp_path):
 def test_an_unknown_convention(cli, matrix, tmp_path):
     perm = tmp_path / "perm.npz"
     cli(matrix("blocks"), "-q", "-o", perm)
-    edited(perm, convention=np.array("petsc"))
-    cli("check", matrix("blocks"), perm).failed(3, "'petsc'", "superlu")
+    edited(perm, convention=np.array("pardiso"))
+    cli("check", matrix("blocks"), perm).failed(3, "'pardiso'", "superlu")
 
 
 @pytest.mark.parametrize("key", ARRAYS)

@@ -76,17 +76,51 @@ def test_adapters_and_conventions(tmp_path):
     order = btfperm.as_btf(p)
     assert order.nblocks == p.n_blocks and np.array_equal(order.P, p.row_perm)
     assert np.array_equal(order.Match[order.P], order.Q)
-    for convention in ("klu", "superlu", "btf"):
+    for convention in ("klu", "superlu", "btf", "casadi", "petsc", "umfpack"):
         path = tmp_path / f"{convention}.json"
         btfperm.save(p, path, convention=convention)
         assert arrays_of(path)["meta"]["block_ordering"] == p.block_ordering
-    for convention in ("matlab", "csparse", "btfperm"):
+    for convention in ("matlab", "csparse", "btfperm", "scipy"):
         with pytest.raises(btfperm.InvalidArgumentError, match="not from Preordering"):
             p.save(tmp_path / "p.npz", convention=convention)
     with pytest.raises(btfperm.InvalidArgumentError, match="Klu is no decomposition"):
         btfperm.save(p.klu, tmp_path / "p.npz")
     with pytest.raises(btfperm.UnreadableInputError, match="only 'btfperm' can be read"):
         btfperm.load(tmp_path / "klu.json")
+
+
+@pytest.mark.parametrize("convention", ["casadi", "petsc", "umfpack", "klu", "superlu", "btf"])
+def test_every_convention_with_the_order_for_a_solver_is_verified(cli, tmp_path, convention):
+    path = tmp_path / "p.npz"
+    assert cli(FILE, "-o", path, "--solver", "superlu", "--convention", convention).code == 0
+    checked = cli("check", FILE, path, "--json")
+    assert (checked.code, checked.json["convention"]) == (0, convention)
+
+
+@pytest.mark.parametrize("convention", ["casadi", "scipy"])
+@pytest.mark.parametrize(
+    "rows", [[[1, 1, 0], [0, 1, 0]], [[1, 0], [1, 0], [1, 1]], [[1, 0], [1, 0]]]
+)
+def test_any_matrix_in_the_conventions_that_accept_it(cli, tmp_path, convention, rows):
+    matrix, path = tmp_path / "a.mtx", tmp_path / "p.npz"
+    btfperm.write_matrix(matrix, np.array(rows))
+    assert cli(matrix, "-o", path, "--convention", convention, "--drop-zeros").code == 0
+    assert cli("check", matrix, path).code == 0
+    with np.load(path) as content:
+        wrong = {name: content[name] for name in content.files}
+    name = "colperm" if convention == "casadi" else "row"
+    wrong[name] = wrong[name][::-1]
+    np.savez(path, **wrong)
+    assert cli("check", matrix, path).code == 1
+
+
+@pytest.mark.parametrize("convention", ["petsc", "umfpack"])
+def test_a_rectangular_matrix_is_refused_by_name(cli, tmp_path, convention):
+    matrix, path = tmp_path / "a.mtx", tmp_path / "p.npz"
+    btfperm.write_matrix(matrix, np.ones((2, 3)))
+    ended = cli(matrix, "-o", path, "--convention", convention)
+    ended.failed(2, f"the convention {convention} takes square matrices", "2 x 3", "--convention")
+    assert not path.exists()
 
 
 def test_the_shell(cli, tmp_path):
@@ -102,12 +136,13 @@ def test_a_singular_matrix_is_completed_for_klu(cli, tmp_path):
     file = tmp_path / "singular.mtx"
     head = "%%MatrixMarket matrix coordinate pattern general\n"
     file.write_text(head + "3 3 4\n1 1\n1 2\n2 1\n3 1\n")
-    for convention in ("klu", "btf"):
+    for convention, field in (("klu", "P"), ("btf", "P"), ("petsc", "rperm"), ("umfpack", "P")):
         path = tmp_path / f"{convention}.npz"
         assert cli(file, "-o", path, "--convention", convention).code == 0
         found = arrays_of(path)
         f = btfperm.block_triangular_form(file)
-        assert np.array_equal(found["P"], f.matched_row_perm)
+        rows = found["P"][found["Qinit"]] if convention == "umfpack" else found[field]
+        assert np.array_equal(rows, f.matched_row_perm)
         assert cli("check", file, path).code == 0
     ended = cli(file, "-o", tmp_path / "p.npz", "--solver", "klu")
     ended.failed(1, "singular.mtx", "structurally singular", "rank 2 of 3")

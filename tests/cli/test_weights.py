@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from btfperm_cli.order import order
 
 import btfperm
+from btfperm.conventions import CONVENTIONS
 from tests.cli.test_solver import arrays_of
 from tests.known_answers import MATRICES
 from tests.oracles.plain_weighted import best_transversal
@@ -117,7 +118,7 @@ def check_blocks(A, d):
 
 
 @each_format
-@pytest.mark.parametrize("convention", ["btfperm", "matlab", "csparse", "btf", "klu", "superlu"])
+@pytest.mark.parametrize("convention", CONVENTIONS)
 def test_scalings_in_every_format_and_convention(cli, tmp_path, format, convention):
     """Scalings belong to the original rows and columns, whatever the convention permutes."""
     perm = tmp_path / f"perm.{format}"

@@ -13,7 +13,7 @@ from btfperm.conventions import CONVENTIONS
 from btfperm.errors import InvalidArgumentError
 from tests import strategies
 
-SQUARE_ONLY = ("btf", "klu", "superlu")
+SQUARE_ONLY = ("btf", "klu", "superlu", "petsc", "umfpack")
 SINGULAR = strategies.coo([(0, 0), (1, 0), (2, 1), (2, 2)], (3, 3))
 
 
@@ -49,7 +49,7 @@ def test_rectangular_is_refused(name):
         CONVENTIONS[name](d)
 
 
-@pytest.mark.parametrize("name", ["btf", "klu"])
+@pytest.mark.parametrize("name", ["btf", "klu", "petsc", "umfpack"])
 def test_singular_is_refused_unless_completed(name):
     with pytest.raises(InvalidArgumentError, match=r"rank 2 of 3; call block_triangular_form"):
         CONVENTIONS[name](btfperm.dulmage_mendelsohn(SINGULAR))
@@ -62,7 +62,7 @@ def test_superlu_refuses_every_singular_one(order):
         CONVENTIONS["superlu"](order(SINGULAR))
 
 
-@pytest.mark.parametrize("name", ["matlab", "csparse"])
+@pytest.mark.parametrize("name", ["matlab", "csparse", "casadi"])
 def test_completed_blocks_are_not_those_of_dmperm(name):
     with pytest.raises(InvalidArgumentError, match="call dulmage_mendelsohn"):
         CONVENTIONS[name](btfperm.block_triangular_form(SINGULAR))

@@ -92,9 +92,9 @@ def verify(
     pattern : the matrix
     arrays : arrays under the keys of `perm.npz`; may be wrong in any way
     kind : ``"dulmage_mendelsohn"``; ``"block_triangular_form"``, where unmatched rows and
-        columns are paired, both ascending; or ``"solver"``, where the diagonal holds the
+        columns are paired, both ascending; ``"solver"``, where the diagonal holds the
         pairs, blocks may be absent, and without `row_match` the entries on the diagonal are
-        the matching
+        the matching; or ``"matching"``, where there is a matching only
     canonical : whether the canonical order and connected blocks in the rectangular parts are
         promised; files of other tools promise neither
     names : the file's own names of its arrays, where these are not the keys; for the messages
@@ -143,6 +143,8 @@ def verify(
         left_out.add("scalings")
     if kind == "solver":
         left_out |= {"coarse"} if "row_blocks" in arrays else {"coarse", *_OF_BLOCKS}
+    if kind == "matching":
+        left_out |= {"permutations", "coarse", *_OF_BLOCKS}
     violations: list[Violation] = []
     passed: list[str] = []
     skipped: list[str] = []

@@ -78,7 +78,10 @@ class Subject:
 
     @property
     def expected(self) -> tuple[str, ...]:
-        """The required keys: all, except that a solver's file may hold permutations only."""
+        """The required keys: all, except that a solver's file may hold permutations only, and a
+        matching has none."""
+        if self.kind == "matching":
+            return KEYS[6:]
         if self.kind != "solver":
             return KEYS
         return tuple(key for key in KEYS if key in self.arrays or key in KEYS[:2])

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""PETSc: the index sets of `MatPermute`, in the form of `MatGetOrdering`. Gather, base 0.
+
+``MatPermute(A, rperm, cperm, &B)`` gives ``B = A[rperm, :][:, cperm]``. PETSc's own LU does not
+exchange rows; the matching is on the diagonal of B. To factor, permute first and factor B in its
+natural order (`MATORDERINGNATURAL`): `MatLUFactor` of A with these index sets fails if an entry on
+the diagonal of A itself is missing. The solution of ``B y = b[rperm]`` is ``y = x[cperm]``. For a
+factorization give the adapter the result of :func:`btfperm.preorder` with ``solver="klu"``: it is
+ordered against fill inside the blocks, for pivots on the diagonal.
+
+`btfperm.io.write_petsc_is` writes index sets in PETSc's binary format, for `ISLoad`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from btfperm.conventions.diagonal import read_diagonal
+from btfperm.conventions.square import require_square
+from btfperm.results import Decomposition, IndexArray, SolverOrder
+from btfperm.results.equality import tuple_by_value
+
+__all__ = ["Petsc", "as_petsc", "read_petsc"]
+
+
+@tuple_by_value
+class Petsc(NamedTuple):
+    """rperm, cperm (n,): the original row and column at each place. Gather, base 0."""
+
+    rperm: IndexArray
+    cperm: IndexArray
+
+
+def as_petsc(result: Decomposition | SolverOrder) -> Petsc:
+    """The index sets of the rows and columns, with the matching on the diagonal. O(n).
+
+    In Python, ``PETSc.IS().createGeneral(order.rperm)`` makes an index set of each; convert the
+    array to ``PETSc.IntType`` first if PETSc has indices of another width. A structurally singular
+    matrix is accepted from `block_triangular_form`: `MatPermute` permutes it, and a factorization
+    reports a missing entry on the diagonal.
+
+    Raises
+    ------
+    InvalidArgumentError
+        For a rectangular matrix, or a structurally singular one that does not come from
+        `block_triangular_form`.
+
+    >>> import btfperm
+    >>> btfperm.as_petsc(btfperm.block_triangular_form([[0, 2, 0], [0, 3, 4], [5, 0, 6]]))
+    Petsc(rperm=array([2, 1, 0], dtype=int32), cperm=array([0, 2, 1], dtype=int32))
+    """
+    require_square(result, "the convention petsc", completed=True)
+    result = result.on_host()
+    return Petsc(result.matched_row_perm, result.col_perm)
+
+
+def read_petsc(
+    fields: Mapping[str, Any], *, completed: bool
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The arrays of a file under the keys of `perm.npz`, for `btfperm check`. O(n).
+
+    PETSc's binary file does not state whether the permutation was completed. The entries on the
+    diagonal are the matching in both cases, and must be as many as the structural rank.
+    """
+    return read_diagonal(fields, ("rperm", "cperm"), has_matching=False)
