@@ -93,17 +93,21 @@ class Mc64 {
  private:
   static constexpr double far = std::numeric_limits<double>::infinity();
 
+  // Searches that visit fewer entries are over before an auction would have begun.
+  static constexpr double least_edges = 1 << 15;
+
   Outcome search_all(double most_passes) {
     std::fill(distance_, distance_ + A_.m, far);
     const auto unmatched = static_cast<double>(std::count(col_match_, col_match_ + A_.n, I{-1}));
     const std::int64_t before = counters_.edges;
+    const double least = std::max(static_cast<double>(A_.nnz()), least_edges);
     double searches = 0;
     for (I j = 0; j < A_.n; ++j) {
       if (budget_.stopped()) return Outcome::stopped;
       if (col_match_[j] >= 0) continue;
       // Later searches are longer, so this is less than what would follow.
       const auto edges = static_cast<double>(counters_.edges - before);
-      if (edges > A_.nnz() && edges * (unmatched / searches) > most_passes * A_.nnz()) {
+      if (edges > least && edges * (unmatched / searches) > most_passes * A_.nnz()) {
         return Outcome::gave_up;
       }
       ++searches;
