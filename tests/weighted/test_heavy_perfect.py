@@ -55,7 +55,7 @@ def check_bounds(A, w):
 
 
 def test_the_check_fails_on_wrong_results():
-    A = hard("log-normal", 1600)
+    A = hard("log-normal", 2500)
     w = heavy(A)
     best = btfperm.weighted_transversal(A).objective
     check_against_the_best(A, w, best)
