@@ -55,7 +55,7 @@ def check_bounds(A, w):
 
 
 def test_the_check_fails_on_wrong_results():
-    A = hard("log-normal")
+    A = hard("log-normal", 2500)
     w = heavy(A)
     best = btfperm.weighted_transversal(A).objective
     check_against_the_best(A, w, best)
@@ -83,7 +83,7 @@ def test_small_matrices_of_any_shape_and_rank(objective, A):
 @pytest.mark.parametrize("kind", ["log-normal", "wide", "four values", "one value"])
 def test_an_auction_is_close_to_the_best(kind, objective):
     """If all values are equal, the exact search is used."""
-    A = hard(kind)
+    A = hard(kind, 2500)
     exact = btfperm.weighted_transversal(A, objective=objective)
     w = heavy(A, objective=objective, threads=1)
     check_against_the_best(A, w, exact.objective)
@@ -160,9 +160,11 @@ def test_the_work_of_an_auction_is_limited():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_widest_range(threads):
     rng = np.random.default_rng(5)
-    A = hard("log-normal", 500)
+    A = hard("log-normal", 1600)
     A.data *= 10.0 ** rng.integers(-290, 290, A.nnz)
-    check_against_the_best(A, heavy(A, threads=threads), btfperm.weighted_transversal(A).objective)
+    w = heavy(A, threads=threads)
+    assert w.counters["bids"] > 0
+    check_against_the_best(A, w, btfperm.weighted_transversal(A).objective)
     B = np.array([[1e-300, 1e300], [1e300, 1e300]])
     assert heavy(B).objective == pytest.approx(2 * np.log(1e300))
 
@@ -178,25 +180,31 @@ def test_rectangular_and_singular(shape):
 
 
 def test_stored_zeros_are_never_matched():
-    A = hard("log-normal", 400)
+    A, n = hard("log-normal", 1600), 1600
     plain = heavy(A)
-    rows = np.concatenate([A.tocoo().row, np.arange(400)])
-    cols = np.concatenate([A.tocoo().col, (np.arange(400) + 1) % 400])
-    data = np.concatenate([A.data, np.zeros(400)])
+    assert plain.counters["bids"] > 0
+    rows = np.concatenate([A.tocoo().row, np.arange(n)])
+    cols = np.concatenate([A.tocoo().col, (np.arange(n) + 1) % n])
+    data = np.concatenate([A.data, np.zeros(n)])
     with_zeros = sp.coo_array((data, (rows, cols)), shape=A.shape)
     assert heavy(btfperm.as_valued(with_zeros)).gap >= 0
     assert heavy(with_zeros) == plain
 
 
-def test_limits_and_failed_allocations(everything_shared):
-    A = hard("log-normal", 300)
-    edges = heavy(A).counters["edges"]
+@pytest.mark.usefixtures("everything_shared")
+def test_limits_and_failed_allocations():
+    A = hard("log-normal", 1600)
+    whole = heavy(A)
+    edges = whole.counters["edges"]
+    assert whole.counters["bids"] > 0
     for share in (0.4, 0.7, 0.95):
         with pytest.raises(btfperm.LimitReachedError, match="weighted search was stopped"):
             heavy(A, max_work=int(share * edges))
 
+    small = hard("log-normal", 100)
+
     def call():
-        assert heavy(A, threads=2).structural_rank == 300
+        assert heavy(small, threads=2).structural_rank == 100
 
     assert each_failure(call) > 0
 
@@ -213,7 +221,7 @@ def test_algorithms_by_name():
 
 
 def test_64_bit_indices():
-    A = hard("log-normal", 300)
+    A = hard("log-normal", 1600)
     V = btfperm.as_valued(A)
     d = btfperm.dulmage_mendelsohn(V.pattern)
     n = A.shape[0]

@@ -87,23 +87,29 @@ class Mc64 {
       if (col_match_[j] >= 0) matched_entry_[j] = entry_of(j);
     }
     if (!visited(A_.nnz())) return Outcome::stopped;
-    return search_all(far);
+    const Outcome outcome = search_all(far);
+    if (outcome == Outcome::done) raise_row_prices();
+    return outcome;
   }
 
  private:
   static constexpr double far = std::numeric_limits<double>::infinity();
 
+  // Searches that visit fewer entries are over before an auction would have begun.
+  static constexpr double least_edges = 1 << 15;
+
   Outcome search_all(double most_passes) {
     std::fill(distance_, distance_ + A_.m, far);
     const auto unmatched = static_cast<double>(std::count(col_match_, col_match_ + A_.n, I{-1}));
     const std::int64_t before = counters_.edges;
+    const double least = std::max(static_cast<double>(A_.nnz()), least_edges);
     double searches = 0;
     for (I j = 0; j < A_.n; ++j) {
       if (budget_.stopped()) return Outcome::stopped;
       if (col_match_[j] >= 0) continue;
       // Later searches are longer, so this is less than what would follow.
       const auto edges = static_cast<double>(counters_.edges - before);
-      if (edges > A_.nnz() && edges * (unmatched / searches) > most_passes * A_.nnz()) {
+      if (edges > least && edges * (unmatched / searches) > most_passes * A_.nnz()) {
         return Outcome::gave_up;
       }
       ++searches;
@@ -120,6 +126,21 @@ class Mc64 {
       const double tight = A_.cost[matched_entry_[j]] - row_price_[col_match_[j]];
       if (tight != col_price_[j]) col_price_[j] = smallest(j);
     }
+  }
+
+  // The largest feasible prices of the rows, which improve the bound of a matching that is not the
+  // best. Rows of tight entries keep their prices.
+  void raise_row_prices() {
+    double* const slack = distance_;
+    std::fill(slack, slack + A_.m, far);
+    for (I j = 0; j < A_.n; ++j) {
+      for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
+        const I i = A_.indices[p];
+        slack[i] = std::min(slack[i], A_.cost[p] - row_price_[i] - col_price_[j]);
+      }
+    }
+    for (I i = 0; i < A_.m; ++i) row_price_[i] += std::max(slack[i], 0.0);
+    visited(A_.nnz());
   }
 
   bool visited(std::int64_t edges) {
