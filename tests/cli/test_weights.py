@@ -229,17 +229,18 @@ def test_duplicates_that_cancel_are_left_out(cli, tmp_path):
 
 
 def test_duplicates_that_cancel_may_be_entries(cli, tmp_path):
-    """In Python they are entries of the decomposition, and `check` sees from the file that they
-    are."""
+    """In Python they are entries of the decomposition. `check` recognises that from the number of
+    entries in the file."""
     path, perm = tmp_path / "a.mtx", tmp_path / "p.npz"
-    head = "%%MatrixMarket matrix coordinate real general\n2 2 5\n"
-    path.write_text(head + "1 1 3\n2 2 2\n1 2 7\n2 1 5\n2 1 -5\n")
-    w = btfperm.weighted_transversal(path)
+    head = "%%MatrixMarket matrix coordinate real general\n3 3 7\n"
+    path.write_text(head + "1 1 3\n2 2 2\n3 3 1\n1 2 7\n2 1 5\n2 1 -5\n3 1 0\n")
+    with pytest.warns(btfperm.StoredZerosWarning):
+        w = btfperm.weighted_transversal(path)
     d = btfperm.dulmage_mendelsohn(path, transversal=w, drop_zeros=True)
-    assert d.n_blocks == 1
+    assert d.n_blocks == 2 and d.meta["matrix"]["zeros_dropped"]
     d.save(perm)
     assert cli("check", path, perm).code == 0
-    assert cli(path, "--weights", "product", "-o", perm, "--json").json["fine_blocks"] == 2
+    assert cli(path, "--weights", "product", "-o", perm, "--json").json["fine_blocks"] == 3
     assert cli("check", path, perm).code == 0
 
 
