@@ -8,4 +8,5 @@ dulmage_mendelsohn: ModuleType
 io: ModuleType
 pattern: ModuleType
 transversal: ModuleType
+ordering: ModuleType
 weighted: ModuleType

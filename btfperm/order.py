@@ -169,7 +169,11 @@ def order_file(
 
             begin("weigh")
             left = None if request.deadline is None else request.seconds_left()
-            limits: dict[str, Any] = {"time_limit": left, "max_work": options.get("max_work")}
+            limits: dict[str, Any] = {
+                "time_limit": left,
+                "max_work": options.get("max_work"),
+                "threads": threads,
+            }
             weighted = weigh(pattern, modulus, result, cast(Any, weights), **limits)
             diagonals = diagonals_of(pattern, modulus, weighted)
             result = _with_weights(result, weighted)

@@ -17,8 +17,6 @@ from btfperm.pattern import as_pattern
 from tests.dulmage_mendelsohn.digraphs import with_diagonal
 from tests.on_device import ARRAYS, COARSE, here, matrix_there, pattern_there
 
-pytestmark = pytest.mark.gpu
-
 
 def proven(A):
     t = btfperm.maximum_transversal(A)
@@ -60,6 +58,15 @@ def valued(A):
     return [V.pattern.indptr, V.pattern.indices, V.values]
 
 
+def weighted(A):
+    if isinstance(A, btfperm.Pattern):
+        with pytest.raises(btfperm.InvalidMatrixError, match="a Pattern has no values"):
+            btfperm.weighted_transversal(A)
+        return []
+    w = btfperm.weighted_transversal(A)
+    return [w.row_match, w.log_row_scale, w.log_col_scale]
+
+
 def message_of(fails, *given):
     with pytest.raises(AssertionError) as caught:
         fails(*given)
@@ -83,6 +90,7 @@ TAKERS = {
     "maximum_transversal": proven,
     "dulmage_mendelsohn": lambda A: blocks(btfperm.dulmage_mendelsohn(A)),
     "block_triangular_form": lambda A: blocks(btfperm.block_triangular_form(A)),
+    "weighted_transversal": weighted,
     "preorder": lambda A: order(btfperm.preorder(A)),
     "write_matrix": written,
     "assert_structurally_nonsingular": testing.assert_structurally_nonsingular,
@@ -105,6 +113,7 @@ def test_these_are_all_that_take_a_matrix():
     assert {name for name, f in functions if "A" in inspect.signature(f).parameters} == set(TAKERS)
 
 
+@pytest.mark.gpu
 @pytest.mark.parametrize("kind", ["csc", "csr", "coo", "dense", "pattern"])
 @pytest.mark.parametrize("name", [*TAKERS, *METHODS])
 def test_all_that_takes_a_matrix_takes_it_from_a_device(name, kind):
@@ -116,6 +125,7 @@ def test_all_that_takes_a_matrix_takes_it_from_a_device(name, kind):
         np.testing.assert_array_equal(here(mine), here(other))
 
 
+@pytest.mark.gpu
 @pytest.mark.parametrize("kind", ["csc", "pattern"])
 def test_a_singular_matrix_on_a_device_is_blamed_as_on_the_host(kind):
     theirs = pattern_there(BROKEN) if kind == "pattern" else matrix_there(BROKEN)
@@ -127,6 +137,7 @@ def test_a_singular_matrix_on_a_device_is_blamed_as_on_the_host(kind):
         assert str(caught.value) == str(ours.value)
 
 
+@pytest.mark.gpu
 @pytest.mark.parametrize("kind", ["csc", "csr", "dense", "triple"])
 def test_factors_are_the_hosts(kind):
     import cupy

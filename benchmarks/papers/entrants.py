@@ -124,7 +124,7 @@ def entrants(threads: int | None, chosen: Sequence[str] = ()) -> list[Entrant]:
     `chosen`: only these algorithms, and ms-bfs-graft only with all its parts.
     """
     many = threads or CORES
-    searches = [row for row in btfperm.algorithms() if not row.is_initializer]
+    searches = [row for row in btfperm.algorithms(package="transversal") if not row.is_initializer]
     wanted = [find(name, initializer=False) for name in chosen if name != AUTO] or searches
     parallel = {START: find(START, initializer=True).parallel}
     parallel |= {row.name: row.parallel for row in wanted if row.backend == "cpu"}

@@ -148,7 +148,7 @@ def _candidates(cores: int) -> Iterator[tuple[str, str, int]]:
     the limit of the others is short."""
     from btfperm.registry import algorithms
 
-    rows = [row for row in algorithms() if row.backend == "cpu"]
+    rows = [row for row in algorithms(package="transversal") if row.backend == "cpu"]
     starts = {"greedy": True, "none": False}
     starts |= {row.name: row.parallel for row in rows if row.is_initializer}
     searches = {DEFAULT: True}

@@ -14,7 +14,7 @@ import functools
 
 from btfperm.arguments import text
 from btfperm.errors import InvalidArgumentError
-from btfperm.registry import augmenting, displacement, initial, push_relabel
+from btfperm.registry import approximate, augmenting, displacement, exact, initial, push_relabel
 from btfperm.registry.algorithm import Algorithm, Option
 from btfperm.registry.steps import add_step, remove_step, step
 
@@ -31,7 +31,14 @@ __all__ = [
     "step",
 ]
 
-_ROWS = (*initial.ROWS, *augmenting.ROWS, *push_relabel.ROWS, *displacement.ROWS)
+_ROWS = (
+    *initial.ROWS,
+    *augmenting.ROWS,
+    *push_relabel.ROWS,
+    *displacement.ROWS,
+    *exact.ROWS,
+    *approximate.ROWS,
+)
 _added: list[Algorithm] = []  # by `add`
 _REMOVED = {"singles-first": "greedy"}  # initializers of earlier versions, and their successors
 
@@ -48,9 +55,10 @@ def remove(row: Algorithm) -> None:
     find.cache_clear()
 
 
-def algorithms(family: str | None = None) -> tuple[Algorithm, ...]:
-    """Every algorithm there is, or those of one family (``"initial"``,
-    ``"augmenting"``, ``"push_relabel"``, ``"displacement"``).
+def algorithms(family: str | None = None, *, package: str | None = None) -> tuple[Algorithm, ...]:
+    """Every algorithm there is, or those of one family (``"initial"``, ``"augmenting"``,
+    ``"push_relabel"``, ``"displacement"``; weighted: ``"exact"``, ``"approximate"``) and of one
+    package (``"transversal"``, ``"weighted"``).
 
     Examples
     --------
@@ -60,7 +68,11 @@ def algorithms(family: str | None = None) -> tuple[Algorithm, ...]:
     """
     if family is not None:
         text("family", family)
-    return tuple(row for row in _ROWS if family is None or row.family == family)
+    if package is not None:
+        text("package", package)
+    return tuple(
+        row for row in _ROWS if family in (None, row.family) and package in (None, row.package)
+    )
 
 
 @functools.cache

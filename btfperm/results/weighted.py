@@ -24,7 +24,8 @@ _LARGEST_EXPONENT = 708.0  # exp() of more overflows
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WeightedTransversal:
-    """A maximum transversal that no other one exceeds in its objective, with the proof.
+    """A maximum transversal that no other one exceeds in its objective by more than `gap`, with the
+    proof.
 
     Two of them are equal (``==``) when their shape, kind, matching and scalings are.
 
@@ -37,19 +38,22 @@ class WeightedTransversal:
     objective : of the matched entries: the sum of the logarithms of their moduli for the product,
         the sum of the moduli, or the smallest modulus (infinity if nothing is matched)
     gap : by how much another maximum transversal can exceed `objective` at most, computed from the
-        duals: rounding errors only
+        duals in one pass over the entries: rounding errors only, unless the algorithm is
+        "heavy-perfect". For "product" in nats: a gap of 0.01 is 1 % of the product
     log_row_scale, log_col_scale : (m,), (n,) natural logarithms of scalings r and c for which each
-        ``r[i] * abs(A[i, j]) * c[j]`` is at most 1, and 1 at matched entries, up to rounding; None
-        unless the kind is "product"
+        ``r[i] * abs(A[i, j]) * c[j]`` is at most 1, and 1 at matched entries, up to rounding; the
+        product of the matched ones is exp(-gap). None unless the kind is "product"
     row_dual, col_dual : (m,), (n,) the dual variables u and v of the objective: u[i] + v[j] plus
-        the contribution of an entry is at most 0, and 0 at matched entries. They are the scalings
-        for "product"; None for "bottleneck"
+        the contribution of an entry is at most 0; at matched entries it is 0, or a term of the gap.
+        They are the scalings for "product"; None for "bottleneck"
     structural_rank : number of matched entries
     transversal : the same matching as a `Transversal` with its certificate. Functions that take
         ``transversal=`` accept the weighted one and use this; their results have the scalings
     counters : ``edges``, the entries that the weighted search visited, ``searches``, the number of
-        shortest path searches, and ``bids`` of an auction; for "bottleneck" ``thresholds``
+        shortest path searches, and ``bids`` of an auction, in ``rounds`` or one at a time; for
+        "bottleneck" ``thresholds``
     seconds : time of each stage
+    algorithm : "mc64", "heavy-perfect" or "bisection"
 
     Examples
     --------
@@ -72,6 +76,7 @@ class WeightedTransversal:
     transversal: Transversal | None = field(default=None, kw_only=True)
     counters: Counters = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    algorithm: str = "mc64"
 
     def __post_init__(self) -> None:
         freeze(self.row_match, self.col_match, self.row_dual, self.col_dual)
@@ -126,8 +131,9 @@ class WeightedTransversal:
 
     def __repr__(self) -> str:
         m, n = self.shape
+        most = "nearly the largest" if self.algorithm == "heavy-perfect" else "largest"
         facts = ", ".join(f"{name} {value}" for name, value in self._facts().items())
         return (
             f"<WeightedTransversal of a {m:,} x {n:,} matrix: structural rank "
-            f"{self.structural_rank:,}, largest {self.kind}, {facts}>"
+            f"{self.structural_rank:,}, {most} {self.kind}, {facts}>"
         )

@@ -6,9 +6,11 @@ entries have the largest product, the largest sum, or the largest smallest modul
 
 1. The Dulmage-Mendelsohn decomposition of the pattern. It proves the structural rank, and each
    diagonal block is a problem of its own (``assign.hpp``).
-2. ``mc64.hpp`` searches shortest augmenting paths in each block (product and sum), from the prices
-   of ``auction.hpp`` if the searches are long; ``bottleneck.py`` bisects over the moduli.
-3. The certificate: one pass over all entries checks the duals (``certificate.py``).
+2. ``exact/mc64.hpp`` searches shortest augmenting paths in each block (product and sum), from the
+   prices of ``auction.hpp`` if the searches are long; ``approximate/heavy_perfect.hpp`` takes the
+   matching of an auction. ``bottleneck.py`` bisects over the moduli.
+3. The certificate: one pass over all entries checks the duals and bounds the distance from the
+   optimum (``certificate.py``).
 """
 
 from __future__ import annotations
@@ -17,18 +19,19 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from btfperm import _core
 from btfperm.arguments import text
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError, LimitReachedError
+from btfperm.path.request import team_size
 from btfperm.pattern import DECOMPOSITION, Pattern, as_valued, memory_for
 from btfperm.pattern.arrays import prefix
 from btfperm.pattern.valued import ValuedPattern, position_of
+from btfperm.registry import Algorithm, find
 from btfperm.results import DulmageMendelsohn
 from btfperm.results.weighted import WeightedTransversal
 from btfperm.weighted.bottleneck import largest_smallest, part_of
@@ -38,6 +41,7 @@ __all__ = ["Objective", "finite", "moduli", "weigh", "weighted_transversal"]
 
 Objective = Literal["product", "sum", "bottleneck"]
 
+_COUNTERS = ("edges", "searches", "bids", "rounds")
 _STOPS = {2: "time_limit", 3: "max_work"}
 
 
@@ -45,6 +49,7 @@ def weighted_transversal(
     A: Any,
     *,
     objective: Objective = "product",
+    algorithm: str = "auto",
     threads: int | None = None,
     seed: int | None = None,
     time_limit: float | None = None,
@@ -62,7 +67,15 @@ def weighted_transversal(
         - "product": the product of the moduli; the duals are scalings, as in MC64
         - "sum": the sum of the moduli
         - "bottleneck": the smallest modulus
-    threads, seed : of the search for the structural rank and the blocks
+    algorithm : "auto", or for "product" and "sum"
+
+        - "mc64": the best transversal, which is what "auto" chooses
+        - "heavy-perfect": a transversal of the same size that is nearly the best, in less time if
+          the exact search is long; `gap` bounds its distance from the optimum
+    threads : number of threads, at least 1; None: all cores that this process may use. The blocks
+        are searched on several threads; for "product" and "sum", the result is the same for every
+        number of threads
+    seed : of the search for the structural rank
     time_limit, max_work : bounds on the whole call in seconds, and on the entries that each of its
         searches visits
     shape : (m, n), only with a (data, indices, indptr) triple
@@ -75,7 +88,7 @@ def weighted_transversal(
     ------
     InvalidMatrixError : `A` has no values, or a value is NaN or infinite; the message names its row
         and column
-    InvalidArgumentError : there is no such objective
+    InvalidArgumentError : there is no such objective, or no such algorithm for it
     LimitReachedError : a limit ended the search
     DefectError : the duals do not prove the matching; a defect of btfperm, please report it
 
@@ -102,6 +115,7 @@ def weighted_transversal(
         raise InvalidArgumentError(
             f"objective {objective!r} is unknown; give one of {get_args(Objective)}"
         )
+    _row_of(objective, algorithm)  # refuses an unknown one before the decomposition
     begin = time.perf_counter()
     with memory_for(DECOMPOSITION):
         valued = as_valued(A, shape=shape, drop_zeros=True, threads=threads).on_host()
@@ -116,7 +130,40 @@ def weighted_transversal(
         )
         seconds = {"decomposition": time.perf_counter() - begin}
         left = None if time_limit is None else time_limit - seconds["decomposition"]
-        return weigh(pattern, modulus, d, objective, left, max_work, seconds)
+        return weigh(
+            pattern,
+            modulus,
+            d,
+            objective,
+            left,
+            max_work,
+            seconds,
+            algorithm=algorithm,
+            threads=threads,
+        )
+
+
+def _row_of(objective: str, algorithm: str) -> Algorithm | None:
+    """The row of the algorithm in the registry; None for "bottleneck"."""
+    name = text("algorithm", algorithm)
+    if objective != "bottleneck":
+        name = "mc64" if name == "auto" else name
+        return find(name, initializer=False, package="weighted")
+    if name != "auto":
+        raise InvalidArgumentError(
+            f'objective="bottleneck" has one algorithm: leave out algorithm={name!r}'
+        )
+    return None
+
+
+class _Call(NamedTuple):
+    """What the caller asks for, with the time that is left, and the threads that were started."""
+
+    objective: str
+    row: Algorithm | None  # None: bisection, for the largest smallest entry
+    time_limit: float | None
+    max_work: int | None
+    threads: int
 
 
 def weigh(
@@ -127,13 +174,18 @@ def weigh(
     time_limit: float | None = None,
     max_work: int | None = None,
     seconds: dict[str, float] | None = None,
+    *,
+    algorithm: str = "auto",
+    threads: int | None = None,
 ) -> WeightedTransversal:
     """`weighted_transversal` of a pattern whose decomposition `d` is known, on the host. `pattern`
     and `modulus` are those that `moduli` returns; `time_limit` is what is left of it."""
     if time_limit is not None and time_limit <= 0:
         raise _stopped("time_limit", d)
+    row = _row_of(objective, algorithm)
+    call = _Call(objective, row, time_limit, max_work, team_size(pattern.nnz, threads))
     search = _largest_smallest if objective == "bottleneck" else _assigned
-    found = search(pattern, modulus, d, objective, time_limit, max_work, seconds or {})
+    found = search(pattern, modulus, d, call, seconds or {})
     assert d.transversal is not None
     transversal = replace(
         d.transversal,
@@ -190,25 +242,24 @@ def _assigned(
     pattern: Pattern,
     modulus: npt.NDArray[np.float64],
     d: DulmageMendelsohn,
-    objective: str,
-    time_limit: float | None,
-    max_work: int | None,
+    call: _Call,
     seconds: dict[str, float],
 ) -> WeightedTransversal:
-    """The largest product or sum, by shortest paths in each block."""
+    """The largest product or sum, or nearly so, by a search in each block."""
+    assert call.row is not None
     begin = time.perf_counter()
     m, n = pattern.shape
     width = pattern.indices.dtype
     row_match, col_match = np.empty(m, width), np.empty(n, width)
     row_dual, col_dual = np.empty(m), np.empty(n)
     unit = 1.0
-    if objective == "product":
+    if call.objective == "product":
         value = np.log(modulus)
     else:
         unit = float(modulus.max(initial=1.0))  # sums of larger numbers may overflow
         value = modulus / unit
     blocks = (d.row_perm, d.col_perm, d.row_blocks, d.col_blocks)
-    stop, edges, searches, bids = _core.weighted.assign(
+    stop, *counted = call.row.load()(
         m,
         pattern.indptr,
         pattern.indices,
@@ -218,13 +269,23 @@ def _assigned(
         col_match,
         row_dual,
         col_dual,
-        time_limit=time_limit or 0.0,
-        max_work=max_work or 0,
+        time_limit=call.time_limit or 0.0,
+        max_work=call.max_work or 0,
+        threads=call.threads,
     )
     if stop:
         raise _stopped(_STOPS[stop], d)
     seconds["search"] = time.perf_counter() - begin
-    proof = prove(pattern, value, d, row_match, col_match, row_dual, col_dual)
+    proof = prove(
+        pattern,
+        value,
+        d,
+        row_match,
+        col_match,
+        row_dual,
+        col_dual,
+        exact=call.row.family == "exact",
+    )
     seconds["certificate"] = time.perf_counter() - begin - seconds["search"]
     if unit != 1.0:
         with np.errstate(over="ignore"):
@@ -234,13 +295,14 @@ def _assigned(
         shape=pattern.shape,
         row_match=row_match,
         col_match=col_match,
-        kind=objective,
+        kind=call.objective,
         objective=proof.total * unit,
         gap=proof.gap * unit,
         row_dual=row_dual,
         col_dual=col_dual,
         structural_rank=d.structural_rank,
-        counters={"edges": edges, "searches": searches, "bids": bids},
+        algorithm=call.row.name,
+        counters=dict(zip(_COUNTERS, counted, strict=True)),
         seconds=seconds,
     )
 
@@ -249,14 +311,12 @@ def _largest_smallest(
     pattern: Pattern,
     modulus: npt.NDArray[np.float64],
     d: DulmageMendelsohn,
-    objective: str,
-    time_limit: float | None,
-    max_work: int | None,
+    call: _Call,
     seconds: dict[str, float],
 ) -> WeightedTransversal:
     """The largest smallest modulus."""
     begin = time.perf_counter()
-    limits = {"time_limit": time_limit, "max_work": max_work}
+    limits = {"time_limit": call.time_limit, "max_work": call.max_work}
     assert d.transversal is not None
     transversal, smallest, thresholds = largest_smallest(pattern, modulus, d.transversal, limits)
     seconds["search"] = time.perf_counter() - begin
@@ -264,7 +324,7 @@ def _largest_smallest(
         shape=pattern.shape,
         row_match=transversal.row_match,
         col_match=transversal.col_match,
-        kind=objective,
+        kind=call.objective,
         objective=smallest,
         gap=0.0,
         row_dual=None,
@@ -272,6 +332,7 @@ def _largest_smallest(
         structural_rank=d.structural_rank,
         counters={"thresholds": thresholds},
         seconds=seconds,
+        algorithm="bisection",
     )
 
 

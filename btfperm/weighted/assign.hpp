@@ -6,27 +6,35 @@
 //             shifted: a larger dual for its columns and a smaller one for its rows changes no sum.
 //             The blocks are block upper triangular, so one pass over the columns finds shifts with
 //             which the duals are feasible for all entries.
+//             Threads take blocks, the largest first. All threads share the auction in a block that
+//             is a large part of the matrix. No result depends on the number of threads.
 // Cost        that of the searches, and two passes over the entries
 // Invariants  row_dual[i] + col_dual[j] + the value of entry (i, j) is at most 0, and 0 at
 //             matched entries, up to rounding
+// Races       none: a block writes the matches and duals of its own rows and columns only
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <vector>
 
 #include "backends/cpu/budget.hpp"
+#include "backends/cpu/parallel.hpp"
+#include "backends/cpu/shared_loop.hpp"
+#include "backends/cpu/sharing.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "pattern/pattern.hpp"
-#include "weighted/auction.hpp"
+#include "weighted/approximate/heavy_perfect.hpp"
 #include "weighted/block.hpp"
-#include "weighted/mc64.hpp"
+#include "weighted/counters.hpp"
+#include "weighted/mc64_with_auction.hpp"
 
 namespace btfperm {
-
-// Passes over the entries of a block that searches may need. Most matrices of applications need
-// fewer. On random matrices, searches from the prices of an auction need five, searches alone 100.
-constexpr double most_passes = 6;
 
 // The blocks of a decomposition: block k has the rows row_perm[row_blocks[k]], ..., and so on.
 template <class I>
@@ -39,7 +47,7 @@ struct Blocks {
 
   Part<I> part(I k) const {
     return {row_perm + row_blocks[k], col_perm + col_blocks[k], row_blocks[k + 1] - row_blocks[k],
-            col_blocks[k + 1] - col_blocks[k]};
+            col_blocks[k + 1] - col_blocks[k], row_blocks[k]};
   }
 };
 
@@ -51,43 +59,39 @@ struct Assigned {
   double* col_dual;  // n
 };
 
-// Matches all columns of a block. Searches that would visit too many entries are abandoned; an
-// auction then finds better prices to start from, or, if many costs are equal, a larger matching
-// precedes the searches. False: the budget ended it.
-template <class I>
-bool assign_columns(const CostBlock<I>& block, BlockMemory<I>& memory, Budget& budget,
-                    WeightedCounters& counters) {
-  using Outcome = typename Mc64<I>::Outcome;
-  Mc64<I> search(block, memory, budget, counters);
-  if (block.m != block.n) return search.run() == Outcome::done;
-  const Outcome outcome = search.run(most_passes);
-  if (outcome != Outcome::gave_up) return outcome == Outcome::done;
-  const bool better_prices = Auction<I>(block, memory, budget, counters).run();
-  return search.run_again(!better_prices) == Outcome::done;
-}
+enum class WeightedSearch { mc64, heavy_perfect };
 
-// The matching and duals of one block. `place` holds -1 for every row of A, before and after.
-// False: the budget ended it.
+// The matching and duals of one block. `place` is as for BlockBuilder. False: the budget ended it.
 template <class I>
-bool assign_block(const PatternView<I>& A, const double* value, const Part<I>& part, I* place,
-                  BlockMemory<I>& memory, const Assigned<I>& out, Budget& budget,
-                  WeightedCounters& counters) {
+bool assign_block(const PatternView<I>& A, const double* value, const Part<I>& part, const I* place,
+                  WeightedSearch which, int threads, BlockMemory<I>& memory, const Assigned<I>& out,
+                  Budget& budget, WeightedCounters& counters) {
   const bool transposed = part.m < part.n;
-  for (I k = 0; k < part.m; ++k) place[part.rows[k]] = k;
-  const CostBlock<I> block = extract(A, value, part, place, transposed, memory);
-  for (I k = 0; k < part.m; ++k) place[part.rows[k]] = -1;
-  if (!assign_columns(block, memory, budget, counters)) return false;
+  const bool whole = !transposed && part.m == A.m && part.n == A.n;
+  BlockBuilder<I> builder(A, value, part, place, memory, budget);
+  const CostBlock<I> block = whole        ? builder.whole()
+                             : transposed ? builder.by_rows()
+                                          : builder.by_columns();
+  if (budget.stopped()) return false;
+  const bool done =
+      which == WeightedSearch::mc64
+          ? Mc64WithAuction<I>::match_columns(block, memory, threads, budget, counters)
+          : HeavyPerfect<I>::match_columns(block, memory, threads, budget, counters);
+  if (!done) return false;
   const I* const rows = transposed ? part.cols : part.rows;  // of the block
   const I* const cols = transposed ? part.rows : part.cols;
   I* const row_match = transposed ? out.col_match : out.row_match;
   I* const col_match = transposed ? out.row_match : out.col_match;
   double* const row_dual = transposed ? out.col_dual : out.row_dual;
   double* const col_dual = transposed ? out.row_dual : out.col_dual;
-  for (I i = 0; i < block.m; ++i) row_dual[rows[i]] = memory.row_price[i];
+  const auto row = [=](I i) { return whole ? i : rows[i]; };
+  const auto col = [=](I j) { return whole ? j : cols[j]; };
+  for (I i = 0; i < block.m; ++i) row_dual[row(i)] = memory.row_price[i];
   for (I j = 0; j < block.n; ++j) {
-    col_dual[cols[j]] = memory.col_price[j] - block.largest[j];
-    col_match[cols[j]] = rows[memory.col_match[j]];
-    row_match[rows[memory.col_match[j]]] = cols[j];
+    const I i = row(memory.col_match[j]);
+    col_dual[col(j)] = memory.col_price[j] - block.largest[j];
+    col_match[col(j)] = i;
+    row_match[i] = col(j);
   }
   return true;
 }
@@ -104,21 +108,25 @@ void assign_entry(const PatternView<I>& A, const double* value, I i, I j, const 
 }
 
 // Shifts the duals of the blocks, from the first to the last, so that they are feasible for entries
-// between two blocks, too: their rows are in an earlier block. `place` is as for `assign_block`.
+// between two blocks, too: their rows are in an earlier block. `place` is as for BlockBuilder. The
+// duals are not feasible if the budget ends the pass.
 template <class I>
-void shift_duals(const PatternView<I>& A, const double* value, const Blocks<I>& blocks, I* place,
-                 const Assigned<I>& out) {
+void shift_duals(const PatternView<I>& A, const double* value, const Blocks<I>& blocks,
+                 const I* place, const Assigned<I>& out, Budget& budget) {
+  std::int64_t passed = 0;
   for (I k = 0; k < blocks.count; ++k) {
     const Part<I> part = blocks.part(k);
-    for (I r = 0; r < part.m; ++r) place[part.rows[r]] = k;
     double excess = 0;
     for (I c = 0; c < part.n; ++c) {
       const I j = part.cols[c];
       for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
         const I i = A.indices[p];
-        if (place[i] == k) continue;
+        if (place[i] >= part.first) continue;
         excess = std::max(excess, value[p] + out.row_dual[i] + out.col_dual[j]);
       }
+      if ((passed += A.degree(j)) < piece) continue;
+      passed = 0;
+      if (!budget.poll()) return;
     }
     if (excess == 0) continue;
     for (I c = 0; c < part.n; ++c) out.col_dual[part.cols[c]] -= excess;
@@ -126,38 +134,118 @@ void shift_duals(const PatternView<I>& A, const double* value, const Blocks<I>& 
   }
 }
 
-// The best maximum matching and its duals; the arrays of `out` are set completely if the budget
-// does not end the search.
+// The blocks with more than one entry in a row or column, and the memory that they need.
+template <class I>
+struct SearchedBlocks {
+  struct Block {
+    I number;
+    I size;     // its number of rows or of columns, whichever is larger
+    I entries;  // an upper bound
+  };
+  std::vector<Block> blocks;
+  std::vector<std::int64_t> rest;  // entries of each block and of those after it
+
+  SearchedBlocks(const PatternView<I>& A, const Blocks<I>& all) {
+    for (I k = 0; k < all.count; ++k) {
+      const Part<I> part = all.part(k);
+      if (part.m == 0 || part.n == 0 || (part.m == 1 && part.n == 1)) continue;
+      I entries = 0;
+      for (I c = 0; c < part.n; ++c) entries += A.degree(part.cols[c]);
+      blocks.push_back({k, std::max(part.m, part.n), entries});
+    }
+  }
+
+  // Whether block k has at least the share of one thread of the entries from it on, and enough
+  // entries for several threads.
+  bool is_large(std::int64_t k, int threads) const {
+    const std::int64_t entries = blocks[k].entries;
+    return entries >= least_to_share<std::int64_t>(1 << 17) && entries * threads >= rest[k];
+  }
+
+  // Sorts the blocks. From now on, the size of a block is that of the largest block from it on.
+  void largest_first() {
+    std::stable_sort(blocks.begin(), blocks.end(),
+                     [](const Block& a, const Block& b) { return a.entries > b.entries; });
+    rest.resize(blocks.size() + 1);
+    for (std::size_t k = blocks.size(); k-- > 0;) {
+      if (k + 1 < blocks.size()) blocks[k].size = std::max(blocks[k].size, blocks[k + 1].size);
+      rest[k] = rest[k + 1] + blocks[k].entries;
+    }
+  }
+};
+
+// What one thread needs to search blocks. It allocates when it takes its first block, which is the
+// largest one that it takes.
+template <class I>
+struct BlockSearcher {
+  Workspace workspace;
+  std::optional<BlockMemory<I>> memory;
+  std::optional<Budget> part;  // of the budget; the calling thread uses the whole one
+};
+
+// The maximum matching of one of the searches and its duals; the arrays of `out` are set completely
+// if the budget does not end the search.
 template <class I>
 void assign(const PatternView<I>& A, const double* value, const Blocks<I>& blocks,
-            const Assigned<I>& out, Workspace& workspace, Budget& budget,
-            WeightedCounters& counters) {
-  I size = 0, entries = 0;
-  for (I k = 0; k < blocks.count; ++k) {
-    const Part<I> part = blocks.part(k);
-    if (part.m == 1 && part.n == 1) continue;
-    size = std::max({size, part.m, part.n});
-    I in_columns = 0;
-    for (I c = 0; c < part.n; ++c) in_columns += A.degree(part.cols[c]);
-    entries = std::max(entries, in_columns);
-  }
+            WeightedSearch which, const Assigned<I>& out, int threads, Workspace& workspace,
+            Budget& budget, WeightedCounters& counters) {
   I* const place = workspace.take<I>(A.m);
-  std::fill(place, place + A.m, I{-1});
+  for (I r = 0; r < A.m; ++r) place[blocks.row_perm[r]] = r;
   std::fill(out.row_match, out.row_match + A.m, I{-1});
   std::fill(out.col_match, out.col_match + A.n, I{-1});
   std::fill(out.row_dual, out.row_dual + A.m, 0.0);
   std::fill(out.col_dual, out.col_dual + A.n, 0.0);
-  BlockMemory<I> memory(size, entries, workspace);
   for (I k = 0; k < blocks.count; ++k) {
     const Part<I> part = blocks.part(k);
-    if (part.m == 1 && part.n == 1) {
-      assign_entry(A, value, part.rows[0], part.cols[0], out);
-      if (!budget.spend(A.degree(part.cols[0]))) return;
-    } else if (part.m > 0 && part.n > 0) {
-      if (!assign_block(A, value, part, place, memory, out, budget, counters)) return;
+    if (part.m != 1 || part.n != 1) continue;
+    assign_entry(A, value, part.rows[0], part.cols[0], out);
+    if (!budget.spend(A.degree(part.cols[0]))) return;
+  }
+  SearchedBlocks<I> searched(A, blocks);
+  searched.largest_first();
+  const auto count = static_cast<std::int64_t>(searched.blocks.size());
+  threads = threads_for_search(A.nnz(), threads);
+  const auto search = [&](std::int64_t k, int team, BlockSearcher<I>& searcher, Budget& limit,
+                          WeightedCounters& counted) {
+    const auto& block = searched.blocks[k];
+    if (!searcher.memory) {
+      searcher.memory.emplace(block.size, block.entries, searcher.workspace);
+    }
+    assign_block(A, value, blocks.part(block.number), place, which, team, *searcher.memory, out,
+                 limit, counted);
+  };
+  // All threads search one block together, as long as it is a large part of all blocks.
+  std::int64_t first = 0;
+  {
+    BlockSearcher<I> searcher;
+    for (; first < count && !budget.stopped(); ++first) {
+      if (threads > 1 && !searched.is_large(first, threads)) break;
+      search(first, threads, searcher, budget, counters);
     }
   }
-  shift_duals(A, value, blocks, place, out);
+  if (first < count && !budget.stopped()) {
+    threads = static_cast<int>(std::min<std::int64_t>(threads, count - first));
+    const std::unique_ptr<BlockSearcher<I>[]> searchers(new BlockSearcher<I>[threads]);
+    std::atomic<bool> out_of_memory{false};
+    const auto turn = [&](std::int64_t k, auto& own) {
+      if (out_of_memory.load(std::memory_order_relaxed)) return;
+      const int t = omp_get_thread_num();
+      BlockSearcher<I>& searcher = searchers[t];
+      if (t > 0 && !searcher.part) searcher.part.emplace(budget);
+      try {  // no exception may leave a parallel region
+        search(first + k, 1, searcher, t > 0 ? *searcher.part : budget, own.counted);
+      } catch (const std::bad_alloc&) {
+        out_of_memory.store(true, std::memory_order_relaxed);
+      }
+    };
+    shared_loop(count - first, std::int64_t{1}, threads, budget, counters, turn);
+    for (int t = 1; t < threads; ++t) {
+      if (searchers[t].part) searchers[t].part->poll();  // hands over what is left
+    }
+    if (out_of_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();
+    if (!budget.poll()) return;
+  }
+  if (!budget.stopped()) shift_duals(A, value, blocks, place, out, budget);
 }
 
 }  // namespace btfperm

@@ -6,25 +6,34 @@
 //             the row, and the previous owner bids again. When every column owns a row, the total
 //             cost exceeds the optimum by at most n epsilon. Phases with smaller and smaller
 //             epsilon start from the prices before: only columns bid again whose row costs more
-//             than their best choice plus epsilon. The prices, not the matching, are the result: a
-//             search from them has very short paths.
+//             than their best choice plus epsilon. A search from these prices has very short paths.
+//             While many columns have no row, they bid at the same time, in rounds: each row takes
+//             its lowest bid, of equal ones that of the first column. So the result is the same for
+//             every number of threads.
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 //             assignment problem", Annals of Operations Research 14, 1988; the epsilons are ours
 // Cost        O(n nnz) for each phase in the worst case, in practice some ten passes over the
-//             entries in all. Workspace: 2 n
+//             entries in all. Workspace: 7 n
 // Prefer it   if the start of mc64 leaves so many columns that their searches visit each entry many
 //             times, as in random matrices
 // Invariants  square blocks in which all rows can be matched; each column has two entries. During a
 //             phase, the row of each owner costs it at most epsilon more than its best choice
+// Races       two columns may bid for one row: the row's bidder is replaced by compare-and-swap,
+//             which also makes the price of the bid visible. Everything else has one writer
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
+#include "backends/cpu/atomics.hpp"
 #include "backends/cpu/budget.hpp"
+#include "backends/cpu/parallel.hpp"
 #include "weighted/block.hpp"
-#include "weighted/mc64.hpp"
+#include "weighted/counters.hpp"
 
 namespace btfperm {
 
@@ -39,25 +48,32 @@ class Auction {
         owner_(memory.row_match),
         owned_(memory.col_match),
         price_(memory.row_price),
-        queue_(memory.lists[0]) {}
+        queue_(memory.lists[0]),
+        bid_price_(memory.distance),
+        bid_row_(memory.lists[1]),
+        bidder_(memory.lists[2]),
+        displaced_(memory.lists[3]) {}
 
-  // Improves the prices of the rows; the matching in the memory is lost. False: nothing was done,
-  // because most columns have several best choices. Then bids lower prices by epsilon only, and a
-  // search is faster.
-  bool run() {
+  // Improves the prices of the rows and the matching in the memory, in phases with smaller and
+  // smaller epsilon. It ends after `most_passes` over the entries, with columns that have no row.
+  // False: nothing was done, because most columns have several best choices. Then bids lower prices
+  // by epsilon only, and a search is faster.
+  bool run(int phases, double most_passes, int threads) {
+    threads_ = threads;
     double epsilon = first_epsilon();
     if (epsilon == 0) return false;
-    std::fill(owner_, owner_ + A_.m, I{-1});
-    std::fill(owned_, owned_ + A_.n, I{-1});
+    fill(bidder_, A_.m, I{-1}, threads_);
+    const double most = most_passes * static_cast<double>(A_.nnz());
+    const std::int64_t last = counters_.edges + static_cast<std::int64_t>(most);
     for (int phase = 0; phase < phases && !budget_.stopped(); ++phase, epsilon /= shrink) {
       release(epsilon);
-      bid_until_all_own(epsilon);
+      bid_in_rounds(epsilon, last);
+      bid_until_all_own(epsilon, last);
     }
     return true;
   }
 
  private:
-  static constexpr int phases = 5;
   static constexpr double first_share = 4;
   static constexpr double shrink = 5;
   static constexpr double rounding = 1e-12;
@@ -65,6 +81,10 @@ class Auction {
   // search takes four times as long after it.
   static constexpr double most_equal = .75;
   static constexpr double far = std::numeric_limits<double>::infinity();
+  // With fewer columns without a row, single bids on one thread need less work than rounds.
+  static constexpr std::int64_t least_in_round = 1 << 12;
+  // Sums over the columns have this number of terms, so that they do not depend on the threads.
+  static constexpr int terms = 64;
 
   struct Choice {
     I row;
@@ -85,15 +105,37 @@ class Auction {
     return best;
   }
 
+  // Calls body(k) for k = 0 ... count - 1, on several threads if there are enough.
+  template <class Body>
+  void share(I count, Body body) {
+    const bool shared = threads_ > 1 && count >= least_to_share(least_shared);
+    on_team(threads_, shared,
+            [&](int t, int team) { in_own_pieces(Share<I>(count, t, team), t, budget_, body); });
+  }
+  static constexpr std::int64_t least_shared = 1 << 12;
+
   // A share of the mean difference between the first and the second choice; 0 if it is 0 for too
   // many columns.
-  double first_epsilon() const {
+  double first_epsilon() {
+    std::array<double, terms> sums{};
+    std::array<I, terms> equals{};
+    const auto add_up = [&](int term) {
+      const Share<I> part(A_.n, term, terms);
+      for (I j = part.first; j < part.last; ++j) {
+        const Choice best = choice(j);
+        sums[term] += best.second - best.cost;
+        equals[term] += best.second - best.cost <= rounding * (1 + best.cost);
+      }
+    };
+    const bool shared = threads_ > 1 && A_.n >= least_to_share(least_shared);
+    on_team(threads_, shared, [&](int t, int team) {
+      for (int term = t; term < terms; term += team) add_up(term);
+    });
     double sum = 0;
     I equal = 0;
-    for (I j = 0; j < A_.n; ++j) {
-      const Choice best = choice(j);
-      sum += best.second - best.cost;
-      equal += best.second - best.cost <= rounding * (1 + best.cost);
+    for (int term = 0; term < terms; ++term) {
+      sum += sums[term];
+      equal += equals[term];
     }
     const auto n = static_cast<double>(A_.n);
     return static_cast<double>(equal) > most_equal * n ? 0 : sum / n / first_share;
@@ -101,23 +143,86 @@ class Auction {
 
   // Columns give up rows that cost them more than their best choice plus epsilon.
   void release(double epsilon) {
-    n_queued_ = 0;
-    for (I j = 0; j < A_.n; ++j) {
+    share(A_.n, [&](I j) {
       const I i = owned_[j];
-      if (i >= 0) {
-        I p = A_.indptr[j];
-        while (A_.indices[p] != i) ++p;
-        if (A_.cost[p] - price_[i] <= choice(j).cost + epsilon) continue;
-        owner_[i] = -1;
-        owned_[j] = -1;
-      }
-      queue_[n_queued_++] = j;
+      if (i < 0) return;
+      I p = A_.indptr[j];
+      while (A_.indices[p] != i) ++p;
+      if (A_.cost[p] - price_[i] <= choice(j).cost + epsilon) return;
+      owner_[i] = -1;
+      owned_[j] = -1;
+    });
+    n_queued_ =
+        select(A_.n, threads_, queue_, [&](I j) { return owned_[j] < 0; }, [](I j) { return j; });
+  }
+
+  // Rounds, until few columns have no row or `last` entries were visited.
+  void bid_in_rounds(double epsilon, std::int64_t last) {
+    while (n_queued_ >= least_to_share(least_in_round) && counters_.edges < last) {
+      ++counters_.rounds;
+      counters_.bids += n_queued_;
+      const std::int64_t edges = make_bids(epsilon);
+      if (budget_.stopped()) return;
+      accept_bids();
+      if (budget_.stopped()) return;
+      n_queued_ = select(
+          n_queued_, threads_, queue_, [&](I k) { return displaced_[k] >= 0; },
+          [&](I k) { return displaced_[k]; });
+      counters_.edges += edges;
+      if (!budget_.spend(edges)) return;
     }
   }
 
-  // The queue is a circle with n places; no column is in it twice.
-  void bid_until_all_own(double epsilon) {
-    for (I head = 0; n_queued_ > 0; --n_queued_) {
+  // Every column of the queue bids at the present prices; the number of entries visited.
+  std::int64_t make_bids(double epsilon) {
+    std::atomic<std::int64_t> edges{0};
+    const bool shared = threads_ > 1 && n_queued_ >= least_to_share(least_shared);
+    on_team(threads_, shared, [&](int t, int team) {
+      std::int64_t own = 0;
+      in_own_pieces(Share<I>(n_queued_, t, team), t, budget_, [&](I k) {
+        const I j = queue_[k];
+        const Choice best = choice(j);
+        own += A_.indptr[j + 1] - A_.indptr[j];
+        bid_row_[j] = best.row;
+        bid_price_[j] = price_[best.row] + (best.cost - best.second - epsilon);
+        bid_for(best.row, j);
+      });
+      edges.fetch_add(own, std::memory_order_relaxed);
+    });
+    return edges.load(std::memory_order_relaxed);
+  }
+
+  // Makes column j the bidder of row i unless another column bids less.
+  void bid_for(I i, I j) {
+    const std::atomic_ref<I> bidder(bidder_[i]);
+    I other = bidder.load(std::memory_order_acquire);
+    while (other < 0 || std::pair(bid_price_[j], j) < std::pair(bid_price_[other], other)) {
+      if (bidder.compare_exchange_weak(other, j, std::memory_order_acq_rel)) return;
+    }
+  }
+
+  // Every row goes to its bidder. displaced_[k]: the column that has no row instead of the k-th of
+  // the queue, or -1.
+  void accept_bids() {
+    share(n_queued_, [&](I k) {
+      const I j = queue_[k];
+      const I i = bid_row_[j];
+      displaced_[k] = j;
+      if (load(bidder_[i]) != j) return;
+      store(bidder_[i], I{-1});
+      price_[i] = bid_price_[j];
+      const I loser = owner_[i];
+      if (loser >= 0) owned_[loser] = -1;
+      owner_[i] = j;
+      owned_[j] = i;
+      displaced_[k] = loser;
+    });
+  }
+
+  // One bid at a time, until `last` entries were visited. The queue is a circle with n places; no
+  // column is in it twice.
+  void bid_until_all_own(double epsilon, std::int64_t last) {
+    for (I head = 0; n_queued_ > 0 && counters_.edges < last; --n_queued_) {
       const I j = queue_[head];
       head = head + 1 == A_.n ? 0 : head + 1;
       const Choice best = choice(j);
@@ -141,11 +246,16 @@ class Auction {
   const CostBlock<I>& A_;
   Budget& budget_;
   WeightedCounters& counters_;
+  int threads_ = 1;
   I* owner_;  // column of each row, or -1
   I* owned_;  // row of each column, or -1
   double* price_;
   I* queue_;  // columns without a row
   I n_queued_ = 0;
+  double* bid_price_;  // of each column of the queue
+  I* bid_row_;
+  I* bidder_;  // of each row: the column with the lowest bid, or -1
+  I* displaced_;
 };
 
 }  // namespace btfperm

@@ -12,13 +12,15 @@
 namespace btfperm {
 namespace {
 
+// Every search has the same signature in Python: it sets the matching and the duals.
 template <class I>
-void bind_width(nb::module_& module) {
+void bind_search(nb::module_& module, const char* name, WeightedSearch which) {
   module.def(
-      "assign",
-      [](std::int64_t m, In<I> indptr, In<I> indices, In<double> value, In<I> row_perm,
-         In<I> col_perm, In<I> row_blocks, In<I> col_blocks, Out<I> row_match, Out<I> col_match,
-         Out<double> row_dual, Out<double> col_dual, double time_limit, std::int64_t max_work) {
+      name,
+      [which](std::int64_t m, In<I> indptr, In<I> indices, In<double> value, In<I> row_perm,
+              In<I> col_perm, In<I> row_blocks, In<I> col_blocks, Out<I> row_match,
+              Out<I> col_match, Out<double> row_dual, Out<double> col_dual, double time_limit,
+              std::int64_t max_work, int threads) {
         const PatternView<I> A = checked_view_of<I>(m, indptr, indices);
         require_places(value, A.nnz(), "value");
         require_places(row_perm, A.m, "row_perm");
@@ -38,11 +40,12 @@ void bind_width(nb::module_& module) {
         {
           const WithoutGil nogil;
           Workspace workspace;
-          assign(A, value.data(), blocks, out, workspace, budget, counters);
+          assign(A, value.data(), blocks, which, out, threads, workspace, budget, counters);
         }
         raise_if_interrupted(budget);
-        return std::tuple<int, std::int64_t, std::int64_t, std::int64_t>(
-            static_cast<int>(budget.stop()), counters.edges, counters.searches, counters.bids);
+        return std::tuple<int, std::int64_t, std::int64_t, std::int64_t, std::int64_t>(
+            static_cast<int>(budget.stop()), counters.edges, counters.searches, counters.bids,
+            counters.rounds);
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("value").noconvert(), nb::arg("row_perm").noconvert(),
@@ -50,8 +53,15 @@ void bind_width(nb::module_& module) {
       nb::arg("col_blocks").noconvert(), nb::arg("row_match").noconvert(),
       nb::arg("col_match").noconvert(), nb::arg("row_dual").noconvert(),
       nb::arg("col_dual").noconvert(), nb::arg("time_limit") = 0.0, nb::arg("max_work") = 0,
-      "The maximum matching with the largest sum of values, by the blocks of the decomposition, "
-      "and its duals. (0 done, 2 time limit, 3 work limit; entries visited; searches; bids)");
+      nb::arg("threads") = 1,
+      "A maximum matching with a large sum of values, by the blocks of the decomposition, and its "
+      "duals. (0 done, 2 time limit, 3 work limit; entries visited; searches; bids; rounds)");
+}
+
+template <class I>
+void bind_width(nb::module_& module) {
+  bind_search<I>(module, "mc64", WeightedSearch::mc64);
+  bind_search<I>(module, "heavy_perfect", WeightedSearch::heavy_perfect);
   module.def(
       "check_duals",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<double> value, In<I> row_match,

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "backends/cpu/budget.hpp"
+#include "backends/cpu/pieces.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "pattern/pattern.hpp"
 
@@ -18,21 +20,24 @@ namespace btfperm {
 // change which matching is best. A block with more columns than rows is transposed.
 template <class I>
 struct CostBlock {
-  I m, n;           // m >= n
-  I* indptr;        // n + 1
-  I* indices;       // rows of the block
-  double* cost;     // at least 0
-  double* largest;  // n: the largest value in each column
+  I m, n;            // m >= n
+  const I* indptr;   // n + 1
+  const I* indices;  // rows of the block
+  double* cost;      // at least 0
+  double* largest;   // n: the largest value in each column
+  double largest_cost;
 
   I nnz() const { return indptr[n]; }
 };
 
-// A part of the matrix with values: rows and columns first, ..., last - 1 of two permutations.
+// A part of the matrix with values: m rows and n columns, consecutive in two permutations. `first`
+// is the place of its first row in the permutation of all rows.
 template <class I>
 struct Part {
   const I* rows;
   const I* cols;
   I m, n;
+  I first;
 };
 
 // The arrays of a block and of a search in it, large enough for each block of a matrix.
@@ -64,41 +69,109 @@ struct BlockMemory {
   I* lists[8];  // of rows or columns
 };
 
-// The entries of A inside the part. `place` has a number for each row of A: its place in the part,
-// or -1. The lists of the block are those of its columns, or of its rows if `transposed`.
+// Builds the block of a part of A. The price of each row becomes the least cost in it. The block is
+// incomplete if the budget ends the pass.
 template <class I>
-CostBlock<I> extract(const PatternView<I>& A, const double* value, const Part<I>& part,
-                     const I* place, bool transposed, BlockMemory<I>& memory) {
-  const I m = transposed ? part.n : part.m;
-  const I n = transposed ? part.m : part.n;
-  const CostBlock<I> block{m, n, memory.indptr, memory.indices, memory.cost, memory.largest};
-  std::fill(block.indptr, block.indptr + block.n + 1, I{0});
-  const auto each_entry = [&](auto visit) {
-    for (I k = 0; k < part.n; ++k) {
-      const I j = part.cols[k];
-      for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
-        if (place[A.indices[p]] >= 0) visit(place[A.indices[p]], k, p);
-      }
+class BlockBuilder {
+ public:
+  // `place` holds the place of each row of A in the permutation of all rows.
+  BlockBuilder(const PatternView<I>& A, const double* value, const Part<I>& part, const I* place,
+               BlockMemory<I>& memory, Budget& budget)
+      : A_(A), value_(value), part_(part), place_(place), memory_(memory), budget_(budget) {}
+
+  // All of A, with its own numbers of rows and columns.
+  CostBlock<I> whole() {
+    CostBlock<I> block = empty(part_.m, part_.n, A_.indptr, A_.indices);
+    for (I j = 0; j < block.n && passed(A_.degree(j)); ++j) set_costs(block, j, value_);
+    return block;
+  }
+
+  // The lists of the block are those of the columns.
+  CostBlock<I> by_columns() {
+    CostBlock<I> block = empty(part_.m, part_.n, memory_.indptr, memory_.indices);
+    I count = 0;
+    memory_.indptr[0] = 0;
+    for (I k = 0; k < block.n && passed(A_.degree(part_.cols[k])); ++k) {
+      each_entry(k, [&](I i, I p) {
+        memory_.indices[count] = i;
+        memory_.cost[count++] = value_[p];
+      });
+      memory_.indptr[k + 1] = count;
+      set_costs(block, k, memory_.cost);
     }
-  };
-  each_entry([&](I i, I k, I) { ++block.indptr[(transposed ? i : k) + 1]; });
-  for (I k = 0; k < block.n; ++k) block.indptr[k + 1] += block.indptr[k];
-  std::fill(block.largest, block.largest + block.n, -std::numeric_limits<double>::infinity());
-  each_entry([&](I i, I k, I p) {
-    const I list = transposed ? i : k;
-    const I q = block.indptr[list]++;  // moved back below
-    block.indices[q] = transposed ? k : i;
-    block.cost[q] = value[p];
-    block.largest[list] = std::max(block.largest[list], value[p]);
-  });
-  for (I k = block.n; k > 0; --k) block.indptr[k] = block.indptr[k - 1];
-  block.indptr[0] = 0;
-  for (I k = 0; k < block.n; ++k) {
-    for (I p = block.indptr[k]; p < block.indptr[k + 1]; ++p) {
-      block.cost[p] = block.largest[k] - block.cost[p];
+    return block;
+  }
+
+  // The transposed block: its lists are those of the rows.
+  CostBlock<I> by_rows() {
+    CostBlock<I> block = empty(part_.n, part_.m, memory_.indptr, memory_.indices);
+    I* const indptr = memory_.indptr;
+    std::fill(indptr, indptr + block.n + 1, I{0});
+    for (I k = 0; k < part_.n && passed(A_.degree(part_.cols[k])); ++k) {
+      each_entry(k, [&](I i, I) { ++indptr[i + 1]; });
+    }
+    for (I i = 0; i < block.n; ++i) indptr[i + 1] += indptr[i];
+    for (I k = 0; k < part_.n && passed(A_.degree(part_.cols[k])); ++k) {
+      each_entry(k, [&](I i, I p) {
+        const I q = indptr[i]++;  // moved back below
+        memory_.indices[q] = k;
+        memory_.cost[q] = value_[p];
+      });
+    }
+    for (I i = block.n; i > 0; --i) indptr[i] = indptr[i - 1];
+    indptr[0] = 0;
+    for (I i = 0; i < block.n && passed(indptr[i + 1] - indptr[i]); ++i) {
+      set_costs(block, i, memory_.cost);
+    }
+    return block;
+  }
+
+ private:
+  CostBlock<I> empty(I m, I n, const I* indptr, const I* indices) {
+    std::fill(memory_.row_price, memory_.row_price + m, std::numeric_limits<double>::infinity());
+    return {m, n, indptr, indices, memory_.cost, memory_.largest, 0};
+  }
+
+  // Polls the budget now and then; false: it has ended.
+  bool passed(I entries) {
+    if ((passed_ += entries) < piece) return !budget_.stopped();
+    passed_ = 0;
+    return budget_.poll();
+  }
+
+  template <class Visit>
+  void each_entry(I k, Visit visit) {
+    const I j = part_.cols[k];
+    for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
+      const I i = place_[A_.indices[p]] - part_.first;
+      if (i >= 0 && i < part_.m) visit(i, p);
     }
   }
-  return block;
-}
+
+  // The costs of column k of the block from the values of its entries.
+  void set_costs(CostBlock<I>& block, I k, const double* value) {
+    const I begin = block.indptr[k], end = block.indptr[k + 1];
+    double largest = -std::numeric_limits<double>::infinity();
+    for (I p = begin; p < end; ++p) largest = std::max(largest, value[p]);
+    double largest_cost = block.largest_cost;
+    for (I p = begin; p < end; ++p) {
+      const double cost = largest - value[p];
+      block.cost[p] = cost;
+      largest_cost = std::max(largest_cost, cost);
+      double& price = memory_.row_price[block.indices[p]];
+      price = std::min(price, cost);
+    }
+    block.largest[k] = largest;
+    block.largest_cost = largest_cost;
+  }
+
+  const PatternView<I>& A_;
+  const double* value_;
+  const Part<I>& part_;
+  const I* place_;
+  BlockMemory<I>& memory_;
+  Budget& budget_;
+  std::int64_t passed_ = 0;
+};
 
 }  // namespace btfperm

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The proof that a weighted transversal is optimal: its duals bound every other one."""
+"""The proof of a weighted transversal: its duals bound every other one."""
 
 from __future__ import annotations
 
@@ -37,15 +37,18 @@ def prove(
     col_match: IndexArray,
     row_dual: Reals,
     col_dual: Reals,
+    *,
+    exact: bool = True,
 ) -> Proof:
-    """Checks that the matching is maximum and that its duals are feasible and tight. `value` is the
-    contribution of each entry to the objective.
+    """Checks that the matching is maximum, that its duals are feasible and, if it is `exact`, that
+    they are tight. `value` is the contribution of each entry to the objective.
 
     Every maximum transversal matches the rows and columns of a rectangular block only with each
     other, and leaves some vertices (rows or columns) of the block's longer side unmatched. The
     matching is therefore optimal if the duals are feasible, if they are tight at the matched
     entries, and if no dual in the longer side of a block exceeds the dual of an unmatched vertex of
-    this block. O(nnz).
+    this block. If they are not tight, the sum of the differences bounds the distance from the
+    optimum. O(nnz).
 
     Raises
     ------
@@ -72,7 +75,7 @@ def prove(
             f"the duals of the weighted search are not feasible: the scaled entry in row {i}, "
             f"column {j} exceeds its bound by {excess:.1e}; please report this"
         )
-    if not largest_slack <= tolerance:
+    if exact and not largest_slack <= tolerance:
         raise DefectError(
             f"a matched entry of the weighted search is {largest_slack:.1e} below its bound; "
             "please report this"

@@ -94,7 +94,8 @@ class RegistryName(click.types.StringParamType):
         """All names, `auto` first."""
         from btfperm.registry import algorithms
 
-        listed = [row.name for row in algorithms() if row.is_initializer == self.initial]
+        rows = algorithms(package="transversal")
+        listed = [row.name for row in rows if row.is_initializer == self.initial]
         return ["auto", *(["none"] if self.initial else []), *dict.fromkeys(listed)]
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -187,7 +188,8 @@ def named_values(
     algorithm has such an option, and which of its words."""
     from btfperm.registry import algorithms
 
-    with_words = {option.name for row in algorithms() for option in row.options if option.forms}
+    rows = algorithms(package="transversal")
+    with_words = {option.name for row in rows for option in row.options if option.forms}
     values: dict[str, float | str] = {}
     for text in texts:
         name, _, value = text.partition("=")
@@ -208,7 +210,8 @@ def known_options(_: click.Context, __: click.Parameter, incomplete: str) -> lis
     """For shell completion: ``NAME=`` of every option."""
     from btfperm.registry import algorithms
 
-    known = dict.fromkeys(f"{option.name}=" for row in algorithms() for option in row.options)
+    rows = algorithms(package="transversal")
+    known = dict.fromkeys(f"{option.name}=" for row in rows for option in row.options)
     return [CompletionItem(name) for name in known if name.startswith(incomplete)]
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
@@ -89,7 +90,9 @@ def test_halves_go_by_family():
 
 
 @pytest.mark.parametrize("name", ["er_300_d2.7", "rect_wide_300", "hessenberg_30"])
-def test_a_measurement(name):
+def test_a_measurement(name, monkeypatch):
+    # A busy machine would make some candidates too slow to be measured.
+    monkeypatch.setattr(candidates, "HOPELESS", math.inf)
     found = candidates.measure(generated([name])[0], candidates.How(repeats=2, threads=1))
     assert found["nnz"] > 0 and len(found["seconds"]["auto"]) == 2
     assert all(time > 0 for time in found["takes"].values())

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 import btfperm
 from btfperm import _core
+from btfperm.ordering import count_fill, order_places
 from btfperm.pattern import Pattern, as_pattern
 from tests import families
 from tests.known_answers import read
@@ -234,3 +235,19 @@ def test_nothing_leaks_when_an_allocation_fails(stage):
     for _ in range(3):
         assert each_failure(every_stage) == failures
     assert bytes_in_use() - before < 40_000
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.usefixtures("everything_shared")
+def test_ordering(threads):
+    f = btfperm.block_triangular_form(as_pattern(read("west0479")), threads=1)
+    form = f.pattern, f.matched_row_perm, f.col_perm, f.blocks
+    right = {method: order_places(*form, method) for method in ("amd", "colamd")}
+    fill = count_fill(*form, right["amd"], 10**5)
+
+    def call():
+        for method, order in right.items():
+            np.testing.assert_array_equal(order_places(*form, method, threads), order)
+        assert count_fill(*form, right["amd"], 10**5, threads) == fill
+
+    assert each_failure(call) > 0

@@ -26,7 +26,7 @@ _DOUBLES = np.ctypeslib.ndpointer(dtype=np.float64, flags="C_CONTIGUOUS")
 
 
 def available(name: str) -> bool:
-    """True if the system has lib`name`: "btf", "cxsparse" or "klu"."""
+    """True if the system has lib`name`: "btf", "cxsparse", "klu" or "amd"."""
     return ctypes.util.find_library(name) is not None
 
 
@@ -269,6 +269,17 @@ class _Klu:
         if not ok:
             raise ValueError("klu_solve failed")
         return flat.reshape(x.shape, order="F")
+
+
+def amd_order(A: Any) -> Ints:
+    """An order of the columns of a square matrix by AMD, for the pattern of A + A'."""
+    _, n, Ap, Ai, _ = _csc(A)
+    f = _library("amd").amd_order
+    f.restype = c_int
+    f.argtypes = [c_int, _INTS, _INTS, _INTS, c_void_p, c_void_p]
+    P = _ints(n)
+    assert f(n, Ap, Ai, P, None, None) >= 0
+    return P[:n]
 
 
 def klu_analyze(A: Any, *, btf: bool = True) -> tuple[Ints, Ints, Ints]:

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import btfperm
 from btfperm.pattern import Pattern, as_pattern
 
-ROWS = [row for row in btfperm.algorithms() if row.backend == "cpu"]
+ROWS = [row for row in btfperm.algorithms(package="transversal") if row.backend == "cpu"]
 INITIALIZERS = ["none", *(row.name for row in ROWS if row.is_initializer)]
 ALGORITHMS = [row.name for row in ROWS if row.package == "transversal" and not row.is_initializer]
 # These augment along paths, so a matched column stays matched. Other algorithms may exchange

@@ -117,7 +117,7 @@ def test_64_bit_indices():
     arrays = [np.empty(60, np.int64), np.empty(50, np.int64), np.empty(60), np.empty(50)]
     blocks = [x.astype(np.int64) for x in (d.row_perm, d.col_perm, d.row_blocks, d.col_blocks)]
     columns = P.indptr.astype(np.int64), P.indices.astype(np.int64)
-    _core.weighted.assign(60, *columns, np.log(np.abs(valued.values)), *blocks, *arrays)
+    _core.weighted.mc64(60, *columns, np.log(np.abs(valued.values)), *blocks, *arrays)
     w = btfperm.weighted_transversal(A)
     assert np.array_equal(arrays[0], w.row_match) and np.array_equal(arrays[2], w.row_dual)
 
@@ -128,7 +128,7 @@ def test_the_core_checks_its_arguments():
     P, blocks = V.pattern, (d.row_perm, d.col_perm, d.row_blocks, d.col_blocks)
     match, dual = np.zeros(3, np.int32), np.zeros(3)
     with pytest.raises(ValueError, match="value has 2 places"):
-        _core.weighted.assign(3, P.indptr, P.indices, np.ones(2), *blocks, match, match, dual, dual)
+        _core.weighted.mc64(3, P.indptr, P.indices, np.ones(2), *blocks, match, match, dual, dual)
     with pytest.raises(ValueError, match="row_dual has 2 places"):
         _core.weighted.check_duals(
             3, P.indptr, P.indices, V.values, match, match, np.zeros(2), dual

@@ -93,6 +93,7 @@ void bind_io(nb::module_& module);
 void bind_pattern(nb::module_& module);
 void bind_transversal(nb::module_& module);
 void bind_dulmage_mendelsohn(nb::module_& module);
+void bind_ordering(nb::module_& module);
 void bind_weighted(nb::module_& module);
 
 }  // namespace btfperm

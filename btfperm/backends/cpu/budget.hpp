@@ -4,7 +4,7 @@
 // A search reports the edges it visits. The budget periodically polls the clock, the work done and
 // Ctrl-C. `spend` returns false if the search must stop; the search then returns with a legal
 // matching. In a parallel region only the calling thread (OpenMP's thread 0) spends, for all; the
-// others call `stopped`.
+// others call `stopped`, or spend from a budget of their own, which is a part of the first one.
 #pragma once
 
 #include <atomic>
@@ -29,6 +29,10 @@ class Budget {
     refill();
   }
 
+  // A part of `whole` for another thread. It never polls the clock or Ctrl-C: it hands its edges
+  // over to `whole` and ends with it.
+  explicit Budget(Budget& whole) : Budget(0, 0, nullptr) { whole_ = &whole; }
+
   // Counts visited `edges`; false: stop now.
   bool spend(std::int64_t edges) {
     credit_ -= edges;
@@ -38,7 +42,8 @@ class Budget {
   // As spend, but polls in every call: for pieces of work that visit no edges.
   bool poll() {
     if (stopped()) return false;
-    spent_ += granted_ - credit_;
+    if (whole_ != nullptr) return poll_whole();
+    spent_ += granted_ - credit_ + handed_over_.exchange(0, std::memory_order_relaxed);
     granted_ = credit_ = 0;
     const auto now = Clock::now();
     if (edges_ > 0 && spent_ >= edges_) {
@@ -62,6 +67,13 @@ class Budget {
   static constexpr std::int64_t between_polls = 1 << 16;  // units of work
   static constexpr auto between_signal_polls = std::chrono::milliseconds(50);
 
+  bool poll_whole() {
+    whole_->handed_over_.fetch_add(granted_ - credit_, std::memory_order_relaxed);
+    stop_.store(whole_->stop(), std::memory_order_relaxed);
+    refill();
+    return !stopped();
+  }
+
   void refill() {
     granted_ = between_polls;
     if (edges_ > 0 && edges_ - spent_ < granted_) granted_ = edges_ - spent_;
@@ -76,6 +88,8 @@ class Budget {
   std::int64_t spent_ = 0;
   std::int64_t granted_ = 0;
   std::int64_t credit_ = 0;
+  Budget* whole_ = nullptr;
+  alignas(64) std::atomic<std::int64_t> handed_over_{0};  // by the parts, and not counted yet
   // All threads read it often, so it is not on the cache line that the spending thread writes.
   alignas(64) std::atomic<Stop> stop_{Stop::none};
 };

@@ -21,5 +21,6 @@ NB_MODULE(_core, module) {
   bind("pattern", &btfperm::bind_pattern);
   bind("transversal", &btfperm::bind_transversal);
   bind("dulmage_mendelsohn", &btfperm::bind_dulmage_mendelsohn);
+  bind("ordering", &btfperm::bind_ordering);
   bind("weighted", &btfperm::bind_weighted);
 }

@@ -19,6 +19,9 @@ __all__ = ["Problem"]
 
 # Rows and columns; NumPy allocates smaller arrays faster than the core does.
 _WORTH_PAGES = 10_000
+# Rows and columns; for fewer, 16 threads that sleep take longer to wake (0.2 ms) than one thread
+# takes to fill the arrays or to count.
+_WORTH_WAKING = 2_000_000
 _BYTE = np.dtype(np.uint8)
 
 
@@ -52,7 +55,8 @@ class Problem:
         """With nothing matched."""
         m, n = pattern.shape
         if m + n >= _WORTH_PAGES:
-            arrays = _core.transversal.unmatched(m, pattern.indptr, threads=threads)
+            team = threads if m + n >= _WORTH_WAKING else 1
+            arrays = _core.transversal.unmatched(m, pattern.indptr, threads=team)
         else:
             width = pattern.indices.dtype
             arrays = np.empty(m, width), np.empty(n, width), np.zeros(m, _BYTE), np.empty(n, _BYTE)
@@ -83,7 +87,8 @@ class Problem:
     @property
     def size(self) -> int:
         """Number of matched entries."""
-        return _core.transversal.count_matched(self.col_match, self.threads)  # type: ignore[no-any-return]
+        team = self.threads if 2 * self.n >= _WORTH_WAKING else 1
+        return _core.transversal.count_matched(self.col_match, team)  # type: ignore[no-any-return]
 
     def transposed(self) -> Problem:
         """The same problem with rows and columns exchanged; the matching arrays are shared."""

@@ -18,7 +18,8 @@
 // Prefer it   if the start leaves few columns, as in most matrices of applications
 // Invariants  prices of unmatched rows are 0 if there are more rows than columns; otherwise they
 //             are the row minima, and no row remains unmatched. matched_entry[j] is the position of
-//             the entry that column j is matched by
+//             the entry that column j is matched by. During the searches, col_price[j] holds only
+//             for unmatched columns; the entry of a matched one is tight, which gives its price
 #pragma once
 
 #include <algorithm>
@@ -30,27 +31,23 @@
 #include "transversal/augmenting/hopcroft_karp.hpp"
 #include "transversal/interface.hpp"
 #include "weighted/block.hpp"
+#include "weighted/counters.hpp"
 #include "weighted/row_heap.hpp"
 
 namespace btfperm {
-
-struct WeightedCounters {
-  std::int64_t edges = 0;     // entries visited
-  std::int64_t searches = 0;  // columns that the start left unmatched
-  std::int64_t bids = 0;      // of an auction
-};
 
 template <class I>
 class Mc64 {
  public:
   enum class Outcome { done, gave_up, stopped };
 
-  // All columns of the block can be matched.
+  // All columns of the block can be matched. The prices of its rows are the least costs in them.
   Mc64(const CostBlock<I>& block, BlockMemory<I>& memory, Budget& budget,
        WeightedCounters& counters)
       : A_(block),
         budget_(budget),
         counters_(counters),
+        rounding_(4 * std::numeric_limits<double>::epsilon() * (1 + block.largest_cost)),
         row_match_(memory.row_match),
         col_match_(memory.col_match),
         row_price_(memory.row_price),
@@ -58,6 +55,7 @@ class Mc64 {
         distance_(memory.distance),
         matched_entry_(memory.lists[0]),
         next_(memory.lists[1]),
+        near_(memory.lists[1]),
         via_(memory.lists[2]),
         column_before_(memory.lists[3]),
         reached_(memory.lists[4]),
@@ -67,7 +65,8 @@ class Mc64 {
   // Matches all columns, unless the budget ends it, or it expects that the searches will visit the
   // entries more than `most_passes` times.
   Outcome run(double most_passes = far) {
-    set_row_prices();
+    // Some rows remain unmatched if there are more rows than columns.
+    if (A_.m > A_.n) std::fill(row_price_, row_price_ + A_.m, 0.0);
     start();
     return search_all(most_passes);
   }
@@ -77,6 +76,17 @@ class Mc64 {
   Outcome run_again(bool largest_start) {
     start();
     if (largest_start) match_tight_entries();
+    return search_all(far);
+  }
+
+  // Matches the columns that an auction left unmatched. The other columns keep their rows or, on an
+  // augmenting path, exchange them; their matched entries need not be tight.
+  Outcome complete() {
+    for (I j = 0; j < A_.n; ++j) {
+      col_price_[j] = smallest(j);
+      if (col_match_[j] >= 0) matched_entry_[j] = entry_of(j);
+    }
+    if (!visited(A_.nnz())) return Outcome::stopped;
     return search_all(far);
   }
 
@@ -100,9 +110,16 @@ class Mc64 {
       search(j);
     }
     counters_.searches += static_cast<std::int64_t>(searches);
-    // Rounding may have made a price of a column too large; a smaller one is feasible.
-    for (I j = 0; j < A_.n; ++j) col_price_[j] = smallest(j);
+    set_column_prices();
     return visited(A_.nnz()) ? Outcome::done : Outcome::stopped;
+  }
+
+  // The largest feasible prices of the columns. They have not changed if matched entries are tight.
+  void set_column_prices() {
+    for (I j = 0; j < A_.n; ++j) {
+      const double tight = A_.cost[matched_entry_[j]] - row_price_[col_match_[j]];
+      if (tight != col_price_[j]) col_price_[j] = smallest(j);
+    }
   }
 
   bool visited(std::int64_t edges) {
@@ -114,6 +131,13 @@ class Mc64 {
     row_match_[i] = j;
     col_match_[j] = i;
     matched_entry_[j] = p;
+  }
+
+  // The position of the entry that column j is matched by.
+  I entry_of(I j) const {
+    I p = A_.indptr[j];
+    while (A_.indices[p] != col_match_[j]) ++p;
+    return p;
   }
 
   // The smallest cost minus price in column j.
@@ -164,22 +188,7 @@ class Mc64 {
     HopcroftKarp<I>(tight, {row_match_, col_match_}, workspace, budget_, counters).run();
     counters_.edges += counters.edges;
     for (I j = 0; j < A_.n; ++j) {
-      if (col_match_[j] < 0) continue;
-      I& p = matched_entry_[j];
-      p = A_.indptr[j];
-      while (A_.indices[p] != col_match_[j]) ++p;
-    }
-  }
-
-  void set_row_prices() {
-    if (A_.m > A_.n) {  // some rows remain unmatched
-      std::fill(row_price_, row_price_ + A_.m, 0.0);
-      return;
-    }
-    std::fill(row_price_, row_price_ + A_.m, far);
-    for (I p = 0; p < A_.nnz(); ++p) {
-      double& price = row_price_[A_.indices[p]];
-      price = std::min(price, A_.cost[p]);
+      if (col_match_[j] >= 0) matched_entry_[j] = entry_of(j);
     }
   }
 
@@ -205,18 +214,20 @@ class Mc64 {
     visited(A_.indptr[j + 1] - A_.indptr[j]);
   }
 
-  // Finds the shortest path from column `root` to an unmatched row and augments along it.
+  // Finds the shortest path from column `root` to an unmatched row and augments along it. Rows at
+  // the distance of the column that reaches them are visited next, without the heap.
   void search(I root) {
     double least = far;  // distance of the nearest unmatched row
     I end = -1;
-    I n_reached = 0, n_final = 0;
+    I n_reached = 0, n_final = 0, n_near = 0;
     double so_far = 0;
+    double price = col_price_[root];
     heap_.clear();
     for (I j = root;;) {
       for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
         const I i = A_.indices[p];
-        const double reduced = A_.cost[p] - row_price_[i] - col_price_[j];
-        const double d = so_far + std::max(reduced, 0.0);  // rounding may give a negative one
+        const double reduced = A_.cost[p] - row_price_[i] - price;
+        const double d = reduced < rounding_ ? so_far : so_far + reduced;
         if (d >= least || d >= distance_[i]) continue;
         const bool known = distance_[i] != far;
         if (!known) reached_[n_reached++] = i;
@@ -226,25 +237,35 @@ class Mc64 {
         if (row_match_[i] < 0) {
           least = d;
           end = i;
+          if (d <= so_far) break;
         } else if (known) {
           heap_.decreased(i);
+        } else if (d <= so_far) {
+          near_[n_near++] = i;
         } else {
           heap_.insert(i);
         }
       }
-      if (!visited(A_.indptr[j + 1] - A_.indptr[j])) break;
-      if (heap_.empty() || distance_[heap_.nearest()] >= least) break;
-      const I i = heap_.nearest();
-      heap_.remove_nearest();
-      so_far = distance_[i];
+      if (!visited(A_.indptr[j + 1] - A_.indptr[j]) || least <= so_far) break;
+      I i;
+      if (n_near > 0) {
+        i = near_[--n_near];
+      } else {
+        if (heap_.empty() || distance_[heap_.nearest()] >= least) break;
+        i = heap_.nearest();
+        heap_.remove_nearest();
+        so_far = distance_[i];
+      }
       j = row_match_[i];
+      price = A_.cost[matched_entry_[j]] - row_price_[i];
       final_[n_final++] = i;
     }
     if (end >= 0 && !budget_.stopped()) augment(root, end, least, n_final);
     for (I k = 0; k < n_reached; ++k) distance_[reached_[k]] = far;
   }
 
-  // Augments along the path to row `end` and changes the prices in the tree.
+  // Augments along the path to row `end` and changes the prices of the rows in the tree. Those of
+  // matched columns follow from them: their entries are tight.
   void augment(I root, I end, double least, I n_final) {
     for (I k = 0; k < n_final; ++k) {
       const I i = final_[k];
@@ -257,17 +278,13 @@ class Mc64 {
       if (j == root) break;
       i = before;
     }
-    const auto set_price = [this](I j) {
-      const I p = matched_entry_[j];
-      col_price_[j] = A_.cost[p] - row_price_[A_.indices[p]];
-    };
-    set_price(row_match_[end]);
-    for (I k = 0; k < n_final; ++k) set_price(row_match_[final_[k]]);
   }
 
   const CostBlock<I>& A_;
   Budget& budget_;
   WeightedCounters& counters_;
+  // Reduced costs below this are 0: equal costs then give equal distances, which need no heap.
+  double rounding_;
   I* row_match_;
   I* col_match_;
   double* row_price_;
@@ -275,6 +292,7 @@ class Mc64 {
   double* distance_;
   I* matched_entry_;
   I* next_;           // of each column, where the search for a tight entry continues
+  I* near_;           // rows at the distance of the search, not visited yet; in place of next_
   I* via_;            // entry through which the search reached a row
   I* column_before_;  // and its column
   I* reached_;

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""AN ORDER AGAINST FILL inside each diagonal block, and the fill that an order causes.
+
+``minimum_degree.hpp`` is the elimination that "amd" and "colamd" share, ``order_blocks.hpp`` calls
+it for each block, and ``symbolic.hpp`` counts the entries of L and U.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from btfperm import _core
+from btfperm.pattern import Pattern, inverse
+
+if TYPE_CHECKING:
+    from btfperm.results import IndexArray
+
+__all__ = ["Fill", "Method", "count_fill", "count_symmetric", "order_places"]
+
+Method = Literal["amd", "colamd"]
+
+_METHODS = {"amd": 0, "colamd": 1}
+
+
+class Fill(NamedTuple):
+    """The size of LU factors whose pivots are on the diagonal.
+
+    Attributes
+    ----------
+    lower : entries of L below the diagonal
+    upper : entries of U with the diagonal
+    operations : multiplications and divisions
+    """
+
+    lower: int
+    upper: int
+    operations: float
+
+    @property
+    def total(self) -> int:
+        """Entries of L + U, the diagonal once."""
+        return self.lower + self.upper
+
+
+def order_places(
+    pattern: Pattern,
+    row_perm: IndexArray,
+    col_perm: IndexArray,
+    blocks: IndexArray,
+    method: Method,
+    threads: int = 1,
+) -> IndexArray:
+    """The order of the rows and columns of a block triangular matrix, inside each block.
+
+    Parameters
+    ----------
+    pattern : a square matrix on the host
+    row_perm, col_perm : (n,) the row and column at each place of the block triangular form
+    blocks : (k + 1,) the places where the blocks begin, and n
+    method : "amd" by the pattern of B + B' for a block B, "colamd" by that of B'B
+    threads : number of threads; the result does not depend on it
+
+    Returns
+    -------
+    (n,) the place of the form that comes to each place; places stay in their blocks
+
+    Notes
+    -----
+    Near O(nnz) per level of elimination in practice; see ``minimum_degree.hpp``.
+    """
+    order = np.empty_like(col_perm)
+    _core.ordering.order_blocks(
+        *_form(pattern, row_perm, col_perm, blocks), _METHODS[method], threads, order
+    )
+    return order
+
+
+def count_fill(
+    pattern: Pattern,
+    row_perm: IndexArray,
+    col_perm: IndexArray,
+    blocks: IndexArray,
+    order: IndexArray,
+    most: int,
+    threads: int = 1,
+) -> Fill | None:
+    """The fill inside the diagonal blocks if all pivots stay on the diagonal; None if L has more
+    than `most` entries in one block.
+
+    `order` is that of `order_places`; the other parameters are the same. Memory: `most` indices for
+    each thread, of which only those are touched that hold entries.
+    """
+    has_room, *numbers = _core.ordering.count_fill(
+        *_form(pattern, row_perm, col_perm, blocks), order, most, threads
+    )
+    return Fill(*numbers) if has_room else None
+
+
+def count_symmetric(
+    pattern: Pattern,
+    row_perm: IndexArray,
+    col_perm: IndexArray,
+    blocks: IndexArray,
+    threads: int = 1,
+) -> tuple[int, int]:
+    """(entries off the diagonal inside the blocks of at least three rows, those of them whose
+    mirror image is an entry). The parameters are those of `order_places`. O(nnz)."""
+    form = _form(pattern, row_perm, col_perm, blocks)
+    entries, mirrored = _core.ordering.count_symmetric(*form, threads)
+    return entries, mirrored
+
+
+def _form(pattern: Pattern, row_perm: IndexArray, col_perm: IndexArray, blocks: IndexArray) -> Any:
+    width = pattern.indices.dtype
+    place = inverse(row_perm).astype(width, copy=False)
+    return pattern.indptr, pattern.indices, place, col_perm, blocks

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "backends/cpu/bind.hpp"
+
+#include <nanobind/stl/tuple.h>
+
+#include <stdexcept>
+#include <tuple>
+
+#include "ordering/order_blocks.hpp"
+#include "ordering/symbolic.hpp"
+#include "ordering/symmetry.hpp"
+
+namespace btfperm {
+namespace {
+
+// The form that the arguments of both functions describe, with their lengths checked.
+template <class I>
+BlockForm<I> checked_form_of(const In<I>& indptr, const In<I>& indices, const In<I>& row_place,
+                             const In<I>& col_perm, const In<I>& blocks, std::int64_t order) {
+  if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no places");
+  const auto n = static_cast<std::int64_t>(indptr.shape(0)) - 1;
+  const PatternView<I> A = checked_view_of<I>(n, indptr, indices);
+  require_places(row_place, n, "row_place");
+  require_places(col_perm, n, "col_perm");
+  if (order != n) throw std::invalid_argument("order has not one place for each column");
+  const auto places = static_cast<std::int64_t>(blocks.shape(0));
+  if (places == 0 || blocks.data()[0] != 0 || blocks.data()[places - 1] != n) {
+    throw std::invalid_argument("blocks must begin with 0 and end with the number of columns");
+  }
+  return {A, row_place.data(), col_perm.data(), blocks.data(), static_cast<I>(places - 1)};
+}
+
+template <class I>
+void bind_width(nb::module_& module) {
+  module.def(
+      "order_blocks",
+      [](In<I> indptr, In<I> indices, In<I> row_place, In<I> col_perm, In<I> blocks, int method,
+         int threads, Out<I> order) {
+        const BlockForm<I> form = checked_form_of<I>(indptr, indices, row_place, col_perm, blocks,
+                                                     static_cast<std::int64_t>(order.shape(0)));
+        run_pass([&](Budget& budget) {
+          order_blocks(form, static_cast<Method>(method), threads, order.data(), budget);
+        });
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("row_place").noconvert(), nb::arg("col_perm").noconvert(),
+      nb::arg("blocks").noconvert(), nb::arg("method"), nb::arg("threads"),
+      nb::arg("order").noconvert(),
+      "Sets the order of the places of a block triangular matrix: inside each block against fill, "
+      "by minimum degree of B + B' (method 0) or of B'B (1).");
+  module.def(
+      "count_symmetric",
+      [](In<I> indptr, In<I> indices, In<I> row_place, In<I> col_perm, In<I> blocks, int threads) {
+        const BlockForm<I> form = checked_form_of<I>(indptr, indices, row_place, col_perm, blocks,
+                                                     static_cast<std::int64_t>(col_perm.shape(0)));
+        const SymmetryCounters found =
+            run_pass([&](Budget& budget) { return count_symmetric(form, threads, budget); });
+        return std::tuple<std::int64_t, std::int64_t>(found.entries, found.mirrored);
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("row_place").noconvert(), nb::arg("col_perm").noconvert(),
+      nb::arg("blocks").noconvert(), nb::arg("threads"),
+      "(entries off the diagonal inside the blocks of at least three rows; those of them whose "
+      "mirror image is an entry)");
+  module.def(
+      "count_fill",
+      [](In<I> indptr, In<I> indices, In<I> row_place, In<I> col_perm, In<I> blocks, In<I> order,
+         std::int64_t most, int threads) {
+        const BlockForm<I> form = checked_form_of<I>(indptr, indices, row_place, col_perm, blocks,
+                                                     static_cast<std::int64_t>(order.shape(0)));
+        const FillCounters found = run_pass(
+            [&](Budget& budget) { return count_fill(form, order.data(), most, threads, budget); });
+        return std::tuple<bool, std::int64_t, std::int64_t, double>(found.has_room, found.lower,
+                                                                    found.upper, found.operations);
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("row_place").noconvert(), nb::arg("col_perm").noconvert(),
+      nb::arg("blocks").noconvert(), nb::arg("order").noconvert(), nb::arg("most"),
+      nb::arg("threads"),
+      "(whether no block of L has more than `most` entries; entries of L below the diagonal; "
+      "entries of U; operations), with pivots on the diagonal.");
+}
+
+}  // namespace
+
+void bind_ordering(nb::module_& module) {
+  bind_width<std::int32_t>(module);
+  bind_width<std::int64_t>(module);
+}
+
+}  // namespace btfperm

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Work on each diagonal block of more than two rows: the largest first, on several threads
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <vector>
+
+#include "backends/cpu/budget.hpp"
+#include "backends/cpu/shared_loop.hpp"
+#include "backends/cpu/sharing.hpp"
+#include "backends/cpu/workspace.hpp"
+#include "ordering/blocks.hpp"
+
+namespace btfperm {
+
+struct NoCounters {
+  void add(const NoCounters&) {}
+};
+
+// Calls work(memory, block, limit) for each block of at least three rows; limit.spend(entries) is
+// false if the work must stop. Each thread makes its memory by make(size, entries, workspace) for
+// the largest of its blocks. Throws std::bad_alloc if one has none.
+template <class I, class Counted, class Make, class Work>
+void for_blocks(const BlockForm<I>& form, int threads, Budget& budget, Counted& counters, Make make,
+                Work work) {
+  struct Large {
+    I block;
+    I size;  // of the largest block from this one on
+    std::int64_t entries;
+  };
+  std::vector<Large> blocks;
+  for (I b = 0; b < form.n_blocks; ++b) {
+    if (form.size_of(b) > 2) blocks.push_back({b, form.size_of(b), form.entries_at_most(b)});
+  }
+  std::stable_sort(blocks.begin(), blocks.end(),
+                   [](const Large& a, const Large& b) { return a.entries > b.entries; });
+  const auto count = static_cast<std::int64_t>(blocks.size());
+  for (std::int64_t k = count - 2; k >= 0; --k) {
+    blocks[k].size = std::max(blocks[k].size, blocks[k + 1].size);
+  }
+  using Memory = decltype(make(I{}, std::int64_t{}, std::declval<Workspace&>()));
+  struct Owned {
+    Workspace workspace;
+    std::optional<Memory> memory;
+  };
+  const auto turn = [&](std::int64_t k, Owned& own, auto& limit) {
+    const Large& large = blocks[k];
+    if (!own.memory) own.memory.emplace(make(large.size, large.entries, own.workspace));
+    work(*own.memory, large.block, limit);
+  };
+  threads = threads_for_search(form.A.nnz(), threads);
+  threads = static_cast<int>(std::clamp<std::int64_t>(count, 1, threads));
+  if (threads == 1) {
+    Owned own;
+    Alone<Counted> limit{budget, counters};
+    for (std::int64_t k = 0; k < count && !budget.stopped(); ++k) turn(k, own, limit);
+    return;
+  }
+  std::vector<Owned> owned(threads);
+  std::atomic<bool> out_of_memory{false};
+  shared_loop(count, std::int64_t{1}, threads, budget, counters, [&](std::int64_t k, auto& limit) {
+    if (out_of_memory.load(std::memory_order_relaxed)) return;
+    try {  // no exception may leave a parallel region
+      turn(k, owned[omp_get_thread_num()], limit);
+    } catch (const std::bad_alloc&) {
+      out_of_memory.store(true, std::memory_order_relaxed);
+    }
+  });
+  if (out_of_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();
+}
+
+}  // namespace btfperm

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// minimum degree: an elimination order with little fill
+//
+// Idea        Eliminate a variable with the fewest neighbours. Its neighbours become the variables
+//             of an element, which represents the clique that elimination creates, so the graph
+//             never grows. A variable keeps a list of elements and one of variables; its degree is
+//             bounded by the sizes of its elements outside the newest one, which one pass over
+//             the lists of that element computes for all its variables. Variables with the same
+//             lists are merged; elements inside another one are absorbed.
+// Two uses    Variables are the columns of B. For amd they are neighbours as in B + B'. For colamd
+//             the rows of B are elements from the start, so columns are neighbours as in B'B, which
+//             is never formed.
+// Dense       A variable with more than 10 sqrt(n) neighbours comes last; colamd ignores a row with
+//             more than 10 sqrt(n) entries.
+// Invariants  A list holds the elements of a variable first, then its variables. `size` is 0 for a
+//             variable that was eliminated, merged or put last, and negative for the variables of
+//             the newest element while it is processed. `mark` is 0 for an absorbed element.
+// Order       Ties are broken by the order of the lists, so the result depends on the matrix alone.
+// Cost        about the entries of the lists times the elements in a list, in practice; O(n nnz) at
+//             worst. Memory: the entries, and a dozen arrays of the nodes.
+// Paper       Amestoy, Davis, Duff: An approximate minimum degree ordering algorithm, SIMAX 17
+//             (1996). Davis, Gilbert, Larimore, Ng: A column approximate minimum degree ordering
+//             algorithm, TOMS 30 (2004). The latter starts from other degrees and breaks ties
+//             differently; here both share one elimination.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "backends/cpu/workspace.hpp"
+#include "ordering/blocks.hpp"
+#include "ordering/node_lists.hpp"
+
+namespace btfperm {
+
+template <class I>
+class MinimumDegree {
+ public:
+  // For graphs of at most `variables` variables, `elements` first elements, and `entries` entries
+  // in the lists of the variables and the elements.
+  MinimumDegree(I variables, I elements, std::int64_t entries, Workspace& workspace)
+      : lists_(variables, elements, entries, workspace) {
+    const std::size_t nodes = static_cast<std::size_t>(variables) + elements;
+    mark_ = workspace.take<std::int64_t>(nodes);
+    for (I** array : {&n_elements_, &size_, &degree_, &into_}) {
+      *array = workspace.take<I>(nodes);
+    }
+    for (I** array : {&first_, &next_, &before_, &bucket_, &place_}) {
+      *array = workspace.take<I>(variables);
+    }
+  }
+
+  // Begins a graph of n variables and `elements` first elements, which are nodes n, n + 1, ...
+  void begin(I n, I elements) {
+    n_ = n;
+    nodes_ = n + elements;
+    lists_.clear();
+  }
+
+  // The list of the next node, in the order of the nodes: append(k) for each member.
+  void open(I node) {
+    lists_.open(node);
+    mark_[node] = 1;
+    into_[node] = -1;
+  }
+  void append(I member) { lists_.append(member); }
+  // `elements` of the members are elements; they were appended first.
+  void close(I node, I elements) {
+    lists_.close(node);
+    n_elements_[node] = elements;
+    size_[node] = node < n_ ? 1 : 0;
+  }
+
+  // order[k] is the variable that is eliminated as number k. False: `limit` ended it.
+  template <class Limit>
+  bool order(I* order, Limit& limit) {
+    prepare();
+    I pivots = 0;
+    while (eliminated_ < n_) {
+      const I pivot = take_minimum();
+      place_[pivot] = pivots++;
+      make_element(pivot);
+      subtract_element(pivot);
+      update_degrees(pivot);
+      merge_equal(pivot);
+      finish_element(pivot);
+      if (!limit.spend(work_)) return false;
+      work_ = 0;
+    }
+    write_order(order, pivots);
+    return true;
+  }
+
+ private:
+  void prepare() {
+    std::fill(first_, first_ + n_, I{-1});
+    std::fill(bucket_, bucket_ + n_, I{-1});
+    std::fill(place_, place_ + n_, I{-1});
+    eliminated_ = least_ = largest_element_ = 0;
+    stamp_ = 2;
+    work_ = 0;
+    put_dense_last();
+    for (I e = n_; e < nodes_; ++e) {
+      degree_[e] = count_left(e, 0);
+      largest_element_ = std::max(largest_element_, degree_[e]);
+    }
+    for (I v = n_ - 1; v >= 0; --v) {
+      if (size_[v] == 0) continue;
+      std::int64_t degree = count_left(v, n_elements_[v]);
+      for (I k = 0; k < n_elements_[v]; ++k)
+        degree += degree_[lists_.members[lists_.start[v] + k]] - 1;
+      degree_[v] = static_cast<I>(std::min<std::int64_t>(degree, n_ - eliminated_ - 1));
+      insert(v);
+    }
+  }
+
+  // Variables with very many neighbours, and those of colamd without any.
+  void put_dense_last() {
+    const I dense = dense_from(n_);
+    for (I v = 0; v < n_; ++v) {
+      if (lists_.length[v] <= dense && (nodes_ == n_ || lists_.length[v] > 0)) continue;
+      size_[v] = lists_.length[v] = 0;
+      place_[v] = -2 - eliminated_;
+      ++eliminated_;
+    }
+  }
+
+  // Members of a list from number `first` on that were not put last.
+  I count_left(I node, I first) const {
+    I left = 0;
+    for (I k = first; k < lists_.length[node]; ++k)
+      left += size_[lists_.members[lists_.start[node] + k]] > 0;
+    return left;
+  }
+
+  // -- the lists of variables of one degree
+  // --------------------------------------------------------
+
+  void insert(I v) {
+    const I other = first_[degree_[v]];
+    next_[v] = other;
+    before_[v] = -1;
+    if (other != -1) before_[other] = v;
+    first_[degree_[v]] = v;
+    least_ = std::min(least_, degree_[v]);
+  }
+
+  void remove(I v) {
+    if (next_[v] != -1) before_[next_[v]] = before_[v];
+    if (before_[v] != -1) {
+      next_[before_[v]] = next_[v];
+    } else {
+      first_[degree_[v]] = next_[v];
+    }
+  }
+
+  I take_minimum() {
+    while (first_[least_] == -1) ++least_;
+    const I v = first_[least_];
+    remove(v);
+    return v;
+  }
+
+  // -- one elimination
+  // -----------------------------------------------------------------------------
+
+  // The element of the pivot: all variables of its elements, which it absorbs, and its own.
+  void make_element(I pivot) {
+    std::int64_t from = lists_.start[pivot];
+    const I own_elements = n_elements_[pivot], members = lists_.length[pivot];
+    std::int64_t bound = members - own_elements;
+    for (I k = 0; k < own_elements; ++k) bound += lists_.length[lists_.members[from + k]];
+    bound = std::min<std::int64_t>(bound, n_ - eliminated_);
+    if (own_elements > 0 && !lists_.has_room(bound)) {
+      work_ += lists_.compress(nodes_, [this](I node) { return in_use(node); });
+      from = lists_.start[pivot];
+    }
+    eliminated_ += size_[pivot];
+    size_[pivot] = 0;  // it is in no list of variables from now on
+    weight_ = 0;
+    // Without elements, the variables stay where they are.
+    std::int64_t to = own_elements > 0 ? lists_.end : from;
+    const std::int64_t begin = to;
+    for (I k = 0; k < own_elements; ++k) {
+      const I e = lists_.members[from + k];
+      if (mark_[e] == 0) continue;
+      const std::int64_t last = lists_.start[e] + lists_.length[e];
+      for (std::int64_t p = lists_.start[e]; p < last; ++p)
+        to = add_to_element(lists_.members[p], to);
+      work_ += lists_.length[e];
+      mark_[e] = 0;
+      into_[e] = pivot;
+    }
+    for (I k = own_elements; k < members; ++k) to = add_to_element(lists_.members[from + k], to);
+    work_ += members;
+    if (own_elements > 0) lists_.end = to;
+    lists_.start[pivot] = begin;
+    lists_.length[pivot] = static_cast<I>(to - begin);
+    mark_[pivot] = stamp_;  // alive
+  }
+
+  std::int64_t add_to_element(I v, std::int64_t to) {
+    if (size_[v] <= 0) return to;
+    weight_ += size_[v];
+    size_[v] = -size_[v];
+    remove(v);
+    lists_.members[to] = v;
+    return to + 1;
+  }
+
+  // mark[e] - stamp becomes the weight of e outside the new element, for each e that touches it.
+  void subtract_element(I pivot) {
+    const std::int64_t last = lists_.start[pivot] + lists_.length[pivot];
+    for (std::int64_t p = lists_.start[pivot]; p < last; ++p) {
+      const I v = lists_.members[p], weight = -size_[v];
+      const std::int64_t from = lists_.start[v];
+      for (I k = 0; k < n_elements_[v]; ++k) {
+        const I e = lists_.members[from + k];
+        if (mark_[e] >= stamp_) {
+          mark_[e] -= weight;
+        } else if (mark_[e] != 0) {
+          mark_[e] = degree_[e] + stamp_ - weight;
+        }
+      }
+      work_ += n_elements_[v];
+    }
+  }
+
+  // New lists of the variables of the element, bounds of their degrees without it, and a sum of
+  // each list, by which equal lists are found.
+  void update_degrees(I pivot) {
+    const std::int64_t last = lists_.start[pivot] + lists_.length[pivot];
+    for (std::int64_t p = lists_.start[pivot]; p < last; ++p) {
+      const I v = lists_.members[p];
+      const std::int64_t from = lists_.start[v];
+      const I old_elements = n_elements_[v], members = lists_.length[v];
+      std::int64_t to = from, degree = 0;
+      std::uint64_t sum = static_cast<std::uint64_t>(pivot);
+      for (I k = 0; k < old_elements; ++k) {
+        const I e = lists_.members[from + k];
+        if (mark_[e] == 0) continue;
+        const std::int64_t outside = mark_[e] - stamp_;
+        if (outside == 0) {  // inside the new element
+          mark_[e] = 0;
+          into_[e] = pivot;
+          continue;
+        }
+        degree += outside;
+        lists_.members[to++] = e;
+        sum += static_cast<std::uint64_t>(e);
+      }
+      const std::int64_t variables = to;
+      for (I k = old_elements; k < members; ++k) {
+        const I u = lists_.members[from + k];
+        if (size_[u] <= 0) continue;  // also those of the element, which represents them
+        degree += size_[u];
+        lists_.members[to++] = u;
+        sum += static_cast<std::uint64_t>(u);
+      }
+      work_ += members;
+      if (degree == 0) {  // no neighbours but the element: eliminated with the pivot
+        absorb(v, pivot);
+        continue;
+      }
+      degree_[v] = static_cast<I>(std::min<std::int64_t>(degree_[v], degree));
+      // The pivot becomes the first element. There is room: the pivot or one of its absorbed
+      // elements was in this list.
+      lists_.members[to] = lists_.members[variables];
+      lists_.members[variables] = lists_.members[from];
+      lists_.members[from] = pivot;
+      n_elements_[v] = static_cast<I>(variables - from + 1);
+      lists_.length[v] = static_cast<I>(to - from + 1);
+      const I b = static_cast<I>(sum % static_cast<std::uint64_t>(n_));
+      next_[v] = bucket_[b];
+      bucket_[b] = v;
+      before_[v] = b;
+    }
+    degree_[pivot] = weight_;
+    largest_element_ = std::max(largest_element_, weight_);
+    stamp_ += largest_element_ + 1;
+  }
+
+  // Eliminates a variable with the pivot: it has no neighbours outside the new element.
+  void absorb(I v, I pivot) {
+    weight_ += size_[v];  // its size is negative
+    eliminated_ -= size_[v];
+    size_[v] = 0;
+    into_[v] = pivot;
+  }
+
+  // Merges variables of the element that have the same lists.
+  void merge_equal(I pivot) {
+    const std::int64_t last = lists_.start[pivot] + lists_.length[pivot];
+    for (std::int64_t p = lists_.start[pivot]; p < last; ++p) {
+      if (size_[lists_.members[p]] == 0) continue;
+      const I b = before_[lists_.members[p]];
+      I v = bucket_[b];
+      bucket_[b] = -1;
+      for (; v != -1 && next_[v] != -1; v = next_[v]) {
+        const std::int64_t from = lists_.start[v];
+        for (I k = 1; k < lists_.length[v]; ++k) mark_[lists_.members[from + k]] = stamp_;
+        for (I previous = v, u = next_[v]; u != -1; u = next_[u]) {
+          if (lists_.length[u] == lists_.length[v] && n_elements_[u] == n_elements_[v] &&
+              is_marked(u)) {
+            size_[v] += size_[u];  // both are negative
+            size_[u] = 0;
+            into_[u] = v;
+            next_[previous] = next_[u];
+          } else {
+            previous = u;
+          }
+        }
+        work_ += lists_.length[v];
+        ++stamp_;
+      }
+    }
+  }
+
+  // Whether all members of the list of u but the first, the newest element, have the stamp.
+  bool is_marked(I u) {
+    const std::int64_t from = lists_.start[u];
+    work_ += lists_.length[u];
+    for (I k = 1; k < lists_.length[u]; ++k) {
+      if (mark_[lists_.members[from + k]] != stamp_) return false;
+    }
+    return true;
+  }
+
+  // The variables that are left, with their degrees.
+  void finish_element(I pivot) {
+    const std::int64_t begin = lists_.start[pivot], last = begin + lists_.length[pivot];
+    std::int64_t to = begin;
+    for (std::int64_t p = begin; p < last; ++p) {
+      const I v = lists_.members[p], weight = -size_[v];
+      if (weight == 0) continue;
+      size_[v] = weight;
+      const std::int64_t degree = std::int64_t{degree_[v]} + weight_ - weight;
+      degree_[v] = static_cast<I>(std::min<std::int64_t>(degree, n_ - eliminated_ - weight));
+      insert(v);
+      lists_.members[to++] = v;
+    }
+    lists_.length[pivot] = static_cast<I>(to - begin);
+    if (to == begin) mark_[pivot] = 0;
+    degree_[pivot] = weight_;
+    // The end of the memory is free again if the element is there.
+    if (last == lists_.end) lists_.end = to;
+  }
+
+  // -- memory and result
+  // ---------------------------------------------------------------------------
+
+  // A variable that is not eliminated, or an element that is not absorbed.
+  bool in_use(I node) const { return size_[node] > 0 || (into_[node] == -1 && mark_[node] != 0); }
+
+  bool is_last(I v) const { return place_[v] <= -2; }
+
+  // Variables in the order of the pivots that they were eliminated with; dense ones last.
+  void write_order(I* order, I pivots) {
+    I* const count = first_;  // of the variables of each pivot, then their places
+    std::fill(count, count + n_, I{0});
+    for (I v = 0; v < n_; ++v) {
+      if (is_last(v)) continue;
+      I root = v;
+      while (place_[root] < 0) root = into_[root];  // not a pivot: absorbed
+      for (I u = v; u != root;) {
+        const I up = into_[u];
+        into_[u] = root;
+        u = up;
+      }
+      next_[v] = place_[root];
+      ++count[place_[root]];
+    }
+    I sum = 0;
+    for (I k = 0; k < pivots; ++k) {
+      const I here = count[k];
+      count[k] = sum;
+      sum += here;
+    }
+    for (I v = 0; v < n_; ++v) order[is_last(v) ? sum - 2 - place_[v] : count[next_[v]]++] = v;
+  }
+
+  I n_, nodes_;
+  NodeLists<I> lists_;
+  std::int64_t* mark_;
+  I *n_elements_, *size_, *degree_;
+  I* into_;                     // the node that absorbed this one, or -1
+  I *first_, *next_, *before_;  // lists of the variables of each degree
+  I* bucket_;
+  I* place_;  // number of a pivot; -1 for a variable that is none; -2, -3, ... for the last ones
+  I eliminated_, least_, weight_, largest_element_;
+  std::int64_t stamp_, work_;
+};
+
+}  // namespace btfperm

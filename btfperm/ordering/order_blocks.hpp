@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Orders the inside of each diagonal block against fill; blocks in parallel
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+
+#include "backends/cpu/workspace.hpp"
+#include "ordering/blocks.hpp"
+#include "ordering/for_blocks.hpp"
+#include "ordering/minimum_degree.hpp"
+
+namespace btfperm {
+
+enum class Method : int { amd = 0, colamd = 1 };
+
+// The graph of B + B' for a block B: each variable has its neighbours.
+template <class I>
+class SymmetricGraph {
+ public:
+  SymmetricGraph(I size, std::int64_t entries, Workspace& workspace)
+      : rows_(size, entries, workspace),
+        seen_(workspace.take<I>(size)),
+        graph_(size, 0, 2 * entries, workspace) {}
+
+  MinimumDegree<I>& of(const Block<I>& block) {
+    const I n = block.n;
+    rows_.read(block);
+    std::fill(seen_, seen_ + n, I{-1});
+    graph_.begin(n, 0);
+    for (I j = 0; j < n; ++j) {
+      graph_.open(j);
+      seen_[j] = j;
+      append(j, block.indices + block.indptr[j], block.indices + block.indptr[j + 1]);
+      append(j, rows_.cols + rows_.start[j], rows_.cols + rows_.start[j + 1]);
+      graph_.close(j, 0);
+    }
+    return graph_;
+  }
+
+ private:
+  void append(I j, const I* first, const I* last) {
+    for (; first < last; ++first) {
+      if (seen_[*first] == j) continue;
+      seen_[*first] = j;
+      graph_.append(*first);
+    }
+  }
+
+  BlockRows<I> rows_;
+  I* seen_;
+  MinimumDegree<I> graph_;
+};
+
+// The columns of a block as variables, and its rows, unless dense, as elements.
+template <class I>
+class ColumnGraph {
+ public:
+  ColumnGraph(I size, std::int64_t entries, Workspace& workspace)
+      : rows_(size, entries, workspace), graph_(size, size, 2 * entries, workspace) {}
+
+  MinimumDegree<I>& of(const Block<I>& block) {
+    const I n = block.n, dense = dense_from(n);
+    rows_.read(block);
+    graph_.begin(n, n);
+    for (I j = 0; j < n; ++j) {
+      graph_.open(j);
+      I elements = 0;
+      for (std::int64_t p = block.indptr[j]; p < block.indptr[j + 1]; ++p) {
+        const I i = block.indices[p];
+        if (rows_.degree(i) > dense) continue;
+        graph_.append(n + i);
+        ++elements;
+      }
+      graph_.close(j, elements);
+    }
+    for (I i = 0; i < n; ++i) {
+      graph_.open(n + i);
+      if (rows_.degree(i) <= dense) {
+        for (std::int64_t p = rows_.start[i]; p < rows_.start[i + 1]; ++p) {
+          graph_.append(rows_.cols[p]);
+        }
+      }
+      graph_.close(n + i, 0);
+    }
+    return graph_;
+  }
+
+ private:
+  BlockRows<I> rows_;
+  MinimumDegree<I> graph_;
+};
+
+// What a thread needs for one of the methods.
+template <class I>
+class Orderer {
+ public:
+  Orderer(Method method, I size, std::int64_t entries, Workspace& workspace)
+      : block_(size, entries, workspace) {
+    if (method == Method::amd) {
+      symmetric_.emplace(size, entries, workspace);
+    } else {
+      columns_.emplace(size, entries, workspace);
+    }
+  }
+
+  // order[k]: the place of the whole order that comes to place begin + k.
+  template <class Limit>
+  void run(const BlockForm<I>& form, I number, I* order, Limit& limit) {
+    block_.read(form, number);
+    MinimumDegree<I>& graph = symmetric_ ? symmetric_->of(block_) : columns_->of(block_);
+    if (!graph.order(order, limit)) return;
+    for (I k = 0; k < block_.n; ++k) order[k] += form.begin_of(number);
+  }
+
+ private:
+  Block<I> block_;
+  std::optional<SymmetricGraph<I>> symmetric_;
+  std::optional<ColumnGraph<I>> columns_;
+};
+
+// The order of all places: inside each block by the method, ascending in blocks with fewer than
+// three rows. It is not complete if the budget ends.
+template <class I>
+void order_blocks(const BlockForm<I>& form, Method method, int threads, I* order, Budget& budget) {
+  std::iota(order, order + form.A.n, I{0});
+  NoCounters none;
+  for_blocks(
+      form, threads, budget, none,
+      [method](I size, std::int64_t entries, Workspace& workspace) {
+        return Orderer<I>(method, size, entries, workspace);
+      },
+      [&](Orderer<I>& orderer, I block, auto& limit) {
+        orderer.run(form, block, order + form.begin_of(block), limit);
+      });
+}
+
+}  // namespace btfperm

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// heavy-perfect: a matching of all columns of a block that is nearly the best, by an auction
+//
+// Idea        mc64's start; if it leaves few columns unmatched, or if many costs are equal, the
+//             exact search follows. Otherwise an auction in two phases matches all columns, or all
+//             but a few if its work reaches a limit: shortest augmenting paths match the others.
+//             The prices bound the distance from the optimum: it is at most the sum of the reduced
+//             costs of the matched entries.
+// Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
+//             assignment problem", Annals of Operations Research 14, 1988; the choice of epsilon,
+//             the limit and the end by augmenting paths are ours
+// Cost        some ten passes over the entries in practice; the limit on the auction makes the
+//             worst case that of mc64. Workspace: that of mc64
+// Prefer it   if mc64 is too slow and a matching close to the optimum is sufficient
+// Invariants  as for mc64, but a matched entry may have a reduced cost above 0
+#pragma once
+
+#include "weighted/block.hpp"
+#include "weighted/counters.hpp"
+#include "weighted/mc64_with_auction.hpp"
+
+namespace btfperm {
+
+// Matches all columns of a block. False: the budget ended it.
+template <class I>
+struct HeavyPerfect {
+  static constexpr int phases = 2;
+  // Passes that the searches after the start may need; with more, the auction is faster.
+  static constexpr double most_search_passes = 1;
+
+  static bool match_columns(const CostBlock<I>& block, BlockMemory<I>& memory, int threads,
+                            Budget& budget, WeightedCounters& counters) {
+    using Outcome = typename Mc64<I>::Outcome;
+    Mc64<I> search(block, memory, budget, counters);
+    if (block.m != block.n) return search.run() == Outcome::done;
+    const Outcome outcome = search.run(most_search_passes);
+    if (outcome != Outcome::gave_up) return outcome == Outcome::done;
+    Auction<I> auction(block, memory, budget, counters);
+    if (!auction.run(phases, most_auction_passes, threads)) {
+      return search.run_again(true) == Outcome::done;
+    }
+    return search.complete() == Outcome::done;
+  }
+};
+
+}  // namespace btfperm

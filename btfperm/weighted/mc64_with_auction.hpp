@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The strategy of mc64: shortest paths, and an auction where they would be long
+#pragma once
+
+#include <cstdint>
+
+#include "weighted/auction.hpp"
+#include "weighted/block.hpp"
+#include "weighted/counters.hpp"
+#include "weighted/exact/mc64.hpp"
+
+namespace btfperm {
+
+// Passes over the entries after which an auction ends; random matrices need about twenty.
+constexpr double most_auction_passes = 50;
+
+template <class I>
+struct Mc64WithAuction {
+  static constexpr int phases = 5;
+
+  // Passes over the entries of a block that searches may need. Most matrices of applications need
+  // fewer than ten. On random matrices, searches from the prices of an auction need five, searches
+  // alone 100. Passes over a small block are cheaper, because it stays in the cache.
+  static double most_passes(std::int64_t entries) { return entries < 200'000 ? 10 : 6; }
+
+  // Matches all columns of a block. Searches that would visit too many entries are abandoned; an
+  // auction then finds better prices to start from, or, if many costs are equal, a larger matching
+  // precedes the searches. False: the budget ended it.
+  static bool match_columns(const CostBlock<I>& block, BlockMemory<I>& memory, int threads,
+                            Budget& budget, WeightedCounters& counters) {
+    using Outcome = typename Mc64<I>::Outcome;
+    Mc64<I> search(block, memory, budget, counters);
+    if (block.m != block.n) return search.run() == Outcome::done;
+    const Outcome outcome = search.run(most_passes(block.nnz()));
+    if (outcome != Outcome::gave_up) return outcome == Outcome::done;
+    Auction<I> auction(block, memory, budget, counters);
+    const bool better_prices = auction.run(phases, most_auction_passes, threads);
+    return search.run_again(!better_prices) == Outcome::done;
+  }
+};
+
+}  // namespace btfperm
