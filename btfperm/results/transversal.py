@@ -76,8 +76,8 @@ class Transversal(OnDemand):
     row_in_cover, col_in_cover : (m,), (n,) bytes, 1 for members of `cover()`; None unless `maximum`
     log_row_scale, log_col_scale : (m,), (n,) as of `WeightedTransversal`; None if the transversal
         does not belong to one that has scalings
-    weights : ``objective`` (its kind), ``value`` and ``gap`` of the `WeightedTransversal` to which
-        the transversal belongs, or None
+    weights : ``objective`` (its kind), ``value``, ``gap`` and ``algorithm`` of the
+        `WeightedTransversal` to which the transversal belongs, or None
     """
 
     shape: tuple[int, int]

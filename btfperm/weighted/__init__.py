@@ -197,6 +197,7 @@ def weigh(
             "objective": objective,
             "value": finite(found.objective),
             "gap": finite(found.gap),
+            "algorithm": found.algorithm,
         },
     )
     return replace(found, transversal=transversal)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -88,7 +89,7 @@ def test_the_file_holds_the_best_matching_and_its_scalings(cli, tmp_path, case):
     assert weights["value"] == pytest.approx(objective, rel=1e-9, abs=1e-9)
     assert weights["objective"] == kind and 0 <= weights["gap"] <= 1e-6 * max(1, abs(objective))
     assert json.loads(str(found["meta"]))["weights"] == {
-        key: weights[key] for key in ("objective", "value", "gap")
+        key: weights[key] for key in ("objective", "value", "gap", "algorithm")
     }
     diagonal = weights["diagonal"]
     stored = np.abs(np.diagonal(A))
@@ -151,6 +152,26 @@ def test_a_solver_gets_the_weighted_matching_and_the_scalings(cli, tmp_path, sol
     match[P] = Q
     check_scalings(A, match, found)
     assert cli("check", WEST, perm).code == 0
+
+
+def test_a_file_of_a_transversal_that_is_nearly_the_best(cli, tmp_path):
+    """`check` reports the gap, and refuses scalings that prove less than the file claims."""
+    rng = np.random.default_rng(2)
+    A = sp.random(2000, 2000, 5 / 2000, random_state=rng) + sp.eye_array(2000)
+    A.data = np.exp(3 * rng.normal(size=A.nnz))
+    path, perm = tmp_path / "a.mtx", tmp_path / "p.npz"
+    btfperm.write_matrix(path, A)
+    w = btfperm.weighted_transversal(path, algorithm="heavy-perfect")
+    d = btfperm.dulmage_mendelsohn(path, transversal=w)
+    assert w.gap > 1 and d.meta["weights"]["algorithm"] == "heavy-perfect"
+    d.save(perm)
+    ended = cli("check", path, perm)
+    assert ended.code == 0 and f"may be e^{w.gap:.3g} times its product" in ended.out
+    assert btfperm.load(perm) == d
+    meta = {**d.meta, "weights": {**d.meta["weights"], "gap": 0.9 * w.gap}}
+    replace(d, meta=meta).save(perm)
+    ended = cli("check", path, perm)
+    assert ended.code == 1 and "more than the gap of" in ended.out
 
 
 def test_a_singular_matrix_is_completed_for_a_solver(cli, tmp_path):
@@ -230,17 +251,18 @@ def test_duplicates_that_cancel_are_left_out(cli, tmp_path):
 
 
 def test_duplicates_that_cancel_may_be_entries(cli, tmp_path):
-    """In Python they are entries of the decomposition, and `check` sees from the file that they
-    are."""
+    """In Python they are entries of the decomposition. `check` recognises that from the number of
+    entries in the file."""
     path, perm = tmp_path / "a.mtx", tmp_path / "p.npz"
-    head = "%%MatrixMarket matrix coordinate real general\n2 2 5\n"
-    path.write_text(head + "1 1 3\n2 2 2\n1 2 7\n2 1 5\n2 1 -5\n")
-    w = btfperm.weighted_transversal(path)
+    head = "%%MatrixMarket matrix coordinate real general\n3 3 7\n"
+    path.write_text(head + "1 1 3\n2 2 2\n3 3 1\n1 2 7\n2 1 5\n2 1 -5\n3 1 0\n")
+    with pytest.warns(btfperm.StoredZerosWarning):
+        w = btfperm.weighted_transversal(path)
     d = btfperm.dulmage_mendelsohn(path, transversal=w, drop_zeros=True)
-    assert d.n_blocks == 1
+    assert d.n_blocks == 2 and d.meta["matrix"]["zeros_dropped"]
     d.save(perm)
     assert cli("check", path, perm).code == 0
-    assert cli(path, "--weights", "product", "-o", perm, "--json").json["fine_blocks"] == 2
+    assert cli(path, "--weights", "product", "-o", perm, "--json").json["fine_blocks"] == 3
     assert cli("check", path, perm).code == 0
 
 

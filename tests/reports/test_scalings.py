@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 import btfperm
 from btfperm.conventions.btfperm import write_btfperm
+from btfperm.pattern import as_pattern
 from btfperm.reports.verify import verify
 from tests.weighted.test_weighted_transversal import valued
 
@@ -82,6 +84,16 @@ def test_a_matching_that_is_nearly_the_best_admits_its_gap():
     arrays["log_col_scale"] = arrays["log_col_scale"] + [0.0, 0.1, 0.0]
     text = verify(pattern, arrays, values=values, gap=9.0).violations[0].text
     assert text == "scaled entries are larger than 1 in modulus, by a factor of up to e^0.1: (1, 1)"
+
+
+def test_a_matched_stored_zero_is_reported():
+    A = sp.csc_array(([1.0, 0.0], ([0, 1], [0, 1])), shape=(2, 2))
+    d = btfperm.dulmage_mendelsohn(A, drop_zeros=False)
+    arrays = {**write_btfperm(d), "structural_rank": np.asarray(2)}
+    arrays |= {name: np.zeros(2) for name in SCALES}
+    values = btfperm.as_valued(A).values
+    (violation,) = verify(as_pattern(A), arrays, values=values).violations
+    assert violation.text == "matched entries whose value is zero: (1, 1)"
 
 
 def test_without_values_scalings_are_skipped():
