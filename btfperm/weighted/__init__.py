@@ -151,7 +151,7 @@ def _row_of(objective: str, algorithm: str) -> Algorithm | None:
         return find(name, initializer=False, package="weighted")
     if name != "auto":
         raise InvalidArgumentError(
-            f'objective="bottleneck" has one algorithm: leave out algorithm={name!r}'
+            f"the objective 'bottleneck' has one algorithm: leave out {name!r}"
         )
     return None
 
