@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from btfperm.arguments import text
 from btfperm.backends.protocol import Session
-from btfperm.conventions.rows import Convention, conventions
 from btfperm.dulmage_mendelsohn import decompose_session, fields_of
 from btfperm.errors import InvalidArgumentError
 from btfperm.io import read, save, values_of
-from btfperm.io.perm_file import target
 from btfperm.path.decompose import worth_copies
 from btfperm.path.request import Request
 from btfperm.pattern import DECOMPOSITION, Pattern, memory_for
@@ -29,6 +27,7 @@ from btfperm.results import (
 from btfperm.transversal import matched
 
 if TYPE_CHECKING:
+    from btfperm.conventions.rows import Convention
     from btfperm.weighted.diagonal import Diagonals
 
 __all__ = ["Ordered", "order_file"]
@@ -115,9 +114,7 @@ def order_file(
     >>> done.decomposition.n_blocks, list(done.seconds), done.written[0].name
     (2, ['read', 'search', 'decompose', 'write'], 'perm.npz')
     """
-    if convention is not None:
-        conventions.find(convention)
-    targets = [target(file, format, convention, solver)[1] for file in outputs]
+    targets = _targets(outputs, format, convention, solver)
     seconds: dict[str, float] = {}
     since = time.perf_counter()
 
@@ -202,6 +199,20 @@ def order_file(
     return Ordered(
         pattern, transversal, result, seconds, tuple(outputs), solver_order, weighted, diagonals
     )
+
+
+def _targets(
+    outputs: Sequence[PathLike], format: str | None, convention: str | None, solver: str | None
+) -> list[Convention]:
+    """The convention of each file. Refuses one that does not exist, even without a file."""
+    if not outputs and convention is None:
+        return []  # a call without files does not load the conventions
+    from btfperm.conventions.rows import conventions
+    from btfperm.io.perm_file import target
+
+    if convention is not None:
+        conventions.find(convention)
+    return [target(file, format, convention, solver)[1] for file in outputs]
 
 
 def _for_weights(weights: str, options: dict[str, Any]) -> dict[str, Any]:

@@ -19,8 +19,8 @@ __all__ = ["Problem"]
 
 # Rows and columns; NumPy allocates smaller arrays faster than the core does.
 _WORTH_PAGES = 10_000
-# Rows and columns; for fewer, 16 threads that sleep take longer to wake (0.2 ms) than one thread
-# takes to fill the arrays or to count.
+# Rows and columns; for fewer, 16 threads that sleep take longer to wake than one thread takes to
+# fill the arrays or to count.
 _WORTH_WAKING = 2_000_000
 _BYTE = np.dtype(np.uint8)
 
