@@ -15,7 +15,6 @@ from btfperm.conventions.rows import Convention, conventions
 from btfperm.dulmage_mendelsohn import decompose_session, fields_of
 from btfperm.errors import InvalidArgumentError
 from btfperm.io import read, save, values_of
-from btfperm.io.perm_file import target
 from btfperm.path.decompose import worth_copies
 from btfperm.path.request import Request
 from btfperm.pattern import DECOMPOSITION, Pattern, memory_for
@@ -117,7 +116,11 @@ def order_file(
     """
     if convention is not None:
         conventions.find(convention)
-    targets = [target(file, format, convention, solver)[1] for file in outputs]
+    targets: list[Convention] = []
+    if outputs:  # a call that writes nothing need not load the modules of files
+        from btfperm.io.perm_file import target
+
+        targets = [target(file, format, convention, solver)[1] for file in outputs]
     seconds: dict[str, float] = {}
     since = time.perf_counter()
 
