@@ -15,15 +15,19 @@ from btfperm.block_triangular import block_triangular_form
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, StructurallySingularError
 from btfperm.path.request import team_size
-from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, memory_for
+from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, as_valued, memory_for
 from btfperm.preorder.blockwise import Factorization
 from btfperm.preorder.orderings import BlockOrdering, order_inside_blocks
 from btfperm.preorder.preordering import Preordering, Solver
+from btfperm.preorder.weights import Ordered, Weights, choose_weights, finite_values
 from btfperm.results import Transversal
 from btfperm.results.blame import blamed_groups
 from btfperm.transversal import SEARCH_KEYWORDS
 
 __all__ = ["Factorization", "Preordering", "preorder"]
+
+# Options that do not choose a transversal.
+_NO_SEARCH_OPTIONS = {"threads", "drop_zeros", "shape"}
 
 
 def preorder(
@@ -31,6 +35,7 @@ def preorder(
     *,
     solver: Solver = "superlu",
     block_ordering: BlockOrdering = "auto",
+    weights: Weights = "auto",
     **options: Any,
 ) -> Preordering:
     """Row and column order for a direct solver: block triangular form, matched diagonal, and an
@@ -38,9 +43,9 @@ def preorder(
 
     Parameters
     ----------
-    A : a square, structurally nonsingular matrix of any type that `as_pattern` accepts; the values
-        are not used, so a `Pattern` is enough. The orders inside the blocks are computed on the
-        host: the pattern of a matrix on a GPU is copied there, and the result is on the host
+    A : a square, structurally nonsingular matrix of any type that `as_pattern` accepts. Values are
+        used for `weights` only, so a `Pattern` is enough. The orders inside the blocks are computed
+        on the host: a matrix on a GPU is copied there, and the result is on the host
     solver : "superlu" or "klu", the solver that will factor the matrix; "auto" depends on it
     block_ordering : order inside the blocks.
 
@@ -50,6 +55,13 @@ def preorder(
         - "natural": columns ascend, rows follow the matching
         - "auto": "amd" when enough of the entries off the diagonal inside the blocks have a mirror
           image, a quarter for KLU, three quarters for SuperLU; else "colamd"
+    weights : which entries are on the diagonal.
+
+        - "none": those of a transversal of the pattern
+        - "product": those with the largest product of moduli, see `weighted_transversal`
+        - "auto": "product" if the solver would leave the diagonal of "none" in some columns, in
+          less than half of them that of "product", and "product" has not much more fill; "none" if
+          `A` has no values, or if `transversal` or another option of the search is given
     options : as for `block_triangular_form`: transversal, algorithm, threads, drop_zeros,
         shape, ...
 
@@ -89,25 +101,43 @@ def preorder(
         raise InvalidArgumentError(
             f"block ordering {block_ordering!r} is unknown; give one of {get_args(BlockOrdering)}"
         )
+    if text("weights", weights) not in get_args(Weights):
+        raise InvalidArgumentError(
+            f"weights {weights!r} is unknown; give one of {get_args(Weights)}"
+        )
     refuse_unknown_keywords("preorder", options, SEARCH_KEYWORDS | {"transversal"})
+    given = {name for name, value in options.items() if value is not None} - _NO_SEARCH_OPTIONS
+    if weights == "product" and given:
+        raise InvalidArgumentError(f"weights='product' allows no {min(given)}=")
     with memory_for(DECOMPOSITION):
-        pattern = as_pattern(
-            A, shape=options.pop("shape", None), drop_zeros=options.get("drop_zeros")
-        ).on_host()
+        shape, drop_zeros = options.pop("shape", None), options.get("drop_zeros")
+        valued = None
+        if weights == "product":
+            valued = as_valued(A, shape=shape, drop_zeros=drop_zeros).on_host().require_finite()
+        elif weights == "auto" and not given:
+            valued = finite_values(A, shape, drop_zeros)
+        if valued is None:
+            pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros).on_host()
+        else:
+            pattern = valued.pattern
         form = block_triangular_form(pattern, **options)
     if form.completed:
         raise StructurallySingularError(_singular(pattern, form.transversal))
-    row_perm, col_perm, ordering = order_inside_blocks(
-        pattern, form, block_ordering, solver, team_size(pattern.nnz, options.get("threads"))
-    )
+    threads = team_size(pattern.nnz, options.get("threads"))
+    if valued is None:
+        order = order_inside_blocks(pattern, form, block_ordering, solver, threads)
+        ordered = Ordered(form, *order, "none")
+    else:
+        ordered = choose_weights(valued, form, weights, block_ordering, solver, threads)
     return Preordering(
         shape=pattern.shape,
-        row_perm=row_perm,
-        col_perm=col_perm,
-        blocks=form.blocks,
+        row_perm=ordered.row_perm,
+        col_perm=ordered.col_perm,
+        blocks=ordered.form.blocks,
         solver=solver,
-        block_ordering=ordering,
-        form=form,
+        block_ordering=ordered.block_ordering,
+        form=ordered.form,
+        weights=ordered.weights,
     )
 
 

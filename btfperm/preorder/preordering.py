@@ -12,9 +12,11 @@ import numpy as np
 
 from btfperm.conventions.klu import Klu
 from btfperm.conventions.superlu import SuperLU
+from btfperm.ordering import Fill, count_fill, order_places
 from btfperm.pattern import inverse, permute
 from btfperm.preorder.blockwise import Factorization, factor_blockwise
 from btfperm.preorder.orderings import BlockOrdering
+from btfperm.preorder.weights import fill_of
 from btfperm.results import BlockTriangularForm, IndexArray, SolverOrder
 from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
@@ -43,6 +45,7 @@ class Preordering(SolverOrder, ReadOnlyArrays):
     solver : the solver for which the order was computed
     block_ordering : what ordered the inside of the blocks: "colamd", "amd" or "natural"
     form : the block triangular form behind it, with the transversal and its certificate
+    weights : "product" if the entries with the largest product are on the diagonal, else "none"
 
     Two preorderings are equal (``==``) when `shape`, `row_perm`, `col_perm`, `blocks`, `solver` and
     `block_ordering` are. O(n).
@@ -55,6 +58,7 @@ class Preordering(SolverOrder, ReadOnlyArrays):
     solver: Solver
     block_ordering: BlockOrdering
     form: BlockTriangularForm
+    weights: Literal["product", "none"] = "none"
 
     def __post_init__(self) -> None:
         freeze(self.row_perm, self.col_perm, self.blocks)
@@ -72,6 +76,35 @@ class Preordering(SolverOrder, ReadOnlyArrays):
     def superlu(self) -> SuperLU:
         """perm_r, perm_c (**scatter**: row i goes to place ``perm_r[i]``)."""
         return SuperLU(inverse(self.row_perm), inverse(self.col_perm))
+
+    @cached_property
+    def predicted_fill(self) -> Fill | None:
+        """The entries of L and U inside the blocks if all pivots stay on the diagonal; None if they
+        are too many to be counted. Computed at the first use: see `btfperm.ordering.count_fill`."""
+        return fill_of(self.form, self.col_perm)
+
+    @property
+    def advice(self) -> str:
+        """A sentence about the expected fill, and whether the blocks save any."""
+        fill = self.predicted_fill
+        if fill is None:
+            return "the fill is too large to be counted: give the matrix to an iterative solver"
+        pattern = self.form.pattern
+        assert pattern is not None
+        place = np.arange(pattern.n, dtype=self.col_perm.dtype)
+        whole = np.array([0, pattern.n], dtype=place.dtype)
+        rows, cols = self.form.matched_row_perm, self.form.col_perm
+        one_block = pattern.on_host(), rows, cols, whole
+        order = order_places(*one_block, "amd")
+        other = count_fill(*one_block, order, 4 * fill.total + pattern.nnz)
+        head = f"L + U is expected to have {fill.total:,} entries inside {self.n_blocks:,} blocks"
+        if other is None:
+            return f"{head}; in one block, it would have more than four times as many: order it so"
+        if other.total > fill.total + pattern.nnz // 20:
+            return (
+                f"{head}, and {other.total:,} in one block: the block triangular form is worthwhile"
+            )
+        return f"{head}, and {other.total:,} in one block: the block triangular form saves little"
 
     def save(
         self,

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which transversal is on the diagonal: that of the pattern, or the one with the largest product.
+
+Idea        A solver leaves a diagonal entry that is small beside its column, and with it the order
+            and the predicted fill. Columns with such an entry are weak. If the transversal of the
+            pattern has some, the weighted one is computed; it is taken if it has at most half as
+            many and its predicted fill is at most a fifth larger. Where the natural diagonal is
+            good, weights change nothing, and they are not computed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.block_triangular import block_triangular_form
+from btfperm.errors import InvalidMatrixError, StructurallySingularError
+from btfperm.ordering import Fill, count_fill
+from btfperm.pattern import Pattern, ValuedPattern, as_valued, inverse
+from btfperm.pattern.arrays import prefix
+from btfperm.preorder.orderings import BlockOrdering, order_inside_blocks
+from btfperm.results import BlockTriangularForm, IndexArray
+from btfperm.weighted import weighted_transversal
+
+__all__ = ["Ordered", "Weights", "choose_weights", "fill_of", "finite_values"]
+
+Weights = Literal["auto", "product", "none"]
+
+# A diagonal entry below this share of the largest entry of its column is left by the solver: KLU's
+# default tolerance, after it has divided each row by its largest entry; that of `factor` for
+# SuperLU with "amd".
+_WEAK = {"klu": 1e-3, "superlu": 0.1}
+_FILL_MORE = 1.2  # most fill of the weighted order, relative to the other
+_MOST_FILL = 100_000_000  # entries of L in a block that are counted
+
+
+class Ordered(NamedTuple):
+    """A block triangular form, and the order inside its blocks."""
+
+    form: BlockTriangularForm
+    row_perm: IndexArray
+    col_perm: IndexArray
+    block_ordering: BlockOrdering
+    weights: Literal["product", "none"]
+
+
+def finite_values(A: Any, shape: Any, drop_zeros: bool | None) -> ValuedPattern | None:
+    """The matrix with values on the host; None if it has none, or not all are finite."""
+    try:
+        return as_valued(A, shape=shape, drop_zeros=drop_zeros).on_host().require_finite()
+    except InvalidMatrixError:
+        return None
+
+
+def choose_weights(
+    valued: ValuedPattern,
+    form: BlockTriangularForm,
+    weights: Weights,
+    ordering: BlockOrdering,
+    solver: str,
+    threads: int,
+) -> Ordered:
+    """The order by the transversal of `form`, or by the one with the largest product."""
+    pattern = valued.pattern
+
+    def ordered(by: BlockTriangularForm, name: Literal["product", "none"]) -> Ordered:
+        return Ordered(by, *order_inside_blocks(pattern, by, ordering, solver, threads), name)
+
+    if weights == "product":
+        return ordered(_weighted_form(valued, threads), "product")
+    weak = _count_weak(valued, form, solver)
+    plain = ordered(form, "none")
+    if weak == 0:
+        return plain
+    try:
+        other = _weighted_form(valued, threads)
+    except StructurallySingularError:  # without stored zeros
+        return plain
+    if 2 * _count_weak(valued, other, solver) > weak:
+        return plain
+    weighted = ordered(other, "product")
+    return weighted if _fill(weighted, threads) <= _FILL_MORE * _fill(plain, threads) else plain
+
+
+def _weighted_form(valued: ValuedPattern, threads: int) -> BlockTriangularForm:
+    """The form with the largest product on the diagonal. Stored zeros remain entries of it."""
+    pattern = valued.pattern
+    w = weighted_transversal(valued, threads=threads)
+    if w.structural_rank < pattern.n:
+        raise StructurallySingularError(
+            f"{prefix(pattern.name)}without its stored zeros, the matrix is structurally singular: "
+            f"rank {w.structural_rank} of {pattern.n}; give weights='none'"
+        )
+    if np.count_nonzero(valued.values) == pattern.nnz:
+        return block_triangular_form(pattern, transversal=w, drop_zeros=True, threads=threads)
+    return block_triangular_form(
+        pattern, initial=w.col_match, orientation="col_match", threads=threads
+    )
+
+
+def _count_weak(valued: ValuedPattern, form: BlockTriangularForm, solver: str) -> int:
+    """Columns whose diagonal entry is small beside the largest entry in the same block. O(nnz)."""
+    pattern, modulus = valued.pattern, _moduli(valued)
+    if solver == "klu":
+        largest_of_row = np.zeros(pattern.m)
+        np.maximum.at(largest_of_row, pattern.indices, modulus)
+        modulus = modulus / np.where(largest_of_row > 0, largest_of_row, 1)[pattern.indices]
+    cols = pattern.cols()
+    outside = form.row_block[pattern.indices] != form.col_block[cols]
+    inside = np.where(outside, 0.0, modulus)
+    largest = np.maximum.reduceat(inside, pattern.indptr[:-1])
+    on_diagonal = form.col_match[cols] == pattern.indices
+    diagonal = np.zeros(pattern.n)
+    diagonal[cols[on_diagonal]] = inside[on_diagonal]
+    return int(np.count_nonzero(diagonal < _WEAK[solver] * largest))
+
+
+def _moduli(valued: ValuedPattern) -> npt.NDArray[np.float64]:
+    with np.errstate(over="ignore"):
+        modulus: npt.NDArray[np.float64] = np.abs(valued.values).astype(np.float64, copy=False)
+    return modulus
+
+
+def _fill(ordered: Ordered, threads: int) -> float:
+    """Entries of L + U; infinite if they are too many to be counted."""
+    form = ordered.form
+    fill = fill_of(form, ordered.col_perm, threads)
+    return np.inf if fill is None else fill.total
+
+
+def fill_of(form: BlockTriangularForm, col_perm: IndexArray, threads: int = 1) -> Fill | None:
+    """The predicted `Fill` inside the blocks, in the order `col_perm`; None if it is too large to
+    be counted, or the form has no pattern."""
+    pattern: Pattern | None = form.pattern
+    if pattern is None:
+        return None
+    order = inverse(form.col_perm)[col_perm].astype(form.col_perm.dtype, copy=False)
+    permuted = form.matched_row_perm, form.col_perm, form.blocks
+    return count_fill(pattern.on_host(), *permuted, order, _MOST_FILL, threads)

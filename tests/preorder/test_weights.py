@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which transversal `preorder` puts on the diagonal, and what it predicts about the fill."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+
+import btfperm
+from btfperm.errors import InvalidArgumentError, InvalidMatrixError, StructurallySingularError
+from btfperm.preorder import weights as weights_module
+from tests import strategies
+from tests.known_answers import read
+from tests.oracles import plain_fill, suitesparse
+
+
+@pytest.fixture(scope="module")
+def power_flow():
+    """A Jacobian whose natural diagonal is large, and the same with its rows shuffled."""
+    A = sp.csc_array(read("pfjac_case_ACTIVSg2000"))
+    A.eliminate_zeros()
+    return A, sp.csc_array(A[np.random.default_rng(3).permutation(A.shape[0])])
+
+
+def test_auto_recovers_large_diagonal_entries(power_flow):
+    natural, shuffled = power_flow
+    assert btfperm.preorder(natural, solver="klu").weights == "none"
+    p = btfperm.preorder(shuffled, solver="klu")
+    assert p.weights == "product" and p.block_ordering == "amd"
+    own = suitesparse.klu_fill(shuffled)
+    assert suitesparse.klu_fill(shuffled, *p.klu[:2]) <= 0.6 * own
+    pairs = abs(p.apply(shuffled).diagonal())
+    plain = btfperm.preorder(shuffled, solver="klu", weights="none")
+    assert np.log(pairs).sum() > np.log(abs(plain.apply(shuffled).diagonal())).sum()
+
+
+def test_a_good_diagonal_needs_no_weighted_search(power_flow, monkeypatch):
+    def never(*args, **kwargs):
+        raise AssertionError("searched")
+
+    natural, shuffled = power_flow
+    monkeypatch.setattr(weights_module, "weighted_transversal", never)
+    btfperm.preorder(natural, solver="klu")
+    with pytest.raises(AssertionError, match="searched"):
+        btfperm.preorder(shuffled, solver="klu")
+
+
+def test_a_weighted_order_with_much_more_fill_is_not_taken(power_flow, monkeypatch):
+    monkeypatch.setattr(weights_module, "_FILL_MORE", 0.0)
+    assert btfperm.preorder(power_flow[1], solver="klu").weights == "none"
+
+
+@pytest.mark.parametrize("solver", ["klu", "superlu"])
+@given(A=strategies.nonsingular())
+def test_every_choice_is_an_order_for_the_solver(solver, A):
+    A = sp.csc_array(A)
+    A.data = np.exp(np.random.default_rng(A.nnz).normal(0, 6, A.nnz))
+    for weights in ("auto", "product", "none"):
+        p = btfperm.preorder(A, solver=solver, weights=weights)
+        B = p.apply(A).toarray()
+        assert (B.diagonal() != 0).all()
+        blocks = np.repeat(np.arange(p.n_blocks), np.diff(p.blocks))
+        assert not B[blocks[:, None] > blocks].any()
+        if A.nnz and np.linalg.cond(B) < 1e8:
+            x = p.factor(A).solve(A @ np.ones(A.shape[0]))
+            np.testing.assert_allclose(x, 1, rtol=1e-6)
+
+
+def test_the_product_is_the_largest():
+    A = sp.csc_array([[1.0, 10.0, 0], [4.0, 2.0, 0], [1.0, 0, 5.0]])
+    p = btfperm.preorder(A, weights="product")
+    np.testing.assert_array_equal(p.form.col_match, [1, 0, 2])
+    np.testing.assert_allclose(np.exp(p.log_row_scale[0] + p.log_col_scale[1]) * 10, 1)
+
+
+def test_stored_zeros_stay_entries():
+    A = sp.csc_array(np.array([[1.0, 2.0, 0], [3.0, 1.0, 0], [0, 7.0, 1.0]]))
+    A.data[A.data == 7.0] = 0.0
+    p = btfperm.preorder(A, weights="product")
+    assert p.form.pattern.nnz == 6
+    np.testing.assert_array_equal(p.form.col_match, [1, 0, 2])
+
+
+def test_refusals():
+    A = np.array([[1.0, 2.0], [3.0, 4.0]])
+    with pytest.raises(InvalidMatrixError, match="no values"):
+        btfperm.preorder(btfperm.as_pattern(A), weights="product")
+    with pytest.raises(InvalidMatrixError, match=r"row 0, column 1 .* is nan"):
+        btfperm.preorder(np.array([[1.0, np.nan], [3.0, 4.0]]), weights="product")
+    with pytest.raises(InvalidArgumentError, match="weights 'sum' is unknown"):
+        btfperm.preorder(A, weights="sum")
+    with pytest.raises(InvalidArgumentError, match="weights='product' allows no algorithm="):
+        btfperm.preorder(A, weights="product", algorithm="pothen-fan")
+    zeros = sp.csc_array((np.array([0.0, 1.0]), [0, 1], [0, 1, 2]), shape=(2, 2))
+    with pytest.raises(StructurallySingularError, match=r"without its stored zeros.* rank 1 of 2"):
+        btfperm.preorder(zeros, weights="product", drop_zeros=False)
+
+
+@pytest.mark.parametrize(
+    "A",
+    [np.array([[1.0, np.inf], [1e-9, 1.0]]), btfperm.as_pattern(np.eye(3)), np.eye(2, dtype=bool)],
+)
+def test_auto_needs_no_values(A):
+    assert btfperm.preorder(A).weights == "none"
+
+
+@given(A=strategies.nonsingular(max_size=20))
+def test_predicted_fill(A):
+    p = btfperm.preorder(A)
+    B = p.apply(btfperm.as_pattern(A)).to_scipy().toarray() != 0
+    total = 0
+    for first, last in pairwise(p.blocks.tolist()):
+        lower, upper, _ = plain_fill.factors(B[first:last, first:last])
+        total += lower + upper
+    assert p.predicted_fill.total == total
+    assert f"{total:,} entries" in p.advice
+
+
+def test_advice():
+    saves = np.triu(np.ones((40, 40)))
+    mixed = np.random.default_rng(1).permutation(40)
+    assert btfperm.preorder(np.eye(40)).advice.endswith("saves little")
+    assert btfperm.preorder(saves[mixed]).advice.endswith("worthwhile")
+    assert "40 entries inside 40 blocks" in btfperm.preorder(saves[mixed]).advice
