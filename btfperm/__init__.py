@@ -253,12 +253,15 @@ _ROOMS = {
     "write_matrix": "io",
 }
 
+# Modules that users name as attributes, and that are loaded when they do.
+_MODULES = ("conventions", "io", "reports", "testing")
+
 __all__ = [*_ROOMS, "__version__", "testing"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "testing":
-        return importlib.import_module("btfperm.testing")
+    if name in _MODULES:
+        return importlib.import_module(f"btfperm.{name}")
     room = _ROOMS.get(name)
     if room is None:
         if name.startswith("as_"):

@@ -14,6 +14,7 @@ from btfperm.dulmage_mendelsohn import decomposed, fields_of
 from btfperm.errors import InvalidArgumentError
 from btfperm.path.decompose import Decomposed
 from btfperm.pattern import DECOMPOSITION, as_pattern, memory_for
+from btfperm.pattern.arrays import prefix
 from btfperm.results import BlockTriangularForm, IndexArray, Transversal, WeightedTransversal
 from btfperm.results.read_only import new_result
 from btfperm.transversal import SEARCH_KEYWORDS
@@ -78,8 +79,8 @@ def block_triangular_form(
         pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
         if pattern.m != pattern.n:
             raise InvalidArgumentError(
-                f"block triangular form needs a square matrix, this one is {pattern.m} x "
-                f"{pattern.n}; dulmage_mendelsohn takes any shape"
+                f"{prefix(pattern.name)}the block triangular form needs a square matrix, this one "
+                f"is {pattern.m} x {pattern.n}; dulmage_mendelsohn takes any shape"
             )
         options["drop_zeros"] = drop_zeros
         return decomposed(pattern, transversal, threads, options, _completed, _form)

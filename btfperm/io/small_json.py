@@ -11,6 +11,15 @@ __all__ = ["decoded"]
 _MOST_BYTES = 1 << 20
 
 
+_MOST_DIGITS = 4_000  # Python refuses longer numbers with advice about its own settings
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a number has {len(digits):,} digits")
+    return int(digits)
+
+
 def decoded(source: Any, text: bytes, what: str) -> Any:
     """The value that `text` holds; `what` names the text in messages. `source` makes the errors: a
     `Source`, or an object with its methods `error` and `because`."""
@@ -20,6 +29,6 @@ def decoded(source: Any, text: bytes, what: str) -> Any:
             f"{_MOST_BYTES >> 20} MB are refused"
         )
     try:
-        return json.loads(text)
+        return json.loads(text, parse_int=_whole)
     except (ValueError, RecursionError) as error:
         raise source.because(error, f"{what} is no JSON that can be read") from None

@@ -73,6 +73,8 @@ def recognised(A: Any, *, values: bool = True) -> Any:
     """
     if isinstance(A, Pattern | np.ndarray) or is_scipy(A):
         refuse_masked(A)
+        if isinstance(A, np.ndarray) and A.dtype == np.float16:
+            return A.astype(np.float32)  # SciPy has no such sparse matrices
         return A
     if is_valued(A):
         return A.to_scipy() if values else A.pattern

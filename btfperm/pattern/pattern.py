@@ -35,13 +35,14 @@ from btfperm.pattern.canonical import (
     transposed,
     with_flags,
 )
+from btfperm.pattern.compared import ComparedByEntries
 from btfperm.printable import one_line
 
 __all__ = ["Pattern"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pattern:
+class Pattern(ComparedByEntries):
     """Positions of the stored entries of an m x n matrix, as canonical compressed columns.
 
     Make one with `as_pattern`, or with `from_csc`, `from_csr`, `from_coo`. The constructor takes

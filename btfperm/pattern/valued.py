@@ -84,6 +84,26 @@ class ValuedPattern:
     def __copy__(self) -> Self:
         return self  # frozen, with read-only arrays
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both have equal patterns and values, wherever they are stored. O(n + nnz)."""
+        if not isinstance(other, ValuedPattern):
+            return NotImplemented
+        if self is other:
+            return True
+        if self.pattern != other.pattern:
+            return False
+        return np.array_equal(self.on_host().values, other.on_host().values)
+
+    def __hash__(self) -> int:
+        return hash(("ValuedPattern", self.pattern))
+
+    def _repr_html_(self) -> str:
+        from btfperm.results.html import html_table
+
+        (m, n), title = self.shape, f"ValuedPattern {self.pattern.name or ''}".rstrip()
+        facts = {"shape": f"{m:,} x {n:,}", "entries": self.nnz, "values": self.field}
+        return html_table(title, facts)
+
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         """Unpickled arrays are writeable and may be shared, so they go through the constructor."""
         self.__init__(**{f.name: state[f.name] for f in fields(self)})  # type: ignore[misc]

@@ -126,7 +126,8 @@ def preorder(
     threads = team_size(pattern.nnz, options.get("threads"))
     if valued is None:
         order = order_inside_blocks(pattern, form, block_ordering, solver, threads)
-        ordered = Ordered(form, *order, "none")
+        weighted = form.transversal is not None and form.transversal.weights is not None
+        ordered = Ordered(form, *order, "product" if weighted else "none")
     else:
         ordered = choose_weights(valued, form, weights, block_ordering, solver, threads)
     return Preordering(

@@ -37,6 +37,7 @@ from btfperm.pattern.arrays import is_device_array
 from btfperm.preorder.segments import diagonal_squares, segment_bounds
 from btfperm.preorder.values import permuted, refuse_below, refuse_changed, with_values
 from btfperm.results import IndexArray
+from btfperm.results.html import html_table
 from btfperm.warn import warn
 
 __all__ = ["LARGE", "Factorization", "factor_blockwise"]
@@ -206,6 +207,11 @@ class Factorization:
         """For each segment, the transposed entries over it; made when first needed."""
         transposed = self.above.T.tocsr()
         return [_rows(transposed, s.begin, s.end, 0, s.begin) for s in self.segments]
+
+    def _repr_html_(self) -> str:
+        n = self.shape[0]
+        facts = {"shape": f"{n:,} x {n:,}", "numbers": self.nnz, "segments": len(self.segments)}
+        return html_table("Factorization", facts)
 
     def __repr__(self) -> str:
         n = self.shape[0]

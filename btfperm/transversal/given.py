@@ -83,6 +83,10 @@ def _checked(
                 f"orientation= is for arrays; a {type(initial).__name__} has both directions"
             )
         orientation, found = "col_match", initial.col_match
+    if isinstance(found, np.ma.MaskedArray):
+        raise InvalidArgumentError(
+            "initial= is a masked array; give initial.filled(-1), where -1 means unmatched"
+        )
     try:
         array = found.get() if is_device_array(found) else np.asarray(found)
         is_list = array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0)

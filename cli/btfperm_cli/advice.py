@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["for_the_shell"]
+__all__ = ["for_the_shell", "on_one_line"]
 
 # In this order; each is applied wherever it fits.
 _TABLE = tuple(
@@ -32,6 +32,10 @@ _TABLE = tuple(
         (r"weights=", "--weights"),
         (r"write it as_csparse or as_matlab", "write it with --convention csparse or matlab"),
         (
+            r"dulmage_mendelsohn takes any shape",
+            "without --solver, or with --convention csparse or matlab, any shape is possible",
+        ),
+        (
             r"call block_triangular_form\(A\), which completes the permutation as BTF does",
             "--convention csparse or matlab takes any matrix",
         ),
@@ -41,6 +45,19 @@ _TABLE = tuple(
         ),
     )
 )
+
+
+def on_one_line(message: str) -> str:
+    """The lines of a message, joined by semicolons.
+
+    >>> on_one_line("the matrix is singular:\\n  row 2 is empty\\n  row 3 is empty")
+    'the matrix is singular: row 2 is empty; row 3 is empty'
+    """
+    text = ""
+    for line in (" ".join(line.split()) for line in message.splitlines()):
+        between = "" if not text else " " if text.endswith((":", ";", ",")) else "; "
+        text += between + line if line else ""
+    return text
 
 
 def for_the_shell(sentence: str) -> str:

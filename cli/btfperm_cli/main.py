@@ -25,7 +25,7 @@ from click.shell_completion import CompletionItem
 
 from btfperm.printable import LONGEST_WORD, one_line, printable, shortened
 from btfperm_cli import signals
-from btfperm_cli.advice import for_the_shell
+from btfperm_cli.advice import for_the_shell, on_one_line
 from btfperm_cli.algorithms import algorithms
 from btfperm_cli.check import check
 from btfperm_cli.completion import show_completion
@@ -188,7 +188,7 @@ class Failure:
         self._group, self._as_json, self._to_stderr = group, as_json, to_stderr
 
     def __call__(self, text: str, code: int) -> int:
-        sentence = one_line(" ".join(for_the_shell(text).split()))
+        sentence = one_line(for_the_shell(on_one_line(text)))
         warned = Output.current.warnings if Output.current else []
         as_json = self._as_json
         try:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, TextIO
 import click
 
 from btfperm.printable import printable
-from btfperm_cli.advice import for_the_shell
+from btfperm_cli.advice import for_the_shell, on_one_line
 
 __all__ = ["Output", "complain", "drop", "emit", "emit_text", "flush", "open_closed"]
 __all__ += ["reader_may_leave"]
@@ -118,7 +118,7 @@ class Output:
     def _show_warning(self, message: Warning | str, *_: object, **__: object) -> None:
         from btfperm.errors import StoredZerosWarning
 
-        text = for_the_shell(" ".join(str(message).split()))
+        text = for_the_shell(on_one_line(str(message)))
         if isinstance(message, StoredZerosWarning):
             self.zeros = {"note": text, "other_rank": message.other_rank}
             if self.expects_zeros:

@@ -236,3 +236,30 @@ def test_the_warnings_before_an_error_are_in_its_json(cli, matrix, monkeypatch):
     assert found["warnings"] == ["the gpu failed"] and found["exit_code"] == 70
     assert "blocks.mtx: wrong" in found["error"]
     assert cli("bogus", "--json").json["warnings"] == []
+
+
+def test_the_lines_of_a_message_are_joined_by_semicolons(cli, tmp_path):
+    singular = tmp_path / "s.mtx"
+    singular.write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 2 1\n")
+    ended = cli(singular, "-o", tmp_path / "k.txt", "--solver", "superlu")
+    assert ended.code == 1
+    assert "rank 1 of 2 x 2; 1 row too many" in ended.err and "\n" not in ended.err.strip()
+
+
+def test_a_rectangular_matrix_for_a_solver(cli, tmp_path):
+    wide = tmp_path / "wide.mtx"
+    wide.write_text("%%MatrixMarket matrix coordinate real general\n1 2 1\n1 1 1\n")
+    ended = cli(wide, "-o", tmp_path / "k.txt", "--solver", "klu")
+    assert ended.code == 2
+    assert ended.err.startswith(f"btfperm: {wide}: the block triangular form needs a square matrix")
+    assert "dulmage" not in ended.err and "--convention csparse" in ended.err
+
+
+def test_a_number_with_very_many_digits(cli, tmp_path):
+    path = tmp_path / "p.json"
+    path.write_text('{"meta": {"kind": ' + "9" * 900_000 + "}}")
+    matrix = tmp_path / "a.mtx"
+    matrix.write_text("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n")
+    ended = cli("check", matrix, path)
+    assert ended.code == 3
+    assert "a number has 900,000 digits" in ended.err and "sys." not in ended.err

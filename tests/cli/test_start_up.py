@@ -87,3 +87,13 @@ def test_a_small_matrix_needs_little_beside_numpy(matrix):
     ours = {"btfperm", "btfperm_cli", "fast_matrix_market", "threadpoolctl", "numpy", "click"}
     assert {name.partition(".")[0] for name in more} <= ours | sys.stdlib_module_names
     assert "btfperm.transversal" in more and len(more) < 135
+
+
+def test_modules_are_attributes():
+    """Without an import of their own, and without SciPy until they need it."""
+    code = (
+        "import sys, btfperm; btfperm.io.read_matrix, btfperm.conventions, btfperm.reports;"
+        "print('scipy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

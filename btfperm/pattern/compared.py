@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Equality of patterns by their entries, and their table for notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from btfperm.pattern.pattern import Pattern
+
+__all__ = ["ComparedByEntries"]
+
+
+class ComparedByEntries:
+    """The methods of `Pattern` that compare and show it."""
+
+    def __eq__(self: Any, other: object) -> bool:
+        """Whether both have the same shape and entries, wherever they are stored. O(n + nnz)."""
+        if not isinstance(other, ComparedByEntries):
+            return NotImplemented
+        return self is other or _equal(self, other)  # type: ignore[arg-type]
+
+    def __hash__(self: Any) -> int:
+        return hash(("Pattern", self.shape, self.nnz))
+
+    def _repr_html_(self: Any) -> str:
+        from btfperm.results.html import html_table
+
+        facts = {"shape": f"{self.m:,} x {self.n:,}", "entries": self.nnz}
+        return html_table(f"Pattern {self.name or ''}".rstrip(), facts)
+
+
+def _equal(one: Pattern, other: Pattern) -> bool:
+    if (one.shape, one.nnz) != (other.shape, other.nnz):
+        return False
+    one, other = one.on_host(), other.on_host()
+    same_columns = np.array_equal(one.indptr, other.indptr)
+    return same_columns and np.array_equal(one.indices, other.indices)
