@@ -129,7 +129,10 @@ class Auction {
     };
     const bool shared = threads_ > 1 && A_.n >= least_to_share(least_shared);
     on_team(threads_, shared, [&](int t, int team) {
-      for (int term = t; term < terms; term += team) add_up(term);
+      for (int term = t; term < terms && !budget_.stopped(); term += team) {
+        add_up(term);
+        if (t == 0) budget_.poll();
+      }
     });
     double sum = 0;
     I equal = 0;
