@@ -97,6 +97,9 @@ if TYPE_CHECKING:  # the same names, for type checkers
         ResourceMissingError as ResourceMissingError,
     )
     from btfperm.errors import (
+        SolverMissingWarning as SolverMissingWarning,
+    )
+    from btfperm.errors import (
         StoredZerosWarning as StoredZerosWarning,
     )
     from btfperm.errors import (
@@ -146,6 +149,9 @@ if TYPE_CHECKING:  # the same names, for type checkers
     )
     from btfperm.preorder import (
         preorder as preorder,
+    )
+    from btfperm.preorder import (
+        solvers as solvers,
     )
     from btfperm.registry import (
         Algorithm as Algorithm,
@@ -220,6 +226,7 @@ _ROOMS = {
     "Pattern": "pattern",
     "Preordering": "preorder",
     "ResourceMissingError": "errors",
+    "SolverMissingWarning": "errors",
     "StoredZerosWarning": "errors",
     "StructurallySingularError": "errors",
     "Transversal": "results",
@@ -248,6 +255,7 @@ _ROOMS = {
     "read_matrix": "io",
     "read_valued": "io",
     "save": "io",
+    "solvers": "preorder",
     "structural_rank": "transversal",
     "weighted_transversal": "weighted",
     "write_matrix": "io",

@@ -158,6 +158,10 @@ class IllConditionedWarning(UserWarning):
     """Few digits of a solution are right, because the matrix is nearly singular."""
 
 
+class SolverMissingWarning(UserWarning):
+    """The solver that was requested is not installed, and another one is used."""
+
+
 class StoredZerosWarning(UserWarning):
     """Entries stored with the value zero: how many, and whether they change the rank.
 

@@ -35,6 +35,7 @@ _PACKAGES: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
         ("cupy-cuda12x", "cupy-cuda13x", "cupy"),
         "pip install 'btfperm[cuda12]' or 'btfperm[cuda13]', as the driver is",
     ),
+    ("klu", "nbklu", ("nbklu",), "pip install 'btfperm[klu]'"),
     ("solvers", "sksparse", ("scikit-sparse",), "pip install 'btfperm[solvers]'"),
 )
 

@@ -17,6 +17,9 @@ from btfperm.errors import InvalidArgumentError, StructurallySingularError
 from btfperm.path.request import team_size
 from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, as_valued, memory_for
 from btfperm.preorder.blockwise import Factorization
+from btfperm.preorder.klu_factors import KluFactorization
+from btfperm.preorder.klu_libraries import Solver as InstalledSolver
+from btfperm.preorder.klu_libraries import solvers
 from btfperm.preorder.orderings import BlockOrdering, order_inside_blocks
 from btfperm.preorder.preordering import Preordering, Solver
 from btfperm.preorder.weights import Ordered, Weights, choose_weights, finite_values
@@ -24,7 +27,14 @@ from btfperm.results import Transversal
 from btfperm.results.blame import blamed_groups
 from btfperm.transversal import SEARCH_KEYWORDS
 
-__all__ = ["Factorization", "Preordering", "preorder"]
+__all__ = [
+    "Factorization",
+    "InstalledSolver",
+    "KluFactorization",
+    "Preordering",
+    "preorder",
+    "solvers",
+]
 
 # Options that do not choose a transversal.
 _NO_SEARCH_OPTIONS = {"threads", "drop_zeros", "shape"}

@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, ClassVar, Literal, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,7 @@ from btfperm.errors import (
     NumericallySingularError,
     ResourceMissingError,
 )
-from btfperm.pattern.arrays import is_device_array
+from btfperm.preorder.right_sides import checked_right_side
 from btfperm.preorder.segments import diagonal_squares, segment_bounds
 from btfperm.preorder.values import permuted, refuse_below, refuse_changed, with_values
 from btfperm.results import IndexArray
@@ -70,6 +70,8 @@ class Factorization:
     SuperLU's factors cannot be stored: pickle the `Preordering` instead, which is small and keeps
     the order, and factor again.
     """
+
+    backend: ClassVar[str] = "superlu"
 
     shape: tuple[int, int]
     dtype: np.dtype[Any]
@@ -112,17 +114,8 @@ class Factorization:
         """
         one_of("trans", trans, ("N", "T", "H"))
         refine = whole_number("refine", refine, 0, 100)
-        if is_device_array(b):
-            raise InvalidArgumentError(
-                "this right-hand side is on a GPU, and solve works on the host: give it b.get()"
-            )
-        given = np.asarray(b)
         n = self.shape[0]
-        if given.ndim not in (1, 2) or given.shape[0] != n or given.dtype.kind not in "biufc":
-            raise InvalidArgumentError(
-                f"the right-hand side must be a dense array of numbers with {n:,} rows and one or "
-                f"two dimensions, not {given.dtype} of shape {given.shape}"
-            )
+        given = checked_right_side(b, n)
         dtype = np.dtype(np.complex128) if given.dtype.kind == "c" else self.dtype
         # A^H x = b is the conjugate of A^T conj(x) = conj(b).
         flip = np.conj if trans == "H" else np.asarray

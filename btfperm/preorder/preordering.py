@@ -12,15 +12,20 @@ import numpy as np
 
 from btfperm.conventions.klu import Klu
 from btfperm.conventions.superlu import SuperLU
+from btfperm.errors import SolverMissingWarning
 from btfperm.ordering import Fill, count_fill, order_places
 from btfperm.pattern import inverse, permute
 from btfperm.preorder.blockwise import Factorization, factor_blockwise
+from btfperm.preorder.klu_factors import KluFactorization
+from btfperm.preorder.klu_libraries import MISSING
+from btfperm.preorder.klu_libraries import find as find_klu
 from btfperm.preorder.orderings import BlockOrdering
 from btfperm.preorder.weights import fill_of
 from btfperm.results import BlockTriangularForm, IndexArray, SolverOrder
 from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
 from btfperm.results.read_only import ReadOnlyArrays, freeze
+from btfperm.warn import warn
 
 __all__ = ["Preordering", "Solver"]
 
@@ -140,8 +145,15 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         """
         return permute(A, self.row_perm, self.col_perm)
 
-    def factor(self, A: Any, *, diag_pivot_thresh: float | None = None) -> Factorization:
-        """LU factors of a matrix with this pattern, block by block; `A` is not modified.
+    def factor(
+        self, A: Any, *, diag_pivot_thresh: float | None = None
+    ) -> Factorization | KluFactorization:
+        """LU factors of a matrix with this pattern; `A` is not modified.
+
+        With solver="klu" the factors are those of KLU, if ``btfperm.solvers()`` finds one: the
+        wheel of ``pip install 'btfperm[klu]'``, or the system's libklu. Otherwise, and with
+        solver="superlu", SciPy's SuperLU factors block by block. ``.backend`` of the result says
+        which.
 
         Call it again when the values change: the ordering is not repeated.
 
@@ -174,6 +186,12 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         >>> p.factor(10 * A).solve(np.array([2.0, 10.0, 4.0]), trans="T").round(2)
         array([ 0.2,  0.2, -0.2])
         """
+        if self.solver == "klu" and diag_pivot_thresh is None and self.shape[0] < 2**31:
+            library = find_klu()
+            if library is not None:
+                n_blocks = self.n_blocks
+                return KluFactorization(A, self.row_perm, self.col_perm, n_blocks, library)
+            warn(SolverMissingWarning(f"{MISSING}; SuperLU factors instead"))
         if diag_pivot_thresh is None:
             diag_pivot_thresh = _PIVOT_THRESHOLD.get(self.block_ordering, 1.0)
         return factor_blockwise(

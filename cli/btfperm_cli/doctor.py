@@ -22,6 +22,7 @@ def doctor(out: Output) -> int:
 
     Exits with 4 when not even the cpu backend works.
     """
+    import btfperm
     from btfperm.backends.select import backends, machine, packages
 
     here, known, found = machine(), backends(), packages()
@@ -45,12 +46,18 @@ def doctor(out: Output) -> int:
             else f"not installed ({package.hint})"
         )
         out.say(f"  {package.name:<20}{package.extra:<10}{state}")
+    solvers = btfperm.solvers()
+    out.say("solvers")
+    for solver in solvers:
+        state = f"{solver.library} {solver.version} in {solver.location}" if solver.library else ""
+        out.say(f"  {solver.name:<20}{state or solver.hint}")
     code = 0 if known[0].works else 4
     out.answer(
         {
             "machine": asdict(here),
             "backends": [asdict(backend) for backend in known],
             "packages": [asdict(package) for package in found],
+            "solvers": [solver._asdict() for solver in solvers],
             "exit_code": code,
         }
     )

@@ -38,7 +38,7 @@ JSON_KEYS = {
     "check": ("matrix", "perm", "convention", "ok", "violations", "passed", "skipped"),
     "convert": ("in", "out", "rows", "cols", "entries", "permuted", "replaced"),
     "algorithms": ("algorithms",),
-    "doctor": ("machine", "backends", "packages"),
+    "doctor": ("machine", "backends", "packages", "solvers"),
 }
 
 

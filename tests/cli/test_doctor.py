@@ -27,7 +27,15 @@ def test_the_report(cli):
 
 def test_json(cli):
     answer = cli("doctor", "--json").json
-    assert set(answer) == {"machine", "backends", "packages", "exit_code", "error", "warnings"}
+    assert set(answer) == {
+        "machine",
+        "backends",
+        "packages",
+        "solvers",
+        "exit_code",
+        "error",
+        "warnings",
+    }
     assert answer["machine"]["cores"] >= answer["machine"]["usable_cores"] >= 1
     assert answer["machine"]["threads"] >= 1
     assert answer["machine"]["memory"] >= answer["machine"]["memory_available"] > 0

@@ -170,7 +170,7 @@ def test_a_backend_that_is_missing(cli, matrix, monkeypatch):
         (DefectError("the matching is wrong; please report it"), 70, "please report it"),
         (OSError(28, "No space left on device"), 4, "No space left"),
         (RecursionError("deep"), 70, "a fault in btfperm (RecursionError: deep)"),
-        (LookupError("two\nlines"), 70, "a fault in btfperm (LookupError: two lines)"),
+        (LookupError("two\nlines"), 70, "a fault in btfperm (LookupError: two; lines)"),
     ],
 )
 def test_every_exception_becomes_a_sentence(cli, matrix, monkeypatch, error, code, text):
@@ -191,8 +191,8 @@ def test_a_repaired_defect_is_a_warning(cli, matrix, monkeypatch):
     monkeypatch.setattr(order, "check_targets", doubtful)
     for _ in range(2):
         ended = cli(matrix("blocks"))
-        assert ended.code == 0 and ended.err == "warning: hopcroft-karp answered instead\n"
-    assert cli(matrix("blocks"), "--json").json["warnings"] == ["hopcroft-karp answered instead"]
+        assert ended.code == 0 and ended.err == "warning: hopcroft-karp answered; instead\n"
+    assert cli(matrix("blocks"), "--json").json["warnings"] == ["hopcroft-karp answered; instead"]
 
 
 def test_debug_shows_the_traceback(cli, matrix, monkeypatch):

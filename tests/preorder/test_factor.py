@@ -294,12 +294,19 @@ def test_no_matrix_to_factor(make, message):
 
 @pytest.mark.parametrize(
     "b",
-    [np.ones(3), np.ones((4, 1, 1)), 1.0, np.array(list("abcd")), sp.csc_array(np.ones((4, 1)))],
+    [np.ones(3), np.ones((4, 1, 1)), 1.0, np.array(list("abcd")), sp.csc_array(np.ones((3, 1)))],
 )
 def test_bad_right_hand_sides(b):
     F = btfperm.preorder(example()).factor(example())
     with pytest.raises(InvalidArgumentError, match="right-hand side"):
         F.solve(b)
+
+
+def test_sparse_right_hand_sides():
+    A = example()
+    F = btfperm.preorder(A).factor(A)
+    b = sp.csc_array(A @ np.eye(4)[:, [1, 3]])
+    np.testing.assert_allclose(F.solve(b), np.eye(4)[:, [1, 3]], atol=1e-14)
 
 
 def test_bad_options():

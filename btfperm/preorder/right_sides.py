@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Right-hand sides of a solution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.errors import InvalidArgumentError
+from btfperm.pattern.arrays import is_device_array
+
+__all__ = ["checked_right_side"]
+
+
+def checked_right_side(b: Any, n: int) -> npt.NDArray[Any]:
+    """`b` as a dense array of numbers with n rows and one or two dimensions.
+
+    Raises
+    ------
+    InvalidArgumentError : it is none, or on a GPU
+    """
+    if is_device_array(b):
+        raise InvalidArgumentError(
+            "this right-hand side is on a GPU, and solve works on the host: give it b.get()"
+        )
+    if hasattr(b, "toarray") and b.shape[0] == n:  # of another shape it may be very large
+        b = b.toarray()
+    given = np.asarray(b)
+    if given.ndim not in (1, 2) or given.shape[0] != n or given.dtype.kind not in "biufc":
+        raise InvalidArgumentError(
+            f"the right-hand side must be an array of numbers with {n:,} rows and one or two "
+            f"dimensions, not {given.dtype} of shape {given.shape}"
+        )
+    return given

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Factors by KLU, through each library that is installed here: solutions beside dense ones, new
+values, singular matrices. KLU's own answers are those of `tests.oracles.suitesparse`."""
+
+from __future__ import annotations
+
+import pickle
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import btfperm
+from btfperm.errors import (
+    IllConditionedWarning,
+    InvalidArgumentError,
+    InvalidMatrixError,
+    NumericallySingularError,
+    SolverMissingWarning,
+)
+from btfperm.preorder import klu_libraries, preordering
+from tests import strategies
+from tests.known_answers import known_answers, parametrized, read
+from tests.oracles import suitesparse
+
+NONSINGULAR = [
+    k for k in known_answers() if k.shape == (k.rank_without_zeros, k.rank_without_zeros)
+]
+
+
+def _all():
+    return klu_libraries.libraries()
+
+
+@pytest.fixture(params=["nbklu", "libklu"])
+def library(request, monkeypatch):
+    """Makes `factor` use this library."""
+    found = {one.name: one for one in _all()}.get(request.param)
+    if found is None:
+        pytest.skip(f"{request.param} is not installed")
+    monkeypatch.setattr(preordering, "find_klu", lambda: found)
+    return found
+
+
+def with_values(pattern, seed, *, dominant=True):
+    """A matrix of this pattern with a large transversal."""
+    A = sp.csc_array(pattern, dtype=float)
+    rng = np.random.default_rng(seed)
+    A.data[:] = rng.uniform(0.1, 1, A.nnz) * rng.choice([-1, 1], A.nnz)
+    if dominant and A.shape[0]:
+        t = btfperm.maximum_transversal(A)
+        A = sp.csc_array(A + sp.csc_array((np.full(A.shape[0], 20.0), (
+            t.col_match, np.arange(A.shape[0]))), shape=A.shape))  # fmt: skip
+    return A
+
+
+def backward_error(A, x, b):
+    return (abs(b - A @ x) / (abs(A) @ abs(x) + abs(b) + 1e-300)).max(initial=0)
+
+
+@given(A=strategies.nonsingular(max_size=25), seed=st.integers(0, 9), trans=st.sampled_from("NTH"))
+def test_solutions_beside_dense_ones(A, seed, trans):
+    for found in _all():
+        real = with_values(A, seed)
+        n = real.shape[0]
+        for matrix in (real, sp.csc_array(real * (1 + 0.5j))):
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr(preordering, "find_klu", lambda found=found: found)
+                F = btfperm.preorder(matrix, solver="klu").factor(matrix)
+            assert F.backend == "klu"
+            applied = {"N": matrix, "T": matrix.T, "H": matrix.conj().T}[trans]
+            x = np.arange(1.0, n + 1)
+            for right in (x, np.stack((x, -x), 1), x + 2j * x[::-1]):
+                b = applied @ right
+                found_x = F.solve(b, trans)
+                assert found_x.shape == b.shape
+                np.testing.assert_allclose(found_x, right, rtol=1e-9)
+            np.testing.assert_allclose(
+                F.solve(sp.csc_array((applied @ x)[:, None]), trans)[:, 0], x, rtol=1e-9
+            )
+            operator = F.as_linear_operator()
+            np.testing.assert_allclose(operator.matvec(matrix @ x), x, rtol=1e-9)
+            np.testing.assert_allclose(operator.rmatvec(matrix.conj().T @ x), x, rtol=1e-9)
+
+
+@parametrized(NONSINGULAR)
+def test_facts_and_errors_on_real_matrices(library, known):
+    A = sp.csc_array(read(known.name))
+    if A.dtype.kind not in "fc":
+        A = with_values(A, 1)
+    if A.dtype.kind == "c":
+        A = sp.csc_array(A.real + A.imag)  # the oracle takes real matrices
+    A.eliminate_zeros()
+    p = btfperm.preorder(A, solver="klu", drop_zeros=True)
+    try:
+        F = p.factor(A)
+    except NumericallySingularError:
+        return
+    own = suitesparse.klu_fill(A, *p.klu[:2])
+    assert F.fill == own - A.shape[0]
+    b = A @ np.ones(A.shape[0])
+    with pytest.warns(IllConditionedWarning) if F.rcond < 1e-14 else nullcontext():
+        x = F.solve(b)
+    assert backward_error(A, x, b) <= 1e-14
+    assert F.blocks == p.n_blocks and 0 < F.rcond <= 1
+    if F.off_diagonal_pivots == 0:
+        assert F.fill == p.predicted_fill.total
+
+
+def test_new_values_keep_the_pivots(library):
+    A = sp.csc_array(read("pfjac_case_ACTIVSg2000"))
+    A.eliminate_zeros()
+    rng = np.random.default_rng(1)
+    F = btfperm.preorder(A, solver="klu").factor(A)
+    for _ in range(3):
+        B = A.copy()
+        B.data *= rng.uniform(0.8, 1.2, A.nnz)
+        assert F.refactor(B)
+        b = B @ np.ones(A.shape[0])
+        assert backward_error(B, F.solve(b), b) < 1e-14
+        assert F.refactor(A.data)
+    values = A.data.copy()
+    for _ in range(50):  # the steps of a Newton iteration, with drift
+        values *= rng.uniform(0.7, 1.3, A.nnz)
+        F.refactor(values)
+        B = sp.csc_array((values, A.indices, A.indptr), shape=A.shape)
+        b = B @ np.ones(A.shape[0])
+        assert backward_error(B, F.solve(b), b) < 1e-13
+
+
+def test_unsafe_pivots_are_chosen_anew(library):
+    A = np.array([[4.0, 1.0, 0], [1.0, 3.0, 1.0], [0, 1.0, 5.0]])
+    F = btfperm.preorder(A, solver="klu").factor(A)
+    B = A.copy()
+    B[0, 0] = 1e-14
+    assert not F.refactor(B)
+    b = B @ np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(F.solve(b), [1.0, 2.0, 3.0], rtol=1e-6)
+    assert not F.refactor(A * 1j)  # another type
+    np.testing.assert_allclose(F.solve(A @ np.ones(3) * 1j), np.ones(3))
+    with pytest.raises(InvalidArgumentError, match="other entries"):
+        F.refactor(np.ones((3, 3)))
+    with pytest.raises(InvalidArgumentError, match="7 entries, and 3 values"):
+        F.refactor(np.ones(3))
+    with pytest.raises(InvalidMatrixError, match="row 0, column 0 is nan"):
+        F.refactor(np.full(7, np.nan))
+
+
+def test_singular_matrices(library):
+    A = np.array([[1.0, 2, 0], [2, 4, 0], [0, 1, 1]])
+    with pytest.raises(NumericallySingularError, match=r"pivot of column \d is zero.* row \d"):
+        btfperm.preorder(A, solver="klu", weights="none").factor(A)
+    rng = np.random.default_rng(3)
+    nearly = rng.normal(size=(5, 5))
+    nearly[4] = rng.normal(size=4) @ nearly[:4]  # dependent but for rounding
+    F = btfperm.preorder(nearly, solver="klu").factor(nearly)
+    with pytest.warns(IllConditionedWarning, match="nearly singular"):
+        F.solve(rng.normal(size=5))
+
+
+@pytest.mark.parametrize("n", [0, 1, 60_000])
+def test_blocks_of_one_row(library, n):
+    A = sp.csc_array(sp.diags_array(np.arange(1.0, n + 1))) if n else np.zeros((0, 0))
+    F = btfperm.preorder(A, solver="klu").factor(A)
+    np.testing.assert_allclose(F.solve(np.ones(n)), 1 / np.arange(1.0, n + 1))
+    assert F.fill == n
+
+
+def test_refusals(library):
+    A = np.eye(2)
+    F = btfperm.preorder(A, solver="klu").factor(A)
+    for wrong in (np.ones(3), np.ones((2, 1, 1)), ["a", "b"]):
+        with pytest.raises(InvalidArgumentError, match="2 rows and one or two"):
+            F.solve(wrong)
+    with pytest.raises(TypeError, match="pickle the Preordering"):
+        pickle.dumps(F)
+    with pytest.raises(InvalidMatrixError, match="is inf"):
+        btfperm.preorder(A, solver="klu").factor(np.diag([np.inf, 1.0]))
+    assert "<table>" in F._repr_html_() and "2 x 2" in repr(F)
+
+
+def test_without_klu_superlu_is_used(monkeypatch):
+    monkeypatch.setattr(preordering, "find_klu", lambda: None)
+    A = np.array([[4.0, 1.0], [1.0, 3.0]])
+    with pytest.warns(SolverMissingWarning, match=r"pip install 'btfperm\[klu\]'"):
+        F = btfperm.preorder(A, solver="klu").factor(A)
+    assert F.backend == "superlu"
+    np.testing.assert_allclose(F.solve(A @ np.ones(2)), 1)
+
+
+def test_solvers_are_reported(monkeypatch):
+    rows = btfperm.solvers()
+    assert rows[-1].library == "scipy" and rows[-1].name == "superlu"
+    monkeypatch.setattr(klu_libraries, "libraries", lambda: ())
+    missing = btfperm.solvers()[0]
+    assert (missing.name, missing.library) == ("klu", "") and "btfperm[klu]" in missing.hint
+
+
+def test_another_layout_is_refused(monkeypatch):
+    if all(one.name != "libklu" for one in _all()):
+        pytest.skip("libklu is not installed")
+    fields = tuple(klu_libraries._Common._fields_)
+    wrong = type("Wrong", (klu_libraries.ctypes.Structure,), {"_fields_": fields[1:]})
+    monkeypatch.setattr(klu_libraries, "_Common", wrong)
+    with pytest.raises((OSError, AttributeError)):
+        klu_libraries._Shared()
