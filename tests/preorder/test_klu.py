@@ -23,7 +23,7 @@ from btfperm.errors import (
 )
 from btfperm.preorder import klu_libraries, preordering
 from tests import strategies
-from tests.known_answers import known_answers, parametrized, read
+from tests.known_answers import MATRICES, known_answers, parametrized, read
 from tests.oracles import suitesparse
 
 NONSINGULAR = [
@@ -207,3 +207,12 @@ def test_another_layout_is_refused(monkeypatch):
     monkeypatch.setattr(klu_libraries, "_Common", wrong)
     with pytest.raises((OSError, AttributeError)):
         klu_libraries._Shared()
+
+
+@pytest.mark.filterwarnings("ignore::btfperm.SolverMissingWarning")
+def test_the_page_runs():
+    page = (MATRICES.parent / "docs" / "solvers.md").read_text(encoding="utf-8")
+    code = page.partition("```python\n")[2].partition("```")[0]
+    names = {}
+    exec(code, names)
+    assert names["F"].backend in ("klu", "superlu")
