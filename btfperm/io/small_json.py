@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 __all__ = ["decoded"]
@@ -15,7 +16,8 @@ _MOST_DIGITS = 4_000  # Python refuses longer numbers with advice about its own 
 
 
 def _whole(digits: str) -> int:
-    if len(digits) > _MOST_DIGITS:
+    most = sys.get_int_max_str_digits() or _MOST_DIGITS
+    if len(digits) > min(most, _MOST_DIGITS):
         raise ValueError(f"a number has {len(digits):,} digits")
     return int(digits)
 

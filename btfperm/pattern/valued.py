@@ -92,7 +92,8 @@ class ValuedPattern:
             return True
         if self.pattern != other.pattern:
             return False
-        return np.array_equal(self.on_host().values, other.on_host().values)
+        one, two = self.on_host().values, other.on_host().values
+        return np.array_equal(one, two, equal_nan=one.dtype.kind in "fc" and two.dtype.kind in "fc")
 
     def __hash__(self) -> int:
         return hash(("ValuedPattern", self.pattern))

@@ -190,8 +190,12 @@ class KluFactorization:
 
     def _substituted(self, right: npt.NDArray[Any], trans: str) -> npt.NDArray[Any]:
         x = right.copy(order="F")
-        if self._factors is None or x.size == 0:
+        if x.size == 0:
             return x
+        if self._factors is None:
+            raise NumericallySingularError(
+                "there are no factors: the matrix of the last refactor was numerically singular"
+            )
         if trans == "N":
             self._factors.solve(x)
         else:
@@ -266,17 +270,13 @@ class KluFactorization:
 
 
 def _columns(A: Any, shape: tuple[int, int]) -> Any:
-    """`A` as a csc_array with sorted columns, 32-bit indices and finite values."""
+    """A copy of `A` as a csc_array with sorted columns, 32-bit indices and finite values. The copy
+    stays as it is if the caller changes `A`, and its arrays are writeable, as nbklu requires."""
     C = with_values(A, shape)
-    if not C.has_canonical_format:
-        C = C.copy()
-        C.sum_duplicates()
-    if C.indices.dtype != np.int32 or C.indptr.dtype != np.int32:
-        C = type(C)((C.data, C.indices.astype(np.int32), C.indptr.astype(np.int32)), shape=C.shape)
-    arrays = C.data, C.indices, C.indptr
-    if not all(array.flags.writeable for array in arrays):
-        C = C.copy()
-    return _finite(C)
+    arrays = C.data.copy(), C.indices.astype(np.int32), C.indptr.astype(np.int32)
+    copy = type(C)(arrays, shape=C.shape)
+    copy.sum_duplicates()
+    return _finite(copy)
 
 
 def _finite(C: Any) -> Any:

@@ -28,14 +28,12 @@ class Numbers(NamedTuple):
     Attributes
     ----------
     lower, upper : entries of L and U, both with the diagonal
-    between : entries outside the diagonal blocks, which are not factored
     off_diagonal : pivots that are not on the given diagonal
     singular_col : the original column in which a pivot is zero, or -1
     """
 
     lower: int
     upper: int
-    between: int
     off_diagonal: int
     singular_col: int
 
@@ -152,7 +150,7 @@ class _WheelFactors:
     def numbers(self) -> Numbers:
         col = self.common.singular_col if self.common.status == _SINGULAR else -1
         numeric = self.numeric
-        return Numbers(numeric.lnz, numeric.unz, numeric.nzoff, self.common.noffdiag, col)
+        return Numbers(numeric.lnz, numeric.unz, self.common.noffdiag, col)
 
     def refactor(self, values: Any) -> bool:
         self._call("refactor", *self.columns, values, self.symbolic, self.numeric)
@@ -262,11 +260,9 @@ class _SharedFactors:
     def numbers(self) -> Numbers:
         singular = self.common.singular_col if self.common.status == _SINGULAR else -1
         if not self.numeric.value:
-            return Numbers(0, 0, 0, 0, singular)
+            return Numbers(0, 0, 0, singular)
         found = _Numeric.from_address(self.numeric.value)
-        inside = found.lnz + found.unz - found.n
-        between = max(int(self.arrays[0][-1]) - inside, 0) if found.nblocks > 1 else 0
-        return Numbers(found.lnz, found.unz, between, self.common.noffdiag, singular)
+        return Numbers(found.lnz, found.unz, self.common.noffdiag, singular)
 
     def refactor(self, values: Any) -> bool:
         indptr, indices, _ = self.arrays

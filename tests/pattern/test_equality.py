@@ -34,6 +34,8 @@ def test_valued_patterns_are_equal_by_pattern_and_values():
     A = np.array([[1.0, 2.0], [0.0, 3.0]])
     assert as_valued(A) == as_valued(A.copy()) and hash(as_valued(A)) == hash(as_valued(2 * A))
     assert as_valued(A) != as_valued(2 * A)
+    assert as_valued(A + np.nan) == as_valued(A + np.nan)
+    assert as_valued(A) == as_valued(A.astype(int))
     assert as_valued(A) != as_valued(A[::-1])
     assert as_valued(A) != as_pattern(A)
 

@@ -149,6 +149,25 @@ def test_unsafe_pivots_are_chosen_anew(library):
         F.refactor(np.full(7, np.nan))
 
 
+def test_the_callers_matrix_may_change(library):
+    A = sp.csc_array(np.array([[4.0, 1.0], [1.0, 3.0]]))
+    b = A @ np.ones(2)
+    F = btfperm.preorder(A, solver="klu").factor(A)
+    A.data[:] = 7.0
+    np.testing.assert_allclose(F.solve(b), 1)
+
+
+def test_a_singular_matrix_leaves_no_factors(library):
+    A = np.array([[4.0, 1.0], [1.0, 3.0]])
+    F = btfperm.preorder(A, solver="klu").factor(A)
+    with pytest.raises(NumericallySingularError):
+        F.refactor(np.ones((2, 2)))
+    with pytest.raises(NumericallySingularError, match="there are no factors"):
+        F.solve(np.ones(2))
+    assert not F.refactor(A)
+    np.testing.assert_allclose(F.solve(A @ np.ones(2)), 1)
+
+
 def test_singular_matrices(library):
     A = np.array([[1.0, 2, 0], [2, 4, 0], [0, 1, 1]])
     with pytest.raises(NumericallySingularError, match=r"pivot of column \d is zero.* row \d"):
