@@ -139,7 +139,7 @@ def read_pattern(path: Path) -> sp.csc_array:
 
 
 def size_class(nnz: int) -> str:
-    """The group of a real matrix with `nnz` entries."""
+    """The group, in the tables, of a matrix that was not generated, by its number of entries."""
     for least in (200_000, 20_000, 5_000):
         if nnz >= least:
             return f"real, {least:,} entries and more"

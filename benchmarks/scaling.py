@@ -115,7 +115,7 @@ def _note(runs: int, options: Options, left_out: Sequence[str]) -> str:
 
 
 def _method(algorithm: str, threads: int) -> Method:
-    searches: list[float] = []  # of the calls of one sample, because short ones are repeated
+    searches: list[float] = []  # seconds of each call; a sample repeats short calls
 
     def prepare(A: Any) -> Call:
         btfperm = importlib.import_module("btfperm")

@@ -126,8 +126,8 @@ class LimitReachedError(BtfpermError):
 
 
 class NumericallySingularError(CheckFailedError, ArithmeticError):
-    """Raised when a factorization meets a zero pivot: the structure is nonsingular, the values
-    are not."""
+    """Raised when a factorization meets a zero pivot: the matrix is structurally nonsingular, but
+    numerically singular."""
 
 
 class BackendUnavailableError(BtfpermError, RuntimeError):

@@ -128,7 +128,8 @@ def blocks(n: int, largest: int) -> sp.csc_array:
 
 
 def saddle_point(states: int, constraints: int, used: int) -> sp.csc_array:
-    """H tridiagonal; each row of B has 4 random entries among the first `used` columns."""
+    """H is tridiagonal. Each row of B has at most 4 entries, in random columns among the first
+    `used`."""
     n = states + constraints
     k = np.arange(states)
     b_rows = states + np.repeat(np.arange(constraints), 4)

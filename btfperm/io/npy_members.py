@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays in a `.npz` archive, read and written one at a time.
 
-`numpy.load` allocates the size that an array declares, and evaluates its head as Python. Here the
-memory of an array grows with the bytes that are read (`read_bytes`), and a regular expression
-matches the head. Nothing is pickled or unpickled.
+`numpy.load` allocates the size that the header of an array declares, and parses the header as a
+Python literal. Here the memory grows with the bytes that are read (`read_bytes`), and a regular
+expression parses the header. Nothing is pickled or unpickled.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ def choose_threads(package: str, nnz: int, asked: int | None) -> int:
 
 
 def team_size(nnz: int, threads: int | None) -> int:
-    """Threads for a decomposition of a matrix with so many entries."""
+    """The number of threads for a decomposition of a matrix with this number of entries."""
     return Request(nnz, threads=threads).threads
 
 

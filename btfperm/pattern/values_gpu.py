@@ -78,7 +78,7 @@ def _of_lists(
 
 
 def _of_dense(A: Any) -> ValuedPattern:
-    """Of a dense array; its nonzeros are listed in canonical order."""
+    """The `ValuedPattern` of a dense array: its nonzeros in canonical order."""
     pattern = as_pattern(A)
     with on(None), on(device_of(pattern.indices)):
         values = brought(as_device_array(A))[pattern.indices, pattern.cols()]

@@ -195,11 +195,12 @@ bool certify_pairs(const PatternView<I>& A, const Matching<I>& M, bool all_rows,
   return holds && !budget.stopped();
 }
 
-// The whole proof. A cover of the size of the matching holds exactly one end of each pair, so its
-// rows determine its columns (col_in_cover, written here). It remains to check that the pairs are
-// entries, that both arrays agree, that no unmatched row is in the cover, and that all entries of
-// columns outside the cover are in rows of it. `where` = a column at fault, or
-// -1; `matched` = the number of rows that are matched, of pairs if all is proven.
+// Checks the complete certificate. A cover of the size of the matching holds exactly one end of
+// each pair, so its rows determine its columns (col_in_cover, written here). It remains to check
+// that the pairs are entries, that both arrays agree, that no unmatched row is in the cover, and
+// that all entries of columns outside the cover are in rows of the cover. `where`: a column at
+// which the check failed, or -1. `matched`: the number of matched rows; if the verdict is `proven`,
+// that of matched entries.
 template <class I>
 Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_in_cover,
                 std::uint8_t* col_in_cover, int threads, Budget& budget, I& where,

@@ -80,7 +80,7 @@ const std::map<std::string, Pass> passes = {
          return 0;
        });
      }},
-    {"last_turn",  // another thread has the last turn; thread 0 has none and waits
+    {"last_turn",  // another thread runs the long last iteration; thread 0 has none left and waits
      [](int threads, Budget& budget, Out& out) {
        std::atomic<bool> begun{threads == 1};
        Counters counters;

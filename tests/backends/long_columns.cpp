@@ -32,7 +32,8 @@ namespace {
 using namespace btfperm;
 using I = std::int32_t;
 
-// n full columns and one more, empty row; if `matched`, matched along the diagonal.
+// A matrix in which every row is full but the last one, which is empty. With `matched`, the
+// diagonal is the matching.
 struct Dense {
   I m, n;
   std::vector<I> indptr, indices, row_match, col_match;

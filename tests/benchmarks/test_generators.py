@@ -189,7 +189,7 @@ def test_kron_and_del_are_symmetric_without_a_diagonal():
         assert all(i != j for i, j in pairs)
 
 
-# -- stand-ins of the paper's test problems --------------------------------------------------------
+# -- stand-ins for the test problems of Azad, Buluç, Pothen (IPDPS 2015) --------------------------
 
 
 def test_one_stand_in_for_each_graph_and_size():

@@ -53,7 +53,8 @@ def test_the_known_pairs_are_entries(name):
     known = graph.col_match[graph.col_match >= 0]
     assert known.size == (0 if name.startswith("kkt") else graph.n)
     if known.size:
-        t = btfperm.maximum_transversal(P, initial=graph.col_match)  # refuses a wrong matching
+        # Pairs that are no entries are dropped; then the result is another matching.
+        t = btfperm.maximum_transversal(P, initial=graph.col_match)
         np.testing.assert_array_equal(t.col_match, graph.col_match)
 
 

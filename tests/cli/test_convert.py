@@ -151,7 +151,8 @@ def test_a_given_format(cli, matrix, tmp_path):
 
 @pytest.mark.parametrize("words", [(), ("--drop-zeros",)])
 def test_zeros_that_the_permutation_ignores(cli, tmp_path, words):
-    """Without the zeros the structure is another one, so they must not return below the blocks."""
+    """The permutation was computed without the stored zeros, so `convert --permute` must drop them,
+    too: in the permuted matrix they could be below the diagonal blocks."""
     path, perm, target = (tmp_path / name for name in ("A.mtx", "perm.npz", "B.mtx"))
     head = "%%MatrixMarket matrix coordinate real general\n"
     path.write_text(head + "2 2 4\n1 1 1\n1 2 5\n2 1 0\n2 2 1\n")

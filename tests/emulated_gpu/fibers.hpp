@@ -123,7 +123,7 @@ inline thread_local Block* block = nullptr;
 inline thread_local Fiber* self = nullptr;
 
 #ifndef __x86_64__
-#error "fibers are switched by x86-64 code"
+#error "the emulated GPU needs an x86-64 CPU: the switch of fibers is written in its assembly"
 #endif
 // Saves the registers that a function must preserve and the stack pointer, then continues at `to`.
 extern "C" void fibers_switch(void** from, void* to);

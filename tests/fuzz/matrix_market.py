@@ -86,7 +86,7 @@ def _size_word(text: _Text, rng: random.Random) -> str:
 
 
 def _both_sizes(text: _Text, rng: random.Random) -> str:
-    """Sets both sizes, because square matrices pass one more check than others."""
+    """Sets both sizes to one number: the readers apply one more check to square matrices."""
     text.size[0] = text.size[1] = str(abs(integer(rng, int(text.size[0]))))
     return text.size[0]
 

@@ -262,8 +262,9 @@ def test_a_transversal_of_a_matrix_of_another_size_is_a_start():
 
 
 def test_the_two_forms_of_scipy():
-    """On a cyclic shift with one more entry, either array, taken for the other, has at most one
-    pair that is an entry."""
+    """SciPy returns the row of each column (`perm_type="row"`) or the column of each row. The
+    matrix is a cyclic shift with one more entry: if either array is read in the wrong orientation,
+    at most one of its pairs is an entry."""
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
     shift = np.roll(np.arange(5), 1)

@@ -39,7 +39,7 @@ def test_a_pattern_stays_on_its_device(how, A):
         assert there.indices.dtype == other.indices.dtype
     t = btfperm.maximum_transversal(theirs, **shape)
     assert type(t.row_match).__module__.startswith("cupy") or not min(A.shape)
-    entries = ours.to_scipy()  # CuPy's dense arrays have no stored zeros
+    entries = ours.to_scipy()  # not A: a dense array loses the stored zeros of A
     check_transversal(entries, t.on_host(), rank=plain_matching.structural_rank(entries))
     assert t.cover().size == t.structural_rank
 

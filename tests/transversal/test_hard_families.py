@@ -65,8 +65,8 @@ def test_rivals(algorithm, numbering, run_seed):
 
 
 def test_a_strip_is_not_climbed_label_by_label(run_seed):
-    """A few active columns that make no progress are a stall. Without this rule, twice the length
-    takes four times the work."""
+    """A few active columns that make no progress must count as a stall (label_push.hpp). Without
+    this rule, the work grows quadratically with the length of the strip."""
     hard = families.strip(8_000, run_seed)
     solved(hard)
     t = btfperm.maximum_transversal(hard.A)

@@ -52,7 +52,7 @@ class Problem:
 
     @classmethod
     def empty(cls, pattern: Pattern, threads: int = 1) -> Problem:
-        """With nothing matched."""
+        """The problem of this pattern with an empty matching."""
         m, n = pattern.shape
         if m + n >= _WORTH_PAGES:
             team = threads if m + n >= _WORTH_WAKING else 1

@@ -56,7 +56,8 @@ class Together {
 
   bool stopped() const { return budget_.stopped(); }
 
-  // No iteration is left for this thread; `finished` counts these threads.
+  // A thread calls this when no iteration is left for it. Thread 0 polls and spends the edges of
+  // the others until all of them have called it, which `finished` counts, or until the budget ends.
   void leave(std::atomic<int>& finished) {
     if (!spends_) {
       hand_over();

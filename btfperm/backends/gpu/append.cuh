@@ -6,9 +6,10 @@
 #include "backends/gpu/index.cuh"
 #include "backends/gpu/warp.cuh"
 
-// Collects the items of a block in shared memory, and appends them with one atomic operation in
-// `end`. An item has `kinds` numbers, each with a list of its own. All threads of the block must
-// call `begin` and `end`.
+// Collects up to `room` items of a block in shared memory; `end` appends them to global memory with
+// one atomic operation. Each further item is appended at once, with an atomic operation of its own.
+// An item has `kinds` numbers, each with a list of its own. All threads of the block must call
+// `begin` and `end`.
 template <int kinds>
 struct Basket {
   static constexpr int room = 1024;

@@ -45,9 +45,9 @@ class Stand(NamedTuple):
 class LevelSearch:
     """A queue on the current device, and the search that processes its levels.
 
-    `items` must have the room for all that is ever pushed; `end` counts what the host's kernels
-    put there before, and `found` is what they may raise. `own` are so many numbers more, zero at
-    first, for the kernel itself: they are read with the rest.
+    `items` must have room for every item of the search; `end` counts the items that kernels of the
+    host put there before, and `found` is what they may raise. `own` is how many further numbers,
+    zero at first, the kernel uses itself; they are read with the others.
     """
 
     def __init__(self, room: int, width: Any, limits: Limits, own: int = 0) -> None:
@@ -59,7 +59,8 @@ class LevelSearch:
         self.own = self._state.array[self._state.layout.size :]
 
     def run(self, kernels: Kernels, name: str, lanes: int, *arguments: Any) -> Stand:
-        """The one cooperative launch of a kernel that calls `search_by_levels`, to its end."""
+        """Launches a kernel that calls `search_by_levels` once, as a cooperative launch, waits for
+        its end, and returns the state of the search."""
         self.launch(kernels, name, lanes, *arguments)
         return self.stand()
 

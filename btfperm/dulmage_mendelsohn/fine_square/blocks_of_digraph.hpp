@@ -14,8 +14,9 @@
 
 namespace btfperm {
 
-// name[v] becomes a member of the block of v, the same one for all its members; height[v] the
-// height of the block. False: the budget ended it.
+// Writes to name[v] one member of the block of v, the same for all its members, and to height[v]
+// the height of the block. Before the call, height[v] is a lower bound. Returns false if the budget
+// ended the search.
 template <class I>
 bool blocks_of_digraph(const PatternView<I>& predecessors, I* height, I* name, Budget& budget) {
   const I n = predecessors.n;

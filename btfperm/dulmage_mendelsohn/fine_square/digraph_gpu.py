@@ -160,16 +160,18 @@ def contracted(
     members: Any = None,
     floor: Any = None,
 ) -> Contracted:
-    """The graph of the components, for a name of each vertex; vertices with -1 are left out.
+    """Contracts each component to one vertex. ``name[v]`` is a member of the component of v, the
+    same for all its members; vertices with the name -1 and their edges are removed.
 
     Parameters
     ----------
-    sets : whether the names are sets that were united, see ``union_find.cuh``; they are compressed
-        to names
-    vertex : in and out: for each vertex of an earlier graph, its vertex in this graph, and then in
-        the new one; without `members`, this is the earlier graph, and there is no input
-    members : for each vertex one of the earlier graph
-    floor : a lower bound on the height of each vertex
+    sets : whether `name` holds parents of ``union_find.cuh`` whose paths are not compressed yet;
+        the kernel compresses them in `name`
+    vertex : updated in place: before the call, for each vertex of an earlier graph, its vertex in
+        `graph`; after the call, its vertex in the new graph. If `members` is None, the earlier
+        graph is `graph`, and the old content is not read
+    members : for each vertex of `graph`, one vertex of the earlier graph that was contracted to it
+    floor : a lower bound on the height of each vertex of `graph`
     """
     import cupy
 

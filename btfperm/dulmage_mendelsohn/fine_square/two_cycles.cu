@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // two-cycles: edges in both directions, contracted
 //
-// Idea        u -> v and v -> u lie in one component. A pattern that is nearly symmetric about its
-//             matching is contracted to a few vertices in one or two rounds; a search by levels
-//             would need 289,000 levels for the graph of a KKT matrix.
+// Idea        If both edges u -> v and v -> u exist, u and v are in one component. A pattern that
+//             is nearly symmetric about its matching is contracted to a few vertices in one or two
+//             rounds; a search by levels would need 289,000 levels for the graph of a KKT matrix.
 // Paper       ours
-// Cost        for each edge, a round searches the list of its other end for the reverse edge. Lists
-//             longer than `longest` are not searched; the reverse edge searches the other list
+// Cost        for each edge u -> v, a round searches the list of one end for the reverse edge.
+//             Lists longer than `longest` are not searched: the list of the other end is searched
+//             instead. A 2-cycle between two vertices with longer lists is not contracted
 // Encodings   parent: as in union_find.cuh; contraction.cu converts it to names
 // Races       see union_find.cuh
 
@@ -45,7 +46,8 @@ extern "C" __global__ void unite_pairs(Index n, Index lanes, const Index* indptr
                                        Index* parent) {
   const auto visit = [=](Index v, long long p) {
     const Index u = pred[p];
-    // Each pair once, unless the list that has to be searched is long.
+    // Each 2-cycle is tested once, by a search of the list of its smaller vertex. If that list is
+    // too long, the list of the larger vertex is searched instead.
     if (u < 0 || (u > v && indptr[v + 1] - indptr[v] <= longest)) return;
     if (seen(&parent[u]) == seen(&parent[v]) || !has(indptr, pred, u, v)) return;
     unite(parent, u, v);

@@ -88,7 +88,9 @@ class HopcroftKarp {
   }
 
   void forget_levels() {
-    // Levels of the last phase are at most base + last + 1; those of the next one exceed it by n.
+    // Raises base_ above all levels of the last phase, which are at most base_ + last_ + 1. The
+    // levels of the next phase exceed that bound by at most n; if they could overflow, all are
+    // reset.
     const std::int64_t above = static_cast<std::int64_t>(last_) + 2;
     if (base_ > std::numeric_limits<I>::max() - above - A_.n - 1) {
       std::fill(level_, level_ + A_.n, I{-1});

@@ -225,7 +225,7 @@ class MsBfsGraft {
   }
 
   // Step 2: augments along the path of every tree that has one, and keeps the columns that are
-  // still unmatched; the number of paths.
+  // still unmatched. Returns the number of paths.
   I augment() {
     const StepTime time(counters_.augment_us);
     const I size = free_.size();

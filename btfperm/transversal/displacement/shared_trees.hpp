@@ -10,17 +10,19 @@
 //             steps, which need the row lists: for few trees these cost more than they save
 // Cost        O(nnz) for each phase, in which a column joins at most one tree and is visited once;
 //             n phases in the worst case, sqrt(n) with `max_phases` (finish_by_trees.hpp).
-//             Workspace: 3 n
+//             Workspace: 3 n + max_roots
 // Prefer it   for a matching that is nearly maximum, with several threads; ms_bfs.hpp on one
 //             thread, ms-bfs-graft if many columns are unmatched
 // Encodings   tree[j].root = base + k: column j is in the tree of the k-th root of this phase; less
 //             than `base`: in no tree yet; `closed`: its row is in the cover already. row_match[i]
 //             = -2: unmatched, and the leaf of a tree
-// Races       the thread whose tree column j joins exchanges tree[j].root, and then writes
-//             tree[j].parent. An unmatched row belongs to the first thread that exchanges its -1,
-//             and so does the leaf of a tree. A thread that misses a new leaf grows the tree in
-//             vain. A thread that skips a row which is later returned is in a phase that finds a
-//             path anyway
+// Races       A thread claims column j by a compare-and-swap of tree[j].root, and only this thread
+//             writes tree[j].parent. A thread claims an unmatched row by a compare-and-swap of
+//             row_match[i] from -1 to -2, and then the leaf of its tree in the same way. If the
+//             tree has a leaf already, the thread restores -1. Another thread that skipped the row
+//             in the meantime may miss a path; but then the phase has found a path, the one of that
+//             leaf, and another phase follows. A thread that reads an outdated leaf only extends a
+//             tree without need
 #pragma once
 
 #include <omp.h>
@@ -212,7 +214,8 @@ class SharedTrees {
     return edges;
   }
 
-  // True for the one thread by which column j joins a tree.
+  // Claims column j for the tree of `root`. Returns true to the one thread that succeeds, false if
+  // j is in a tree or closed.
   bool join(I j, I root) {
     std::atomic_ref<I> mark(tree_[j].root);
     I seen = mark.load(std::memory_order_relaxed);

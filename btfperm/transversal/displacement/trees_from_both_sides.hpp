@@ -5,18 +5,18 @@
 //             from all unmatched rows along the rows: the side that has visited fewer entries
 //             continues. Where a tree of one side meets a tree of the other, there is an augmenting
 //             path; it is applied at once, and both trees stop growing. A phase ends when one side
-//             cannot grow further. If it found no path, that side has visited everything that it
-//             can reach, which is the proof, for either side.
+//             cannot grow further. If it found no path, that side has visited all that it can
+//             reach. This proves that the matching is maximum, whichever side it was.
 // Paper       ours; the two sides are those of I. S. Pohl, "Bi-directional search", Machine
 //             Intelligence 6 (1971)
-// Cost        First the row lists: 2 passes over the entries. A phase visits the m + n mates and
+// Cost        The row lists take 2 passes over the entries. A phase visits the m + n mates and
 //             twice the entries of the cheaper of the two proofs, O(nnz) in the worst case, or the
 //             entries until the trees meet; one phase for each path in the worst case. Workspace: m
 //             + 1 + nnz for the lists (2 nnz more while several threads make them), m + 3 n, n
 //             bytes
 // Prefer it   if few columns remain and trees from the columns alone visit many entries: one side
 //             of a deficient matrix is often small, and if both are large, the trees of a path meet
-//             in the middle; first ms_bfs.hpp, which needs no row lists
+//             in the middle. Run ms_bfs.hpp first, because it needs no row lists
 // Encodings   side[j]: the side whose tree contains column j and its row; `closed`: in the cover
 //             already. A tree may grow as long as its root is unmatched: an augmentation matches
 //             both roots. parent[j]: in a tree from a column, the column from which j was reached;

@@ -93,7 +93,7 @@ class DegreeBuckets {
   I* degree_;
   I* next_;
   I* previous_;
-  I* first_;  // by degree
+  I* first_;  // first_[d]: the first vertex in the list of degree d, or -1
   I lowest_ = 1;
   I highest_ = 0;
 };
