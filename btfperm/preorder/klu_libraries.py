@@ -10,12 +10,23 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import importlib.metadata
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-__all__ = ["MISSING", "KluLibrary", "Solver", "find", "libraries", "solvers"]
+__all__ = [
+    "MISSING",
+    "SOURCES",
+    "KluLibrary",
+    "Shared",
+    "Solver",
+    "Wheel",
+    "find",
+    "libraries",
+    "solvers",
+]
 
 MISSING = "KLU is not installed: pip install 'btfperm[klu]', or the system's package libklu"
 
@@ -99,7 +110,7 @@ def solvers() -> tuple[Solver, ...]:
 def libraries() -> tuple[KluLibrary, ...]:
     """The libraries that work, the preferred one first. They are loaded, which takes a moment."""
     found: list[KluLibrary] = []
-    for make in (_Wheel, _Shared):
+    for make in SOURCES:
         try:
             found.append(make())
         except (ImportError, OSError, AttributeError):
@@ -115,7 +126,7 @@ def find() -> KluLibrary | None:
 # -- the wheel nbklu -------------------------------------------------------------------------------
 
 
-class _Wheel:
+class Wheel:
     name = "nbklu"
 
     def __init__(self) -> None:
@@ -178,7 +189,7 @@ class _WheelFactors:
 
 
 class _Common(ctypes.Structure):
-    """``klu_common`` since KLU 1.2; `_Shared` verifies the layout. The rest is room to spare."""
+    """``klu_common`` since KLU 1.2; `Shared` verifies the layout. The rest is room to spare."""
 
     _fields_ = (
         *((name, ctypes.c_double) for name in ("tol", "memgrow", "initmem_amd", "initmem")),
@@ -200,7 +211,7 @@ class _Numeric(ctypes.Structure):
     _fields_ = tuple((name, ctypes.c_int) for name in ("n", "nblocks", "lnz", "unz"))
 
 
-class _Shared:
+class Shared:
     name = "libklu"
 
     def __init__(self) -> None:
@@ -292,3 +303,6 @@ class _SharedFactors:
 
 def _pointer(array: np.ndarray[Any, Any]) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.ctypes.data)
+
+
+SOURCES: list[Callable[[], KluLibrary]] = [Wheel, Shared]  # the preferred one first

@@ -272,6 +272,7 @@ NARROW: dict[str, tuple[Callable[[], dict[str, np.ndarray]], int]] = {
 """Matrices with one or two bytes an entry, and the entries of their patterns."""
 
 
+@pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="a sanitizer takes memory of its own")
 @pytest.mark.parametrize("name", NARROW)
 def test_few_bytes_an_entry(tmp_path, name):
     make, nnz = NARROW[name]

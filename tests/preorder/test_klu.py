@@ -40,7 +40,7 @@ def library(request, monkeypatch):
     """Makes `factor` use this library."""
     found = {one.name: one for one in _all()}.get(request.param)
     if found is None:
-        pytest.skip(f"{request.param} is not installed")
+        pytest.skip(f"{request.param} is not installed, or not for a sanitizer")
     monkeypatch.setattr(preordering, "find_klu", lambda: found)
     return found
 
@@ -225,7 +225,7 @@ def test_another_layout_is_refused(monkeypatch):
     wrong = type("Wrong", (klu_libraries.ctypes.Structure,), {"_fields_": fields[1:]})
     monkeypatch.setattr(klu_libraries, "_Common", wrong)
     with pytest.raises((OSError, AttributeError)):
-        klu_libraries._Shared()
+        klu_libraries.Shared()
 
 
 @pytest.mark.filterwarnings("ignore::btfperm.SolverMissingWarning")
