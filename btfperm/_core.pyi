@@ -10,3 +10,4 @@ pattern: ModuleType
 transversal: ModuleType
 ordering: ModuleType
 weighted: ModuleType
+preorder: ModuleType

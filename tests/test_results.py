@@ -362,10 +362,9 @@ def test_results_can_be_pickled_and_factors_explain_why_they_cannot():
     for result in (d, d.transversal, d.block_graph(), d.transversal.cover(), d.block(3), p):
         assert pickle.loads(pickle.dumps(result)) == result
     factors = p.factor(A)
-    for fails in (pickle.dumps, copy.deepcopy):
+    for fails in (pickle.dumps, copy.deepcopy, copy.copy):
         with pytest.raises(TypeError, match=r"Factorization.*pickle the Preordering.*factor\(A\)"):
             fails(factors)
-    assert copy.copy(factors).nnz == factors.nnz
 
 
 def test_tables_for_notebooks_are_small_and_escaped():

@@ -16,8 +16,7 @@ from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, StructurallySingularError
 from btfperm.path.request import team_size
 from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, as_valued, memory_for
-from btfperm.preorder.blockwise import Factorization
-from btfperm.preorder.klu_factors import KluFactorization
+from btfperm.preorder.factorization import Factorization
 from btfperm.preorder.klu_libraries import Solver as InstalledSolver
 from btfperm.preorder.klu_libraries import solvers
 from btfperm.preorder.orderings import BlockOrdering, order_inside_blocks
@@ -30,7 +29,6 @@ from btfperm.transversal import SEARCH_KEYWORDS
 __all__ = [
     "Factorization",
     "InstalledSolver",
-    "KluFactorization",
     "Preordering",
     "preorder",
     "solvers",

@@ -15,11 +15,13 @@ from btfperm.conventions.superlu import SuperLU
 from btfperm.errors import SolverMissingWarning
 from btfperm.ordering import Fill, count_fill, order_places
 from btfperm.pattern import inverse, permute
-from btfperm.preorder.blockwise import Factorization, factor_blockwise
-from btfperm.preorder.klu_factors import KluFactorization
+from btfperm.preorder.blockwise import BlockwiseFactors, checked_threshold
+from btfperm.preorder.factorization import Factorization, Factors
+from btfperm.preorder.klu_factors import DEFAULT_TOLERANCE, KluFactors
 from btfperm.preorder.klu_libraries import MISSING
 from btfperm.preorder.klu_libraries import find as find_klu
 from btfperm.preorder.orderings import BlockOrdering
+from btfperm.preorder.values import columns_of, refuse_changed
 from btfperm.preorder.weights import fill_of
 from btfperm.results import BlockTriangularForm, IndexArray, SolverOrder
 from btfperm.results.equality import fields_equal
@@ -145,9 +147,7 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         """
         return permute(A, self.row_perm, self.col_perm)
 
-    def factor(
-        self, A: Any, *, diag_pivot_thresh: float | None = None
-    ) -> Factorization | KluFactorization:
+    def factor(self, A: Any, *, diag_pivot_thresh: float | None = None) -> Factorization:
         """LU factors of a matrix with this pattern; `A` is not modified.
 
         With solver="klu" the factors are those of KLU, if ``btfperm.solvers()`` finds one: the
@@ -162,11 +162,11 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         A : anything with values: SciPy matrix or array, dense array, (data, indices, indptr)
             triple of compressed columns, path. Real or complex; other types become float64,
             complex128. Entries outside the pattern are accepted in or above the diagonal blocks.
-            SuperLU runs on the host: for a matrix on a GPU pass ``A.get()``
+            Solvers run on the host: for a matrix on a GPU pass ``A.get()``
         diag_pivot_thresh : between 0 and 1: the diagonal is the pivot where it is at least this
             share of the largest candidate in its column. 1 is partial pivoting; smaller values
-            keep the order, and with "amd" the fill, better. The default is 0.1 with "amd", else 1;
-            `Factorization.solve` refines the solution
+            keep the order, and with "amd" the fill, better. The default is 0.001 for KLU; for
+            SuperLU 0.1 with "amd", else 1. `Factorization.solve` refines the solution
 
         Raises
         ------
@@ -186,17 +186,22 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         >>> p.factor(10 * A).solve(np.array([2.0, 10.0, 4.0]), trans="T").round(2)
         array([ 0.2,  0.2, -0.2])
         """
-        if self.solver == "klu" and diag_pivot_thresh is None and self.shape[0] < 2**31:
-            library = find_klu()
-            if library is not None:
-                n_blocks = self.n_blocks
-                return KluFactorization(A, self.row_perm, self.col_perm, n_blocks, library)
+        thresh = None if diag_pivot_thresh is None else checked_threshold(diag_pivot_thresh)
+        refuse_changed(self.shape[0], self.row_perm, self.col_perm, self.blocks)
+        library = find_klu() if self.solver == "klu" else None
+        if self.solver == "klu" and library is None:
             warn(SolverMissingWarning(f"{MISSING}; SuperLU factors instead"))
-        if diag_pivot_thresh is None:
-            diag_pivot_thresh = _PIVOT_THRESHOLD.get(self.block_ordering, 1.0)
-        return factor_blockwise(
-            A, self.row_perm, self.col_perm, self.blocks, diag_pivot_thresh=diag_pivot_thresh
-        )
+        columns = columns_of(A, self.shape)
+        factors: Factors
+        if library is not None:
+            tolerance = DEFAULT_TOLERANCE if thresh is None else thresh
+            order = self.row_perm, self.col_perm, self.blocks
+            factors = KluFactors(columns, *order, library, tolerance)
+        else:
+            if thresh is None:
+                thresh = _PIVOT_THRESHOLD.get(self.block_ordering, 1.0)
+            factors = BlockwiseFactors(columns, self.row_perm, self.col_perm, self.blocks, thresh)
+        return Factorization(columns, factors)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Preordering):

@@ -1,31 +1,50 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The matrix of a factorization: its values, checked and permuted."""
+"""The matrix of a factorization: its values, checked."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from btfperm import _core
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
-from btfperm.pattern import Pattern, inverse
+from btfperm.pattern import Pattern
 from btfperm.pattern.arrays import matrix_on_device, refuse_masked
 from btfperm.pattern.host_matrix import checked_matrix, compressed, is_scipy, recognised
 from btfperm.results import IndexArray
 
-__all__ = ["permuted", "refuse_below", "refuse_changed", "with_values"]
+__all__ = ["Columns", "columns_of", "entries_below", "new_values", "refuse_below", "refuse_changed"]
 
-_MOST_ENTRIES = 2**31 - 1  # SciPy's SuperLU has 32-bit indices
+_MOST_NARROW = 2**31 - 1  # entries with 32-bit indices
+
+
+class Columns(NamedTuple):
+    """A square matrix in compressed columns: sorted, without duplicates, every value finite.
+
+    Attributes
+    ----------
+    indptr, indices : int32, or int64 where there are more than 2^31 - 1 entries
+    values : float64 or complex128
+    """
+
+    indptr: npt.NDArray[Any]
+    indices: npt.NDArray[Any]
+    values: npt.NDArray[Any]
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self.indptr.size - 1
 
 
 def refuse_changed(n: int, row_perm: IndexArray, col_perm: IndexArray, blocks: IndexArray) -> None:
-    """Raise unless these are two permutations and boundaries; SuperLU does not check them."""
-    places = np.arange(n)
+    """Raise unless these are two permutations and boundaries; solvers do not check them."""
     ends = blocks[[0, -1]].tolist() if blocks.size else []
     if (
-        not all(np.array_equal(np.sort(perm), places) for perm in (row_perm, col_perm))
+        not all(_is_permutation(perm, n) for perm in (row_perm, col_perm))
         or ends != [0, n]
         or (np.diff(blocks) < 0).any()
     ):
@@ -34,8 +53,108 @@ def refuse_changed(n: int, row_perm: IndexArray, col_perm: IndexArray, blocks: I
         )
 
 
-def with_values(A: Any, shape: tuple[int, int]) -> Any:
-    """`A` as a csc_array of float64 or complex128; may share memory with `A`."""
+def _is_permutation(perm: IndexArray, n: int) -> bool:
+    if perm.size != n or (n and (perm.min() < 0 or perm.max() >= n)):
+        return False
+    found = np.zeros(n, dtype=bool)
+    found[perm] = True
+    return bool(found.all())
+
+
+def entries_below(
+    columns: Columns, row_perm: IndexArray, col_perm: IndexArray, blocks: IndexArray
+) -> npt.NDArray[Any]:
+    """The numbers of the entries below the diagonal blocks. O(nnz)."""
+    if blocks.size <= 2:
+        return np.zeros(0, np.int64)
+    block_of_row, block_of_col = np.zeros((2, columns.n), np.int32)
+    numbers = np.repeat(np.arange(blocks.size - 1, dtype=np.int32), np.diff(blocks))
+    block_of_row[row_perm], block_of_col[col_perm] = numbers, numbers
+    of_entries = np.repeat(block_of_col, np.diff(columns.indptr))
+    return np.flatnonzero(block_of_row[columns.indices] > of_entries)
+
+
+def refuse_below(columns: Columns, below: npt.NDArray[Any], values: npt.NDArray[Any]) -> None:
+    """Raise for nonzeros below the diagonal blocks; zeros stored there do no harm."""
+    wrong = below[values[below] != 0]
+    if wrong.size:
+        p = wrong.min()
+        i, j = columns.indices[p], np.searchsorted(columns.indptr, p, side="right") - 1
+        raise InvalidArgumentError(
+            f"the entry in row {i}, column {j} lies below the diagonal blocks (and "
+            f"{wrong.size - 1:,} others do): this is not the pattern that was preordered; call "
+            "preorder with this matrix"
+        )
+
+
+def columns_of(A: Any, shape: tuple[int, int]) -> Columns:
+    """A copy of `A`, which the caller may change; its arrays are writeable, as nbklu requires.
+
+    Raises
+    ------
+    InvalidArgumentError : another shape, no values, a matrix on a GPU
+    InvalidMatrixError : `A` is no matrix, its arrays describe none, or a value is not finite
+    """
+    C = _with_values(A, shape)
+    if not C.has_canonical_format:
+        C = C.copy()
+        C.sum_duplicates()
+    width = np.int32 if C.nnz <= _MOST_NARROW else np.int64
+    indptr, indices = np.array(C.indptr, width), np.array(C.indices, width)
+    return Columns(indptr, indices, _finite_copy(C.data, indptr, indices))
+
+
+def new_values(A: Any, old: Columns) -> npt.NDArray[Any]:
+    """A copy of the values of a matrix with the entries of `old`, or of an array of one value for
+    each of them.
+
+    Raises
+    ------
+    InvalidArgumentError : another shape, or other entries
+    InvalidMatrixError : see `columns_of`
+    """
+    if isinstance(A, np.ndarray) and A.ndim == 1:
+        refuse_masked(A)
+        if A.shape != old.values.shape or A.dtype.kind not in "biufc":
+            raise InvalidArgumentError(
+                f"there are {old.values.size:,} entries, and {A.size:,} values of type {A.dtype} "
+                "were given"
+            )
+        return _finite_copy(A, old.indptr, old.indices)
+    shape = old.n, old.n
+    if is_scipy(A) and A.format == "csc" and A.shape == shape:
+        refuse_masked(A)
+        same = A.data.shape == old.values.shape and A.data.dtype.kind in "biufc"
+        if same and _same_entries(A.indptr, A.indices, old):
+            return _finite_copy(A.data, old.indptr, old.indices)
+    new = columns_of(A, shape)
+    if not _same_entries(new.indptr, new.indices, old):
+        raise InvalidArgumentError(
+            "this matrix has other entries than the one that was factored; call factor"
+        )
+    return new.values
+
+
+def _same_entries(indptr: Any, indices: Any, old: Columns) -> bool:
+    return np.array_equal(indptr, old.indptr) and np.array_equal(indices, old.indices)
+
+
+def _finite_copy(values: Any, indptr: Any, indices: Any) -> npt.NDArray[Any]:
+    """A copy of the values as float64 or complex128."""
+    dtype = np.complex128 if values.dtype.kind == "c" else np.float64
+    given = np.ascontiguousarray(values, dtype=dtype)
+    copy = np.empty_like(given)
+    p = _core.preorder.copy_finite(given, copy)
+    if p >= 0:
+        i, j = int(indices[p]), int(np.searchsorted(indptr, p, side="right")) - 1
+        raise InvalidMatrixError(
+            f"the entry in row {i}, column {j} is {copy[p]}; every value must be finite"
+        )
+    return copy
+
+
+def _with_values(A: Any, shape: tuple[int, int]) -> Any:
+    """`A` as a csc_array; may share memory with `A`."""
     if matrix_on_device(A):
         raise InvalidArgumentError(
             "this matrix is on a GPU, and factor works on the host: give it A.get()"
@@ -46,22 +165,17 @@ def with_values(A: Any, shape: tuple[int, int]) -> Any:
 
         A = read_matrix(A)
     try:
-        C = _columns_of(A, shape)
+        C = _scipy_of(A, shape)
     except InvalidMatrixError as error:
         raise InvalidMatrixError(f"{type(A).__name__} is no matrix to factor: {error}") from None
     if C.shape != shape:
         raise InvalidArgumentError(
             f"the order is for a matrix of shape {shape}, this one has shape {C.shape}"
         )
-    if C.nnz > _MOST_ENTRIES:
-        raise InvalidArgumentError(
-            f"SciPy's SuperLU takes at most {_MOST_ENTRIES:,} entries, this matrix has {C.nnz:,}; "
-            "give .klu or .apply(A) to another solver"
-        )
-    return C.astype(np.complex128 if C.dtype.kind == "c" else np.float64, copy=False)
+    return C
 
 
-def _columns_of(A: Any, shape: tuple[int, int]) -> Any:
+def _scipy_of(A: Any, shape: tuple[int, int]) -> Any:
     """`A`, checked, as a csc_array."""
     from scipy.sparse import csc_array
 
@@ -78,35 +192,3 @@ def _columns_of(A: Any, shape: tuple[int, int]) -> Any:
     if found.ndim != 2 or found.dtype.kind not in "biufc":
         raise InvalidMatrixError(f"it has {found.ndim} dimensions and holds {found.dtype}")
     return csc_array(found)
-
-
-def permuted(C: Any, row_perm: IndexArray, col_perm: IndexArray) -> Any:
-    """``C[row_perm, :][:, col_perm]``, sorted, without duplicates; int32 as `splu` wants it."""
-    from scipy.sparse import csc_array
-
-    taken = C[:, col_perm]  # a copy, so that the input stays as it is
-    rows = inverse(row_perm)[taken.indices].astype(np.int32)
-    B = csc_array((taken.data, rows, taken.indptr.astype(np.int32)), shape=C.shape)
-    B.sum_duplicates()
-    if not np.isfinite(B.data).all():
-        p = int(np.flatnonzero(~np.isfinite(B.data))[0])
-        i, j = B.indices[p], np.searchsorted(B.indptr, p, side="right") - 1
-        raise InvalidMatrixError(
-            f"the entry in row {row_perm[i]}, column {col_perm[j]} is {B.data[p]}; "
-            "every value must be finite"
-        )
-    return B
-
-
-def refuse_below(
-    B: Any, below: npt.NDArray[np.bool_], cols: Any, row_perm: IndexArray, col_perm: IndexArray
-) -> None:
-    """Raise for nonzeros below the diagonal blocks; zeros stored there do no harm."""
-    wrong = np.flatnonzero(below & (B.data != 0))
-    if wrong.size:
-        i, j = row_perm[B.indices[wrong[0]]], col_perm[cols[wrong[0]]]
-        raise InvalidArgumentError(
-            f"the entry in row {i}, column {j} lies below the diagonal blocks (and "
-            f"{wrong.size - 1:,} others do): this is not the pattern that was preordered; call "
-            "preorder with this matrix"
-        )

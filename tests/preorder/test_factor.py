@@ -198,8 +198,9 @@ def test_a_hundred_thousand_blocks_of_one_row_are_one_segment(run_seed):
     p = btfperm.preorder(A)
     F = p.factor(A)
     assert p.n_blocks == n
-    assert len(F.segments) == 1
-    assert F.nnz <= A.nnz + n, "triangular: no fill, and L is the identity"
+    assert len(F.factors.segments) == 1
+    assert F.factors.segments[0].factors is None and F.fill == n
+    assert F.nnz == A.nnz, "triangular: no fill"
     x = rng.standard_normal(n)
     assert backward_error(A, F.solve(A @ x), A @ x) < 1e-13
 
@@ -213,10 +214,11 @@ def test_segments(monkeypatch):
         start = sum(sizes[:k])
         A[start, start + sizes[k]] = 1.0  # a chain makes the order unique
     F = btfperm.preorder(A).factor(A)
-    assert [end - begin for begin, end, _ in F.segments] == [2, 3, 3, 3, 5]
-    assert F.above.nnz == 4
+    assert [s.end - s.begin for s in F.factors.segments] == [2, 3, 3, 3, 5]
+    assert [s.factors is None for s in F.factors.segments] == [True, False, False, False, False]
+    assert F.factors.outside == 5
     np.testing.assert_allclose(F.solve(A @ np.arange(16.0)), np.arange(16.0), atol=1e-12)
-    assert "5 segments" in repr(F)
+    assert "7 blocks" in repr(F)
 
 
 def test_coupling_between_blocks_causes_no_fill(monkeypatch):
@@ -228,11 +230,11 @@ def test_coupling_between_blocks_causes_no_fill(monkeypatch):
     A = sp.block_array([[chain, coupling], [None, chain]]).tocsc()
     p = btfperm.preorder(A, block_ordering="natural", initial=np.arange(2 * k))
     F = p.factor(A)
-    assert len(F.segments) == 2
-    assert F.above.nnz == 20
+    assert len(F.factors.segments) == 2
+    assert F.factors.outside == 20
     monkeypatch.setattr(blockwise, "LARGE", 2 * k)
     in_one_piece = p.factor(A)
-    assert len(in_one_piece.segments) == 1
+    assert len(in_one_piece.factors.segments) == 1
     assert in_one_piece.nnz > F.nnz + 20 * k / 2
     b = np.arange(2.0 * k)
     np.testing.assert_allclose(F.solve(b), in_one_piece.solve(b))
@@ -322,10 +324,10 @@ def test_diag_pivot_thresh_keeps_the_order():
     A = np.array([[1e-3, 1.0, 0.5], [1.0, 1e-3, 0.25], [0.5, 1.0, 1e-3]])
     p = btfperm.preorder(A, block_ordering="natural")
     F = p.factor(A, diag_pivot_thresh=0.0)
-    np.testing.assert_array_equal(F.segments[0].factors.perm_r, np.arange(3))
-    pivoted = p.factor(A).segments[0].factors
+    np.testing.assert_array_equal(F.factors.segments[0].factors.perm_r, np.arange(3))
+    pivoted = p.factor(A).factors.segments[0].factors
     assert abs(pivoted.L.toarray()).max() <= 1
-    assert abs(F.segments[0].factors.L.toarray()).max() > 1
+    assert abs(F.factors.segments[0].factors.L.toarray()).max() > 1
 
 
 def test_scipy_loads_late():

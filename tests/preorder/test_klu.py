@@ -21,7 +21,7 @@ from btfperm.errors import (
     NumericallySingularError,
     SolverMissingWarning,
 )
-from btfperm.preorder import klu_libraries, preordering
+from btfperm.preorder import klu_libraries, klu_shared, preordering
 from tests import strategies
 from tests.known_answers import MATRICES, known_answers, parametrized, read
 from tests.oracles import suitesparse
@@ -221,11 +221,10 @@ def test_solvers_are_reported(monkeypatch):
 def test_another_layout_is_refused(monkeypatch):
     if all(one.name != "libklu" for one in _all()):
         pytest.skip("libklu is not installed")
-    fields = tuple(klu_libraries._Common._fields_)
-    wrong = type("Wrong", (klu_libraries.ctypes.Structure,), {"_fields_": fields[1:]})
-    monkeypatch.setattr(klu_libraries, "_Common", wrong)
-    with pytest.raises((OSError, AttributeError)):
-        klu_libraries.Shared()
+    wrong = {"": (klu_shared._Layout(klu_shared.ctypes.c_int64, klu_shared.ctypes.c_int),), "l": ()}
+    monkeypatch.setattr(klu_shared, "_LAYOUTS", wrong)
+    with pytest.raises(OSError, match="another layout"):
+        klu_shared.Shared()
 
 
 @pytest.mark.filterwarnings("ignore::btfperm.SolverMissingWarning")

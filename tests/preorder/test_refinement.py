@@ -49,8 +49,8 @@ def test_refinement_makes_the_error_smaller():
     p = btfperm.preorder(A, block_ordering="natural")
     factors, b = p.factor(A, diag_pivot_thresh=1e-6), np.ones(300)
     errors = [backward_error(A, factors.solve(b, refine=k), b) for k in (0, 1, 5)]
-    assert errors[0] > 100 * errors[1] > 100 * errors[2]
-    assert errors[2] <= 1e-15
+    assert errors[0] > 100 * errors[1]
+    assert max(errors[1:]) <= 1e-15
 
 
 @pytest.mark.parametrize("refine", [-1, 1.5, "1", None])
@@ -77,7 +77,9 @@ def test_a_matrix_that_is_nearly_singular(trans):
     A[5, 5] = 1e-30  # small, but a block by itself
     factors = btfperm.preorder(A).factor(A)
     b = np.append(rng.normal(size=5), 1e-30)
-    with pytest.warns(btfperm.IllConditionedWarning, match=r"row [0-4], column [0-4], is \de-1"):
+    with pytest.warns(
+        btfperm.IllConditionedWarning, match="column [0-4] is nearly a .* row [0-4] of"
+    ):
         factors.solve(b, trans)
 
 

@@ -23,4 +23,5 @@ NB_MODULE(_core, module) {
   bind("dulmage_mendelsohn", &btfperm::bind_dulmage_mendelsohn);
   bind("ordering", &btfperm::bind_ordering);
   bind("weighted", &btfperm::bind_weighted);
+  bind("preorder", &btfperm::bind_preorder);
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A square matrix with real or complex values in compressed columns
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+
+namespace btfperm {
+
+template <class I, class T>
+struct Columns {
+  I n;
+  const I* indptr;
+  const I* indices;
+  const T* values;
+
+  std::int64_t nnz() const { return indptr[n]; }
+};
+
+enum class Operation { plain = 0, transposed = 1, conjugate_transposed = 2 };
+
+inline double modulus(double a) { return std::abs(a); }
+// At most sqrt(2) times the modulus, and much cheaper.
+inline double modulus(std::complex<double> a) { return std::abs(a.real()) + std::abs(a.imag()); }
+
+inline double conjugate(double a) { return a; }
+inline std::complex<double> conjugate(std::complex<double> a) { return std::conj(a); }
+
+inline bool is_finite(double a) { return std::isfinite(a); }
+inline bool is_finite(std::complex<double> a) {
+  return std::isfinite(a.real()) && std::isfinite(a.imag());
+}
+
+// Copies values and returns the first place of one that is NaN or infinite, or -1.
+template <class T>
+std::int64_t copy_finite(std::int64_t count, const T* from, T* to) {
+  std::int64_t wrong = -1;
+  for (std::int64_t p = 0; p < count; ++p) {
+    to[p] = from[p];
+    if (!is_finite(to[p]) && wrong < 0) wrong = p;
+  }
+  return wrong;
+}
+
+}  // namespace btfperm

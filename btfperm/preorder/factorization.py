@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""LU factors of a preordered matrix: solve, refine, and factor new values again.
+
+Idea        A solver's factors are in the caller's order of rows and columns, so that one place
+            refines, verifies and warns for every solver. The residual of a solution is computed in
+            one pass over the entries, which also gives its componentwise backward error. The first
+            solution after `refactor` is verified by that error: if it is large, the old pivots do
+            not fit the new values, and new pivots are chosen.
+Cost        a solution by the factors; for each step of refinement one more, and one pass over the
+            entries
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NoReturn, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core
+from btfperm.arguments import one_of, whole_number
+from btfperm.errors import IllConditionedWarning, NumericallySingularError
+from btfperm.preorder.right_sides import checked_right_side
+from btfperm.preorder.values import Columns, new_values
+from btfperm.results.html import html_table
+from btfperm.warn import warn
+
+__all__ = ["Factorization", "Factors"]
+
+_LARGEST_ERROR = 1e-9  # backward error of a solution by factors with old pivots, not refined
+_LARGE_CHANGE = 1e-3  # of a solution by refinement, relative to its largest number
+_OPERATIONS = {"N": 0, "T": 1, "H": 2}
+_Numbers = npt.NDArray[Any]
+
+
+class Factors(Protocol):
+    """LU factors of one matrix by one solver.
+
+    Attributes
+    ----------
+    backend : the name of the solver
+    blocks : number of diagonal blocks that were factored
+    fill : entries of L + U inside the blocks, the diagonal once
+    outside : entries above the blocks
+    off_diagonal_pivots : pivots that are not on the diagonal of the order
+    """
+
+    backend: str
+
+    @property
+    def blocks(self) -> int: ...
+    @property
+    def fill(self) -> int: ...
+    @property
+    def outside(self) -> int: ...
+    @property
+    def off_diagonal_pivots(self) -> int: ...
+    def factor(self, values: _Numbers) -> None:
+        """Factors with new pivots; raises NumericallySingularError."""
+
+    def refactor(self, values: _Numbers) -> bool:
+        """Factors with the same pivots; False if that is not possible, or a pivot is too small."""
+
+    def solve(self, x: _Numbers, trans: str) -> None:
+        """Replaces right-hand sides, one in each row of a contiguous (k, n) array, by solutions."""
+
+    def rcond(self) -> float:
+        """The smallest pivot divided by the largest one."""
+
+
+class Factorization:
+    """LU factors of a preordered matrix; made by :meth:`btfperm.Preordering.factor`.
+
+    The factors of a solver cannot be stored: pickle the `Preordering` instead, which is small and
+    keeps the order, and factor again.
+
+    Attributes
+    ----------
+    shape : (n, n)
+    factors : the factors as the solver stores them
+    """
+
+    def __init__(self, columns: Columns, factors: Factors) -> None:
+        n = columns.n
+        self.shape = n, n
+        self.factors = factors
+        self._columns = columns
+        self._has_factors = False
+        self._is_verified = True
+        self._largest_error = _LARGEST_ERROR
+        self._factor()
+
+    @property
+    def backend(self) -> str:
+        """The solver: "klu" or "superlu"."""
+        return self.factors.backend
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """float64 or complex128."""
+        dtype: np.dtype[Any] = self._columns.values.dtype
+        return dtype
+
+    # -- new values ------------------------------------------------------------------------------
+
+    def _factor(self) -> None:
+        """Factors with new pivots."""
+        self._has_factors = False
+        if self.shape[0]:
+            self.factors.factor(self._columns.values)
+        self._has_factors = self._is_verified = True
+
+    def refactor(self, A: Any) -> bool:
+        """Factors of new values: of a matrix with the same pattern, or of an array with one value
+        for each entry of the first matrix, column by column, rows ascending.
+
+        KLU keeps its pivots if none has become much smaller, which is several times faster than
+        a factorization. The first solution verifies them: if its backward error is large, it
+        factors with new pivots before it returns. SuperLU chooses new pivots each time.
+
+        Returns
+        -------
+        True if the pivots stayed
+
+        Raises
+        ------
+        InvalidArgumentError : another shape or pattern
+        InvalidMatrixError : a value is NaN or infinite
+        NumericallySingularError : a pivot is zero, also with new pivots
+        """
+        old = self._columns
+        values = new_values(A, old)
+        stays = self._has_factors and values.dtype == old.values.dtype
+        self._columns = old._replace(values=values)
+        self._has_factors = False
+        if stays and self.shape[0] and self.factors.refactor(values):
+            self._has_factors, self._is_verified = True, False
+            return True
+        self._factor()
+        return False
+
+    # -- solutions -------------------------------------------------------------------------------
+
+    def solve(
+        self, b: npt.ArrayLike, trans: Literal["N", "T", "H"] = "N", *, refine: int = 1
+    ) -> _Numbers:
+        """x with ``A x = b``; with ``trans="T"`` ``A.T x = b``, with "H" ``A.conj().T x = b``.
+
+        `b` has the shape (n,) or (n, k), dense or sparse, real or complex, and is not modified; the
+        result is dense, float64 or complex128, and has the same shape. `refine` is the number of
+        steps of iterative refinement, each of which costs about as much as the solution itself.
+
+        An `IllConditionedWarning` reports a matrix that is nearly singular: the first step of
+        refinement changes the solution by more than a thousandth.
+
+        Raises
+        ------
+        InvalidArgumentError : `b` has another shape or is on a GPU, `trans` is none of the three,
+            or `refine` is no number of steps
+        NumericallySingularError : the matrix of the last `refactor` was singular
+        """
+        one_of("trans", trans, ("N", "T", "H"))
+        refine = whole_number("refine", refine, 0, 100)
+        given = checked_right_side(b, self.shape[0])
+        right = given.T if given.ndim == 2 else given[None]
+        pairs = right.dtype.kind == "c" and self.dtype.kind != "c"
+        if pairs:  # real factors: real and imaginary columns
+            right = np.concatenate((right.real, right.imag))
+        x = self._solved(np.ascontiguousarray(right, dtype=self.dtype), trans, refine)
+        if pairs:
+            k = x.shape[0] // 2
+            x = x[:k] + 1j * x[k:]
+        return np.ascontiguousarray(x.T).reshape(given.shape)
+
+    def _solved(self, right: _Numbers, trans: str, refine: int) -> _Numbers:
+        x = self._substituted(right, trans)
+        if x.size == 0 or (refine == 0 and self._is_verified):
+            return x
+        change, error = self._residual(x, right, trans)
+        if not self._is_verified and error > self._largest_error:
+            self._factor()
+            x = self._substituted(right, trans)
+            change, error = self._residual(x, right, trans)
+            # The same error with new pivots: it comes from this matrix, so later ones may have it.
+            if np.isfinite(error):
+                self._largest_error = max(self._largest_error, 10 * error)
+        self._is_verified = True
+        for step in range(refine):
+            if step:
+                change, _ = self._residual(x, right, trans)
+            self.factors.solve(change, trans)
+            if not np.isfinite(change).all():
+                break
+            if step == 0:
+                self._warn_if_wrong(x, change)
+            x += change
+        return x
+
+    def _residual(self, x: _Numbers, right: _Numbers, trans: str) -> tuple[_Numbers, float]:
+        """The residual, and the largest componentwise backward error."""
+        residual = np.empty_like(x)
+        sides = (x.reshape(-1), right.reshape(-1), residual.reshape(-1))
+        sizes = np.empty(self.shape[0])
+        error = _core.preorder.residual(*self._columns, _OPERATIONS[trans], *sides, sizes)
+        return residual, float(error)
+
+    def _substituted(self, right: _Numbers, trans: str) -> _Numbers:
+        self._require_factors()
+        x = right.copy()
+        if x.size:
+            self.factors.solve(x, trans)
+        return x
+
+    def _warn_if_wrong(self, x: _Numbers, change: _Numbers) -> None:
+        """Warns if refinement changes a solution so much that few of its digits are right."""
+        size, changed = np.abs(x).max(axis=1), np.abs(change).max(axis=1)
+        wrong = changed > _LARGE_CHANGE * size
+        if wrong.any():
+            share = float((changed[wrong] / size[wrong]).max())
+            row, col = self._dependent()
+            warn(
+                IllConditionedWarning(
+                    f"the matrix is nearly singular: refinement changed the solution by {share:.1g}"
+                    f" of its size, so few of its digits are right; column {col} is nearly a "
+                    f"combination of other columns, and row {row} of other rows"
+                )
+            )
+
+    def _dependent(self) -> tuple[int, int]:
+        """The row and the column with the largest parts in nearly dependent rows and columns.
+
+        One step of inverse iteration with the matrix scaled by the largest entries of its rows and
+        columns: what it amplifies is nearly in the null space.
+        """
+        n = self.shape[0]
+        modulus = np.abs(self._columns.values)
+        of_rows, of_cols = np.zeros(n), np.zeros(n)
+        cols = np.repeat(np.arange(n), np.diff(self._columns.indptr))
+        np.maximum.at(of_rows, self._columns.indices, modulus)
+        np.maximum.at(of_cols, cols, modulus)
+        start = np.random.default_rng(1).choice([-1.0, 1.0], n)
+        largest = []
+        for trans, first, last in (("T", of_cols, of_rows), ("N", of_rows, of_cols)):
+            x = (start * first).astype(self.dtype)[None]
+            self.factors.solve(x, trans)
+            with np.errstate(over="ignore", invalid="ignore"):
+                parts = np.abs(x[0]) * last
+            largest.append(int(np.where(np.isnan(parts), np.inf, parts).argmax()))
+        return largest[0], largest[1]
+
+    def as_linear_operator(self) -> Any:
+        """The inverse as a ``scipy.sparse.linalg.LinearOperator``, for example as a
+        preconditioner."""
+        from scipy.sparse.linalg import LinearOperator
+
+        return LinearOperator(
+            self.shape,
+            matvec=self.solve,
+            rmatvec=lambda b: self.solve(b, "H"),
+            matmat=self.solve,
+            rmatmat=lambda b: self.solve(b, "H"),
+            dtype=self.dtype,
+        )
+
+    # -- facts -----------------------------------------------------------------------------------
+
+    def _require_factors(self) -> None:
+        if not self._has_factors:
+            raise NumericallySingularError(
+                "there are no factors: the matrix of the last refactor was numerically singular"
+            )
+
+    @property
+    def blocks(self) -> int:
+        """Number of diagonal blocks that were factored."""
+        self._require_factors()
+        return self.factors.blocks if self.shape[0] else 0
+
+    @property
+    def fill(self) -> int:
+        """Entries of L + U inside the blocks, the diagonal once."""
+        self._require_factors()
+        return self.factors.fill if self.shape[0] else 0
+
+    @property
+    def nnz(self) -> int:
+        """Numbers stored: in the factors, and above the blocks."""
+        return self.fill + (self.factors.outside if self.shape[0] else 0)
+
+    @property
+    def off_diagonal_pivots(self) -> int:
+        """Pivots that are not on the diagonal of the order: each may cost fill."""
+        self._require_factors()
+        return self.factors.off_diagonal_pivots if self.shape[0] else 0
+
+    @property
+    def rcond(self) -> float:
+        """The smallest pivot divided by the largest one, in modulus: a cheap indicator of a matrix
+        that is nearly singular, and no bound of its condition number."""
+        self._require_factors()
+        return self.factors.rcond() if self.shape[0] else 1.0
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"a Factorization cannot be pickled or copied deeply, because the factors of "
+            f"{self.backend} cannot: pickle the Preordering, and call its factor(A) again"
+        )
+
+    def _repr_html_(self) -> str:
+        n = self.shape[0]
+        facts: dict[str, Any] = {"shape": f"{n:,} x {n:,}", "solver": self.backend}
+        if self._has_factors:
+            facts |= {"numbers": self.nnz, "blocks": self.blocks}
+        return html_table("Factorization", facts)
+
+    def __repr__(self) -> str:
+        n = self.shape[0]
+        head = f"<Factorization of a {n:,} x {n:,} matrix by {self.backend}"
+        if not self._has_factors:
+            return f"{head}: the matrix of the last refactor was singular>"
+        blocks = self.blocks
+        return f"{head}: {self.nnz:,} numbers in {blocks:,} block{'s' if blocks != 1 else ''}>"

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""KLU in a shared library of the system, through ctypes.
+
+The layout of ``klu_common`` is verified by reading back what ``klu_defaults`` writes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.preorder.klu_factors import Analysis
+from btfperm.preorder.klu_status import checked_status
+
+__all__ = ["Shared"]
+
+_Array = npt.NDArray[Any]
+
+
+class _Layout(NamedTuple):
+    """Types of the fields of ``klu_common``: of its flags, and of its counts."""
+
+    flag: Any
+    count: Any
+
+    def structure(self) -> Any:
+        """The structure since KLU 1.2; later versions have more fields at its end."""
+        flag, count = self
+        fields = (
+            *((name, ctypes.c_double) for name in ("tol", "memgrow", "initmem_amd", "initmem")),
+            ("maxwork", ctypes.c_double),
+            *((name, flag) for name in ("btf", "ordering", "scale")),
+            ("user_order", ctypes.c_void_p),
+            ("user_data", ctypes.c_void_p),
+            *((name, flag) for name in ("halt_if_singular", "status", "nrealloc")),
+            *((name, count) for name in ("structural_rank", "numerical_rank", "singular_col")),
+            ("noffdiag", count),
+            *((name, ctypes.c_double) for name in ("flops", "rcond", "condest", "rgrowth", "work")),
+            ("rest", ctypes.c_char * 1024),
+        )
+        return type("Common", (ctypes.Structure,), {"_fields_": fields})
+
+
+# Functions with 32-bit counts, and with 64-bit counts, whose flags are narrow since KLU 2.
+_LAYOUTS = {
+    "": (_Layout(ctypes.c_int, ctypes.c_int),),
+    "l": (_Layout(ctypes.c_int, ctypes.c_int64), _Layout(ctypes.c_int64, ctypes.c_int64)),
+}
+
+
+def _numeric_fields(count: Any) -> tuple[tuple[str, Any], ...]:
+    """The first fields of ``klu_numeric``; the others are pointers to arrays."""
+    counts = ("n", "nblocks", "lnz", "unz", "max_lnz_block", "max_unz_block")
+    pointers = ("Pnum", "Pinv", "Lip", "Uip", "Llen", "Ulen", "LUbx", "LUsize", "Udiag", "Rs")
+    return (
+        *((name, count) for name in counts),
+        *((name, ctypes.c_void_p) for name in pointers),
+        ("worksize", ctypes.c_size_t),
+        *((name, ctypes.c_void_p) for name in ("Work", "Xwork", "Iwork")),
+        *((name, ctypes.c_void_p) for name in ("Offp", "Offi", "Offx")),
+        ("nzoff", count),
+    )
+
+
+class _Numeric(ctypes.Structure):
+    _fields_ = _numeric_fields(ctypes.c_int)
+
+
+class _WideNumeric(ctypes.Structure):
+    _fields_ = _numeric_fields(ctypes.c_int64)
+
+
+class Shared:
+    name = "libklu"
+
+    def __init__(self, path: str | None = None) -> None:
+        path = path or next(_candidates(), None)
+        if path is None:
+            raise OSError("there is no libklu")
+        self.library = library = ctypes.CDLL(path)
+        for name in ("analyze_given", "factor", "z_factor", "l_analyze_given", "l_factor"):
+            getattr(library, f"klu_{name}").restype = ctypes.c_void_p
+        library.klu_zl_factor.restype = ctypes.c_void_p
+        self.commons = {width: self._verified_common(width) for width in _LAYOUTS}
+        if self.commons[""] is None:
+            raise OSError("klu_defaults of this libklu writes another layout")
+        self.location = _loaded_path(library) or path
+        self.version = self.location.rpartition(".so.")[2] or "unknown"
+
+    def _verified_common(self, width: str) -> Any:
+        """The structure whose defaults can be read back; None if there is none."""
+        defaults = getattr(self.library, f"klu_{width}_defaults" if width else "klu_defaults")
+        for layout in _LAYOUTS[width]:
+            structure = layout.structure()
+            common = structure()
+            defaults(ctypes.byref(common))
+            settings = common.tol, common.memgrow, common.btf, common.scale, common.halt_if_singular
+            results = common.numerical_rank, common.noffdiag, common.rcond, common.rgrowth
+            if settings == (0.001, 1.2, 1, 2, 1) and results == (-1, -1, -1.0, -1.0):
+                return structure
+        return None
+
+    def analyze(
+        self, indptr: _Array, indices: _Array, P: _Array, Q: _Array, tolerance: float
+    ) -> Analysis:
+        common = self.commons["l" if indptr.dtype == np.int64 else ""]
+        if common is None:
+            raise OverflowError
+        return _Analysis(self.library, common(), (indptr, indices), (P, Q), tolerance)
+
+
+class _Analysis:
+    def __init__(
+        self,
+        library: Any,
+        common: Any,
+        columns: tuple[_Array, _Array],
+        perms: tuple[_Array, _Array],
+        tolerance: float,
+    ) -> None:
+        self._library, self._common, self._columns = library, common, columns
+        self._width = "l" if columns[0].dtype == np.int64 else ""
+        self._symbolic, self._numeric = ctypes.c_void_p(), ctypes.c_void_p()
+        self._field = ""
+        self._function("defaults")(ctypes.byref(self._common))
+        self._common.tol = tolerance
+        arrays = map(_pointer, (*columns, *perms))
+        self._symbolic.value = self._call("analyze_given", self._count(perms[0].size), *arrays)
+        checked_status(self._common.status)
+
+    def __del__(self) -> None:
+        self._free_numeric()
+        if getattr(self, "_symbolic", None):
+            free = self._function("free_symbolic")
+            free(ctypes.byref(self._symbolic), ctypes.byref(self._common))
+
+    def _free_numeric(self) -> None:
+        if getattr(self, "_numeric", None):
+            free = self._function("free_numeric", self._field)
+            free(ctypes.byref(self._numeric), ctypes.byref(self._common))
+
+    def _count(self, value: int) -> Any:
+        return ctypes.c_int64(value) if self._width else ctypes.c_int(value)
+
+    def _function(self, name: str, field: str = "") -> Any:
+        prefix = field + self._width
+        return getattr(self._library, f"klu_{prefix}_{name}" if prefix else f"klu_{name}")
+
+    def _call(self, name: str, *arguments: Any, field: str = "") -> Any:
+        return self._function(name, field)(*arguments, ctypes.byref(self._common))
+
+    def factor(self, values: _Array) -> int:
+        self._free_numeric()
+        self._field = "z" if values.dtype.kind == "c" else ""
+        arrays = map(_pointer, (*self._columns, values))
+        self._numeric.value = self._call("factor", *arrays, self._symbolic, field=self._field)
+        return checked_status(self._common.status)
+
+    def refactor(self, values: _Array) -> int:
+        arrays = map(_pointer, (*self._columns, values))
+        self._call("refactor", *arrays, self._symbolic, self._numeric, field=self._field)
+        return checked_status(self._common.status)
+
+    def solve(self, x: _Array, trans: str) -> None:
+        k, n = x.shape
+        sizes = self._count(n), self._count(k)
+        arguments: tuple[Any, ...] = self._symbolic, self._numeric, *sizes, _pointer(x)
+        if trans != "N" and self._field:
+            arguments += (ctypes.c_int(trans == "H"),)
+        self._call("solve" if trans == "N" else "tsolve", *arguments, field=self._field)
+
+    def rcond(self) -> float:
+        self._call("rcond", self._symbolic, self._numeric, field=self._field)
+        return float(self._common.rcond)
+
+    def numbers(self) -> Any:
+        numeric = _WideNumeric if self._width else _Numeric
+        return numeric.from_address(self._numeric.value or 0)
+
+    @property
+    def singular_col(self) -> int:
+        return int(self._common.singular_col)
+
+    @property
+    def off_diagonal(self) -> int:
+        return int(self._common.noffdiag)
+
+
+def _pointer(array: _Array) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+def _candidates() -> Iterator[str]:
+    """Paths at which libklu may be, the loader's own first: then those of conda, and of SuiteSparse
+    where it was built and installed by hand."""
+    found = ctypes.util.find_library("klu")
+    if found is not None:
+        yield found
+    prefixes = (os.environ.get("CONDA_PREFIX"), sys.prefix, "/usr/local", "/opt/homebrew")
+    for prefix in filter(None, prefixes):
+        for folder in ("lib", "lib64"):
+            for name in ("libklu.so", "libklu.so.2", "libklu.so.1", "libklu.dylib"):
+                path = Path(prefix) / folder / name
+                if path.is_file():
+                    yield str(path)
+
+
+def _loaded_path(library: Any) -> str:
+    """The file that the loader has mapped, with the version in its name; empty if it is unknown."""
+    address = ctypes.cast(library.klu_defaults, ctypes.c_void_p).value or 0
+    try:
+        with Path("/proc/self/maps").open(encoding="utf-8", errors="replace") as maps:
+            for line in maps:
+                first, _, last = line.split(" ", 1)[0].partition("-")
+                if int(first, 16) <= address < int(last, 16):
+                    _, slash, path = line.rstrip("\n").partition("/")
+                    return slash + path
+    except OSError:
+        pass
+    return ""

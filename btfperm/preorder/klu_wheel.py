@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""KLU in the wheel ``nbklu``."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.preorder.klu_factors import Analysis, KluNumbers
+from btfperm.preorder.klu_status import checked_status
+
+__all__ = ["Wheel"]
+
+_Numbers = npt.NDArray[Any]
+
+
+class Wheel:
+    name = "nbklu"
+
+    def __init__(self) -> None:
+        import nbklu._ext as functions
+
+        self.functions = functions
+        self.version = importlib.metadata.version("nbklu")
+        self.location = str(functions.__file__)
+
+    def analyze(
+        self, indptr: _Numbers, indices: _Numbers, P: _Numbers, Q: _Numbers, tolerance: float
+    ) -> Analysis:
+        return _Analysis(self.functions, indptr, indices, P, Q, tolerance)
+
+
+class _Analysis:
+    def __init__(
+        self,
+        functions: Any,
+        indptr: _Numbers,
+        indices: _Numbers,
+        P: _Numbers,
+        Q: _Numbers,
+        tolerance: float,
+    ) -> None:
+        self._functions, self._columns = functions, (indptr, indices)
+        self._width = "l" if indptr.dtype == np.int64 else ""
+        self._common = functions.LCommon() if self._width else functions.Common()
+        self._common.defaults()
+        self._common.tol = tolerance
+        self._symbolic = self._call("analyze_given", P.size, indptr, indices, P, Q)
+        checked_status(self._common.status)
+        self._numeric: Any = None
+
+    def _call(self, name: str, *arguments: Any, field: str = "") -> Any:
+        prefix = field + self._width
+        function = getattr(self._functions, f"{prefix}_{name}" if prefix else name)
+        return function(*arguments, self._common)
+
+    def factor(self, values: _Numbers) -> int:
+        self._numeric = None  # its memory is free before the new factors need some
+        self._field = "z" if values.dtype.kind == "c" else ""
+        arguments = *self._columns, values, self._symbolic
+        self._numeric = self._call("factor", *arguments, field=self._field)
+        return checked_status(self._common.status)
+
+    def refactor(self, values: _Numbers) -> int:
+        arguments = *self._columns, values, self._symbolic, self._numeric
+        self._call("refactor", *arguments, field=self._field)
+        return checked_status(self._common.status)
+
+    def solve(self, x: _Numbers, trans: str) -> None:
+        k, n = x.shape
+        arguments: tuple[Any, ...] = self._symbolic, self._numeric, n, k, x.T
+        if trans != "N" and self._field:
+            arguments += (int(trans == "H"),)
+        self._call("solve" if trans == "N" else "tsolve", *arguments, field=self._field)
+
+    def rcond(self) -> float:
+        self._call("rcond", self._symbolic, self._numeric, field=self._field)
+        return float(self._common.rcond)
+
+    def numbers(self) -> KluNumbers:
+        numeric: KluNumbers = self._numeric
+        return numeric
+
+    @property
+    def singular_col(self) -> int:
+        return int(self._common.singular_col)
+
+    @property
+    def off_diagonal(self) -> int:
+        return int(self._common.noffdiag)
