@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "backends/cpu/bind.hpp"
 
+#include <algorithm>
 #include <complex>
 #include <stdexcept>
+#include <vector>
 
 #include "preorder/columns.hpp"
 #include "preorder/residual.hpp"
 #include "preorder/segments.hpp"
+#include "preorder/weak.hpp"
 
 namespace btfperm {
 namespace {
@@ -84,35 +87,103 @@ void bind_values(nb::module_& module) {
       "Substitutes the solution at the places begin:end in the rows above, or the reverse.");
 }
 
+// Whether the places hold each number from 0 to n - 1 once.
+template <class I>
+bool is_permutation(std::int64_t n, const In<I>& perm) {
+  if (static_cast<std::int64_t>(perm.shape(0)) != n) return false;
+  std::vector<bool> found(static_cast<std::size_t>(n));
+  for (std::int64_t place = 0; place < n; ++place) {
+    const I at = perm.data()[place];
+    if (at < 0 || at >= n || found[at]) return false;
+    found[at] = true;
+  }
+  return true;
+}
+
+template <class I>
+bool are_boundaries(std::int64_t n, const In<I>& blocks) {
+  const I* const end = blocks.data() + blocks.shape(0);
+  return blocks.shape(0) > 0 && *blocks.data() == 0 && end[-1] == n &&
+         std::is_sorted(blocks.data(), end);
+}
+
+template <class I>
+void bind_order(nb::module_& module) {
+  module.def(
+      "is_order",
+      [](std::int64_t n, In<I> row_perm, In<I> col_perm, In<I> blocks) {
+        return is_permutation(n, row_perm) && is_permutation(n, col_perm) &&
+               are_boundaries(n, blocks);
+      },
+      nb::arg("n"), nb::arg("row_perm").noconvert(), nb::arg("col_perm").noconvert(),
+      nb::arg("blocks").noconvert(),
+      "Whether these are two permutations and the boundaries of blocks.");
+}
+
+template <class I>
+void bind_weak(nb::module_& module) {
+  module.def(
+      "count_weak",
+      [](In<I> indptr, In<I> indices, In<double> modulus, In<I> row_block, In<I> col_block,
+         In<I> col_match, double share, bool divide_rows) {
+        const std::int64_t n = order_of(static_cast<std::int64_t>(indptr.shape(0)));
+        const PatternView<I> A = checked_view_of<I>(n, indptr, indices);
+        require_places(modulus, A.nnz(), "modulus");
+        require_places(row_block, n, "row_block");
+        require_places(col_block, n, "col_block");
+        require_places(col_match, n, "col_match");
+        return run_pass([&](Budget& budget) {
+          return count_weak(A, modulus.data(), row_block.data(), col_block.data(), col_match.data(),
+                            share, divide_rows, budget);
+        });
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("modulus").noconvert(),
+      nb::arg("row_block").noconvert(), nb::arg("col_block").noconvert(),
+      nb::arg("col_match").noconvert(), nb::arg("share"), nb::arg("divide_rows"),
+      "Number of columns of a square matrix whose matched entry is less than `share` of the "
+      "largest "
+      "entry in the same block.");
+}
+
 void bind_cut(nb::module_& module) {
   using I = std::int32_t;
   module.def(
       "cut",
-      [](In<I> indptr, In<I> indices, In<I> row_place, In<I> col_perm, In<I> block, In<I> piece,
-         In<I> begin, Out<I> inside, Out<I> above, Out<I> rows, Out<I> source) {
+      [](In<I> indptr, In<I> indices, In<I> row_perm, In<I> col_perm, In<I> blocks, I large,
+         Out<I> inside, Out<I> above, Out<I> rows, Out<I> source) {
         const std::int64_t n = order_of(static_cast<std::int64_t>(indptr.shape(0)));
         const std::int64_t nnz = indptr.data()[n];
         require_places(indices, nnz, "indices");
-        require_places(row_place, n, "row_place");
-        require_places(col_perm, n, "col_perm");
-        require_places(block, n, "block");
-        require_places(piece, n, "piece");
-        require_places(begin, n, "begin");
+        if (!is_permutation(n, row_perm) || !is_permutation(n, col_perm) ||
+            !are_boundaries(n, blocks)) {
+          throw std::invalid_argument("this is no order of the matrix");
+        }
         require_places(inside, n + 1, "inside");
         require_places(above, n + 1, "above");
         require_places(rows, nnz, "rows");
         require_places(source, nnz, "source");
-        const WithoutGil nogil;
-        return cut(static_cast<I>(n), indptr.data(), indices.data(), row_place.data(),
-                   col_perm.data(), block.data(), piece.data(), begin.data(),
-                   Cut<I>{inside.data(), above.data(), rows.data(), source.data()});
+        std::vector<Segment<I>> segments;
+        std::int64_t below = 0;
+        {
+          const WithoutGil nogil;
+          const auto n_blocks = static_cast<I>(blocks.shape(0) - 1);
+          segments = segments_of(blocks.data(), n_blocks, large);
+          below = cut(static_cast<I>(n), indptr.data(), indices.data(), row_perm.data(),
+                      col_perm.data(), blocks.data(), n_blocks, segments,
+                      Cut<I>{inside.data(), above.data(), rows.data(), source.data()});
+        }
+        nb::list found;
+        for (const Segment<I>& segment : segments) {
+          found.append(nb::make_tuple(segment.begin, segment.end, segment.single));
+        }
+        return nb::make_tuple(found, below);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
-      nb::arg("row_place").noconvert(), nb::arg("col_perm").noconvert(),
-      nb::arg("block").noconvert(), nb::arg("piece").noconvert(), nb::arg("begin").noconvert(),
-      nb::arg("inside").noconvert(), nb::arg("above").noconvert(), nb::arg("rows").noconvert(),
-      nb::arg("source").noconvert(),
-      "Cuts a permuted matrix into pieces and returns the number of entries below them.");
+      nb::arg("row_perm").noconvert(), nb::arg("col_perm").noconvert(),
+      nb::arg("blocks").noconvert(), nb::arg("large"), nb::arg("inside").noconvert(),
+      nb::arg("above").noconvert(), nb::arg("rows").noconvert(), nb::arg("source").noconvert(),
+      "Cuts a permuted matrix into segments of at least `large` rows, and runs of smaller blocks: "
+      "([(begin, end, whether its blocks have one row)], number of entries below the blocks).");
 }
 
 }  // namespace
@@ -124,6 +195,10 @@ void bind_preorder(nb::module_& module) {
   bind_residual<std::int64_t, std::complex<double>>(module);
   bind_values<double>(module);
   bind_values<std::complex<double>>(module);
+  bind_order<std::int32_t>(module);
+  bind_order<std::int64_t>(module);
+  bind_weak<std::int32_t>(module);
+  bind_weak<std::int64_t>(module);
   bind_cut(module);
 }
 

@@ -29,8 +29,6 @@ from btfperm.errors import (
     NumericallySingularError,
     ResourceMissingError,
 )
-from btfperm.pattern import inverse
-from btfperm.preorder.segments import segment_bounds
 from btfperm.preorder.values import Columns, refuse_below
 from btfperm.results import IndexArray
 
@@ -76,28 +74,16 @@ class BlockwiseFactors:
                 f"{nnz:,}; use solver='klu', or give .klu or .apply(A) to another solver"
             )
         self._threshold = diag_pivot_thresh
+        self._columns = columns
         self._row_perm, self._col_perm, self._blocks = row_perm, col_perm, blocks
-        self._bounds, self._single = segment_bounds(blocks, LARGE)
-        # A piece is a segment, or a block of one row in a segment of such blocks.
-        starts = np.unique(
-            np.concatenate((self._bounds[:-1], np.flatnonzero(self._of_places(self._single))))
-        )
-        piece_sizes = np.diff(np.append(starts, n))
-        block = np.repeat(np.arange(blocks.size - 1, dtype=np.int32), np.diff(blocks))
-        piece = np.repeat(np.arange(starts.size, dtype=np.int32), piece_sizes)
-        begin = np.repeat(starts.astype(np.int32), piece_sizes)
-        perms = inverse(row_perm).astype(np.int32), col_perm.astype(np.int32)
-        self._inside, self._above = np.zeros((2, n + 1), np.int32)
-        rows, source = np.zeros((2, nnz), np.int32)
-        cut = self._inside, self._above, rows, source
-        below = _core.preorder.cut(*columns[:2], *perms, block, piece, begin, *cut)
+        order = (array.astype(np.int32, copy=False) for array in (row_perm, col_perm, blocks))
+        self._inside, self._above = np.empty((2, n + 1), np.int32)
+        rows, source = np.empty((2, nnz), np.int32)
+        arrays = self._inside, self._above, rows, source
+        self._bounds, below = _core.preorder.cut(*columns[:2], *order, LARGE, *arrays)
         self._rows, self._source = rows[: nnz - below], source[: nnz - below]
         self._below = source[nnz - below :]
-        self._columns = columns
         self.segments: tuple[_Segment, ...] = ()
-
-    def _of_places(self, of_segments: Any) -> Any:
-        return np.repeat(of_segments, np.diff(self._bounds))
 
     # -- factors ---------------------------------------------------------------------------------
 
@@ -106,27 +92,23 @@ class BlockwiseFactors:
         self._numbers = numbers = values[self._source]
         self._refuse_zeros_alone()
         self.segments = ()
-        segments = []
-        for begin, end, single in zip(
-            self._bounds[:-1].tolist(), self._bounds[1:].tolist(), self._single, strict=True
-        ):
-            factors = None if single else self._factors_of(numbers, begin, end)
-            segments.append(_Segment(begin, end, factors))
-        self.segments = tuple(segments)
+        self.segments = tuple(
+            _Segment(begin, end, None if single else self._factors_of(numbers, begin, end))
+            for begin, end, single in self._bounds
+        )
 
     def refactor(self, values: _Numbers) -> bool:
         return False  # SciPy has no function for it
 
     def _refuse_zeros_alone(self) -> None:
         """Raise if a block of one row, in a segment of such blocks, is zero."""
-        places = np.flatnonzero(self._of_places(self._single))
-        if not places.size:
-            return
-        at, count = self._inside[places], self._inside[places + 1] - self._inside[places]
-        zero = np.ones(places.size, dtype=bool)
-        zero[count > 0] = self._numbers[at[count > 0]] == 0
-        if zero.any():
-            raise NumericallySingularError(self._zero_alone(places[zero][0]))
+        for begin, end, single in self._bounds:
+            if single:
+                at = self._inside[begin : end + 1]
+                zero = np.diff(at) == 0
+                zero[~zero] = self._numbers[at[:-1][~zero]] == 0
+                if zero.any():
+                    raise NumericallySingularError(self._zero_alone(begin + int(zero.argmax())))
 
     def _factors_of(self, numbers: _Numbers, begin: int, end: int) -> Any:
         from scipy.sparse import csc_array
@@ -190,11 +172,15 @@ class BlockwiseFactors:
 
     def rcond(self) -> float:
         """Copies the factors, once: SciPy has no other access to the pivots."""
-        single = np.flatnonzero(self._of_places(self._single))
-        pivots = [np.abs(self._numbers[self._inside[single]])]
-        pivots += [np.abs(s.factors.U.diagonal()) for s in self.segments if s.factors is not None]
-        modulus = np.concatenate(pivots)
+        modulus = np.concatenate([np.abs(self._pivots_of(segment)) for segment in self.segments])
         return float(modulus.min() / modulus.max())
+
+    def _pivots_of(self, segment: _Segment) -> _Numbers:
+        if segment.factors is None:
+            pivots: _Numbers = self._numbers[self._inside[segment.begin : segment.end]]
+        else:
+            pivots = segment.factors.U.diagonal()
+        return pivots
 
     # -- messages --------------------------------------------------------------------------------
 

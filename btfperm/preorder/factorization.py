@@ -278,7 +278,8 @@ class Factorization:
 
     @property
     def fill(self) -> int:
-        """Entries of L + U inside the blocks, the diagonal once."""
+        """Entries of L + U inside the blocks, the diagonal once. SuperLU stores some zeros, and
+        the entries between small blocks, which it factors together."""
         self._require_factors()
         return self.factors.fill if self.shape[0] else 0
 

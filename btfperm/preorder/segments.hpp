@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A permuted matrix cut into segments of its diagonal, and the substitution between them
 //
-// Idea   B = A[row_perm, :][:, col_perm] is block upper triangular. A piece is a run of places:
-//        a diagonal block of one row, or a segment that a solver factors. The entries inside the
-//        pieces are stored first, with rows counted from the first one of their piece, then those
-//        above the pieces. `source` names the entry of A behind each one, so that new values need
-//        no new structure.
+// Idea   B = A[row_perm, :][:, col_perm] is block upper triangular. A segment is a large block, a
+//        long run of blocks of one row, or a run of other blocks between those. Blocks of one row
+//        in a segment of their own need no factors, so each is a piece by itself; any other segment
+//        is one piece. The entries inside the pieces are stored first, with rows counted from the
+//        first one of their piece, then those above the pieces. `source` names the entry of A
+//        behind each one, so that new values need no new structure.
 // Cost   O(n + nnz log(longest column)) to cut, O(entries of the columns) to substitute
 #pragma once
 
@@ -20,6 +21,41 @@
 namespace btfperm {
 
 template <class I>
+struct Segment {
+  I begin;
+  I end;
+  bool single;  // all its blocks have one row
+};
+
+// There are at most 4 n / large + 1 segments.
+template <class I>
+std::vector<Segment<I>> segments_of(const I* blocks, I n_blocks, I large) {
+  std::vector<Segment<I>> segments;
+  const auto add = [&](I first, I last) {  // blocks
+    if (first == last) return;
+    segments.push_back({blocks[first], blocks[last], blocks[last] - blocks[first] == last - first});
+  };
+  const auto is_single = [&](I b) { return blocks[b + 1] - blocks[b] == 1; };
+  I first = 0;  // of the blocks that belong to no segment yet
+  for (I b = 0; b < n_blocks;) {
+    I next = b + 1;
+    bool alone = blocks[next] - blocks[b] >= large;
+    if (!alone && is_single(b)) {
+      while (next < n_blocks && is_single(next)) ++next;
+      alone = next - b >= large;
+    }
+    if (alone) {
+      add(first, b);
+      add(b, next);
+      first = next;
+    }
+    b = next;
+  }
+  add(first, n_blocks);
+  return segments;
+}
+
+template <class I>
 struct Cut {
   I* inside;  // n + 1 boundaries of the columns in `rows`: entries inside the pieces,
   I* above;   // n + 1 boundaries: entries above them
@@ -27,12 +63,27 @@ struct Cut {
   I* source;
 };
 
-// `row_place` is the inverse of the row permutation; `block`, `piece` and `begin` are the numbers
-// of the diagonal block and of the piece at each place, and the first place of that piece. Returns
-// the number of entries below the diagonal blocks; their places in A are at the end of `source`.
+// Returns the number of entries below the diagonal blocks; their places in A are at the end of
+// `source`.
 template <class I>
-std::int64_t cut(I n, const I* indptr, const I* indices, const I* row_place, const I* col_perm,
-                 const I* block, const I* piece, const I* begin, const Cut<I>& out) {
+std::int64_t cut(I n, const I* indptr, const I* indices, const I* row_perm, const I* col_perm,
+                 const I* blocks, I n_blocks, const std::vector<Segment<I>>& segments,
+                 const Cut<I>& out) {
+  struct Place {
+    I block;
+    I begin;  // of the piece
+  };
+  std::vector<Place> places(static_cast<std::size_t>(n));
+  std::vector<I> row_place(static_cast<std::size_t>(n));
+  for (I b = 0; b < n_blocks; ++b) {
+    for (I place = blocks[b]; place < blocks[b + 1]; ++place) places[place].block = b;
+  }
+  for (const Segment<I>& segment : segments) {
+    for (I place = segment.begin; place < segment.end; ++place) {
+      places[place].begin = segment.single ? place : segment.begin;
+      row_place[row_perm[place]] = place;
+    }
+  }
   out.inside[0] = 0;
   out.above[0] = 0;
   for (I place = 0; place < n; ++place) {
@@ -40,8 +91,8 @@ std::int64_t cut(I n, const I* indptr, const I* indices, const I* row_place, con
     I inside = 0, above = 0;
     for (I p = indptr[j]; p < indptr[j + 1]; ++p) {
       const I row = row_place[indices[p]];
-      if (block[row] > block[place]) continue;
-      ++(piece[row] == piece[place] ? inside : above);
+      if (places[row].block > places[place].block) continue;
+      ++(row >= places[place].begin ? inside : above);
     }
     out.inside[place + 1] = out.inside[place] + inside;
     out.above[place + 1] = out.above[place] + above;
@@ -57,10 +108,10 @@ std::int64_t cut(I n, const I* indptr, const I* indices, const I* row_place, con
     std::sort(column.begin(), column.end());
     I inside = out.inside[place], above = out.above[place];
     for (const auto& [row, p] : column) {
-      if (block[row] > block[place]) {
+      if (places[row].block > places[place].block) {
         out.source[--below] = p;
-      } else if (piece[row] == piece[place]) {
-        out.rows[inside] = row - begin[place];
+      } else if (row >= places[place].begin) {
+        out.rows[inside] = row - places[place].begin;
         out.source[inside++] = p;
       } else {
         out.rows[above] = row;

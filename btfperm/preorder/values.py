@@ -42,23 +42,12 @@ class Columns(NamedTuple):
 
 def refuse_changed(n: int, row_perm: IndexArray, col_perm: IndexArray, blocks: IndexArray) -> None:
     """Raise unless these are two permutations and boundaries; solvers do not check them."""
-    ends = blocks[[0, -1]].tolist() if blocks.size else []
-    if (
-        not all(_is_permutation(perm, n) for perm in (row_perm, col_perm))
-        or ends != [0, n]
-        or (np.diff(blocks) < 0).any()
-    ):
+    width = row_perm.dtype
+    arrays = (np.ascontiguousarray(array, width) for array in (row_perm, col_perm, blocks))
+    if not _core.preorder.is_order(n, *arrays):
         raise InvalidArgumentError(
             "the arrays of this Preordering are no permutations and blocks; call preorder again"
         )
-
-
-def _is_permutation(perm: IndexArray, n: int) -> bool:
-    if perm.size != n or (n and (perm.min() < 0 or perm.max() >= n)):
-        return False
-    found = np.zeros(n, dtype=bool)
-    found[perm] = True
-    return bool(found.all())
 
 
 def entries_below(
@@ -154,7 +143,7 @@ def _finite_copy(values: Any, indptr: Any, indices: Any) -> npt.NDArray[Any]:
 
 
 def _with_values(A: Any, shape: tuple[int, int]) -> Any:
-    """`A` as a csc_array; may share memory with `A`."""
+    """`A` in compressed columns; may share memory with `A`."""
     if matrix_on_device(A):
         raise InvalidArgumentError(
             "this matrix is on a GPU, and factor works on the host: give it A.get()"
@@ -176,7 +165,7 @@ def _with_values(A: Any, shape: tuple[int, int]) -> Any:
 
 
 def _scipy_of(A: Any, shape: tuple[int, int]) -> Any:
-    """`A`, checked, as a csc_array."""
+    """`A`, checked, in compressed columns."""
     from scipy.sparse import csc_array
 
     if isinstance(A, tuple):
@@ -188,7 +177,7 @@ def _scipy_of(A: Any, shape: tuple[int, int]) -> Any:
     if isinstance(found, Pattern):
         raise InvalidArgumentError("a Pattern has no values to factor; give the matrix itself")
     if is_scipy(found):
-        return csc_array(checked_matrix(found).tocsc())
+        return checked_matrix(found).tocsc()
     if found.ndim != 2 or found.dtype.kind not in "biufc":
         raise InvalidMatrixError(f"it has {found.ndim} dimensions and holds {found.dtype}")
     return csc_array(found)

@@ -15,14 +15,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from btfperm import _core
 from btfperm.block_triangular import block_triangular_form
+from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidMatrixError, StructurallySingularError
 from btfperm.ordering import Fill, count_fill
 from btfperm.pattern import Pattern, ValuedPattern, as_valued, inverse
 from btfperm.pattern.arrays import prefix
 from btfperm.preorder.orderings import BlockOrdering, order_inside_blocks
 from btfperm.results import BlockTriangularForm, IndexArray
-from btfperm.weighted import weighted_transversal
+from btfperm.weighted import moduli, weigh
 
 __all__ = ["Ordered", "Weights", "choose_weights", "fill_of", "finite_values"]
 
@@ -69,13 +71,13 @@ def choose_weights(
         return Ordered(by, *order_inside_blocks(pattern, by, ordering, solver, threads), name)
 
     if weights == "product":
-        return ordered(_weighted_form(valued, threads), "product")
+        return ordered(_weighted_form(valued, form, threads), "product")
     weak = _count_weak(valued, form, solver)
     plain = ordered(form, "none")
     if weak == 0:
         return plain
     try:
-        other = _weighted_form(valued, threads)
+        other = _weighted_form(valued, form, threads)
     except StructurallySingularError:  # without stored zeros
         return plain
     if 2 * _count_weak(valued, other, solver) > weak:
@@ -84,37 +86,37 @@ def choose_weights(
     return weighted if _fill(weighted, threads) <= _FILL_MORE * _fill(plain, threads) else plain
 
 
-def _weighted_form(valued: ValuedPattern, threads: int) -> BlockTriangularForm:
+def _weighted_form(
+    valued: ValuedPattern, form: BlockTriangularForm, threads: int
+) -> BlockTriangularForm:
     """The form with the largest product on the diagonal. Stored zeros remain entries of it."""
     pattern = valued.pattern
-    w = weighted_transversal(valued, threads=threads)
+    entries, modulus = moduli(valued)
+    no_zeros = entries.nnz == pattern.nnz
+    known = form.transversal if no_zeros else None
+    drop_zeros = None if no_zeros else True
+    d = dulmage_mendelsohn(entries, transversal=known, drop_zeros=drop_zeros, threads=threads)
+    w = weigh(entries, modulus, d, threads=threads)
     if w.structural_rank < pattern.n:
         raise StructurallySingularError(
             f"{prefix(pattern.name)}without its stored zeros, the matrix is structurally singular: "
             f"rank {w.structural_rank} of {pattern.n}; give weights='none'"
         )
-    if np.count_nonzero(valued.values) == pattern.nnz:
+    if no_zeros:
         return block_triangular_form(pattern, transversal=w, drop_zeros=True, threads=threads)
     return block_triangular_form(
-        pattern, initial=w.col_match, orientation="col_match", threads=threads
+        pattern, drop_zeros=False, threads=threads, initial=w.col_match, orientation="col_match"
     )
 
 
 def _count_weak(valued: ValuedPattern, form: BlockTriangularForm, solver: str) -> int:
     """Columns whose diagonal entry is small beside the largest entry in the same block. O(nnz)."""
-    pattern, modulus = valued.pattern, _moduli(valued)
-    if solver == "klu":
-        largest_of_row = np.zeros(pattern.m)
-        np.maximum.at(largest_of_row, pattern.indices, modulus)
-        modulus = modulus / np.where(largest_of_row > 0, largest_of_row, 1)[pattern.indices]
-    cols = pattern.cols()
-    outside = form.row_block[pattern.indices] != form.col_block[cols]
-    inside = np.where(outside, 0.0, modulus)
-    largest = np.maximum.reduceat(inside, pattern.indptr[:-1])
-    on_diagonal = form.col_match[cols] == pattern.indices
-    diagonal = np.zeros(pattern.n)
-    diagonal[cols[on_diagonal]] = inside[on_diagonal]
-    return int(np.count_nonzero(diagonal < _WEAK[solver] * largest))
+    pattern = valued.pattern
+    blocks = form.row_block, form.col_block, form.col_match
+    arrays = (array.astype(pattern.indptr.dtype, copy=False) for array in blocks)
+    columns = pattern.indptr, pattern.indices, _moduli(valued)
+    found: int = _core.preorder.count_weak(*columns, *arrays, _WEAK[solver], solver == "klu")
+    return found
 
 
 def _moduli(valued: ValuedPattern) -> npt.NDArray[np.float64]:

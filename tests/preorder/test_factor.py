@@ -339,3 +339,68 @@ def test_one_singular_block_is_called_a_block_in_the_singular():
     A = np.ones((2, 2))
     with pytest.raises(NumericallySingularError, match="one diagonal block, with row 0"):
         btfperm.preorder(A).factor(A)
+
+
+@given(A=strategies.nonsingular())
+def test_facts_beside_dense_factors(large, A):
+    """The facts about SuperLU's factors, from their L, U and permutations."""
+    p = btfperm.preorder(A)
+    C = dominant(A, p.form.col_match)
+    F = p.factor(C)
+    n = C.shape[0]
+    fill, moved, pivots = 0, 0, [] if n else [1.0]
+    B = p.apply(C).toarray()
+    for segment in F.factors.segments:
+        begin, end, factors = segment
+        square = B[begin:end, begin:end]
+        if factors is None:
+            np.testing.assert_array_equal(np.tril(square, -1), 0)
+            fill += end - begin
+            pivots.extend(abs(square.diagonal()))
+            continue
+        L, U = factors.L.toarray(), factors.U.toarray()
+        rows, cols = np.argsort(factors.perm_r), np.argsort(factors.perm_c)
+        np.testing.assert_allclose(L @ U, square[rows][:, cols], rtol=1e-12, atol=1e-12)
+        fill += factors.L.nnz + factors.U.nnz - (end - begin)
+        moved += np.count_nonzero(rows != cols)
+        pivots.extend(abs(U.diagonal()))
+    assert (F.off_diagonal_pivots, F.blocks) == (moved, p.n_blocks)
+    assert fill <= F.fill <= n * n  # SuperLU stores some zeros
+    assert F.rcond == pytest.approx(min(pivots) / max(pivots))
+    assert F.nnz >= F.fill
+
+
+def test_refactor_with_superlu():
+    A = sp.csc_array(example().astype(float))
+    F = btfperm.preorder(A).factor(A)
+    x = np.arange(1.0, 5)
+    assert not F.refactor(2 * A.data)
+    np.testing.assert_allclose(F.solve(A @ x), x / 2)
+    assert not F.refactor(A.tocsr() * 3j)
+    np.testing.assert_allclose(F.solve(A @ x), x / 3j)
+    np.testing.assert_allclose(F.as_linear_operator().matvec(A @ x), x / 3j)
+    np.testing.assert_allclose(F.as_linear_operator().rmatvec(A.T @ x), x / -3j)
+
+
+def test_refactor_refuses_values_below_the_blocks():
+    """Zeros that are stored there are no part of the factors."""
+    A = sp.csc_array(np.array([[1.0, 2.0], [5.0, 3.0]]))
+    p = btfperm.preorder(np.array([[1.0, 2.0], [0.0, 3.0]]))
+    zero = A.copy()
+    zero.data[1] = 0
+    F = p.factor(zero)
+    np.testing.assert_allclose(F.solve([3.0, 3.0]), 1)
+    with pytest.raises(InvalidArgumentError, match="row 1, column 0 lies below"):
+        F.refactor(A)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_refactor_refuses_values_that_are_not_finite(bad):
+    A = sp.csc_array(example().astype(float))
+    F = btfperm.preorder(A).factor(A)
+    B = A.copy()
+    B.data[2] = bad
+    for wrong in (B, B.data, B.tocsr()):
+        with pytest.raises(InvalidMatrixError, match="row 1, column 1 is"):
+            F.refactor(wrong)
+    np.testing.assert_allclose(F.solve(A @ np.ones(4)), 1)  # the old factors stay

@@ -21,7 +21,7 @@ from btfperm.errors import (
     NumericallySingularError,
     SolverMissingWarning,
 )
-from btfperm.preorder import klu_libraries, klu_shared, preordering
+from btfperm.preorder import klu_factors, klu_libraries, klu_shared, klu_status, preordering
 from tests import strategies
 from tests.known_answers import MATRICES, known_answers, parametrized, read
 from tests.oracles import suitesparse
@@ -157,15 +157,115 @@ def test_the_callers_matrix_may_change(library):
     np.testing.assert_allclose(F.solve(b), 1)
 
 
-def test_a_singular_matrix_leaves_no_factors(library):
+@pytest.mark.parametrize("solver", ["klu", "superlu"])
+def test_a_singular_matrix_leaves_no_factors(solver):
     A = np.array([[4.0, 1.0], [1.0, 3.0]])
-    F = btfperm.preorder(A, solver="klu").factor(A)
+    F = btfperm.preorder(A, solver=solver).factor(A)
     with pytest.raises(NumericallySingularError):
         F.refactor(np.ones((2, 2)))
-    with pytest.raises(NumericallySingularError, match="there are no factors"):
-        F.solve(np.ones(2))
+    facts = ("fill", "nnz", "blocks", "rcond", "off_diagonal_pivots")
+    for ask in (lambda: F.solve(np.ones(2)), *(lambda k=k: getattr(F, k) for k in facts)):
+        with pytest.raises(NumericallySingularError, match="there are no factors"):
+            ask()
+    assert "was singular" in repr(F) and "numbers" not in F._repr_html_()
     assert not F.refactor(A)
     np.testing.assert_allclose(F.solve(A @ np.ones(2)), 1)
+
+
+@pytest.mark.parametrize("trans", ["N", "T", "H"])
+@pytest.mark.parametrize("refine", [0, 1])
+def test_the_first_solution_verifies_old_pivots(library, monkeypatch, trans, refine):
+    monkeypatch.setattr(klu_factors, "_SMALLER_PIVOTS", 0.0)
+    A = np.array([[4.0, 1.0, 0], [1.0, 3.0, 1.0], [0, 1.0, 5.0]])
+    F = btfperm.preorder(A, solver="klu").factor(A)
+    B = A.copy()
+    B[0, 0], B[1, 1] = 1e-15, 1e-15
+    assert F.refactor(B)
+    b = {"N": B, "T": B.T, "H": B.T}[trans] @ np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(F.solve(b, trans, refine=refine), [1.0, 2.0, 3.0], rtol=1e-12)
+    if trans == "N":  # by luck, the transposed solution by the old pivots is right
+        assert F.off_diagonal_pivots > 0
+
+
+def test_the_threshold_is_passed_to_klu(library):
+    A = np.array([[0.1, 1.0, 0.5], [1.0, 0.1, 0.3], [0.6, 0.7, 0.1]])
+    p = btfperm.preorder(A, solver="klu", block_ordering="natural", weights="none")
+    assert p.factor(A).off_diagonal_pivots == 0
+    partial = p.factor(A, diag_pivot_thresh=1.0)
+    assert partial.backend == "klu" and partial.off_diagonal_pivots > 0
+    np.testing.assert_allclose(partial.solve(A @ np.ones(3)), 1)
+
+
+def test_entries_below_the_blocks_are_refused(library):
+    A = np.array([[1.0, 2.0], [0.0, 3.0]])
+    p = btfperm.preorder(A, solver="klu")
+    with pytest.raises(InvalidArgumentError, match="row 1, column 0 lies below"):
+        p.factor(np.array([[1.0, 2.0], [1.0, 3.0]]))
+
+
+def test_64_bit_functions(library, monkeypatch):
+    """They are called where the factors have too many entries for 32 bits."""
+    A = sp.csc_array(read("west0479"))
+    A.eliminate_zeros()
+    p = btfperm.preorder(A, solver="klu", drop_zeros=True)
+    narrow = p.factor(A)
+    analyze = type(library).analyze
+
+    def overflows(self, indptr, *rest):
+        found = analyze(self, indptr, *rest)
+        if indptr.dtype == np.int32:
+            monkeypatch.setattr(found, "factor", lambda values: klu_status.checked_status(-4))
+        return found
+
+    monkeypatch.setattr(type(library), "analyze", overflows)
+    b = A @ np.ones(479)
+    for matrix in (A, A * (1 + 1j)):
+        wide = p.factor(matrix)
+        assert wide.factors._wide
+        same = (narrow.fill, narrow.blocks, narrow.nnz, narrow.off_diagonal_pivots)
+        assert (wide.fill, wide.blocks, wide.nnz, wide.off_diagonal_pivots) == same
+        np.testing.assert_allclose(wide.rcond, narrow.rcond)
+        assert wide.refactor(matrix)
+        for trans in "NTH":
+            right = {"N": matrix, "T": matrix.T, "H": matrix.conj().T}[trans] @ np.ones(479)
+            np.testing.assert_allclose(wide.solve(right, trans), 1, rtol=1e-6)
+    np.testing.assert_allclose(narrow.solve(b), 1, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("status", "error"), [(-2, MemoryError), (-4, OverflowError)])
+def test_errors_of_klu(status, error):
+    with pytest.raises(error):
+        klu_status.checked_status(status)
+    with pytest.raises(RuntimeError, match="status -3"):
+        klu_status.checked_status(-3)
+    assert klu_status.checked_status(1) == 1
+
+
+def test_too_little_memory_for_klu(library, monkeypatch):
+    def fails(*_):
+        raise MemoryError
+
+    A = np.eye(3)
+    p = btfperm.preorder(A, solver="klu")
+    F = p.factor(A)
+    monkeypatch.setattr(type(F.factors._analysis), "factor", fails)
+    with pytest.raises(btfperm.ResourceMissingError, match="factors of 3 rows"):
+        p.factor(A)
+
+
+def test_a_library_elsewhere_is_found(monkeypatch, tmp_path):
+    """As in an environment of conda: not on the path of the loader."""
+    system = {one.name: one for one in _all()}.get("libklu")
+    if system is None:
+        pytest.skip("libklu is not installed")
+    assert system.version[0].isdigit() and system.location.startswith("/")
+    (tmp_path / "lib").mkdir()
+    there = tmp_path / "lib" / "libklu.so"
+    there.symlink_to(system.location)
+    monkeypatch.setattr(klu_shared.ctypes.util, "find_library", lambda name: None)
+    monkeypatch.setenv("CONDA_PREFIX", str(tmp_path))
+    assert next(klu_shared._candidates()) == str(there)
+    assert klu_shared.Shared().version == system.version
 
 
 def test_singular_matrices(library):
@@ -176,7 +276,7 @@ def test_singular_matrices(library):
     nearly = rng.normal(size=(5, 5))
     nearly[4] = rng.normal(size=4) @ nearly[:4]  # dependent but for rounding
     F = btfperm.preorder(nearly, solver="klu").factor(nearly)
-    with pytest.warns(IllConditionedWarning, match="nearly singular"):
+    with pytest.warns(IllConditionedWarning, match=r"column [0-4] is nearly .* row [0-4] of"):
         F.solve(rng.normal(size=5))
 
 

@@ -43,7 +43,7 @@ def test_a_good_diagonal_needs_no_weighted_search(power_flow, monkeypatch):
         raise AssertionError("searched")
 
     natural, shuffled = power_flow
-    monkeypatch.setattr(weights_module, "weighted_transversal", never)
+    monkeypatch.setattr(weights_module, "weigh", never)
     btfperm.preorder(natural, solver="klu")
     with pytest.raises(AssertionError, match="searched"):
         btfperm.preorder(shuffled, solver="klu")
@@ -126,3 +126,13 @@ def test_advice():
     assert btfperm.preorder(np.eye(40)).advice.endswith("saves little")
     assert btfperm.preorder(saves[mixed]).advice.endswith("worthwhile")
     assert "40 entries inside 40 blocks" in btfperm.preorder(saves[mixed]).advice
+
+
+@pytest.mark.parametrize("weights", ["auto", "product"])
+def test_one_warning_about_stored_zeros(weights):
+    """The searches inside do not repeat it, nor contradict it."""
+    A = sp.csc_array(np.array([[1e-9, 3.0, 0], [4.0, 1e-9, 1.0], [0.0, 1.0, 2.0]]))
+    A.data[0] = 0.0
+    with pytest.warns(btfperm.StoredZerosWarning) as warned:
+        btfperm.preorder(A, weights=weights)
+    assert len(warned) == 1 and "kept as an entry" in str(warned[0].message)
