@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -230,3 +232,54 @@ def test_the_order_in_a_run_of_blocks_is_that_of_each_block():
         first = 50 * (int(p.col_perm[place][0]) // 50)
         alone = btfperm.preorder(squares[first // 50], block_ordering="amd")
         np.testing.assert_array_equal(p.col_perm[place] - first, alone.col_perm)
+
+
+@given(A=strategies.nonsingular(), seed=st.integers(0, 9))
+def test_apply_to_new_values(A, seed):
+    """A second matrix with the same entries takes another path than the first one."""
+    p = btfperm.preorder(A)
+    rng = np.random.default_rng(seed)
+    first = sp.csc_matrix(A)
+    for matrix in (
+        first,
+        first.astype(complex) * 1j,
+        sp.csc_array(first),
+        first.tocsr(),
+        first.T.tocsc(),
+    ):
+        B = matrix.copy()
+        if B.nnz and rng.random() < 0.7:
+            B.data = rng.permutation(B.data)
+        before = B.copy()
+        C = p.apply(B)
+        np.testing.assert_array_equal(C.toarray(), B.toarray()[p.row_perm][:, p.col_perm])
+        assert C.format == "csc" and C.dtype == B.dtype
+        assert isinstance(C, sp.sparray) == isinstance(B, sp.sparray)
+        C.data[:], C.indices[:] = 0, 0  # belongs to the caller
+        np.testing.assert_array_equal(B.toarray(), before.toarray())
+    assert pickle.loads(pickle.dumps(p)) == p
+    assert "_gather" not in vars(pickle.loads(pickle.dumps(p)))
+
+
+def test_apply_checks_arrays_that_the_caller_spoiled():
+    A = sp.csc_array(np.array([[1.0, 2.0], [0.0, 3.0]]))
+    p = btfperm.preorder(A)
+    p.apply(A)
+    A.indices[0] = 10**6
+    with pytest.raises(btfperm.InvalidMatrixError):
+        p.apply(A)
+    short = sp.csc_array(np.array([[1.0, 2.0], [0.0, 3.0]]))
+    p.apply(short)
+    short.data = short.data[:1]
+    with pytest.raises(btfperm.InvalidMatrixError):
+        p.apply(short)
+
+
+def test_apply_with_scalings():
+    A = sp.csc_array(np.array([[1e-9, 3.0, 0], [4.0, 1e-9, 1.0], [0.0, 1.0, 2.0]]))
+    p = btfperm.preorder(A, weights="product")
+    B = p.apply(A, scale=True)
+    np.testing.assert_allclose(abs(B.diagonal()), 1)
+    assert abs(B).max() <= 1 + 1e-12
+    with pytest.raises(btfperm.InvalidArgumentError, match="weights='product'"):
+        btfperm.preorder(A, weights="none").apply(A, scale=True)
