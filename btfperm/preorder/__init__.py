@@ -61,15 +61,16 @@ def preorder(
         - "amd": approximate minimum degree on the pattern of B + B' for a block B; for nearly
           symmetric blocks and a solver that prefers the diagonal
         - "natural": columns ascend, rows follow the matching
-        - "auto": "amd" when enough of the entries off the diagonal inside the blocks have a mirror
-          image, a quarter for KLU, three quarters for SuperLU; else "colamd"
+        - "auto": for KLU the one with the smaller predicted fill, where "colamd" is tried if less
+          than a quarter of the entries off the diagonal inside the blocks have a mirror image; for
+          SuperLU "amd" if three quarters of them have one, else "colamd"
     weights : which entries are on the diagonal.
 
         - "none": those of a transversal of the pattern
         - "product": those with the largest product of moduli, see `weighted_transversal`
         - "auto": "product" if the solver would leave the diagonal of "none" in some columns, in
-          less than half of them that of "product", and "product" has not much more fill; "none" if
-          `A` has no values, or if `transversal` or another option of the search is given
+          less than half of them that of "product", and "product" has not much more predicted fill;
+          "none" if `A` has no values, or if `transversal` or another option of the search is given
     options : as for `block_triangular_form`: transversal, algorithm, threads, drop_zeros,
         shape, ...
 
@@ -133,21 +134,24 @@ def preorder(
         raise StructurallySingularError(_singular(pattern, form.transversal))
     threads = team_size(pattern.nnz, options.get("threads"))
     if valued is None:
-        order = order_inside_blocks(pattern, form, block_ordering, solver, threads)
+        inside = order_inside_blocks(pattern, form, block_ordering, solver, threads)
         weighted = form.transversal is not None and form.transversal.weights is not None
-        ordered = Ordered(form, *order, "product" if weighted else "none")
+        ordered = Ordered(form, inside, "product" if weighted else "none")
     else:
         ordered = choose_weights(valued, form, weights, block_ordering, solver, threads)
-    return Preordering(
+    found = Preordering(
         shape=pattern.shape,
-        row_perm=ordered.row_perm,
-        col_perm=ordered.col_perm,
+        row_perm=ordered.inside.row_perm,
+        col_perm=ordered.inside.col_perm,
         blocks=ordered.form.blocks,
         solver=solver,
-        block_ordering=ordered.block_ordering,
+        block_ordering=ordered.inside.block_ordering,
         form=ordered.form,
         weights=ordered.weights,
     )
+    if ordered.inside.fill is not None:
+        vars(found)["predicted_fill"] = ordered.inside.fill
+    return found
 
 
 def _singular(pattern: Pattern, transversal: Transversal | None) -> str:

@@ -18,9 +18,8 @@ from btfperm.errors import NumericallySingularError, ResourceMissingError
 from btfperm.preorder.values import Columns, entries_below, refuse_below
 from btfperm.results import IndexArray
 
-__all__ = ["DEFAULT_TOLERANCE", "Analysis", "KluFactors", "KluLibrary", "KluNumbers"]
+__all__ = ["Analysis", "KluFactors", "KluLibrary", "KluNumbers"]
 
-DEFAULT_TOLERANCE = 1e-3  # KLU's own
 _SMALLER_PIVOTS = 1e-4  # `rcond` with old pivots, relative to that of the last factorization
 _Numbers = npt.NDArray[Any]
 
@@ -69,7 +68,12 @@ class KluLibrary(Protocol):
     location: str
 
     def analyze(
-        self, indptr: _Numbers, indices: _Numbers, P: _Numbers, Q: _Numbers, tolerance: float
+        self,
+        indptr: _Numbers,
+        indices: _Numbers,
+        P: _Numbers,
+        Q: _Numbers,
+        tolerance: float,
     ) -> Analysis:
         """All arrays are int32, or all are int64."""
 

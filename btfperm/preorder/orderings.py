@@ -6,24 +6,42 @@ The orders are computed by ``ordering``; this module chooses one.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from btfperm.ordering import count_symmetric, order_places
-from btfperm.pattern import Pattern
+from btfperm.ordering import Fill, Method, count_fill, count_symmetric, order_places
+from btfperm.pattern import Pattern, inverse
 from btfperm.results import BlockTriangularForm, IndexArray
 
-__all__ = ["BlockOrdering", "order_inside_blocks"]
+__all__ = ["BlockOrdering", "InsideOrder", "fill_of", "order_inside_blocks"]
 
 BlockOrdering = Literal["auto", "colamd", "amd", "natural"]
 
-# Least share of symmetric entries inside the blocks for amd, by solver. With KLU (tol
-# .001) amd leaves fewer numbers in L + U than colamd on ibmpg1_mna (.31) and on most matrices that
-# are more symmetric, but more on bayer10 (.18). SuperLU (diag_pivot_thresh 1) pivots off the
-# diagonal: amd leaves many more on bayer10, ibmpg1_mna, cavity14 (.41) and lns_3937 (.51), and
-# fewer on ScaleMicrogrid (.58), bips98_606 (.97) and pfjac 13659pegase (1).
-_SYMMETRIC_ENOUGH = {"klu": 0.25, "superlu": 0.75}
+# SuperLU with diag_pivot_thresh 1 pivots off the diagonal, so that the predicted fill says little.
+# amd leaves many more numbers than colamd on bayer10, ibmpg1_mna, cavity14 (share .41 of symmetric
+# entries) and lns_3937 (.51), and fewer on ScaleMicrogrid (.58), bips98_606 (.97) and pfjac
+# 13659pegase (1).
+_SYMMETRIC_ENOUGH = 0.75
+# KLU stays on the diagonal, so the predicted fill decides. On 36 real matrices colamd has less of
+# it than amd only where less than a tenth of the entries are symmetric.
+_SYMMETRIC_AT_ALL = 0.25
+_MOST_FILL = 100_000_000  # entries of L in a block that are counted
+
+
+class InsideOrder(NamedTuple):
+    """Gather permutations with the transversal on the diagonal, ordered inside the blocks.
+
+    Attributes
+    ----------
+    block_ordering : the chosen ordering
+    fill : the predicted fill; None if it was not counted, or is too large
+    """
+
+    row_perm: IndexArray
+    col_perm: IndexArray
+    block_ordering: BlockOrdering
+    fill: Fill | None
 
 
 def order_inside_blocks(
@@ -32,23 +50,42 @@ def order_inside_blocks(
     ordering: BlockOrdering,
     solver: str,
     threads: int = 1,
-) -> tuple[IndexArray, IndexArray, BlockOrdering]:
-    """(row_perm, col_perm, name of the chosen ordering): gather permutations with the
-    transversal on the diagonal; the blocks of `form` stay where they are."""
+) -> InsideOrder:
+    """The order inside the blocks of `form`, which stay where they are."""
     row_perm, col_perm = form.matched_row_perm, form.col_perm
-    if ordering == "auto":
-        ordering = _choose(pattern, form, solver, threads)
-    if ordering == "natural":
-        return row_perm, col_perm, ordering
-    order = order_places(pattern, row_perm, col_perm, form.blocks, ordering, threads)
-    return row_perm[order], col_perm[order], ordering
+    permuted = row_perm, col_perm, form.blocks
 
+    def ordered(method: Method) -> InsideOrder:
+        places = order_places(pattern, *permuted, method, threads)
+        fill = None
+        if solver == "klu":
+            fill = count_fill(pattern, *permuted, places, _MOST_FILL, threads)
+        return InsideOrder(row_perm[places], col_perm[places], method, fill)
 
-def _choose(
-    pattern: Pattern, form: BlockTriangularForm, solver: str, threads: int
-) -> Literal["amd", "colamd", "natural"]:
-    if not (np.diff(form.blocks) > 2).any():
-        return "natural"
-    permuted = form.matched_row_perm, form.col_perm, form.blocks
+    if ordering == "natural" or (ordering == "auto" and not (np.diff(form.blocks) > 2).any()):
+        return InsideOrder(row_perm, col_perm, "natural", None)
+    if ordering != "auto":
+        return ordered(ordering)
     entries, mirrored = count_symmetric(pattern, *permuted, threads)
-    return "amd" if mirrored >= _SYMMETRIC_ENOUGH[solver] * entries else "colamd"
+    if solver == "klu":
+        amd = ordered("amd")
+        if mirrored >= _SYMMETRIC_AT_ALL * entries:
+            return amd
+        colamd = ordered("colamd")
+        return amd if _total(amd.fill) <= _total(colamd.fill) else colamd
+    return ordered("amd" if mirrored >= _SYMMETRIC_ENOUGH * entries else "colamd")
+
+
+def fill_of(form: BlockTriangularForm, col_perm: IndexArray, threads: int = 1) -> Fill | None:
+    """The predicted `Fill` inside the blocks, in the order `col_perm`; None if it is too large to
+    be counted, or the form has no pattern."""
+    pattern: Pattern | None = form.pattern
+    if pattern is None:
+        return None
+    order = inverse(form.col_perm)[col_perm].astype(form.col_perm.dtype, copy=False)
+    permuted = form.matched_row_perm, form.col_perm, form.blocks
+    return count_fill(pattern.on_host(), *permuted, order, _MOST_FILL, threads)
+
+
+def _total(fill: Fill | None) -> float:
+    return np.inf if fill is None else fill.total

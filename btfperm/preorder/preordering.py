@@ -19,12 +19,11 @@ from btfperm.pattern import inverse, permute
 from btfperm.preorder.blockwise import BlockwiseFactors, checked_threshold
 from btfperm.preorder.factorization import Factorization, Factors
 from btfperm.preorder.gather import Gather, has_columns
-from btfperm.preorder.klu_factors import DEFAULT_TOLERANCE, KluFactors
+from btfperm.preorder.klu_factors import KluFactors
 from btfperm.preorder.klu_libraries import MISSING
 from btfperm.preorder.klu_libraries import find as find_klu
-from btfperm.preorder.orderings import BlockOrdering
+from btfperm.preorder.orderings import BlockOrdering, fill_of
 from btfperm.preorder.values import columns_of, refuse_changed
-from btfperm.preorder.weights import fill_of
 from btfperm.results import BlockTriangularForm, IndexArray, SolverOrder
 from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
@@ -35,10 +34,12 @@ __all__ = ["Preordering", "Solver"]
 
 Solver = Literal["superlu", "klu"]
 
-# Minimum degree counts on the diagonal as the pivot. With partial pivoting, SuperLU takes 14 times
-# as long as splu on dwg961b and 1.7 times on bcsstk13; with 0.1 it takes 0.6 and 0.8 times. COLAMD
-# is made for partial pivoting, and a smaller threshold gains little.
-_PIVOT_THRESHOLD = {"amd": 0.1}
+# SuperLU's default with "amd", which counts on the diagonal as the pivot, and with large entries on
+# the diagonal. With 1, SuperLU takes 14 times as long as splu on dwg961b and 1.7 times on bcsstk13;
+# with 0.1, it takes 0.6 and 0.8 times, and on ibmpg1_mna (weights, colamd) 0.57 instead of 0.72
+# times. Without either, a smaller threshold gains little.
+_SAFE_THRESHOLD = 0.1
+_KLU_THRESHOLD = 1e-3  # KLU's own
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -199,7 +200,7 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         diag_pivot_thresh : between 0 and 1: the diagonal is the pivot where it is at least this
             share of the largest candidate in its column. 1 is partial pivoting; smaller values
             keep the order, and with "amd" the fill, better. The default is 0.001 for KLU; for
-            SuperLU 0.1 with "amd", else 1. `Factorization.solve` refines the solution
+            SuperLU 0.1 with "amd" or weights, else 1. `Factorization.solve` refines the solution
 
         Raises
         ------
@@ -227,12 +228,13 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         columns = columns_of(A, self.shape)
         factors: Factors
         if library is not None:
-            tolerance = DEFAULT_TOLERANCE if thresh is None else thresh
+            tolerance = _KLU_THRESHOLD if thresh is None else thresh
             order = self.row_perm, self.col_perm, self.blocks
             factors = KluFactors(columns, *order, library, tolerance)
         else:
             if thresh is None:
-                thresh = _PIVOT_THRESHOLD.get(self.block_ordering, 1.0)
+                on_diagonal = self.block_ordering == "amd" or self.weights == "product"
+                thresh = _SAFE_THRESHOLD if on_diagonal else 1.0
             factors = BlockwiseFactors(columns, self.row_perm, self.col_perm, self.blocks, thresh)
         return Factorization(columns, factors)
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The residual b - op(A) x of a solution, and its componentwise backward error
 //
-// Idea   One pass over the entries adds both the residual and the sum |b| + |op(A)| |x|, so that
-// the
+// Idea   One pass over the entries adds both the residual and the sum |b| + |op(A)| |x|. So the
 //        residual that a step of iterative refinement needs also says how good the solution is.
 // Paper  W. Oettli, W. Prager, Numerische Mathematik 6, 1964: the largest quotient of the two is
 // the
