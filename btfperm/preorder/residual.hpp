@@ -3,8 +3,7 @@
 //
 // Idea   One pass over the entries adds both the residual and the sum |b| + |op(A)| |x|. So the
 //        residual that a step of iterative refinement needs also says how good the solution is.
-// Paper  W. Oettli, W. Prager, Numerische Mathematik 6, 1964: the largest quotient of the two is
-// the
+// Paper  W. Oettli, W. Prager, Numerische Mathematik 6, 1964: the largest quotient of both is the
 //        smallest relative change of the entries of A and b for which x is exact.
 // Cost   O(nnz) for each right-hand side
 #pragma once
