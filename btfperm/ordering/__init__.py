@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """AN ORDER AGAINST FILL inside each diagonal block, and the fill that an order causes.
 
-``minimum_degree.hpp`` is the elimination that "amd" and "colamd" share, ``order_blocks.hpp`` calls
-it for each block, and ``symbolic.hpp`` counts the entries of L and U.
+``minimum_degree.hpp`` is the elimination that "amd" and "colamd" share, and
+``reverse_cuthill_mckee.hpp`` makes a small bandwidth. ``order_blocks.hpp`` calls them for each
+block, and ``symbolic.hpp`` counts the entries of L and U.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Fill", "Method", "count_fill", "count_symmetric", "order_places"]
 
-Method = Literal["amd", "colamd"]
+Method = Literal["amd", "colamd", "rcm"]
 
-_METHODS = {"amd": 0, "colamd": 1}
+_METHODS = {"amd": 0, "colamd": 1, "rcm": 2}
 
 
 class Fill(NamedTuple):
@@ -59,7 +60,8 @@ def order_places(
     pattern : a square matrix on the host
     row_perm, col_perm : (n,) the row and column at each place of the block triangular form
     blocks : (k + 1,) the places where the blocks begin, and n
-    method : "amd" by the pattern of B + B' for a block B, "colamd" by that of B'B
+    method : "amd" by the pattern of B + B' for a block B, "colamd" by that of B'B; "rcm" for a
+        small bandwidth
     threads : number of threads; the result does not depend on it
 
     Returns

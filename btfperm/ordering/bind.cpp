@@ -47,7 +47,8 @@ void bind_width(nb::module_& module) {
       nb::arg("blocks").noconvert(), nb::arg("method"), nb::arg("threads"),
       nb::arg("order").noconvert(),
       "Sets the order of the places of a block triangular matrix: inside each block against fill, "
-      "by minimum degree of B + B' (method 0) or of B'B (1).");
+      "by minimum degree of B + B' (method 0) or of B'B (1), or by reverse "
+      "Cuthill-McKee (2).");
   module.def(
       "count_symmetric",
       [](In<I> indptr, In<I> indices, In<I> row_place, In<I> col_perm, In<I> blocks, int threads) {

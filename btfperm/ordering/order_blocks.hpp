@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Orders the inside of each diagonal block against fill; blocks in parallel
+// Orders the inside of each diagonal block; blocks in parallel
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,11 @@
 #include "ordering/blocks.hpp"
 #include "ordering/for_blocks.hpp"
 #include "ordering/minimum_degree.hpp"
+#include "ordering/reverse_cuthill_mckee.hpp"
 
 namespace btfperm {
 
-enum class Method : int { amd = 0, colamd = 1 };
+enum class Method : int { amd = 0, colamd = 1, rcm = 2 };
 
 // The graph of B + B' for a block B: each variable has its neighbours.
 template <class I>
@@ -102,8 +103,10 @@ class Orderer {
       : block_(size, entries, workspace) {
     if (method == Method::amd) {
       symmetric_.emplace(size, entries, workspace);
-    } else {
+    } else if (method == Method::colamd) {
       columns_.emplace(size, entries, workspace);
+    } else {
+      band_.emplace(size, entries, workspace);
     }
   }
 
@@ -111,8 +114,12 @@ class Orderer {
   template <class Limit>
   void run(const BlockForm<I>& form, I number, I* order, Limit& limit) {
     block_.read(form, number);
-    MinimumDegree<I>& graph = symmetric_ ? symmetric_->of(block_) : columns_->of(block_);
-    if (!graph.order(order, limit)) return;
+    if (band_) {
+      if (!band_->order(block_, order, limit)) return;
+    } else {
+      MinimumDegree<I>& graph = symmetric_ ? symmetric_->of(block_) : columns_->of(block_);
+      if (!graph.order(order, limit)) return;
+    }
     for (I k = 0; k < block_.n; ++k) order[k] += form.begin_of(number);
   }
 
@@ -120,6 +127,7 @@ class Orderer {
   Block<I> block_;
   std::optional<SymmetricGraph<I>> symmetric_;
   std::optional<ColumnGraph<I>> columns_;
+  std::optional<ReverseCuthillMckee<I>> band_;
 };
 
 // The order of all places: inside each block by the method, ascending in blocks with fewer than

@@ -60,6 +60,7 @@ def preorder(
         - "colamd": column approximate minimum degree; for partial pivoting and any pattern
         - "amd": approximate minimum degree on the pattern of B + B' for a block B; for nearly
           symmetric blocks and a solver that prefers the diagonal
+        - "rcm": reverse Cuthill-McKee on the same pattern: a small bandwidth, more fill in LU
         - "natural": columns ascend, rows follow the matching
         - "auto": for KLU the one with the smaller predicted fill, where "colamd" is tried if less
           than a quarter of the entries off the diagonal inside the blocks have a mirror image; for

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The order inside the diagonal blocks: amd, colamd, natural.
+"""The order inside the diagonal blocks: amd, colamd, rcm, natural.
 
 The orders are computed by ``ordering``; this module chooses one.
 """
@@ -16,7 +16,7 @@ from btfperm.results import BlockTriangularForm, IndexArray
 
 __all__ = ["BlockOrdering", "InsideOrder", "fill_of", "order_inside_blocks"]
 
-BlockOrdering = Literal["auto", "colamd", "amd", "natural"]
+BlockOrdering = Literal["auto", "colamd", "amd", "rcm", "natural"]
 
 # SuperLU with diag_pivot_thresh 1 pivots off the diagonal, so that the predicted fill says little.
 # amd leaves many more numbers than colamd on bayer10, ibmpg1_mna, cavity14 (share .41 of symmetric

@@ -53,7 +53,7 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         has a zero-free diagonal, and is ordered against fill inside each block
     blocks : (b+1,) block k is rows and columns ``blocks[k]:blocks[k+1]`` of the permuted matrix
     solver : the solver for which the order was computed
-    block_ordering : what ordered the inside of the blocks: "colamd", "amd" or "natural"
+    block_ordering : what ordered the inside of the blocks: "colamd", "amd", "rcm" or "natural"
     form : the block triangular form behind it, with the transversal and its certificate
     weights : "product" if the entries with the largest product are on the diagonal, else "none"
 

@@ -242,7 +242,7 @@ def test_nothing_leaks_when_an_allocation_fails(stage):
 def test_ordering(threads):
     f = btfperm.block_triangular_form(as_pattern(read("west0479")), threads=1)
     form = f.pattern, f.matched_row_perm, f.col_perm, f.blocks
-    right = {method: order_places(*form, method) for method in ("amd", "colamd")}
+    right = {method: order_places(*form, method) for method in ("amd", "colamd", "rcm")}
     fill = count_fill(*form, right["amd"], 10**5)
 
     def call():

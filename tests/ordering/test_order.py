@@ -24,7 +24,7 @@ from tests.known_answers import known_answers, parametrized, read
 from tests.oracles import plain_fill, suitesparse
 from tests.transversal.methods import in_64_bits
 
-METHODS = ("amd", "colamd")
+METHODS = ("amd", "colamd", "rcm")
 NONSINGULAR = [k for k in known_answers() if k.shape == (k.structural_rank, k.structural_rank)]
 PLENTY = 10**7  # entries of L
 

@@ -24,7 +24,7 @@ from tests.conventions.permuted import blocks, check_gathers, dominant, position
 from tests.known_answers import known_answers, parametrized, read
 from tests.oracles import suitesparse
 
-ORDERINGS = ("auto", "colamd", "amd", "natural")
+ORDERINGS = ("auto", "colamd", "amd", "rcm", "natural")
 SOLVERS = ("superlu", "klu")
 NONSINGULAR = [k for k in known_answers() if k.shape == (k.structural_rank, k.structural_rank)]
 
