@@ -70,8 +70,9 @@ def preorder(
         - "none": those of a transversal of the pattern
         - "product": those with the largest product of moduli, see `weighted_transversal`
         - "auto": "product" if the solver would leave the diagonal of "none" in some columns, in
-          less than half of them that of "product", and "product" has not much more predicted fill;
-          "none" if `A` has no values, or if `transversal` or another option of the search is given
+          less than half of them that of "product", and "product" has not much more predicted fill,
+          or if KLU would have much less fill; "none" if `A` has no values, or if `transversal` or
+          another option of the search is given
     options : as for `block_triangular_form`: transversal, algorithm, threads, drop_zeros,
         shape, ...
 

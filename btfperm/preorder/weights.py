@@ -4,9 +4,9 @@
 Idea        A solver leaves a diagonal entry that is small beside its column, and with it the order
             and the predicted fill. Columns with such an entry are weak. If the transversal of the
             pattern has some, the weighted one is computed; it is taken if it has at most half as
-            many and its predicted fill is at most a fifth larger, or no larger if KLU would leave
-            few columns. Where the natural diagonal is good, weights change nothing, and they are
-            not computed.
+            many and its predicted fill is not much larger. If it has none, the weighted one is
+            computed for KLU only, whose fill is the predicted one, and only if the blocks are not
+            nearly symmetric; it is taken if its predicted fill is much smaller.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from btfperm import _core
 from btfperm.block_triangular import block_triangular_form
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidMatrixError, StructurallySingularError
+from btfperm.ordering import count_symmetric
 from btfperm.pattern import ValuedPattern, as_valued
 from btfperm.pattern.arrays import prefix
 from btfperm.preorder.orderings import (
@@ -39,10 +40,12 @@ Weights = Literal["auto", "product", "none"]
 # default tolerance, after it has divided each row by its largest entry; that of `factor` for
 # SuperLU with "amd".
 _WEAK = {"klu": 1e-3, "superlu": 0.1}
-# Most fill of the weighted order, relative to the other: KLU leaves the diagonal in few columns of
-# ibmpg1_mna (6 of 44,943) and needs 13 % more with weights; many weak columns cost more than that.
-_FILL_MORE, _FILL_MORE_IF_FEW = 1.2, 1.0
+# Most fill of the weighted order, relative to the other. Where few columns are weak, as 6 of 44,943
+# of ibmpg1_mna, whose weighted order has 11 % more, it is 1. Where none is, the predicted fill must
+# become much smaller, as on power flow matrices at a flat start (0.70).
+_FILL_MORE, _FILL_LESS = 1.2, 0.85
 _FEW_WEAK = 0.01  # of all columns
+_NEARLY_SYMMETRIC = 0.95  # of the entries
 
 
 class Ordered(NamedTuple):
@@ -79,17 +82,32 @@ def choose_weights(
         return ordered(_weighted_form(valued, form, threads), "product")
     weak = _count_weak(valued, form, solver)
     plain = ordered(form, "none")
-    if weak == 0:
+    if weak == 0 and (solver != "klu" or _is_nearly_symmetric(form, threads)):
         return plain
     try:
         other = _weighted_form(valued, form, threads)
     except StructurallySingularError:  # without stored zeros
         return plain
-    if 2 * _count_weak(valued, other, solver) > weak:
+    if weak and 2 * _count_weak(valued, other, solver) > weak:
         return plain
     weighted = ordered(other, "product")
-    more = _FILL_MORE if weak >= _FEW_WEAK * pattern.n or solver != "klu" else _FILL_MORE_IF_FEW
+    if weak == 0:
+        more = _FILL_LESS
+    elif solver == "klu" and weak < _FEW_WEAK * pattern.n:
+        more = 1.0
+    else:
+        more = _FILL_MORE
     return weighted if _fill(weighted, threads) <= more * _fill(plain, threads) else plain
+
+
+def _is_nearly_symmetric(form: BlockTriangularForm, threads: int) -> bool:
+    """Whether nearly all entries off the diagonal inside the blocks have a mirror image: then the
+    diagonal is the natural one of most applications."""
+    pattern = form.pattern
+    assert pattern is not None
+    blocks = form.matched_row_perm, form.col_perm, form.blocks
+    entries, mirrored = count_symmetric(pattern.on_host(), *blocks, threads)
+    return mirrored >= _NEARLY_SYMMETRIC * entries
 
 
 def _weighted_form(
