@@ -169,8 +169,8 @@ class _SuperLU:
         except MemoryError:
             raise ResourceMissingError("not enough memory for the factors") from None
         except RuntimeError as error:
-            if "singular" not in str(error):
-                raise
+            if "singular" not in str(error):  # a line number of SciPy's source, for some matrices
+                raise RuntimeError("SuperLU fails on this matrix, and gives no reason") from None
             raise NumericallySingularError(
                 "the matrix is numerically singular: a pivot is zero"
             ) from None
