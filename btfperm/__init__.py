@@ -148,7 +148,19 @@ if TYPE_CHECKING:  # the same names, for type checkers
         Preordering as Preordering,
     )
     from btfperm.preorder import (
+        Solution as Solution,
+    )
+    from btfperm.preorder import (
+        SolverRun as SolverRun,
+    )
+    from btfperm.preorder import (
+        compare_solvers as compare_solvers,
+    )
+    from btfperm.preorder import (
         preorder as preorder,
+    )
+    from btfperm.preorder import (
+        solve as solve,
     )
     from btfperm.preorder import (
         solvers as solvers,
@@ -226,7 +238,9 @@ _ROOMS = {
     "Pattern": "pattern",
     "Preordering": "preorder",
     "ResourceMissingError": "errors",
+    "Solution": "preorder",
     "SolverMissingWarning": "errors",
+    "SolverRun": "preorder",
     "StoredZerosWarning": "errors",
     "StructurallySingularError": "errors",
     "Transversal": "results",
@@ -246,6 +260,7 @@ _ROOMS = {
     "as_umfpack": "conventions",
     "as_valued": "pattern",
     "block_triangular_form": "block_triangular",
+    "compare_solvers": "preorder",
     "dulmage_mendelsohn": "dulmage_mendelsohn",
     "load": "io",
     "maximum_transversal": "transversal",
@@ -255,6 +270,7 @@ _ROOMS = {
     "read_matrix": "io",
     "read_valued": "io",
     "save": "io",
+    "solve": "preorder",
     "solvers": "preorder",
     "structural_rank": "transversal",
     "weighted_transversal": "weighted",

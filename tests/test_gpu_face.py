@@ -67,6 +67,21 @@ def weighted(A):
     return [w.row_match, w.log_row_scale, w.log_col_scale]
 
 
+def solved(A):
+    if isinstance(A, btfperm.Pattern):
+        for call in (lambda: btfperm.solve(A, np.ones(40)), lambda: btfperm.compare_solvers(A)):
+            with pytest.raises(btfperm.InvalidMatrixError, match="a Pattern has no values"):
+                call()
+        return []
+    return [btfperm.solve(A, np.ones(40)).x]
+
+
+def compared(A):
+    if isinstance(A, btfperm.Pattern):
+        return []
+    return [row.nnz for row in btfperm.compare_solvers(A, repeats=1)]
+
+
 def message_of(fails, *given):
     with pytest.raises(AssertionError) as caught:
         fails(*given)
@@ -92,6 +107,8 @@ TAKERS = {
     "block_triangular_form": lambda A: blocks(btfperm.block_triangular_form(A)),
     "weighted_transversal": weighted,
     "preorder": lambda A: order(btfperm.preorder(A)),
+    "solve": solved,
+    "compare_solvers": compared,
     "write_matrix": written,
     "assert_structurally_nonsingular": testing.assert_structurally_nonsingular,
     "assert_blocks_at_most": lambda A: message_of(testing.assert_blocks_at_most, A, 1),

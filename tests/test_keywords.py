@@ -25,7 +25,14 @@ FUNCTIONS = [
     for name in module.__all__
     if inspect.isfunction(getattr(module, name))
 ]
-ARGUMENTS = {"A": object(), "size": 1, "path": "no such file", "result": None, "family": None}
+ARGUMENTS = {
+    "A": object(),
+    "b": None,
+    "size": 1,
+    "path": "no such file",
+    "result": None,
+    "family": None,
+}
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)

@@ -27,6 +27,7 @@ __all__ = [
     "keys",
     "open_archive",
     "read_array",
+    "read_npy",
     "read_shape",
     "write_array",
 ]
@@ -124,6 +125,26 @@ def read_array(
         return values.reshape(head.shape, order="F" if head.fortran_order else "C")
 
 
+def read_npy(file: BinaryIO) -> npt.NDArray[Any]:
+    """The array in a `.npy` file. Raises ValueError when it is damaged.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> np.save(file, np.array([1.5, 2.0]))
+    >>> _ = file.seek(0)
+    >>> read_npy(file)
+    array([1.5, 2. ])
+    """
+    try:
+        head = _read_head(file, None)
+        values = array_of(file.read, head.size, head.dtype)
+        if file.read(1):
+            raise ValueError("more bytes follow than its head declares")
+    except DAMAGE as error:
+        raise ValueError(f"the array is damaged: {cause_text(error)}") from None
+    return values.reshape(head.shape, order="F" if head.fortran_order else "C")
+
+
 def write_array(
     archive: zipfile.ZipFile, key: str, array: npt.NDArray[Any], dtype: type | None = None
 ) -> None:
@@ -157,7 +178,8 @@ def _opened(archive: zipfile.ZipFile, key: str) -> Iterator[IO[bytes]]:
         raise ValueError(f"the array {key!r} is damaged: {cause_text(error)}") from None
 
 
-def _read_head(file: IO[bytes], file_size: int) -> ArrayHead:
+def _read_head(file: IO[bytes], file_size: int | None) -> ArrayHead:
+    """`file_size` is None where it is unknown, as that of a packed file."""
     start = file.read(len(_MAGIC) + 2)
     width = _SIZE_BYTES.get(start[len(_MAGIC) :])
     if start[: len(_MAGIC)] != _MAGIC or width is None:
@@ -169,7 +191,7 @@ def _read_head(file: IO[bytes], file_size: int) -> ArrayHead:
     if len(text) < size:
         raise ValueError("it ends in its head")
     head = _parsed_head(text.strip())
-    if head.size != file_size - file.tell():
+    if file_size is not None and head.size != file_size - file.tell():
         raise ValueError("its length differs from the length in its header")
     return head
 

@@ -3,7 +3,8 @@
 
 ``preorder(A)`` finds the block triangular form, puts the transversal on the diagonal and orders
 the inside of each block against fill. The result hands the order to KLU or SuperLU in their own
-conventions, or factors by itself, block by block, with SciPy's SuperLU.
+conventions, or factors by itself. `solve` does everything for one system, and `compare_solvers`
+measures every solver on the machine.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ from btfperm.pattern import (
     as_valued,
     memory_for,
 )
+from btfperm.preorder.compare import SolverRun, compare_solvers
 from btfperm.preorder.factorization import Factorization
 from btfperm.preorder.klu_libraries import Solver as InstalledSolver
 from btfperm.preorder.klu_libraries import solvers
 from btfperm.preorder.orderings import BlockOrdering, order_inside_blocks
 from btfperm.preorder.preordering import Preordering, Solver
+from btfperm.preorder.system import Solution, solve
 from btfperm.preorder.weights import Ordered, Weights, choose_weights, finite_values
 from btfperm.results import Transversal, WeightedTransversal
 from btfperm.results.blame import blamed_groups
@@ -37,7 +40,11 @@ __all__ = [
     "Factorization",
     "InstalledSolver",
     "Preordering",
+    "Solution",
+    "SolverRun",
+    "compare_solvers",
     "preorder",
+    "solve",
     "solvers",
 ]
 

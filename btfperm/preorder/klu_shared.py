@@ -86,7 +86,8 @@ class Shared:
         if path is None:
             raise OSError("there is no libklu")
         self.library = library = ctypes.CDLL(path)
-        for name in ("analyze_given", "factor", "z_factor", "l_analyze_given", "l_factor"):
+        orders = "analyze", "analyze_given", "l_analyze", "l_analyze_given"
+        for name in (*orders, "factor", "z_factor", "l_factor"):
             getattr(library, f"klu_{name}").restype = ctypes.c_void_p
         library.klu_zl_factor.restype = ctypes.c_void_p
         self.commons = {width: self._verified_common(width) for width in _LAYOUTS}
@@ -109,12 +110,19 @@ class Shared:
         return None
 
     def analyze(
-        self, indptr: _Array, indices: _Array, P: _Array, Q: _Array, tolerance: float
+        self,
+        indptr: _Array,
+        indices: _Array,
+        P: _Array | None,
+        Q: _Array | None,
+        tolerance: float,
     ) -> Analysis:
+        """Without `P` and `Q`, KLU computes its own order."""
         common = self.commons["l" if indptr.dtype == np.int64 else ""]
         if common is None:
             raise OverflowError
-        return _Analysis(self.library, common(), (indptr, indices), (P, Q), tolerance)
+        perms = None if P is None or Q is None else (P, Q)
+        return _Analysis(self.library, common(), (indptr, indices), perms, tolerance)
 
 
 class _Analysis:
@@ -123,7 +131,7 @@ class _Analysis:
         library: Any,
         common: Any,
         columns: tuple[_Array, _Array],
-        perms: tuple[_Array, _Array],
+        perms: tuple[_Array, _Array] | None,
         tolerance: float,
     ) -> None:
         self._library, self._common, self._columns = library, common, columns
@@ -132,8 +140,9 @@ class _Analysis:
         self._field = ""
         self._function("defaults")(ctypes.byref(self._common))
         self._common.tol = tolerance
-        arrays = map(_pointer, (*columns, *perms))
-        self._symbolic.value = self._call("analyze_given", self._count(perms[0].size), *arrays)
+        name = "analyze" if perms is None else "analyze_given"
+        arrays = map(_pointer, (*columns, *(perms or ())))
+        self._symbolic.value = self._call(name, self._count(columns[0].size - 1), *arrays)
         checked_status(self._common.status)
 
     def __del__(self) -> None:

@@ -28,8 +28,14 @@ class Wheel:
         self.location = str(functions.__file__)
 
     def analyze(
-        self, indptr: _Numbers, indices: _Numbers, P: _Numbers, Q: _Numbers, tolerance: float
+        self,
+        indptr: _Numbers,
+        indices: _Numbers,
+        P: _Numbers | None,
+        Q: _Numbers | None,
+        tolerance: float,
     ) -> Analysis:
+        """Without `P` and `Q`, KLU computes its own order."""
         return _Analysis(self.functions, indptr, indices, P, Q, tolerance)
 
 
@@ -39,8 +45,8 @@ class _Analysis:
         functions: Any,
         indptr: _Numbers,
         indices: _Numbers,
-        P: _Numbers,
-        Q: _Numbers,
+        P: _Numbers | None,
+        Q: _Numbers | None,
         tolerance: float,
     ) -> None:
         self._functions, self._columns = functions, (indptr, indices)
@@ -48,7 +54,11 @@ class _Analysis:
         self._common = functions.LCommon() if self._width else functions.Common()
         self._common.defaults()
         self._common.tol = tolerance
-        self._symbolic = self._call("analyze_given", P.size, indptr, indices, P, Q)
+        columns = indptr.size - 1, indptr, indices
+        if P is None:
+            self._symbolic = self._call("analyze", *columns)
+        else:
+            self._symbolic = self._call("analyze_given", *columns, P, Q)
         checked_status(self._common.status)
         self._numeric: Any = None
 

@@ -30,6 +30,11 @@ _TABLE = tuple(
         (r"stopped by time_limit", "stopped by --time-limit"),
         (r"stopped by max_work", "stopped by --max-work"),
         (r"weights=", "--weights"),
+        (
+            r"use solver='klu', or give \.klu or \.apply\(A\) to another solver",
+            "use --solver klu",
+        ),
+        (r"try another block_ordering", "try another --block-ordering"),
         (r"write it as_csparse or as_matlab", "write it with --convention csparse or matlab"),
         (
             r"dulmage_mendelsohn takes any shape",

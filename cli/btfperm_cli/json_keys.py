@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The keys of the JSON object that each command prints, whether it succeeds or fails.
+"""The keys of the JSON object that each command prints, whether it succeeds or fails; and numbers
+that JSON can hold.
 
 `exit_code` is 0 to 143, `error` is None or one sentence, `warnings` is a list of sentences. The
 other keys belong to the command; a key without a value is null. A line without a command's name
@@ -8,10 +9,11 @@ runs `order`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["JSON_KEYS", "command_of", "error_object"]
+__all__ = ["JSON_KEYS", "command_of", "error_object", "finite", "finite_parts"]
 
 _MATRIX = ("matrix", "entries", "rows", "cols", "structural_rank")
 _SEARCH = (
@@ -37,6 +39,12 @@ JSON_KEYS = {
     "rank": (*_MATRIX, "full", "unmatched_rows", "unmatched_columns", *_SEARCH),
     "check": ("matrix", "perm", "convention", "ok", "violations", "passed", "skipped"),
     "convert": ("in", "out", "rows", "cols", "entries", "permuted", "replaced"),
+    "solve": (
+        *("matrix", "entries", "rows", "cols", "right_hand_side", "right_hand_sides"),
+        *("transposed", "solver", "weights", "block_ordering", "blocks", "fill", "nnz"),
+        *("off_diagonal_pivots", "rcond", "backward_error", "seconds", "written", "replaced"),
+        *("comparison", "measured"),
+    ),
     "algorithms": ("algorithms",),
     "doctor": ("machine", "backends", "packages", "solvers"),
 }
@@ -57,3 +65,15 @@ def error_object(
     """The object that `command` prints with ``--json`` if it fails before it has a result."""
     nothing = dict.fromkeys(JSON_KEYS[command])
     return {"exit_code": code, "error": sentence, **nothing, "warnings": list(warnings)}
+
+
+def finite(number: float | None) -> float | None:
+    """The number, or None for one that JSON does not have."""
+    return number if number is not None and math.isfinite(number) else None
+
+
+def finite_parts(error: Any) -> dict[str, float | None] | None:
+    """The parts of a backward error under their names, or None if there is no error."""
+    if error is None:
+        return None
+    return {name: finite(part) for name, part in error._asdict().items()}

@@ -21,6 +21,8 @@ __all__ = [
     "FileName",
     "RegistryName",
     "RowName",
+    "Seconds",
+    "WholeNumber",
     "convention_names",
     "drop_zeros_option",
     "is_replaced",

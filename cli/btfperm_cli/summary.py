@@ -14,8 +14,10 @@ __all__ = [
     "count",
     "duration",
     "explanation_lines",
+    "line",
     "report_lines",
     "search_facts",
+    "seconds_line",
     "stopped_sentence",
     "zeros_of",
 ]

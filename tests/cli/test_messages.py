@@ -203,6 +203,7 @@ def words_of(tmp_path):
         "rank": [("rank", a), ("rank", no), ("rank",), ("--json", "rank", no)],
         "check": [("check", a, perm), ("check", a, no), ("check", "-", "-")],
         "convert": [("convert", a, tmp_path / "B.npz"), ("convert", no, no), ("convert", a)],
+        "solve": [("solve", a, a), ("solve", no, a), ("solve", a), ("solve", a, "--compare")],
         "algorithms": [("algorithms",), ("algorithms", "--bogus")],
         "doctor": [("doctor",), ("doctor", "--bogus")],
     }

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The solvers of this machine behind one interface, with their own order and with that of
+`preorder`, so that `compare` can measure them step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.errors import NumericallySingularError, ResourceMissingError
+from btfperm.preorder.klu_factors import Analysis
+from btfperm.preorder.klu_libraries import MISSING
+from btfperm.preorder.klu_libraries import find as find_klu
+from btfperm.preorder.preordering import Solver
+from btfperm.preorder.values import Columns
+
+__all__ = ["Counts", "Route", "RouteRow", "route_rows"]
+
+_TOLERANCE = 1e-3  # KLU's own
+_Numbers = npt.NDArray[Any]
+
+
+class Counts(NamedTuple):
+    """What the factors hold, in the same terms for all solvers.
+
+    Attributes
+    ----------
+    fill : entries of L + U inside the blocks, the diagonal once
+    nnz : `fill`, and the entries above the blocks
+    off_diagonal_pivots : pivots that are not on the diagonal of the order; for SuperLU with its own
+        order, not on the diagonal of the matrix
+    """
+
+    fill: int
+    nnz: int
+    off_diagonal_pivots: int
+
+
+class Route(Protocol):
+    """One solver with one order. The steps are called in this order; errors are exceptions."""
+
+    has_order: bool
+    """Whether `order` is a step of its own, and not a part of `factor`."""
+
+    def order(self) -> None: ...
+    def factor(self) -> None: ...
+    def solve(self, b: _Numbers) -> _Numbers:
+        """Without refinement."""
+
+    def refactor(self) -> bool:
+        """Factors the same values with the same pivots; False if the solver cannot."""
+
+    def counts(self) -> Counts: ...
+
+
+class RouteRow(NamedTuple):
+    """A row of the comparison: the solver, whose order it uses, its library, and what makes the
+    route from a matrix in SciPy's and in our columns. `missing` says why there is no route."""
+
+    solver: Solver
+    ordering: Literal["own", "btfperm"]
+    library: str
+    make: Callable[[Any, Columns], Route]
+    missing: str | None = None
+
+
+def route_rows() -> list[RouteRow]:
+    """KLU, with its own order (block triangular form and AMD) and with ours; SuperLU likewise."""
+    import scipy
+
+    klu, missing = find_klu(), None
+    name = ""
+    if klu is None:
+        missing = MISSING
+    else:
+        name = f"{klu.name} {klu.version}"
+    superlu = f"scipy {scipy.__version__}"
+    return [
+        RouteRow("klu", "own", name, lambda A, columns: _Klu(klu, columns), missing),
+        RouteRow("klu", "btfperm", name, lambda A, columns: _Preordered("klu", A), missing),
+        RouteRow("superlu", "own", superlu, lambda A, columns: _SuperLU(A)),
+        RouteRow("superlu", "btfperm", superlu, lambda A, columns: _Preordered("superlu", A)),
+    ]
+
+
+class _Preordered:
+    """`preorder` and `Preordering.factor`."""
+
+    has_order = True
+
+    def __init__(self, solver: Solver, A: Any) -> None:
+        self._solver, self._A = solver, A
+
+    def order(self) -> None:
+        from btfperm.preorder import preorder
+
+        self._p = preorder(self._A, solver=self._solver)
+
+    def factor(self) -> None:
+        self._F = self._p.factor(self._A)
+
+    def solve(self, b: _Numbers) -> _Numbers:
+        return self._F.solve(b, refine=0)
+
+    def refactor(self) -> bool:
+        return self._solver == "klu" and self._F.refactor(self._A.data)
+
+    def counts(self) -> Counts:
+        F = self._F
+        return Counts(F.fill, F.nnz, F.off_diagonal_pivots)
+
+
+class _Klu:
+    """KLU as a program uses it that gives it nothing but the matrix."""
+
+    has_order = True
+    _analysis: Analysis
+
+    def __init__(self, library: Any, columns: Columns) -> None:
+        self._library, self._columns = library, columns
+
+    def order(self, index_type: Any = np.int32) -> None:
+        indptr, indices, _ = self._columns
+        arrays = np.asarray(indptr, index_type), np.asarray(indices, index_type)
+        self._analysis = self._library.analyze(*arrays, None, None, _TOLERANCE)
+
+    def factor(self) -> None:
+        try:
+            status = self._analysis.factor(self._columns.values)
+        except OverflowError:
+            self.order(np.int64)
+            status = self._analysis.factor(self._columns.values)
+        if status:
+            raise NumericallySingularError("the matrix is numerically singular: a pivot is zero")
+
+    def solve(self, b: _Numbers) -> _Numbers:
+        x = np.array(b.T if b.ndim == 2 else b[None], self._columns.values.dtype, order="C")
+        self._analysis.solve(x, "N")
+        return np.ascontiguousarray(x.T).reshape(b.shape)
+
+    def refactor(self) -> bool:
+        return self._analysis.refactor(self._columns.values) == 0
+
+    def counts(self) -> Counts:
+        found = self._analysis.numbers()
+        fill = int(found.lnz + found.unz) - self._columns.n
+        return Counts(fill, fill + int(found.nzoff), int(self._analysis.off_diagonal))
+
+
+class _SuperLU:
+    """`scipy.sparse.linalg.splu`, which orders the columns by COLAMD inside `factor`."""
+
+    has_order = False
+
+    def __init__(self, A: Any) -> None:
+        self._A = A
+
+    def order(self) -> None:
+        pass
+
+    def factor(self) -> None:
+        from scipy.sparse.linalg import splu
+
+        try:
+            self._factors = splu(self._A)
+        except MemoryError:
+            raise ResourceMissingError("not enough memory for the factors") from None
+        except RuntimeError as error:
+            if "singular" not in str(error):  # a line number of SciPy's source, for some matrices
+                raise RuntimeError("SuperLU fails on this matrix, and gives no reason") from None
+            raise NumericallySingularError(
+                "the matrix is numerically singular: a pivot is zero"
+            ) from None
+
+    def solve(self, b: _Numbers) -> _Numbers:
+        x: _Numbers = self._factors.solve(b.astype(self._A.dtype, copy=False))
+        return x
+
+    def refactor(self) -> bool:
+        return False
+
+    def counts(self) -> Counts:
+        factors = self._factors
+        fill = int(factors.nnz) - self._A.shape[0]
+        return Counts(fill, fill, int(np.count_nonzero(factors.perm_r != factors.perm_c)))

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Right-hand sides and solutions in files keep every bit, and other programs read them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.io
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from btfperm.errors import InvalidArgumentError, UnreadableInputError
+from btfperm.io.vectors import read_vectors, write_vectors, writes
+
+SHAPES = hnp.array_shapes(min_dims=1, max_dims=2, min_side=0, max_side=5)
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+COMPLEX = st.complex_numbers(allow_nan=False, allow_infinity=False)
+
+
+@pytest.mark.parametrize("suffix", ["mtx", "mtx.gz", "npy"])
+@given(x=hnp.arrays(float, SHAPES, elements=FINITE) | hnp.arrays(complex, SHAPES, elements=COMPLEX))
+def test_written_numbers_are_read_again(tmp_path_factory, suffix, x):
+    path = tmp_path_factory.mktemp("vectors") / f"x.{suffix}"
+    write_vectors(path, x)
+    found = read_vectors(path, rows=x.shape[0], of="A")
+    assert np.array_equal(found.reshape(x.shape), x)
+
+
+def test_long_vectors_are_written_in_pieces(tmp_path):
+    x = np.random.default_rng(1).standard_normal((100_000, 2))
+    write_vectors(tmp_path / "x.mtx", x)
+    assert np.array_equal(scipy.io.mmread(tmp_path / "x.mtx"), x)
+    assert (tmp_path / "x.mtx").read_text().count("%") == 2
+
+
+def test_numpy_reads_what_is_written(tmp_path):
+    x = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    write_vectors(tmp_path / "x", x, format="npy")
+    assert np.array_equal(np.load(tmp_path / "x"), x)
+    np.save(tmp_path / "y.npy", x)  # in Fortran order
+    assert np.array_equal(read_vectors(tmp_path / "y.npy", rows=2, of="A"), x)
+    np.save(tmp_path / "z.npy", np.arange(2, dtype=">i2"))
+    assert read_vectors(tmp_path / "z.npy", rows=2, of="A").tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x.npz", "x.npy.gz", "x", "mtx"])
+def test_other_suffixes_are_refused(tmp_path, name):
+    assert writes(name) is None
+    with pytest.raises(InvalidArgumentError, match="choose one of these suffixes"):
+        write_vectors(tmp_path / name, np.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.ones((2, 1, 1)), "one or two dimensions"),
+        (np.array(1.0), "one or two dimensions"),
+        (np.array([True, False]), "an array of numbers"),
+        (np.array(["a", "b"]), "an array of numbers"),
+        (np.array([1, 2], dtype="M8[s]"), "an array of numbers"),
+    ],
+)
+def test_arrays_that_are_no_vectors(tmp_path, array, message):
+    np.save(tmp_path / "b.npy", array)
+    with pytest.raises(UnreadableInputError, match=f"b.npy: .*{message}"):
+        read_vectors(tmp_path / "b.npy", rows=2, of="A")
+
+
+def test_damaged_arrays(tmp_path):
+    path = tmp_path / "b.npy"
+    np.save(path, np.ones(9))
+    whole = path.read_bytes()
+    for content in (whole[:-1], whole[:20], whole[:8], whole + b"x"):
+        path.write_bytes(content)
+        with pytest.raises(UnreadableInputError, match=r"b\.npy: it is no \.npy file"):
+            read_vectors(path, rows=9, of="A")
