@@ -17,6 +17,7 @@ from btfperm.io import pattern_and_values, read, save, values_of
 from btfperm.path.decompose import worth_copies
 from btfperm.path.request import Request
 from btfperm.pattern import DECOMPOSITION, Pattern, memory_for
+from btfperm.registry import algorithms
 from btfperm.results import (
     BlockTriangularForm,
     DulmageMendelsohn,
@@ -97,7 +98,8 @@ def order_file(
     drop_zeros, threads : as for `read` and `maximum_transversal`
     progress : called at the start of each stage, and repeatedly while the file is read
     write : called as ``write(result, path, format=..., convention=...)`` for each output
-    options : as for `maximum_transversal`
+    options : as for `maximum_transversal`; with weights, `algorithm` may be one of
+        `weighted_transversal`
 
     Returns
     -------
@@ -132,6 +134,7 @@ def order_file(
     chosen = solver is not None and weights is None  # the weights that `preorder` chooses
     if weights == "none":
         weights = None
+    weigher = _weigher(options, weights)
     if weights is not None:
         options = _for_weights(weights, options)
     weighted, diagonals, valued = None, None, None
@@ -181,6 +184,7 @@ def order_file(
                 "time_limit": left,
                 "max_work": options.get("max_work"),
                 "threads": threads,
+                "algorithm": weigher,
             }
             weighted = weigh(pattern, modulus, result, cast(Any, weights), **limits)
             diagonals = diagonals_of(pattern, modulus, weighted)
@@ -227,6 +231,22 @@ def _targets(
     if convention is not None:
         conventions.find(convention)
     return [target(file, format, convention, solver)[1] for file in outputs]
+
+
+def _weigher(options: dict[str, Any], weights: str | None) -> str:
+    """Takes the name of a weighted search from the options of the search for the rank.
+
+    Raises
+    ------
+    InvalidArgumentError : it is one, but there are no weights
+    """
+    name = options.get("algorithm")
+    if all(row.name != name for row in algorithms(package="weighted")):
+        return "auto"
+    if weights is None:
+        raise InvalidArgumentError(f"the algorithm {name} needs weights=")
+    options["algorithm"] = "auto"
+    return str(name)
 
 
 def _for_weights(weights: str, options: dict[str, Any]) -> dict[str, Any]:

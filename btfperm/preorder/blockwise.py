@@ -239,6 +239,8 @@ def _superlu(square: Any, diag_pivot_thresh: float) -> Any:
             "try another block_ordering"
         ) from None
     except RuntimeError as error:
-        if "singular" in str(error):
+        # SuperLU fails at one of its lines without a reason if a column has no candidate for a
+        # pivot.
+        if "singular" in str(error) or "failed to factorize" in str(error):
             return None
         raise

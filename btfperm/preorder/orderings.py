@@ -69,8 +69,11 @@ def order_inside_blocks(
     entries, mirrored = count_symmetric(pattern, *permuted, threads)
     if solver == "klu":
         amd = ordered("amd")
-        if mirrored >= _SYMMETRIC_AT_ALL * entries:
-            return amd
+        if (
+            mirrored >= _SYMMETRIC_AT_ALL * entries
+            or _total(amd.fill) <= 1.05 * entries + pattern.n
+        ):
+            return amd  # colamd has at least as many numbers as there are entries
         colamd = ordered("colamd")
         return amd if _total(amd.fill) <= _total(colamd.fill) else colamd
     return ordered("amd" if mirrored >= _SYMMETRIC_ENOUGH * entries else "colamd")

@@ -83,7 +83,7 @@ def choose_weights(
         return ordered(*_weighted_form(valued, form, threads))
     weak = _count_weak(valued, form, solver)
     plain = ordered(form)
-    if weak == 0 and (solver != "klu" or _is_nearly_symmetric(form, threads)):
+    if weak == 0 and (solver != "klu" or not _may_have_less_fill(plain, threads)):
         return plain
     try:
         other, w = _weighted_form(valued, form, threads)
@@ -101,14 +101,18 @@ def choose_weights(
     return weighted if _fill(weighted, threads) <= more * _fill(plain, threads) else plain
 
 
-def _is_nearly_symmetric(form: BlockTriangularForm, threads: int) -> bool:
-    """Whether nearly all entries off the diagonal inside the blocks have a mirror image: then the
-    diagonal is the natural one of most applications."""
+def _may_have_less_fill(plain: Ordered, threads: int) -> bool:
+    """Whether another transversal may have much less fill. Not if nearly all entries off the
+    diagonal inside the blocks have a mirror image: then the diagonal is the natural one of most
+    applications. Nor if the fill is hardly more than the entries."""
+    form = plain.form
     pattern = form.pattern
     assert pattern is not None
     blocks = form.matched_row_perm, form.col_perm, form.blocks
     entries, mirrored = count_symmetric(pattern.on_host(), *blocks, threads)
-    return mirrored >= _NEARLY_SYMMETRIC * entries
+    if mirrored >= _NEARLY_SYMMETRIC * entries:
+        return False
+    return _FILL_LESS * _fill(plain, threads) >= entries + pattern.n
 
 
 def _weighted_form(

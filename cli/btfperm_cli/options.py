@@ -96,8 +96,7 @@ class RegistryName(click.types.StringParamType):
         """All names, `auto` first."""
         from btfperm.registry import algorithms
 
-        rows = algorithms(package="transversal")
-        listed = [row.name for row in rows if row.is_initializer == self.initial]
+        listed = [row.name for row in algorithms() if row.is_initializer == self.initial]
         return ["auto", *(["none"] if self.initial else []), *dict.fromkeys(listed)]
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -277,7 +276,8 @@ def search_options(command: Command) -> Command:
                 cls=RegistryOption,
                 type=RegistryName(initial=False),
                 default="auto",
-                help="Algorithm for the maximum transversal.",
+                help="Algorithm for the maximum transversal; mc64 and heavy-perfect need "
+                "--weights.",
             ),
             click.option(
                 "--initializer",

@@ -322,3 +322,19 @@ def test_order_file():
     assert d == done.decomposition and d.meta["weights"] == done.decomposition.meta["weights"]
     assert done.diagonals.scaled.smallest == pytest.approx(1)
     assert list(done.seconds) == ["read", "search", "decompose", "weigh"]
+
+
+def test_the_approximate_search(cli, tmp_path):
+    perm = tmp_path / "p.npz"
+    ended = cli(WEST, "--weights", "product", "--algorithm", "heavy-perfect", "-o", perm, "--json")
+    assert ended.code == 0
+    weights = json.loads(ended.out)["weights"]
+    exact = btfperm.weighted_transversal(WEST)
+    near = btfperm.weighted_transversal(WEST, algorithm="heavy-perfect")
+    assert (weights["algorithm"], weights["value"]) == ("heavy-perfect", near.objective)
+    assert near.objective <= exact.objective + 1e-9 <= near.objective + weights["gap"] + 2e-9
+    assert cli("check", WEST, perm).code == 0
+    cli(WEST, "--algorithm", "mc64").failed(2, "the algorithm mc64 needs --weights")
+    words = ("--weights", "bottleneck", "--algorithm", "mc64")
+    cli(WEST, *words).failed(2, "'bottleneck' has one algorithm")
+    cli("rank", WEST, "--algorithm", "heavy-perfect").failed(2, "heavy-perfect")
