@@ -13,7 +13,7 @@ from btfperm.arguments import text
 from btfperm.backends.protocol import Session
 from btfperm.dulmage_mendelsohn import decompose_session, fields_of
 from btfperm.errors import InvalidArgumentError
-from btfperm.io import read, save, values_of
+from btfperm.io import pattern_and_values, read, save, values_of
 from btfperm.path.decompose import worth_copies
 from btfperm.path.request import Request
 from btfperm.pattern import DECOMPOSITION, Pattern, memory_for
@@ -28,6 +28,7 @@ from btfperm.transversal import matched
 
 if TYPE_CHECKING:
     from btfperm.conventions.rows import Convention
+    from btfperm.pattern import ValuedPattern
     from btfperm.weighted.diagonal import Diagonals
 
 __all__ = ["Ordered", "order_file"]
@@ -91,7 +92,8 @@ def order_file(
         ordered against fill inside the blocks, too
     weights : an objective of `weighted_transversal`. The decomposition and the order for a solver
         then have the weighted transversal, and files hold its scalings. The file must hold values,
-        and stored zeros are left out
+        and stored zeros are left out. "none": only the pattern counts. None: the same, but the
+        order for a solver has large entries on the diagonal where `preorder` chooses them
     drop_zeros, threads : as for `read` and `maximum_transversal`
     progress : called at the start of each stage, and repeatedly while the file is read
     write : called as ``write(result, path, format=..., convention=...)`` for each output
@@ -127,9 +129,12 @@ def order_file(
         now = time.perf_counter()
         seconds[stage], since = round(now - since, 6), now
 
+    chosen = solver is not None and weights is None  # the weights that `preorder` chooses
+    if weights == "none":
+        weights = None
     if weights is not None:
         options = _for_weights(weights, options)
-    weighted, diagonals = None, None
+    weighted, diagonals, valued = None, None, None
     with memory_for(DECOMPOSITION):
         begin("read", path)
         on_bytes_read = None
@@ -139,7 +144,9 @@ def order_file(
             def on_bytes_read(done: int, total: int | None = None) -> None:
                 show("read", path, done, total)
 
-        if weights is None:
+        if chosen:
+            pattern, valued = pattern_and_values(path, drop_zeros)
+        elif weights is None:
             how: dict[str, Any] = {"threads": threads or 0, "progress": on_bytes_read}
             pattern = read(path, drop_zeros=drop_zeros, **how)
         else:
@@ -182,12 +189,19 @@ def order_file(
             end("weigh")
         solver_order: SolverOrder | None = None
         if solver is not None:
-            from btfperm.preorder import preorder
+            from btfperm.preorder import order_for_solver, preorder
 
             begin("order")
-            solver_order = preorder(
-                pattern, solver=cast(Any, solver), transversal=transversal, threads=threads
-            )
+            if valued is None or not pattern.m == pattern.n == transversal.size:
+                solver_order = preorder(
+                    pattern, solver=cast(Any, solver), transversal=transversal, threads=threads
+                )
+            else:
+                solver_order, weighted = order_for_solver(
+                    valued, transversal, cast(Any, solver), threads
+                )
+                if weighted is not None:
+                    result, diagonals = _chosen(valued, result, weighted)
             end("order")
     completed = _completed(result, targets) if solver_order is None else None
     for file, row in zip(outputs, targets, strict=True):
@@ -234,6 +248,17 @@ def _for_weights(weights: str, options: dict[str, Any]) -> dict[str, Any]:
             "no device"
         )
     return {**options, "backend": "cpu"}
+
+
+def _chosen(
+    valued: ValuedPattern, d: DulmageMendelsohn, w: WeightedTransversal
+) -> tuple[DulmageMendelsohn, Diagonals]:
+    """The decomposition with the weights that `preorder` chose, and the diagonal entries."""
+    from btfperm.weighted import moduli
+    from btfperm.weighted.diagonal import diagonals_of
+
+    entries, modulus = moduli(valued)
+    return _with_weights(d, w), diagonals_of(entries, modulus, w)
 
 
 def _with_weights(d: DulmageMendelsohn, w: WeightedTransversal) -> DulmageMendelsohn:

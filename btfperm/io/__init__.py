@@ -116,6 +116,27 @@ def values_of(path: PathLike, drop_zeros: bool, remedy: str) -> ValuedPattern:
     return valued
 
 
+def pattern_and_values(path: PathLike, drop_zeros: bool) -> tuple[Pattern, ValuedPattern | None]:
+    """The pattern as `read` returns it, and with the values if the file holds some and all are
+    finite."""
+    from btfperm.pattern.values import valued_matrix
+
+    drop_zeros = truth("drop_zeros", drop_zeros)
+    with open_source(path) as source:
+        matrix = _format_of(source).read_matrix(source)
+        has_values = matrix.dtype.kind != "b"
+        if not has_values:
+            matrix = matrix.astype("int8")
+        name, origin = source.name, source.origin()
+        valued = valued_matrix(matrix, drop_zeros, owned=True, name=name, source=origin)
+    _give_back_freed(valued.nnz)
+    try:
+        valued.require_finite()
+    except InvalidMatrixError:
+        has_values = False
+    return valued.pattern, valued if has_values else None
+
+
 def _give_back_freed(entries: int) -> None:
     """After a large file, return the memory of the texts to the system."""
     if entries >= _MANY_ENTRIES:

@@ -15,14 +15,21 @@ from btfperm.block_triangular import block_triangular_form
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, StructurallySingularError
 from btfperm.path.request import team_size
-from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, as_valued, memory_for
+from btfperm.pattern import (
+    DECOMPOSITION,
+    Pattern,
+    ValuedPattern,
+    as_pattern,
+    as_valued,
+    memory_for,
+)
 from btfperm.preorder.factorization import Factorization
 from btfperm.preorder.klu_libraries import Solver as InstalledSolver
 from btfperm.preorder.klu_libraries import solvers
 from btfperm.preorder.orderings import BlockOrdering, order_inside_blocks
 from btfperm.preorder.preordering import Preordering, Solver
 from btfperm.preorder.weights import Ordered, Weights, choose_weights, finite_values
-from btfperm.results import Transversal
+from btfperm.results import Transversal, WeightedTransversal
 from btfperm.results.blame import blamed_groups
 from btfperm.transversal import SEARCH_KEYWORDS
 
@@ -136,23 +143,39 @@ def preorder(
         raise StructurallySingularError(_singular(pattern, form.transversal))
     threads = team_size(pattern.nnz, options.get("threads"))
     if valued is None:
-        inside = order_inside_blocks(pattern, form, block_ordering, solver, threads)
-        weighted = form.transversal is not None and form.transversal.weights is not None
-        ordered = Ordered(form, inside, "product" if weighted else "none")
+        ordered = Ordered(form, order_inside_blocks(pattern, form, block_ordering, solver, threads))
     else:
         ordered = choose_weights(valued, form, weights, block_ordering, solver, threads)
+    return _preordering(ordered, solver)
+
+
+def order_for_solver(
+    valued: ValuedPattern, transversal: Transversal, solver: Solver, threads: int | None
+) -> tuple[Preordering, WeightedTransversal | None]:
+    """`preorder` with its defaults, of a matrix whose transversal is known; and the weighted
+    transversal, if that is taken. The matrix is square, nonsingular and on the host."""
+    pattern = valued.pattern
+    form = block_triangular_form(pattern, transversal=transversal, threads=threads)
+    team = team_size(pattern.nnz, threads)
+    ordered = choose_weights(valued, form, "auto", "auto", solver, team)
+    return _preordering(ordered, solver), ordered.weighted
+
+
+def _preordering(ordered: Ordered, solver: Solver) -> Preordering:
+    form, inside, weighted = ordered
+    given = form.transversal is not None and form.transversal.weights is not None
     found = Preordering(
-        shape=pattern.shape,
-        row_perm=ordered.inside.row_perm,
-        col_perm=ordered.inside.col_perm,
-        blocks=ordered.form.blocks,
+        shape=form.shape,
+        row_perm=inside.row_perm,
+        col_perm=inside.col_perm,
+        blocks=form.blocks,
         solver=solver,
-        block_ordering=ordered.inside.block_ordering,
-        form=ordered.form,
-        weights=ordered.weights,
+        block_ordering=inside.block_ordering,
+        form=form,
+        weights="product" if given or weighted is not None else "none",
     )
-    if ordered.inside.fill is not None:
-        vars(found)["predicted_fill"] = ordered.inside.fill
+    if inside.fill is not None:
+        vars(found)["predicted_fill"] = inside.fill
     return found
 
 

@@ -11,6 +11,7 @@ Idea        A solver leaves a diagonal entry that is small beside its column, an
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy.typing as npt
 
 from btfperm import _core
 from btfperm.block_triangular import block_triangular_form
-from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
+from btfperm.dulmage_mendelsohn import dulmage_mendelsohn, fields_of
 from btfperm.errors import InvalidMatrixError, StructurallySingularError
 from btfperm.ordering import count_symmetric
 from btfperm.pattern import ValuedPattern, as_valued
@@ -29,7 +30,7 @@ from btfperm.preorder.orderings import (
     fill_of,
     order_inside_blocks,
 )
-from btfperm.results import BlockTriangularForm
+from btfperm.results import BlockTriangularForm, WeightedTransversal
 from btfperm.weighted import moduli, weigh
 
 __all__ = ["Ordered", "Weights", "choose_weights", "finite_values"]
@@ -53,7 +54,7 @@ class Ordered(NamedTuple):
 
     form: BlockTriangularForm
     inside: InsideOrder
-    weights: Literal["product", "none"]
+    weighted: WeightedTransversal | None = None  # the one with the largest product, if it is taken
 
 
 def finite_values(A: Any, shape: Any, drop_zeros: bool | None) -> ValuedPattern | None:
@@ -75,22 +76,22 @@ def choose_weights(
     """The order by the transversal of `form`, or by the one with the largest product."""
     pattern = valued.pattern
 
-    def ordered(by: BlockTriangularForm, name: Literal["product", "none"]) -> Ordered:
-        return Ordered(by, order_inside_blocks(pattern, by, ordering, solver, threads), name)
+    def ordered(by: BlockTriangularForm, w: WeightedTransversal | None = None) -> Ordered:
+        return Ordered(by, order_inside_blocks(pattern, by, ordering, solver, threads), w)
 
     if weights == "product":
-        return ordered(_weighted_form(valued, form, threads), "product")
+        return ordered(*_weighted_form(valued, form, threads))
     weak = _count_weak(valued, form, solver)
-    plain = ordered(form, "none")
+    plain = ordered(form)
     if weak == 0 and (solver != "klu" or _is_nearly_symmetric(form, threads)):
         return plain
     try:
-        other = _weighted_form(valued, form, threads)
+        other, w = _weighted_form(valued, form, threads)
     except StructurallySingularError:  # without stored zeros
         return plain
     if weak and 2 * _count_weak(valued, other, solver) > weak:
         return plain
-    weighted = ordered(other, "product")
+    weighted = ordered(other, w)
     if weak == 0:
         more = _FILL_LESS
     elif solver == "klu" and weak < _FEW_WEAK * pattern.n:
@@ -112,7 +113,7 @@ def _is_nearly_symmetric(form: BlockTriangularForm, threads: int) -> bool:
 
 def _weighted_form(
     valued: ValuedPattern, form: BlockTriangularForm, threads: int
-) -> BlockTriangularForm:
+) -> tuple[BlockTriangularForm, WeightedTransversal]:
     """The form with the largest product on the diagonal. Stored zeros remain entries of it."""
     pattern = valued.pattern
     entries, modulus = moduli(valued)
@@ -127,10 +128,16 @@ def _weighted_form(
             f"rank {w.structural_rank} of {pattern.n}; give weights='none'"
         )
     if no_zeros:
-        return block_triangular_form(pattern, transversal=w, drop_zeros=True, threads=threads)
-    return block_triangular_form(
+        return block_triangular_form(pattern, transversal=w, drop_zeros=True, threads=threads), w
+    kept = block_triangular_form(
         pattern, drop_zeros=False, threads=threads, initial=w.col_match, orientation="col_match"
     )
+    scaled = w.transversal
+    assert scaled is not None and kept.transversal is not None
+    names = ("log_row_scale", "log_col_scale", "weights")
+    transversal = replace(kept.transversal, **{name: getattr(scaled, name) for name in names})
+    meta = {**kept.meta, "weights": dict(scaled.weights or {})}
+    return replace(kept, **fields_of(transversal), meta=meta), w
 
 
 def _count_weak(valued: ValuedPattern, form: BlockTriangularForm, solver: str) -> int:

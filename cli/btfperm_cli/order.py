@@ -82,9 +82,10 @@ FROM_THE_DECOMPOSITION = (
 )
 @click.option(
     "--weights",
-    type=click.Choice(["product", "sum", "bottleneck"]),
+    type=click.Choice(["product", "sum", "bottleneck", "none"]),
     help="Match the entries with the largest product, the largest sum, or the largest smallest "
-    "modulus, and scale them; the file must hold values.",
+    "modulus, and scale them; the file must hold values.  [default: none; with --solver product, "
+    "where the solver would leave the diagonal or need more fill]",
 )
 @no_clobber_option
 @search_options

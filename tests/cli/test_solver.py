@@ -33,16 +33,22 @@ def arrays_of(path):
     return {name: [int(next(words)) for _ in range(int(next(words)))] for name in words}
 
 
+@pytest.mark.parametrize("weights", ["auto", "none"])
 @each_format
-def test_a_program_gets_the_order_of_preorder(cli, tmp_path, format):
+def test_a_program_gets_the_order_of_preorder(cli, tmp_path, format, weights):
     path = tmp_path / f"p.{format}"
-    ended = cli(FILE, "-o", path, "--solver", "klu")
+    ended = cli(
+        FILE, "-o", path, "--solver", "klu", *(["--weights", "none"][: 2 * (weights == "none")])
+    )
     assert ended.code == 0
-    p = btfperm.preorder(FILE, solver="klu", weights="none")
+    p = btfperm.preorder(FILE, solver="klu", weights=weights)
+    assert p.weights == ("product" if weights == "auto" else "none")
+    assert ("weights  " in ended.out) == (weights == "auto")
     assert f"{p.block_ordering} inside the blocks, for klu" in ended.out
     found = arrays_of(path)
     for name, array in p.klu._asdict().items():
         assert np.array_equal(found[name], array), name
+    assert ("log_row_scale" in found) == (weights == "auto" and format != "txt")
     assert cli("check", FILE, path).code == 0
 
 
@@ -56,6 +62,28 @@ def test_the_file_for_klu_keeps_the_fill_small(cli, tmp_path, known):
     A.data = np.random.default_rng(1).uniform(1, 2, A.nnz)
     own, given = suitesparse.klu_fill(A), suitesparse.klu_fill(A, found["P"], found["Q"])
     assert given <= 1.2 * own + 50
+
+
+def test_files_without_finite_values_have_the_order_of_their_pattern(cli, tmp_path):
+    pattern, infinite = tmp_path / "a.mtx", tmp_path / "b.mtx"
+    head = "%%MatrixMarket matrix coordinate"
+    pattern.write_text(f"{head} pattern general\n2 2 3\n1 1\n1 2\n2 1\n")
+    infinite.write_text(f"{head} real general\n2 2 3\n1 1 inf\n1 2 1\n2 1 1\n")
+    for file in (pattern, infinite):
+        done = btfperm.order.order_file(file, solver="klu")
+        assert done.solver_order.weights == "none" and done.weighted is None
+        assert cli(file, "-o", tmp_path / "p.npz", "--solver", "klu").code == 0
+        assert cli("check", file, tmp_path / "p.npz").code == 0
+
+
+def test_stored_zeros_stay_entries_of_the_order(cli, tmp_path):
+    file, out = tmp_path / "a.mtx", tmp_path / "p.npz"
+    head = "%%MatrixMarket matrix coordinate real general\n3 3 7\n"
+    file.write_text(head + "1 1 1e-9\n2 2 1e-9\n3 3 2\n1 2 3\n2 1 4\n2 3 1\n3 1 0\n")
+    for options in ((), ("--drop-zeros",)):
+        ended = cli(file, "-o", out, "--solver", "klu", *options)
+        assert ended.code == 0 and "largest product" in ended.out
+        assert cli("check", file, out, *options).code == 0
 
 
 def test_splu_keeps_the_fill_small(tmp_path):
