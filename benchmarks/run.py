@@ -99,6 +99,31 @@ SECTIONS = {
         "from host memory and from a file to all blocks by way of a GPU",
         "2026-11-22-gpu-totals-large",
     ),
+    "solver-layouts": Entry(
+        "solvers.layouts",
+        "power flow with rows swapped and shuffled: splu, KLU and btfperm",
+        "2026-11-23-solver-layouts-real",
+    ),
+    "solver-newton": Entry(
+        "solvers.newton",
+        "Newton loops with drifting values: splu, KLU by hand and btfperm",
+        "2026-11-23-solver-newton-real",
+    ),
+    "solver-ratios": Entry(
+        "solvers.ratios",
+        "KLU and SuperLU with btfperm over both by themselves, and predicted fill, by class",
+        "2026-11-23-solver-ratios-real",
+    ),
+    "solver-overhead": Entry(
+        "solvers.overhead",
+        "order, factor and solve from 50 unknowns to a million 1x1 blocks",
+        "2026-11-23-solver-overhead-field",
+    ),
+    "weights": Entry(
+        "solvers.weights",
+        "weighted_transversal beside MC64, and orders against fill beside those of SuperLU",
+        "2026-11-23-weights-real",
+    ),
     "versions": Entry(
         "versions",
         "this version beside another one, in turns",

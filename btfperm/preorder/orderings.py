@@ -41,7 +41,7 @@ class InsideOrder(NamedTuple):
     row_perm: IndexArray
     col_perm: IndexArray
     block_ordering: BlockOrdering
-    fill: Fill | None
+    fill: Fill | None = None
 
 
 def order_inside_blocks(
@@ -57,26 +57,27 @@ def order_inside_blocks(
 
     def ordered(method: Method) -> InsideOrder:
         places = order_places(pattern, *permuted, method, threads)
-        fill = None
-        if solver == "klu":
-            fill = count_fill(pattern, *permuted, places, _MOST_FILL, threads)
+        return InsideOrder(row_perm[places], col_perm[places], method)
+
+    def counted(method: Method) -> InsideOrder:
+        places = order_places(pattern, *permuted, method, threads)
+        fill = count_fill(pattern, *permuted, places, _MOST_FILL, threads)
         return InsideOrder(row_perm[places], col_perm[places], method, fill)
 
     if ordering == "natural" or (ordering == "auto" and not (np.diff(form.blocks) > 2).any()):
-        return InsideOrder(row_perm, col_perm, "natural", None)
+        return InsideOrder(row_perm, col_perm, "natural")
     if ordering != "auto":
         return ordered(ordering)
     entries, mirrored = count_symmetric(pattern, *permuted, threads)
-    if solver == "klu":
-        amd = ordered("amd")
-        if (
-            mirrored >= _SYMMETRIC_AT_ALL * entries
-            or _total(amd.fill) <= 1.05 * entries + pattern.n
-        ):
-            return amd  # colamd has at least as many numbers as there are entries
-        colamd = ordered("colamd")
-        return amd if _total(amd.fill) <= _total(colamd.fill) else colamd
-    return ordered("amd" if mirrored >= _SYMMETRIC_ENOUGH * entries else "colamd")
+    if solver == "superlu":
+        return ordered("amd" if mirrored >= _SYMMETRIC_ENOUGH * entries else "colamd")
+    if mirrored >= _SYMMETRIC_AT_ALL * entries:
+        return ordered("amd")
+    amd = counted("amd")
+    if _total(amd.fill) <= 1.05 * entries + pattern.n:
+        return amd  # colamd has at least as many numbers as there are entries
+    colamd = counted("colamd")
+    return amd if _total(amd.fill) <= _total(colamd.fill) else colamd
 
 
 def fill_of(form: BlockTriangularForm, col_perm: IndexArray, threads: int = 1) -> Fill | None:

@@ -190,7 +190,7 @@ def test_what_is_no_index_set(tmp_path, arguments, message):
 def test_the_shell_writes_and_verifies_it(cli, tmp_path):
     path = tmp_path / "p.petsc"
     assert cli(FILE, "-o", path, "--solver", "klu").code == 0
-    p = btfperm.preorder(FILE, solver="klu", weights="none")  # as the shell without --weights
+    p = btfperm.preorder(FILE, solver="klu")
     assert index_sets(path) == [p.row_perm.tolist(), p.col_perm.tolist()]
     p.save(tmp_path / "q.petsc")
     assert path.read_bytes() == (tmp_path / "q.petsc").read_bytes()

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Power flow Jacobians in three layouts of their rows: fill, off-diagonal pivots, backward error.
+
+With the set ``real``, the Jacobians of the folder, and three copies of the largest one tied
+together; with other sets, patterns with random values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import scipy.sparse as sp
+
+from benchmarks.cases import Case
+from benchmarks.report import (
+    Options,
+    Row,
+    Section,
+    by_matrix,
+    geometric_mean,
+    known,
+    milliseconds,
+    paragraphs,
+    table,
+)
+from benchmarks.solvers.routes import (
+    ALL_ROUTES,
+    KLU,
+    OURS_KLU,
+    libraries_in_words,
+    routes,
+    summary,
+)
+from benchmarks.solvers.systems import LAYOUTS, POWER_FLOW, laid_out, matrix_of, system_of, tied
+from benchmarks.timing import problems, race
+
+ROUTES = ALL_ROUTES
+COPIES = 3
+LARGEST = "pfjac_case13659pegase"
+NOTE = (
+    "Rows as they are (natural); with the equations of active and reactive power exchanged at each "
+    "bus that has both (swapped); in a random order (shuffled). "
+    f"`{LARGEST}_x{COPIES}` is {COPIES} copies of that Jacobian, tied together by the benchmark. "
+    "splu and KLU with their defaults, KLU with its own block triangular form and AMD, without "
+    "refinement; btfperm refines once. Milliseconds of processor time on one thread, the least of "
+    "the runs; errors are normwise backward errors, the largest of the runs. "
+    "The fill is that of L + U inside the blocks; that of SuperLU includes zeros that it stores."
+)
+
+
+def run(cases: list[Case], options: Options) -> Section:
+    """One row for each matrix and layout, with the facts of each route."""
+    rows: list[Row] = []
+    complaints: list[str] = []
+    for name, A in _matrices(cases):
+        for layout in LAYOUTS:
+            system = system_of(laid_out(A, layout))
+            methods = routes(options.threads, ROUTES)
+            outcomes = race(methods, system, repeats=options.repeats, limit=options.limit)
+            row: Row = {"matrix": f"{name} {layout}", "layout": layout, "n": A.shape[0]}
+            row |= {route: summary(outcome) for route, outcome in outcomes.items()}
+            rows.append(row)
+            complaints += [f"{row['matrix']}: {problem}" for problem in problems(outcomes)]
+            options.say(f"{row['matrix']}: {', '.join(_cells(row, 'whole', milliseconds))} ms")
+    parts = [
+        ("Fill", "fill", "{:,.0f}".format, ROUTES),
+        ("Pivots that are not on the diagonal", "off", "{:,.0f}".format, ROUTES[1:]),
+        ("Backward error", "error", "{:.1e}".format, ROUTES),
+        ("Factor, ms (splu: with its order)", "factor", milliseconds, ROUTES),
+        ("Order, factor and solve, ms", "whole", milliseconds, ROUTES),
+    ]
+    text = [NOTE, libraries_in_words()]
+    for title, key, form, names in parts:
+        text.append(f"### {title}")
+        cells = _by(key, form, names)
+        text.append(by_matrix(list(names), rows, cells))
+    text += ["### btfperm over KLU by itself, geometric means", _means(rows)]
+    return Section("Power flow in three layouts", paragraphs(*text), {"rows": rows}, complaints)
+
+
+def _by(
+    key: str, form: Callable[[float], str], names: tuple[str, ...]
+) -> Callable[[Row], list[str]]:
+    return lambda row: _cells(row, key, form, names)
+
+
+def _cells(
+    row: Row, key: str, form: Callable[[float], str], names: tuple[str, ...] = ROUTES
+) -> list[str]:
+    return [known(row.get(name, {}).get(key), form) for name in names]
+
+
+def _means(rows: list[Row]) -> str:
+    lines = []
+    for layout in LAYOUTS:
+        both = [
+            (row[OURS_KLU], row[KLU])
+            for row in rows
+            if row["layout"] == layout and "fill" in row.get(KLU, {}) and "fill" in row[OURS_KLU]
+        ]
+        cells = [
+            f"{geometric_mean([one[key] / other[key] for one, other in both]):.3f}"
+            for key in ("fill", "factor", "whole")
+        ]
+        lines.append([layout, str(len(both)), *cells])
+    return table(["rows", "matrices", "fill", "factor", "order, factor, solve"], lines)
+
+
+def _matrices(cases: list[Case]) -> Iterator[tuple[str, sp.csc_array]]:
+    """Of real matrices those of power flow, and copies of the largest one, tied together."""
+    for case in cases:
+        if case.path is not None and not case.name.startswith(POWER_FLOW):
+            continue
+        A = matrix_of(case)
+        if A is None:
+            continue
+        yield case.name, A
+        if case.name == LARGEST:
+            yield f"{case.name}_x{COPIES}", tied(A, COPIES)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Newton loops with drifting values: total time and largest backward error of each route.
+
+With the set ``real``, the Jacobians in `REAL`; with other sets, patterns with random values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.sparse.linalg import splu
+
+import btfperm
+from benchmarks.cases import Case
+from benchmarks.generators.assemble import SEED
+from benchmarks.report import (
+    Options,
+    Row,
+    Section,
+    by_matrix,
+    known,
+    milliseconds,
+    paragraphs,
+    progress,
+)
+from benchmarks.solvers.routes import (
+    KLU,
+    OURS_KLU,
+    OURS_SUPERLU,
+    SPLU,
+    Klu,
+    errors,
+    klu_is_absent,
+    libraries_in_words,
+    method,
+    summary,
+    timed,
+)
+from benchmarks.solvers.systems import System, laid_out, matrix_of, system_of
+from benchmarks.timing import Method, NotApplicableError, Notes, problems, race
+
+REAL = ("pfjac_case13659pegase", "add32")
+STEPS = (6, 50)
+DRIFT = 0.02  # the largest relative change of a value from one step to the next
+UNREFINED = "btfperm, klu, refine=0"
+ROUTES = (SPLU, KLU, OURS_KLU, UNREFINED, OURS_SUPERLU)
+NOTE = (
+    f"Each step multiplies each value by a random factor between {1 - DRIFT:g} and {1 + DRIFT:g} "
+    "and solves one system. splu orders and factors in each step. KLU by hand: analyze and factor "
+    "in the first step, refactor in all later ones, no check and no refinement. btfperm: "
+    "`preorder` and `factor` in the first step, `F.refactor` in all later ones, with its "
+    "checks, and one step of refinement unless the column says otherwise. Milliseconds of "
+    "processor time on one thread for all steps, with the order, the least of the runs; the "
+    "largest backward error of all steps."
+)
+
+
+def run(cases: list[Case], options: Options) -> Section:
+    """One row for each matrix and number of steps."""
+    rows: list[Row] = []
+    complaints: list[str] = []
+    for case in cases:
+        A = None if case.path is not None and case.name not in REAL else matrix_of(case)
+        if A is None:
+            continue
+        layouts = ("natural", "shuffled") if case.name == REAL[0] else ("natural",)
+        for layout, steps in [(layout, steps) for layout in layouts for steps in STEPS]:
+            data = _drifting(laid_out(A, layout), steps)
+            methods = _methods(options.threads or 1)
+            outcomes = race(methods, data, repeats=options.repeats, limit=options.limit)
+            row: Row = {"matrix": f"{case.name} {layout}, {steps} steps", "steps": steps}
+            row |= {route: summary(outcome) for route, outcome in outcomes.items()}
+            rows.append(row)
+            complaints += [f"{row['matrix']}: {problem}" for problem in problems(outcomes)]
+            times = [known(row.get(route, {}).get("total"), milliseconds) for route in ROUTES]
+            options.say(progress(row["matrix"], times, problems(outcomes)))
+
+    def cells(key: str, form: Callable[[float], str]) -> Callable[[Row], list[str]]:
+        return lambda row: [known(row.get(name, {}).get(key), form) for name in ROUTES]
+
+    text = [NOTE, libraries_in_words(), "### All steps, ms"]
+    text.append(by_matrix(list(ROUTES), rows, cells("total", milliseconds)))
+    text += ["### Largest normwise backward error"]
+    text.append(by_matrix(list(ROUTES), rows, cells("error", "{:.1e}".format)))
+    text += ["### One later step, ms: new factors, and the solution"]
+    head = [f"{name}: {what}" for name in ROUTES[1:4] for what in ("factors", "solution")]
+    text.append(by_matrix(head, rows, _later))
+    text += ["### Ratios of all steps", by_matrix(["over KLU", "over splu"], rows, _ratios)]
+    return Section("Newton loops", paragraphs(*text), {"rows": rows}, complaints)
+
+
+def _later(row: Row) -> list[str]:
+    return [
+        known(row.get(name, {}).get(key), milliseconds)
+        for name in ROUTES[1:4]
+        for key in ("refactor", "solve")
+    ]
+
+
+def _ratios(row: Row) -> list[str]:
+    mine = row.get(OURS_KLU, {}).get("total")
+    others = [row.get(name, {}).get("total") for name in (KLU, SPLU)]
+    return [f"{mine / other:.3f}" if mine and other else "-" for other in others]
+
+
+def _drifting(A: Any, steps: int) -> list[System]:
+    """The systems of all steps."""
+    rng = np.random.default_rng(SEED)
+    systems: list[System] = []
+    for step in range(steps):
+        B = A.copy()
+        if step:
+            B.data = systems[-1].A.data * rng.uniform(1 - DRIFT, 1 + DRIFT, A.nnz)
+        systems.append(system_of(B))
+    return systems
+
+
+def _methods(threads: int) -> list[Method]:
+    absent = klu_is_absent()
+    return [
+        method(SPLU, _with_splu),
+        method(KLU, _with_klu, absent),
+        method(OURS_KLU, lambda systems: _with_ours(systems, "klu", 1, threads), absent),
+        method(UNREFINED, lambda systems: _with_ours(systems, "klu", 0, threads), absent),
+        method(OURS_SUPERLU, lambda systems: _with_ours(systems, "superlu", 1, threads)),
+    ]
+
+
+def _loop(
+    systems: list[System],
+    first: Callable[[Any], Any],
+    later: Callable[[Any], Any],
+    solve: Callable[[Any], Any],
+) -> Notes:
+    """Total time, least times of a later step, largest errors; the errors are not in the time."""
+    total, refactor, substitute = 0.0, [], []
+    worst = {"error": 0.0, "componentwise": 0.0}
+    try:
+        for step, system in enumerate(systems):
+            _, factors = timed(partial(later if step else first, system.A), once=True)
+            x, solution = timed(partial(solve, system.b), once=True)
+            total += factors + solution
+            refactor.append(factors)
+            substitute.append(solution)
+            found = errors(system, x)
+            worst = {name: max(worst[name], found[name]) for name in worst}
+    except (RuntimeError, btfperm.NumericallySingularError) as error:
+        raise NotApplicableError(str(error)) from None
+    steps = {"first": refactor[0], "refactor": min(refactor[1:]), "solve": min(substitute[1:])}
+    return {"total": total, **steps, **worst}
+
+
+def _with_splu(systems: list[System]) -> Notes:
+    factors: list[Any] = [None]
+
+    def factor(A: Any) -> None:
+        factors[0] = splu(A)
+
+    return _loop(systems, factor, factor, lambda b: factors[0].solve(b))
+
+
+def _with_klu(systems: list[System]) -> Notes:
+    klu = Klu(systems[0].A)
+
+    def first(A: Any) -> None:
+        klu.analyze()
+        klu.factor(A.data)
+
+    return _loop(systems, first, lambda A: klu.refactor(A.data), klu.solve)
+
+
+def _with_ours(systems: list[System], solver: Any, refine: int, threads: int) -> Notes:
+    F: list[Any] = [None]
+
+    def first(A: Any) -> None:
+        F[0] = btfperm.preorder(A, solver=solver, threads=threads).factor(A)
+
+    def later(A: Any) -> None:
+        F[0].refactor(A.data)
+
+    found = _loop(systems, first, later, lambda b: F[0].solve(b, refine=refine))
+    return {**found, "fill": float(F[0].fill)}

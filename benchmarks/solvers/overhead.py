@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Order, factor and solve from 50 unknowns to a million blocks of one row: the cost of the calls.
+
+The matrices ``circuit_n`` have one large block and many tiny ones, ``tri_n`` only 1x1 blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from benchmarks.cases import Case
+from benchmarks.report import (
+    Options,
+    Row,
+    Section,
+    by_matrix,
+    known,
+    milliseconds,
+    paragraphs,
+    progress,
+)
+from benchmarks.solvers.routes import (
+    KLU,
+    OURS_KLU,
+    OURS_SUPERLU,
+    SPLU,
+    TIMES,
+    libraries_in_words,
+    routes,
+    summary,
+)
+from benchmarks.solvers.systems import matrix_of, system_of
+from benchmarks.timing import problems, race
+
+ROUTES = (SPLU, KLU, OURS_KLU, OURS_SUPERLU)
+NOTE = (
+    "Random values, with large entries on a transversal that the rows and columns hide. "
+    "Milliseconds of processor time on one thread, the least of the runs. splu has its order in "
+    "its factor time. KLU's solution is not refined, that of btfperm is refined once."
+)
+
+
+def run(cases: list[Case], options: Options) -> Section:
+    """One row for each matrix, with the time of each step by each route."""
+    rows: list[Row] = []
+    complaints: list[str] = []
+    for case in cases:
+        A = matrix_of(case)
+        if A is None:
+            continue
+        methods = routes(options.threads, ROUTES)
+        outcomes = race(methods, system_of(A), repeats=options.repeats, limit=options.limit)
+        row: Row = {"matrix": case.name, "n": A.shape[0], "nnz": int(A.nnz)}
+        row |= {route: summary(outcome) for route, outcome in outcomes.items()}
+        rows.append(row)
+        complaints += [f"{case.name}: {problem}" for problem in problems(outcomes)]
+        times = [known(row.get(route, {}).get("whole"), milliseconds) for route in ROUTES]
+        options.say(progress(case.name, times, problems(outcomes)))
+    text = [NOTE, libraries_in_words(), "### Order, factor and solve, ms"]
+    text.append(by_matrix(list(ROUTES), rows, _cells(ROUTES, ("whole",))))
+    head = [f"{name}: {step}" for name in ROUTES for step in TIMES]
+    text += ["### Steps, ms", by_matrix(head, rows, _cells(ROUTES, TIMES))]
+    head = ["klu / KLU", "klu / splu", "superlu / splu", "superlu / splu, factor and solve"]
+    text += ["### Ratios, with btfperm above the line", by_matrix(head, rows, _ratios)]
+    return Section("Overhead", paragraphs(*text), {"rows": rows}, complaints)
+
+
+def _cells(names: tuple[str, ...], keys: tuple[str, ...]) -> Callable[[Row], list[str]]:
+    return lambda row: [
+        known(row.get(name, {}).get(key), milliseconds) for name in names for key in keys
+    ]
+
+
+def _ratios(row: Row) -> list[str]:
+    def ratio(mine: str, other: str, keys: tuple[str, ...]) -> str:
+        both = row.get(mine, {}), row.get(other, {})
+        if not all("whole" in one for one in both):
+            return "-"
+        one, two = (sum(found[key] for key in keys) for found in both)
+        return f"{one / two:.2f}"
+
+    pairs = ((OURS_KLU, KLU), (OURS_KLU, SPLU), (OURS_SUPERLU, SPLU))
+    whole = [ratio(mine, other, ("whole",)) for mine, other in pairs]
+    return [*whole, ratio(OURS_SUPERLU, SPLU, ("factor", "solve"))]

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The routes from a matrix to a solution: SciPy's splu, KLU by itself, and both through btfperm.
+
+All times are processor time of one process, on one thread, and the least of several runs, because
+other processes on a machine only add to them.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse.linalg import splu
+
+import btfperm
+from benchmarks.report import Row
+from benchmarks.solvers.systems import System
+from benchmarks.timing import Call, Method, NotApplicableError, Notes, Outcome
+from btfperm.preorder.klu_libraries import libraries
+
+SPLU, KLU, KLU_GIVEN = "splu", "KLU", "KLU, given order"
+OURS_KLU, OURS_SUPERLU = "btfperm, klu", "btfperm, superlu"
+ALL_ROUTES = (SPLU, KLU, KLU_GIVEN, OURS_KLU, OURS_SUPERLU)
+WHEEL = "nbklu"
+TIMES = ("order", "factor", "solve")
+_SHORT = 2e-3  # seconds; a shorter step is repeated, up to `_MOST` times
+_MOST = 20
+_Numbers = npt.NDArray[Any]
+
+
+def timed(step: Callable[[], Any], *, once: bool = False) -> tuple[Any, float]:
+    """What a step returns, and its processor time, the least of several runs unless `once`."""
+    least, total = math.inf, 0.0
+    for _ in range(1 if once else _MOST):
+        begin = time.process_time()
+        result = step()
+        seconds = time.process_time() - begin
+        least, total = min(least, seconds), total + seconds
+        if total > _SHORT:
+            break
+    return result, least
+
+
+def errors(system: System, x: _Numbers) -> Notes:
+    """The backward error by norms, and by components."""
+    if not np.isfinite(x).all():
+        return {"error": math.inf, "componentwise": math.inf}
+    A, b, size = system
+    residual = np.abs(b - A @ x)
+    parts = abs(A) @ np.abs(x) + np.abs(b)
+    norm = size * float(np.abs(x).max()) + float(np.abs(b).max())
+    shares = np.divide(residual, parts, out=np.zeros_like(residual), where=parts > 0)
+    return {"error": float(residual.max() / norm), "componentwise": float(shares.max())}
+
+
+class Klu:
+    """KLU of the wheel nbklu, called as its manual describes; a solution is not refined."""
+
+    def __init__(self, A: Any) -> None:
+        wheel: Any = next(one for one in libraries() if one.name == WHEEL)
+        self._functions = wheel.functions
+        self._columns = A.indptr.astype(np.int32), A.indices.astype(np.int32)
+        self._n = A.shape[0]
+        self._field = "z_" if A.dtype.kind == "c" else ""
+        self._common = self._functions.Common()
+        self._common.defaults()
+
+    def analyze(self, order: Any = None) -> None:
+        """By KLU's block triangular form and AMD, or in the order of a `Preordering`."""
+        if order is None:
+            self._symbolic = self._functions.analyze(self._n, *self._columns, self._common)
+        else:
+            P, Q = (np.array(one, np.int32) for one in (order.row_perm, order.col_perm))
+            arguments = self._n, *self._columns, P, Q, self._common
+            self._symbolic = self._functions.analyze_given(*arguments)
+        self._require_success()
+
+    def factor(self, values: _Numbers) -> None:
+        function = getattr(self._functions, f"{self._field}factor")
+        self._numeric = function(*self._columns, values, self._symbolic, self._common)
+        self._require_success()
+
+    def refactor(self, values: _Numbers) -> None:
+        function = getattr(self._functions, f"{self._field}refactor")
+        function(*self._columns, values, self._symbolic, self._numeric, self._common)
+        self._require_success()
+
+    def solve(self, b: _Numbers) -> _Numbers:
+        x = b.copy()
+        function = getattr(self._functions, f"{self._field}solve")
+        function(self._symbolic, self._numeric, self._n, 1, x[:, None], self._common)
+        return x
+
+    def facts(self) -> Notes:
+        fill = self._numeric.lnz + self._numeric.unz - self._n
+        off = float(self._common.noffdiag)
+        return {"fill": float(fill), "off": off, "blocks": float(self._numeric.nblocks)}
+
+    def _require_success(self) -> None:
+        if self._common.status:
+            raise NotApplicableError(f"KLU's status is {self._common.status}")
+
+
+def klu_is_absent() -> str | None:
+    """Why KLU cannot be called by hand, or None."""
+    found = [one.name for one in libraries()]
+    return None if WHEEL in found else "the wheel nbklu is not installed"
+
+
+def routes(threads: int | None, names: Sequence[str] = ALL_ROUTES) -> list[Method]:
+    """The methods with these names. Each call orders, factors and solves, and notes what each step
+    took, the fill, and the backward error."""
+    absent = klu_is_absent()
+    threads = threads or 1
+    known: dict[str, tuple[Callable[[System], Notes], str | None]] = {
+        SPLU: (_splu, None),
+        KLU: (_klu, absent),
+        KLU_GIVEN: (lambda system: _klu_given(system, threads), absent),
+        OURS_KLU: (lambda system: _ours(system, "klu", threads), absent),
+        OURS_SUPERLU: (lambda system: _ours(system, "superlu", threads), None),
+    }
+    return [method(name, *known[name]) for name in names]
+
+
+def method(name: str, run: Callable[[Any], Notes], absent: str | None = None) -> Method:
+    """A method of the timing loop that runs `run` and takes its notes."""
+
+    def prepare(system: Any) -> Call:
+        warnings.simplefilter("ignore")
+        return lambda: run(system)
+
+    return Method(name, prepare, lambda _: {}, absent, notes=lambda notes: notes)
+
+
+def _splu(system: System) -> Notes:
+    try:
+        lu, factor = timed(lambda: splu(system.A))
+    except RuntimeError as error:
+        raise NotApplicableError(str(error)) from None
+    x, solve = timed(lambda: lu.solve(system.b))
+    fill = {"fill": float(lu.nnz)}
+    return {"order": 0.0, "factor": factor, "solve": solve, **fill, **errors(system, x)}
+
+
+def _klu(system: System) -> Notes:
+    klu = Klu(system.A)
+    _, order = timed(klu.analyze)
+    return _by_klu(system, klu, order)
+
+
+def _klu_given(system: System, threads: int) -> Notes:
+    p = btfperm.preorder(system.A, solver="klu", threads=threads)
+    klu = Klu(system.A)
+    _, order = timed(lambda: klu.analyze(p))
+    return _by_klu(system, klu, order)
+
+
+def _by_klu(system: System, klu: Klu, order: float) -> Notes:
+    _, factor = timed(lambda: klu.factor(system.A.data))
+    x, solve = timed(lambda: klu.solve(system.b))
+    seconds = {"order": order, "factor": factor, "solve": solve}
+    return {**seconds, **klu.facts(), **errors(system, x)}
+
+
+def _ours(system: System, solver: Any, threads: int) -> Notes:
+    p, order = timed(lambda: btfperm.preorder(system.A, solver=solver, threads=threads))
+    try:
+        F, factor = timed(lambda: p.factor(system.A))
+    except btfperm.NumericallySingularError as error:
+        raise NotApplicableError(str(error)) from None
+    if F.backend != solver:
+        raise NotApplicableError(f"factored by {F.backend}")
+    x, solve = timed(lambda: F.solve(system.b))
+    predicted = p.predicted_fill
+    facts = {
+        "fill": float(F.fill),
+        "off": float(F.off_diagonal_pivots),
+        "blocks": float(p.n_blocks),
+        "weighted": float(p.weights == "product"),
+        "predicted": math.nan if predicted is None else float(predicted.total),
+    }
+    return {"order": order, "factor": factor, "solve": solve, **facts, **errors(system, x)}
+
+
+def summary(outcome: Outcome) -> Row:
+    """Least of the times, worst of the errors; the reason if there are none."""
+    if not outcome.notes:
+        over = "more than the limit" if outcome.overran else outcome.reason
+        return {"reason": over}
+    row = {
+        name: (max if name in ("error", "componentwise") else min)(n[name] for n in outcome.notes)
+        for name in outcome.notes[0]
+    }
+    if "order" in row:
+        row["whole"] = sum(row[name] for name in TIMES)
+    return {name: None if math.isnan(value) else value for name, value in row.items()}
+
+
+def libraries_in_words() -> str:
+    """The solvers on this machine, with their versions, as a sentence."""
+    found = [f"{one.name} by {one.library} {one.version}" for one in btfperm.solvers()]
+    return f"Solvers: {', '.join(found)}."

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`weighted_transversal` beside MC64, and orders against fill beside those of SuperLU.
+
+Every square, structurally nonsingular matrix with values.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu
+
+import btfperm
+from benchmarks.cases import Case
+from benchmarks.report import (
+    Options,
+    Row,
+    Section,
+    by_matrix,
+    geometric_mean,
+    known,
+    milliseconds,
+    paragraphs,
+    progress,
+    table,
+)
+from benchmarks.solvers.mc64 import Mc64, library
+from benchmarks.solvers.routes import libraries_in_words, method, summary, timed
+from benchmarks.solvers.systems import matrix_of
+from benchmarks.timing import Method, Notes, problems, race
+from btfperm.ordering import count_fill, order_places
+
+OURS, PEER = "weighted_transversal", "MC64"
+AMD, COLAMD = "amd, SuperLU's MMD", "colamd, SuperLU's COLAMD"
+_SPECS = {"amd": "MMD_AT_PLUS_A", "colamd": "COLAMD"}
+_SAME = 1e-9  # largest difference of two objectives, relative
+_CLASSES = ((0, "below 20,000"), (20_000, "20,000 to 200,000"), (200_000, "200,000 and more"))
+NOTE = (
+    "`weighted_transversal` is one call with its decomposition and its certificate; MC64 is "
+    "the search for the largest product in the system's libmumps, on arrays in its own format, "
+    "with the logarithms, which NumPy computes here, and without scalings by exponentials or a "
+    "certificate. "
+    "Milliseconds of processor time on one thread, the least of the runs; nnz without stored zeros."
+)
+NOTE_FILL = (
+    "Entries of L + U for pivots on the diagonal, in one block of all rows, with the weighted "
+    "transversal on the diagonal: our order over SuperLU's (MMD_AT_PLUS_A for amd, COLAMD for "
+    "colamd). The time is that of our order alone."
+)
+
+
+def run(cases: list[Case], options: Options) -> Section:
+    """One row for each matrix: times and objectives, and fill by each order."""
+    rows: list[Row] = []
+    complaints: list[str] = []
+    for case in cases:
+        A = matrix_of(case)
+        if A is None:
+            continue
+        methods = _methods(options.threads or 1)
+        outcomes = race(methods, A, repeats=options.repeats, limit=options.limit)
+        row: Row = {"matrix": case.name, "n": A.shape[0], "nnz": int(A.nnz)}
+        row |= {name: summary(outcome) for name, outcome in outcomes.items()}
+        rows.append(row)
+        found = problems(outcomes) + _difference(row)
+        complaints += [f"{case.name}: {problem}" for problem in found]
+        times = [known(row.get(name, {}).get("seconds"), milliseconds) for name in (OURS, PEER)]
+        options.say(progress(case.name, times, found))
+    text = [NOTE, "" if library() else "MC64 was not run: libmumps 5.5 is not installed."]
+    text += ["### Over MC64, by entries", _means(rows), "### Each matrix, ms"]
+    text.append(by_matrix(["nnz", OURS, PEER, "ratio"], rows, _cells))
+    text += ["### Order against fill", NOTE_FILL, libraries_in_words()]
+    keys = ("fill", "SuperLU's", "ratio")
+    head = [f"{name}: {key}" for name in ("amd", "colamd") for key in keys]
+    text += [_fill_means(rows), by_matrix([*head, "amd, ms"], rows, _fill_cells)]
+    return Section("Weights and orders", paragraphs(*text), {"rows": rows}, complaints)
+
+
+def _methods(threads: int) -> list[Method]:
+    def ours(A: sp.csc_array) -> Notes:
+        w, seconds = timed(lambda: btfperm.weighted_transversal(A, threads=threads))
+        return {"seconds": seconds, "objective": w.objective}
+
+    def peer(A: sp.csc_array) -> Notes:
+        mc64 = Mc64(A)
+        _, seconds = timed(mc64)
+        return {"seconds": seconds, "objective": mc64.objective()}
+
+    absent = None if library() else "libmumps 5.5 is not installed"
+    orders = [
+        method(name, partial(_orders, kind=kind, threads=threads))
+        for name, kind in ((AMD, "amd"), (COLAMD, "colamd"))
+    ]
+    return [method(OURS, ours), method(PEER, peer, absent), *orders]
+
+
+def _orders(A: sp.csc_array, kind: Any, threads: int) -> Notes:
+    """The fill by our order and by SuperLU's, both with pivots on the same diagonal."""
+    warnings.simplefilter("ignore")
+    pattern = btfperm.as_pattern(A)
+    n = pattern.n
+    w = btfperm.weighted_transversal(A, threads=threads)
+    place = np.arange(n, dtype=pattern.indptr.dtype)
+    whole = np.array([0, n], dtype=place.dtype)
+    rows = w.col_match.astype(place.dtype)
+    ours, seconds = timed(lambda: order_places(pattern, rows, place, whole, kind, threads))
+    notes = {"seconds": seconds}
+    for name, order in (("fill", ours), ("theirs", _of_superlu(A, rows, kind))):
+        fill = count_fill(pattern, rows, place, whole, order.astype(place.dtype), 10**8)
+        notes[name] = float("nan") if fill is None else float(fill.total)
+    return notes
+
+
+def _of_superlu(A: sp.csc_array, rows: Any, kind: str) -> Any:
+    """SuperLU's order of the columns of the matched matrix, by factors with a large diagonal."""
+    B = sp.csc_array(sp.csr_array(A)[rows])
+    B.data = np.full(B.nnz, 1e-3)
+    B.setdiag(10.0 + np.diff(B.indptr))
+    B = sp.csc_array(B)
+    factors = splu(B, permc_spec=_SPECS[kind], diag_pivot_thresh=0.0)
+    return np.argsort(factors.perm_c)
+
+
+def _difference(row: Row) -> list[str]:
+    mine, other = (row.get(name, {}).get("objective") for name in (OURS, PEER))
+    if mine is None or other is None or abs(mine - other) <= _SAME * max(1.0, abs(mine)):
+        return []
+    return [f"the objectives differ: {mine!r} and {other!r}"]
+
+
+def _ratio(row: Row) -> float | None:
+    mine, other = (row.get(name, {}).get("seconds") for name in (OURS, PEER))
+    return mine / other if mine and other else None
+
+
+def _cells(row: Row) -> list[str]:
+    times = [known(row.get(name, {}).get("seconds"), milliseconds) for name in (OURS, PEER)]
+    return [f"{row['nnz']:,}", *times, known(_ratio(row), "{:.2f}".format)]
+
+
+def _means(rows: list[Row]) -> str:
+    lines = []
+    for k, (low, title) in enumerate(_CLASSES):
+        high = _CLASSES[k + 1][0] if k + 1 < len(_CLASSES) else float("inf")
+        found = {r["matrix"]: q for r in rows if low <= r["nnz"] < high and (q := _ratio(r))}
+        if found:
+            worst = max(found, key=found.__getitem__)
+            values = list(found.values())
+            cells = [f"{of:.2f}" for of in (geometric_mean(values), min(values), max(values))]
+            lines.append([title, str(len(values)), *cells, f"`{worst}`"])
+    head = ["entries", "matrices", "geometric mean", "least", "largest", "where largest"]
+    return table(head, lines)
+
+
+def _fill_ratio(row: Row, name: str) -> float | None:
+    found = row.get(name, {})
+    mine, other = found.get("fill"), found.get("theirs")
+    return mine / other if mine and other else None
+
+
+def _fill_cells(row: Row) -> list[str]:
+    cells = []
+    for name in (AMD, COLAMD):
+        found = row.get(name, {})
+        cells += [known(found.get(key), "{:,.0f}".format) for key in ("fill", "theirs")]
+        cells.append(known(_fill_ratio(row, name), "{:.3f}".format))
+    return [*cells, known(row.get(AMD, {}).get("seconds"), milliseconds)]
+
+
+def _fill_means(rows: list[Row]) -> str:
+    lines = []
+    for name in (AMD, COLAMD):
+        found = {r["matrix"]: q for r in rows if (q := _fill_ratio(r, name))}
+        if found:
+            worst = max(found, key=found.__getitem__)
+            mean = geometric_mean(list(found.values()))
+            cells = [f"{mean:.3f}", f"{min(found.values()):.3f}", f"{found[worst]:.3f}"]
+            lines.append([name, str(len(found)), *cells, f"`{worst}`"])
+    head = ["order", "matrices", "geometric mean", "least", "largest", "where largest"]
+    return table(head, lines)
