@@ -17,12 +17,14 @@ import numpy.typing as npt
 
 from btfperm.arguments import path_text, text
 from btfperm.errors import InvalidArgumentError
+from btfperm.pattern.memory import refuse_beyond_memory
 
 __all__ = ["SUFFIXES", "read_vectors", "write_vectors", "writes"]
 
 SUFFIXES = (".mtx", ".mm", ".npy")
 _PACKED = ("", ".gz", ".bz2", ".xz")
 _NPY = b"\x93NUMPY"
+_COPIES = 4  # of the right-hand sides in memory: themselves, solutions, residuals, results
 _BLOCK = 1 << 17  # numbers written at a time
 
 
@@ -34,6 +36,7 @@ def read_vectors(path: str | os.PathLike[str], *, rows: int, of: str) -> npt.NDA
     ------
     UnreadableInputError : the file holds no array of numbers
     InvalidArgumentError : the vectors have another number of rows
+    ResourceMissingError : they need more memory than is free
     """
     from btfperm.io import _format_of
     from btfperm.io.npy_members import read_npy
@@ -56,6 +59,9 @@ def read_vectors(path: str | os.PathLike[str], *, rows: int, of: str) -> npt.NDA
         if matrix.dtype.kind == "b":
             raise source.error("it holds no values, only the positions of the entries")
         _require_rows(source.name, matrix.shape[0], rows, of)
+        # A few entries may declare many columns, and a solution needs as many numbers again.
+        indices = _COPIES * 2 * matrix.shape[0] * matrix.shape[1]
+        refuse_beyond_memory(matrix.shape, indices, source.name)
         dense: npt.NDArray[Any] = matrix.toarray()
         return dense
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from btfperm.errors import InvalidArgumentError, UnreadableInputError
+from btfperm.errors import InvalidArgumentError, ResourceMissingError, UnreadableInputError
 from btfperm.io.vectors import read_vectors, write_vectors, writes
 
 SHAPES = hnp.array_shapes(min_dims=1, max_dims=2, min_side=0, max_side=5)
@@ -75,3 +75,11 @@ def test_damaged_arrays(tmp_path):
         path.write_bytes(content)
         with pytest.raises(UnreadableInputError, match=r"b\.npy: it is no \.npy file"):
             read_vectors(path, rows=9, of="A")
+
+
+def test_many_columns_of_few_entries(tmp_path):
+    path = tmp_path / "b.mtx"
+    head = "%%MatrixMarket matrix coordinate real general"
+    path.write_text(f"{head}\n1000 2000000000 1\n1 1 5\n")
+    with pytest.raises(ResourceMissingError, match="memory"):
+        read_vectors(path, rows=1000, of="A")
