@@ -20,7 +20,6 @@ from hypothesis import HealthCheck, settings
 from btfperm import _core
 from btfperm.backends.gpu.device import why_not
 from btfperm.path import request
-from btfperm.preorder import klu_libraries
 from btfperm.transversal.augmenting import gpubfs_gpu
 from tests import sampling, skips
 from tests.on_device import EMULATED
@@ -98,10 +97,6 @@ def pytest_configure(config):
         request.choose_threads = chosen(lambda package, nnz, asked: asked or threads)
     if EMULATED:  # apfb-ct starts 65,536 threads, which is slow on a CPU
         gpubfs_gpu._CT_BLOCKS = 2
-    if "LD_PRELOAD" in os.environ:
-        # nbklu 0.3 frees by `operator delete` what `malloc` returned. This is harmless, but ends a
-        # process under AddressSanitizer. The system's libklu takes its place.
-        klu_libraries.SOURCES = [klu_libraries.Shared]
     # A search whose certificate fails is repaired by a second algorithm, with this warning. Only
     # tests that plant a wrong kernel expect it, by `pytest.warns`; in all others it is a failure.
     config.addinivalue_line("filterwarnings", "error::btfperm.errors.DefectWarning")

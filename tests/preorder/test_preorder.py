@@ -295,3 +295,24 @@ def test_apply_with_scalings():
     assert abs(B).max() <= 1 + 1e-12
     with pytest.raises(btfperm.InvalidArgumentError, match="weights='product'"):
         btfperm.preorder(A, weights="none").apply(A, scale=True)
+
+
+def test_apply_sees_other_columns():
+    """The same row indices, and other numbers of entries in the columns."""
+    p = btfperm.preorder(np.array([[1.0, 1.0], [0.0, 1.0]]))
+    for starts in ([0, 1, 2], [0, 2, 2], [0, 0, 2]):
+        A = sp.csc_array((np.array([5.0, 7.0]), np.array([0, 1]), starts), shape=(2, 2))
+        expected = A.toarray()[p.row_perm][:, p.col_perm]
+        np.testing.assert_array_equal(p.apply(A).toarray(), expected)
+
+
+def test_auto_takes_colamd_where_it_has_less_fill():
+    rng = np.random.default_rng(27)
+    random = sp.random_array((30, 30), density=rng.uniform(0.03, 0.12), rng=rng)
+    A = sp.csc_array(random + sp.eye_array(30))
+    auto, amd = (
+        btfperm.preorder(A, solver="klu", weights="none", block_ordering=how)
+        for how in ("auto", "amd")
+    )
+    assert auto.block_ordering == "colamd"
+    assert auto.predicted_fill.total < amd.predicted_fill.total

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""refactor with SuperLU, and the values that it refuses; test_klu.py has KLU's pivots."""
+"""Zeros, duplicates, thresholds, and refactor with SuperLU; test_klu.py has KLU's pivots."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 import scipy.sparse as sp
 
 import btfperm
-from btfperm.errors import InvalidArgumentError, InvalidMatrixError
+from btfperm.errors import InvalidArgumentError, InvalidMatrixError, NumericallySingularError
+from tests.known_answers import read
 from tests.preorder.test_factor import example
 
 
@@ -46,3 +47,43 @@ def test_refactor_refuses_values_that_are_not_finite(bad):
         with pytest.raises(InvalidMatrixError, match="row 1, column 1 is"):
             F.refactor(wrong)
     np.testing.assert_allclose(F.solve(A @ np.ones(4)), 1)  # the old factors stay
+
+
+def test_refactor_refuses_a_matrix_with_too_few_values():
+    A = sp.csc_array(example().astype(float))
+    F = btfperm.preorder(A).factor(A)
+    short = A.copy()
+    short.data = short.data[:-1]
+    with pytest.raises(InvalidMatrixError):
+        F.refactor(short)
+
+
+def test_a_zero_among_blocks_of_one_row():
+    p = btfperm.preorder(np.eye(3))
+    with pytest.raises(NumericallySingularError, match="row 1, column 1 is a diagonal block"):
+        p.factor(np.diag([1.0, 0.0, 2.0]))
+    stored = sp.csc_array((np.array([1.0, 0.0, 2.0]), np.arange(3), np.arange(4)), shape=(3, 3))
+    with pytest.raises(NumericallySingularError, match="row 1, column 1 is a diagonal block"):
+        p.factor(stored)
+
+
+@pytest.mark.parametrize("solver", ["superlu", "klu"])
+@pytest.mark.filterwarnings("ignore::btfperm.SolverMissingWarning")
+def test_duplicates_and_unsorted_columns(solver):
+    rows, cols = [2, 0, 0, 1, 1, 2, 0], [0, 0, 0, 1, 2, 2, 2]
+    values = [1.0, 2.0, 3.0, 4.0, 1.0, 6.0, -2.0]
+    starts = np.array([0, 3, 4, 7])
+    A = sp.csc_array((np.array(values), np.array(rows), starts), shape=(3, 3))
+    dense = np.zeros((3, 3))
+    np.add.at(dense, (rows, cols), values)
+    F = btfperm.preorder(A, solver=solver).factor(A)
+    np.testing.assert_allclose(F.solve(dense @ [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0])
+    assert not A.has_canonical_format, "the caller's matrix stays as it is"
+
+
+def test_large_diagonal_entries_stay_pivots():
+    A = sp.csc_array(read("west0479"))
+    p = btfperm.preorder(A, weights="product", block_ordering="colamd")
+    default, partial = p.factor(A), p.factor(A, diag_pivot_thresh=1.0)
+    assert default.off_diagonal_pivots == p.factor(A, diag_pivot_thresh=0.1).off_diagonal_pivots
+    assert default.off_diagonal_pivots < partial.off_diagonal_pivots

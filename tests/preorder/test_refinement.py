@@ -107,3 +107,14 @@ def test_several_right_hand_sides():
     X = factors.solve(B)
     for k in range(5):
         np.testing.assert_allclose(X[:, k], factors.solve(B[:, k]), rtol=1e-9)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_row_and_the_column_that_are_dependent(solver):
+    rng = np.random.default_rng(4)
+    A = rng.normal(size=(5, 5))
+    A[1] = 0.37 * A[0]  # dependent but for rounding
+    A[:, 3] = 0.61 * A[:, 2]
+    factors = btfperm.preorder(A, solver=solver).factor(A)
+    with pytest.warns(btfperm.IllConditionedWarning, match=r"column [23] is .*, and row [01] of"):
+        factors.solve(rng.normal(size=5))

@@ -216,7 +216,7 @@ def test_klu_with_its_own_order(monkeypatch, make):
     try:
         library = make()
     except (ImportError, OSError):
-        pytest.skip(f"{make.name} is not installed")
+        pytest.skip(f"{make.name} is not installed, or not for a sanitizer")
     monkeypatch.setattr(routes, "find_klu", lambda: library)
     A = sp.csc_array(read("west0479")).astype(float)
     row = btfperm.compare_solvers(A, repeats=1)[0]

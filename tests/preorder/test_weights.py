@@ -151,3 +151,10 @@ def test_the_natural_diagonal_is_found_where_no_entry_is_weak():
     assert auto.predicted_fill.total <= 0.85 * plain.predicted_fill.total
     assert abs(auto.apply(shuffled).diagonal()).min() == 4
     assert btfperm.preorder(natural, solver="klu").weights == "none"
+
+
+def test_weights_must_halve_the_weak_columns(power_flow, monkeypatch):
+    """A weighted order that leaves as many columns weak gains nothing."""
+    _, shuffled = power_flow
+    monkeypatch.setattr(weights_module, "_count_weak", lambda *_: 10)
+    assert btfperm.preorder(shuffled, solver="klu").weights == "none"

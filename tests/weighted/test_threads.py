@@ -76,6 +76,23 @@ def test_limits_on_threads(threads):
     assert btfperm.weighted_transversal(A, threads=threads, max_work=2 * edges).gap < 1e-6
 
 
+@pytest.mark.parametrize("algorithm", ["mc64", "heavy-perfect"])
+def test_every_limit(algorithm):
+    """Also one that ends the search for the last column, which leaves it unmatched."""
+    stopped = 0
+    for seed in range(30):
+        A = np.exp(3 * np.random.default_rng(seed).normal(size=(6, 6)))
+        whole = btfperm.weighted_transversal(A, algorithm=algorithm, threads=1)
+        for work in range(100, 10 + 2 * whole.counters["edges"], 3):
+            try:
+                w = btfperm.weighted_transversal(A, algorithm=algorithm, threads=1, max_work=work)
+            except btfperm.LimitReachedError:
+                stopped += 1
+            else:
+                assert w == whole
+    assert stopped > 100
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_signal_handler_runs_in_the_middle(threads):
     """The alarm rings repeatedly: two rings within one call of the core end it."""

@@ -116,6 +116,7 @@ class Mc64 {
       search(j);
     }
     counters_.searches += static_cast<std::int64_t>(searches);
+    if (budget_.stopped()) return Outcome::stopped;  // in the last search: its column is unmatched
     set_column_prices();
     return visited(A_.nnz()) ? Outcome::done : Outcome::stopped;
   }
