@@ -14,7 +14,7 @@ from btfperm.ordering import Fill, Method, count_fill, count_symmetric, order_pl
 from btfperm.pattern import Pattern, inverse
 from btfperm.results import BlockTriangularForm, IndexArray
 
-__all__ = ["BlockOrdering", "InsideOrder", "fill_of", "order_inside_blocks"]
+__all__ = ["SMALL", "BlockOrdering", "InsideOrder", "fill_of", "order_inside_blocks"]
 
 BlockOrdering = Literal["auto", "colamd", "amd", "rcm", "natural"]
 
@@ -27,6 +27,7 @@ _SYMMETRIC_ENOUGH = 0.75
 # it than amd only where less than a tenth of the entries are symmetric.
 _SYMMETRIC_AT_ALL = 0.25
 _MOST_FILL = 100_000_000  # entries of L in a block that are counted
+SMALL = 500  # rows below which other orders take longer than they can save
 
 
 class InsideOrder(NamedTuple):
@@ -71,7 +72,7 @@ def order_inside_blocks(
     entries, mirrored = count_symmetric(pattern, *permuted, threads)
     if solver == "superlu":
         return ordered("amd" if mirrored >= _SYMMETRIC_ENOUGH * entries else "colamd")
-    if mirrored >= _SYMMETRIC_AT_ALL * entries:
+    if pattern.n < SMALL or mirrored >= _SYMMETRIC_AT_ALL * entries:
         return ordered("amd")
     amd = counted("amd")
     if _total(amd.fill) <= 1.05 * entries + pattern.n:

@@ -24,6 +24,7 @@ from btfperm.errors import InvalidMatrixError, StructurallySingularError
 from btfperm.ordering import count_symmetric
 from btfperm.pattern import ValuedPattern, as_valued
 from btfperm.pattern.arrays import prefix
+from btfperm.preorder import orderings
 from btfperm.preorder.orderings import (
     BlockOrdering,
     InsideOrder,
@@ -104,10 +105,12 @@ def choose_weights(
 def _may_have_less_fill(plain: Ordered, threads: int) -> bool:
     """Whether another transversal may have much less fill. Not if nearly all entries off the
     diagonal inside the blocks have a mirror image: then the diagonal is the natural one of most
-    applications. Nor if the fill is hardly more than the entries."""
+    applications. Nor if the fill is hardly more than the entries, or the matrix is small."""
     form = plain.form
     pattern = form.pattern
     assert pattern is not None
+    if pattern.n < orderings.SMALL:
+        return False
     blocks = form.matched_row_perm, form.col_perm, form.blocks
     entries, mirrored = count_symmetric(pattern.on_host(), *blocks, threads)
     if mirrored >= _NEARLY_SYMMETRIC * entries:
