@@ -45,7 +45,7 @@ def main(buses: int = 1_000) -> None:
         for _ in range(8):
             J, f = newton_system(Y, V, S)
             A = sp.csc_array(J[rows])
-            F = F or btfperm.preorder(A, solver="klu").factor(A)
+            F = F or btfperm.preorder(A, solver="klu", weights="product").factor(A)
             F.refactor(A)
             angle, size = np.split(F.solve(f[rows]), 2)
             V[1:] = (abs(V[1:]) - size) * np.exp(1j * (np.angle(V[1:]) - angle))
