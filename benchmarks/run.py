@@ -124,6 +124,11 @@ SECTIONS = {
         "weighted_transversal beside MC64, and orders against fill beside those of SuperLU",
         "2026-11-23-weights-real",
     ),
+    "auctions": Entry(
+        "solvers.auctions",
+        "mc64 and heavy-perfect on the CPU and on a GPU, where weighted searches are long",
+        "2026-11-24-auctions-large",
+    ),
     "versions": Entry(
         "versions",
         "this version beside another one, in turns",

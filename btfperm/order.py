@@ -136,7 +136,7 @@ def order_file(
         weights = None
     weigher = _weigher(options, weights)
     if weights is not None:
-        options = _for_weights(weights, options)
+        options = _for_weights(weights, weigher, options)
     weighted, diagonals, valued = None, None, None
     with memory_for(DECOMPOSITION):
         begin("read", path)
@@ -185,6 +185,7 @@ def order_file(
                 "max_work": options.get("max_work"),
                 "threads": threads,
                 "algorithm": weigher,
+                "backend": options["backend"],
             }
             weighted = weigh(pattern, modulus, result, cast(Any, weights), **limits)
             diagonals = diagonals_of(pattern, modulus, weighted)
@@ -249,12 +250,14 @@ def _weigher(options: dict[str, Any], weights: str | None) -> str:
     return str(name)
 
 
-def _for_weights(weights: str, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of the search for the structural rank. The weighted search runs on the host.
+def _for_weights(weights: str, weigher: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of the search for the structural rank. It runs on the backend of the weighted
+    search.
 
     Raises
     ------
-    InvalidArgumentError : there is no such objective, or the caller requests a GPU
+    InvalidArgumentError : there is no such objective, or the caller requests a GPU for a weighted
+        search that runs on the CPU, or one of several GPUs
     """
     from btfperm.weighted import Objective
 
@@ -262,12 +265,15 @@ def _for_weights(weights: str, options: dict[str, Any]) -> dict[str, Any]:
         raise InvalidArgumentError(
             f"there are no weights {weights!r}; give one of {', '.join(get_args(Objective))}"
         )
-    if options.get("backend") == "gpu" or options.get("device") is not None:
+    backend = "gpu" if options.get("backend") == "gpu" else "cpu"
+    rows = algorithms(package="weighted")
+    here = weights != "bottleneck" and any((r.name, r.backend) == (weigher, backend) for r in rows)
+    if (backend == "gpu" and not here) or options.get("device") is not None:
         raise InvalidArgumentError(
-            "the search for large entries runs on the CPU: use backend='cpu' or 'auto', and name "
+            "this search for large entries runs on the CPU: use backend='cpu' or 'auto', and name "
             "no device"
         )
-    return {**options, "backend": "cpu"}
+    return {**options, "backend": backend}
 
 
 def _chosen(

@@ -11,6 +11,7 @@ import sys
 import warnings
 
 import numpy as np
+import scipy.sparse as sp
 
 import btfperm
 from tests import families
@@ -37,7 +38,7 @@ def main(names: list[str]) -> int:
     warnings.simplefilter("error", btfperm.DefectWarning)  # no second algorithm may hide a defect
     cupy.cuda.set_allocator(None)  # separate arrays, so that accesses beyond an end are detected
     calls = 0
-    for row in btfperm.algorithms():
+    for row in btfperm.algorithms(package="transversal"):
         if row.backend != "gpu" or (names and row.name not in names):
             continue
         worded = [
@@ -61,7 +62,7 @@ def main(names: list[str]) -> int:
             assert (there.T.T.on_host().indices == Q.indices).all()
             assert btfperm.maximum_transversal(there).maximum
             calls += 1
-    calls += before_and_after_trees() + decompose()
+    calls += before_and_after_trees() + decompose() + weigh()
     cupy.cuda.Device().synchronize()
     print(f"{calls} calls")
     return 0
@@ -85,6 +86,24 @@ def before_and_after_trees() -> int:
             assert t.structural_rank == btfperm.structural_rank(A)
     vars(meeting_trees_gpu).update(before)
     return 1 + len(CASES) + len(three_cases)
+
+
+def weigh() -> int:
+    """Auctions, with rounds by all blocks and by one block."""
+    from btfperm.weighted.approximate import heavy_perfect_gpu
+
+    heavy_perfect_gpu._LEAST_ENTRIES = 0
+    rng = np.random.default_rng(1)
+    square = [families.random_rectangle(300, 300, 3, 1).A, families.dense(40, 40).A]
+    for one_block in (256, 8):
+        heavy_perfect_gpu._ONE_BLOCK = one_block
+        for A in (*square, *CASES[:3]):
+            B = sp.csc_array(A, dtype=float)
+            B.data = np.exp(rng.normal(size=B.nnz))
+            how = {"algorithm": "heavy-perfect", "backend": "gpu"}
+            w = btfperm.weighted_transversal(B, **how)
+            assert w.structural_rank == btfperm.structural_rank(B)
+    return 2 * (len(square) + 3)
 
 
 def decompose() -> int:

@@ -68,7 +68,7 @@ def words(form: str, more: Sequence[str] = ()) -> list[str]:
 def variants(more: Sequence[str] = ()) -> list[Variant]:
     """Every search on a GPU, once for each word that it can be given, and for those of `more`."""
     found = []
-    for row in btfperm.algorithms():
+    for row in btfperm.algorithms(package="transversal"):
         if row.backend != "gpu" or row.is_initializer:
             continue
         worded = [(option.name, form) for option in row.options for form in option.forms]

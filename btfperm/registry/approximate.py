@@ -19,4 +19,15 @@ ROWS = (
         parallel=True,
         deterministic=True,
     ),
+    Algorithm(
+        name="heavy-perfect",
+        package="weighted",
+        family="approximate",
+        backend="gpu",
+        reference="Bertsekas, Annals of Operations Research 14 (1988); the end by paths: btfperm",
+        summary="on a GPU: the same; paths on the CPU match the last columns",
+        prefer="if mc64 takes long and the matrix has some 100,000 entries or more",
+        parallel=True,
+        deterministic=True,
+    ),
 )

@@ -8,7 +8,8 @@ entries have the largest product, the largest sum, or the largest smallest modul
    diagonal block is a problem of its own (``assign.hpp``).
 2. ``exact/mc64.hpp`` searches shortest augmenting paths in each block (product and sum), from the
    prices of ``auction.hpp`` if the searches are long; ``approximate/heavy_perfect.hpp`` takes the
-   matching of an auction. ``bottleneck.py`` bisects over the moduli.
+   matching of an auction, ``approximate/heavy_perfect.cu`` that of an auction on a GPU.
+   ``bottleneck.py`` bisects over the moduli.
 3. The certificate: one pass over all entries checks the duals and bounds the distance from the
    optimum (``certificate.py``).
 """
@@ -25,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.arguments import text
+from btfperm.backends import check_backend
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError, LimitReachedError
 from btfperm.path.request import team_size
@@ -50,6 +52,7 @@ def weighted_transversal(
     *,
     objective: Objective = "product",
     algorithm: str = "auto",
+    backend: str = "auto",
     threads: int | None = None,
     seed: int | None = None,
     time_limit: float | None = None,
@@ -72,6 +75,9 @@ def weighted_transversal(
         - "mc64": the best transversal, which is what "auto" chooses
         - "heavy-perfect": a transversal of the same size that is nearly the best, in less time if
           the exact search is long; `gap` bounds its distance from the optimum
+    backend : "auto" and "cpu": the CPU. "gpu": the decomposition and the auctions of
+        "heavy-perfect" run on CuPy's current GPU, and the CPU finds the last paths. The matching
+        may be another one than that of the CPU
     threads : number of threads, at least 1; None: all cores that this process may use. The blocks
         are searched on several threads; for "product" and "sum", the result is the same for every
         number of threads
@@ -88,7 +94,8 @@ def weighted_transversal(
     ------
     InvalidMatrixError : `A` has no values, or a value is NaN or infinite; the message names its row
         and column
-    InvalidArgumentError : there is no such objective, or no such algorithm for it
+    InvalidArgumentError : there is no such objective, or no such algorithm for it on this backend
+    BackendUnavailableError : the GPU cannot be used, fails, or has too little free memory
     LimitReachedError : a limit ended the search
     DefectError : the duals do not prove the matching; a defect of btfperm, please report it
 
@@ -115,7 +122,7 @@ def weighted_transversal(
         raise InvalidArgumentError(
             f"objective {objective!r} is unknown; give one of {get_args(Objective)}"
         )
-    _row_of(objective, algorithm)  # refuses an unknown one before the decomposition
+    _row_of(objective, algorithm, backend)  # refuses an unknown one before the decomposition
     begin = time.perf_counter()
     with memory_for(DECOMPOSITION):
         valued = as_valued(A, shape=shape, drop_zeros=True, threads=threads).on_host()
@@ -126,7 +133,7 @@ def weighted_transversal(
             seed=seed,
             time_limit=time_limit,
             max_work=max_work,
-            backend="cpu",
+            backend="gpu" if backend == "gpu" else "cpu",
         )
         seconds = {"decomposition": time.perf_counter() - begin}
         left = None if time_limit is None else time_limit - seconds["decomposition"]
@@ -139,16 +146,20 @@ def weighted_transversal(
             max_work,
             seconds,
             algorithm=algorithm,
+            backend=backend,
             threads=threads,
         )
 
 
-def _row_of(objective: str, algorithm: str) -> Algorithm | None:
+def _row_of(objective: str, algorithm: str, backend: str) -> Algorithm | None:
     """The row of the algorithm in the registry; None for "bottleneck"."""
     name = text("algorithm", algorithm)
+    check_backend(backend)
     if objective != "bottleneck":
         name = "mc64" if name == "auto" else name
-        return find(name, initializer=False, package="weighted")
+        return find(name, initializer=False, backend=backend, package="weighted")
+    if backend == "gpu":
+        raise InvalidArgumentError("the objective 'bottleneck' is for the cpu backend only")
     if name != "auto":
         raise InvalidArgumentError(
             f"the objective 'bottleneck' has one algorithm: leave out {name!r}"
@@ -176,13 +187,14 @@ def weigh(
     seconds: dict[str, float] | None = None,
     *,
     algorithm: str = "auto",
+    backend: str = "auto",
     threads: int | None = None,
 ) -> WeightedTransversal:
     """`weighted_transversal` of a pattern whose decomposition `d` is known, on the host. `pattern`
     and `modulus` are those that `moduli` returns; `time_limit` is what is left of it."""
     if time_limit is not None and time_limit <= 0:
         raise _stopped("time_limit", d)
-    row = _row_of(objective, algorithm)
+    row = _row_of(objective, algorithm, backend)
     call = _Call(objective, row, time_limit, max_work, team_size(pattern.nnz, threads))
     search = _largest_smallest if objective == "bottleneck" else _assigned
     found = search(pattern, modulus, d, call, seconds or {})

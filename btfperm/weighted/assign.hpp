@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -59,22 +60,54 @@ struct Assigned {
   double* col_dual;  // n
 };
 
+// What an auction on a GPU has found: the row of each column or -1, and the price of each row,
+// which is NaN in blocks without an auction.
+template <class I>
+struct AfterAuction {
+  const I* col_match;
+  const double* row_price;
+};
+
 enum class WeightedSearch { mc64, heavy_perfect };
 
-// The matching and duals of one block. `place` is as for BlockBuilder. False: the budget ended it.
+// Copies the matching and the prices of an auction in a square block to the memory. `whole`: the
+// block has the rows and columns of the matrix in their order.
+template <class I>
+void take_over(const AfterAuction<I>& auction, const Part<I>& part, const I* place, bool whole,
+               BlockMemory<I>& memory) {
+  std::fill(memory.row_match, memory.row_match + part.m, I{-1});
+  for (I r = 0; r < part.m; ++r) {
+    memory.row_price[r] = auction.row_price[whole ? r : part.rows[r]];
+  }
+  for (I c = 0; c < part.n; ++c) {
+    const I i = auction.col_match[whole ? c : part.cols[c]];
+    const I r = whole || i < 0 ? i : place[i] - part.first;
+    const bool matched = r >= 0 && r < part.m;
+    memory.col_match[c] = matched ? r : I{-1};
+    if (matched) memory.row_match[r] = c;
+  }
+}
+
+// The matching and duals of one block. `place` is as for BlockBuilder; `auction` is null if there
+// was none. False: the budget ended it.
 template <class I>
 bool assign_block(const PatternView<I>& A, const double* value, const Part<I>& part, const I* place,
-                  WeightedSearch which, int threads, BlockMemory<I>& memory, const Assigned<I>& out,
-                  Budget& budget, WeightedCounters& counters) {
+                  WeightedSearch which, const AfterAuction<I>* auction, int threads,
+                  BlockMemory<I>& memory, const Assigned<I>& out, Budget& budget,
+                  WeightedCounters& counters) {
   const bool transposed = part.m < part.n;
+  const bool after_auction =
+      auction != nullptr && part.m == part.n && !std::isnan(auction->row_price[part.rows[0]]);
   const bool whole = !transposed && part.m == A.m && part.n == A.n;
   BlockBuilder<I> builder(A, value, part, place, memory, budget);
   const CostBlock<I> block = whole        ? builder.whole()
                              : transposed ? builder.by_rows()
                                           : builder.by_columns();
   if (budget.stopped()) return false;
+  if (after_auction) take_over(*auction, part, place, whole, memory);
   const bool done =
-      which == WeightedSearch::mc64
+      after_auction ? HeavyPerfect<I>::match_last_columns(block, memory, budget, counters)
+      : which == WeightedSearch::mc64
           ? Mc64WithAuction<I>::match_columns(block, memory, threads, budget, counters)
           : HeavyPerfect<I>::match_columns(block, memory, threads, budget, counters);
   if (!done) return false;
@@ -184,11 +217,11 @@ struct BlockSearcher {
 };
 
 // The maximum matching of one of the searches and its duals; the arrays of `out` are set completely
-// if the budget does not end the search.
+// if the budget does not end the search. `auction` is null if there was none before.
 template <class I>
 void assign(const PatternView<I>& A, const double* value, const Blocks<I>& blocks,
-            WeightedSearch which, const Assigned<I>& out, int threads, Workspace& workspace,
-            Budget& budget, WeightedCounters& counters) {
+            WeightedSearch which, const AfterAuction<I>* auction, const Assigned<I>& out,
+            int threads, Workspace& workspace, Budget& budget, WeightedCounters& counters) {
   I* const place = workspace.take<I>(A.m);
   for (I r = 0; r < A.m; ++r) place[blocks.row_perm[r]] = r;
   std::fill(out.row_match, out.row_match + A.m, I{-1});
@@ -211,8 +244,8 @@ void assign(const PatternView<I>& A, const double* value, const Blocks<I>& block
     if (!searcher.memory) {
       searcher.memory.emplace(block.size, block.entries, searcher.workspace);
     }
-    assign_block(A, value, blocks.part(block.number), place, which, team, *searcher.memory, out,
-                 limit, counted);
+    assign_block(A, value, blocks.part(block.number), place, which, auction, team, *searcher.memory,
+                 out, limit, counted);
   };
   // All threads search one block together, as long as it is a large part of all blocks.
   std::int64_t first = 0;

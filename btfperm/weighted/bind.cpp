@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <tuple>
 
@@ -12,7 +13,53 @@
 namespace btfperm {
 namespace {
 
-// Every search has the same signature in Python: it sets the matching and the duals.
+// The arguments of every search in Python; it sets the matching and the duals.
+template <class I>
+struct Arguments {
+  std::int64_t m;
+  In<I> indptr, indices;
+  In<double> value;
+  In<I> row_perm, col_perm, row_blocks, col_blocks;
+  Out<I> row_match, col_match;
+  Out<double> row_dual, col_dual;
+  double time_limit;
+  std::int64_t max_work;
+  int threads;
+};
+
+using Counted = std::tuple<int, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+
+template <class I>
+Counted run_search(const Arguments<I>& given, WeightedSearch which,
+                   const AfterAuction<I>* auction) {
+  const PatternView<I> A = checked_view_of<I>(given.m, given.indptr, given.indices);
+  require_places(given.value, A.nnz(), "value");
+  require_places(given.row_perm, A.m, "row_perm");
+  require_places(given.col_perm, A.n, "col_perm");
+  if (given.row_blocks.shape(0) == 0) throw std::invalid_argument("row_blocks has no places");
+  const auto places = static_cast<std::int64_t>(given.row_blocks.shape(0));
+  require_places(given.col_blocks, places, "col_blocks");
+  require_places(given.row_match, A.m, "row_match");
+  require_places(given.col_match, A.n, "col_match");
+  require_places(given.row_dual, A.m, "row_dual");
+  require_places(given.col_dual, A.n, "col_dual");
+  const Blocks<I> blocks{given.row_perm.data(), given.col_perm.data(), given.row_blocks.data(),
+                         given.col_blocks.data(), static_cast<I>(places - 1)};
+  const Assigned<I> out{given.row_match.data(), given.col_match.data(), given.row_dual.data(),
+                        given.col_dual.data()};
+  Budget budget(given.time_limit, given.max_work, &python_interrupted);
+  WeightedCounters counters;
+  {
+    const WithoutGil nogil;
+    Workspace workspace;
+    assign(A, given.value.data(), blocks, which, auction, out, given.threads, workspace, budget,
+           counters);
+  }
+  raise_if_interrupted(budget);
+  return {static_cast<int>(budget.stop()), counters.edges, counters.searches, counters.bids,
+          counters.rounds};
+}
+
 template <class I>
 void bind_search(nb::module_& module, const char* name, WeightedSearch which) {
   module.def(
@@ -21,31 +68,10 @@ void bind_search(nb::module_& module, const char* name, WeightedSearch which) {
               In<I> col_perm, In<I> row_blocks, In<I> col_blocks, Out<I> row_match,
               Out<I> col_match, Out<double> row_dual, Out<double> col_dual, double time_limit,
               std::int64_t max_work, int threads) {
-        const PatternView<I> A = checked_view_of<I>(m, indptr, indices);
-        require_places(value, A.nnz(), "value");
-        require_places(row_perm, A.m, "row_perm");
-        require_places(col_perm, A.n, "col_perm");
-        if (row_blocks.shape(0) == 0) throw std::invalid_argument("row_blocks has no places");
-        const auto places = static_cast<std::int64_t>(row_blocks.shape(0));
-        require_places(col_blocks, places, "col_blocks");
-        require_places(row_match, A.m, "row_match");
-        require_places(col_match, A.n, "col_match");
-        require_places(row_dual, A.m, "row_dual");
-        require_places(col_dual, A.n, "col_dual");
-        const Blocks<I> blocks{row_perm.data(), col_perm.data(), row_blocks.data(),
-                               col_blocks.data(), static_cast<I>(places - 1)};
-        const Assigned<I> out{row_match.data(), col_match.data(), row_dual.data(), col_dual.data()};
-        Budget budget(time_limit, max_work, &python_interrupted);
-        WeightedCounters counters;
-        {
-          const WithoutGil nogil;
-          Workspace workspace;
-          assign(A, value.data(), blocks, which, out, threads, workspace, budget, counters);
-        }
-        raise_if_interrupted(budget);
-        return std::tuple<int, std::int64_t, std::int64_t, std::int64_t, std::int64_t>(
-            static_cast<int>(budget.stop()), counters.edges, counters.searches, counters.bids,
-            counters.rounds);
+        return run_search<I>(
+            {m, indptr, indices, value, row_perm, col_perm, row_blocks, col_blocks, row_match,
+             col_match, row_dual, col_dual, time_limit, max_work, threads},
+            which, nullptr);
       },
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("value").noconvert(), nb::arg("row_perm").noconvert(),
@@ -58,10 +84,49 @@ void bind_search(nb::module_& module, const char* name, WeightedSearch which) {
       "duals. (0 done, 2 time limit, 3 work limit; entries visited; searches; bids; rounds)");
 }
 
+// The places of `start_match` are checked here: an auction on another device has set them.
+template <class I>
+void bind_completion(nb::module_& module) {
+  module.def(
+      "complete_auction",
+      [](std::int64_t m, In<I> indptr, In<I> indices, In<double> value, In<I> row_perm,
+         In<I> col_perm, In<I> row_blocks, In<I> col_blocks, Out<I> row_match, Out<I> col_match,
+         Out<double> row_dual, Out<double> col_dual, In<I> start_match, In<double> start_price,
+         double time_limit, std::int64_t max_work, int threads) {
+        const PatternView<I> A = checked_view_of<I>(m, indptr, indices);
+        require_places(start_match, A.n, "start_match");
+        require_places(start_price, A.m, "start_price");
+        for (I j = 0; j < A.n; ++j) {
+          const I i = start_match.data()[j];
+          if (i == -1) continue;
+          const I* const end = A.indices + A.indptr[j + 1];
+          if (std::find(A.indices + A.indptr[j], end, i) == end) {
+            throw std::invalid_argument("start_match has a pair that is no entry");
+          }
+        }
+        const AfterAuction<I> auction{start_match.data(), start_price.data()};
+        return run_search<I>(
+            {m, indptr, indices, value, row_perm, col_perm, row_blocks, col_blocks, row_match,
+             col_match, row_dual, col_dual, time_limit, max_work, threads},
+            WeightedSearch::heavy_perfect, &auction);
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("value").noconvert(), nb::arg("row_perm").noconvert(),
+      nb::arg("col_perm").noconvert(), nb::arg("row_blocks").noconvert(),
+      nb::arg("col_blocks").noconvert(), nb::arg("row_match").noconvert(),
+      nb::arg("col_match").noconvert(), nb::arg("row_dual").noconvert(),
+      nb::arg("col_dual").noconvert(), nb::arg("start_match").noconvert(),
+      nb::arg("start_price").noconvert(), nb::arg("time_limit") = 0.0, nb::arg("max_work") = 0,
+      nb::arg("threads") = 1,
+      "The same after an auction: matches the columns that have no row in start_match. "
+      "start_price: of each row; NaN in blocks without an auction");
+}
+
 template <class I>
 void bind_width(nb::module_& module) {
   bind_search<I>(module, "mc64", WeightedSearch::mc64);
   bind_search<I>(module, "heavy_perfect", WeightedSearch::heavy_perfect);
+  bind_completion<I>(module);
   module.def(
       "check_duals",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<double> value, In<I> row_match,

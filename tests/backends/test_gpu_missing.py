@@ -26,7 +26,7 @@ from btfperm.path import failure
 from btfperm.pattern import DevicePattern, as_pattern
 
 A = sp.random_array((200, 200), density=0.01, rng=7, format="csc")
-ON_GPU = [row.name for row in btfperm.algorithms() if row.backend == "gpu"]
+ON_GPU = [row.name for row in btfperm.algorithms(package="transversal") if row.backend == "gpu"]
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 
 #include "fibers.hpp"
 #include "kernels.hpp"
@@ -50,13 +51,15 @@ using Same = typename As<T>::type;
 template <class T>
 T load(const T* word) {
   maybe_yield();
-  return __atomic_load_n(word, __ATOMIC_RELAXED);
+  T value;
+  __atomic_load(word, &value, __ATOMIC_RELAXED);
+  return value;
 }
 
 template <class T>
 void store(T* word, T value) {
   maybe_yield();
-  __atomic_store_n(word, value, __ATOMIC_RELAXED);
+  __atomic_store(word, &value, __ATOMIC_RELAXED);
 }
 
 // Replaces the word by op(word), atomically. Returns the old value.
@@ -100,6 +103,8 @@ T atomicCAS(T* word, fibers::Same<T> expected, fibers::Same<T> other) {
 inline void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 inline void __nanosleep(unsigned) { fibers::yield(); }
 inline int __popc(unsigned word) { return std::popcount(word); }
+inline unsigned __float_as_uint(float number) { return std::bit_cast<unsigned>(number); }
+inline long long __double_as_longlong(double number) { return std::bit_cast<long long>(number); }
 inline int __ffs(unsigned word) { return __builtin_ffs(static_cast<int>(word)); }
 struct int4 {
   int x, y, z, w;

@@ -27,7 +27,7 @@ from tests.oracles.plain_matching import structural_rank
 from tests.transversal.methods import ALGORITHMS, INITIALIZERS
 
 RULES = [(what, rule) for what, rules in TABLE.items() for rule in rules]
-ON_GPU = [row.name for row in btfperm.algorithms() if row.backend == "gpu"]
+ON_GPU = [row.name for row in btfperm.algorithms(package="transversal") if row.backend == "gpu"]
 CHOICES = {
     "place": ["cpu", "gpu"],
     "start on gpu": ["none", *ON_GPU],

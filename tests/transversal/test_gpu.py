@@ -23,7 +23,7 @@ from tests.transversal.methods import in_64_bits
 
 pytestmark = pytest.mark.gpu
 
-ON_GPU = [row for row in btfperm.algorithms() if row.backend == "gpu"]
+ON_GPU = [row for row in btfperm.algorithms(package="transversal") if row.backend == "gpu"]
 # Each row with each form of its options, and a number for k where a form needs one.
 NUMBERS = {"adaptive:k": "adaptive:0.7", "fixed:k": "fixed:50"}
 VARIANTS = [

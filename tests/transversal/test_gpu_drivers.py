@@ -19,7 +19,7 @@ from btfperm.errors import BackendUnavailableError
 from btfperm.path import run
 from btfperm.transversal.push_relabel import relabel_gpu
 
-ON_GPU = [row for row in btfperm.algorithms() if row.backend == "gpu"]
+ON_GPU = [row for row in btfperm.algorithms(package="transversal") if row.backend == "gpu"]
 A = sp.random_array((200, 200), density=0.01, rng=7, format="csc")
 
 

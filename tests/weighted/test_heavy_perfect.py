@@ -11,6 +11,7 @@ from hypothesis import given
 
 import btfperm
 from btfperm import _core
+from btfperm.backends.gpu import device
 from btfperm.weighted.certificate import prove
 from tests.faults.test_allocation import each_failure
 from tests.known_answers import known_answers, read
@@ -130,10 +131,10 @@ def test_real_matrices(known):
     assert exact.objective - w.objective <= 5e-3 * exact.structural_rank
 
 
-def price_war():
-    """60 columns compete for 59 rows of equal values, and the other entries of each are e^5 times
-    as small. Bids of the size that is right for the other columns would go on for millions."""
-    n, rivals = 1200, 60
+def price_war(n=1200, rivals=60):
+    """`rivals` columns compete for one row less, with equal values, and the other entries of each
+    are e^5 times as small. Bids of the size that is right for the other `n` columns would go on for
+    millions."""
     A = hard("log-normal", n).tocoo()
     rng = np.random.default_rng(4)
     dense = np.indices((rivals - 1, rivals)).reshape(2, -1)
@@ -217,7 +218,15 @@ def test_algorithms_by_name():
     with pytest.raises(btfperm.InvalidArgumentError, match="has one algorithm"):
         heavy(A, objective="bottleneck")
     names = [row.name for row in btfperm.algorithms(package="weighted")]
-    assert names == ["mc64", "heavy-perfect"]
+    assert names == ["mc64", "heavy-perfect", "heavy-perfect"]  # on the CPU and on a GPU
+
+
+def test_only_a_request_needs_a_gpu(monkeypatch):
+    monkeypatch.setattr(device, "why_not", lambda *_: "none was planted")
+    A = hard("log-normal", 50)
+    assert heavy(A).structural_rank == heavy(A, backend="cpu").structural_rank == 50
+    with pytest.raises(btfperm.BackendUnavailableError, match="none was planted"):
+        heavy(A, backend="gpu")
 
 
 def test_64_bit_indices():

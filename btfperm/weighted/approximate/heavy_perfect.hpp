@@ -41,6 +41,13 @@ struct HeavyPerfect {
     }
     return search.complete() == Outcome::done;
   }
+
+  // The same after an auction on a GPU, whose matching and prices are in the memory.
+  static bool match_last_columns(const CostBlock<I>& block, BlockMemory<I>& memory, Budget& budget,
+                                 WeightedCounters& counters) {
+    Mc64<I> search(block, memory, budget, counters);
+    return search.complete() == Mc64<I>::Outcome::done;
+  }
 };
 
 }  // namespace btfperm

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Weighted searches on matrices where they are long: `mc64`, `heavy-perfect` on the CPU and on a
+GPU, and MC64.
+
+The matrices are made here: ``rnd_N_dD`` is a permutation and (D - 1) N random places with values
+exp(N(0, 1)), ``_s10`` exp(10 N(0, 1)), ``_unif`` uniform, ``_ties`` 1, 2, 4 or 8; ``kkt_N`` is a
+saddle point matrix, ``grid_K`` a permuted grid of K x K with rows and columns scaled by
+exp(3 N(0, 1)).
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import btfperm
+from benchmarks.cases import Case, names
+from benchmarks.generators.assemble import SEED
+from benchmarks.machine import gpu
+from benchmarks.report import (
+    Options,
+    Row,
+    Section,
+    by_matrix,
+    known,
+    milliseconds,
+    paragraphs,
+    progress,
+    table,
+)
+from benchmarks.solvers.mc64 import Mc64, library
+from benchmarks.solvers.routes import RATIO_HEAD, cells, ratio_cells
+from benchmarks.solvers.systems import matrix_of
+from btfperm.backends.select import backends
+
+EXACT, CPU, GPU, PEER = "mc64", "heavy-perfect", "heavy-perfect, GPU", "MC64"
+ALL = (EXACT, CPU, GPU, PEER)
+_KIND = "with values"
+_SAME = 1e-9
+NOTE = (
+    "Medians of wall time, ms. `mc64` and `heavy-perfect` are whole calls of "
+    "`weighted_transversal`, with the decomposition, the transfers and the certificate. MC64 is "
+    "the search of the system's libmumps with its arrays, without a decomposition or certificate. "
+    "All take turns in one process, because CUDA does not work in forked ones. 'Off' is the "
+    "distance from the optimum, for each row in nats; 'gap' the proven bound on it, relative to "
+    "the optimum."
+)
+
+
+def cases(which: str, _: Path) -> list[Case]:
+    """The matrices of a set, by name."""
+    return [Case(name, _KIND, partial(make, name)) for name in names("auctions", which)]
+
+
+def make(name: str) -> sp.csc_array:
+    """The matrix of that name."""
+    rng = np.random.default_rng(SEED)
+    family, size, *rest = name.split("_")
+    if family == "kkt":
+        return _saddle_point(int(float(size)), rng)
+    if family == "grid":
+        return _grid(int(size), rng)
+    n, d = int(float(size)), int(rest[0].removeprefix("d"))
+    rows = np.concatenate([rng.permutation(n), rng.integers(0, n, (d - 1) * n)])
+    cols = np.concatenate([np.arange(n), rng.integers(0, n, (d - 1) * n)])
+    A = sp.csc_array((np.ones(d * n), (rows, cols)), shape=(n, n))
+    normal = rng.normal(size=A.nnz)
+    A.data = {
+        "": np.exp(normal),
+        "s10": np.exp(10 * normal),
+        "unif": rng.uniform(1e-9, 1, A.nnz),
+        "ties": 2.0 ** rng.integers(0, 4, A.nnz),
+    }[rest[1] if len(rest) > 1 else ""]
+    return A
+
+
+def _saddle_point(n: int, rng: np.random.Generator) -> sp.csc_array:
+    k = n // 4
+    h = n - k
+    places = rng.integers(0, h, (2, 2 * h))
+    H = sp.csr_array((np.exp(rng.normal(size=2 * h)), (places[0], places[1])), shape=(h, h))
+    H = H + sp.diags_array(np.exp(rng.normal(size=h)))
+    chosen = np.repeat(np.arange(k), 3), rng.integers(0, h, 3 * k)
+    B = sp.csr_array((rng.normal(size=3 * k), chosen), shape=(k, h))
+    return sp.csc_array(sp.block_array([[H, B.T], [B, None]]))
+
+
+def _grid(k: int, rng: np.random.Generator) -> sp.csc_array:
+    line = sp.diags_array([-np.ones(k - 1), 2.2 * np.ones(k), -np.ones(k - 1)], offsets=[-1, 0, 1])
+    A = sp.kron(sp.eye_array(k), line) + sp.kron(line, sp.eye_array(k))
+    left, right = (sp.diags_array(np.exp(3 * rng.normal(size=k * k))) for _ in range(2))
+    return sp.csc_array(sp.csr_array(left @ A @ right)[rng.permutation(k * k)])
+
+
+def run(cases: list[Case], options: Options) -> Section:
+    """One row for each matrix."""
+    rows: list[Row] = []
+    complaints: list[str] = []
+    for case in cases:
+        A = case.load() if case.kind == _KIND else matrix_of(case)
+        if A is None:
+            continue
+        row: Row = {"matrix": case.name, "n": A.shape[0], "nnz": int(A.nnz)}
+        row |= _in_turns(_calls(A, options.threads), options)
+        rows.append(row)
+        found = _contradictions(row)
+        complaints += [f"{case.name}: {problem}" for problem in found]
+        times = cells(row, ALL, "seconds", milliseconds)
+        options.say(progress(case.name, times, found))
+    where = gpu() if _no_gpu() is None else "No GPU"
+    text = [NOTE, f"{where}.", _means(rows), by_matrix(["nnz", *ALL, *_HEAD], rows, _cells)]
+    return Section("Long weighted searches", paragraphs(*text), {"rows": rows}, complaints)
+
+
+def _no_gpu() -> str | None:
+    (found,) = (backend for backend in backends() if backend.name == "gpu")
+    return None if found.works else found.reason
+
+
+def _calls(A: sp.csc_array, threads: int | None) -> dict[str, Callable[[], Row]]:
+    """The methods that this machine has."""
+
+    def ours(**how: Any) -> Row:
+        w = btfperm.weighted_transversal(A, threads=threads, **how)
+        return {"objective": w.objective, "gap": w.gap}
+
+    def peer() -> Row:
+        mc64 = Mc64(A)
+        mc64()
+        return {"objective": mc64.objective(), "gap": 0.0}
+
+    heavy = partial(ours, algorithm="heavy-perfect")
+    calls: dict[str, Callable[[], Row]] = {EXACT: ours, CPU: heavy}
+    if _no_gpu() is None:
+        calls[GPU] = partial(heavy, backend="gpu")
+    if library():
+        calls[PEER] = peer
+    return calls
+
+
+def _in_turns(calls: dict[str, Callable[[], Row]], options: Options) -> dict[str, Row]:
+    """Median seconds and the result of each call, after a warm-up. A call whose runs have taken
+    the limit is not repeated."""
+    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    results: dict[str, Row] = {}
+    for _ in range(options.repeats + 1):
+        for name, call in calls.items():
+            if sum(seconds[name]) < options.limit:
+                begin = time.perf_counter()
+                results[name] = call()
+                seconds[name].append(time.perf_counter() - begin)
+    return {
+        name: {"seconds": statistics.median(each[1:] or each), **results[name]}
+        for name, each in seconds.items()
+    }
+
+
+def _contradictions(row: Row) -> list[str]:
+    """Answers that cannot all be true: another optimum than MC64's, or a gap that is too small."""
+    best = row.get(EXACT, {}).get("objective")
+    if best is None:
+        return []
+    room = _SAME * max(1.0, abs(best))
+    found = []
+    for name in (CPU, GPU, PEER):
+        objective = row.get(name, {}).get("objective")
+        if objective is not None and not -room <= best - objective <= row[name]["gap"] + room:
+            found.append(
+                f"{name}: objective {objective!r}, gap {row[name]['gap']!r}; mc64: {best!r}"
+            )
+    return found
+
+
+_HEAD = [f"{name}: {what}" for name in (CPU, GPU) for what in ("off", "gap")]
+
+
+def _off(row: Row, name: str) -> float | None:
+    best, objective = (row.get(key, {}).get("objective") for key in (EXACT, name))
+    return None if best is None or objective is None else max(best - objective, 0.0) / row["n"]
+
+
+def _cells(row: Row) -> list[str]:
+    times = cells(row, ALL, "seconds", milliseconds)
+    quality = []
+    for name in (CPU, GPU):
+        best, gap = row.get(EXACT, {}).get("objective"), row.get(name, {}).get("gap")
+        share = gap / abs(best) if best and gap is not None else None
+        quality += [known(value, "{:.1e}".format) for value in (_off(row, name), share)]
+    return [f"{row['nnz']:,}", *times, *quality]
+
+
+def _means(rows: list[Row]) -> str:
+    lines = []
+    for one, other in ((CPU, EXACT), (GPU, EXACT), (GPU, CPU), (EXACT, PEER)):
+        ratios = {
+            row["matrix"]: row[one]["seconds"] / row[other]["seconds"]
+            for row in rows
+            if all("seconds" in row.get(name, {}) for name in (one, other))
+        }
+        if ratios:
+            lines.append([f"{one} over {other}", *ratio_cells(ratios, digits=2)])
+    return table(["time", *RATIO_HEAD], lines)

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Driver of heavy-perfect on a GPU. The auction is described in ``heavy_perfect.cu``; the CPU
+matches the last columns (``heavy_perfect.hpp``)."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core
+from btfperm.backends.gpu.arrays import BLOCK, download, grid, lanes_for, minus_ones, upload
+from btfperm.backends.gpu.budget import Budget
+from btfperm.backends.gpu.compile import kernels
+from btfperm.backends.gpu.device import on, refuse_beyond_free
+from btfperm.backends.gpu.readback import SharedStruct
+
+__all__ = ["heavy_perfect"]
+
+_FILE = "weighted/approximate/heavy_perfect.cu"
+
+# Blocks with fewer entries are searched on the CPU, which is faster there.
+_LEAST_ENTRIES = 1 << 17
+_PHASES = 3
+_FIRST_SHARE = 4.0  # of the mean difference between the first and the second choice: epsilon
+_SHRINK = 5.0  # of epsilon, from phase to phase
+_ROUNDING = 1e-12
+_MOST_EQUAL = 0.75  # share of the columns; with more equal best choices, paths are faster
+_MOST_PASSES = 50  # over the entries of a block
+_MOST_ROUNDS = 100  # of a phase, times the square root of the number of columns
+# Columns without a row with which one block continues alone.
+_ONE_BLOCK = 256
+_LAUNCH_ROUNDS = 1 << 12  # between two checks of the limits
+_LAUNCH_EDGES = 1 << 30
+_THREADS, _THREADS_ALONE = 512, 1024
+_BLOCKS = 2  # for each multiprocessor; more blocks wait longer at a barrier
+_FAR = float(np.finfo(np.float64).max)  # as in the kernels
+# The word of a bid has 32 bits for the column.
+_MOST_COLUMNS = 2**32 - 2
+
+Reals = npt.NDArray[np.float64]
+
+
+def heavy_perfect(
+    m: int,
+    indptr: npt.NDArray[Any],
+    indices: npt.NDArray[Any],
+    value: Reals,
+    row_perm: npt.NDArray[Any],
+    col_perm: npt.NDArray[Any],
+    row_blocks: npt.NDArray[Any],
+    col_blocks: npt.NDArray[Any],
+    row_match: npt.NDArray[Any],
+    col_match: npt.NDArray[Any],
+    row_dual: Reals,
+    col_dual: Reals,
+    *,
+    time_limit: float,
+    max_work: int,
+    threads: int,
+) -> tuple[int, int, int, int, int]:
+    """As the function of this name in the core: sets the matching and the duals, and returns the
+    stop and the counters. All arrays are on the host.
+
+    Raises
+    ------
+    BackendUnavailableError : there is no GPU, it fails, or its free memory is too small
+    """
+    ends = time.perf_counter() + time_limit if time_limit else 0.0
+    start_match = np.full(col_match.size, -1, indices.dtype)
+    start_price = np.full(m, np.nan)
+    edges, bids, rounds, stop = 0, 0, 0, 0
+    blocks = _large_blocks(indptr, col_perm, row_blocks, col_blocks)
+    if blocks:
+        with on(None):
+            auction = _Auction(m, indptr, indices, value)
+            budget = Budget(time_limit, max_work)
+            for k, block_entries in blocks:
+                rows = row_perm[row_blocks[k] : row_blocks[k + 1]]
+                cols = col_perm[col_blocks[k] : col_blocks[k + 1]]
+                auction.run(rows, cols, block_entries, budget, start_match, start_price)
+                if budget.stop:
+                    break
+            edges, bids, rounds = auction.counted()
+            stop = budget.stop
+    if stop:
+        return stop, edges, 0, bids, rounds
+    ended, more, searches, more_bids, more_rounds = _core.weighted.complete_auction(
+        m, indptr, indices, value, row_perm, col_perm, row_blocks, col_blocks, row_match, col_match,
+        row_dual, col_dual, start_match, start_price,
+        time_limit=max(ends - time.perf_counter(), 1e-9) if ends else 0.0,
+        max_work=max(max_work - edges, 1) if max_work else 0,
+        threads=threads,
+    )  # fmt: skip
+    return ended, edges + more, searches, bids + more_bids, rounds + more_rounds
+
+
+def _large_blocks(
+    indptr: npt.NDArray[Any],
+    col_perm: npt.NDArray[Any],
+    row_blocks: npt.NDArray[Any],
+    col_blocks: npt.NDArray[Any],
+) -> list[tuple[int, int]]:
+    """The square blocks whose columns have many entries, and the numbers of these entries."""
+    heights, widths = np.diff(row_blocks), np.diff(col_blocks)
+    totals = np.concatenate([[0], np.cumsum(np.diff(indptr)[col_perm], dtype=np.int64)])
+    entries = np.diff(totals[col_blocks])
+    large = (heights == widths) & (widths > 1) & (col_perm.size <= _MOST_COLUMNS)
+    chosen = np.flatnonzero(large & (entries >= _LEAST_ENTRIES))
+    return list(zip(chosen.tolist(), entries[chosen].tolist(), strict=True))
+
+
+def few_of(n: int) -> int:
+    """Columns that may have no row at the end of a phase with n columns.
+
+    On random matrices, some n / k rounds leave k columns. With the time of a round and of a path
+    on an H100 machine, the sum is smallest near this k.
+    """
+    return math.isqrt(n) // 20
+
+
+class _Auction:
+    """The matrix on the current device, and the arrays of the auctions in its blocks."""
+
+    def __init__(
+        self, m: int, indptr: npt.NDArray[Any], indices: npt.NDArray[Any], value: Reals
+    ) -> None:
+        import cupy
+
+        n, nnz, width = indptr.size - 1, indices.size, indices.dtype
+        refuse_beyond_free(
+            nnz * (8 + width.itemsize) + 24 * (m + n) + 8 * (m + n) * width.itemsize,
+            f"an auction in a matrix of {m:,} x {n:,} with {nnz:,} entries",
+        )
+        self._m, self._n = m, n
+        self._run = kernels(_FILE, width.name)
+        self._matrix = upload(indptr), upload(indices), upload(value)
+        self._lanes = np.int32(lanes_for(nnz, n))
+        self._price = cupy.empty(m)
+        self._bids = cupy.empty(m, dtype=np.uint64)
+        self._bids.fill(2**64 - 1)
+        self._owner, self._at = minus_ones(m, width), minus_ones(n, width)
+        self._lists = [cupy.empty(n, dtype=width) for _ in range(2)]
+        self._bid_entry, self._bid_price = cupy.empty(n, dtype=width), cupy.empty(n)
+        self._state = SharedStruct(_FILE, "State")
+
+    def run(
+        self,
+        rows: npt.NDArray[Any],
+        cols: npt.NDArray[Any],
+        entries: int,
+        budget: Budget,
+        match: npt.NDArray[Any],
+        price: Reals,
+    ) -> None:
+        """The auction in one block. Sets the row of each matched column, and the prices of the
+        rows; it changes nothing if most columns have several best choices, because bids then lower
+        prices by epsilon only."""
+        n = cols.size
+        lanes, columns, there = self._lanes, upload(cols), upload(rows)
+        self._price.fill(-_FAR)
+        self._price[there] = _FAR
+        first = grid(n * int(lanes)), BLOCK, n, lanes, columns, *self._matrix
+        self._run.launch("price_rows", *first, self._price)
+        epsilon = self._first_epsilon(first, n)
+        if epsilon == 0:
+            return
+        edges = self._state.fields()["edges"]
+        most = edges + _MOST_PASSES * entries
+        for _ in range(_PHASES):
+            for field in ("queued", "turn"):
+                self._state.field(field).fill(0)
+            self._run.launch(
+                "release", *first[:4], np.float64(epsilon), *first[4:], self._price, self._owner,
+                self._at, self._lists[0], self._state.array,
+            )  # fmt: skip
+            self._bid(n, epsilon, most, budget)
+            if budget.stop:
+                return
+            epsilon /= _SHRINK
+        at = np.empty(self._n, match.dtype)
+        download(self._at, at)
+        found = np.empty(self._m)
+        download(self._price, found)
+        price[rows] = found[rows]
+        matched = cols[at[cols] >= 0]
+        match[matched] = self._matrix[1][upload(at[matched])].get()
+
+    def _first_epsilon(self, first: tuple[Any, ...], n: int) -> float:
+        """A share of the mean difference between the first and the second choice; 0 if it is 0 for
+        too many columns."""
+        gaps = self._bid_price[:n]
+        self._run.launch("find_gaps", *first, self._price, np.float64(_ROUNDING), gaps)
+        here = np.empty(n)
+        download(gaps, here)
+        if np.count_nonzero(here == 0) > _MOST_EQUAL * n:
+            return 0.0
+        return float(here.mean()) / _FIRST_SHARE
+
+    def _bid(self, n: int, epsilon: float, most: int, budget: Budget) -> None:
+        """Rounds of bids, until few columns have no row or a limit is reached. Rounds with one
+        column take as long as others, so their number is limited, too."""
+        few, last_round = few_of(n), None
+        while True:
+            fields = self._state.fields()
+            size, edges = fields[f"queued[{fields['turn']}]"], fields["edges"]
+            last_round = last_round or fields["rounds"] + _MOST_ROUNDS * math.isqrt(n)
+            rounds = min(last_round - fields["rounds"], _LAUNCH_ROUNDS)
+            if size <= few or edges >= most or rounds <= 0 or budget.spent(edges):
+                return
+            until = edges + budget.work_left(edges, min(_LAUNCH_EDGES, most - edges))
+            shared = size > _ONE_BLOCK
+            left = max(few, _ONE_BLOCK) if shared else few
+            arguments = (
+                self._lanes, np.float64(epsilon), np.uint64(left), np.uint64(rounds),
+                np.uint64(until), *self._matrix, self._price,
+                self._bids, self._owner, self._at, *self._lists, self._bid_entry, self._bid_price,
+                self._state.array,
+            )  # fmt: skip
+            if shared:
+                self._run.launch_together("bid_in_rounds", _THREADS, *arguments, most=_BLOCKS)
+            else:
+                self._run.launch("bid_in_one_block", 1, _THREADS_ALONE, *arguments)
+
+    def counted(self) -> tuple[int, int, int]:
+        """Entries visited, bids, rounds."""
+        fields = self._state.fields()
+        return fields["edges"], fields["bids"], fields["rounds"]

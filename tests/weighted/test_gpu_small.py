@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`heavy-perfect` on a GPU, on matrices small enough for an emulated device: always a maximum
+transversal, and the reported gap is never smaller than the true one.
+
+These tests also run in the suite of machines without a GPU, see
+`tests/backends/test_on_emulated_gpu.py`.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import btfperm
+from btfperm import _core
+from btfperm.order import order_file
+from btfperm.weighted.approximate import heavy_perfect_gpu
+from tests.oracles.plain_weighted import best_transversal
+from tests.weighted.test_heavy_perfect import check_against_the_best, price_war
+from tests.weighted.test_threads import of_blocks
+from tests.weighted.test_weighted_transversal import hard
+
+pytestmark = pytest.mark.gpu
+
+each_objective = pytest.mark.parametrize("objective", ["product", "sum"])
+
+
+@pytest.fixture(autouse=True)
+def small_blocks_have_auctions(monkeypatch):
+    monkeypatch.setattr(heavy_perfect_gpu, "_LEAST_ENTRIES", 0)
+
+
+def heavy(A, **options):
+    return btfperm.weighted_transversal(A, algorithm="heavy-perfect", backend="gpu", **options)
+
+
+@each_objective
+@pytest.mark.parametrize("kind", ["log-normal", "wide", "four values"])
+def test_it_is_close_to_the_best(kind, objective):
+    A = hard(kind, 200)
+    exact = btfperm.weighted_transversal(A, objective=objective)
+    w = heavy(A, objective=objective)
+    check_against_the_best(A, w, exact.objective)
+    assert w.counters["rounds"] > 0 and w.counters["bids"] >= 200
+    assert exact.objective - w.objective <= 2e-3 * (abs(exact.objective) + exact.structural_rank)
+
+
+def test_small_matrices_against_an_oracle():
+    rng = np.random.default_rng(3)
+    auctions = 0
+    for case in range(40):
+        m, n = rng.integers(1, 8, 2) if case % 2 else [int(rng.integers(2, 8))] * 2
+        A = np.where(rng.random((m, n)) < 0.5, np.exp(3 * rng.normal(size=(m, n))), 0.0)
+        w = heavy(sp.csc_array(A))
+        rank, best = best_transversal(A, "product")
+        assert w.structural_rank == rank
+        check_against_the_best(A, w, best)
+        auctions += w.counters["rounds"] > 0
+    assert auctions > 5
+
+
+def test_equal_values_have_no_auction():
+    A = hard("one value", 200)
+    w = heavy(A)
+    assert w.counters["bids"] == 0
+    assert w.gap <= 1e-12
+    check_against_the_best(A, w, btfperm.weighted_transversal(A).objective)
+
+
+def test_every_run_gives_the_same_result():
+    A = hard("log-normal", 150)
+    first = heavy(A)
+    for threads in (1, 2):
+        w = heavy(A, threads=threads)
+        assert w == first and (w.gap, w.counters) == (first.gap, first.counters)
+
+
+def test_blocks_have_auctions_of_their_own():
+    """In permuted order, beside blocks of one entry and entries between the blocks."""
+    A = of_blocks(3)[:, ::-1]
+    exact = btfperm.weighted_transversal(A)
+    d = btfperm.dulmage_mendelsohn(A)
+    assert d.n_blocks > 2
+    w = heavy(A)
+    check_against_the_best(A, w, exact.objective)
+    assert w.counters["rounds"] > 0
+
+
+@pytest.mark.parametrize("shape", [(60, 75), (75, 60), (70, 70)])
+def test_rectangular_and_singular(shape):
+    rng = np.random.default_rng(2)
+    A = sp.random(*shape, 0.04, random_state=rng, format="csc")
+    A.data = np.exp(rng.normal(size=A.nnz))
+    exact = btfperm.weighted_transversal(A)
+    assert exact.structural_rank < min(shape)
+    check_against_the_best(A, heavy(A), exact.objective)
+
+
+def test_the_cpu_matches_the_columns_that_are_left(monkeypatch):
+    """It does after a limit on the entries, after one on the rounds, and where few columns are
+    left."""
+    A = hard("log-normal", 150)
+    best = btfperm.weighted_transversal(A).objective
+    limits = {"_MOST_PASSES": 1, "_MOST_ROUNDS": 1, "few_of": lambda n: n // 10}
+    for name, value in limits.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(heavy_perfect_gpu, name, value)
+            w = heavy(A)
+        assert w.counters["searches"] > 0 and w.counters["bids"] > 0, name
+        check_against_the_best(A, w, best)
+
+
+def test_one_block_continues_alone(monkeypatch):
+    """The result does not depend on the kernel that runs the rounds."""
+    A = hard("log-normal", 150)
+    alone = heavy(A)
+    monkeypatch.setattr(heavy_perfect_gpu, "_ONE_BLOCK", 5)
+    both = heavy(A)
+    assert both == alone and (both.gap, both.counters) == (alone.gap, alone.counters)
+
+
+def test_a_price_war_ends(monkeypatch):
+    monkeypatch.setattr(heavy_perfect_gpu, "_MOST_ROUNDS", 5)
+    A = price_war(n=150, rivals=20)
+    w = heavy(A)
+    phases, columns = 3, A.shape[1]
+    assert 0 < w.counters["rounds"] <= phases * 5 * columns**0.5
+    assert w.counters["searches"] > 0
+    check_against_the_best(A, w, btfperm.weighted_transversal(A).objective)
+
+
+def test_the_widest_range():
+    rng = np.random.default_rng(5)
+    A = hard("log-normal", 150)
+    A.data *= 10.0 ** rng.integers(-290, 290, A.nnz)
+    w = heavy(A)
+    assert w.counters["bids"] > 0
+    check_against_the_best(A, w, btfperm.weighted_transversal(A).objective)
+
+
+def test_limits():
+    A = hard("log-normal", 150)
+    edges = heavy(A).counters["edges"]
+    for share in (0.3, 0.7, 0.97):
+        with pytest.raises(btfperm.LimitReachedError, match="weighted search was stopped"):
+            heavy(A, max_work=int(share * edges))
+    with pytest.raises(btfperm.LimitReachedError):
+        heavy(A, time_limit=1e-9)
+    assert heavy(A, max_work=2 * edges).structural_rank == 150
+
+
+def test_a_matrix_on_the_device():
+    import cupyx.scipy.sparse as cs
+
+    A = hard("log-normal", 150)
+    there = heavy(cs.csc_matrix(sp.csc_matrix(A)))
+    assert there == heavy(A) and isinstance(there.row_match, np.ndarray)
+
+
+def test_64_bit_indices():
+    A = hard("log-normal", 150)
+    V = btfperm.as_valued(A)
+    d = btfperm.dulmage_mendelsohn(V.pattern)
+    n = A.shape[0]
+    arrays = [np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n), np.empty(n)]
+    blocks = [x.astype(np.int64) for x in (d.row_perm, d.col_perm, d.row_blocks, d.col_blocks)]
+    columns = V.pattern.indptr.astype(np.int64), V.pattern.indices.astype(np.int64)
+    stop, *_ = heavy_perfect_gpu.heavy_perfect(
+        n, *columns, np.log(np.abs(V.values)), *blocks, *arrays,
+        time_limit=0.0, max_work=0, threads=1,
+    )  # fmt: skip
+    w = heavy(A)
+    assert stop == 0
+    assert np.array_equal(arrays[0], w.row_match) and np.array_equal(arrays[2], w.row_dual)
+
+
+def test_a_wrong_auction_is_detected(monkeypatch):
+    """A matching with a pair that is no entry is refused, and wrong prices only widen the gap."""
+    A = hard("log-normal", 150)
+    exact = btfperm.weighted_transversal(A)
+    complete = _core.weighted.complete_auction
+
+    def plant(match=lambda rows: rows, price=lambda prices: prices):
+        def planted(*arguments, **limits):
+            *others, rows, prices = arguments
+            return complete(*others, match(rows), price(prices), **limits)
+
+        weighted = SimpleNamespace(complete_auction=planted)
+        monkeypatch.setattr(heavy_perfect_gpu, "_core", SimpleNamespace(weighted=weighted))
+
+    plant(match=lambda rows: np.roll(rows, 1))
+    with pytest.raises(ValueError, match="no entry"):
+        heavy(A)
+    rng = np.random.default_rng(1)
+    plant(price=lambda prices: prices + rng.normal(size=prices.size))
+    w = heavy(A)
+    assert w.gap > 10
+    check_against_the_best(A, w, exact.objective)
+
+
+def test_only_heavy_perfect_runs_there():
+    A = hard("log-normal", 30)
+    with pytest.raises(btfperm.InvalidArgumentError, match="mc64 runs on the cpu backend"):
+        btfperm.weighted_transversal(A, backend="gpu")
+    with pytest.raises(btfperm.InvalidArgumentError, match="cpu backend only"):
+        btfperm.weighted_transversal(A, objective="bottleneck", backend="gpu")
+    with pytest.raises(btfperm.InvalidArgumentError, match="unknown backend"):
+        btfperm.weighted_transversal(A, backend="tpu")
+
+
+def test_from_a_file(tmp_path):
+    from scipy.io import mmwrite
+
+    A = hard("log-normal", 100)
+    mmwrite(tmp_path / "a.mtx", A)
+    how = {"weights": "product", "algorithm": "heavy-perfect"}
+    done = order_file(tmp_path / "a.mtx", [tmp_path / "p.npz"], backend="gpu", **how)
+    assert done.weighted.counters["rounds"] > 0
+    assert btfperm.load(tmp_path / "p.npz").meta["weights"]["algorithm"] == "heavy-perfect"
+    for wrong in (
+        {"weights": "product"},
+        {"weights": "bottleneck", "algorithm": "heavy-perfect"},
+        {**how, "device": 0},
+    ):
+        with pytest.raises(btfperm.InvalidArgumentError, match=r"runs on the CPU"):
+            order_file(tmp_path / "a.mtx", [], backend="gpu", **wrong)
