@@ -7,7 +7,8 @@ together; with other sets, patterns with random values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 import scipy.sparse as sp
 
@@ -18,7 +19,6 @@ from benchmarks.report import (
     Section,
     by_matrix,
     geometric_mean,
-    known,
     milliseconds,
     paragraphs,
     table,
@@ -27,12 +27,12 @@ from benchmarks.solvers.routes import (
     ALL_ROUTES,
     KLU,
     OURS_KLU,
+    Rows,
+    cells,
     libraries_in_words,
     routes,
-    summary,
 )
 from benchmarks.solvers.systems import LAYOUTS, POWER_FLOW, laid_out, matrix_of, system_of, tied
-from benchmarks.timing import problems, race
 
 ROUTES = ALL_ROUTES
 COPIES = 3
@@ -50,18 +50,13 @@ NOTE = (
 
 def run(cases: list[Case], options: Options) -> Section:
     """One row for each matrix and layout, with the facts of each route."""
-    rows: list[Row] = []
-    complaints: list[str] = []
+    measured = Rows(options)
     for name, A in _matrices(cases):
         for layout in LAYOUTS:
+            facts = {"matrix": f"{name} {layout}", "layout": layout, "n": A.shape[0]}
             system = system_of(laid_out(A, layout))
-            methods = routes(options.threads, ROUTES)
-            outcomes = race(methods, system, repeats=options.repeats, limit=options.limit)
-            row: Row = {"matrix": f"{name} {layout}", "layout": layout, "n": A.shape[0]}
-            row |= {route: summary(outcome) for route, outcome in outcomes.items()}
-            rows.append(row)
-            complaints += [f"{row['matrix']}: {problem}" for problem in problems(outcomes)]
-            options.say(f"{row['matrix']}: {', '.join(_cells(row, 'whole', milliseconds))} ms")
+            measured.add(facts, routes(options.threads, ROUTES), system, "whole")
+    rows = measured.all
     parts = [
         ("Fill", "fill", "{:,.0f}".format, ROUTES),
         ("Pivots that are not on the diagonal", "off", "{:,.0f}".format, ROUTES[1:]),
@@ -72,22 +67,12 @@ def run(cases: list[Case], options: Options) -> Section:
     text = [NOTE, libraries_in_words()]
     for title, key, form, names in parts:
         text.append(f"### {title}")
-        cells = _by(key, form, names)
-        text.append(by_matrix(list(names), rows, cells))
+        of_each = partial(cells, names=names, key=key, form=form)
+        text.append(by_matrix(list(names), rows, of_each))
     text += ["### btfperm over KLU by itself, geometric means", _means(rows)]
-    return Section("Power flow in three layouts", paragraphs(*text), {"rows": rows}, complaints)
-
-
-def _by(
-    key: str, form: Callable[[float], str], names: tuple[str, ...]
-) -> Callable[[Row], list[str]]:
-    return lambda row: _cells(row, key, form, names)
-
-
-def _cells(
-    row: Row, key: str, form: Callable[[float], str], names: tuple[str, ...] = ROUTES
-) -> list[str]:
-    return [known(row.get(name, {}).get(key), form) for name in names]
+    return Section(
+        "Power flow in three layouts", paragraphs(*text), {"rows": rows}, measured.complaints
+    )
 
 
 def _means(rows: list[Row]) -> str:

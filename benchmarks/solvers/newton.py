@@ -24,7 +24,6 @@ from benchmarks.report import (
     known,
     milliseconds,
     paragraphs,
-    progress,
 )
 from benchmarks.solvers.routes import (
     KLU,
@@ -32,15 +31,16 @@ from benchmarks.solvers.routes import (
     OURS_SUPERLU,
     SPLU,
     Klu,
+    Rows,
+    cells,
     errors,
     klu_is_absent,
     libraries_in_words,
     method,
-    summary,
     timed,
 )
 from benchmarks.solvers.systems import System, laid_out, matrix_of, system_of
-from benchmarks.timing import Method, NotApplicableError, Notes, problems, race
+from benchmarks.timing import Method, NotApplicableError, Notes
 
 REAL = ("pfjac_case13659pegase", "add32")
 STEPS = (6, 50)
@@ -60,8 +60,7 @@ NOTE = (
 
 def run(cases: list[Case], options: Options) -> Section:
     """One row for each matrix and number of steps."""
-    rows: list[Row] = []
-    complaints: list[str] = []
+    rows = Rows(options)
     for case in cases:
         A = None if case.path is not None and case.name not in REAL else matrix_of(case)
         if A is None:
@@ -69,27 +68,21 @@ def run(cases: list[Case], options: Options) -> Section:
         layouts = ("natural", "shuffled") if case.name == REAL[0] else ("natural",)
         for layout, steps in [(layout, steps) for layout in layouts for steps in STEPS]:
             data = _drifting(laid_out(A, layout), steps)
-            methods = _methods(options.threads or 1)
-            outcomes = race(methods, data, repeats=options.repeats, limit=options.limit)
-            row: Row = {"matrix": f"{case.name} {layout}, {steps} steps", "steps": steps}
-            row |= {route: summary(outcome) for route, outcome in outcomes.items()}
-            rows.append(row)
-            complaints += [f"{row['matrix']}: {problem}" for problem in problems(outcomes)]
-            times = [known(row.get(route, {}).get("total"), milliseconds) for route in ROUTES]
-            options.say(progress(row["matrix"], times, problems(outcomes)))
+            facts = {"matrix": f"{case.name} {layout}, {steps} steps", "steps": steps}
+            rows.add(facts, _methods(options.threads or 1), data, "total")
 
-    def cells(key: str, form: Callable[[float], str]) -> Callable[[Row], list[str]]:
-        return lambda row: [known(row.get(name, {}).get(key), form) for name in ROUTES]
+    def of_all(key: str, form: Callable[[float], str]) -> Callable[[Row], list[str]]:
+        return lambda row: cells(row, ROUTES, key, form)
 
     text = [NOTE, libraries_in_words(), "### All steps, ms"]
-    text.append(by_matrix(list(ROUTES), rows, cells("total", milliseconds)))
+    text.append(by_matrix(list(ROUTES), rows.all, of_all("total", milliseconds)))
     text += ["### Largest normwise backward error"]
-    text.append(by_matrix(list(ROUTES), rows, cells("error", "{:.1e}".format)))
+    text.append(by_matrix(list(ROUTES), rows.all, of_all("error", "{:.1e}".format)))
     text += ["### One later step, ms: new factors, and the solution"]
     head = [f"{name}: {what}" for name in ROUTES[1:4] for what in ("factors", "solution")]
-    text.append(by_matrix(head, rows, _later))
-    text += ["### Ratios of all steps", by_matrix(["over KLU", "over splu"], rows, _ratios)]
-    return Section("Newton loops", paragraphs(*text), {"rows": rows}, complaints)
+    text.append(by_matrix(head, rows.all, _later))
+    text += ["### Ratios of all steps", by_matrix(["over KLU", "over splu"], rows.all, _ratios)]
+    return Section("Newton loops", paragraphs(*text), {"rows": rows.all}, rows.complaints)
 
 
 def _later(row: Row) -> list[str]:
@@ -135,7 +128,8 @@ def _loop(
     later: Callable[[Any], Any],
     solve: Callable[[Any], Any],
 ) -> Notes:
-    """Total time, least times of a later step, largest errors; the errors are not in the time."""
+    """Runs the loop. Returns the total time, the least time to refactor and to solve of a step
+    after the first, and the largest errors, whose computation is not timed."""
     total, refactor, substitute = 0.0, [], []
     worst = {"error": 0.0, "componentwise": 0.0}
     try:

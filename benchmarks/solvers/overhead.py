@@ -17,7 +17,6 @@ from benchmarks.report import (
     known,
     milliseconds,
     paragraphs,
-    progress,
 )
 from benchmarks.solvers.routes import (
     KLU,
@@ -25,12 +24,11 @@ from benchmarks.solvers.routes import (
     OURS_SUPERLU,
     SPLU,
     TIMES,
+    Rows,
     libraries_in_words,
     routes,
-    summary,
 )
 from benchmarks.solvers.systems import matrix_of, system_of
-from benchmarks.timing import problems, race
 
 ROUTES = (SPLU, KLU, OURS_KLU, OURS_SUPERLU)
 NOTE = (
@@ -42,27 +40,20 @@ NOTE = (
 
 def run(cases: list[Case], options: Options) -> Section:
     """One row for each matrix, with the time of each step by each route."""
-    rows: list[Row] = []
-    complaints: list[str] = []
+    rows = Rows(options)
     for case in cases:
         A = matrix_of(case)
         if A is None:
             continue
-        methods = routes(options.threads, ROUTES)
-        outcomes = race(methods, system_of(A), repeats=options.repeats, limit=options.limit)
-        row: Row = {"matrix": case.name, "n": A.shape[0], "nnz": int(A.nnz)}
-        row |= {route: summary(outcome) for route, outcome in outcomes.items()}
-        rows.append(row)
-        complaints += [f"{case.name}: {problem}" for problem in problems(outcomes)]
-        times = [known(row.get(route, {}).get("whole"), milliseconds) for route in ROUTES]
-        options.say(progress(case.name, times, problems(outcomes)))
+        facts = {"matrix": case.name, "n": A.shape[0], "nnz": int(A.nnz)}
+        rows.add(facts, routes(options.threads, ROUTES), system_of(A), "whole")
     text = [NOTE, libraries_in_words(), "### Order, factor and solve, ms"]
-    text.append(by_matrix(list(ROUTES), rows, _cells(ROUTES, ("whole",))))
+    text.append(by_matrix(list(ROUTES), rows.all, _cells(ROUTES, ("whole",))))
     head = [f"{name}: {step}" for name in ROUTES for step in TIMES]
-    text += ["### Steps, ms", by_matrix(head, rows, _cells(ROUTES, TIMES))]
+    text += ["### Steps, ms", by_matrix(head, rows.all, _cells(ROUTES, TIMES))]
     head = ["klu / KLU", "klu / splu", "superlu / splu", "superlu / splu, factor and solve"]
-    text += ["### Ratios, with btfperm above the line", by_matrix(head, rows, _ratios)]
-    return Section("Overhead", paragraphs(*text), {"rows": rows}, complaints)
+    text += ["### Ratios, with btfperm above the line", by_matrix(head, rows.all, _ratios)]
+    return Section("Overhead", paragraphs(*text), {"rows": rows.all}, rows.complaints)
 
 
 def _cells(names: tuple[str, ...], keys: tuple[str, ...]) -> Callable[[Row], list[str]]:

@@ -20,11 +20,9 @@ from benchmarks.report import (
     Row,
     Section,
     by_matrix,
-    geometric_mean,
     known,
     milliseconds,
     paragraphs,
-    progress,
     table,
 )
 from benchmarks.solvers.routes import (
@@ -33,13 +31,14 @@ from benchmarks.solvers.routes import (
     KLU_GIVEN,
     OURS_KLU,
     OURS_SUPERLU,
+    RATIO_HEAD,
     SPLU,
+    Rows,
     libraries_in_words,
+    ratio_cells,
     routes,
-    summary,
 )
 from benchmarks.solvers.systems import POWER_FLOW, domains, laid_out, matrix_of, system_of
-from benchmarks.timing import problems, race
 
 SMALL, LARGE = 400, 1000  # bounds of n for the whole call, and for the factor time of SuperLU
 ERROR = 1e-15
@@ -80,18 +79,11 @@ RATIOS = (
 
 def run(cases: list[Case], options: Options) -> Section:
     """One row for each matrix with the facts of each route, and ratios by class."""
-    rows: list[Row] = []
-    complaints: list[str] = []
+    measured = Rows(options)
     for name, kind, A in _matrices(cases, options):
-        system = system_of(A)
-        methods = routes(options.threads)
-        outcomes = race(methods, system, repeats=options.repeats, limit=options.limit)
-        row: Row = {"matrix": name, "class": kind, "n": A.shape[0], "nnz": int(A.nnz)}
-        row |= {route: summary(outcome) for route, outcome in outcomes.items()}
-        rows.append(row)
-        complaints += [f"{name}: {problem}" for problem in problems(outcomes)]
-        times = [known(_value(row, route, "whole"), milliseconds) for route in ALL_ROUTES]
-        options.say(progress(name, times, problems(outcomes)))
+        facts = {"matrix": name, "class": kind, "n": A.shape[0], "nnz": int(A.nnz)}
+        measured.add(facts, routes(options.threads), system_of(A), "whole")
+    rows = measured.all
     text = [NOTE, libraries_in_words()]
     text += ["### Ratios of all matrices", _overview(rows), "### Fill by class, KLU"]
     text += [_classes(rows, RATIOS[0]), "### Factor time by class, KLU with the given order"]
@@ -100,7 +92,7 @@ def run(cases: list[Case], options: Options) -> Section:
     text += ["### Off-diagonal pivots", _pivots(rows), "### Predicted over actual fill, KLU"]
     text += [_predicted(rows), f"### Backward errors above {ERROR:g}", _errors(rows)]
     text += ["### Each matrix", _each(rows), "### Not solved", _reasons(rows)]
-    return Section("Ratios by class", paragraphs(*text), {"rows": rows}, complaints)
+    return Section("Ratios by class", paragraphs(*text), {"rows": rows}, measured.complaints)
 
 
 def _matrices(cases: Sequence[Case], options: Options) -> Iterator[tuple[str, str, sp.csc_array]]:
@@ -130,13 +122,10 @@ def _ratios(rows: Sequence[Row], ratio: Ratio) -> dict[str, float]:
 
 
 def _line(title: str, found: dict[str, float]) -> list[str]:
-    worst = max(found, key=found.__getitem__, default="")
-    mean = f"{geometric_mean(list(found.values())):.3f}" if found else "-"
-    bounds = [f"{of(found.values()):.3f}" if found else "-" for of in (min, max)]
-    return [title, str(len(found)), mean, *bounds, f"`{worst}`"]
+    return [title, *ratio_cells(found)]
 
 
-_HEAD = ["", "matrices", "geometric mean", "least", "largest", "where largest"]
+_HEAD = ["", *RATIO_HEAD]
 
 
 def _overview(rows: Sequence[Row]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,9 @@ import numpy.typing as npt
 from scipy.sparse.linalg import splu
 
 import btfperm
-from benchmarks.report import Row
+from benchmarks.report import Options, Row, geometric_mean, known, milliseconds, progress
 from benchmarks.solvers.systems import System
-from benchmarks.timing import Call, Method, NotApplicableError, Notes, Outcome
+from benchmarks.timing import Call, Method, NotApplicableError, Notes, Outcome, problems, race
 from btfperm.preorder.klu_libraries import libraries
 
 SPLU, KLU, KLU_GIVEN = "splu", "KLU", "KLU, given order"
@@ -199,6 +199,51 @@ def summary(outcome: Outcome) -> Row:
     if "order" in row:
         row["whole"] = sum(row[name] for name in TIMES)
     return {name: None if math.isnan(value) else value for name, value in row.items()}
+
+
+class Rows:
+    """The rows of a section: methods take turns on one matrix after the other."""
+
+    def __init__(self, options: Options) -> None:
+        self.all: list[Row] = []
+        self.complaints: list[str] = []
+        self._options = options
+
+    def add(
+        self,
+        facts: Row,
+        methods: Sequence[Method],
+        data: Any,
+        key: str,
+        check: Callable[[Row], list[str]] = lambda _: [],
+    ) -> None:
+        """Adds the row of one matrix: its facts, and the summary of each method. Prints the time
+        `key` of each; what `check` says of the row is a complaint."""
+        options = self._options
+        outcomes = race(methods, data, repeats=options.repeats, limit=options.limit)
+        row = facts | {name: summary(outcome) for name, outcome in outcomes.items()}
+        self.all.append(row)
+        found = problems(outcomes) + check(row)
+        self.complaints += [f"{row['matrix']}: {problem}" for problem in found]
+        times = cells(row, [one.name for one in methods], key, milliseconds)
+        options.say(progress(row["matrix"], times, found))
+
+
+def cells(row: Row, names: Sequence[str], key: str, form: Callable[[float], str]) -> list[str]:
+    """One quantity of each method."""
+    return [known(row.get(name, {}).get(key), form) for name in names]
+
+
+RATIO_HEAD = ["matrices", "geometric mean", "least", "largest", "where largest"]
+
+
+def ratio_cells(ratios: Mapping[str, float], digits: int = 3) -> list[str]:
+    """The cells under `RATIO_HEAD` for the ratio of each matrix."""
+    if not ratios:
+        return ["0", "-", "-", "-", ""]
+    values = list(ratios.values())
+    numbers = [f"{of(values):.{digits}f}" for of in (geometric_mean, min, max)]
+    return [str(len(values)), *numbers, f"`{max(ratios, key=ratios.__getitem__)}`"]
 
 
 def libraries_in_words() -> str:

@@ -21,17 +21,23 @@ from benchmarks.report import (
     Row,
     Section,
     by_matrix,
-    geometric_mean,
     known,
     milliseconds,
     paragraphs,
-    progress,
     table,
 )
 from benchmarks.solvers.mc64 import Mc64, library
-from benchmarks.solvers.routes import libraries_in_words, method, summary, timed
+from benchmarks.solvers.routes import (
+    RATIO_HEAD,
+    Rows,
+    cells,
+    libraries_in_words,
+    method,
+    ratio_cells,
+    timed,
+)
 from benchmarks.solvers.systems import matrix_of
-from benchmarks.timing import Method, Notes, problems, race
+from benchmarks.timing import Method, Notes
 from btfperm.ordering import count_fill, order_places
 
 OURS, PEER = "weighted_transversal", "MC64"
@@ -55,21 +61,14 @@ NOTE_FILL = (
 
 def run(cases: list[Case], options: Options) -> Section:
     """One row for each matrix: times and objectives, and fill by each order."""
-    rows: list[Row] = []
-    complaints: list[str] = []
+    measured = Rows(options)
     for case in cases:
         A = matrix_of(case)
         if A is None:
             continue
-        methods = _methods(options.threads or 1)
-        outcomes = race(methods, A, repeats=options.repeats, limit=options.limit)
-        row: Row = {"matrix": case.name, "n": A.shape[0], "nnz": int(A.nnz)}
-        row |= {name: summary(outcome) for name, outcome in outcomes.items()}
-        rows.append(row)
-        found = problems(outcomes) + _difference(row)
-        complaints += [f"{case.name}: {problem}" for problem in found]
-        times = [known(row.get(name, {}).get("seconds"), milliseconds) for name in (OURS, PEER)]
-        options.say(progress(case.name, times, found))
+        facts = {"matrix": case.name, "n": A.shape[0], "nnz": int(A.nnz)}
+        measured.add(facts, _methods(options.threads or 1), A, "seconds", _difference)
+    rows = measured.all
     text = [NOTE, "" if library() else "MC64 was not run: libmumps 5.5 is not installed."]
     text += ["### Over MC64, by entries", _means(rows), "### Each matrix, ms"]
     text.append(by_matrix(["nnz", OURS, PEER, "ratio"], rows, _cells))
@@ -77,7 +76,7 @@ def run(cases: list[Case], options: Options) -> Section:
     keys = ("fill", "SuperLU's", "ratio")
     head = [f"{name}: {key}" for name in ("amd", "colamd") for key in keys]
     text += [_fill_means(rows), by_matrix([*head, "amd, ms"], rows, _fill_cells)]
-    return Section("Weights and orders", paragraphs(*text), {"rows": rows}, complaints)
+    return Section("Weights and orders", paragraphs(*text), {"rows": rows}, measured.complaints)
 
 
 def _methods(threads: int) -> list[Method]:
@@ -138,7 +137,7 @@ def _ratio(row: Row) -> float | None:
 
 
 def _cells(row: Row) -> list[str]:
-    times = [known(row.get(name, {}).get("seconds"), milliseconds) for name in (OURS, PEER)]
+    times = cells(row, (OURS, PEER), "seconds", milliseconds)
     return [f"{row['nnz']:,}", *times, known(_ratio(row), "{:.2f}".format)]
 
 
@@ -148,12 +147,8 @@ def _means(rows: list[Row]) -> str:
         high = _CLASSES[k + 1][0] if k + 1 < len(_CLASSES) else float("inf")
         found = {r["matrix"]: q for r in rows if low <= r["nnz"] < high and (q := _ratio(r))}
         if found:
-            worst = max(found, key=found.__getitem__)
-            values = list(found.values())
-            cells = [f"{of:.2f}" for of in (geometric_mean(values), min(values), max(values))]
-            lines.append([title, str(len(values)), *cells, f"`{worst}`"])
-    head = ["entries", "matrices", "geometric mean", "least", "largest", "where largest"]
-    return table(head, lines)
+            lines.append([title, *ratio_cells(found, digits=2)])
+    return table(["entries", *RATIO_HEAD], lines)
 
 
 def _fill_ratio(row: Row, name: str) -> float | None:
@@ -163,12 +158,12 @@ def _fill_ratio(row: Row, name: str) -> float | None:
 
 
 def _fill_cells(row: Row) -> list[str]:
-    cells = []
+    listed = []
     for name in (AMD, COLAMD):
         found = row.get(name, {})
-        cells += [known(found.get(key), "{:,.0f}".format) for key in ("fill", "theirs")]
-        cells.append(known(_fill_ratio(row, name), "{:.3f}".format))
-    return [*cells, known(row.get(AMD, {}).get("seconds"), milliseconds)]
+        listed += [known(found.get(key), "{:,.0f}".format) for key in ("fill", "theirs")]
+        listed.append(known(_fill_ratio(row, name), "{:.3f}".format))
+    return [*listed, known(row.get(AMD, {}).get("seconds"), milliseconds)]
 
 
 def _fill_means(rows: list[Row]) -> str:
@@ -176,9 +171,5 @@ def _fill_means(rows: list[Row]) -> str:
     for name in (AMD, COLAMD):
         found = {r["matrix"]: q for r in rows if (q := _fill_ratio(r, name))}
         if found:
-            worst = max(found, key=found.__getitem__)
-            mean = geometric_mean(list(found.values()))
-            cells = [f"{mean:.3f}", f"{min(found.values()):.3f}", f"{found[worst]:.3f}"]
-            lines.append([name, str(len(found)), *cells, f"`{worst}`"])
-    head = ["order", "matrices", "geometric mean", "least", "largest", "where largest"]
-    return table(head, lines)
+            lines.append([name, *ratio_cells(found)])
+    return table(["order", *RATIO_HEAD], lines)

@@ -76,10 +76,10 @@ def preorder(
           symmetric blocks and a solver that prefers the diagonal
         - "rcm": reverse Cuthill-McKee on the same pattern: a small bandwidth, more fill in LU
         - "natural": columns ascend, rows follow the matching
-        - "auto": for KLU the one with the smaller predicted fill, where "colamd" is tried if less
-          than a quarter of the entries off the diagonal inside the blocks have a mirror image, and
-          the matrix has 500 rows or more; for
-          SuperLU "amd" if three quarters of them have one, else "colamd"
+        - "auto": for KLU "amd", or "colamd" if its predicted fill is smaller. "colamd" is tried if
+          the matrix has at least 500 rows and less than a quarter of the entries off the diagonal
+          inside the blocks have a mirror image. For SuperLU "amd" if three quarters of them have
+          one, else "colamd"
     weights : which entries are on the diagonal.
 
         - "none": those of a transversal of the pattern

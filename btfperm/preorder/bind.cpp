@@ -54,7 +54,8 @@ void bind_residual(nb::module_& module) {
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
       nb::arg("operation"), nb::arg("x").noconvert(), nb::arg("b").noconvert(),
       nb::arg("residuals").noconvert(), nb::arg("sizes").noconvert(),
-      "Sets b - op(A) x and returns the largest componentwise backward error; the operation is 0 "
+      "Writes b - op(A) x to residuals and returns the largest componentwise backward error; op is "
+      "0 "
       "for A, 1 for its transpose, 2 for the conjugate transpose.");
 }
 

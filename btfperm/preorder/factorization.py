@@ -221,8 +221,8 @@ class Factorization:
             warn(
                 IllConditionedWarning(
                     f"the matrix is nearly singular: refinement changed the solution by {share:.1g}"
-                    f" of its size, so few of its digits are right; column {col} is nearly a "
-                    f"combination of other columns, and row {row} of other rows"
+                    " of its size, so the solution is inaccurate; check the entries of column "
+                    f"{col} and row {row}, which are nearly linear combinations of others"
                 )
             )
 

@@ -18,8 +18,18 @@ from btfperm.errors import NumericallySingularError, ResourceMissingError
 from btfperm.preorder.values import Columns, entries_below, refuse_below
 from btfperm.results import IndexArray
 
-__all__ = ["Analysis", "KluFactors", "KluLibrary", "KluNumbers"]
+__all__ = [
+    "KLU_THRESHOLD",
+    "Analysis",
+    "CommonFacts",
+    "KluFactors",
+    "KluLibrary",
+    "KluNumbers",
+    "checked_status",
+]
 
+KLU_THRESHOLD = 1e-3  # KLU's default: how small a pivot on the diagonal may be
+_OUT_OF_MEMORY, _TOO_LARGE = -2, -4  # KLU's status
 _SMALLER_PIVOTS = 1e-4  # `rcond` with old pivots, relative to that of the last factorization
 _Numbers = npt.NDArray[Any]
 
@@ -76,6 +86,37 @@ class KluLibrary(Protocol):
         tolerance: float,
     ) -> Analysis:
         """All arrays are int32, or all are int64."""
+
+
+class CommonFacts:
+    """What KLU writes to its ``klu_common``, as an `Analysis` has it."""
+
+    _common: Any
+
+    @property
+    def singular_col(self) -> int:
+        return int(self._common.singular_col)
+
+    @property
+    def off_diagonal(self) -> int:
+        return int(self._common.noffdiag)
+
+
+def checked_status(status: int) -> int:
+    """0 if a function of KLU succeeded, 1 if a pivot is zero.
+
+    Raises
+    ------
+    MemoryError, OverflowError : not enough memory; more entries than the index type can count
+    RuntimeError : KLU refuses its arguments, which is a defect of the caller
+    """
+    if status >= 0:
+        return status
+    if status == _OUT_OF_MEMORY:
+        raise MemoryError
+    if status == _TOO_LARGE:
+        raise OverflowError
+    raise RuntimeError(f"KLU refuses its arguments (status {status})")
 
 
 class KluFactors:

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.preorder.klu_factors import Analysis
-from btfperm.preorder.klu_status import checked_status
+from btfperm.preorder.klu_factors import Analysis, CommonFacts, checked_status
 
 __all__ = ["Shared"]
 
@@ -125,7 +124,7 @@ class Shared:
         return _Analysis(self.library, common(), (indptr, indices), perms, tolerance)
 
 
-class _Analysis:
+class _Analysis(CommonFacts):
     def __init__(
         self,
         library: Any,
@@ -193,14 +192,6 @@ class _Analysis:
     def numbers(self) -> Any:
         numeric = _WideNumeric if self._width else _Numeric
         return numeric.from_address(self._numeric.value or 0)
-
-    @property
-    def singular_col(self) -> int:
-        return int(self._common.singular_col)
-
-    @property
-    def off_diagonal(self) -> int:
-        return int(self._common.noffdiag)
 
 
 def _pointer(array: _Array) -> ctypes.c_void_p:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from btfperm.preorder.klu_factors import Analysis, KluNumbers
-from btfperm.preorder.klu_status import checked_status
+from btfperm.preorder.klu_factors import Analysis, CommonFacts, KluNumbers, checked_status
 
 __all__ = ["Wheel"]
 
@@ -39,7 +38,7 @@ class Wheel:
         return _Analysis(self.functions, indptr, indices, P, Q, tolerance)
 
 
-class _Analysis:
+class _Analysis(CommonFacts):
     def __init__(
         self,
         functions: Any,
@@ -93,11 +92,3 @@ class _Analysis:
     def numbers(self) -> KluNumbers:
         numeric: KluNumbers = self._numeric
         return numeric
-
-    @property
-    def singular_col(self) -> int:
-        return int(self._common.singular_col)
-
-    @property
-    def off_diagonal(self) -> int:
-        return int(self._common.noffdiag)

@@ -56,13 +56,9 @@ def order_inside_blocks(
     row_perm, col_perm = form.matched_row_perm, form.col_perm
     permuted = row_perm, col_perm, form.blocks
 
-    def ordered(method: Method) -> InsideOrder:
+    def ordered(method: Method, *, counted: bool = False) -> InsideOrder:
         places = order_places(pattern, *permuted, method, threads)
-        return InsideOrder(row_perm[places], col_perm[places], method)
-
-    def counted(method: Method) -> InsideOrder:
-        places = order_places(pattern, *permuted, method, threads)
-        fill = count_fill(pattern, *permuted, places, _MOST_FILL, threads)
+        fill = count_fill(pattern, *permuted, places, _MOST_FILL, threads) if counted else None
         return InsideOrder(row_perm[places], col_perm[places], method, fill)
 
     if ordering == "natural" or (ordering == "auto" and not (np.diff(form.blocks) > 2).any()):
@@ -74,10 +70,10 @@ def order_inside_blocks(
         return ordered("amd" if mirrored >= _SYMMETRIC_ENOUGH * entries else "colamd")
     if pattern.n < SMALL or mirrored >= _SYMMETRIC_AT_ALL * entries:
         return ordered("amd")
-    amd = counted("amd")
+    amd = ordered("amd", counted=True)
     if _total(amd.fill) <= 1.05 * entries + pattern.n:
         return amd  # colamd has at least as many numbers as there are entries
-    colamd = counted("colamd")
+    colamd = ordered("colamd", counted=True)
     return amd if _total(amd.fill) <= _total(colamd.fill) else colamd
 
 

@@ -19,7 +19,7 @@ from btfperm.pattern import inverse, permute
 from btfperm.preorder.blockwise import BlockwiseFactors, checked_threshold
 from btfperm.preorder.factorization import Factorization, Factors
 from btfperm.preorder.gather import Gather, has_columns
-from btfperm.preorder.klu_factors import KluFactors
+from btfperm.preorder.klu_factors import KLU_THRESHOLD, KluFactors
 from btfperm.preorder.klu_libraries import MISSING
 from btfperm.preorder.klu_libraries import find as find_klu
 from btfperm.preorder.orderings import BlockOrdering, fill_of
@@ -39,7 +39,6 @@ Solver = Literal["superlu", "klu"]
 # with 0.1, it takes 0.6 and 0.8 times, and on ibmpg1_mna (weights, colamd) 0.57 instead of 0.72
 # times. Without either, a smaller threshold gains little.
 _SAFE_THRESHOLD = 0.1
-_KLU_THRESHOLD = 1e-3  # KLU's own
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -228,7 +227,7 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         columns = columns_of(A, self.shape)
         factors: Factors
         if library is not None:
-            tolerance = _KLU_THRESHOLD if thresh is None else thresh
+            tolerance = KLU_THRESHOLD if thresh is None else thresh
             order = self.row_perm, self.col_perm, self.blocks
             factors = KluFactors(columns, *order, library, tolerance)
         else:

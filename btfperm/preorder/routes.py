@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.errors import NumericallySingularError, ResourceMissingError
-from btfperm.preorder.klu_factors import Analysis
+from btfperm.preorder.klu_factors import KLU_THRESHOLD, Analysis
 from btfperm.preorder.klu_libraries import MISSING
 from btfperm.preorder.klu_libraries import find as find_klu
 from btfperm.preorder.preordering import Solver
@@ -19,7 +19,6 @@ from btfperm.preorder.values import Columns
 
 __all__ = ["Counts", "Route", "RouteRow", "route_rows"]
 
-_TOLERANCE = 1e-3  # KLU's own
 _Numbers = npt.NDArray[Any]
 
 
@@ -125,7 +124,7 @@ class _Klu:
     def order(self, index_type: Any = np.int32) -> None:
         indptr, indices, _ = self._columns
         arrays = np.asarray(indptr, index_type), np.asarray(indices, index_type)
-        self._analysis = self._library.analyze(*arrays, None, None, _TOLERANCE)
+        self._analysis = self._library.analyze(*arrays, None, None, KLU_THRESHOLD)
 
     def factor(self) -> None:
         try:

@@ -11,9 +11,9 @@ import pytest
 import scipy.sparse as sp
 
 import btfperm
-from benchmarks.cases import Case, generated
+from benchmarks.cases import Case, generated, names
 from benchmarks.report import Options
-from benchmarks.solvers import layouts, newton, overhead, ratios, weights
+from benchmarks.solvers import auctions, layouts, newton, overhead, ratios, weights
 from benchmarks.solvers.mc64 import Mc64, library
 from benchmarks.solvers.routes import ALL_ROUTES, routes
 from benchmarks.solvers.systems import laid_out, matrix_of, system_of, tied
@@ -72,6 +72,18 @@ def test_a_section_reports_each_matrix(section):
     assert report.complaints == []
     assert all(row["matrix"].startswith("circuit_50") for row in report.data["rows"])
     assert report.data["rows"] and "circuit_50" in report.markdown
+
+
+def test_long_weighted_searches():
+    """Every matrix of the smallest set; a contradiction between two answers is a complaint."""
+    report = auctions.run(auctions.cases("tiny", Path()), options())
+    assert report.complaints == []
+    rows = report.data["rows"]
+    assert [row["matrix"] for row in rows] == names("auctions", "tiny")
+    for row in rows:
+        assert row["heavy-perfect"]["objective"] <= row["mc64"]["objective"] + 1e-9
+        wrong = {**row, "heavy-perfect": {"objective": row["mc64"]["objective"] - 1, "gap": 0.5}}
+        assert len(auctions._contradictions(wrong)) == 1
 
 
 def test_matrices_without_a_solution_are_left_out():

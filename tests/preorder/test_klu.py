@@ -21,7 +21,7 @@ from btfperm.errors import (
     NumericallySingularError,
     SolverMissingWarning,
 )
-from btfperm.preorder import klu_factors, klu_libraries, klu_shared, klu_status, preordering
+from btfperm.preorder import klu_factors, klu_libraries, klu_shared, preordering
 from tests import strategies
 from tests.known_answers import MATRICES, known_answers, parametrized, read
 from tests.oracles import suitesparse
@@ -214,7 +214,7 @@ def test_64_bit_functions(library, monkeypatch):
     def overflows(self, indptr, *rest):
         found = analyze(self, indptr, *rest)
         if indptr.dtype == np.int32:
-            monkeypatch.setattr(found, "factor", lambda values: klu_status.checked_status(-4))
+            monkeypatch.setattr(found, "factor", lambda values: klu_factors.checked_status(-4))
         return found
 
     monkeypatch.setattr(type(library), "analyze", overflows)
@@ -235,10 +235,10 @@ def test_64_bit_functions(library, monkeypatch):
 @pytest.mark.parametrize(("status", "error"), [(-2, MemoryError), (-4, OverflowError)])
 def test_errors_of_klu(status, error):
     with pytest.raises(error):
-        klu_status.checked_status(status)
+        klu_factors.checked_status(status)
     with pytest.raises(RuntimeError, match="status -3"):
-        klu_status.checked_status(-3)
-    assert klu_status.checked_status(1) == 1
+        klu_factors.checked_status(-3)
+    assert klu_factors.checked_status(1) == 1
 
 
 def test_too_little_memory_for_klu(library, monkeypatch):
@@ -276,7 +276,7 @@ def test_singular_matrices(library):
     nearly = rng.normal(size=(5, 5))
     nearly[4] = rng.normal(size=4) @ nearly[:4]  # dependent but for rounding
     F = btfperm.preorder(nearly, solver="klu").factor(nearly)
-    with pytest.warns(IllConditionedWarning, match=r"column [0-4] is nearly .* row [0-4] of"):
+    with pytest.warns(IllConditionedWarning, match="column [0-4] and row [0-4], which"):
         F.solve(rng.normal(size=5))
 
 

@@ -77,9 +77,7 @@ def test_a_matrix_that_is_nearly_singular(trans):
     A[5, 5] = 1e-30  # small, but a block by itself
     factors = btfperm.preorder(A).factor(A)
     b = np.append(rng.normal(size=5), 1e-30)
-    with pytest.warns(
-        btfperm.IllConditionedWarning, match="column [0-4] is nearly a .* row [0-4] of"
-    ):
+    with pytest.warns(btfperm.IllConditionedWarning, match="column [0-4] and row [0-4], which"):
         factors.solve(b, trans)
 
 
@@ -116,5 +114,5 @@ def test_the_row_and_the_column_that_are_dependent(solver):
     A[1] = 0.37 * A[0]  # dependent but for rounding
     A[:, 3] = 0.61 * A[:, 2]
     factors = btfperm.preorder(A, solver=solver).factor(A)
-    with pytest.warns(btfperm.IllConditionedWarning, match=r"column [23] is .*, and row [01] of"):
+    with pytest.warns(btfperm.IllConditionedWarning, match="column [23] and row [01], which"):
         factors.solve(rng.normal(size=5))
