@@ -103,22 +103,25 @@ def read_valued(path: PathLike, *, drop_zeros: bool = False) -> ValuedPattern:
 
 def values_of(path: PathLike, drop_zeros: bool, remedy: str) -> ValuedPattern:
     """`read_valued`; `remedy` ends the message about a file without values."""
-    from btfperm.pattern.values import valued_matrix
-
-    drop_zeros = truth("drop_zeros", drop_zeros)
-    with open_source(path) as source:
-        matrix = _format_of(source).read_matrix(source)
-        if matrix.dtype.kind == "b":
-            raise source.error(f"it holds no values, only the positions of the entries: {remedy}")
-        name, origin = source.name, source.origin()
-        valued = valued_matrix(matrix, drop_zeros, owned=True, name=name, source=origin)
-    _give_back_freed(valued.nnz)
-    return valued
+    return _valued(path, drop_zeros, remedy)[0]
 
 
 def pattern_and_values(path: PathLike, drop_zeros: bool) -> tuple[Pattern, ValuedPattern | None]:
     """The pattern as `read` returns it, and with the values if the file holds some and all are
     finite."""
+    valued, has_values = _valued(path, drop_zeros)
+    try:
+        valued.require_finite()
+    except InvalidMatrixError:
+        has_values = False
+    return valued.pattern, valued if has_values else None
+
+
+def _valued(
+    path: PathLike, drop_zeros: bool, remedy: str | None = None
+) -> tuple[ValuedPattern, bool]:
+    """The matrix, and whether the file holds values. Without a remedy, a file that holds none gets
+    ones; otherwise it is an error."""
     from btfperm.pattern.values import valued_matrix
 
     drop_zeros = truth("drop_zeros", drop_zeros)
@@ -126,15 +129,14 @@ def pattern_and_values(path: PathLike, drop_zeros: bool) -> tuple[Pattern, Value
         matrix = _format_of(source).read_matrix(source)
         has_values = matrix.dtype.kind != "b"
         if not has_values:
+            if remedy is not None:
+                why = "it holds no values, only the positions of the entries"
+                raise source.error(f"{why}: {remedy}")
             matrix = matrix.astype("int8")
         name, origin = source.name, source.origin()
         valued = valued_matrix(matrix, drop_zeros, owned=True, name=name, source=origin)
     _give_back_freed(valued.nnz)
-    try:
-        valued.require_finite()
-    except InvalidMatrixError:
-        has_values = False
-    return valued.pattern, valued if has_values else None
+    return valued, has_values
 
 
 def _give_back_freed(entries: int) -> None:

@@ -11,9 +11,9 @@ from btfperm_cli.options import (
     MATRIX,
     FileName,
     RowName,
+    check_output,
     drop_zeros_option,
     is_replaced,
-    is_same_file,
     matrix_format_names,
     no_clobber_option,
     output_options,
@@ -68,9 +68,7 @@ def convert(
         raise click.UsageError("--diagonal goes with --permute.")
     if source == permute == "-":
         raise click.UsageError("standard input is either the matrix or the permutation, not both.")
-    if target != "-" and is_same_file(source, target):
-        raise click.UsageError(f"{target} is the input; name another output.")
-    is_replaced(target, no_clobber=no_clobber)
+    check_output(target, (source, permute), no_clobber=no_clobber)
     out.to_stderr = target == "-"
 
     from btfperm.io import load, read_matrix, write_matrix

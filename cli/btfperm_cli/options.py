@@ -7,7 +7,7 @@ import functools
 import math
 import os
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,10 +23,10 @@ __all__ = [
     "RowName",
     "Seconds",
     "WholeNumber",
+    "check_output",
     "convention_names",
     "drop_zeros_option",
     "is_replaced",
-    "is_same_file",
     "matrix_argument",
     "matrix_format_names",
     "no_clobber_option",
@@ -61,12 +61,25 @@ LARGEST = 2**63 - 1  # a whole number that the core can hold
 HELP_WIDTH = 44  # second column of the help on a terminal of 80
 
 
-def is_same_file(source: str, target: str) -> bool:
+def _is_same_file(source: str, target: str) -> bool:
     """Whether writing `target` would destroy the input."""
     try:
         return Path(source).samefile(target)
     except (OSError, ValueError):
         return False
+
+
+def check_output(target: str, inputs: Iterable[str | None], *, no_clobber: bool) -> None:
+    """Before the work begins, refuses an output that could not be written after it."""
+    if target != "-" and any(name is not None and _is_same_file(name, target) for name in inputs):
+        raise click.UsageError(f"{target} is an input; name another output.")
+    is_replaced(target, no_clobber=no_clobber)
+    if target != "-" and not Path(target).parent.is_dir():
+        from btfperm.errors import ResourceMissingError
+
+        raise ResourceMissingError(
+            f"{target} cannot be written: there is no directory {Path(target).parent}"
+        )
 
 
 def is_replaced(target: str, *, no_clobber: bool) -> bool:

@@ -13,10 +13,10 @@ import click
 from btfperm_cli.options import (
     FileName,
     RowName,
+    check_output,
     convention_names,
     drop_zeros_option,
     is_replaced,
-    is_same_file,
     matrix_argument,
     no_clobber_option,
     output_options,
@@ -193,13 +193,7 @@ def check_targets(
         if not file_format and Path(path).suffix[1:].lower() not in result_format_names():
             known = ", ".join(f".{name}" for name in result_format_names())
             raise click.UsageError(f"{path}: end the name in {known}, or name a --format.")
-        if path != "-" and is_same_file(matrix, path):
-            raise click.UsageError(f"{path} is the matrix; name another output.")
-        is_replaced(path, no_clobber=no_clobber)
-        if path != "-" and not Path(path).parent.is_dir():
-            from btfperm.errors import ResourceMissingError
-
-            raise ResourceMissingError(f"{path}: there is no directory {Path(path).parent}")
+        check_output(path, (matrix,), no_clobber=no_clobber)
 
 
 def stopped(

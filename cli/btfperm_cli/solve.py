@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,9 +15,9 @@ from btfperm_cli.options import (
     FileName,
     Seconds,
     WholeNumber,
+    check_output,
     drop_zeros_option,
     is_replaced,
-    is_same_file,
     matrix_argument,
     no_clobber_option,
     output_options,
@@ -161,19 +160,11 @@ def check_target(
     target: str, inputs: tuple[str | None, ...], file_format: str | None, *, no_clobber: bool
 ) -> None:
     """Before the work begins, refuse an output that could not be written after it."""
-    from btfperm.errors import ResourceMissingError
     from btfperm.io.vectors import writes
 
     if writes(target, file_format) is None:
         raise click.UsageError(f"{target}: end the name in .mtx or .npy, or name a --format.")
-    for name in inputs:
-        if target != "-" and name is not None and is_same_file(name, target):
-            raise click.UsageError(f"{target} is an input; name another output.")
-    is_replaced(target, no_clobber=no_clobber)
-    if target != "-" and not Path(target).parent.is_dir():
-        raise ResourceMissingError(
-            f"{target} cannot be written: there is no directory {Path(target).parent}"
-        )
+    check_output(target, inputs, no_clobber=no_clobber)
 
 
 def write(

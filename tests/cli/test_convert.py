@@ -177,10 +177,14 @@ def test_the_permutation_of_another_matrix(cli, matrix, tmp_path):
     assert not (tmp_path / "B.mtx").exists()
 
 
-def test_the_input_is_not_overwritten(cli, matrix):
-    before = matrix("blocks").read_bytes()
-    cli("convert", matrix("blocks"), matrix("blocks")).failed(2, "is the input")
-    assert matrix("blocks").read_bytes() == before
+def test_inputs_are_not_overwritten(cli, matrix, tmp_path):
+    """Neither the matrix nor the permutation, which may have the same ending."""
+    path, perm = matrix("blocks"), tmp_path / "perm.npz"
+    cli(path, "-q", "-o", perm)
+    before = path.read_bytes(), perm.read_bytes()
+    cli("convert", path, path).failed(2, "is an input")
+    cli("convert", path, perm, "--permute", perm).failed(2, "is an input")
+    assert (path.read_bytes(), perm.read_bytes()) == before
 
 
 def test_wrong_usage(cli, matrix, tmp_path):

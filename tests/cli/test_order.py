@@ -261,7 +261,7 @@ def test_every_registered_name_runs(cli, matrix, row):
 def test_the_matrix_is_not_overwritten(cli, matrix):
     path = matrix("blocks").rename(matrix("blocks").with_suffix(".txt"))
     before = path.read_bytes()
-    cli(path, "-o", path).failed(2, "is the matrix")
+    cli(path, "-o", path).failed(2, "is an input")
     assert path.read_bytes() == before
 
 
