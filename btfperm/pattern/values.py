@@ -35,6 +35,7 @@ __all__ = ["as_valued", "carried", "narrowed", "refuse_changed", "valued_matrix"
 
 Values = npt.NDArray[Any]
 
+_PIECE = 1 << 18  # values converted at a time
 _HALF_A_WRAP = 2.0**62  # a sum of 64 bits that overflows is wrong by a multiple of 2^64
 
 
@@ -252,24 +253,29 @@ def _sums(pattern: Pattern, places: IndexArray, values: Values) -> Any:
         sums[places[values]] = True
         return sums
     sums = np.zeros(count, dtype=np.int64 if kind == "i" else np.uint64)
-    np.add.at(sums, places, values.astype(sums.dtype, copy=False))
-    close = np.zeros(count)
-    np.add.at(close, places, values.astype(np.float64))
+    # Sums of fewer than 2^32 numbers of 32 bits fit into 64 bits.
+    close = np.zeros(count) if values.dtype.itemsize == sums.dtype.itemsize else None
+    for first in range(0, values.size, _PIECE):
+        piece = slice(first, first + _PIECE)
+        np.add.at(sums, places[piece], values[piece].astype(sums.dtype, copy=False))
+        if close is not None:
+            np.add.at(close, places[piece], values[piece].astype(np.float64))
     return narrowed(pattern, sums, close, values.dtype)
 
 
 def narrowed(pattern: Pattern, sums: Any, close: Any, dtype: np.dtype[Any]) -> Any:
-    """Sums of 64 bits, which may have overflowed, in the integer type of the values. `close` holds
-    the same sums in float64. For NumPy and for CuPy arrays.
+    """Sums of 64 bits in the integer type of the values. They may have overflowed unless `close` is
+    None; else it holds the same sums in float64. For NumPy and for CuPy arrays.
 
     Raises
     ------
     InvalidMatrixError : a sum does not fit that type
     """
     limits = np.iinfo(dtype)
-    wrong = abs(sums.astype(np.float64) - close) > _HALF_A_WRAP
-    if dtype.itemsize < sums.dtype.itemsize:
-        wrong = wrong | (sums < limits.min) | (sums > limits.max)
+    wrong = sums < limits.min
+    wrong |= sums > limits.max
+    if close is not None:
+        wrong |= abs(sums.astype(np.float64) - close) > _HALF_A_WRAP
     if bool(wrong.any()):
         i, j = position_of(pattern, int(wrong.argmax()))
         raise InvalidMatrixError(
