@@ -36,9 +36,10 @@ from typing import Any
 import numpy as np
 
 import btfperm.io
-from btfperm.errors import ResourceMissingError, UnreadableInputError
+from btfperm.errors import InvalidArgumentError, ResourceMissingError, UnreadableInputError
 from btfperm.io import matrix_market_body, perm_json
-from tests.fuzz import oracles
+from btfperm.io.vectors import read_vectors
+from tests.fuzz import oracles, vectors
 from tests.fuzz.draw import Case
 
 __all__ = ["HARD_LIMIT", "MARGIN", "Outcome", "check", "peak_memory", "reset_peak"]
@@ -136,27 +137,45 @@ def check(case: Case, folder: str, *, measured: bool = True, base: int = 0) -> O
     )
     if case.name.startswith("perm"):
         calls = (("load", btfperm.io.load),)
+    elif case.name.startswith("vectors"):
+        calls = (("read_vectors", _read_vectors),)
     refused: dict[str, Exception] = {}
     for name, call in calls:
         try:
             with source.opened() as path:
                 results[name] = call(path)
-        except (UnreadableInputError, ResourceMissingError) as error:
+        except (UnreadableInputError, ResourceMissingError, _OtherRowsError) as error:
             refused[name] = error
             _check_message(name, str(error), source.shown, outcome)
         except Exception as error:
             refused[name] = error
             outcome.failures.append(("exception", _located(name, error)))
-    outcome.accepted = "read" in results or "load" in results
+    outcome.accepted = not {"read", "load", "read_vectors"}.isdisjoint(results)
     if measured:
         _check_memory(case, results, refused, outcome, base)
     _check_refusals(results, refused, outcome)
     if "read" in results:
         _check_pattern(results["read"], outcome)
         _check_agreement(results, refused, outcome)
-    if outcome.accepted and not outcome.failures:
+    if "read_vectors" in results:
+        _check_vectors(case, results["read_vectors"], outcome)
+    elif outcome.accepted and not outcome.failures:
         _check_places(case, results, outcome)
     return outcome
+
+
+class _OtherRowsError(Exception):
+    """The file holds vectors of another length."""
+
+
+def _read_vectors(path: str) -> Any:
+    try:
+        array = read_vectors(path, rows=vectors.ROWS, of="the matrix")
+    except InvalidArgumentError as error:
+        raise _OtherRowsError(str(error).removeprefix("the right-hand side ")) from None
+    if array.ndim not in (1, 2) or array.shape[0] != vectors.ROWS or array.dtype.kind not in "iufc":
+        raise AssertionError(f"{array.dtype} of shape {array.shape}")
+    return array
 
 
 def _located(name: str, error: Exception) -> str:
@@ -185,6 +204,8 @@ def _check_message(name: str, text: str, shown: str, outcome: Outcome) -> None:
 def _bytes_of(result: Any) -> int:
     arrays = [getattr(result, name, None) for name in ("indptr", "indices", "row", "col", "data")]
     arrays += [getattr(result, name, None) for name in ("row_perm", "col_perm")]
+    if isinstance(result, np.ndarray):
+        arrays.append(result)
     return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
 
@@ -266,6 +287,19 @@ def _check_agreement(
             if not min_entries <= matrix.nnz <= max_entries:
                 what = f"{header.entries} entries, but {matrix.nnz} are read"
                 outcome.failures.append(("peek", what))
+
+
+def _check_vectors(case: Case, array: Any, outcome: Outcome) -> None:
+    """The numbers of a `.npy` file are those that NumPy reads."""
+    if not case.data.startswith(b"\x93NUMPY"):
+        return
+    try:
+        expected = np.load(io.BytesIO(case.data), allow_pickle=False)
+    except Exception as error:
+        outcome.failures.append(("vectors", f"NumPy refuses them: {error}"))
+        return
+    if not (array.dtype == expected.dtype and np.array_equal(array, expected, equal_nan=True)):
+        outcome.failures.append(("vectors", f"{array!r:.80} instead of {expected!r:.80}"))
 
 
 def _check_places(case: Case, results: dict[str, Any], outcome: Outcome) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-from tests.fuzz import harwell_boeing, matlab, matrix_market, npz, packed, perm, tar
+from tests.fuzz import harwell_boeing, matlab, matrix_market, npz, packed, perm, tar, vectors
 from tests.fuzz.draw import Case, Draw
 
 __all__ = ["READERS", "case_of"]
@@ -19,6 +19,7 @@ READERS: dict[str, Callable[[Draw], Case]] = {
     "perm": perm.make,
     "packed": packed.make,
     "tar": tar.make,
+    "vectors": vectors.make,
 }
 
 
