@@ -18,7 +18,7 @@ from btfperm.backends.gpu.compile import options
 if (sys.platform, platform.machine()) != ("linux", "x86_64") or shutil.which("g++") is None:
     pytest.skip("needs Linux, g++ and an x86-64 processor", allow_module_level=True)
 
-from tests.emulated_gpu.__main__ import sanitizer
+from tests.emulated_gpu.__main__ import shared_library
 from tests.emulated_gpu.modules import Module, RefusedError
 
 SOURCE = Path(__file__).with_name("emulated.cu").read_text(encoding="utf-8")
@@ -148,7 +148,7 @@ for place in (9, 10):
 
 def test_accesses_outside_an_array_are_detected():
     """The kernel is launched through the stand-in for CuPy, with AddressSanitizer."""
-    if not Path(sanitizer()).is_absolute():
+    if not Path(shared_library("libasan.so")).is_absolute():
         pytest.skip("g++ has no AddressSanitizer here")
     script = BEYOND.format(file=Path(__file__).with_name("emulated.cu"))
     clean = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}

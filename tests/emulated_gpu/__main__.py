@@ -14,9 +14,9 @@ from tests.emulated_gpu.modules import CACHE, SANITIZED
 HERE = Path(__file__).parent
 
 
-def sanitizer() -> str:
-    """The path of g++'s AddressSanitizer library; only its name if g++ has none."""
-    ask = ["g++", "-print-file-name=libasan.so"]
+def shared_library(name: str) -> str:
+    """The path of one of g++'s libraries; only its name if g++ has none."""
+    ask = ["g++", f"-print-file-name={name}"]
     return subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
 
 
@@ -35,7 +35,10 @@ def environment() -> dict[str, str]:
         if os.environ.get(name):
             named[name] += os.pathsep + os.environ[name]
     if SANITIZED:
-        named["LD_PRELOAD"] = sanitizer()
+        # AddressSanitizer must find `__cxa_throw` when it starts, or the first C++ exception ends
+        # the process. The interpreter itself does not load the library of C++.
+        libraries = "libasan.so", "libstdc++.so"
+        named["LD_PRELOAD"] = " ".join(map(shared_library, libraries))
         # The interpreter frees some memory only at its end. Use-after-return detection moves frames
         # off the stack, which does not work with fibers.
         named["ASAN_OPTIONS"] = "detect_leaks=0:detect_stack_use_after_return=0"
