@@ -247,8 +247,9 @@ FaultAt parse_values(const TextParts& block, Value value, Budget& budget) {
     const Fault fault = value(p, place);
     if (fault != Fault::none) return fault;
     p = skip_blanks(p);
-    const bool number = is_digit(*p) || *p == '+' || *p == '-' || *p == '.';
-    return number ? Fault::second_number : Fault::none;
+    const bool begins_one = is_digit(*p) || *p == '+' || *p == '-' || *p == '.';
+    RealToken token;  // "inf" and "nan" are numbers, too
+    return begins_one || scan_real(p, token) ? Fault::second_number : Fault::none;
   });
 }
 

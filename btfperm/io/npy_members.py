@@ -43,7 +43,8 @@ _EARLIEST = (1980, 1, 1, 0, 0, 0)  # the same result gives the same bytes, whene
 _MAGIC = b"\x93NUMPY"
 _SIZE_BYTES = {b"\x01\x00": 2, b"\x02\x00": 4, b"\x03\x00": 4}  # by version
 _ITEM = rb"""\s*(?P<quote>['"])(?P<key>\w+)(?P=quote)\s*:\s*(?P<value>%s)\s*(?:,|(?=\}))"""
-_SHAPE = rb"\(\s*(?:[0-9]{1,19}L?\s*(?:,\s*|(?=\))))*\)"
+_SIZE = rb"(?:0|[1-9][0-9]{0,18})L?"  # Python's literals have no leading zero
+_SHAPE = rb"\(\s*(?:" + _SIZE + rb"\s*(?:,\s*|(?=\))))*\)"
 _VALUE = rb"""'[^'\\]*'|"[^"\\]*"|True|False|\[.*\]|""" + _SHAPE
 _ENTRY = re.compile(_ITEM % _VALUE, re.DOTALL)
 _DESCR = re.compile(r"[<>|=]?[a-zA-Z?][0-9]{0,10}(?:\[[0-9]{0,9}[a-zA-Z]{1,2}\])?")

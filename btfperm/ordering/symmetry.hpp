@@ -35,6 +35,8 @@ class Symmetry {
     rows_.read(block_);
     std::fill(seen_, seen_ + block_.n, I{-1});
     for (I j = 0; j < block_.n; ++j) {
+      const std::int64_t in_row = rows_.start[j + 1] - rows_.start[j];
+      if (!limit.spend(block_.indptr[j + 1] - block_.indptr[j] + in_row)) return;
       for (std::int64_t p = block_.indptr[j]; p < block_.indptr[j + 1]; ++p) {
         seen_[block_.indices[p]] = j;
         found.entries += block_.indices[p] != j;
@@ -43,7 +45,6 @@ class Symmetry {
         found.mirrored += rows_.cols[p] != j && seen_[rows_.cols[p]] == j;
       }
     }
-    limit.spend(2 * block_.indptr[block_.n]);
   }
 
  private:

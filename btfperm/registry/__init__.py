@@ -56,9 +56,9 @@ def remove(row: Algorithm) -> None:
 
 
 def algorithms(family: str | None = None, *, package: str | None = None) -> tuple[Algorithm, ...]:
-    """Every algorithm there is, or those of one family (``"initial"``, ``"augmenting"``,
-    ``"push_relabel"``, ``"displacement"``; weighted: ``"exact"``, ``"approximate"``) and of one
-    package (``"transversal"``, ``"weighted"``).
+    """The algorithms of btfperm, without those of `add`: all, or those of one family
+    (``"initial"``, ``"augmenting"``, ``"push_relabel"``, ``"displacement"``; weighted: ``"exact"``,
+    ``"approximate"``) and of one package (``"transversal"``, ``"weighted"``).
 
     Examples
     --------

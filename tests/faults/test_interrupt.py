@@ -19,6 +19,7 @@ import pytest
 
 import btfperm
 from btfperm import _core
+from btfperm.ordering import count_symmetric
 from tests import families
 from tests.transversal.methods import INITIALIZERS, each_algorithm
 
@@ -79,12 +80,32 @@ def long_search():
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
 @each_algorithm
 def test_a_signal_handler_runs_in_the_middle_of_any_search(algorithm):
-    """The exception of the handler reaches the caller, as users expect of a timeout by alarm.
+    """The exception of the handler reaches the caller, as users expect of a timeout by alarm."""
+    P = long_search()
+    wait = seconds_between_polls(
+        lambda: btfperm.maximum_transversal(P, algorithm=algorithm, initializer="none", threads=1)
+    )
+    assert wait < 0.4
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs setitimer")
+def test_a_signal_handler_runs_while_the_symmetry_of_one_block_is_counted():
+    n = 3_000_000
+    below = np.arange(1, n + 1, dtype=np.int32) % n  # a cycle and the diagonal: one diagonal block
+    indices = np.sort(np.column_stack([np.arange(n, dtype=np.int32), below]), axis=1).ravel()
+    P = btfperm.Pattern(shape=(n, n), indptr=np.arange(0, 2 * n + 1, 2), indices=indices)
+    order, blocks = np.arange(n, dtype=np.int32), np.array([0, n], dtype=np.int32)
+    wait = seconds_between_polls(lambda: count_symmetric(P, order, order, blocks))
+    assert wait < 0.4
+
+
+def seconds_between_polls(call):
+    """CPU time between the last two polls of the core, before an alarm ends `call`.
 
     The alarm rings repeatedly. If two handlers run at the same instruction of the same frame, they
     run within one call of the core; the second one raises. The core polls every 50 ms.
     """
-    P, rung = long_search(), []
+    rung = []
 
     def ring(_number, frame):
         rung.append((time.thread_time(), id(frame), frame.f_lasti))
@@ -95,11 +116,11 @@ def test_a_signal_handler_runs_in_the_middle_of_any_search(algorithm):
     try:
         with pytest.raises(AlarmError):
             signal.setitimer(signal.ITIMER_REAL, 0.001, 0.01)
-            btfperm.maximum_transversal(P, algorithm=algorithm, initializer="none", threads=1)
+            call()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    assert rung[-1][0] - rung[-2][0] < 0.4, "CPU seconds between two polls"
+    return rung[-1][0] - rung[-2][0]
 
 
 def ended_in_the_middle(call, has_begun, is_complete):

@@ -67,6 +67,17 @@ def test_arrays_that_are_no_vectors(tmp_path, array, message):
         read_vectors(tmp_path / "b.npy", rows=2, of="A")
 
 
+def test_sizes_with_leading_zeros(tmp_path):
+    """NumPy parses the header as Python does."""
+    np.save(tmp_path / "b.npy", np.ones((3, 10)))
+    good = (tmp_path / "b.npy").read_bytes()
+    (tmp_path / "b.npy").write_bytes(good.replace(b"(3, 10)", b"(3, 01)"))
+    with pytest.raises(ValueError, match=r"[Cc]annot parse"):
+        np.load(tmp_path / "b.npy")
+    with pytest.raises(UnreadableInputError, match="not the head of an array"):
+        read_vectors(tmp_path / "b.npy", rows=3, of="A")
+
+
 def test_damaged_arrays(tmp_path):
     path = tmp_path / "b.npy"
     np.save(path, np.ones(9))
