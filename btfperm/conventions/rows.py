@@ -49,6 +49,8 @@ class Convention(Row):
         the matrix; "none" if they do not
     matching_only : whether the arrays hold a matching and no permutations; `check` then verifies
         only that it is maximum
+    takes_solver_orders : whether the adapter accepts a `SolverOrder`, which has an order inside the
+        blocks and no matching
     """
 
     home: ClassVar[str] = "btfperm.conventions."
@@ -64,6 +66,7 @@ class Convention(Row):
     pairs_diagonal: bool = False
     triangle: str = "upper"
     matching_only: bool = False
+    takes_solver_orders: bool = True
 
     @property
     def adapter(self) -> Callable[[Decomposition], Any]:
@@ -103,6 +106,7 @@ conventions = Table(
         base=0,
         unmatched="-1 in `row_match`, `col_match`",
         accepts="every decomposition",
+        takes_solver_orders=False,
     ),
     Convention(
         name="matlab",
@@ -114,6 +118,7 @@ conventions = Table(
         unmatched=_ENDS,
         accepts=_DMPERM,
         recognised_by=("p", "q", "r", "s", "cc", "rr"),
+        takes_solver_orders=False,
     ),
     Convention(
         name="csparse",
@@ -124,6 +129,7 @@ conventions = Table(
         base=0,
         unmatched=_ENDS,
         accepts=_DMPERM,
+        takes_solver_orders=False,
     ),
     Convention(
         name="btf",
@@ -209,6 +215,7 @@ conventions = Table(
         recognised_by=("row", "column"),
         triangle="none",
         matching_only=True,
+        takes_solver_orders=False,
     ),
 )
 """All conventions by name, in the order of the help and the documentation."""

@@ -99,6 +99,12 @@ def target(
             f"{name}: the format {row.name} holds the convention {row.convention!r} only, not "
             f"{found.name!r}: write .npz, .json or .txt instead"
         )
+    if solver and not found.takes_solver_orders:
+        others = ", ".join(row.name for row in conventions.values() if row.takes_solver_orders)
+        raise InvalidArgumentError(
+            f"{name}: the convention {found.name!r} has no place for an order inside the blocks; "
+            f"choose one of {others}, or leave out the solver"
+        )
     return row, found
 
 

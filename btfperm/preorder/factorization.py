@@ -5,7 +5,8 @@ Idea        A solver's factors are in the caller's order of rows and columns, so
             refines, verifies and warns for every solver. The residual of a solution is computed in
             one pass over the entries, which also gives its componentwise backward error. The first
             solution after `refactor` is verified by that error: if it is large, the old pivots do
-            not fit the new values, and new pivots are chosen.
+            not fit the new values, and new pivots are chosen. After `factor`, two more solutions
+            estimate how much the rounding of the entries changes the first one.
 Cost        a solution by the factors; for each step of refinement one more, and one pass over the
             entries
 """
@@ -28,7 +29,7 @@ from btfperm.warn import warn
 __all__ = ["Factorization", "Factors"]
 
 _LARGEST_ERROR = 1e-9  # backward error of a solution by factors with old pivots, not refined
-_LARGE_CHANGE = 1e-3  # of a solution by refinement, relative to its largest number
+_LARGE_CHANGE = 1e-3  # of a solution by rounding or refinement, relative to its largest number
 _OPERATIONS = {"N": 0, "T": 1, "H": 2}
 _Numbers = npt.NDArray[Any]
 
@@ -86,7 +87,7 @@ class Factorization:
         self.factors = factors
         self._columns = columns
         self._has_factors = False
-        self._is_verified = True
+        self._is_verified = self._is_checked = True
         self._largest_error = _LARGEST_ERROR
         self._factor()
 
@@ -109,10 +110,13 @@ class Factorization:
         if self.shape[0]:
             self.factors.factor(self._columns.values)
         self._has_factors = self._is_verified = True
+        self._is_checked = False
 
     def refactor(self, A: Any) -> bool:
         """Factors of new values: of a matrix with the same pattern, or of an array with one value
-        for each entry of the first matrix, column by column, rows ascending.
+        for each entry of the first matrix: in the order of its ``data`` if it was a SciPy matrix
+        in CSC or CSR format, sorted and without duplicates, and column by column if it was a dense
+        matrix or a file. For other matrices, the order is not known: give the matrix.
 
         KLU keeps its pivots if none has become much smaller, which is several times faster than
         a factorization. The first solution verifies them: if its backward error is large, it
@@ -124,7 +128,7 @@ class Factorization:
 
         Raises
         ------
-        InvalidArgumentError : another shape or pattern
+        InvalidArgumentError : another shape or pattern, or an array whose order is not known
         InvalidMatrixError : a value is NaN or infinite
         NumericallySingularError : a pivot is zero, also with new pivots
         """
@@ -150,8 +154,10 @@ class Factorization:
         result is dense, float64 or complex128, and has the same shape. `refine` is the number of
         steps of iterative refinement, each of which costs about as much as the solution itself.
 
-        An `IllConditionedWarning` reports a matrix that is nearly singular: the first step of
-        refinement changes the solution by more than a thousandth.
+        An `IllConditionedWarning` reports a matrix that is nearly singular: rounding its entries
+        changes the solution by about a thousandth or more, as estimated for the first solution
+        after `factor`, or the first step of refinement does. Rows and columns of very different
+        sizes are no reason for it.
 
         Raises
         ------
@@ -174,35 +180,58 @@ class Factorization:
 
     def _solved(self, right: _Numbers, trans: str, refine: int) -> _Numbers:
         x = self._substituted(right, trans)
-        if x.size == 0 or (refine == 0 and self._is_verified):
+        if x.size == 0 or (refine == 0 and self._is_verified and self._is_checked):
             return x
-        change, error = self._residual(x, right, trans)
+        change, error, sizes = self._residual(x, right, trans)
         if not self._is_verified and error > self._largest_error:
             self._factor()
             x = self._substituted(right, trans)
-            change, error = self._residual(x, right, trans)
+            change, error, sizes = self._residual(x, right, trans)
             # The same error with new pivots: it comes from this matrix, so later ones may have it.
             if np.isfinite(error):
                 self._largest_error = max(self._largest_error, 10 * error)
         self._is_verified = True
+        is_warned = False
+        if not self._is_checked:
+            self._is_checked = True
+            effect = self._effect_of_rounding(sizes, trans)
+            is_warned = self._warn_if_wrong(x[-1:], effect, "rounding its entries changes")
         for step in range(refine):
             if step:
-                change, _ = self._residual(x, right, trans)
+                change = self._residual(x, right, trans)[0]
             self.factors.solve(change, trans)
             if not np.isfinite(change).all():
                 break
-            if step == 0:
-                self._warn_if_wrong(x, change)
+            if step == 0 and not is_warned:
+                self._warn_if_wrong(x, change, "refinement changed")
             x += change
         return x
 
-    def _residual(self, x: _Numbers, right: _Numbers, trans: str) -> tuple[_Numbers, float]:
-        """The residual, and the largest componentwise backward error."""
+    def _effect_of_rounding(self, sizes: _Numbers, trans: str) -> _Numbers:
+        """Two solutions for errors of the right-hand side that are as large as the rounding errors
+        of the entries may make them; `sizes` is abs(A) @ abs(x) + abs(b).
+
+        The signs are random, and those of every second row differ, so that one of the two shows a
+        matrix of two rows that is nearly singular.
+        """
+        n = self.shape[0]
+        signs = np.random.default_rng(1).choice([-1.0, 1.0], n)
+        errors = np.stack((signs, signs * (1.0 - 2.0 * (np.arange(n) % 2))))
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            effect: _Numbers = (np.finfo(np.float64).eps / 2 * sizes * errors).astype(self.dtype)
+        self.factors.solve(effect, trans)
+        return effect
+
+    def _residual(
+        self, x: _Numbers, right: _Numbers, trans: str
+    ) -> tuple[_Numbers, float, _Numbers]:
+        """The residual, the largest componentwise backward error, and for the last right-hand side
+        abs(A) @ abs(x) + abs(b)."""
         residual = np.empty_like(x)
         sides = (x.reshape(-1), right.reshape(-1), residual.reshape(-1))
         sizes = np.empty(self.shape[0])
-        error = _core.preorder.residual(*self._columns, _OPERATIONS[trans], *sides, sizes)
-        return residual, float(error)
+        error = _core.preorder.residual(*self._columns[:3], _OPERATIONS[trans], *sides, sizes)
+        return residual, float(error), sizes
 
     def _substituted(self, right: _Numbers, trans: str) -> _Numbers:
         self._require_factors()
@@ -211,20 +240,23 @@ class Factorization:
             self.factors.solve(x, trans)
         return x
 
-    def _warn_if_wrong(self, x: _Numbers, change: _Numbers) -> None:
-        """Warns if refinement changes a solution so much that few of its digits are right."""
+    def _warn_if_wrong(self, x: _Numbers, change: _Numbers, cause: str) -> bool:
+        """Warns if a change of a solution is so large that few of its digits are right; whether it
+        did."""
         size, changed = np.abs(x).max(axis=1), np.abs(change).max(axis=1)
         wrong = changed > _LARGE_CHANGE * size
         if wrong.any():
-            share = float((changed[wrong] / size[wrong]).max())
+            with np.errstate(divide="ignore"):
+                share = float((changed / size)[wrong].max())
             row, col = self._dependent()
             warn(
                 IllConditionedWarning(
-                    f"the matrix is nearly singular: refinement changed the solution by {share:.1g}"
-                    " of its size, so the solution is inaccurate; check the entries of column "
+                    f"the matrix is nearly singular: {cause} the solution by {share:.1g} of its "
+                    "size, so the solution is inaccurate; check the entries of column "
                     f"{col} and row {row}, which are nearly linear combinations of others"
                 )
             )
+        return bool(wrong.any())
 
     def _dependent(self) -> tuple[int, int]:
         """The row and the column with the largest parts in nearly dependent rows and columns.

@@ -142,7 +142,7 @@ class KluFactors:
             self._analyze(columns.indptr.dtype)
 
     def _analyze(self, index_type: Any) -> None:
-        indptr, indices, _ = self._columns
+        indptr, indices = self._columns[:2]
         # Copies of the permutations, because nbklu accepts writeable arrays only.
         P, Q = np.array(self._row_perm, index_type), np.array(self._col_perm, index_type)
         columns = np.asarray(indptr, index_type), np.asarray(indices, index_type)

@@ -125,8 +125,8 @@ class Preordering(SolverOrder, ReadOnlyArrays):
     ) -> None:
         """Writes the permutations in the convention of a solver; by default that of `solver`.
 
-        Parameters and errors are those of `btfperm.save`. The conventions "klu", "superlu" and
-        "btf" are possible; `btfperm check` verifies the file.
+        Parameters and errors are those of `btfperm.save`. The conventions "klu", "superlu", "btf",
+        "casadi", "petsc" and "umfpack" are possible; `btfperm check` verifies the file.
         """
         from btfperm.io import save
 

@@ -122,7 +122,7 @@ class _Klu:
         self._library, self._columns = library, columns
 
     def order(self, index_type: Any = np.int32) -> None:
-        indptr, indices, _ = self._columns
+        indptr, indices = self._columns[:2]
         arrays = np.asarray(indptr, index_type), np.asarray(indices, index_type)
         self._analysis = self._library.analyze(*arrays, None, None, KLU_THRESHOLD)
 

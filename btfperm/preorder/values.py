@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,11 +28,14 @@ class Columns(NamedTuple):
     ----------
     indptr, indices : int32, or int64 where there are more than 2^31 - 1 entries
     values : float64 or complex128
+    given_by : the order of the entries in the arrays of the caller's matrix, as in CSC or CSR;
+        "other" if they are not sorted, or contain duplicates
     """
 
     indptr: npt.NDArray[Any]
     indices: npt.NDArray[Any]
     values: npt.NDArray[Any]
+    given_by: Literal["columns", "rows", "other"] = "columns"
 
     @property
     def n(self) -> int:
@@ -85,21 +88,31 @@ def columns_of(A: Any, shape: tuple[int, int]) -> Columns:
     InvalidMatrixError : `A` is no matrix, its arrays describe none, or a value is not finite
     """
     C = _with_values(A, shape)
+    given_by = _order_of_entries(A, C)
     if not C.has_canonical_format:
         C = C.copy()
         C.sum_duplicates()
     width = np.int32 if C.nnz <= _MOST_NARROW else np.int64
     indptr, indices = np.array(C.indptr, width), np.array(C.indices, width)
-    return Columns(indptr, indices, _finite_copy(C.data, indptr, indices))
+    return Columns(indptr, indices, _finite_copy(C.data, indptr, indices), given_by)
+
+
+def _order_of_entries(A: Any, C: Any) -> Literal["columns", "rows", "other"]:
+    """The order of the entries in `A`, which has become `C`. Dense matrices and files have none of
+    their own, so it is that of the columns."""
+    given = A if is_scipy(A) else C
+    if given.format in ("csc", "csr") and given.has_canonical_format:
+        return "columns" if given.format == "csc" else "rows"
+    return "other"
 
 
 def new_values(A: Any, old: Columns) -> npt.NDArray[Any]:
     """A copy of the values of a matrix with the entries of `old`, or of an array of one value for
-    each of them.
+    each of them, in the order of the matrix that was given first.
 
     Raises
     ------
-    InvalidArgumentError : another shape, or other entries
+    InvalidArgumentError : another shape, or other entries; an array, if this order is not known
     InvalidMatrixError : see `columns_of`
     """
     if isinstance(A, np.ndarray) and A.ndim == 1:
@@ -109,7 +122,7 @@ def new_values(A: Any, old: Columns) -> npt.NDArray[Any]:
                 f"there are {old.values.size:,} entries, and {A.size:,} values of type {A.dtype} "
                 "were given"
             )
-        return _finite_copy(A, old.indptr, old.indices)
+        return _finite_copy(_by_columns(A, old), old.indptr, old.indices)
     shape = old.n, old.n
     if is_scipy(A) and A.format == "csc" and A.shape == shape:
         refuse_masked(A)
@@ -122,6 +135,24 @@ def new_values(A: Any, old: Columns) -> npt.NDArray[Any]:
             "this matrix has other entries than the one that was factored; call factor"
         )
     return new.values
+
+
+def _by_columns(values: npt.NDArray[Any], old: Columns) -> npt.NDArray[Any]:
+    """The values in the order of the columns. O(nnz)."""
+    if old.given_by == "columns":
+        return values
+    if old.given_by == "other":
+        raise InvalidArgumentError(
+            "the entries of the matrix that was factored were not sorted by columns or by rows, or "
+            "contained duplicates, so the order of an array of values is not known: give the matrix"
+        )
+    from scipy.sparse import csc_array
+
+    shape = old.n, old.n
+    place = csc_array((np.arange(values.size), old.indices, old.indptr), shape=shape).tocsr().data
+    ordered = np.empty_like(values)
+    ordered[place] = values
+    return ordered
 
 
 def _same_entries(indptr: Any, indices: Any, old: Columns) -> bool:

@@ -44,6 +44,7 @@ __all__ = ["Objective", "finite", "moduli", "weigh", "weighted_transversal"]
 Objective = Literal["product", "sum", "bottleneck"]
 
 _COUNTERS = ("edges", "searches", "bids", "rounds")
+_LARGEST_EXPONENT = 960  # of a value; sums have fewer than 2^63 terms
 _STOPS = {2: "time_limit", 3: "max_work"}
 
 
@@ -269,7 +270,8 @@ def _assigned(
     if call.objective == "product":
         value = np.log(modulus)
     else:
-        unit = float(modulus.max(initial=1.0))  # sums of larger numbers may overflow
+        # Sums of large values may overflow. A power of 2 divides exactly.
+        unit = 2.0 ** max(0, math.frexp(modulus.max(initial=0.0))[1] - _LARGEST_EXPONENT)
         value = modulus / unit
     blocks = (d.row_perm, d.col_perm, d.row_blocks, d.col_blocks)
     stop, *counted = call.row.load()(

@@ -124,7 +124,7 @@ class Auction {
       for (I j = part.first; j < part.last; ++j) {
         const Choice best = choice(j);
         sums[term] += best.second - best.cost;
-        equals[term] += best.second - best.cost <= rounding * (1 + best.cost);
+        equals[term] += best.second - best.cost <= rounding * (A_.largest_cost + best.cost);
       }
     };
     const bool shared = threads_ > 1 && A_.n >= least_to_share(least_shared);

@@ -16,7 +16,7 @@ from btfperm.results import DulmageMendelsohn, IndexArray
 
 __all__ = ["Proof", "prove"]
 
-# Rounding errors of the duals, relative to the largest one.
+# Rounding errors of the duals, relative to the largest dual or value.
 _TOLERANCE = 1e-10
 
 Reals = npt.NDArray[np.float64]
@@ -66,9 +66,8 @@ def prove(
             f"the weighted search matched {matched} entries of {d.structural_rank}: please report "
             "this"
         )
-    duals = [array for array in (row_dual, col_dual) if array.size]
-    largest = max((float(np.abs(array).max()) for array in duals), default=0.0)
-    tolerance = _TOLERANCE * (1.0 + largest)
+    numbers = (row_dual, col_dual, value)
+    tolerance = _TOLERANCE * max(_largest_modulus(array) for array in numbers)
     if not excess <= tolerance:
         i, j = position_of(pattern, at)
         raise DefectError(
@@ -83,6 +82,10 @@ def prove(
     _check_unmatched(d.col_perm, d.col_blocks, col_match, col_dual, "column")
     _check_unmatched(d.row_perm, d.row_blocks, row_match, row_dual, "row")
     return Proof(total, max(slack, 0.0) + matched * excess)
+
+
+def _largest_modulus(array: Reals) -> float:
+    return float(max(array.max(initial=0.0), -array.min(initial=0.0)))
 
 
 def _check_unmatched(perm: Any, blocks: Any, match: Any, dual: Any, noun: str) -> None:

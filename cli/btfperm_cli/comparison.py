@@ -32,14 +32,15 @@ def compared(
         rows = compare_solvers(valued, right, repeats=repeats, budget=budget)
     failed = all(row.error is not None for row in rows)
     name = "standard input" if out.subject == "-" else out.subject
-    sentence = f"{name}: no solver solved this system: {rows[-1].error}" if failed else None
+    sentence = f"{name}: no solver solved this system: {reason(rows[-1])}" if failed else None
     entries = count(facts["entries"], "entry", "entries")
     out.say(f"{name}: {facts['rows']:,} x {facts['cols']:,}, {entries}")
-    for line in table_lines(rows):
-        out.say(line)
+    if not failed:
+        for line in table_lines(rows):
+            out.say(line)
     for row in rows:
         if row.error is not None:
-            out.say(f"{title(row)}: {row.error}")
+            out.say(f"{title(row)}: {reason(row)}")
     for line in notes(rows, repeats, budget, is_given=right is not None):
         out.say(line)
     facts |= {
@@ -59,6 +60,11 @@ def title(row: SolverRun) -> str:
     """The solver, and whose order it uses."""
     how = "btfperm" if row.ordering == "btfperm" else "alone"
     return f"{'KLU' if row.solver == 'klu' else 'SuperLU'}, {how}"
+
+
+def reason(row: SolverRun) -> str:
+    """Why the solver failed, without the explanation in the lines after the first one."""
+    return str(row.error).partition("\n")[0]
 
 
 COLUMNS: dict[str, Callable[[SolverRun], object]] = {
@@ -108,9 +114,11 @@ def table_lines(rows: Sequence[SolverRun]) -> list[str]:
 
 
 def notes(rows: Sequence[SolverRun], repeats: int, budget: float, *, is_given: bool) -> list[str]:
-    """How the numbers were measured."""
+    """How the numbers were measured; nothing if no solver succeeded."""
     runs = {row.runs for row in rows if row.error is None}
-    done = f"{min(runs)} to {max(runs)}" if len(runs) > 1 else f"{max(runs, default=0)}"
+    if not runs:
+        return []
+    done = f"{min(runs)} to {max(runs)}" if len(runs) > 1 else f"{max(runs)}"
     b = "the one given" if is_given else "made from a known solution"
     libraries = dict.fromkeys(row.library for row in rows if row.library)
     return [

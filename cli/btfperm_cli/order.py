@@ -113,6 +113,11 @@ def order(
         if value and not outputs:
             raise click.UsageError(f"{name} goes with -o.")
     check_targets(matrix, outputs, file_format, no_clobber=no_clobber)
+    if solver and convention:
+        from btfperm.io.perm_file import target
+
+        for path in outputs:
+            target(path, file_format, convention, solver)
     out.to_stderr = "-" in outputs
     explain, drop_zeros = search.pop("explain"), search.pop("drop_zeros")
 

@@ -281,10 +281,13 @@ def test_the_object_of_a_comparison(cli, sides):
         assert row["error"] is not None or row["refined_error"]["componentwise"] < 1e-14
 
 
-def test_no_solver_solves(cli, system_of):
-    path = system_of([[1.0, 2], [2, 4]])
+@pytest.mark.parametrize("rows", [[[1.0, 2], [2, 4]], [[1.0, 2, 0], [3, 4, 0], [0, 0, 0]]])
+def test_no_solver_solves(cli, system_of, rows):
+    """One line for each solver, and neither times nor escaped line ends."""
+    path = system_of(rows)
     ended = cli("solve", path, "--compare", "--repeats", "1")
-    assert ended.code == 1 and ended.out.count("failed") == 4
+    assert ended.code == 1 and ended.out.count("singular: ") == 4
+    assert "runs" not in ended.out and "\\n" not in ended.out + ended.err
     assert ended.err.count("\n") == 1 and "no solver solved this system" in ended.err
     found = cli("solve", path, "--compare", "--json").json
     assert found["exit_code"] == 1 and "singular" in found["error"] and set(found) == KEYS

@@ -109,7 +109,7 @@ def test_adapters_and_conventions(tmp_path):
         btfperm.save(p, path, convention=convention)
         assert arrays_of(path)["meta"]["block_ordering"] == p.block_ordering
     for convention in ("matlab", "csparse", "btfperm", "scipy"):
-        with pytest.raises(btfperm.InvalidArgumentError, match="not from Preordering"):
+        with pytest.raises(btfperm.InvalidArgumentError, match="no place for an order inside"):
             p.save(tmp_path / "p.npz", convention=convention)
     with pytest.raises(btfperm.InvalidArgumentError, match="Klu is no decomposition"):
         btfperm.save(p.klu, tmp_path / "p.npz")
@@ -175,3 +175,11 @@ def test_a_singular_matrix_is_completed_for_klu(cli, tmp_path):
     ended = cli(file, "-o", tmp_path / "p.npz", "--solver", "klu")
     ended.failed(1, "singular.mtx", "structurally singular", "rank 2 of 3")
     assert not (tmp_path / "p.npz").exists()
+
+
+@pytest.mark.parametrize("convention", ["btfperm", "matlab", "csparse", "scipy"])
+def test_conventions_without_an_order_inside_the_blocks(cli, tmp_path, convention):
+    path = tmp_path / "perm.txt"
+    ended = cli(FILE, "-o", path, "--solver", "klu", "--convention", convention)
+    ended.failed(2, f"the convention '{convention}' has no place", "klu", "leave out the solver")
+    assert not path.exists()

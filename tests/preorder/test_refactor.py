@@ -87,3 +87,39 @@ def test_large_diagonal_entries_stay_pivots():
     default, partial = p.factor(A), p.factor(A, diag_pivot_thresh=1.0)
     assert default.off_diagonal_pivots == p.factor(A, diag_pivot_thresh=0.1).off_diagonal_pivots
     assert default.off_diagonal_pivots < partial.off_diagonal_pivots
+
+
+@pytest.mark.parametrize("solver", ["klu", "superlu"])
+def test_an_array_of_values_is_in_the_order_of_the_matrix_that_was_factored(solver):
+    """The first matrix by rows, by columns, dense, and in orders that nobody knows."""
+    rng = np.random.default_rng(7)
+    dense = np.where(rng.random((30, 30)) < 0.2, rng.uniform(1, 2, (30, 30)), 0) + 9 * np.eye(30)
+    b = dense @ np.ones(30)
+    for A in (sp.csc_array(dense), sp.csr_array(dense), sp.csr_matrix(dense)):
+        F = btfperm.preorder(A, solver=solver).factor(A)
+        F.refactor(3 * A.data)
+        np.testing.assert_allclose(F.solve(b), 1 / 3)
+    columns = sp.csc_array(dense)
+    F = btfperm.preorder(dense, solver=solver).factor(dense)
+    F.refactor(3 * columns.data)
+    np.testing.assert_allclose(F.solve(b), 1 / 3)
+    unsorted = columns.copy()
+    unsorted.indices[:2], unsorted.data[:2] = columns.indices[1::-1], columns.data[1::-1]
+    unsorted.has_sorted_indices = False
+    for A in (unsorted, sp.coo_array(dense)):
+        F = btfperm.preorder(A, solver=solver).factor(A)
+        with pytest.raises(InvalidArgumentError, match="the order of an array of values is not"):
+            F.refactor(3 * A.data)
+        F.refactor(3 * A)
+        np.testing.assert_allclose(F.solve(b), 1 / 3)
+
+
+def test_values_of_duplicates_are_no_values_of_entries():
+    A = sp.csr_array((np.ones(4), [0, 0, 1, 0], [0, 2, 4]), shape=(2, 2))
+    F = btfperm.preorder(A).factor(A)
+    with pytest.raises(InvalidArgumentError, match="there are 3 entries, and 4 values"):
+        F.refactor(A.data)
+    with pytest.raises(InvalidArgumentError, match="contained duplicates"):
+        F.refactor(np.ones(3))
+    F.refactor(2 * A)
+    np.testing.assert_allclose(F.solve(A @ np.ones(2)), 0.5)

@@ -116,3 +116,35 @@ def test_the_row_and_the_column_that_are_dependent(solver):
     factors = btfperm.preorder(A, solver=solver).factor(A)
     with pytest.warns(btfperm.IllConditionedWarning, match="column [23] and row [01], which"):
         factors.solve(rng.normal(size=5))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("refine", [0, 1])
+@pytest.mark.parametrize("trans", ["N", "T", "H"])
+def test_nearly_equal_rows_whose_residual_is_zero(solver, refine, trans):
+    """Refinement does not notice them, because the residual of the wrong solution is zero."""
+    for last in (1 + 4e-16, 1 - 4e-16, 1 + 1e-14):
+        for unit in (1.0, 1j):
+            A = unit * np.array([[1, 1, 0], [1, last, 0], [3, 0, 1]])
+            F = btfperm.preorder(A, solver=solver).factor(A)
+            with pytest.warns(btfperm.IllConditionedWarning, match="column [0-2] and row [01], w"):
+                F.solve(np.array([2.0, 2.0, 0]), trans, refine=refine)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                F.solve(np.array([2.0, 2.0, 0]), trans, refine=0)  # once for each factorization
+            assert not F.refactor(2 * A) or F.backend == "klu"
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_no_warning_for_rows_and_columns_of_different_sizes(solver):
+    rng = np.random.default_rng(2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for A in (np.diag([1, 1e-15]), np.diag([1e-300, 1e300]), 1e-200 * np.eye(3)):
+            x = btfperm.preorder(A, solver=solver).factor(A).solve(A @ np.ones(A.shape[0]))
+            np.testing.assert_allclose(x, 1)
+        B = sp.random(300, 300, 0.03, random_state=rng, format="csc") + sp.eye_array(300)
+        rows, cols = 10.0 ** rng.integers(-50, 50, (2, 300))
+        S = sp.csc_array(sp.diags_array(rows) @ B @ sp.diags_array(cols))
+        x = btfperm.preorder(S, solver=solver).factor(S).solve(rows * (B @ np.ones(300)))
+    np.testing.assert_allclose(x * cols, np.ones(300), rtol=1e-7)

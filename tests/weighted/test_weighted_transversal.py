@@ -206,3 +206,38 @@ def test_sums_that_would_overflow():
     A[0, 0] = A[1, 1] = A[2, 2] = 1.7e308
     w = btfperm.weighted_transversal(A, objective="sum")
     assert w.row_match.tolist() == [0, 1, 2]
+
+
+# Two choices for the rows of the first block; the sums of a good and of the best one are close.
+CLOSE = np.array([[1, 1, 0.5], [0.1, 3, 1], [0.1, 0.5, 0]])
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-300, 1e-16, 1.0, 1e16, 1e300])
+def test_the_largest_sum_of_small_and_of_large_values(scale):
+    A = CLOSE * scale
+    w = btfperm.weighted_transversal(A, objective="sum")
+    assert w.objective == pytest.approx(best_transversal(A, "sum")[1], rel=1e-12)
+    assert w.gap <= 1e-12 * A.max()
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-16, 1e16, 1e200])
+def test_the_largest_sum_in_blocks_of_different_scales(unit):
+    """The values of other blocks, and of entries between blocks, do not matter."""
+    A = np.zeros((7, 7))
+    A[:3, :3], A[3:6, 3:6], A[6, 6] = CLOSE, CLOSE * unit, 1.0
+    A[0, 6] = 1e300
+    w = btfperm.weighted_transversal(A, objective="sum")
+    best = best_transversal(CLOSE, "sum")[1]
+    for first, scale in ((0, 1.0), (3, unit)):
+        rows = np.arange(first, first + 3)
+        assert A[rows, w.row_match[rows]].sum() == pytest.approx(best * scale, rel=1e-12)
+
+
+@given(A=valued(), power=st.integers(-300, 300))
+def test_a_power_of_two_scales_the_sum_exactly(A, power):
+    A = np.where(np.abs(A) < 1e-100, 0, A)
+    A = np.where(np.abs(A) > 1e100, 1e100, A)
+    w = btfperm.weighted_transversal(A, objective="sum")
+    scaled = btfperm.weighted_transversal(A * 2.0**power, objective="sum")
+    assert np.array_equal(w.row_match, scaled.row_match)
+    assert scaled.objective == w.objective * 2.0**power

@@ -47,7 +47,7 @@ class Mc64 {
       : A_(block),
         budget_(budget),
         counters_(counters),
-        rounding_(4 * std::numeric_limits<double>::epsilon() * (1 + block.largest_cost)),
+        rounding_(4 * std::numeric_limits<double>::epsilon() * block.largest_cost),
         row_match_(memory.row_match),
         col_match_(memory.col_match),
         row_price_(memory.row_price),
