@@ -76,10 +76,11 @@ def preorder(
           symmetric blocks and a solver that prefers the diagonal
         - "rcm": reverse Cuthill-McKee on the same pattern: a small bandwidth, more fill in LU
         - "natural": columns ascend, rows follow the matching
-        - "auto": for KLU "amd", or "colamd" if its predicted fill is smaller. "colamd" is tried if
-          the matrix has at least 500 rows and less than a quarter of the entries off the diagonal
-          inside the blocks have a mirror image. For SuperLU "amd" if three quarters of them have
-          one, else "colamd"
+        - "auto": "amd", or "colamd" if its predicted fill is smaller. "colamd" is tried if the
+          matrix has at least 500 rows and less than a quarter of the entries off the diagonal
+          inside the blocks have a mirror image. SuperLU leaves small entries of the diagonal, so
+          for it "colamd" is taken where less than three quarters have one and the diagonal is small
+          in more than 15 % of the columns, or has no values
     weights : which entries are on the diagonal.
 
         - "none": those of a transversal of the pattern

@@ -14,16 +14,18 @@ from btfperm.ordering import Fill, Method, count_fill, count_symmetric, order_pl
 from btfperm.pattern import Pattern, inverse
 from btfperm.results import BlockTriangularForm, IndexArray
 
-__all__ = ["SMALL", "BlockOrdering", "InsideOrder", "fill_of", "order_inside_blocks"]
+__all__ = ["SMALL", "BlockOrdering", "InsideOrder", "fill_of", "is_nearly_symmetric"]
+__all__ += ["order_inside_blocks"]
 
 BlockOrdering = Literal["auto", "colamd", "amd", "rcm", "natural"]
 
-# SuperLU with diag_pivot_thresh 1 pivots off the diagonal, so that the predicted fill says little.
-# amd leaves many more numbers than colamd on bayer10, ibmpg1_mna, cavity14 (share .41 of symmetric
-# entries) and lns_3937 (.51), and fewer on ScaleMicrogrid (.58), bips98_606 (.97) and pfjac
-# 13659pegase (1).
+# Where SuperLU leaves the diagonal, as in weak columns, the predicted fill says little: amd leaves
+# many more numbers than colamd on ibmpg1_mna (a share .20 of weak columns), cavity14 (.34), bayer10
+# (.44) and NSR8K (.92). With a share of .14 and less (west0655, bp_1200, ScaleMicrogrid), and with
+# symmetric blocks, those of amd are as predicted, or at most twice as many.
 _SYMMETRIC_ENOUGH = 0.75
-# KLU stays on the diagonal, so the predicted fill decides. On 36 real matrices colamd has less of
+_FEW_WEAK = 0.15
+# Elsewhere the predicted fill decides. On 36 real matrices colamd has less of
 # it than amd only where less than a tenth of the entries are symmetric.
 _SYMMETRIC_AT_ALL = 0.25
 _MOST_FILL = 100_000_000  # entries of L in a block that are counted
@@ -51,8 +53,10 @@ def order_inside_blocks(
     ordering: BlockOrdering,
     solver: str,
     threads: int = 1,
+    weak: int | None = None,
 ) -> InsideOrder:
-    """The order inside the blocks of `form`, which stay where they are."""
+    """The order inside the blocks of `form`, which stay where they are. `weak`: number of columns
+    with a small entry on the diagonal; None if it is not known."""
     row_perm, col_perm = form.matched_row_perm, form.col_perm
     permuted = row_perm, col_perm, form.blocks
 
@@ -67,7 +71,10 @@ def order_inside_blocks(
         return ordered(ordering)
     entries, mirrored = count_symmetric(pattern, *permuted, threads)
     if solver == "superlu":
-        return ordered("amd" if mirrored >= _SYMMETRIC_ENOUGH * entries else "colamd")
+        if mirrored >= _SYMMETRIC_ENOUGH * entries:
+            return ordered("amd")
+        if weak is None or weak > _FEW_WEAK * pattern.n:
+            return ordered("colamd")
     if pattern.n < SMALL or mirrored >= _SYMMETRIC_AT_ALL * entries:
         return ordered("amd")
     amd = ordered("amd", counted=True)
@@ -86,6 +93,16 @@ def fill_of(form: BlockTriangularForm, col_perm: IndexArray, threads: int = 1) -
     order = inverse(form.col_perm)[col_perm].astype(form.col_perm.dtype, copy=False)
     permuted = form.matched_row_perm, form.col_perm, form.blocks
     return count_fill(pattern.on_host(), *permuted, order, _MOST_FILL, threads)
+
+
+def is_nearly_symmetric(form: BlockTriangularForm) -> bool:
+    """Whether three quarters of the entries off the diagonal inside the blocks have a mirror image.
+    O(nnz)."""
+    if form.pattern is None:
+        return False
+    permuted = form.matched_row_perm, form.col_perm, form.blocks
+    entries, mirrored = count_symmetric(form.pattern.on_host(), *permuted)
+    return mirrored >= _SYMMETRIC_ENOUGH * entries
 
 
 def _total(fill: Fill | None) -> float:

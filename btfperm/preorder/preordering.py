@@ -22,7 +22,7 @@ from btfperm.preorder.gather import Gather, has_columns
 from btfperm.preorder.klu_factors import KLU_THRESHOLD, KluFactors
 from btfperm.preorder.klu_libraries import MISSING
 from btfperm.preorder.klu_libraries import find as find_klu
-from btfperm.preorder.orderings import BlockOrdering, fill_of
+from btfperm.preorder.orderings import BlockOrdering, fill_of, is_nearly_symmetric
 from btfperm.preorder.values import columns_of, refuse_changed
 from btfperm.results import BlockTriangularForm, IndexArray, SolverOrder
 from btfperm.results.equality import fields_equal
@@ -39,6 +39,10 @@ Solver = Literal["superlu", "klu"]
 # with 0.1, it takes 0.6 and 0.8 times, and on ibmpg1_mna (weights, colamd) 0.57 instead of 0.72
 # times. Without either, a smaller threshold gains little.
 _SAFE_THRESHOLD = 0.1
+# That of KLU, with "amd" and nearly symmetric blocks or large entries on the diagonal: L + U has
+# 0.65 times the entries on bcsstk13 and 0.26 on commanche_dual. In other blocks it may have many
+# more: 6.7 times on hangGlider_2.
+_SMALL_THRESHOLD = 0.001
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -199,7 +203,8 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         diag_pivot_thresh : between 0 and 1: the diagonal is the pivot where it is at least this
             share of the largest candidate in its column. 1 is partial pivoting; smaller values
             keep the order, and with "amd" the fill, better. The default is 0.001 for KLU; for
-            SuperLU 0.1 with "amd" or weights, else 1. `Factorization.solve` refines the solution
+            SuperLU 0.001 with "amd" if the blocks are nearly symmetric or weights were taken, else
+            0.1 with either, else 1. `Factorization.solve` refines the solution
 
         Raises
         ------
@@ -231,11 +236,17 @@ class Preordering(SolverOrder, ReadOnlyArrays):
             order = self.row_perm, self.col_perm, self.blocks
             factors = KluFactors(columns, *order, library, tolerance)
         else:
-            if thresh is None:
-                on_diagonal = self.block_ordering == "amd" or self.weights == "product"
-                thresh = _SAFE_THRESHOLD if on_diagonal else 1.0
+            thresh = self._threshold if thresh is None else thresh
             factors = BlockwiseFactors(columns, self.row_perm, self.col_perm, self.blocks, thresh)
         return Factorization(columns, factors)
+
+    @cached_property
+    def _threshold(self) -> float:
+        """SuperLU's default."""
+        weighted = self.weights == "product"
+        if self.block_ordering == "amd" and (weighted or is_nearly_symmetric(self.form)):
+            return _SMALL_THRESHOLD
+        return _SAFE_THRESHOLD if weighted or self.block_ordering == "amd" else 1.0
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Preordering):

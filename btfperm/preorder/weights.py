@@ -77,22 +77,26 @@ def choose_weights(
     """The order by the transversal of `form`, or by the one with the largest product."""
     pattern = valued.pattern
 
-    def ordered(by: BlockTriangularForm, w: WeightedTransversal | None = None) -> Ordered:
-        return Ordered(by, order_inside_blocks(pattern, by, ordering, solver, threads), w)
+    def ordered(
+        by: BlockTriangularForm, weak: int, w: WeightedTransversal | None = None
+    ) -> Ordered:
+        return Ordered(by, order_inside_blocks(pattern, by, ordering, solver, threads, weak), w)
 
     if weights == "product":
-        return ordered(*_weighted_form(valued, form, threads))
+        other, w = _weighted_form(valued, form, threads)
+        return ordered(other, _count_weak(valued, other, solver), w)
     weak = _count_weak(valued, form, solver)
-    plain = ordered(form)
+    plain = ordered(form, weak)
     if weak == 0 and (solver != "klu" or not _may_have_less_fill(plain, threads)):
         return plain
     try:
         other, w = _weighted_form(valued, form, threads)
     except StructurallySingularError:  # without stored zeros
         return plain
-    if weak and 2 * _count_weak(valued, other, solver) > weak:
+    weak_there = _count_weak(valued, other, solver)
+    if weak and 2 * weak_there > weak:
         return plain
-    weighted = ordered(other, w)
+    weighted = ordered(other, weak_there, w)
     if weak == 0:
         more = _FILL_LESS
     elif solver == "klu" and weak < _FEW_WEAK * pattern.n:

@@ -125,6 +125,7 @@ def test_each_block_is_ordered_by_itself():
 
 
 def test_auto_depends_on_the_symmetry_inside_the_blocks():
+    """An option of the search, or a Pattern, leaves no values that SuperLU's pivots depend on."""
     symmetric, identity = grid(10), {"initial": np.arange(100), "algorithm": "pothen-fan"}
     half = sp.lil_array(grid(10))
     half[np.arange(100), (np.arange(100) + 3) % 100] = 1.0  # entries without a symmetric one
@@ -133,19 +134,35 @@ def test_auto_depends_on_the_symmetry_inside_the_blocks():
     for A, options, klu, superlu in (
         (symmetric, identity, "amd", "amd"),
         (half.tocsc(), identity, "amd", "colamd"),
-        (cycle, {}, "amd", "colamd"),
+        (btfperm.as_pattern(cycle), {}, "amd", "colamd"),
+        (cycle, {}, "amd", "amd"),
         (sp.eye_array(9), {}, "natural", "natural"),
     ):
         assert btfperm.preorder(A, solver="klu", **options).block_ordering == klu
         assert btfperm.preorder(A, solver="superlu", **options).block_ordering == superlu
 
 
-@pytest.mark.parametrize("name", ["west0067", "west0479", "plskz362", "impcol_a"])
-def test_auto_has_the_smaller_predicted_fill_for_klu(name, monkeypatch):
+@pytest.mark.parametrize("weak", [14, 16])
+def test_auto_for_superlu_depends_on_the_columns_with_small_diagonal_entries(weak):
+    """A cycle, with `weak` columns whose diagonal entry is small in both transversals."""
+    n = 100
+    A = sp.lil_array(sp.eye_array(n) + 0.5 * sp.eye_array(n, k=1))
+    A[n - 1, 0] = 0.5
+    for j in range(1, weak + 1):
+        A[j - 1, j], A[j, j] = 20.0, 1.0
+    p = btfperm.preorder(A.tocsc())
+    assert p.weights == "none" and p.block_ordering == ("amd" if weak <= 15 else "colamd")
+    given = btfperm.preorder(A.tocsc(), block_ordering="colamd")
+    assert given.block_ordering == "colamd"
+
+
+@pytest.mark.parametrize("solver", ["klu", "superlu"])
+@pytest.mark.parametrize("name", ["west0067", "west0479", "impcol_a"])
+def test_auto_has_the_smaller_predicted_fill(name, solver, monkeypatch):
     monkeypatch.setattr(orderings, "SMALL", 0)
     A = read(name)
     auto, amd, colamd = (
-        btfperm.preorder(A, solver="klu", weights="product", block_ordering=how)
+        btfperm.preorder(A, solver=solver, weights="product", block_ordering=how)
         for how in ("auto", "amd", "colamd")
     )
     fills = {"amd": amd.predicted_fill.total, "colamd": colamd.predicted_fill.total}

@@ -68,6 +68,19 @@ def test_the_default_threshold_keeps_the_fill_of_amd_small():
     assert own.nnz < splu(A).nnz < partial.nnz
 
 
+@pytest.mark.parametrize(("last", "leaves"), [("mirrored", False), ("alone", True)])
+def test_the_default_threshold_is_small_for_nearly_symmetric_blocks(last, leaves):
+    """Each diagonal entry is a hundredth of the largest entry of its column."""
+    n = 60
+    shifts = (1, 7, 19) if last == "alone" else (1, -1, 7, -7)
+    parts = (sp.eye_array(n, k=k) + sp.eye_array(n, k=k - n * np.sign(k)) for k in shifts)
+    A = sp.csc_array(sum(parts) + 0.01 * sp.eye_array(n))
+    p = btfperm.preorder(A, weights="none", block_ordering="amd", initial=np.arange(n))
+    F = p.factor(A)
+    assert (F.off_diagonal_pivots > 0) == leaves
+    np.testing.assert_allclose(F.solve(A @ np.ones(n)), 1, rtol=1e-8)
+
+
 @pytest.mark.parametrize("trans", ["N", "T"])
 def test_a_matrix_that_is_nearly_singular(trans):
     rng = np.random.default_rng(3)
