@@ -5,8 +5,8 @@ Idea        A solver's factors are in the caller's order of rows and columns, so
             refines, verifies and warns for every solver. The residual of a solution is computed in
             one pass over the entries, which also gives its componentwise backward error. The first
             solution after `refactor` is verified by that error: if it is large, the old pivots do
-            not fit the new values, and new pivots are chosen. After `factor`, two more solutions
-            estimate how much the rounding of the entries changes the first one.
+            not fit the new values, and new pivots are chosen. After `factor`, one or two more
+            solutions estimate how much the rounding of the entries changes the first one.
 Cost        a solution by the factors; for each step of refinement one more, and one pass over the
             entries
 """
@@ -30,6 +30,7 @@ __all__ = ["Factorization", "Factors"]
 
 _LARGEST_ERROR = 1e-9  # backward error of a solution by factors with old pivots, not refined
 _LARGE_CHANGE = 1e-3  # of a solution by rounding or refinement, relative to its largest number
+_SMALL = 100  # rows
 _OPERATIONS = {"N": 0, "T": 1, "H": 2}
 _Numbers = npt.NDArray[Any]
 
@@ -208,17 +209,18 @@ class Factorization:
         return x
 
     def _effect_of_rounding(self, sizes: _Numbers, trans: str) -> _Numbers:
-        """Two solutions for errors of the right-hand side that are as large as the rounding errors
-        of the entries may make them; `sizes` is abs(A) @ abs(x) + abs(b).
+        """Solutions for errors of the right-hand side that are as large as the rounding errors of
+        the entries may make them; `sizes` is abs(A) @ abs(x) + abs(b).
 
-        The signs are random, and those of every second row differ, so that one of the two shows a
-        matrix of two rows that is nearly singular.
+        The signs are random. A small matrix has two such solutions, whose signs differ in every
+        second row, so that one of them shows two rows that are nearly equal.
         """
         n = self.shape[0]
-        signs = np.random.default_rng(1).choice([-1.0, 1.0], n)
-        errors = np.stack((signs, signs * (1.0 - 2.0 * (np.arange(n) % 2))))
+        signs = np.random.default_rng(1).choice([-1.0, 1.0], (1, n))
+        if n < _SMALL:
+            signs = np.concatenate((signs, signs * (1.0 - 2.0 * (np.arange(n) % 2))))
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            effect: _Numbers = (np.finfo(np.float64).eps / 2 * sizes * errors).astype(self.dtype)
+            effect: _Numbers = (np.finfo(np.float64).eps / 2 * sizes * signs).astype(self.dtype)
         self.factors.solve(effect, trans)
         return effect
 
