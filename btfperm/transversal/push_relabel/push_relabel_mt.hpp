@@ -14,13 +14,17 @@
 //             of the first paper was not at hand: the queues and the locks are ours
 // Cost        O((m + n) nnz) time. Workspace: the row lists (nnz + m + 1), m bytes, 3 m + 3 n; with
 //             several threads 2 nnz more while the row lists are made. The last active columns keep
-//             few threads busy
+//             few threads busy. If the matrix has no perfect matching, columns that have lost their
+//             last path are pushed until the next relabelling, so that 16 is many times slower
+//             there than 2 or 0.5
 // Prefer it   for comparison with ms-bfs-graft, which is faster on most matrices; push-relabel on
 //             one thread, because it relabels more often
 // Options     queue_limit: a thread takes at most this number of columns from the shared queue, and
 //             returns what is left after this number of pushes or up to twice as many;
 //             relabel_frequency, k: the labels are made exact at the start, and whenever pushes
-//             have changed k (m + n) labels of columns, as in push-relabel; 0: at the start only
+//             have changed k (m + n) labels of columns, as in push-relabel; 0: at the start only.
+//             That the papers' frequency is k, and not 1 / k, is concluded from Deveci, Kaya, Uçar,
+//             Çatalyürek, ICPP 2013, section IV, which sets the frequency to k (m + n)
 // Encodings   labels as in push-relabel.hpp: row u is matched to a column of label psi, then
 //             row_label[u] = psi + 1 at most; `unreachable` = no unmatched row can be reached
 // Invariants  1. row_label[u] <= col_label[v] + 1 if u is matched to v; row_label[u] = 0 if u is
