@@ -271,8 +271,8 @@ def relabelling(data: Data) -> Figure | None:
 
 
 def levels(data: Data) -> Figure | None:
-    """GPU-BFS, figure 2: launches of the search kernel in each phase, on the graphs where the
-    variants differ most, and least, in the number of phases."""
+    """GPU-BFS, figure 2: levels of the search in each phase, on the graphs where the variants
+    differ most, and least, in the number of phases."""
 
     def curves(row: Row) -> dict[str, list[int]]:
         each = {name: c.get("levels_by_phase") for name, c in row["counters"].items()}
@@ -296,7 +296,7 @@ def levels(data: Data) -> Figure | None:
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_minor_formatter(lambda *_: "")
         ax.set(title=row["matrix"], xlabel="phase")
-    axes[0].set_ylabel("launches of the search kernel")
+    axes[0].set_ylabel("levels")
     return drawing.legend(figure, axes[0], 4)
 
 

@@ -223,7 +223,7 @@ def markdown(data: dict[str, Any]) -> str:
         by_matrix([*SEQUENTIAL, "best variant over the best of them"], rows, alone)
         if peers
         else "",
-        "### Phases, or relabels / launches of the search kernel, or levels of the relabels",
+        "### Phases, or relabels / levels of the searches, or of the relabels",
         by_matrix(names, rows, lambda row: [_phases(row["counters"][name]) for name in names]),
         *work(rows, names),
     )

@@ -37,7 +37,7 @@ COUNTERS = (
     Counter("augment_us", "microseconds of the augmentations"),
     Counter("graft_us", "microseconds of the grafts"),
     Counter("statistics_us", "microseconds of the decisions between steps"),
-    Counter("levels", "executions of the kernel that searches one level"),
+    Counter("levels", "levels searched on a GPU; launches that find an empty level do not count"),
     Counter("levels_by_phase", "the same for each phase"),
     Counter("levels_by_relabel", "the same for each global relabelling"),
     Counter("rounds", "steps between two barriers of all threads of the GPU"),

@@ -32,6 +32,24 @@ ROWS = (
         ),
     ),
     Algorithm(
+        name="push-relabel-mt",
+        package="transversal",
+        family="push_relabel",
+        backend="cpu",
+        reference="Langguth, Azad, Halappanavar, Manne, Parallel Computing 40 (2014)",
+        summary="push-relabel on several threads, each with a queue of unmatched columns",
+        prefer="for comparison with ms-bfs-graft on many cores",
+        parallel=True,
+        options=(
+            Option("queue_limit", 500, "columns that a thread takes from the shared queue"),
+            Option(
+                "relabel_frequency",
+                16,
+                "k: global relabelling after k (m + n) pushes that change a label; 0: once",
+            ),
+        ),
+    ),
+    Algorithm(
         name="g-pr-first",
         package="transversal",
         family="push_relabel",
@@ -60,7 +78,7 @@ ROWS = (
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013",
         summary="g-pr-noshr; the list is compacted after each relabelling",
-        prefer="few unmatched columns and paths of moderate length; otherwise apfb-wr",
+        prefer="short paths, also with many unmatched columns, and extremely long paths",
         parallel=True,
         options=(_RELABEL,),
     ),

@@ -31,6 +31,7 @@
 #include "transversal/initial/two_sided.hpp"
 #include "transversal/interface.hpp"
 #include "transversal/push_relabel/push_relabel.hpp"
+#include "transversal/push_relabel/push_relabel_mt.hpp"
 
 namespace btfperm {
 namespace {
@@ -132,6 +133,7 @@ void bind_algorithms(nb::module_& module) {
   bind_algorithm<I>(module, "p_dbfs", &p_dbfs<I>);
   bind_algorithm<I>(module, "ms_bfs_graft", &ms_bfs_graft<I>);
   bind_algorithm<I>(module, "push_relabel", &push_relabel<I>);
+  bind_algorithm<I>(module, "push_relabel_mt", &push_relabel_mt<I>);
   bind_algorithm<I>(module, "guided_displacement", &guided_displacement<I>);
 }
 

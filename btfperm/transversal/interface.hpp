@@ -83,6 +83,7 @@ struct Counters {
     edges += other.edges;
     augmentations += other.augmentations;
     path_edges += other.path_edges;
+    pushes += other.pushes;
     if (other.longest_path > longest_path) longest_path = other.longest_path;
   }
 

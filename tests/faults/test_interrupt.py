@@ -202,7 +202,8 @@ def everything_shared():
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize(
-    "name", ["two-sided", "karp-sipser", "min-degree", "push-relabel", "ms-bfs-graft"]
+    "name",
+    ["two-sided", "karp-sipser", "min-degree", "push-relabel", "push-relabel-mt", "ms-bfs-graft"],
 )
 def test_a_time_limit_holds_while_row_lists_are_made(name, threads, everything_shared):
     """Nothing is matched yet, and the result is this empty matching."""

@@ -76,6 +76,20 @@ def test_every_parallel_algorithm(family, row, threads, run_seed):
         np.testing.assert_array_equal(getattr(d, name), getattr(alone, name))
 
 
+@pytest.mark.parametrize("queue_limit", [1, 3])
+@pytest.mark.parametrize("relabel_frequency", [0, 0.05])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_pushes_from_short_queues(family, relabel_frequency, queue_limit, run_seed):
+    """Threads exchange columns after nearly every push, and stop often for new labels."""
+    A = FAMILIES[family](run_seed).A
+    options = {"queue_limit": queue_limit, "relabel_frequency": relabel_frequency}
+    t = btfperm.maximum_transversal(
+        A, algorithm="push-relabel-mt", initializer="none", threads=4, options=options
+    )
+    assert t.algorithm == "push-relabel-mt"
+    check_transversal(A, t, rank=rank_of(A))
+
+
 @each_pair
 def test_every_pair(algorithm, initializer, run_seed):
     """Searches continue from the matching of another start, with 64-bit indices."""

@@ -14,7 +14,7 @@ from btfperm.backends.cpu.problem import Problem
 from btfperm.path.request import Request
 from btfperm.path.run import run_algorithm
 from btfperm.pattern import as_pattern
-from tests import strategies
+from tests import families, strategies
 from tests.oracles import plain_hopcroft_karp, plain_push_relabel
 
 
@@ -56,6 +56,30 @@ def test_labels_are_made_exact_after_k_times_rows_and_columns(shape):
             max_relabels = max(max_relabels, counts[2])
         assert pushed(A) == plain_push_relabel.push_relabel(A, 0.5)[:3]
     assert max_relabels > 1
+
+
+@given(A=strategies.any_matrix(), k=st.sampled_from([0, 0.1, 0.5, 1, 2]))
+def test_one_thread_with_a_queue_of_one_column_takes_the_same_steps(A, k):
+    rank, alone = searched(A, "push-relabel", relabel=k)
+    same, queued = searched(A, "push-relabel-mt", relabel_frequency=k, queue_limit=1)
+    assert (same, queued) == (rank, alone)
+
+
+@given(A=strategies.any_matrix(), limit=st.sampled_from([1, 2, 5, 500]))
+def test_the_queue_limit_keeps_the_order_of_the_columns(A, limit):
+    """Without further relabellings, one thread is first in, first out for every queue limit."""
+    alone = searched(A, "push-relabel", relabel=0)
+    assert searched(A, "push-relabel-mt", relabel_frequency=0, queue_limit=limit) == alone
+
+
+def test_the_relabelling_frequency_of_several_threads_counts_changed_labels():
+    A = families.deadtree(2000, 1).A
+    for k, most in ((0, 1), (0.01, 10**9), (16, 2)):
+        _, counters = searched(A, "push-relabel-mt", relabel_frequency=k, queue_limit=1)
+        *_, relabels, changes = plain_push_relabel.push_relabel(A, k)
+        assert counters["relabels"] == relabels <= most
+        if k:
+            assert relabels - 1 <= changes / (k * sum(A.shape))
 
 
 # -- hkdw ------------------------------------------------------------------------------------------

@@ -6,9 +6,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import btfperm
+from btfperm import registry
+from btfperm.backends.cpu.problem import Problem
+from btfperm.path.request import Request
+from btfperm.path.run import run_algorithm
+from btfperm.pattern import as_pattern
 from btfperm.registry.counters import COUNTERS, PREFIXES
 from tests import families
 from tests.transversal.methods import ROWS
@@ -48,3 +54,39 @@ def test_declared_counters_exist():
     )
     text = "\n".join(path.read_text(encoding="utf-8") for path in files)
     assert not DECLARED - set(re.findall(r'"(\w+)"', text))
+
+
+def edges(A, algorithm, **options):
+    """The counter of a search from an empty matching, without a transposition of `A`."""
+    pattern = as_pattern(A)
+    request = Request(pattern.nnz, threads=1, options=options)
+    outcome = run_algorithm(
+        registry.find(algorithm, initializer=False), Problem.empty(pattern), request
+    )
+    return outcome.counters["edges"]
+
+
+def test_a_search_counts_the_entries_that_it_visits():
+    """Counted by hand: the visit of a list ends before its last entry, or finds nothing."""
+    column, row = np.ones((3, 1)), np.ones((1, 2))
+    # Column 0 has the row 0, and column 1 finds it visited: its second entry ends the visit.
+    two_trees = np.array([[1, 1], [0, 1], [0, 1], [0, 1]])
+
+    # The first entry is in an unmatched row.
+    assert edges(column, "ms-bfs") == 1
+    assert edges(two_trees, "ms-bfs") == 1 + 2
+    assert edges(column, "ms-bfs-graft", direction=0) == 1
+    assert edges(two_trees, "ms-bfs-graft", direction=0) == 1 + 2
+    assert edges(column, "p-dbfs") == 1
+    assert edges(column, "hopcroft-karp") == 3 + 1, "all entries for the levels, one for the path"
+
+    # Bottom-up, row 0 takes the column; each other row visits its entry and finds no active tree.
+    assert edges(column, "ms-bfs-graft") == 3
+
+    # The relabelling visits both entries. Column 0 takes the row and column 1 takes it from there.
+    # Column 0 visits its entry again, and finds that it cannot be matched.
+    assert edges(row, "push-relabel", relabel=0) == 2 + 3
+
+    # Column 0: lookahead. Column 1: lookahead, then down to column 0, whose lookahead and list each
+    # have one entry; column 1 has no entry left.
+    assert edges(row, "ss-dfs") == 1 + 2 + 2

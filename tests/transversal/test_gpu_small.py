@@ -97,6 +97,34 @@ def test_push_relabel_counts_the_loops_in_which_it_pushed(name):
     assert c["relabels"] == len(c["levels_by_relabel"])
 
 
+def path_of_three_columns():
+    """A matrix and its matching: the only augmenting path starts at column 0, which is unmatched,
+    continues through columns 1 and 2, and ends at row 2."""
+    return sp.csc_array([[1, 1, 0], [0, 1, 1], [0, 0, 1]]), np.array([-1, 0, 1])
+
+
+@pytest.mark.parametrize("name", ["apfb", "apfb-wr", "apsb", "apsb-wr"])
+def test_only_levels_with_columns_are_counted(name):
+    """The path has a column in each of three levels. All columns are matched after the first phase,
+    so that the second one ends with its first level."""
+    A, col_match = path_of_three_columns()
+    row = registry.find(name, initializer=False)
+    for options in ({"threads": "ct"}, {"threads": "mt"}):
+        c = run(A, row, options, initializer="none", initial=col_match).counters
+        assert c["levels_by_phase"] == [3, 1]
+        assert (c["levels"], c["phases"], c["longest_path"]) == (4, 2, 5)
+
+
+@pytest.mark.parametrize("name", ["g-pr-first", "g-pr-noshr", "g-pr-shr"])
+def test_only_levels_with_rows_are_counted(name):
+    """From row 2, which is unmatched, to row 1 and to row 0. Three pushes follow."""
+    A, col_match = path_of_three_columns()
+    row = registry.find(name, initializer=False)
+    c = run(A, row, {"relabel": "fixed:20"}, initializer="none", initial=col_match).counters
+    assert c["levels_by_relabel"][0] == 3
+    assert (c["levels"], c["pushes"]) == (sum(c["levels_by_relabel"]), 3)
+
+
 @pytest.mark.parametrize(("row", "options"), SEARCHES)
 def test_a_start_that_is_maximum_is_left_as_it_is(row, options):
     A = SMALL["random, square"].A

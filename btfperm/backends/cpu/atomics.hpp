@@ -40,6 +40,25 @@ bool stamp_first(T& mark, T stamp) {
          std::atomic_ref<T>(mark).exchange(stamp, std::memory_order_relaxed) != stamp;
 }
 
+// True for the only thread that finds `word` at `old` and stores `value`.
+template <class T>
+bool replace(T& word, T old, T value) {
+  return load(word) == old &&
+         std::atomic_ref<T>(word).compare_exchange_strong(old, value, std::memory_order_relaxed);
+}
+
+// A lock of one byte, 0 while it is open; true if this call closed it. What a thread wrote before
+// `unlock` is visible to the thread that closes the lock next. (The other functions order nothing.)
+template <class T>
+bool try_lock(T& flag) {
+  return load(flag) == 0 && std::atomic_ref<T>(flag).exchange(1, std::memory_order_acquire) == 0;
+}
+
+template <class T>
+void unlock(T& flag) {
+  std::atomic_ref<T>(flag).store(0, std::memory_order_release);
+}
+
 // Adds one; the value before.
 template <class T>
 T increment(T& word) {

@@ -9,17 +9,23 @@
 // Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "GPU accelerated maximum cardinality
 //             matching algorithms for bipartite graphs", Euro-Par 2013: algorithm 1 without lines 9
 //             and 10; algorithms 2 (GPUBFS), 4 (GPUBFS-WR) and 3 (Alternate). Option threads: ct is
-//             256 x 256 threads, mt one thread a column. Changed: words that other threads of a
-//             launch write are accessed as volatile, where the paper has plain accesses
-//             (backends/gpu/visible.cuh); Alternate reads the predecessor of a matched row only if
-//             there is one; flags count up instead of being reset; the host polls them every fourth
-//             level, since a launch that finds no column of its level changes nothing
+//             256 x 256 threads, mt one thread a column
+// Changed     Words that other threads of a launch write are accessed as volatile, where the paper
+//             has plain accesses (backends/gpu/visible.cuh). Alternate reads the predecessor of a
+//             matched row only if there is one. A thread loads the levels of eight of its columns
+//             at once, which hides the latency; one of mt has one column. mt has no upper limit,
+//             where the paper takes min(nc, #threads): blocks that do not fit on the GPU wait.
+//             Flags count up instead of being reset. The host polls them every fourth level, since
+//             a launch that finds no column of its level changes nothing; the counter of levels
+//             leaves such launches out
 // Cost        Each level inspects all columns, O(n), whatever it reaches; each poll of the host is
 //             a synchronisation. A phase augments along at least one path; narrow levels make it
 //             slow
-// Prefer it   apfb-wr before the other three variants of the paper, if many columns are unmatched
-//             and paths are short. Otherwise prefer g-pr-shr, or guided-displacement on the CPU for
-//             long paths
+// Prefer it   apfb-wr if augmenting paths are long, as on permuted meshes. If paths are short,
+//             prefer g-pr-shr, also if many columns are unmatched. If unmatched rows are near, as
+//             on meshes in natural order, prefer apsb-wr. With ct, apsb-wr is also faster in the
+//             geometric mean over the twenty graphs of our measurements. If paths are extremely
+//             long, only g-pr-shr and g-pr-noshr end in time. apfb is for comparison with apfb-wr
 // Encodings, Invariants, Races: gpubfs.cuh and alternate.cuh
 
 #include "transversal/augmenting/alternate.cuh"

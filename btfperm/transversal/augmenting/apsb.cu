@@ -10,11 +10,15 @@
 //             matching algorithms for bipartite graphs", Euro-Par 2013: algorithm 1; algorithms 2
 //             (GPUBFS), 4 (GPUBFS-WR, with the row of the path in bfs_array of its root), 3
 //             (Alternate), and its improvement for APsB-GPUBFS-WR (end of section 3). Option
-//             threads and changes: as in apfb.cu, but the host polls after every level
+//             threads as in apfb.cu
+// Changed     as in apfb.cu, but the host polls after every level
 // Cost        As apfb: O(n) a level, and a synchronisation with the host; more phases, each of
 //             fewer levels
-// Prefer it   on meshes in natural order, where unmatched rows are near and apfb would search many
-//             further levels without result. Otherwise prefer apfb-wr
+// Prefer it   apsb-wr on meshes in natural order, where unmatched rows are near and apfb would
+//             search many further levels without result. In the geometric mean over the twenty
+//             graphs of our measurements, apsb-wr with ct is faster than apfb-wr. Prefer apfb-wr if
+//             paths are long, as on permuted meshes, because apsb then takes many phases. apsb is
+//             for comparison with apsb-wr
 // Encodings, Invariants, Races: gpubfs.cuh and alternate.cuh
 
 #include "transversal/augmenting/alternate.cuh"

@@ -20,8 +20,9 @@ __all__ = ["search_in_phases"]
 
 _FILE = "transversal/augmenting/gpubfs.cuh"
 _CT_BLOCKS = 256
-# Levels between two polls of the host in apfb, where a search continues past its first path. A poll
-# costs as much as several launches, and a launch that finds no column of its level changes nothing.
+# Launches between two polls of the host in apfb, where a search continues past its first path. A
+# poll costs as much as several launches, and a launch that finds no column of its level changes
+# nothing. Such launches are not counted as levels.
 _LEVELS_PER_POLL = 4
 
 
@@ -42,9 +43,10 @@ def search_in_phases(
 
     Returns
     -------
-    The counters: phases, levels (executions of the BFS kernel, in all and by phase), edges read,
-    augmentations; and the number of paths followed to their ends, their edges, and the longest. A
-    path counts twice if two threads follow its end together.
+    The counters: phases, levels (in all and by phase; the iterations of the loop in line 7 of the
+    paper, the last of which inserts no vertex), edges read, augmentations; and the number of paths
+    followed to their ends, their edges, and the longest. A path counts twice if two threads follow
+    its end together.
     """
     import cupy
 
@@ -98,7 +100,9 @@ def search_in_phases(
                 break  # the matching is maximum: a finished search is never abandoned
             if budget.spent(edges) or ended or (shortest and found_path):
                 break
-        levels.append(launches - launches_before)
+        # The launch after the last one that inserted a vertex is the last that found columns.
+        last = max(fields["vertex_inserted"], launches_before) + 1
+        levels.append(min(last, launches) - launches_before)
         if not found_path:
             break
         if shortest and with_roots:
@@ -123,7 +127,7 @@ def search_in_phases(
     return {
         "edges": edges,
         "phases": len(levels),
-        "levels": launches,
+        "levels": sum(levels),
         "augmentations": problem.size - before,
         "paths_walked": totals["paths"],
         "path_edges": totals["path_edges"],

@@ -119,7 +119,7 @@ class HopcroftKarp {
           break;
         }
       }
-      if (!count_edges(p - begin + 1)) return;
+      if (!count_edges(p - begin)) return;
       if (step < 0) {
         level_[j] = -1;
         --depth;
@@ -144,9 +144,10 @@ class HopcroftKarp {
     }
   }
 
+  // The budget also counts the visit of a list without entries.
   bool count_edges(I read) {
     counters_.edges += read;
-    return budget_.spend(read);
+    return budget_.spend(read + std::int64_t{1});
   }
 
   const PatternView<I>& A_;

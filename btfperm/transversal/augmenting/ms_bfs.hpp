@@ -6,7 +6,10 @@
 //             end of the phase the path in each such tree is applied. A phase without a path proves
 //             that none exists.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
-//             cardinality matching in bipartite graphs", IPDPS 2015 (MS-BFS, without grafting)
+//             cardinality matching in bipartite graphs", IPDPS 2015 (MS-BFS, without grafting).
+//             Changed: algorithm 4 of the paper tests once for each column whether its tree has a
+//             path, and then visits its whole list. Here an unmatched row also ends the visit of a
+//             list, because a tree needs only one path
 // Cost        O(m + nnz) for each phase, n phases in the worst case. Workspace: m bytes, 4 n
 // Prefer it   for a matching that is nearly maximum; hopcroft-karp if many columns are unmatched
 // Encodings   leaf[root] = unmatched row reached by the tree of `root`, or -1. tree[j]: the root of
@@ -119,8 +122,8 @@ class MsBfs {
       const I root = tree[j].root;
       if (leaf[root] >= 0) continue;
       const I end = indptr[j + 1];
-      I p = indptr[j];
-      read += end - p;
+      const I begin = indptr[j];
+      I p = begin;
       for (; p < end; ++p) {
         const I i = indices[p];
         if (visited[i]) continue;
@@ -135,6 +138,7 @@ class MsBfs {
         tree[below] = {root, j};
         queue[tail++] = below;
       }
+      read += std::min<I>(p + 1, end) - begin;
       if (read > between_polls) {
         counters_.edges += read;
         if (!budget_.spend(read)) return found;

@@ -8,7 +8,10 @@
 //             next frontier.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015, algorithms 3 to 7. X are the
-//             columns, Y the rows. One thread processes levels that are too small to share. The
+//             columns, Y the rows. Changed: algorithm 4 tests once for each column x whether its
+//             tree is active, and then adds all unvisited neighbours of x to the tree. Here the
+//             visit of the list of x ends when its tree has a path, so that other trees can take
+//             the remaining rows. One thread processes levels that are too small to share. The
 //             columns of active trees are their roots and the mates of their rows, so activeX is
 //             the sum of the two numbers and is not counted separately
 // Cost        O(nnz) for each phase, n phases in the worst case. Workspace: the row lists (nnz + m
@@ -138,7 +141,10 @@ class MsBfsGraft {
         const I x = frontier_[k];
         const I root = col_root_[x];
         if (load(leaf_[root]) >= 0) continue;  // the tree has a path
-        for (I p = A_.indptr[x]; p < A_.indptr[x + 1]; ++p) {
+        const I begin = A_.indptr[x];
+        const I end = A_.indptr[x + 1];
+        I p = begin;
+        for (; p < end; ++p) {
           const I y = A_.indices[p];
           if (team > 1) {
             if (!claim(visited_[y])) continue;
@@ -150,8 +156,9 @@ class MsBfsGraft {
           join(y, x, root, mine);
           if (load(leaf_[root]) >= 0) break;
         }
-        edges += A_.degree(x);
-        if (spends) budget_.spend(static_cast<std::int64_t>(A_.degree(x)) * team);
+        const I read = std::min<I>(p + 1, end) - begin;
+        edges += read;
+        if (spends) budget_.spend(static_cast<std::int64_t>(read) * team);
       }
     }
     unvisited_ -= reached;
@@ -191,8 +198,10 @@ class MsBfsGraft {
         if (budget_.stopped()) continue;
         const I y = rows_[k];
         if (visited_[y] != 0) continue;  // by a top-down step since the list was made
-        I p = R_.indptr[y];
-        for (; p < R_.indptr[y + 1]; ++p) {
+        const I begin = R_.indptr[y];
+        const I end = R_.indptr[y + 1];
+        I p = begin;
+        for (; p < end; ++p) {
           const I x = R_.indices[p];
           const I root = load(col_root_[x]);
           if (root < 0 || load(leaf_[root]) >= 0) continue;
@@ -201,10 +210,10 @@ class MsBfsGraft {
           join(y, x, root, mine);
           break;
         }
-        if (p == R_.indptr[y + 1]) left.push(y);
-        const I read = p - R_.indptr[y] + 1;
+        if (p == end) left.push(y);
+        const I read = std::min<I>(p + 1, end) - begin;
         edges += read;
-        if (spends) budget_.spend(static_cast<std::int64_t>(read) * team);
+        if (spends) budget_.spend(static_cast<std::int64_t>(read + 1) * team);  // no list is free
       }
     }
     unvisited_ -= reached;

@@ -108,13 +108,14 @@ class PDbfs {
       const I i = A_.indices[p];
       if (load(M_.row_match[i]) < 0 && claim(visited_[i])) found = i;
     }
-    count_edges(p - begin + 1, own);
+    count_edges(p - begin, own);
     return found;
   }
 
+  // The budget also counts the visit of a list without entries.
   static void count_edges(I read, Own& own) {
     own.counted.edges += read;
-    own.spend(read);
+    own.spend(read + std::int64_t{1});
   }
 
   const PatternView<I>& A_;

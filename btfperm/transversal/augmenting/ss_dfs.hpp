@@ -22,6 +22,7 @@
 //             it is
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "backends/cpu/atomics.hpp"
@@ -114,7 +115,7 @@ class SsDfs {
     const I begin = p;
     const I end = A_.indptr[j + 1];
     while (p < end && !(load(M_.row_match[A_.indices[p]]) < 0 && visit(A_.indices[p], stamp))) ++p;
-    count_edges(p - begin + 1, own);
+    count_edges(std::min<I>(p + 1, end) - begin, own);
     return p < end ? A_.indices[p] : I{-1};
   }
 
@@ -127,12 +128,12 @@ class SsDfs {
     if constexpr (backwards) {
       const I end = A_.indptr[j] - 1;
       while (p > end && !visit(A_.indices[p], stamp)) --p;
-      count_edges(begin - p + 1, own);
+      count_edges(begin - std::max<I>(p - 1, end), own);
       if (p == end) return -1;
     } else {
       const I end = A_.indptr[j + 1];
       while (p < end && !visit(A_.indices[p], stamp)) ++p;
-      count_edges(p - begin + 1, own);
+      count_edges(std::min<I>(p + 1, end) - begin, own);
       if (p == end) return -1;
     }
     return load(M_.row_match[A_.indices[backwards ? p-- : p++]]);
@@ -151,9 +152,10 @@ class SsDfs {
     own.counted.augmented(length);
   }
 
+  // The budget also counts the visit of a list without entries.
   static void count_edges(I read, Own& own) {
     own.counted.edges += read;
-    own.spend(read);
+    own.spend(read + std::int64_t{1});
   }
 
   const PatternView<I>& A_;

@@ -84,7 +84,7 @@ def push_by_list(
             )
         run.launch(
             "g_pr_push_krnl",
-            grid(size, COUNTING),
+            grid(size),
             run.loop,
             size,
             active,

@@ -10,11 +10,16 @@
 //             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithms 3 (G-PR), 4
 //             and 5 (G-GR) and 6 (G-PR-Krnl). Option relabel: the next relabelling comes after k
 //             times its levels (adaptive, cLevel counts in steps of two) or k (fixed) push kernels,
-//             rounded up. Changed: words that other threads of a launch write are accessed as
-//             volatile (backends/gpu/visible.cuh); labels that pushes raise stay below m + n, see
-//             push.cuh; the host polls only every few launches whether there was an active column,
-//             and every fourth level whether a row was reached, since a launch that finds none
-//             changes nothing
+//             rounded up
+// Changed     Words that other threads of a launch write are accessed as volatile
+//             (backends/gpu/visible.cuh). Labels that pushes raise stay below m + n, and the next
+//             relabelling comes after at most m + n push kernels, whatever k is; push.cuh states
+//             why the algorithm terminates. A thread of G-GR-Krnl loads the labels of eight of its
+//             rows, and entries of a list, at once, which hides the latency; one of G-PR-Krnl has
+//             one column, up to 2^28 columns, and loads four labels at once. The host polls only
+//             every eighth launch whether there was an active column, and every fourth level
+//             whether a row was reached, since a launch that finds none changes nothing; the
+//             counter of levels leaves such launches out
 // Cost        Each push kernel inspects all columns and each level of a relabelling all rows,
 //             whatever they find; each poll of the host is a synchronisation
 // Prefer it   for comparison with g-pr-shr

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from btfperm.backends.gpu.arrays import COUNTING, grid
+from btfperm.backends.gpu.arrays import grid
 from btfperm.transversal.push_relabel.relabel_gpu import PushRelabel
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def g_pr_first(
         run.relabel_if_due()
         if budget.stop:
             break
-        run.launch("g_pr_krnl", grid(n, COUNTING), np.uint64(run.loop), n, *run.graph)
+        run.launch("g_pr_krnl", grid(n), np.uint64(run.loop), n, *run.graph)
         if not run.go_on():
             break
     return run.finish()

@@ -7,7 +7,11 @@
 // Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "A push-relabel-based maximum
 //             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithm 7 without
 //             lines 11 to 13, algorithms 8 (G-PR-InitKrnl) and 9 (G-PR-PushKrnl). Option relabel
-//             and changes as in g-pr-first; columns put back are marked in iA like the others
+//             as in g-pr-first
+// Changed     as in g-pr-first. Columns put back are marked in iA like the others. An active column
+//             that does not push, because the column matched to its row is in the list (line 13),
+//             stores Ap(i) <- -1, where algorithm 9 leaves the old value. Neither is ever used: the
+//             init kernel puts the column back in this position
 // Cost        Two kernels a loop, over as many positions as there were unmatched columns at first;
 //             each level of a relabelling inspects all rows
 // Prefer it   for comparison with g-pr-shr

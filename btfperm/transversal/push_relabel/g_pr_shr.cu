@@ -7,10 +7,13 @@
 //             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithm 7, and
 //             G-PR-ShrKrnl as described in section III.C.2: each thread counts the active columns
 //             of its positions, a prefix sum over the threads gives each thread a region of its
-//             own, and it writes them there. Option relabel and changes as in g-pr-noshr
+//             own, and it writes them there. Option relabel as in g-pr-first
+// Changed     as in g-pr-noshr
 // Cost        as g-pr-noshr, with a list that becomes shorter
-// Prefer it   to the other two of its paper, nearly always; to apfb-wr if few columns are unmatched
-//             and paths are not very long
+// Prefer it   to the other two of its paper, nearly always; to apfb-wr if paths are short, however
+//             many columns are unmatched, and if paths are extremely long, where apfb-wr does not
+//             end in time. Prefer apfb-wr if paths are long, as on permuted meshes, and apsb-wr on
+//             meshes in natural order
 // Encodings   ends[t] = active columns of the threads up to t, after the prefix sum
 // Invariants, Races: active_list.cuh, relabel.cuh and push.cuh
 

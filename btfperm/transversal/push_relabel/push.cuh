@@ -6,7 +6,24 @@
 //             to one row a launch, and only if no row has its name. So the rows define a matching
 //             after every launch, whichever thread wrote last
 //             Pushes raise a label to less than `unreachable` only: a column has no path only if a
-//             relabelling, which is exact, finds none
+//             relabelling, which is exact, finds none. Otherwise labels that are too large, see
+//             Races, could end the search for a column that has a path
+// Terminates  Let L(u) be the label of row u at the last relabelling: its exact distance. Until the
+//             next relabelling only pushes change the labels of rows, and what they write is at
+//             least L. The first launch after a relabelling retires the columns without a path.
+//             Suppose that other columns are active. While the matching does not grow, each launch
+//             pushes a row whose L is at least 2 less than that of all rows pushed before:
+//             1. In the first launch, an active column of the least distance d has a row with L =
+//             d - 1 and no row with a smaller label. It pushes such a row, unless it reads a
+//             larger label, which the push of another column has written.
+//             2. Later, let u be the row of least L among the rows pushed so far, and w the column
+//             matched to u at the relabelling. w has lost u. Its list has a row with the label L(u)
+//             - 2, which was not pushed yet, and no smaller label. So w has pushed nothing since
+//             the relabelling, and is active. As in 1, it pushes such a row, or another column has.
+//             Hence, within (m + n) / 2 launches, a row with L = 0 is pushed. It was unmatched, so
+//             the matching grows. If a relabelling comes before, the path from w is intact, and the
+//             new least distance is L(u) - 1 or less, so that the argument continues from there.
+//             After the matching has grown, a relabelling comes within m + n launches
 // Races       Columns that push to the same row all write mu_row and psi_row. One name remains; the
 //             other columns find that they lost and are active again. psi_row may keep the label of
 //             a push whose name did not remain. This misleads pushes until the next relabelling,

@@ -139,7 +139,7 @@ class PushRelabel {
     while (row_label_[lowest] > col_label_[v] && ++p < end) {
       if (row_label_[A_.indices[p]] < row_label_[lowest]) lowest = A_.indices[p];
     }
-    count_edges(p - A_.indptr[v] + 1);
+    count_edges(std::min<I>(p + 1, end) - A_.indptr[v]);
     return lowest;
   }
 

@@ -65,7 +65,7 @@ class PushRelabel:
         self._adaptive, self._k = strategy == "adaptive", Fraction(k)
         self.loop = 1
         self._iter_gr = 1
-        self._kernels, self._levels = 0, 0
+        self._kernels, self._level_launches = 0, 0
         self._levels_by_relabel: list[int] = []
         self.size = problem.size
 
@@ -81,15 +81,15 @@ class PushRelabel:
         m, n = problem.m, problem.n
         row_ptr, row_cols = problem.by_rows
         self.launch("init_relabel", grid(m + n), m, n, self.mu_row, self._unreachable, *self._psi)
-        first, c_level, added = self._levels, 0, True
+        first, c_level, added = self._level_launches, 0, True
         blocks = grid(-(-m // constant(_FILE, "batch")), COUNTING)
         while added and not self._budget.stop:
             for _ in range(_LEVELS_PER_POLL):
-                self._levels += 1
+                self._level_launches += 1
                 self.launch(
                     "g_gr_krnl",
                     blocks,
-                    np.uint64(self._levels),
+                    np.uint64(self._level_launches),
                     c_level,
                     m,
                     row_ptr,
@@ -103,11 +103,11 @@ class PushRelabel:
                 c_level += 2
             counters = self.poll()
             self._budget.spent(counters["edges"])
-            added = counters["u_added"] == self._levels
-        self._levels_by_relabel.append(self._levels - first)
-        # After the first launch that reached no row.
-        c_level = 2 * (max(counters["u_added"] - first, 0) + 1)
-        self._iter_gr = self.loop + self._loops_to_next(c_level)
+            added = counters["u_added"] == self._level_launches
+        # The launch after the last one that reached a row is the last that found rows of its level.
+        levels = max(counters["u_added"] - first, 0) + 1
+        self._levels_by_relabel.append(min(levels, self._level_launches - first))
+        self._iter_gr = self.loop + self._loops_to_next(2 * levels)
         return not self._budget.stop
 
     def _loops_to_next(self, c_level: int) -> int:
@@ -130,8 +130,8 @@ class PushRelabel:
         return self._state.fields()
 
     def finish(self) -> dict[str, int | list[int]]:
-        """Runs FixMatching and returns the counters: loops, relabels, levels (executions of the
-        kernel of G-GR, in all and by relabelling), pushes, kernels executed in all."""
+        """Runs FixMatching and returns the counters: loops, relabels, levels (iterations of the
+        loop of G-GR, in all and by relabelling), pushes, kernels executed in all."""
         problem = self._problem
         self.launch("fix_matching", grid(problem.n), problem.n, self.mu_row, self.mu_col)
         counters = self.poll()
@@ -139,7 +139,7 @@ class PushRelabel:
             "edges": counters["edges"],
             "loops": counters["act_exists"],
             "relabels": len(self._levels_by_relabel),
-            "levels": self._levels,
+            "levels": sum(self._levels_by_relabel),
             "pushes": counters["pushes"],
             "augmentations": problem.size - self.size,
             "kernels": self._kernels,
