@@ -102,14 +102,16 @@ class RegistryName(click.types.StringParamType):
 
     name = "name"
 
-    def __init__(self, *, initial: bool) -> None:
+    def __init__(self, *, initial: bool = False, of_graphs: bool = False) -> None:
         self.initial = initial
+        self.of_graphs = of_graphs
 
     def names(self) -> list[str]:
         """All names, `auto` first."""
         from btfperm.registry import algorithms
 
-        listed = [row.name for row in algorithms() if row.is_initializer == self.initial]
+        rows = [row for row in algorithms() if row.of_graphs == self.of_graphs]
+        listed = [row.name for row in rows if row.is_initializer == self.initial]
         return ["auto", *(["none"] if self.initial else []), *dict.fromkeys(listed)]
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
