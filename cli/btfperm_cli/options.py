@@ -20,15 +20,19 @@ __all__ = [
     "MATRIX",
     "FileName",
     "RegistryName",
+    "RegistryOption",
     "RowName",
     "Seconds",
+    "ThreadCount",
     "WholeNumber",
     "check_output",
     "convention_names",
     "drop_zeros_option",
     "is_replaced",
+    "known_options",
     "matrix_argument",
     "matrix_format_names",
+    "named_values",
     "no_clobber_option",
     "output_options",
     "result_format_names",
@@ -204,8 +208,7 @@ def named_values(
     algorithm has such an option, and which of its words."""
     from btfperm.registry import algorithms
 
-    rows = algorithms(package="transversal")
-    with_words = {option.name for row in rows for option in row.options if option.forms}
+    with_words = {option.name for row in algorithms() for option in row.options if option.forms}
     values: dict[str, float | str] = {}
     for text in texts:
         name, _, value = text.partition("=")
@@ -226,8 +229,7 @@ def known_options(_: click.Context, __: click.Parameter, incomplete: str) -> lis
     """For shell completion: ``NAME=`` of every option."""
     from btfperm.registry import algorithms
 
-    rows = algorithms(package="transversal")
-    known = dict.fromkeys(f"{option.name}=" for row in rows for option in row.options)
+    known = dict.fromkeys(f"{option.name}=" for row in algorithms() for option in row.options)
     return [CompletionItem(name) for name in known if name.startswith(incomplete)]
 
 
