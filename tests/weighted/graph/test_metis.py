@@ -45,9 +45,7 @@ def test_every_fmt(tmp_path, fmt, suffix):
 def test_memory_follows_the_bytes_not_the_first_line(tmp_path):
     file = tmp_path / "g.graph"
     file.write_text("4000000000000000000 4000000000000000000\n2\n1\n")
-    with pytest.raises(
-        btfperm.UnreadableInputError, match="it ends after 2 of 4000000"
-    ):
+    with pytest.raises(btfperm.UnreadableInputError, match="it ends after 2 of 4000000"):
         btfperm.read(file)
     assert btfperm.peek(file).shape == (4_000_000_000_000_000_000,) * 2
 
