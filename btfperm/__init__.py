@@ -193,6 +193,9 @@ if TYPE_CHECKING:  # the same names, for type checkers
         DulmageMendelsohn as DulmageMendelsohn,
     )
     from btfperm.results import (
+        GraphMatching as GraphMatching,
+    )
+    from btfperm.results import (
         Transversal as Transversal,
     )
     from btfperm.results import (
@@ -206,6 +209,9 @@ if TYPE_CHECKING:  # the same names, for type checkers
     )
     from btfperm.weighted import (
         weighted_transversal as weighted_transversal,
+    )
+    from btfperm.weighted.match import (
+        match as match,
     )
 
 __version__ = "0.1.0"
@@ -228,6 +234,7 @@ _ROOMS = {
     "DefectWarning": "errors",
     "DevicePattern": "pattern",
     "DulmageMendelsohn": "results",
+    "GraphMatching": "results",
     "IllConditionedWarning": "errors",
     "InitialMatchingWarning": "errors",
     "InvalidArgumentError": "errors",
@@ -263,6 +270,7 @@ _ROOMS = {
     "compare_solvers": "preorder",
     "dulmage_mendelsohn": "dulmage_mendelsohn",
     "load": "io",
+    "match": "weighted.match",
     "maximum_transversal": "transversal",
     "peek": "io",
     "preorder": "preorder",

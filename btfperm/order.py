@@ -17,7 +17,7 @@ from btfperm.io import pattern_and_values, read, save, values_of
 from btfperm.path.decompose import worth_copies
 from btfperm.path.request import Request
 from btfperm.pattern import DECOMPOSITION, Pattern, memory_for
-from btfperm.registry import algorithms
+from btfperm.registry import Algorithm, algorithms
 from btfperm.results import (
     BlockTriangularForm,
     DulmageMendelsohn,
@@ -234,6 +234,11 @@ def _targets(
     return [target(file, format, convention, solver)[1] for file in outputs]
 
 
+def _weighted_rows() -> list[Algorithm]:
+    """The weighted searches of matrices."""
+    return [row for row in algorithms(package="weighted") if not row.of_graphs]
+
+
 def _weigher(options: dict[str, Any], weights: str | None) -> str:
     """Takes the name of a weighted search from the options of the search for the rank.
 
@@ -242,7 +247,7 @@ def _weigher(options: dict[str, Any], weights: str | None) -> str:
     InvalidArgumentError : it is one, but there are no weights
     """
     name = options.get("algorithm")
-    if all(row.name != name for row in algorithms(package="weighted")):
+    if all(row.name != name for row in _weighted_rows()):
         return "auto"
     if weights is None:
         raise InvalidArgumentError(f"the algorithm {name} needs weights=")
@@ -266,7 +271,7 @@ def _for_weights(weights: str, weigher: str, options: dict[str, Any]) -> dict[st
             f"there are no weights {weights!r}; give one of {', '.join(get_args(Objective))}"
         )
     backend = "gpu" if options.get("backend") == "gpu" else "cpu"
-    rows = algorithms(package="weighted")
+    rows = _weighted_rows()
     here = weights != "bottleneck" and any((r.name, r.backend) == (weigher, backend) for r in rows)
     if (backend == "gpu" and not here) or options.get("device") is not None:
         raise InvalidArgumentError(

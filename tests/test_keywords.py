@@ -27,6 +27,7 @@ FUNCTIONS = [
 ]
 ARGUMENTS = {
     "A": object(),
+    "G": object(),
     "b": None,
     "size": 1,
     "path": "no such file",

@@ -117,7 +117,7 @@ def test_each_algorithm_opens_with_its_idea(row):
 
 
 def test_names_are_unique():
-    names = [(row.name, row.backend) for row in ROWS]
+    names = [(row.package, row.name, row.backend) for row in ROWS]
     assert len(names) == len(set(names))
 
 

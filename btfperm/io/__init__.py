@@ -106,6 +106,11 @@ def values_of(path: PathLike, drop_zeros: bool, remedy: str) -> ValuedPattern:
     return _valued(path, drop_zeros, remedy)[0]
 
 
+def values_or_ones(path: PathLike, drop_zeros: bool) -> ValuedPattern:
+    """`read_valued`, with ones for the entries of a file without values."""
+    return _valued(path, drop_zeros)[0]
+
+
 def pattern_and_values(path: PathLike, drop_zeros: bool) -> tuple[Pattern, ValuedPattern | None]:
     """The pattern as `read` returns it, and with the values if the file holds some and all are
     finite."""

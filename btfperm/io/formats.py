@@ -115,6 +115,13 @@ matrix_formats = Table(
         values=("real", "complex", "integer", "pattern"),
         summary="assembled matrices, all symmetries",
     ),
+    MatrixFormat(
+        name="metis",
+        title="METIS graph",
+        suffixes=(".graph", ".metis"),
+        values=("integer", "pattern"),
+        summary="edges and their weights; sizes and weights of vertices are skipped",
+    ),
 )
 """All formats of matrix files by name, in the order in which a file is compared with them."""
 

@@ -14,7 +14,15 @@ import functools
 
 from btfperm.arguments import text
 from btfperm.errors import InvalidArgumentError
-from btfperm.registry import approximate, augmenting, displacement, exact, initial, push_relabel
+from btfperm.registry import (
+    approximate,
+    augmenting,
+    displacement,
+    exact,
+    graph,
+    initial,
+    push_relabel,
+)
 from btfperm.registry.algorithm import Algorithm, Option
 from btfperm.registry.steps import add_step, remove_step, step
 
@@ -38,6 +46,7 @@ _ROWS = (
     *displacement.ROWS,
     *exact.ROWS,
     *approximate.ROWS,
+    *graph.ROWS,
 )
 _added: list[Algorithm] = []  # by `add`
 _REMOVED = {"singles-first": "greedy"}  # initializers of earlier versions, and their successors
@@ -58,7 +67,8 @@ def remove(row: Algorithm) -> None:
 def algorithms(family: str | None = None, *, package: str | None = None) -> tuple[Algorithm, ...]:
     """The algorithms of btfperm, without those of `add`: all, or those of one family
     (``"initial"``, ``"augmenting"``, ``"push_relabel"``, ``"displacement"``; weighted: ``"exact"``,
-    ``"approximate"``) and of one package (``"transversal"``, ``"weighted"``).
+    ``"approximate"``; of graphs: ``"graph"``) and of one package (``"transversal"``,
+    ``"weighted"``).
 
     Examples
     --------
@@ -77,10 +87,16 @@ def algorithms(family: str | None = None, *, package: str | None = None) -> tupl
 
 @functools.cache
 def find(
-    name: str, *, initializer: bool, backend: str = "auto", package: str = "transversal"
+    name: str,
+    *,
+    initializer: bool,
+    backend: str = "auto",
+    package: str = "transversal",
+    of_graphs: bool = False,
 ) -> Algorithm:
-    """The row of that name in a package; of several, the one of the requested backend, or the first
-    when it is ``"auto"``. An initializer may run on the CPU before a search on another backend.
+    """The row of that name in a package, for matrices or for graphs; of several, the one of the
+    requested backend, or the first when it is ``"auto"``. An initializer may run on the CPU before
+    a search on another backend.
 
     Raises
     ------
@@ -89,7 +105,7 @@ def find(
     rows = [
         row
         for row in (*_ROWS, *_added)
-        if row.package == package and row.is_initializer == initializer
+        if (row.package, row.is_initializer, row.of_graphs) == (package, initializer, of_graphs)
     ]
     if initializer and package == "transversal" and name in _REMOVED:
         name = _REMOVED[name]
@@ -117,7 +133,7 @@ def find_deterministic(backend: str, package: str) -> Algorithm:
     InvalidArgumentError : the backend has none
     """
     for row in (*_ROWS, *_added):
-        here = row.package == package and row.backend == backend
+        here = row.package == package and row.backend == backend and not row.of_graphs
         if here and row.deterministic and not row.is_initializer:
             return row
     raise InvalidArgumentError(

@@ -116,6 +116,11 @@ class Algorithm:
     def is_initializer(self) -> bool:
         return self.family == "initial"
 
+    @property
+    def of_graphs(self) -> bool:
+        """Whether it matches the vertices of a graph, not the rows and columns of a matrix."""
+        return self.family == "graph"
+
     @cached_property
     def defaults(self) -> dict[str, float | str]:
         """The default of each option, as the algorithm takes it."""

@@ -26,6 +26,7 @@ fields that count. They have small HTML tables for notebooks.
 from btfperm.pattern.arrays import IndexArray
 from btfperm.results.block_graph import BlockGraph
 from btfperm.results.decomposition import BlockTriangularForm, Decomposition, DulmageMendelsohn
+from btfperm.results.graph_matching import GraphMatching
 from btfperm.results.parts import Block, CoarsePart
 from btfperm.results.solver_order import SolverOrder
 from btfperm.results.transversal import Counters, Cover, Transversal
@@ -40,6 +41,7 @@ __all__ = [
     "Cover",
     "Decomposition",
     "DulmageMendelsohn",
+    "GraphMatching",
     "IndexArray",
     "SolverOrder",
     "Transversal",

@@ -157,6 +157,7 @@ void bind_width(nb::module_& module) {
 void bind_weighted(nb::module_& module) {
   bind_width<std::int32_t>(module);
   bind_width<std::int64_t>(module);
+  bind_graph(module);
 }
 
 }  // namespace btfperm

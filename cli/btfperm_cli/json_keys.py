@@ -45,6 +45,11 @@ JSON_KEYS = {
         *("off_diagonal_pivots", "rcond", "backward_error", "seconds", "written", "replaced"),
         *("comparison", "measured"),
     ),
+    "match": (
+        *("matrix", "vertices", "edges", "algorithm", "options", "weight", "upper_bound", "size"),
+        *("maximal", "locally_dominant", "stopped_by", "rounds", "edges_left", "matched_share"),
+        *("counters", "seconds", "written", "replaced"),
+    ),
     "algorithms": ("algorithms",),
     "doctor": ("machine", "backends", "packages", "solvers"),
 }

@@ -32,6 +32,7 @@ from btfperm_cli.completion import show_completion
 from btfperm_cli.convert import convert
 from btfperm_cli.doctor import doctor
 from btfperm_cli.json_keys import error_object
+from btfperm_cli.match import match
 from btfperm_cli.order import order
 from btfperm_cli.output import Output, complain, drop, emit, emit_text, flush, open_closed
 from btfperm_cli.rank import rank
@@ -306,5 +307,5 @@ def main() -> None:
     """
 
 
-for command in (order, rank, check, convert, solve, algorithms, doctor):
+for command in (order, rank, check, convert, solve, match, algorithms, doctor):
     main.add_command(command)

@@ -20,15 +20,19 @@ __all__ = [
     "MATRIX",
     "FileName",
     "RegistryName",
+    "RegistryOption",
     "RowName",
     "Seconds",
+    "ThreadCount",
     "WholeNumber",
     "check_output",
     "convention_names",
     "drop_zeros_option",
     "is_replaced",
+    "known_options",
     "matrix_argument",
     "matrix_format_names",
+    "named_values",
     "no_clobber_option",
     "output_options",
     "result_format_names",
@@ -102,14 +106,16 @@ class RegistryName(click.types.StringParamType):
 
     name = "name"
 
-    def __init__(self, *, initial: bool) -> None:
+    def __init__(self, *, initial: bool = False, of_graphs: bool = False) -> None:
         self.initial = initial
+        self.of_graphs = of_graphs
 
     def names(self) -> list[str]:
         """All names, `auto` first."""
         from btfperm.registry import algorithms
 
-        listed = [row.name for row in algorithms() if row.is_initializer == self.initial]
+        rows = [row for row in algorithms() if row.of_graphs == self.of_graphs]
+        listed = [row.name for row in rows if row.is_initializer == self.initial]
         return ["auto", *(["none"] if self.initial else []), *dict.fromkeys(listed)]
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -202,8 +208,7 @@ def named_values(
     algorithm has such an option, and which of its words."""
     from btfperm.registry import algorithms
 
-    rows = algorithms(package="transversal")
-    with_words = {option.name for row in rows for option in row.options if option.forms}
+    with_words = {option.name for row in algorithms() for option in row.options if option.forms}
     values: dict[str, float | str] = {}
     for text in texts:
         name, _, value = text.partition("=")
@@ -224,8 +229,7 @@ def known_options(_: click.Context, __: click.Parameter, incomplete: str) -> lis
     """For shell completion: ``NAME=`` of every option."""
     from btfperm.registry import algorithms
 
-    rows = algorithms(package="transversal")
-    known = dict.fromkeys(f"{option.name}=" for row in rows for option in row.options)
+    known = dict.fromkeys(f"{option.name}=" for row in algorithms() for option in row.options)
     return [CompletionItem(name) for name in known if name.startswith(incomplete)]
 
 

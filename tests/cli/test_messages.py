@@ -204,6 +204,7 @@ def words_of(tmp_path):
         "check": [("check", a, perm), ("check", a, no), ("check", "-", "-")],
         "convert": [("convert", a, tmp_path / "B.npz"), ("convert", no, no), ("convert", a)],
         "solve": [("solve", a, a), ("solve", no, a), ("solve", a), ("solve", a, "--compare")],
+        "match": [("match", a, "--weights", "ones"), ("match", no), ("match",)],
         "algorithms": [("algorithms",), ("algorithms", "--bogus")],
         "doctor": [("doctor",), ("doctor", "--bogus")],
     }

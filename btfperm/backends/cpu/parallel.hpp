@@ -71,8 +71,8 @@ void for_parts(I count, int threads, Limit& budget, Body body) {
 
 // Appends value(k) for each k with keep(k), in order, to `out`; returns their number. Both are
 // called twice for a k that is kept, by the same thread. Throws Unfinished if the budget ends it.
-template <class I, class Keep, class Value, class Limit = NoBudget>
-I select(I count, int threads, I* out, Keep keep, Value value, Limit&& budget = Limit{}) {
+template <class I, class T, class Keep, class Value, class Limit = NoBudget>
+I select(I count, int threads, T* out, Keep keep, Value value, Limit&& budget = Limit{}) {
   threads = std::min(threads, most_threads);
   std::array<I, most_threads + 1> start{};
   int team = 1;

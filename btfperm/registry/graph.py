@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Matchings of large weight in graphs, for `match`."""
+
+from __future__ import annotations
+
+from btfperm.registry.algorithm import Algorithm, Option
+
+__all__ = ["ROWS"]
+
+ROWS = (
+    Algorithm(
+        name="local-max",
+        package="weighted",
+        family="graph",
+        backend="cpu",
+        reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",
+        summary="graphs: in rounds, match edges of locally largest weight; half of the optimum",
+        prefer="nearly always: nearly the weight of greedy in less time",
+        parallel=True,
+        deterministic=True,
+        options=(
+            Option(
+                "ties",
+                "renewed",
+                "random numbers for equal weights: renewed in each round, or fixed",
+                forms=("renewed", "fixed"),
+            ),
+            Option(
+                "model",
+                "auto",
+                "sequential, crew (section 2.1), or auto: crew on several threads",
+                forms=("auto", "sequential", "crew"),
+            ),
+            Option("limit", 8, "visits of each edge after which the rest is sorted; 0: none"),
+        ),
+    ),
+    Algorithm(
+        name="greedy",
+        package="weighted",
+        family="graph",
+        backend="cpu",
+        reference="Fagginger Auer, Bisseling (2012), algorithm 2; Birn et al., Euro-Par 2013",
+        summary="graphs: match edges by decreasing weight; half of the optimum",
+        prefer="as the plainest half-approximation",
+        deterministic=True,
+    ),
+    Algorithm(
+        name="gpa",
+        package="weighted",
+        family="graph",
+        backend="cpu",
+        reference="Maue, Sanders, WEA 2007",
+        summary="graphs: the global path algorithm, paths and even cycles; half of the optimum",
+        prefer="for the heaviest of these matchings",
+        deterministic=True,
+        options=(Option("extend", 0, "1: match the remaining edges by decreasing weight"),),
+    ),
+    Algorithm(
+        name="hem",
+        package="weighted",
+        family="graph",
+        backend="cpu",
+        reference="Karypis, Kumar, SIAM J. Scientific Computing 20 (1998)",
+        summary="graphs: heavy-edge matching, each vertex takes its heaviest edge",
+        prefer="if time counts more than weight",
+        deterministic=True,
+        options=(
+            Option(
+                "order",
+                "natural",
+                "the order of the vertices",
+                forms=("natural", "random"),
+            ),
+        ),
+    ),
+    Algorithm(
+        name="random-greedy",
+        package="weighted",
+        family="graph",
+        backend="cpu",
+        reference="Fagginger Auer, Bisseling (2012), algorithm 1",
+        summary="graphs: each vertex in random order takes an unmatched neighbour",
+        prefer="for comparison with red-blue",
+        deterministic=True,
+        options=(
+            Option(
+                "select",
+                "random",
+                "the neighbour: any one, or that of the heaviest edge",
+                forms=("random", "weighted"),
+            ),
+        ),
+    ),
+    Algorithm(
+        name="red-blue",
+        package="weighted",
+        family="graph",
+        backend="cpu",
+        reference="Fagginger Auer, Bisseling (2012), algorithms 3 and 4",
+        summary="graphs: in rounds, blue vertices propose to red ones, which accept one proposal",
+        prefer="for comparison with local-max",
+        parallel=True,
+        deterministic=True,
+        options=(
+            Option(
+                "select",
+                "weighted",
+                "the neighbour: that of the heaviest edge, or any one",
+                forms=("weighted", "random"),
+            ),
+            Option("p", 0.53406, "the probability of blue, between 0 and 1"),
+        ),
+    ),
+)

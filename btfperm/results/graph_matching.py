@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`GraphMatching`: a matching of large weight in a graph, and a bound on the largest weight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.pattern.arrays import IndexArray
+from btfperm.results.equality import fields_equal
+from btfperm.results.html import html_table
+from btfperm.results.read_only import ReadOnlyArrays, freeze
+from btfperm.results.transversal import Counters
+
+__all__ = ["GraphMatching"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GraphMatching(ReadOnlyArrays):
+    """A matching in a graph: edges of which no two share an end.
+
+    Two of them are equal (``==``) when their matchings and weights are.
+
+    Attributes
+    ----------
+    mate : (n,) the vertex matched to each vertex, or -1
+    weight : the sum of the weights of the matched edges
+    size : number of matched edges
+    edges : number of edges of the graph
+    rounds : rounds of the algorithm; 1 for algorithms without rounds
+    edges_left : (rounds,) edges between two unmatched vertices after each round
+    matched_share : (rounds,) share of the vertices that are matched after each round
+    maximal : whether every edge shares an end with a matched edge
+    locally_dominant : whether every edge outside of the matching shares an end with a matched edge
+        at least as heavy; then no matching has more than twice the weight
+    upper_bound : no matching of the graph is heavier; the sum of `dual`
+    dual : (n,) the proof of the bound: numbers from 0 on with dual[u] + dual[v] >= weight for each
+        edge {u, v}
+    algorithm : its name
+    stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the algorithm, else None. The
+        matching is legal then, but need not be maximal
+    counters : ``edges``, the edges visited, and ``sorted``, the edges sorted
+    seconds : time of each stage
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import btfperm
+    >>> path = np.array([[0, 2, 0, 0], [2, 0, 3, 0], [0, 3, 0, 2], [0, 0, 2, 0]])
+    >>> m = btfperm.match(path, algorithm="gpa")
+    >>> m
+    <GraphMatching of 4 vertices, 3 edges: 2 matched, weight 4, at most 4, maximal, by gpa>
+    >>> m.mate.tolist()
+    [1, 0, 3, 2]
+    """
+
+    mate: IndexArray
+    weight: float
+    size: int
+    edges: int
+    rounds: int
+    edges_left: npt.NDArray[np.int64]
+    matched_share: npt.NDArray[np.float64]
+    maximal: bool
+    locally_dominant: bool
+    upper_bound: float
+    dual: npt.NDArray[np.float64]
+    algorithm: str
+    stopped_by: str | None = None
+    counters: Counters = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        freeze(self.mate, self.edges_left, self.matched_share, self.dual)
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+        return self.mate.size
+
+    def pairs(self) -> IndexArray:
+        """(size, 2) the matched edges: the smaller vertex first, in its order. O(n)."""
+        first = np.flatnonzero(self.mate > np.arange(self.n)).astype(self.mate.dtype)
+        return np.column_stack([first, self.mate[first]])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GraphMatching):
+            return NotImplemented
+        return fields_equal(self, other, ("mate", "weight"))
+
+    def __hash__(self) -> int:
+        return hash(("GraphMatching", self.n, self.size))
+
+    def _facts(self) -> dict[str, Any]:
+        return {"weight": f"{self.weight:.6g}", "at most": f"{self.upper_bound:.6g}"}
+
+    def _state(self) -> str:
+        if self.stopped_by:
+            return f"stopped by {self.stopped_by}"
+        return "maximal" if self.maximal else "not maximal"
+
+    def _repr_html_(self) -> str:
+        counts = {"vertices": self.n, "edges": self.edges, "matched edges": self.size}
+        about = {"rounds": self.rounds, "state": self._state(), "algorithm": self.algorithm}
+        return html_table("GraphMatching", {**counts, **self._facts(), **about})
+
+    def __repr__(self) -> str:
+        facts = ", ".join(f"{name} {value}" for name, value in self._facts().items())
+        return (
+            f"<GraphMatching of {self.n:,} vertices, {self.edges:,} edges: {self.size:,} matched, "
+            f"{facts}, {self._state()}, by {self.algorithm}>"
+        )

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The order of edges in local-max: by weight, and by a random number if weights are equal
+#pragma once
+
+#include <cstdint>
+
+#include "weighted/graph/greedy.hpp"
+
+namespace btfperm {
+
+// The random perturbation of one round. It depends on the seed, on the edge and, if it is renewed,
+// on the round, but not on the thread. Edges of equal weight and equal perturbation are ordered by
+// their place in the list, which keeps its order in all rounds; so the order is strict.
+struct EdgeOrder {
+  std::uint64_t seed;
+  bool renewed;
+  std::uint64_t round = 0;
+
+  void start_round(std::int64_t number) {
+    round = mixed(seed + (renewed ? static_cast<std::uint64_t>(number) : 0));
+  }
+
+  template <class I>
+  std::uint32_t tie(const Edge<I>& e) const {
+    return static_cast<std::uint32_t>(entry_hash(round, e.u, e.v) >> 32);
+  }
+};
+
+// Matches what the rounds of local-max would match with the perturbation of this round in all of
+// them: a strict order of the edges has one locally dominant matching, which greedy finds, too.
+template <class I>
+void finish_sorted(Edge<I>* E, I edges, Edge<I>* other, const EdgeOrder& order, GraphMatching<I> M,
+                   Budget& budget, GraphCounters& counters) {
+  const auto key = [&order](const Edge<I>& e) { return std::uint64_t{~order.tie(e)}; };
+  counters.sorted = edges;
+  Edge<I>* const by_tie = radix_sort(E, edges, other, 32, key, budget);
+  E = sort_by_weight(by_tie, edges, by_tie == E ? other : E, budget);
+  match_in_order(E, edges, M, counters.rounds, budget, counters);
+}
+
+}  // namespace btfperm

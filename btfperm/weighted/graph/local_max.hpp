@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// local-max: match edges of locally largest weight
+//
+// Idea        In each round, match every edge that is heavier than all edges with which it shares
+//             an end, and remove the edges of matched vertices. Rounds repeat until no edge is
+//             left. Edges of equal weight are compared by random numbers.
+// Paper       M. Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, "Efficient parallel and
+//             external matching", Euro-Par 2013. Section 2, sequential model, on one thread; C as
+//             there. Section 2.1, CREW steps, on several threads: local_max_crew.hpp. The random
+//             numbers are renewed in every round, as lemma 1 needs it; ties=fixed draws them once.
+//             Changed: after `limit` times m edges were visited, the remaining edges are sorted
+//             and matched by decreasing weight, which gives the same matching as rounds in which
+//             the random numbers stay fixed from there on. Lemma 1 is about equal weights; on a
+//             path of increasing weights the rounds alone would take O(m^2)
+// Cost        O(n + m) expected if the weights are equal or random: a round removes at least half
+//             of the edges on average; never more than O(limit m). Workspace: m edges, n
+//             candidates
+// Prefer it   nearly always: nearly the weight of greedy in less time, and on several threads
+// Options     ties (renewed): renewed or fixed; model (auto): sequential, crew, or auto: crew on
+//             several threads; limit (8): see above, 0: rounds only
+// Encodings   C[v] = the heaviest edge of v in this round: its weight, its random number, and its
+//             place in the list of edges; place -1: none
+// Invariants  at the start of a round, the list holds the edges between unmatched vertices, in the
+//             order of the matrix, and C[v] is empty for each of their ends. The matching is the
+//             same for every number of threads and for both models
+#pragma once
+
+#include <cstdint>
+
+#include "weighted/graph/local_max_crew.hpp"
+
+namespace btfperm {
+
+template <class I>
+class SequentialLocalMax {
+ public:
+  SequentialLocalMax(const GraphView<I>& G, GraphMatching<I> M, EdgeOrder order, double limit,
+                     Workspace& workspace, Budget& budget, GraphCounters& counters)
+      : G_(G),
+        M_(M),
+        order_(order),
+        limit_(limit),
+        workspace_(workspace),
+        budget_(budget),
+        counters_(counters) {
+    E_ = workspace.take<Edge<I>>(count_edges(G, budget));
+    C_ = workspace.take<Candidate>(G.n());
+  }
+
+  void run() {
+    in_pieces(G_.n(), budget_, [&](I v) { C_[v] = Candidate{}; });
+    size_ = list_edges(G_, E_, budget_);
+    const double most = limit_ * static_cast<double>(size_);
+    for (double visited = 0; size_ > 0;) {
+      order_.start_round(++counters_.rounds);
+      if (limit_ > 0 && visited >= most) {
+        Edge<I>* const other = workspace_.take<Edge<I>>(size_);
+        return finish_sorted(E_, size_, other, order_, M_, budget_, counters_);
+      }
+      visited += static_cast<double>(size_);
+      spend(size_, budget_, counters_);
+      choose();
+      match_local_maxima();
+      remove_edges();
+    }
+  }
+
+ private:
+  struct Candidate {
+    double weight = 0;
+    std::uint32_t tie = 0;
+    I place = -1;
+  };
+
+  // First pass: the heaviest edge of each vertex.
+  void choose() {
+    in_pieces(size_, budget_, [&](I e) {
+      const Edge<I> edge = E_[e];
+      Candidate &at_u = C_[edge.u], &at_v = C_[edge.v];
+      if (edge.weight < at_u.weight && edge.weight < at_v.weight) return;
+      const std::uint32_t tie = order_.tie(edge);
+      for (Candidate* c : {&at_u, &at_v}) {
+        if (edge.weight > c->weight || (edge.weight == c->weight && tie > c->tie)) {
+          *c = {edge.weight, tie, e};
+        }
+      }
+    });
+  }
+
+  // Second pass: an edge that is the heaviest of both ends is matched.
+  void match_local_maxima() {
+    in_pieces(size_, budget_, [&](I e) {
+      const auto [weight, u, v] = E_[e];
+      if (C_[u].place == e && C_[v].place == e) M_.match(u, v, counters_.rounds);
+    });
+  }
+
+  // Third pass: edges of matched vertices are removed, and C is reset for the others.
+  void remove_edges() {
+    I left = 0;
+    in_pieces(size_, budget_, [&](I e) {
+      const Edge<I> edge = E_[e];
+      if (!M_.is_unmatched(edge.u) || !M_.is_unmatched(edge.v)) return;
+      C_[edge.u] = C_[edge.v] = Candidate{};
+      E_[left++] = edge;
+    });
+    size_ = left;
+  }
+
+  const GraphView<I>& G_;
+  GraphMatching<I> M_;
+  EdgeOrder order_;
+  double limit_;
+  Workspace& workspace_;
+  Budget& budget_;
+  GraphCounters& counters_;
+  Edge<I>* E_;
+  I size_ = 0;  // of E
+  Candidate* C_;
+};
+
+enum class LocalMaxModel : int { automatic = 0, sequential = 1, crew = 2 };
+
+template <class I>
+void local_max_graph(const GraphView<I>& G, GraphMatching<I> M, const Options& options,
+                     Workspace& workspace, Budget& budget, GraphCounters& counters) {
+  const EdgeOrder order{mixed(options.seed), options.get("ties") == 0};
+  const double limit = options.get("limit");
+  const auto model = static_cast<LocalMaxModel>(options.get("model"));
+  if (model == LocalMaxModel::crew || (model == LocalMaxModel::automatic && options.threads > 1)) {
+    CrewLocalMax<I>(G, M, order, limit, options.threads, workspace, budget, counters).run();
+  } else {
+    SequentialLocalMax<I>(G, M, order, limit, workspace, budget, counters).run();
+  }
+}
+
+}  // namespace btfperm

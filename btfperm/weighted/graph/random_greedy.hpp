@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// random-greedy: match vertices in random order
+//
+// Idea        Take the vertices in random order. Match each unmatched vertex to an unmatched
+//             neighbour: any one (random matching), or the one with the heaviest edge (weighted
+//             matching).
+// Paper       B. O. Fagginger Auer, R. H. Bisseling, "A GPU algorithm for greedy graph matching",
+//             Facing the Multicore-Challenge II, 2012: algorithm 1 with both forms of select.
+//             Changed: the paper renumbers the vertices at random before it starts, so the first
+//             suitable neighbour of a list is a random one; here the list keeps its order, and
+//             select starts from a random place of it
+// Cost        O(n + m). Workspace: n for the order
+// Prefer it   for comparison with red-blue
+// Options     select (random): random or weighted
+#pragma once
+
+#include "weighted/graph/graph.hpp"
+
+namespace btfperm {
+
+template <class I>
+void random_greedy(const GraphView<I>& G, GraphMatching<I> M, const Options& options,
+                   Workspace& workspace, Budget& budget, GraphCounters& counters) {
+  counters.rounds = 1;
+  const Select how = options.get("select") == 0 ? Select::random : Select::weighted;
+  const std::uint64_t draw = mixed(options.seed);
+  I* const order = workspace.take<I>(G.n());
+  order_vertices(G.n(), true, options.seed, order, budget);
+  for (I k = 0; k < G.n(); ++k) {
+    const I v = order[k];
+    if (!M.is_unmatched(v)) continue;
+    std::int64_t visited = 1;
+    const auto suits = [&M](I w) { return M.is_unmatched(w); };
+    const I w = select_neighbour(G, v, how, draw, suits, visited);
+    if (w >= 0) M.match(v, w, counters.rounds);
+    spend(visited, budget, counters);
+  }
+}
+
+}  // namespace btfperm

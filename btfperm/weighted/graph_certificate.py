@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The checks of a matching in a graph, and the bound on the weight of every matching.
+
+What each algorithm guarantees, and what is checked:
+
+* ``dominant`` (greedy, local-max): maximal and locally dominant, so at least half of the optimum
+* ``half`` (gpa): feasible duals of the algorithm prove at least half of the optimum. The matching
+  need be neither maximal nor locally dominant
+* ``maximal`` (hem, random-greedy, red-blue): no edge joins two unmatched vertices
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core
+from btfperm.errors import DefectError
+from btfperm.pattern import Pattern
+from btfperm.pattern.arrays import IndexArray
+from btfperm.pattern.valued import position_of
+
+__all__ = ["GUARANTEES", "Bound", "MatchingCheck", "check_duals", "check_matching", "find_bound"]
+
+GUARANTEES = {
+    "greedy": "dominant",
+    "local-max": "dominant",
+    "gpa": "half",
+    "hem": "maximal",
+    "random-greedy": "maximal",
+    "red-blue": "maximal",
+}
+
+# Rounding errors of sums, relative to the largest dual, or to the sum.
+_TOLERANCE = 1e-10
+# Of the auction: its bids, and its length in passes over the entries.
+_STEP, _PASSES = 0.02, 8.0
+
+Reals = npt.NDArray[np.float64]
+
+
+class MatchingCheck(NamedTuple):
+    """What the passes over the entries find; see `GraphMatching` for the names."""
+
+    size: int
+    weight: float
+    edges: int
+    edges_left: npt.NDArray[np.int64]
+    matched_share: Reals
+    maximal: bool
+    locally_dominant: bool
+
+
+class Bound(NamedTuple):
+    """Feasible duals and their sum, which bounds the weight of each matching."""
+
+    dual: Reals
+    total: float
+
+
+def check_matching(
+    pattern: Pattern,
+    weight: Reals,
+    mate: IndexArray,
+    round_of: IndexArray,
+    rounds: int,
+    guarantee: str | None,
+) -> MatchingCheck:
+    """Checks that `mate` is a matching, that it is maximal and locally dominant if the algorithm
+    guarantees it, and counts the edges left after each round. O(n log n + nnz).
+
+    Raises
+    ------
+    DefectError : one of these conditions does not hold
+    """
+    removed = np.zeros(rounds + 1, np.int64)
+    wrong, size, total, edges, free_at, heavy_at = _core.weighted.check_graph_matching(
+        pattern.indptr, pattern.indices, weight, mate, round_of, removed
+    )
+    if wrong >= 0:
+        raise DefectError(
+            f"vertex {wrong} is matched to {mate[wrong]}, which is no edge or has another mate; "
+            "please report this"
+        )
+    if guarantee in ("dominant", "maximal") and free_at >= 0:
+        u, v = position_of(pattern, free_at)
+        raise DefectError(
+            f"the matching is not maximal: the vertices {u} and {v} are unmatched and have an "
+            "edge; please report this"
+        )
+    if guarantee == "dominant" and heavy_at >= 0:
+        u, v = position_of(pattern, heavy_at)
+        raise DefectError(
+            f"the matching is not locally dominant: the edge between {u} and {v} is heavier than "
+            "the matched edges at its ends; please report this"
+        )
+    matched = mate >= 0
+    in_round = np.bincount(np.clip(round_of[matched], 1, max(rounds, 1)), minlength=rounds + 1)
+    return MatchingCheck(
+        size=size,
+        weight=total,
+        edges=edges,
+        edges_left=edges - np.cumsum(removed[1:]),
+        matched_share=np.cumsum(in_round[1 : rounds + 1]) / max(mate.size, 1),
+        maximal=free_at < 0,
+        locally_dominant=free_at < 0 and heavy_at < 0,
+    )
+
+
+def find_bound(
+    pattern: Pattern,
+    weight: Reals,
+    mate: IndexArray,
+    check: MatchingCheck,
+    own_dual: Reals,
+    guarantee: str | None,
+) -> Bound:
+    """The best of several bounds: those of an auction, of a locally dominant matching, and of the
+    duals that the algorithm returned. O(n + nnz).
+
+    Raises
+    ------
+    DefectError : the duals of the algorithm do not prove its guarantee, or the matching is heavier
+        than a bound
+    """
+    duals = []
+    if guarantee == "half":
+        total = check_duals(pattern, weight, own_dual, "gpa")
+        if not check.weight >= total / 2 * (1 - _TOLERANCE):
+            raise DefectError(
+                f"the matching has the weight {check.weight:g}, less than half of {total:g}; "
+                "please report this"
+            )
+        duals.append(own_dual)
+    if check.locally_dominant:
+        duals.append(_weights_of_mates(pattern, weight, mate))
+    by_auction = np.empty(pattern.n)
+    graph = (pattern.indptr, pattern.indices, weight)
+    _core.weighted.bound_by_auction(*graph, by_auction, _STEP, _PASSES)
+    duals.append(by_auction)
+    dual = min(duals, key=lambda y: float(y.sum()))
+    _core.weighted.tighten_duals(*graph, dual)
+    total = check_duals(pattern, weight, dual, "the bound")
+    if check.weight > total * (1 + _TOLERANCE):
+        raise DefectError(
+            f"the matching has the weight {check.weight:g}, more than its bound {total:g}; please "
+            "report this"
+        )
+    return Bound(dual, max(total, check.weight))
+
+
+def check_duals(pattern: Pattern, weight: Reals, dual: Reals, whose: str) -> float:
+    """Checks that the duals are feasible; their sum, and what rounding errors may add to it.
+
+    Raises
+    ------
+    DefectError : they are not
+    """
+    excess, at, total, negative = _core.weighted.check_graph_duals(
+        pattern.indptr, pattern.indices, weight, dual
+    )
+    if negative or not excess <= _TOLERANCE * float(dual.max(initial=0.0)):
+        where = "one is negative" if negative else f"entry {position_of(pattern, at)}: {excess:.1e}"
+        raise DefectError(f"the duals of {whose} are not feasible ({where}); please report this")
+    return float(total + dual.size * excess / 2)
+
+
+def _weights_of_mates(pattern: Pattern, weight: Reals, mate: Any) -> Reals:
+    """The weight of the matched edge of each vertex, or 0."""
+    dual = np.zeros(pattern.n)
+    cols = pattern.cols()
+    matched = mate[cols] == pattern.indices
+    dual[cols[matched]] = weight[matched]
+    return dual

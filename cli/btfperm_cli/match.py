@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``btfperm match GRAPH -o OUT``: a matching of large weight in a graph."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from btfperm_cli.json_keys import JSON_KEYS, finite
+from btfperm_cli.options import (
+    FileName,
+    RegistryName,
+    RegistryOption,
+    Seconds,
+    ThreadCount,
+    WholeNumber,
+    check_output,
+    is_replaced,
+    known_options,
+    matrix_argument,
+    named_values,
+    no_clobber_option,
+    output_options,
+)
+from btfperm_cli.output import Output, reader_may_leave
+from btfperm_cli.progress import Clock, stage
+from btfperm_cli.summary import count, line, seconds_line
+
+if TYPE_CHECKING:
+    from btfperm.results import GraphMatching
+
+__all__ = ["match"]
+
+ROUNDS_SHOWN = 8
+
+
+@click.command(short_help="Find a matching of large weight in a graph.")
+@matrix_argument
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=FileName(dir_okay=False),
+    metavar="OUT",
+    help="Write mate (the vertex matched to each vertex, from 0 on, or -1), dual, weight and "
+    "upper_bound as .npz; - is stdout.",
+)
+@click.option(
+    "--algorithm",
+    cls=RegistryOption,
+    type=RegistryName(of_graphs=True),
+    default="auto",
+    help="The algorithm; auto is local-max.",
+)
+@click.option(
+    "--weights",
+    type=click.Choice(["values", "moduli", "ones"]),
+    default="values",
+    help="The weights of the edges: the values, which must be positive, their moduli, or ones.",
+)
+@click.option(
+    "--option",
+    "options",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=named_values,
+    shell_complete=known_options,
+    help="A number or word for the algorithm, such as p=0.5; may be repeated. `btfperm "
+    "algorithms` lists them.",
+)
+@click.option(
+    "--threads",
+    type=ThreadCount(),
+    metavar="N",
+    help="Threads; the matching does not depend on them.  [default: all cores this process may "
+    "use, and one for a small graph]",
+)
+@click.option(
+    "--seed",
+    type=WholeNumber(0),
+    metavar="N",
+    help="Seed of the algorithms that draw at random.  [default: 0]",
+)
+@click.option(
+    "--time-limit",
+    type=Seconds(),
+    metavar="SECONDS",
+    help="Stop the algorithm after this time; the matching is then smaller.",
+)
+@click.option(
+    "--max-work",
+    type=WholeNumber(1),
+    metavar="N",
+    help="Stop the algorithm after visiting this number of edges.",
+)
+@no_clobber_option
+@output_options
+def match(
+    out: Output, matrix: str, target: str | None, no_clobber: bool, weights: str, **how: Any
+) -> int:
+    """Find a matching of large weight in the graph of MATRIX, which must be symmetric.
+
+    Its entries are the weights of the edges; the diagonal is ignored. Files without values have
+    the weight 1 for each edge. The summary has the weight, a proven upper bound on the weight of
+    every matching, and the share of the edges left after each round.
+    """
+    if no_clobber and target is None:
+        raise click.UsageError("--no-clobber goes with -o.")
+    if target is not None:
+        check_output(target, (matrix,), no_clobber=no_clobber)
+    out.to_stderr = target == "-"
+
+    from btfperm.io import values_or_ones
+    from btfperm.weighted.match import match as matched
+
+    clock = Clock()
+    with stage(f"reading {matrix}", quiet=out.quiet):
+        valued = values_or_ones(matrix, weights == "moduli")
+    clock.stop("read")
+    out.subject = matrix
+    with stage("matching", quiet=out.quiet):
+        m = matched(valued, weights=weights, **how)  # type: ignore[arg-type]
+    facts = dict.fromkeys(JSON_KEYS["match"]) | graph_facts(m) | {"options": how["options"]}
+    facts |= {"matrix": dict(valued.pattern.source), "written": target}
+    facts["replaced"] = write(m, target, out, no_clobber=no_clobber)
+    stages = {name: taken for name, taken in m.seconds.items() if name != "read"}
+    facts["seconds"] = {
+        name: round(taken, 6) for name, taken in {**clock.seconds, **stages}.items()
+    }
+    for text in report_lines(m, facts, matrix):
+        out.say(text)
+    out.answer(facts)
+    return 0
+
+
+def write(m: GraphMatching, target: str | None, out: Output, *, no_clobber: bool) -> bool | None:
+    """Writes the matching, and returns whether an older file was replaced."""
+    if target is None:
+        return None
+    import io
+
+    import numpy as np
+
+    from btfperm.io.atomic_write import atomic_write
+
+    replaced = is_replaced(target, no_clobber=no_clobber)
+    held = io.BytesIO()
+    np.savez(held, mate=m.mate, dual=m.dual, weight=m.weight, upper_bound=m.upper_bound)
+    with (
+        stage(f"writing {target}", quiet=out.quiet),
+        reader_may_leave(sys.stdout) if target == "-" else nullcontext(),
+        atomic_write(target, replace=not no_clobber) as file,
+    ):
+        file.write(held.getvalue())
+    return replaced
+
+
+def graph_facts(m: GraphMatching) -> dict[str, Any]:
+    """What the report and the JSON object say about the matching."""
+    return {
+        "vertices": m.n,
+        "edges": m.edges,
+        "algorithm": m.algorithm,
+        "weight": finite(m.weight),
+        "upper_bound": finite(m.upper_bound),
+        "size": m.size,
+        "maximal": m.maximal,
+        "locally_dominant": m.locally_dominant,
+        "stopped_by": m.stopped_by,
+        "rounds": m.rounds,
+        "edges_left": m.edges_left.tolist(),
+        "matched_share": [round(share, 6) for share in m.matched_share.tolist()],
+        "counters": dict(m.counters),
+    }
+
+
+def report_lines(m: GraphMatching, facts: dict[str, Any], matrix: str) -> list[str]:
+    """The summary for a person."""
+    name = "standard input" if matrix == "-" else matrix
+    bound = f"{m.upper_bound:.6g}"
+    if 0 < m.upper_bound < float("inf"):
+        bound += f"; the weight is {m.weight / m.upper_bound:.1%} of it"
+    state = "maximal" if m.maximal else "not maximal"
+    if m.stopped_by:
+        state = f"stopped by {m.stopped_by}"
+    shown = [f"{left / max(m.edges, 1):.2%}" for left in m.edges_left[:ROUNDS_SHOWN].tolist()]
+    more = ", ..." if m.rounds > ROUNDS_SHOWN else ""
+    covered = 2 * m.size / max(m.n, 1)
+    lines = {
+        "algorithm": m.algorithm,
+        "weight": f"{m.weight:.6g}",
+        "upper bound": bound,
+        "size": f"{count(m.size, 'edge')}, {covered:.1%} of the vertices; {state}",
+        "rounds": f"{m.rounds:,}; edges left: {', '.join(shown) or 'none'}{more}",
+    }
+    if facts["written"] not in (None, "-"):
+        lines["written"] = facts["written"] + (" (replaced)" if facts["replaced"] else "")
+    head = f"{name}: {count(m.n, 'vertex', 'vertices')}, {count(m.edges, 'edge')}"
+    rows = [line(title, text) for title, text in lines.items()]
+    return [head, *rows, seconds_line(facts["seconds"])]

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``btfperm match``: the summary, the file, the JSON object, and refused input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import btfperm
+from tests.weighted.graph.graphs import NAMES, path, random_graph
+
+
+@pytest.fixture
+def file(tmp_path):
+    target = tmp_path / "g.mtx"
+    btfperm.write_matrix(target, random_graph(60, 200, 0))
+    return target
+
+
+@pytest.mark.parametrize("name", ["auto", *NAMES])
+def test_every_algorithm(cli, file, name):
+    ended = cli("match", file, "--algorithm", name, "--seed", "3")
+    m = btfperm.match(file, algorithm=name, seed=3)
+    assert ended.code == 0
+    for text in (m.algorithm, f"{m.weight:.6g}", f"{m.upper_bound:.6g}", "60 vertices"):
+        assert text in ended.out
+    found = cli("match", file, "--algorithm", name, "--seed", "3", "--json").json
+    assert found["weight"] == m.weight and found["upper_bound"] == m.upper_bound
+    assert found["edges_left"] == m.edges_left.tolist() and found["rounds"] == m.rounds
+    assert found["size"] == m.size and found["maximal"] == m.maximal
+
+
+def test_the_file(cli, file, tmp_path):
+    target = tmp_path / "mate.npz"
+    assert cli("match", file, "-o", target, "-q") == (0, "", "")
+    m = btfperm.match(file)
+    with np.load(target) as held:
+        assert (held["mate"] == m.mate).all() and held["weight"] == m.weight
+        assert held["upper_bound"] == m.upper_bound and (held["dual"] == m.dual).all()
+    assert "(replaced)" in cli("match", file, "-o", target).out
+    cli("match", file, "-o", target, "--no-clobber").failed(4, "exists already")
+    cli("match", file, "--no-clobber").failed(2, "--no-clobber goes with -o")
+    cli("match", file, "-o", file).failed(2, "is an input")
+
+
+def test_options_limits_and_weights(cli, file, tmp_path):
+    words = ("match", file, "--algorithm", "red-blue", "--option", "select=random")
+    assert cli(*words, "--option", "p=0.4", "--json").json["options"] == {
+        "select": "random",
+        "p": 0.4,
+    }
+    found = cli("match", file, "--max-work", "1", "--json")
+    assert found.code == 0 and found.json["stopped_by"] == "max_work"
+    cli(*words, "--option", "p=2").failed(2, "p of red-blue must be between 0 and 1")
+    cli("match", file, "--option", "q=2").failed(2, "no algorithm of this run has an option 'q'")
+    cli("match", file, "--algorithm", "mc64").failed(2, "there is no 'mc64'")
+    negative = tmp_path / "n.mtx"
+    btfperm.write_matrix(negative, -path(3, 2.0))
+    cli("match", negative).failed(3, "weights must be positive")
+    assert cli("match", negative, "--weights", "moduli", "--json").json["weight"] == 2
+    assert cli("match", negative, "--weights", "ones", "--json").json["weight"] == 1
+    btfperm.write_matrix(negative, np.array([[0.0, 1.0], [0.0, 0.0]]))
+    cli("match", negative).failed(3, "no counterpart")
