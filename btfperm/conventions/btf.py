@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from btfperm.conventions.diagonal import read_diagonal
-from btfperm.conventions.square import require_square
+from btfperm.conventions.square import square_order
 from btfperm.results import Decomposition, IndexArray, SolverOrder
 from btfperm.results.equality import tuple_by_value
 
@@ -40,7 +40,8 @@ class Btf(NamedTuple):
 
 
 def as_btf(result: Decomposition | SolverOrder) -> Btf:
-    """The block triangular form as `btf_order` would return it. O(n).
+    """The block triangular form as `btf_order` would return it, but ordered against fill inside the
+    blocks, as KLU needs it. The cost is that of the order; O(n) for the result of `preorder`.
 
     Raises
     ------
@@ -54,13 +55,11 @@ def as_btf(result: Decomposition | SolverOrder) -> Btf:
     >>> order.nmatch, int((order.Q < -1).sum())
     (1, 1)
     """
-    require_square(result, "BTF", completed=True)
-    result = result.on_host()
-    unmatched = result.col_match[result.col_perm] < 0
-    Q = np.where(unmatched, -result.col_perm - 2, result.col_perm)
+    result, P, Q = square_order(result, "BTF", "klu", completed=True)
+    unmatched = result.col_match[Q] < 0
     return Btf(
-        P=result.matched_row_perm,
-        Q=Q,
+        P=P,
+        Q=np.where(unmatched, -Q - 2, Q),
         R=result.row_blocks,
         nblocks=result.n_blocks,
         nmatch=result.structural_rank,

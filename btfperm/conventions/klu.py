@@ -4,8 +4,8 @@
 Gather, base 0. ``A[P, :][:, Q]`` is block upper triangular with the matching on the diagonal.
 With ``Common.btf = 1`` KLU computes the strong components of ``A[P, :][:, Q]`` again, keeps
 the given diagonal and rebuilds R, so the number of blocks is the same. KLU then computes no
-fill-reducing order, so P and Q must contain the order inside the blocks: give the adapter the
-result of :func:`btfperm.preorder`. In a decomposition, columns ascend inside a block.
+fill-reducing order, so P and Q contain the order inside the blocks. That of
+:func:`btfperm.preorder` also knows the values, and so which diagonal KLU keeps.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from btfperm.conventions.diagonal import read_diagonal
-from btfperm.conventions.square import require_square
+from btfperm.conventions.square import square_order
 from btfperm.results import Decomposition, IndexArray, SolverOrder
 from btfperm.results.equality import tuple_by_value
 
@@ -31,7 +31,8 @@ class Klu(NamedTuple):
 
 
 def as_klu(result: Decomposition | SolverOrder) -> Klu:
-    """P, Q and R as KLU's symbolic object holds them. O(n).
+    """P, Q and R as KLU's symbolic object holds them, ordered against fill inside the blocks. The
+    cost is that of the order; O(n) for the result of `preorder`.
 
     A structurally singular matrix is accepted from `block_triangular_form`; KLU analyses it and
     reports it singular when it factors.
@@ -48,9 +49,8 @@ def as_klu(result: Decomposition | SolverOrder) -> Klu:
     Klu(P=array([2, 1, 0], dtype=int32), Q=array([0, 2, 1], dtype=int32),
         R=array([0, 1, 2, 3], dtype=int32))
     """
-    require_square(result, "KLU", completed=True)
-    result = result.on_host()
-    return Klu(result.matched_row_perm, result.col_perm, result.row_blocks)
+    order = square_order(result, "KLU", "klu", completed=True)
+    return Klu(order.row_perm, order.col_perm, order.result.row_blocks)
 
 
 def read_klu(

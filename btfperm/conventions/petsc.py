@@ -4,9 +4,9 @@
 ``MatPermute(A, rperm, cperm, &B)`` gives ``B = A[rperm, :][:, cperm]``. PETSc's own LU does not
 exchange rows; the matching is on the diagonal of B. To factor, permute first and factor B in its
 natural order (`MATORDERINGNATURAL`): `MatLUFactor` of A with these index sets fails if an entry on
-the diagonal of A itself is missing. The solution of ``B y = b[rperm]`` is ``y = x[cperm]``. For a
-factorization give the adapter the result of :func:`btfperm.preorder` with ``solver="klu"``: it is
-ordered against fill inside the blocks, for pivots on the diagonal.
+the diagonal of A itself is missing. The solution of ``B y = b[rperm]`` is ``y = x[cperm]``. B is
+ordered against fill inside the blocks for pivots on the diagonal; ``preorder(A, solver="klu")``
+does the same with the values.
 
 `btfperm.io.write_petsc_is` writes index sets in PETSc's binary format, for `ISLoad`.
 """
@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from btfperm.conventions.diagonal import read_diagonal
-from btfperm.conventions.square import require_square
+from btfperm.conventions.square import square_order
 from btfperm.results import Decomposition, IndexArray, SolverOrder
 from btfperm.results.equality import tuple_by_value
 
@@ -33,7 +33,8 @@ class Petsc(NamedTuple):
 
 
 def as_petsc(result: Decomposition | SolverOrder) -> Petsc:
-    """The index sets of the rows and columns, with the matching on the diagonal. O(n).
+    """The index sets of the rows and columns, with the matching on the diagonal, ordered against
+    fill inside the blocks. The cost is that of the order; O(n) for the result of `preorder`.
 
     In Python, ``PETSc.IS().createGeneral(order.rperm)`` makes an index set of each; convert the
     array to ``PETSc.IntType`` first if PETSc has indices of another width. A structurally singular
@@ -50,9 +51,8 @@ def as_petsc(result: Decomposition | SolverOrder) -> Petsc:
     >>> btfperm.as_petsc(btfperm.block_triangular_form([[0, 2, 0], [0, 3, 4], [5, 0, 6]]))
     Petsc(rperm=array([2, 1, 0], dtype=int32), cperm=array([0, 2, 1], dtype=int32))
     """
-    require_square(result, "the convention petsc", completed=True)
-    result = result.on_host()
-    return Petsc(result.matched_row_perm, result.col_perm)
+    order = square_order(result, "the convention petsc", "klu", completed=True)
+    return Petsc(order.row_perm, order.col_perm)
 
 
 def read_petsc(

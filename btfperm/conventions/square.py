@@ -1,12 +1,55 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks of the decompositions that a tool accepts. Each error is one sentence with a remedy."""
+"""Checks of the decompositions that a tool accepts, and their order for a factorization. Each error
+is one sentence with a remedy."""
 
 from __future__ import annotations
 
-from btfperm.errors import InvalidArgumentError
-from btfperm.results import BlockTriangularForm, Decomposition, SolverOrder
+from typing import NamedTuple
 
-__all__ = ["refuse_completed", "require_decomposition", "require_square"]
+from btfperm.errors import InvalidArgumentError
+from btfperm.ordering.inside_blocks import order_inside_blocks
+from btfperm.path.request import team_size
+from btfperm.results import BlockTriangularForm, Decomposition, IndexArray, SolverOrder
+
+__all__ = ["Square", "refuse_completed", "require_decomposition", "square_order"]
+
+
+class Square(NamedTuple):
+    """The order of a square matrix for a factorization.
+
+    Attributes
+    ----------
+    result : the decomposition on the host
+    row_perm, col_perm : (n,) with the matching on the diagonal, ordered inside the blocks
+    """
+
+    result: Decomposition | SolverOrder
+    row_perm: IndexArray
+    col_perm: IndexArray
+
+
+def square_order(
+    result: Decomposition | SolverOrder, tool: str, solver: str, *, completed: bool = False
+) -> Square:
+    """The order of a square matrix for a tool that factors it.
+
+    A solver that receives its order computes none, so a decomposition is ordered against fill
+    inside its blocks, as `preorder` does for `solver` without values. If it was read from a file,
+    its matrix is unknown, and the columns ascend inside the blocks.
+
+    Raises
+    ------
+    InvalidArgumentError : the matrix is not square, or structurally singular. `completed`: the tool
+        also accepts a singular matrix with a completed permutation, as a `BlockTriangularForm` has
+    """
+    _require_square(result, tool, completed=completed)
+    result = result.on_host()
+    if isinstance(result, SolverOrder) or result.pattern is None:
+        return Square(result, result.matched_row_perm, result.col_perm)
+    pattern = result.pattern.on_host()
+    threads = team_size(pattern.nnz, None)
+    inside = order_inside_blocks(pattern, result, "auto", solver, threads)
+    return Square(result, inside.row_perm, inside.col_perm)
 
 
 def require_decomposition(result: object) -> None:
@@ -18,14 +61,7 @@ def require_decomposition(result: object) -> None:
         )
 
 
-def require_square(
-    result: Decomposition | SolverOrder, tool: str, *, completed: bool = False
-) -> None:
-    """Raise InvalidArgumentError unless `result` is square and structurally nonsingular.
-
-    `completed`: the tool also accepts a singular matrix with a completed permutation. Only a
-    `BlockTriangularForm` has one.
-    """
+def _require_square(result: Decomposition | SolverOrder, tool: str, *, completed: bool) -> None:
     if isinstance(result, SolverOrder):
         return
     require_decomposition(result)

@@ -6,8 +6,7 @@ that ``B[perm_r, :][:, perm_c] == A`` for the permuted matrix B = Pr A Pc of Sci
 ``Pr[perm_r, arange(n)] = 1`` and ``Pc[arange(n), perm_c] = 1``.
 
 `splu` itself takes no permutation: give it the permuted matrix and ``permc_spec="NATURAL"``, or
-let :func:`btfperm.preorder` do so. Give the adapter the result of :func:`btfperm.preorder`, too: it
-is ordered against fill inside the blocks, and a decomposition is not.
+let :func:`btfperm.preorder` do so, which also knows the values.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from btfperm.conventions.diagonal import read_diagonal
-from btfperm.conventions.square import require_square
+from btfperm.conventions.square import square_order
 from btfperm.pattern import inverse
 from btfperm.results import Decomposition, IndexArray, SolverOrder
 from btfperm.results.equality import tuple_by_value
@@ -33,7 +32,8 @@ class SuperLU(NamedTuple):
 
 
 def as_superlu(result: Decomposition | SolverOrder) -> SuperLU:
-    """perm_r and perm_c, with the matching on the diagonal of the permuted matrix. O(n).
+    """perm_r and perm_c, with the matching on the diagonal of the permuted matrix, ordered against
+    fill inside the blocks. The cost is that of the order; O(n) for the result of `preorder`.
 
     Raises
     ------
@@ -45,9 +45,8 @@ def as_superlu(result: Decomposition | SolverOrder) -> SuperLU:
     >>> as_superlu(btfperm.block_triangular_form([[0, 2, 0], [0, 3, 4], [5, 0, 6]]))
     SuperLU(perm_r=array([2, 1, 0], dtype=int32), perm_c=array([0, 2, 1], dtype=int32))
     """
-    require_square(result, "SuperLU")
-    result = result.on_host()
-    return SuperLU(inverse(result.matched_row_perm), inverse(result.col_perm))
+    order = square_order(result, "SuperLU", "superlu")
+    return SuperLU(inverse(order.row_perm), inverse(order.col_perm))
 
 
 def read_superlu(

@@ -5,9 +5,9 @@ Gather, base 0, both. UMFPACK takes no order of the rows, so the caller permutes
 ``B = A[P, :]`` has the matching on its diagonal, and ``B[Qinit, :][:, Qinit]`` is block upper
 triangular. The solution of ``B x = b[P]`` is that of ``A x = b``.
 
-Give the adapter the result of ``p = btfperm.preorder(A)``: in a decomposition, columns ascend
-inside a block. If ``p.block_ordering`` is "amd", set ``Control[UMFPACK_STRATEGY]`` to
-``UMFPACK_STRATEGY_SYMMETRIC``: UMFPACK then prefers pivots on the diagonal of B, as minimum degree
+The blocks are ordered against fill. If ``p.block_ordering`` of ``p = btfperm.preorder(A,
+weights="none")`` is "amd", the blocks are nearly symmetric: set ``Control[UMFPACK_STRATEGY]`` to
+``UMFPACK_STRATEGY_SYMMETRIC``. UMFPACK then prefers pivots on the diagonal of B, as minimum degree
 assumes. Otherwise leave the automatic choice, which is the unsymmetric strategy if Qinit is given.
 """
 
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from btfperm.conventions.diagonal import read_diagonal
-from btfperm.conventions.square import require_square
+from btfperm.conventions.square import square_order
 from btfperm.results import Decomposition, IndexArray, SolverOrder
 from btfperm.results.equality import tuple_by_value
 
@@ -36,7 +36,8 @@ class Umfpack(NamedTuple):
 
 
 def as_umfpack(result: Decomposition | SolverOrder) -> Umfpack:
-    """The row order P of the matrix for `umfpack_di_qsymbolic`, and its argument Qinit. O(n).
+    """The row order P of the matrix for `umfpack_di_qsymbolic`, and its argument Qinit. The cost is
+    that of the order inside the blocks; O(n) for the result of `preorder`.
 
     A structurally singular matrix is accepted from `block_triangular_form`; UMFPACK factors it and
     reports that it is singular.
@@ -59,11 +60,10 @@ def as_umfpack(result: Decomposition | SolverOrder) -> Umfpack:
            [0, 4, 3],
            [0, 0, 2]])
     """
-    require_square(result, "the convention umfpack", completed=True)
-    result = result.on_host()
-    P = np.empty_like(result.matched_row_perm)
-    P[result.col_perm] = result.matched_row_perm
-    return Umfpack(P, result.col_perm)
+    order = square_order(result, "the convention umfpack", "superlu", completed=True)
+    P = np.empty_like(order.row_perm)
+    P[order.col_perm] = order.row_perm
+    return Umfpack(P, order.col_perm)
 
 
 def read_umfpack(

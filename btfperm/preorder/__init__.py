@@ -15,6 +15,7 @@ from btfperm.arguments import refuse_unknown_keywords, text
 from btfperm.block_triangular import block_triangular_form
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, StructurallySingularError
+from btfperm.ordering.inside_blocks import BlockOrdering, order_inside_blocks
 from btfperm.path.request import team_size
 from btfperm.pattern import (
     DECOMPOSITION,
@@ -28,7 +29,6 @@ from btfperm.preorder.compare import SolverRun, compare_solvers
 from btfperm.preorder.factorization import Factorization
 from btfperm.preorder.klu_libraries import Solver as InstalledSolver
 from btfperm.preorder.klu_libraries import solvers
-from btfperm.preorder.orderings import BlockOrdering, order_inside_blocks
 from btfperm.preorder.preordering import Preordering, Solver
 from btfperm.preorder.system import Solution, solve
 from btfperm.preorder.weights import Ordered, Weights, choose_weights, finite_values

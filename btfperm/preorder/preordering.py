@@ -15,6 +15,7 @@ from btfperm.conventions.klu import Klu
 from btfperm.conventions.superlu import SuperLU
 from btfperm.errors import InvalidArgumentError, SolverMissingWarning
 from btfperm.ordering import Fill, count_fill, order_places
+from btfperm.ordering.inside_blocks import BlockOrdering, fill_of, is_nearly_symmetric
 from btfperm.pattern import inverse, permute
 from btfperm.preorder.blockwise import BlockwiseFactors, checked_threshold
 from btfperm.preorder.factorization import Factorization, Factors
@@ -22,7 +23,6 @@ from btfperm.preorder.gather import Gather, has_columns
 from btfperm.preorder.klu_factors import KLU_THRESHOLD, KluFactors
 from btfperm.preorder.klu_libraries import MISSING
 from btfperm.preorder.klu_libraries import find as find_klu
-from btfperm.preorder.orderings import BlockOrdering, fill_of, is_nearly_symmetric
 from btfperm.preorder.values import columns_of, refuse_changed
 from btfperm.results import BlockTriangularForm, IndexArray, SolverOrder
 from btfperm.results.equality import fields_equal

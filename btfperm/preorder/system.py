@@ -14,11 +14,11 @@ import numpy.typing as npt
 from btfperm.arguments import one_of, whole_number
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.io.vectors import read_vectors, write_vectors
+from btfperm.ordering.inside_blocks import BlockOrdering
 from btfperm.pattern import ValuedPattern, as_valued
 from btfperm.preorder.backward_error import BackwardError, residual_of
 from btfperm.preorder.factorization import Factorization
 from btfperm.preorder.klu_libraries import find as find_klu
-from btfperm.preorder.orderings import BlockOrdering
 from btfperm.preorder.preordering import Preordering
 from btfperm.preorder.preordering import Solver as NamedSolver
 from btfperm.preorder.right_sides import checked_right_side

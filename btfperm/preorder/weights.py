@@ -21,16 +21,15 @@ from btfperm import _core
 from btfperm.block_triangular import block_triangular_form
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn, fields_of
 from btfperm.errors import InvalidMatrixError, StructurallySingularError
-from btfperm.ordering import count_symmetric
-from btfperm.pattern import ValuedPattern, as_valued
-from btfperm.pattern.arrays import prefix
-from btfperm.preorder import orderings
-from btfperm.preorder.orderings import (
+from btfperm.ordering import count_symmetric, inside_blocks
+from btfperm.ordering.inside_blocks import (
     BlockOrdering,
     InsideOrder,
     fill_of,
     order_inside_blocks,
 )
+from btfperm.pattern import ValuedPattern, as_valued
+from btfperm.pattern.arrays import prefix
 from btfperm.results import BlockTriangularForm, WeightedTransversal
 from btfperm.weighted import moduli, weigh
 
@@ -113,7 +112,7 @@ def _may_have_less_fill(plain: Ordered, threads: int) -> bool:
     form = plain.form
     pattern = form.pattern
     assert pattern is not None
-    if pattern.n < orderings.SMALL:
+    if pattern.n < inside_blocks.SMALL:
         return False
     blocks = form.matched_row_perm, form.col_perm, form.blocks
     entries, mirrored = count_symmetric(pattern.on_host(), *blocks, threads)

@@ -52,11 +52,12 @@ def test_a_program_gets_the_order_of_preorder(cli, tmp_path, format, weights):
     assert cli("check", FILE, path).code == 0
 
 
+@pytest.mark.parametrize("option", ["--solver", "--convention"])
 @parametrized(FULL)
-def test_the_file_for_klu_keeps_the_fill_small(cli, tmp_path, known):
+def test_the_file_for_klu_keeps_the_fill_small(cli, tmp_path, known, option):
     """At most 1.2 times the numbers that KLU stores with its own order."""
     path = tmp_path / "p.npz"
-    assert cli(MATRICES / known.path.name, "-o", path, "--solver", "klu").code == 0
+    assert cli(MATRICES / known.path.name, "-o", path, option, "klu").code == 0
     found = arrays_of(path)
     A = sp.csc_array(read(known.name))
     A.data = np.random.default_rng(1).uniform(1, 2, A.nnz)
@@ -115,6 +116,20 @@ def test_adapters_and_conventions(tmp_path):
         btfperm.save(p.klu, tmp_path / "p.npz")
     with pytest.raises(btfperm.UnreadableInputError, match="only 'btfperm' can be read"):
         btfperm.load(tmp_path / "klu.json")
+
+
+def test_a_decomposition_has_the_order_of_preorder_without_values(tmp_path):
+    """In every convention of a solver; one that was read from a file has no matrix to order."""
+    form = btfperm.block_triangular_form(FILE)
+    for name, solver in {
+        **dict.fromkeys(("klu", "btf", "petsc"), "klu"),
+        "superlu": "superlu",
+    }.items():
+        adapter = getattr(btfperm, f"as_{name}")
+        assert adapter(form) == adapter(btfperm.preorder(FILE, solver=solver, weights="none"))
+    form.save(tmp_path / "form.npz")
+    stored = btfperm.as_klu(btfperm.load(tmp_path / "form.npz"))
+    assert np.array_equal(stored.Q, form.col_perm) and stored != btfperm.as_klu(form)
 
 
 @pytest.mark.parametrize("convention", ["casadi", "petsc", "umfpack", "klu", "superlu", "btf"])

@@ -18,7 +18,7 @@ from btfperm.errors import (
     InvalidMatrixError,
     StructurallySingularError,
 )
-from btfperm.preorder import orderings
+from btfperm.ordering import inside_blocks
 from btfperm.results.counted import counted
 from tests import families, strategies
 from tests.conventions.permuted import blocks, check_gathers, dominant, positions
@@ -159,7 +159,7 @@ def test_auto_for_superlu_depends_on_the_columns_with_small_diagonal_entries(wea
 @pytest.mark.parametrize("solver", ["klu", "superlu"])
 @pytest.mark.parametrize("name", ["west0067", "west0479", "impcol_a"])
 def test_auto_has_the_smaller_predicted_fill(name, solver, monkeypatch):
-    monkeypatch.setattr(orderings, "SMALL", 0)
+    monkeypatch.setattr(inside_blocks, "SMALL", 0)
     A = read(name)
     auto, amd, colamd = (
         btfperm.preorder(A, solver=solver, weights="product", block_ordering=how)
@@ -334,7 +334,7 @@ def test_auto_takes_colamd_where_it_has_less_fill(monkeypatch):
         for how in ("auto", "amd")
     )
     assert auto.block_ordering == "amd", "small matrices get no second order"
-    monkeypatch.setattr(orderings, "SMALL", 0)
+    monkeypatch.setattr(inside_blocks, "SMALL", 0)
     auto = btfperm.preorder(A, solver="klu", weights="none")
     assert auto.block_ordering == "colamd"
     assert auto.predicted_fill.total < amd.predicted_fill.total

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The order inside the diagonal blocks: amd, colamd, rcm, natural.
-
-The orders are computed by ``ordering``; this module chooses one.
-"""
+"""The order inside the diagonal blocks for a solver: amd, colamd, rcm, natural, or the one of them
+that suits the matrix and the solver."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ import numpy as np
 
 from btfperm.ordering import Fill, Method, count_fill, count_symmetric, order_places
 from btfperm.pattern import Pattern, inverse
-from btfperm.results import BlockTriangularForm, IndexArray
+from btfperm.results import BlockTriangularForm, Decomposition, IndexArray
 
 __all__ = ["SMALL", "BlockOrdering", "InsideOrder", "fill_of", "is_nearly_symmetric"]
 __all__ += ["order_inside_blocks"]
@@ -49,23 +47,24 @@ class InsideOrder(NamedTuple):
 
 def order_inside_blocks(
     pattern: Pattern,
-    form: BlockTriangularForm,
+    form: Decomposition,
     ordering: BlockOrdering,
     solver: str,
     threads: int = 1,
     weak: int | None = None,
 ) -> InsideOrder:
-    """The order inside the blocks of `form`, which stay where they are. `weak`: number of columns
-    with a small entry on the diagonal; None if it is not known."""
+    """The order inside the blocks of `form`, which stay where they are. The matrix is square and
+    has a row for each column. `weak`: number of columns with a small entry on the diagonal; None if
+    it is not known."""
     row_perm, col_perm = form.matched_row_perm, form.col_perm
-    permuted = row_perm, col_perm, form.blocks
+    permuted = row_perm, col_perm, form.row_blocks
 
     def ordered(method: Method, *, counted: bool = False) -> InsideOrder:
         places = order_places(pattern, *permuted, method, threads)
         fill = count_fill(pattern, *permuted, places, _MOST_FILL, threads) if counted else None
         return InsideOrder(row_perm[places], col_perm[places], method, fill)
 
-    if ordering == "natural" or (ordering == "auto" and not (np.diff(form.blocks) > 2).any()):
+    if ordering == "natural" or (ordering == "auto" and not (np.diff(form.row_blocks) > 2).any()):
         return InsideOrder(row_perm, col_perm, "natural")
     if ordering != "auto":
         return ordered(ordering)
