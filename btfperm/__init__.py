@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from _thread import RLock  # `threading` would be imported for this alone
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -291,19 +292,25 @@ _MODULES = ("conventions", "io", "reports", "testing")
 __all__ = [*_ROOMS, "__version__", "testing"]
 
 
+# A package and its modules import each other. If two threads import them at the same time, Python
+# may give one of them a module that is not complete.
+_ONE_IMPORT_AT_A_TIME = RLock()
+
+
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(f"btfperm.{name}")
-    room = _ROOMS.get(name)
-    if room is None:
-        if name.startswith("as_"):
-            conventions = importlib.import_module("btfperm.conventions")
-            if hasattr(conventions, name):
-                return getattr(conventions, name)
-        raise AttributeError(f"module 'btfperm' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"btfperm.{room}"), name)
-    globals()[name] = value
-    return value
+    with _ONE_IMPORT_AT_A_TIME:
+        if name in _MODULES:
+            return importlib.import_module(f"btfperm.{name}")
+        room = _ROOMS.get(name)
+        if room is None:
+            if name.startswith("as_"):
+                conventions = importlib.import_module("btfperm.conventions")
+                if hasattr(conventions, name):
+                    return getattr(conventions, name)
+            raise AttributeError(f"module 'btfperm' has no attribute {name!r}")
+        value = getattr(importlib.import_module(f"btfperm.{room}"), name)
+        globals()[name] = value
+        return value
 
 
 class _Face(ModuleType):

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from btfperm import _core
+from btfperm.io.comments import line_behind_comments
 from btfperm.io.header import Header
 from btfperm.io.matrix_market_core import core
-from btfperm.io.source import Progress, Source, shown, skip_line
+from btfperm.io.source import Progress, Source, shown
 from btfperm.io.values import writable
 from btfperm.io.whole_numbers import whole_numbers
 
@@ -138,35 +138,15 @@ def _read_header(source: Source) -> tuple[Header, int]:
     if layout == "array" and field == "pattern":
         raise source.error("an array cannot be of the field pattern", 1)
 
-    line, text = 1, b"%"
-    while not text.strip() or text.lstrip().startswith(b"%"):
-        line += _skip_comments(source)
-        text = source.stream.readline(_LONGEST_LINE)
-        line += text.endswith(b"\n") or not text
-        if len(text) == _LONGEST_LINE and text.lstrip().startswith(b"%"):
-            skip_line(source)
-            line += 1
-        if not text:
-            raise source.error("the file ends before the line with the size of the matrix", line)
+    text, line = line_behind_comments(source, 1, _LONGEST_LINE)
+    if not text:
+        raise source.error("the file ends before the line with the size of the matrix", line)
     sizes = _sizes(source, text, line, 3 if layout == "coordinate" else 2)
     m, n = sizes[:2]
     if symmetry != "general" and m != n:
         raise source.error(f"a {symmetry} matrix must be square, not {m} x {n}", line)
     entries = sizes[2] if layout == "coordinate" else _stored_values(n, m * n, symmetry)
     return Header("matrix-market", (m, n), entries, _FIELDS[field], symmetry, layout), line
-
-
-def _skip_comments(source: Source) -> int:
-    """Skips the whole lines in the buffer that are blank or comments, and returns their number. The
-    core finds them: a packed file of some kilobytes may hold millions."""
-    lines = 0
-    while text := source.stream.peek():  # type: ignore[attr-defined]
-        size, skipped = _core.io.skip_comments(np.frombuffer(text, dtype=np.uint8))
-        if not size:
-            break
-        source.stream.read(size)
-        lines += skipped
-    return lines
 
 
 def _sizes(source: Source, text: bytes, line: int, count: int) -> list[int]:

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 from array import array
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
+from btfperm.io.comments import line_behind_comments
 from btfperm.io.header import Header
 from btfperm.io.source import Progress, Source, shown
 from btfperm.io.whole_numbers import list_of_numbers, whole_numbers
@@ -28,7 +29,14 @@ __all__ = ["head", "read_matrix", "read_pattern", "recognises"]
 
 _LONGEST_HEAD = 1 << 16  # bytes of the first line
 _LARGEST = (1 << 63) - 1
+_PIECE = 1 << 18  # bytes
+_LONGEST_WORD = 1 << 10
+_NEWLINE, _PERCENT = b"\n%"
+_SPACES = (b"\n", b" ", b"\t", b"\r")
+_IS_SPACE = np.isin(np.arange(256), np.frombuffer(b"".join(_SPACES), np.uint8))
 _FMT = re.compile(rb"[01]{1,3}")
+
+_Numbers = npt.NDArray[Any]
 
 
 class _Layout(NamedTuple):
@@ -55,20 +63,21 @@ def read_pattern(
     """O(size of the file). Weights are positive, so there are no stored zeros."""
     from btfperm.pattern import Pattern
 
-    layout, rows, cols, _ = _entries(source)
+    layout, ends, rows, _ = _columns(source)
     origin = source.origin()
     source.report(progress)
     shape = (layout.n, layout.n)
-    return Pattern.from_coo(rows, cols, shape, name=source.name, source=origin, owned=True)
+    return Pattern.from_csc(ends, rows, shape, name=source.name, source=origin, owned=True)
 
 
 def read_matrix(source: Source) -> Any:
     """The matrix with the weights of the edges, or truth values if there are none."""
     from btfperm.pattern.host_matrix import coordinates
 
-    layout, rows, cols, weights = _entries(source)
+    layout, ends, rows, weights = _columns(source)
     if not layout.has_weights:
         weights = np.ones(rows.size, dtype=bool)
+    cols = np.repeat(np.arange(layout.n, dtype=rows.dtype), np.diff(ends))
     return coordinates(rows, cols, weights, (layout.n, layout.n), source.name)
 
 
@@ -79,11 +88,7 @@ def _header(layout: _Layout) -> Header:
 
 def _layout(source: Source) -> _Layout:
     """Reads up to the first line that is no comment."""
-    line = 1
-    while (text := source.stream.readline(_LONGEST_HEAD)).lstrip().startswith(b"%"):
-        while text and not text.endswith(b"\n"):  # the rest of a long comment
-            text = source.stream.readline(_LONGEST_HEAD)
-        line += 1
+    text, line = line_behind_comments(source, 0, _LONGEST_HEAD)
     words = text.split()
     sizes = whole_numbers(words[:2] + words[3:4])
     fmt = words[2] if len(words) > 2 else b"0"
@@ -96,58 +101,134 @@ def _layout(source: Source) -> _Layout:
     return _Layout(known[0], known[1], skipped, has_weights, line)
 
 
-def _entries(
-    source: Source,
-) -> tuple[_Layout, npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Memory grows with the lines that are read, not with what the first line announces."""
+def _columns(source: Source) -> tuple[_Layout, _Numbers, _Numbers, _Numbers]:
+    """The neighbours of each vertex, from 0 on, as compressed columns, and the weights of the
+    edges."""
     layout = _layout(source)
-    rows, cols, weights = array("q"), array("q"), array("q")
-    line, v = layout.line, 0
-    for text in source.stream:
-        line += 1
-        if text.startswith(b"%"):
-            continue
-        if v == layout.n:
-            if text.strip():
-                raise source.error(f"there are lines after the {layout.n} vertices", line)
-            continue
-        v += 1
-        if not text.strip() and not layout.skipped:
-            continue
-        neighbours, edge_weights = _line(source, layout, text, line)
-        rows.frombytes(neighbours.tobytes())
-        cols.frombytes(np.full(neighbours.size, v - 1).tobytes())
-        weights.frombytes(edge_weights.tobytes())
-    if v < layout.n:
-        raise source.error(f"it ends after {v} of {layout.n} vertices", line)
-    if len(rows) != 2 * layout.edges:
-        raise source.error(
-            f"it lists {len(rows)} neighbours, not {2 * layout.edges}: two for each of "
-            f"{layout.edges} edges"
-        )
-    numbers = [np.frombuffer(held, dtype=np.int64) if held else np.empty(0, np.int64)
-               for held in (rows, cols, weights)]  # fmt: skip
-    return layout, numbers[0], numbers[1], numbers[2]
-
-
-def _line(
-    source: Source, layout: _Layout, text: bytes, line: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The neighbours of a vertex, from 0 on, and the weights of its edges."""
-    numbers, _, fault = list_of_numbers(text, 0, len(text))
-    if fault:
-        raise source.error(f"whole numbers are expected, not {shown(text)}", line)
-    if numbers.size < layout.skipped:
-        raise source.error(f"{layout.skipped} numbers of the vertex are expected first", line)
-    numbers = numbers[layout.skipped :].astype(np.int64, copy=False)
+    body = _Body(source, layout)
+    body.read()
+    numbers, counts = np.asarray(body.numbers), np.asarray(body.counts)
+    what = f"there are lines after the {layout.n} vertices"
+    body.refuse((np.arange(counts.size) >= layout.n) & (counts > 0), what)
+    counts = counts[: layout.n]
+    if counts.size < layout.n:
+        what = f"it ends after {counts.size} of {layout.n} vertices"
+        raise source.error(what, body.line_of(counts.size - 1))
+    what = f"{layout.skipped} numbers of the vertex are expected first"
+    body.refuse(counts < layout.skipped, what)
+    if layout.skipped and counts.size:
+        is_skipped = np.zeros(numbers.size, dtype=bool)
+        begins = np.cumsum(counts) - counts
+        for k in range(layout.skipped):
+            is_skipped[begins + k] = True
+        numbers, counts = numbers[~is_skipped], counts - layout.skipped
     neighbours, weights = numbers, numbers[:0]
     if layout.has_weights:
-        if numbers.size % 2:
-            raise source.error("a weight is expected after each neighbour", line)
-        neighbours, weights = numbers[::2], numbers[1::2]
-        if weights.size and weights.min() < 1:
-            raise source.error(f"the weight {weights.min()} of an edge is not positive", line)
+        body.refuse(counts % 2 == 1, "a weight is expected after each neighbour")
+        neighbours, weights, counts = numbers[::2], numbers[1::2], counts // 2
+    ends = np.concatenate(([0], np.cumsum(counts)))
+    if weights.size and weights.min() < 1:
+        k = int(np.argmax(weights < 1))
+        body.refuse(ends[1:] > k, f"the weight {weights[k]} of an edge is not positive")
     if neighbours.size and not 1 <= neighbours.min() <= neighbours.max() <= layout.n:
-        wrong = neighbours[(neighbours < 1) | (neighbours > layout.n)][0]
-        raise source.error(f"the neighbour {wrong} is not between 1 and {layout.n}", line)
-    return neighbours - 1, weights
+        k = int(np.argmax((neighbours < 1) | (neighbours > layout.n)))
+        body.refuse(ends[1:] > k, f"the neighbour {neighbours[k]} is not between 1 and {layout.n}")
+    if neighbours.size != 2 * layout.edges:
+        raise source.error(
+            f"it lists {neighbours.size} neighbours, not {2 * layout.edges}: two for each of "
+            f"{layout.edges} edges"
+        )
+    return layout, ends, neighbours - 1, weights
+
+
+class _Body:
+    """The lines of the vertices. Memory grows with the bytes that are read, whatever the first line
+    announces, and however long the lines are.
+
+    Attributes
+    ----------
+    numbers : all numbers; 32-bit integers until one needs more
+    counts : how many of them are in the line of each vertex
+    comments : for each comment, how many vertices precede it
+    """
+
+    def __init__(self, source: Source, layout: _Layout) -> None:
+        self.numbers, self.counts, self.comments = array("i"), array("q"), array("q")
+        self._source, self._layout = source, layout
+        self._in_line = False  # whether the last piece ended inside the line of a vertex,
+        self._in_comment = False  # or inside a comment
+
+    def read(self) -> None:
+        rest = b""
+        while piece := self._source.stream.read(_PIECE):
+            text = self._behind_comment(rest + piece)
+            end = 1 + max(map(text.rfind, _SPACES))
+            self._take(text[:end])
+            rest = b"" if self._in_comment else text[end:]
+            if rest.startswith(b"%") and not self._in_line:
+                self.comments.append(len(self.counts))
+                self._in_comment, rest = True, b""
+            if len(rest) > _LONGEST_WORD:
+                self._refuse_word(rest, len(self.counts) - self._in_line)
+        self._take(rest)
+
+    def line_of(self, vertex: int) -> int:
+        """The line of the file that holds this vertex."""
+        before = np.searchsorted(np.asarray(self.comments), vertex, side="right")
+        return self._layout.line + vertex + 1 + int(before)
+
+    def refuse(self, wrong: npt.NDArray[np.bool_], what: str) -> None:
+        """Raises for the first vertex that is wrong."""
+        if wrong.any():
+            raise self._source.error(what, self.line_of(int(np.argmax(wrong))))
+
+    def _refuse_word(self, text: bytes, vertex: int) -> NoReturn:
+        what = f"whole numbers are expected, not {shown(text)}"
+        raise self._source.error(what, self.line_of(vertex))
+
+    def _behind_comment(self, text: bytes) -> bytes:
+        """What follows the comment in which the last piece ended."""
+        if not self._in_comment:
+            return text
+        _, newline, behind = text.partition(b"\n")
+        self._in_comment = not newline
+        return behind
+
+    def _take(self, text: bytes) -> None:
+        """Stores the numbers of a text of whole words."""
+        codes = np.frombuffer(text, dtype=np.uint8)
+        starts = np.concatenate(([0], np.flatnonzero(codes == _NEWLINE) + 1))
+        starts = starts[starts < codes.size]
+        if not starts.size:
+            return
+        first = len(self.counts) - self._in_line  # the vertex of the first line
+        is_vertex = codes[starts] != _PERCENT
+        is_vertex[0] |= self._in_line
+        if not is_vertex.all():
+            self.comments.frombytes((first + np.cumsum(is_vertex))[~is_vertex].tobytes())
+            lengths = np.diff(starts, append=codes.size)
+            codes = codes[np.repeat(is_vertex, lengths)]
+            starts = np.cumsum(lengths[is_vertex]) - lengths[is_vertex]
+        ends_inside = not text.endswith(b"\n")
+        self._in_comment = ends_inside and not is_vertex[-1]
+        counts = self._store_numbers(codes, starts, first)
+        if self._in_line:
+            self.counts[-1] += int(counts[0])
+            counts = counts[1:]
+        self.counts.frombytes(counts.tobytes())
+        self._in_line = ends_inside and not self._in_comment
+
+    def _store_numbers(self, codes: _Numbers, starts: _Numbers, first: int) -> _Numbers:
+        """Returns the count of each line."""
+        text = codes.tobytes()
+        numbers, at, fault = list_of_numbers(text, 0, len(text))
+        if fault:
+            k = int(np.searchsorted(starts, at, side="right")) - 1
+            self._refuse_word(text[starts[k] :].partition(b"\n")[0], first + k)
+        if numbers.dtype == np.int64 and self.numbers.typecode == "i":
+            self.numbers = array("q", np.asarray(self.numbers, dtype=np.int64).tobytes())
+        self.numbers.frombytes(numbers.astype(self.numbers.typecode).tobytes())
+        is_space = _IS_SPACE[codes]
+        begins_word = ~is_space
+        begins_word[1:] &= is_space[:-1]
+        return np.add.reduceat(begins_word, starts, dtype=np.int64)

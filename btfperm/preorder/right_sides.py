@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from btfperm.errors import InvalidArgumentError
 from btfperm.pattern.arrays import is_device_array
+from btfperm.pattern.host_matrix import checked_matrix, is_scipy
 
 __all__ = ["checked_right_side"]
 
@@ -20,13 +21,16 @@ def checked_right_side(b: Any, n: int) -> npt.NDArray[Any]:
     Raises
     ------
     InvalidArgumentError : it is none, or on a GPU
+    InvalidMatrixError : the arrays of a sparse matrix are damaged
     """
     if is_device_array(b):
         raise InvalidArgumentError(
             "this right-hand side is on a GPU, and solve works on the host: give it b.get()"
         )
-    if hasattr(b, "toarray") and b.shape[0] == n:  # of another shape it may be very large
-        b = b.toarray()
+    if is_scipy(b) and b.shape[0] == n:  # of another shape it may be very large
+        is_vector = len(b.shape) == 1
+        b = checked_matrix(b.reshape(n, 1) if is_vector else b, "the right-hand side").toarray()
+        b = b.ravel() if is_vector else b
     given = np.asarray(b)
     if given.ndim not in (1, 2) or given.shape[0] != n or given.dtype.kind not in "biufc":
         raise InvalidArgumentError(

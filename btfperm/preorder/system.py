@@ -24,6 +24,7 @@ from btfperm.preorder.preordering import Solver as NamedSolver
 from btfperm.preorder.right_sides import checked_right_side
 from btfperm.preorder.values import columns_of
 from btfperm.preorder.weights import Weights
+from btfperm.results.html import html_table
 
 __all__ = ["Solution", "SystemSolver", "read_system", "solve", "square_matrix"]
 
@@ -59,9 +60,19 @@ class Solution:
         """
         write_vectors(path, self.x, format=format, replace=replace)
 
+    @property
+    def _n_sides(self) -> int:
+        return self.x.shape[1] if self.x.ndim == 2 else 1
+
+    def _repr_html_(self) -> str:
+        n = self.x.shape[0]
+        facts = {"shape": f"{n:,} x {n:,}", "right-hand sides": self._n_sides}
+        facts |= {"solver": self.factors.backend, "fill": self.factors.fill}
+        facts["backward error"] = f"{self.backward_error.componentwise:.2g}"
+        return html_table("Solution", facts)
+
     def __repr__(self) -> str:
-        n, error = self.x.shape[0], self.backward_error.componentwise
-        k = self.x.shape[1] if self.x.ndim == 2 else 1
+        n, error, k = self.x.shape[0], self.backward_error.componentwise, self._n_sides
         sides = "1 right-hand side" if k == 1 else f"{k:,} right-hand sides"
         return (
             f"<Solution of a {n:,} x {n:,} system with {sides} by {self.factors.backend}: backward "

@@ -19,7 +19,6 @@ block graph           (pattern, decomposition) -> BlockGraph
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -57,8 +56,8 @@ _STEPS: dict[tuple[str, str, str], tuple[str, str]] = {
 def step(package: str, name: str, backend: str) -> Callable[..., Any]:
     """The function of a step; its module is imported when it is first used."""
     module, function = _STEPS[package, name, backend]
-    loaded = sys.modules.get(module) or importlib.import_module(module)
-    return getattr(loaded, function)  # type: ignore[no-any-return]
+    # Another thread may be importing the module; only `import_module` waits until that has ended.
+    return getattr(importlib.import_module(module), function)  # type: ignore[no-any-return]
 
 
 def add_step(package: str, name: str, backend: str, module: str, function: str) -> None:

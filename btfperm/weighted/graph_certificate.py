@@ -35,6 +35,8 @@ GUARANTEES = {
 
 # Rounding errors of sums, relative to the largest dual, or to the sum.
 _TOLERANCE = 1e-10
+# Half of the smallest positive number is rounded to zero, in both duals of an edge.
+_LEAST = 2 * float(np.finfo(np.float64).smallest_subnormal)
 # Of the auction: its bids, and its length in passes over the entries.
 _STEP, _PASSES = 0.02, 8.0
 
@@ -161,7 +163,7 @@ def check_duals(pattern: Pattern, weight: Reals, dual: Reals, whose: str) -> flo
     excess, at, total, negative = _core.weighted.check_graph_duals(
         pattern.indptr, pattern.indices, weight, dual
     )
-    if negative or not excess <= _TOLERANCE * float(dual.max(initial=0.0)):
+    if negative or not excess <= _TOLERANCE * float(dual.max(initial=0.0)) + _LEAST:
         where = "one is negative" if negative else f"entry {position_of(pattern, at)}: {excess:.1e}"
         raise DefectError(f"the duals of {whose} are not feasible ({where}); please report this")
     return float(total + dual.size * excess / 2)

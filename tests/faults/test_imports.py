@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 
 import pytest
+
+from btfperm import registry
 
 LARGE = ("scipy", "cupy", "mpi4py", "matplotlib", "rich", "click", "networkx", "numba")
 
@@ -48,3 +51,56 @@ def test_every_public_name_exists():
     assert set(btfperm.__all__) <= set(dir(btfperm))
     with pytest.raises(AttributeError, match="no_such_thing"):
         _ = btfperm.no_such_thing
+
+
+FIRST_CALLS = """
+import sys, threading
+import btfperm
+sys.setswitchinterval(1e-5)
+A = [[2.0, 1.0], [1.0, 2.0]]
+calls = [lambda: btfperm.maximum_transversal(A), lambda: btfperm.weighted_transversal(A),
+         lambda: btfperm.match(A), lambda: btfperm.preorder(A),
+         lambda: btfperm.dulmage_mendelsohn(A), lambda: btfperm.block_triangular_form(A),
+         lambda: btfperm.solve(A, [1.0, 1.0])]
+threads = [threading.Thread(target=call) for call in calls]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_the_first_calls_may_come_from_several_threads():
+    """Modules that import each other must not be imported by two threads at the same time."""
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_CALLS], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stderr == ""
+
+
+def test_a_step_waits_for_the_import_of_its_module(monkeypatch, tmp_path):
+    (tmp_path / "slow_step.py").write_text(
+        "import sys\nsys.begun.set()\nsys.may_end.wait(60)\ndef run(): return 7\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    begun, may_end = threading.Event(), threading.Event()
+    monkeypatch.setattr(sys, "begun", begun, raising=False)
+    monkeypatch.setattr(sys, "may_end", may_end, raising=False)
+    registry.add_step("toy", "run", "cpu", "slow_step", "run")
+    answers = []
+    try:
+        threads = [
+            threading.Thread(target=lambda: answers.append(registry.step("toy", "run", "cpu")()))
+            for _ in range(2)
+        ]
+        threads[0].start()
+        assert begun.wait(60)
+        threads[1].start()
+        threads[1].join(0.05)  # it reaches the import that has not ended
+        may_end.set()
+        for thread in threads:
+            thread.join(60)
+    finally:
+        registry.remove_step("toy", "run", "cpu")
+        sys.modules.pop("slow_step", None)
+    assert answers == [7, 7]

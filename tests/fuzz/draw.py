@@ -58,7 +58,8 @@ class Case:
     data : the bytes of the file
     name : the file name, of which the suffix may matter
     pipe : whether the bytes come through standard input, which cannot seek
-    block : bytes in a block of a Matrix Market file, or None; 0 makes short lists of JSON long
+    block : bytes that the readers of Matrix Market and METIS files take at once, or None; 0 makes
+        short lists of JSON long
     log : the mutations that were applied
     """
 

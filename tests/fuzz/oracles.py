@@ -63,8 +63,9 @@ def unpacked(data: bytes, member: str | None) -> bytes | None:
     return data
 
 
-def places(data: bytes) -> Places | None:
-    """Positions of the entries of a matrix file; None for a format without a simple reader."""
+def places(data: bytes, name: str = "") -> Places | None:
+    """Positions of the entries of a matrix file; None for a format without a simple reader. The
+    name matters for a METIS file alone."""
     if data.startswith(b"PK"):
         return _npz(data)
     if data.startswith(b"MATLAB 5"):
@@ -72,6 +73,8 @@ def places(data: bytes) -> Places | None:
     data = data.removeprefix(b"\xef\xbb\xbf")
     if data.lower().startswith((b"%%matrixmarket", b"%matrixmarket")):
         return _matrix_market(data)
+    if name.partition(".")[2].startswith(("graph", "metis")):
+        return _metis(data)
     return _harwell_boeing(data)
 
 
@@ -115,6 +118,38 @@ def _check_words(words: list[bytes], whole: int, count: int, line: bytes) -> Non
 
 def _float(word: bytes) -> float:
     return float(word.lower().replace(b"d", b"e") if b"n" not in word.lower() else word)
+
+
+def _metis(data: bytes) -> Places:
+    lines = [line for line in data.split(b"\n") if not line.startswith(b"%")]
+    while not lines[0].strip() or lines[0].lstrip().startswith(b"%"):
+        del lines[0]
+    head = _whole(lines[0])
+    n, fmt = head[0], f"{head[2] if len(head) > 2 else 0:03d}"
+    ncon = head[3] if len(head) > 3 else 1
+    first = int(fmt[0]) + int(fmt[1]) * ncon
+    step = 1 + int(fmt[2])
+    if any(map(_whole, lines[n + 1 :])):
+        raise ValueError("there are numbers after the last vertex")
+    found: Places = set()
+    count = 0
+    for j, line in enumerate(lines[1 : n + 1]):
+        words = _whole(line)
+        weights = words[first + 1 :: 2] if step == 2 else []
+        if len(words) < first or (len(words) - first) % step or min(weights, default=1) < 1:
+            raise ValueError(f"{line[:60]!r} is no vertex")
+        count += len(words[first::step])
+        found |= {(i - 1, j) for i in words[first::step]}
+    if count != 2 * head[1] or len(lines) <= n or not all(0 <= i < n for i, _ in found):
+        raise ValueError("the edges do not fit the first line")
+    return found
+
+
+def _whole(line: bytes) -> list[int]:
+    words = line.split()
+    if not all(map(_WHOLE.match, words)):
+        raise ValueError(f"{line[:60]!r} has a word that is no number")
+    return [int(word) for word in words]
 
 
 def _harwell_boeing(data: bytes) -> Places:

@@ -37,7 +37,7 @@ import numpy as np
 
 import btfperm.io
 from btfperm.errors import InvalidArgumentError, ResourceMissingError, UnreadableInputError
-from btfperm.io import matrix_market_body, perm_json
+from btfperm.io import matrix_market_body, metis, perm_json
 from btfperm.io.vectors import read_vectors
 from tests.fuzz import oracles, vectors
 from tests.fuzz.draw import Case
@@ -52,6 +52,7 @@ _FACTOR = 4
 _LONGEST_MESSAGE = 400
 _WIDE = 1 << 20  # with at least this number of rows or columns, memory may be refused
 _SHAPE = re.compile(r"a matrix of shape (\d+) x (\d+) needs")
+_METIS_PIECE = metis._PIECE
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -128,6 +129,7 @@ def check(case: Case, folder: str, *, measured: bool = True, base: int = 0) -> O
     outcome = Outcome()
     source = _Input(case, folder)
     matrix_market_body.BLOCK = case.block
+    metis._PIECE = case.block or _METIS_PIECE
     perm_json._LONG = 1 << 10 if case.block is None else 0
     results: dict[str, Any] = {}
     calls: tuple[tuple[str, Callable[[str], Any]], ...] = (
@@ -319,7 +321,7 @@ def _check_places(case: Case, results: dict[str, Any], outcome: Outcome) -> None
             ]
             what = f"{', '.join(wrong)} differ from the file" if wrong else ""
         else:
-            there, here = oracles.places(data), _places(result)
+            there, here = oracles.places(data, case.name), _places(result)
             what = ""
             if there is not None and there != here:
                 what = f"read has {sorted(here)[:6]}, the file has {sorted(there)[:6]}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-from tests.fuzz import harwell_boeing, matlab, matrix_market, npz, packed, perm, tar, vectors
+from tests.fuzz import harwell_boeing, matlab, matrix_market, metis, npz, packed, perm, tar, vectors
 from tests.fuzz.draw import Case, Draw
 
 __all__ = ["READERS", "case_of"]
@@ -15,6 +15,7 @@ READERS: dict[str, Callable[[Draw], Case]] = {
     "matrix_market": matrix_market.make,
     "harwell_boeing": harwell_boeing.make,
     "matlab": matlab.make,
+    "metis": metis.make,
     "npz": npz.make,
     "perm": perm.make,
     "packed": packed.make,

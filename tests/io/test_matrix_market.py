@@ -21,7 +21,15 @@ from hypothesis import strategies as st
 
 from btfperm import Pattern
 from btfperm.errors import UnreadableInputError
-from btfperm.io import matrix_market, matrix_market_body, peek, read, read_matrix, write_matrix
+from btfperm.io import (
+    comments,
+    matrix_market,
+    matrix_market_body,
+    peek,
+    read,
+    read_matrix,
+    write_matrix,
+)
 
 SHARED = Path(__file__).parents[3] / "shared" / "matrices"
 PACKERS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -271,13 +279,13 @@ def test_lines_before_the_sizes_are_skipped_and_counted(tmp_path, monkeypatch, l
     file = tmp_path / "a.mtx"
     file.write_bytes(gzip.compress(text, 1) if packed else text)
     skipped = []
-    honest = matrix_market._skip_comments
+    honest = comments._skip_whole_lines
 
     def skip(source):
         skipped.append(honest(source))
         return skipped[-1]
 
-    monkeypatch.setattr(matrix_market, "_skip_comments", skip)
+    monkeypatch.setattr(comments, "_skip_whole_lines", skip)
     with pytest.raises(UnreadableInputError, match=f"line {lines + 3}:"):
         read(file)
     assert peek(file).shape == (2, 2)

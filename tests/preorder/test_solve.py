@@ -158,6 +158,38 @@ def test_refused_arguments(tmp_path):
         btfperm.compare_solvers(np.zeros((0, 0)))
 
 
+@pytest.mark.parametrize("layout", ["csc", "csr", "bsr", "lil", "coo", "dok", "dia"])
+def test_sparse_right_hand_sides_of_every_layout(layout):
+    A, b = np.diag([1.0, 2.0, 4.0]), np.array([[1.0, 0], [2, 2], [0, 8]])
+    assert np.array_equal(
+        btfperm.solve(A, sp.csc_array(b).asformat(layout)).x, np.linalg.solve(A, b)
+    )
+    assert btfperm.solve(A, sp.coo_array(b[:, 0])).x.tolist() == [1, 1, 0]
+
+
+def test_damaged_right_hand_sides_are_refused_before_scipy_reads_them():
+    """SciPy writes outside its buffer where `indptr` decreases."""
+    F = btfperm.preorder(np.eye(2)).factor(np.eye(2))
+    lists, blocks = sp.lil_array(np.eye(2)), sp.bsr_array(np.eye(2))
+    lists.rows[0] = [100]
+    blocks.indices = blocks.indices + 7
+    damaged = [lists, blocks]
+    for kind in (sp.csc_array, sp.csr_array):
+        damaged.append(kind((2, 2)))
+        damaged[-1].indptr = np.array([0, 10**7, 0], np.int32)
+    for b in damaged:
+        with pytest.raises(InvalidMatrixError, match="the right-hand side: "):
+            btfperm.solve(np.eye(2), b)
+        with pytest.raises(InvalidMatrixError, match="the right-hand side: "):
+            F.solve(b)
+
+
+def test_the_table_for_notebooks():
+    table = btfperm.solve(np.diag([2.0, 4.0]), np.ones((2, 3)), solver="superlu")._repr_html_()
+    assert "<caption>Solution</caption>" in table and "<td>3</td>" in table
+    assert "superlu" in table and "2 x 2" in table
+
+
 def test_singular_matrices_are_named():
     with pytest.raises(StructurallySingularError, match="rank 1 of 2"):
         btfperm.solve(np.array([[1.0, 1], [0, 0]]), np.ones(2))

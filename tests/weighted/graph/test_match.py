@@ -113,6 +113,16 @@ def test_properties(G, variant, seed, threads):
         check_maximal(G, m.mate)
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("heaviest", [5e-324, 1.5e-323])
+def test_weights_whose_halves_are_rounded_to_zero(name, heaviest):
+    """The duals of an edge are halves of its weight."""
+    G = graph(4, [(0, 1), (1, 2), (2, 3)], [5e-324, heaviest, 5e-324])
+    m = btfperm.match(G, algorithm=name, seed=0)
+    assert m.weight > 0
+    assert m.upper_bound >= max(heaviest, 1e-323)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_local_max_is_greedy_for_different_weights(seed):
     """There is one locally dominant matching if all weights differ."""

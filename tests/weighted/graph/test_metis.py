@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import btfperm
+from btfperm.errors import UnreadableInputError
+from btfperm.io import comments, metis
 from tests.weighted.graph.graphs import random_graph
 
 
@@ -57,3 +59,63 @@ def test_a_hub(tmp_path):
     (tmp_path / "g.graph").write_text(f"{n} {n - 1}\n{leaves}\n" + "1\n" * (n - 1))
     m = btfperm.match(tmp_path / "g.graph")
     assert m.size == 1 and m.edges == n - 1 and np.count_nonzero(m.mate >= 0) == 2
+
+
+@pytest.mark.parametrize("piece", [1, 3, 7, 64, 1000])
+@pytest.mark.parametrize("fmt", ["0", "1", "111"])
+def test_pieces_of_every_length_give_the_same_graph(tmp_path, monkeypatch, piece, fmt):
+    G = random_graph(30, 60, 1, "few")
+    file = tmp_path / "g.graph"
+    text = metis_text(G, fmt).replace("% a comment", "% 5 " + "x" * 40).replace("7 3 4", "7\t3 4")
+    file.write_text(text)
+    expected = btfperm.read_matrix(file).toarray()
+    monkeypatch.setattr(metis, "_PIECE", piece)
+    assert np.array_equal(btfperm.read_matrix(file).toarray(), expected)
+    file.write_text(text.rstrip("\n").removesuffix("% 5 " + "x" * 40).rstrip("\n"))
+    assert np.array_equal(btfperm.read_matrix(file).toarray(), expected), "no line end at the end"
+
+
+@pytest.mark.parametrize("piece", [1, 2, 5, 1 << 18])
+@pytest.mark.parametrize(
+    ("lines", "line", "what"),
+    [
+        (["2 1", "%", "2", "%%", "x"], 5, "whole numbers are expected, not 'x'"),
+        (["%", "% 2", "2 1", "2", "3"], 5, "the neighbour 3 is not between 1 and 2"),
+        (["2 1 1", "% " + "1 " * 9, "2 1", "%", "1 0"], 5, "the weight 0 of an edge"),
+        (["2 1 1", "2 1", "1"], 3, "a weight is expected after each neighbour"),
+        (["2 1 100", "1 2", "%", ""], 4, "1 numbers of the vertex are expected first"),
+        (["2 1", "2", "1", "%", "", "1"], 6, "there are lines after the 2 vertices"),
+        (["3 1", "2", "%", "1"], 4, "it ends after 2 of 3 vertices"),
+        (["2 1", "2", "1" * 5000], 3, "whole numbers are expected, not '111"),
+        (["2 1", "%" * 5000, "2", "9" * 40], 4, "whole numbers are expected, not '999"),
+    ],
+)
+def test_errors_name_the_line(tmp_path, monkeypatch, piece, lines, line, what):
+    monkeypatch.setattr(metis, "_PIECE", piece)
+    file = tmp_path / "g.graph"
+    file.write_text("\n".join(lines) + "\n")
+    with pytest.raises(UnreadableInputError, match=f"g.graph, line {line}: {what}"):
+        btfperm.read(file)
+
+
+def test_numbers_beyond_32_bits_are_read_in_any_piece(tmp_path, monkeypatch):
+    monkeypatch.setattr(metis, "_PIECE", 8)
+    file = tmp_path / "g.graph"
+    file.write_text(f"3 2 1\n2 7\n1 7 3 {2**40}\n2 {2**40}\n")
+    expected = [[0, 7, 0], [7, 0, 2**40], [0, 2**40, 0]]
+    assert btfperm.read_matrix(file).toarray().tolist() == expected
+
+
+@pytest.mark.parametrize("where", ["before", "between"])
+def test_no_comment_is_read_by_itself(tmp_path, monkeypatch, where):
+    """A packed file of some kilobytes may hold millions of comments."""
+    many = b"%\n" * 500_000
+    text = many + b"2 1\n2\n1\n" if where == "before" else b"2 1\n" + many + b"2\n1\n"
+    file = tmp_path / "g.graph.gz"
+    file.write_bytes(gzip.compress(text))
+    steps = []
+    for module, name in ((comments, "_skip_whole_lines"), (metis._Body, "_take")):
+        honest = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *given, f=honest: steps.append(0) or f(*given))
+    assert btfperm.read(file).nnz == 2
+    assert len(steps) < 100
