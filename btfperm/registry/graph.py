@@ -7,6 +7,25 @@ from btfperm.registry.algorithm import Algorithm, Option
 
 __all__ = ["ROWS"]
 
+_LOCAL_MAX = (
+    Option(
+        "ties",
+        "renewed",
+        "random numbers for equal weights: renewed in each round, or fixed",
+        forms=("renewed", "fixed"),
+    ),
+    Option("limit", 8, "visits of each edge after which the rest is sorted; 0: none"),
+)
+_RED_BLUE = (
+    Option(
+        "select",
+        "weighted",
+        "the neighbour: that of the heaviest edge, or any one",
+        forms=("weighted", "random"),
+    ),
+    Option("p", 0.53406, "the probability of blue, between 0 and 1"),
+)
+
 ROWS = (
     Algorithm(
         name="local-max",
@@ -19,19 +38,13 @@ ROWS = (
         parallel=True,
         deterministic=True,
         options=(
-            Option(
-                "ties",
-                "renewed",
-                "random numbers for equal weights: renewed in each round, or fixed",
-                forms=("renewed", "fixed"),
-            ),
+            *_LOCAL_MAX,
             Option(
                 "model",
                 "auto",
                 "sequential, crew (section 2.1), or auto: crew on several threads",
                 forms=("auto", "sequential", "crew"),
             ),
-            Option("limit", 8, "visits of each edge after which the rest is sorted; 0: none"),
         ),
     ),
     Algorithm(
@@ -101,14 +114,30 @@ ROWS = (
         prefer="for comparison with local-max",
         parallel=True,
         deterministic=True,
-        options=(
-            Option(
-                "select",
-                "weighted",
-                "the neighbour: that of the heaviest edge, or any one",
-                forms=("weighted", "random"),
-            ),
-            Option("p", 0.53406, "the probability of blue, between 0 and 1"),
-        ),
+        options=_RED_BLUE,
+    ),
+    Algorithm(
+        name="local-max",
+        package="weighted",
+        family="graph",
+        backend="gpu",
+        reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013, section 3.3",
+        summary="graphs, on a GPU: local-max by segmented maxima, with the matching of the CPU",
+        prefer="large graphs, if a GPU is there",
+        parallel=True,
+        deterministic=True,
+        options=_LOCAL_MAX,
+    ),
+    Algorithm(
+        name="red-blue",
+        package="weighted",
+        family="graph",
+        backend="gpu",
+        reference="Fagginger Auer, Bisseling (2012), algorithms 3 and 4",
+        summary="graphs, on a GPU: red-blue, with the matching of the CPU",
+        prefer="for comparison with local-max",
+        parallel=True,
+        deterministic=True,
+        options=_RED_BLUE,
     ),
 )

@@ -75,6 +75,35 @@ void bind_graph_width(nb::module_& module) {
   bind_matcher<I>(module, "random_greedy", &random_greedy<I>);
   bind_matcher<I>(module, "red_blue", &red_blue_graph<I>);
   module.def(
+      "finish_local_max",
+      [](In<I> u, In<I> v, In<double> weight, Out<I> mate, Out<I> round_of, std::uint64_t seed,
+         bool renewed, std::int64_t round) {
+        require_places(v, u.shape(0), "v");
+        require_places(weight, u.shape(0), "weight");
+        require_places(round_of, mate.shape(0), "round_of");
+        const auto n = static_cast<std::int64_t>(mate.shape(0));
+        const auto edges = static_cast<I>(u.shape(0));
+        run_pass([&](Budget& budget) {
+          Workspace workspace;
+          Edge<I>* const E = workspace.take<Edge<I>>(edges);
+          for (I e = 0; e < edges; ++e) {
+            E[e] = {weight.data()[e], u.data()[e], v.data()[e]};
+            if (E[e].u < 0 || E[e].u >= E[e].v || E[e].v >= n) {
+              throw std::invalid_argument("an edge has a vertex that does not exist");
+            }
+          }
+          EdgeOrder order{mixed(seed), renewed};
+          GraphCounters counters;
+          order.start_round(counters.rounds = round);
+          finish_sorted(E, edges, workspace.take<Edge<I>>(edges), order,
+                        GraphMatching<I>{mate.data(), round_of.data(), nullptr}, budget, counters);
+        });
+      },
+      nb::arg("u").noconvert(), nb::arg("v").noconvert(), nb::arg("weight").noconvert(),
+      nb::arg("mate").noconvert(), nb::arg("round_of").noconvert(), nb::arg("seed"),
+      nb::arg("renewed"), nb::arg("round"),
+      "Sorts and matches the edges {u, v}, u < v, that local-max leaves to this round.");
+  module.def(
       "find_fault",
       [](In<I> indptr, In<I> indices, In<double> weight) {
         const PatternView<I> A = graph_of<I>(indptr, indices, weight);

@@ -11,16 +11,18 @@ the edges:
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from btfperm.arguments import one_of, text
+from btfperm.backends import check_backend
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.path.plan import check_options
 from btfperm.path.request import Request
@@ -45,6 +47,7 @@ def match(
     G: Any,
     *,
     algorithm: str = "auto",
+    backend: str = "auto",
     weights: Weights = "values",
     options: Mapping[str, float | str] | None = None,
     seed: int | None = None,
@@ -65,6 +68,8 @@ def match(
         - "local-max", "greedy" and "gpa" find at least half of the largest weight; "gpa" usually
           finds the most
         - "hem", "random-greedy" and "red-blue" find a maximal matching
+    backend : "auto" and "cpu": the CPU. "gpu": "local-max" and "red-blue" run on CuPy's current
+        GPU. They use the same random numbers, so the matching is that of the CPU
     weights : where the weights come from
 
         - "values": the values, which must be positive
@@ -104,7 +109,9 @@ def match(
     ([-1, 2, 1], 5.0, True)
     """
     name = "local-max" if text("algorithm", algorithm) == "auto" else algorithm
-    row = find(name, initializer=False, package="weighted", of_graphs=True)
+    check_backend(backend)
+    wanted = "cpu" if backend == "auto" else backend
+    row = find(name, initializer=False, backend=wanted, package="weighted", of_graphs=True)
     one_of("weights", weights, get_args(Weights))
     begin = time.perf_counter()
     with memory_for(SEARCH):
@@ -232,6 +239,15 @@ def _unit_of(weight: Reals) -> float:
     return 2.0**excess
 
 
+def _function_of(row: Algorithm) -> Callable[..., tuple[int, int, int, int]]:
+    """The algorithm with the signature of the core."""
+    if row.backend == "cpu":
+        return row.load()
+    from btfperm.weighted.match_gpu import run_on_gpu
+
+    return functools.partial(run_on_gpu, row)
+
+
 def _matched(
     pattern: Pattern,
     weight: Reals,
@@ -248,7 +264,7 @@ def _matched(
     n = pattern.n
     mate, round_of = (np.empty(n, pattern.indices.dtype) for _ in range(2))
     own_dual = np.empty(n)
-    stop, rounds, visited, in_order = row.load()(
+    stop, rounds, visited, in_order = _function_of(row)(
         pattern.indptr,
         pattern.indices,
         weight,

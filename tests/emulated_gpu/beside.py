@@ -21,6 +21,7 @@ TESTS = (
     "tests/pattern/test_gpu_small.py",
     "tests/pattern/test_values_gpu.py",
     "tests/weighted/test_gpu_small.py",
+    "tests/weighted/graph/test_gpu_small.py",
     "tests/backends/test_counting_sort.py",
     "tests/backends/test_grouping.py",
     "tests/backends/test_block_queue.py",

@@ -87,6 +87,21 @@ def test_a_start_is_maximal(row, options, run_seed):
             check_start(P, problem)
 
 
+def test_local_max_is_that_of_the_cpu(run_seed):
+    """Both draw the same random numbers, so the order in which the device works has no effect."""
+    there, here = (
+        registry.find("local-max", initializer=True, backend=backend) for backend in ("gpu", "cpu")
+    )
+    for name, hard in SMALL.items():
+        for given in (None, np.where(np.arange(hard.A.shape[1]) < 1, hard.A.tocsc().indices[0], -1)):
+            if given is not None and not hard.A.tocsc().indptr[1]:
+                continue
+            _, ours, counters, _ = start(hard.A, there, given=given, seed=run_seed)
+            _, theirs, expected, _ = start(hard.A, here, given=given, seed=run_seed)
+            np.testing.assert_array_equal(ours.col_match, theirs.col_match, err_msg=name)
+            assert counters["phases"] == expected["phases"]
+
+
 @pytest.mark.parametrize("name", ["g-pr-first", "g-pr-noshr", "g-pr-shr"])
 def test_push_relabel_counts_the_loops_in_which_it_pushed(name):
     row = registry.find(name, initializer=False)

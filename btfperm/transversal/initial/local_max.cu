@@ -1,67 +1,93 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // local-max: matches entries of maximum weight in their row and in their column, on a GPU
 //
-// Idea        In each round every entry between unmatched rows and columns has a random weight. An
-//             entry with the maximum weight of its row and of its column is matched. Rounds are
-//             repeated until there is no such entry. On average a round removes at least half of
-//             the entries.
+// Idea        In each round, every entry between an unmatched row and an unmatched column has a
+//             random weight. An entry with the largest weight of its row and of its column is
+//             matched. Rounds repeat until no such entry is left. On average a round removes at
+//             least half of the entries.
 // Paper       M. Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, "Efficient parallel and
-//             external matching", Euro-Par 2013, section 2, unit weights, ties broken at random.
-//             Changed: rows and columns choose from their lists, and a vertex without a choice
-//             leaves the list of vertices; the paper removes entries from a list of entries
-// Cost        three kernels a round, O(log nnz) rounds; a vertex reads its whole list in each
+//             external matching", Euro-Par 2013, section 3.3, on the bipartite graph with unit
+//             weights, ties broken at random and anew in each round: a list of edges, segmented
+//             maxima, prefix sums and compaction. The steps, and what is changed in them, are in
+//             local_max.cuh. Changed: columns and rows have a list each, and one launch runs many
+//             rounds. The random numbers are those of local_max.hpp, so the matching is the same
+// Cost        O(nnz) expected; the time of a round is proportional to the entries left, also if one
+//             row or column has most of them. Memory: four lists of nnz entries, 2 nnz heads
 // Prefer it   for comparison. Otherwise prefer greedy, which needs one kernel
-// Encodings   choice[v]: the neighbour of maximum weight in this round; out of date for matched
-//             vertices
-// Invariants  an unmatched vertex with an unmatched neighbour is in the list of its side
-// Races       none: the matching does not change while vertices choose, and a choice has effect
-//             only if it is mutual
+// Encodings   in the list of the columns, v is a column and u a row; in that of the rows, v is a row
+//             and u a column. Each has a list of this and one of the next round
+// Invariants  at the start of a round, both lists hold the entries between unmatched rows and
+//             unmatched columns, and at = -1 for their rows and columns
+// Races       see local_max.cuh; each match has one writer, because the order of entries is strict
 
-#include "backends/gpu/counting.cuh"
-#include "backends/gpu/frontier.cuh"
+#include "backends/gpu/grid_barrier.cuh"
 #include "backends/gpu/index.cuh"
-#include "transversal/initial/vertex_hash.cuh"
+#include "transversal/initial/local_max.cuh"
 
-// Counters for the host.
+// Numbers for the host and for the next launch.
 struct State {
-  Count edges;
-  Count left[2];  // columns, rows in the lists of the next round
+  Count edges;   // entries of the lists of columns of all rounds
+  Count rounds;  // complete ones
+  Count size;    // entries of the lists
+  Count turn;    // which of the two lists of each side
+  Count barrier;
 };
 
-// list is null in the first round: all vertices. Columns choose if column is 1, else rows.
-extern "C" __global__ void choose(Count round, Index column, Index size, const Index* list,
-                                  Index* left, const Index* indptr, const Index* indices,
-                                  const Index* match, const Index* other_match, Index* choice,
-                                  State* state) {
-  const Frontier remaining{left, &state->left[column ? 0 : 1]};
-  Count edges = 0;
-  for (long long k = first_item(); k < size; k += item_stride()) {
-    const Index v = list ? list[k] : static_cast<Index>(k);
-    if (match[v] != -1) continue;
-    Index best = -1;
-    Count max_weight = 0;
-    for (Index p = indptr[v]; p < indptr[v + 1]; ++p) {
-      const Index w = indices[p];
-      ++edges;
-      if (other_match[w] != -1) continue;
-      const Count weight = column ? entry_hash(round, w, v) : entry_hash(round, v, w);
-      if (best != -1 && weight <= max_weight) continue;
-      best = w;
-      max_weight = weight;
-    }
-    choice[v] = best;
-    if (best != -1) remaining.push(v);
-  }
-  add_over_warp(&state->edges, edges);
+// The random number of an entry in a round.
+struct ColumnTie {
+  Count round;
+  __device__ Count operator()(Index j, Index i) const { return entry_hash(round, i, j); }
+};
+struct RowTie {
+  Count round;
+  __device__ Count operator()(Index i, Index j) const { return entry_hash(round, i, j); }
+};
+
+// The first list of one side: its entries between unmatched rows and columns.
+extern "C" __global__ void __launch_bounds__(256, blocks_together)
+    list_entries(Index entries, Index* heads, Index* indices, const Index* match,
+                 const Index* other_match, Index* v, Index* u, Index* at, Index* of_blocks,
+                 State* state) {
+  const Index size = compact({heads, indices, nullptr}, entries, {v, u, nullptr}, at, of_blocks,
+                             &state->barrier, [=](Index one, Index other) {
+                               return match[one] == -1 && other_match[other] == -1;
+                             });
+  if (first_item() == 0) state->size = static_cast<Count>(size);
 }
 
-extern "C" __global__ void match_mutual(Index size, const Index* columns, const Index* choice,
-                                        const Index* row_choice, Index* col_match,
-                                        Index* row_match) {
-  for (long long k = first_item(); k < size; k += item_stride()) {
-    const Index j = columns[k], i = choice[j];
-    if (row_choice[i] != j) continue;
-    col_match[j] = i;
-    row_match[i] = j;
+// Rounds until no entry is left, or `until` entries were visited.
+extern "C" __global__ void __launch_bounds__(256, blocks_together)
+    run_rounds(Count seed, Count until, Index* col_v0, Index* col_u0, Index* col_v1, Index* col_u1,
+               Index* row_v0, Index* row_u0, Index* row_v1, Index* row_u1, Index* col_at,
+               Index* row_at, Index* col_match, Index* row_match, Index* of_blocks, State* state) {
+  const EdgeList by_cols[2] = {{col_v0, col_u0, nullptr}, {col_v1, col_u1, nullptr}};
+  const EdgeList by_rows[2] = {{row_v0, row_u0, nullptr}, {row_v1, row_u1, nullptr}};
+  Count edges = state->edges, rounds = state->rounds, turn = state->turn;
+  Index size = static_cast<Index>(state->size);
+  while (size > 0 && edges < until) {
+    edges += static_cast<Count>(size);
+    ++rounds;
+    const EdgeList cols = by_cols[turn], rows = by_rows[turn];
+    const Count round = mixed(mixed(seed) + rounds);
+    find_heaviest(cols, size, col_at, ColumnTie{round});
+    find_heaviest(rows, size, row_at, RowTie{round});
+    grid_barrier(&state->barrier);
+    find_mutual(cols, size, col_at, rows, row_at, [&](Index j, Index i) {
+      col_match[j] = i;
+      row_match[i] = j;
+    });
+    grid_barrier(&state->barrier);
+    turn = 1 - turn;
+    compact(cols, size, by_cols[turn], col_at, of_blocks, &state->barrier,
+            [&](Index j, Index i) { return col_match[j] == -1 && row_match[i] == -1; });
+    grid_barrier(&state->barrier);
+    size = compact(rows, size, by_rows[turn], row_at, of_blocks, &state->barrier,
+                   [&](Index i, Index j) { return col_match[j] == -1 && row_match[i] == -1; });
+    grid_barrier(&state->barrier);
   }
+  if (first_item() != 0) return;
+  state->edges = edges;
+  state->rounds = rounds;
+  state->size = static_cast<Count>(size);
+  state->turn = turn;
 }

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from btfperm.backends.gpu.arrays import BLOCK, COUNTING, grid
+from btfperm.backends.gpu.arrays import BLOCK, minus_ones
 from btfperm.backends.gpu.readback import SharedStruct
+from btfperm.pattern.canonical_gpu import columns_of
 
 if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
@@ -18,77 +19,40 @@ if TYPE_CHECKING:
 __all__ = ["local_max"]
 
 _FILE = "transversal/initial/local_max.cu"
+# Each launch ends after this number of entries, less than 0.1 s, so that the host can check limits.
+_LAUNCH_EDGES = 1 << 30
 
 
 def local_max(
     problem: DeviceProblem, budget: Budget, seed: int, _options: Mapping[str, float | str]
 ) -> dict[str, int | list[int]]:
-    """Runs rounds of choices until no unmatched column has an unmatched row."""
+    """Runs rounds until no unmatched column has an unmatched row."""
     import cupy
 
-    run = problem.kernels(_FILE).launch
-    m, n, width = problem.m, problem.n, problem.width
-    draws = np.random.default_rng(seed)
+    if not problem.nnz:
+        return {"edges": 0, "phases": 0}
+    nnz, width = problem.nnz, problem.width
+    run = problem.kernels(_FILE)
     state = SharedStruct(_FILE, "State")
-    left = state.field("left")
-    cols, rows = problem.col_match, problem.row_match
-    col_choice, row_choice = cupy.empty(n, dtype=width), cupy.empty(m, dtype=width)
-    col_lists = [cupy.empty(n, dtype=width), np.uint64(0)]  # null: all columns
-    row_lists = [cupy.empty(m, dtype=width), np.uint64(0)]
-    size, row_size, rounds, read = n, m, 0, 0
-    while size and not budget.stop:
-        rounds += 1
-        draw = draws.integers(2**64, dtype=np.uint64)
-        left.fill(0)
-        run(
-            "choose",
-            grid(size, COUNTING),
-            BLOCK,
-            draw,
-            1,
-            size,
-            col_lists[1],
-            col_lists[0],
-            problem.indptr,
-            problem.indices,
-            cols,
-            rows,
-            col_choice,
-            state.array,
-        )
-        run(
-            "choose",
-            grid(row_size, COUNTING),
-            BLOCK,
-            draw,
-            0,
-            row_size,
-            row_lists[1],
-            row_lists[0],
-            *problem.by_rows,
-            rows,
-            cols,
-            row_choice,
-            state.array,
-        )
+    matches = problem.col_match, problem.row_match
+    col_at, row_at = minus_ones(problem.n, width), minus_ones(problem.m, width)
+    lists = [[cupy.empty(nnz, dtype=width) for _ in range(4)] for _ in range(2)]
+    of_blocks = run.totals_of_blocks("list_entries", BLOCK)
+    cols = columns_of(problem.indptr, nnz), problem.indices, *matches, *lists[0][:2], col_at
+    run.launch_together("list_entries", BLOCK, nnz, *cols, of_blocks, state.array)
+    row_starts, row_lists = problem.by_rows
+    rows = columns_of(row_starts, nnz), row_lists, *matches[::-1], *lists[1][:2], row_at
+    run.launch_together("list_entries", BLOCK, nnz, *rows, of_blocks, state.array)
+    del cols, rows
+    of_blocks = run.totals_of_blocks("run_rounds", BLOCK)
+    edges = 0
+    while True:
+        until = np.uint64(edges + budget.work_left(edges, _LAUNCH_EDGES))
+        run.launch_together(
+            "run_rounds", BLOCK, np.uint64(seed), until, *lists[0], *lists[1], col_at, row_at,
+            *matches, of_blocks, state.array,
+        )  # fmt: skip
         fields = state.fields()
-        read, size, row_size = fields["edges"], fields["left[0]"], fields["left[1]"]
-        if size:
-            budget.spent(read)
-        run(
-            "match_mutual",
-            grid(size),
-            BLOCK,
-            size,
-            col_lists[0],
-            col_choice,
-            row_choice,
-            cols,
-            rows,
-        )
-        col_lists.reverse()
-        row_lists.reverse()
-        if rounds == 1:
-            col_lists[0] = cupy.empty(n, dtype=width)
-            row_lists[0] = cupy.empty(m, dtype=width)
-    return {"edges": read, "phases": rounds}
+        edges = fields["edges"]
+        if not fields["size"] or budget.spent(nnz + edges):
+            return {"edges": nnz + edges, "phases": fields["rounds"]}

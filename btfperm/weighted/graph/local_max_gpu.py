@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Driver of local-max for graphs on a GPU. The algorithm is described in ``local_max.cu``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from btfperm import _core
+from btfperm.backends.gpu.arrays import BLOCK, minus_ones, upload
+from btfperm.backends.gpu.compile import kernels
+from btfperm.backends.gpu.readback import SharedStruct
+from btfperm.pattern.canonical_gpu import columns_of
+from btfperm.weighted.device_graph import Matched
+
+if TYPE_CHECKING:
+    from btfperm.backends.gpu.budget import Budget
+    from btfperm.weighted.device_graph import DeviceGraph
+
+__all__ = ["local_max"]
+
+_FILE = "weighted/graph/local_max.cu"
+# Each launch ends after this number of edges, less than 0.1 s, so that the host can check limits.
+_LAUNCH_EDGES = 1 << 29
+
+
+def local_max(
+    graph: DeviceGraph, budget: Budget, seed: int, options: Mapping[str, float]
+) -> Matched:
+    """Runs rounds until no edge is left, or until the CPU matches the remaining edges."""
+    import cupy
+
+    width = graph.indices.dtype
+    found = Matched(minus_ones(graph.n, width), cupy.zeros(graph.n, dtype=width))
+    if not graph.nnz:
+        return found
+    run = kernels(_FILE, width.name)
+    state = SharedStruct(_FILE, "State")
+    at = minus_ones(graph.n, width)
+    lists = [_edge_list(graph) for _ in range(2)]
+    of_blocks = run.totals_of_blocks("list_edges", BLOCK)
+    heads = columns_of(graph.indptr, graph.nnz)
+    entries = graph.nnz, heads, graph.indices, graph.weight_or_null
+    run.launch_together("list_edges", BLOCK, *entries, *lists[0], at, of_blocks, state.array)
+    del heads, entries
+    most = math.ceil(options["limit"] * (state.fields()["size"] // 2)) or 1 << 62
+    renewed = int(options["ties"] == 0)
+    of_blocks = run.totals_of_blocks("run_rounds", BLOCK)
+    while True:
+        until = min(most, found.edges + budget.work_left(found.edges, _LAUNCH_EDGES))
+        run.launch_together(
+            "run_rounds", BLOCK, np.uint64(seed), renewed, np.uint64(until), *lists[0], *lists[1],
+            at, found.mate, found.round_of, of_blocks, state.array,
+        )  # fmt: skip
+        fields = state.fields()
+        found.edges, found.rounds = fields["edges"], fields["rounds"]
+        if not fields["size"] or budget.spent(found.edges):
+            return found
+        if found.edges >= most:
+            rest = [part[: fields["size"]] for part in lists[fields["turn"]] if part is not _NULL]
+            _finish(graph, rest, budget, seed, renewed, found)
+            return found
+
+
+_NULL: Any = np.uint64(0)
+
+
+def _edge_list(graph: DeviceGraph) -> list[Any]:
+    """Room for both entries of each edge: vertices, neighbours, weights."""
+    import cupy
+
+    vertices = [cupy.empty(graph.nnz, dtype=graph.indices.dtype) for _ in range(2)]
+    return [*vertices, _NULL if graph.weight is None else cupy.empty(graph.nnz)]
+
+
+def _finish(
+    graph: DeviceGraph, rest: list[Any], budget: Budget, seed: int, renewed: int, found: Matched
+) -> None:
+    """The CPU sorts and matches the remaining edges, as ``local_max.hpp`` does."""
+    v, u, *weight = (part.get() for part in rest)
+    once = u < v
+    weights = weight[0][once] if weight else np.ones(int(once.sum()))
+    mate, round_of = found.mate.get(), found.round_of.get()
+    found.rounds += 1
+    found.sorted = int(weights.size)
+    _core.weighted.finish_local_max(
+        np.ascontiguousarray(u[once]), np.ascontiguousarray(v[once]), weights, mate, round_of,
+        seed=seed, renewed=bool(renewed), round=found.rounds,
+    )  # fmt: skip
+    found.edges += found.sorted
+    found.mate, found.round_of = upload(mate), upload(round_of)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`match` on a GPU, on graphs small enough for an emulated device: the checks that share nothing
+with btfperm, and the matching of the CPU, which draws the same random numbers.
+
+These tests also run in the suite of machines without a GPU, see
+`tests/backends/test_on_emulated_gpu.py`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import btfperm
+from btfperm.weighted.device_graph import DeviceGraph
+from tests.checks.check_graph_matching import (
+    check_dominant,
+    check_graph_matching,
+    check_maximal,
+)
+from tests.weighted.graph.graphs import graph, path, random_graph, star
+
+pytestmark = pytest.mark.gpu
+
+VARIANTS = [
+    ("local-max", {}),
+    ("local-max", {"ties": "fixed", "limit": 0}),
+    ("local-max", {"limit": 0.5}),
+    ("red-blue", {}),
+    ("red-blue", {"select": "random"}),
+    ("red-blue", {"p": 0.2}),
+]
+each_variant = pytest.mark.parametrize(("name", "options"), VARIANTS)
+
+SMALL = {
+    "few weights": random_graph(60, 150, 1, "few"),
+    "ones": random_graph(80, 100, 2, "ones"),
+    "dense": random_graph(25, 250, 3),
+    "star": star(70, np.arange(70.0) % 7 + 1),
+    "equal star": star(70, 1.0),
+    "path": path(40, np.arange(1.0, 40.0)),
+    "two stars": sp.block_diag([star(40, 1.0), star(65, 2.0)], format="csc"),
+    "one edge": graph(3, [(0, 2)], 5.0),
+    "no edge": sp.csc_array((4, 4)),
+    "nothing": sp.csc_array((0, 0)),
+    "extremes": graph(5, [(0, 1), (1, 2), (2, 3), (3, 4)], [5e-324, 1.7e308, 1.7e308, 1e-9]),
+}
+
+
+def check(G, m, name):
+    check_graph_matching(G, m.mate)
+    check_maximal(G, m.mate)
+    if name == "local-max":
+        check_dominant(G, m.mate)
+
+
+@each_variant
+def test_the_matching_of_the_cpu(name, options, run_seed):
+    for which, G in SMALL.items():
+        for seed in (0, run_seed % 1000):
+            how = {"algorithm": name, "options": options, "seed": seed}
+            there = btfperm.match(G, backend="gpu", **how)
+            here = btfperm.match(G, backend="cpu", threads=1, **how)
+            check(G, there, name)
+            np.testing.assert_array_equal(there.mate, here.mate, err_msg=which)
+            assert (there.rounds, there.upper_bound) == (here.rounds, here.upper_bound), which
+            np.testing.assert_array_equal(there.edges_left, here.edges_left)
+            if name == "local-max":
+                assert there.counters == here.counters, which
+
+
+def test_the_diagonal_is_ignored():
+    G = random_graph(50, 120, 5).tolil()
+    G.setdiag(9.0)
+    for name in ("local-max", "red-blue"):
+        there = btfperm.match(sp.csc_array(G), backend="gpu", algorithm=name)
+        check(random_graph(50, 120, 5), there, name)
+        assert there.edges == random_graph(50, 120, 5).nnz // 2
+
+
+@pytest.mark.parametrize("name", ["local-max", "red-blue"])
+def test_64_bit_indices(name):
+    from btfperm.backends.gpu.budget import Budget
+    from btfperm.registry import find
+
+    row = find(name, initializer=False, backend="gpu", package="weighted", of_graphs=True)
+    options = {"limit": 8.0, "ties": 0.0, "select": 0.0, "p": 0.53406}
+    for which in ("few weights", "star"):
+        P = btfperm.as_valued(SMALL[which])
+        wide = (part.astype(np.int64) for part in (P.pattern.indptr, P.pattern.indices))
+        found = row.load()(DeviceGraph.of_host(*wide, P.values), Budget(), 0, options)
+        expected = btfperm.match(SMALL[which], algorithm=name)
+        np.testing.assert_array_equal(found.mate.get(), expected.mate)
+
+
+@pytest.mark.parametrize("name", ["local-max", "red-blue"])
+def test_a_limit_of_work_leaves_a_legal_matching(name):
+    """A path of increasing weights needs many rounds."""
+    G = path(60, np.arange(1.0, 60.0))
+    how = {"algorithm": name, "backend": "gpu"}
+    if name == "local-max":
+        how["options"] = {"limit": 0}
+    whole = btfperm.match(G, **how)
+    m = btfperm.match(G, max_work=whole.counters["edges"] // 2, **how)
+    check_graph_matching(G, m.mate)
+    assert m.stopped_by == "max_work" and 0 < m.size < whole.size
+    assert m.counters["edges"] < whole.counters["edges"]
+
+
+def test_only_two_algorithms_run_there():
+    with pytest.raises(btfperm.InvalidArgumentError, match="gpa runs on the cpu backend"):
+        btfperm.match(SMALL["ones"], algorithm="gpa", backend="gpu")
+    with pytest.raises(btfperm.InvalidArgumentError, match="unknown backend"):
+        btfperm.match(SMALL["ones"], backend="tpu")
+    with pytest.raises(btfperm.InvalidArgumentError, match="model"):
+        btfperm.match(SMALL["ones"], backend="gpu", options={"model": "crew"})
