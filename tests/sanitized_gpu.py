@@ -113,7 +113,9 @@ def match_graphs(names: list[str]) -> int:
     device."""
     import cupyx.scipy.sparse as cs
 
-    star = sp.csc_array((np.arange(1.0, 900.0), (np.zeros(899, int), np.arange(1, 900))), (900, 900))
+    star = sp.csc_array(
+        (np.arange(1.0, 900.0), (np.zeros(899, int), np.arange(1, 900))), (900, 900)
+    )
     lower = [sp.tril(sp.random(n, n, 8 / n, random_state=1), -1) for n in (50, 700)]
     calls = 0
     for row in btfperm.algorithms("graph"):

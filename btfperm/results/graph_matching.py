@@ -40,7 +40,7 @@ class GraphMatching(ReadOnlyArrays):
     upper_bound : no matching of the graph is heavier; the sum of `dual`
     dual : (n,) the proof of the bound: numbers from 0 on with dual[u] + dual[v] >= weight for each
         edge {u, v}
-    algorithm : its name
+    algorithm, backend : its name, and what it ran on: ``"cpu"`` or ``"gpu"``
     stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the algorithm, else None. The
         matching is legal then, but need not be maximal
     counters : ``edges``, the edges visited, and ``sorted``, the edges sorted
@@ -70,6 +70,7 @@ class GraphMatching(ReadOnlyArrays):
     upper_bound: float
     dual: npt.NDArray[np.float64]
     algorithm: str
+    backend: str = "cpu"
     stopped_by: str | None = None
     counters: Counters = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)

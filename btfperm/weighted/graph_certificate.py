@@ -22,7 +22,18 @@ from btfperm.pattern import Pattern
 from btfperm.pattern.arrays import IndexArray
 from btfperm.pattern.valued import position_of
 
-__all__ = ["GUARANTEES", "Bound", "MatchingCheck", "check_duals", "check_matching", "find_bound"]
+__all__ = [
+    "GUARANTEES",
+    "Bound",
+    "Facts",
+    "MatchingCheck",
+    "bounded",
+    "check_duals",
+    "check_matching",
+    "find_bound",
+    "judge",
+    "judge_duals",
+]
 
 GUARANTEES = {
     "greedy": "dominant",
@@ -62,6 +73,28 @@ class Bound(NamedTuple):
     total: float
 
 
+class Facts(NamedTuple):
+    """What the passes over the vertices and the entries find; -1: nothing.
+
+    Attributes
+    ----------
+    wrong : a vertex whose mate is no neighbour, or has another mate
+    size, weight, edges : of the matching, and the number of edges of the graph
+    free_at, heavy_at : an entry between two unmatched vertices, and one that is heavier than the
+        matched edges at both of its ends
+    in_round, removed : vertices matched, and edges removed, in each round from 1 on
+    """
+
+    wrong: int
+    size: int
+    weight: float
+    edges: int
+    free_at: int
+    heavy_at: int
+    in_round: npt.NDArray[np.int64]
+    removed: npt.NDArray[np.int64]
+
+
 def check_matching(
     pattern: Pattern,
     weight: Reals,
@@ -78,36 +111,46 @@ def check_matching(
     DefectError : one of these conditions does not hold
     """
     removed = np.zeros(rounds + 1, np.int64)
-    wrong, size, total, edges, free_at, heavy_at = _core.weighted.check_graph_matching(
+    found: tuple[int, int, float, int, int, int] = _core.weighted.check_graph_matching(
         pattern.indptr, pattern.indices, weight, mate, round_of, removed
     )
-    if wrong >= 0:
+    rounds_of_matched = np.clip(round_of[mate >= 0], 1, max(rounds, 1))
+    in_round = np.bincount(rounds_of_matched, minlength=rounds + 1)[1 : rounds + 1]
+    return judge(pattern, mate, Facts(*found, in_round, removed[1:]), guarantee)
+
+
+def judge(pattern: Pattern, mate: Any, facts: Facts, guarantee: str | None) -> MatchingCheck:
+    """Whether the facts about a matching are those that the algorithm guarantees.
+
+    Raises
+    ------
+    DefectError : they are not
+    """
+    if facts.wrong >= 0:
         raise DefectError(
-            f"vertex {wrong} is matched to {mate[wrong]}, which is no edge or has another mate; "
-            "please report this"
+            f"vertex {facts.wrong} is matched to {int(mate[facts.wrong])}, which is no edge or has "
+            "another mate; please report this"
         )
-    if guarantee in ("dominant", "maximal") and free_at >= 0:
-        u, v = position_of(pattern, free_at)
+    if guarantee in ("dominant", "maximal") and facts.free_at >= 0:
+        u, v = position_of(pattern, facts.free_at)
         raise DefectError(
             f"the matching is not maximal: the vertices {u} and {v} are unmatched and have an "
             "edge; please report this"
         )
-    if guarantee == "dominant" and heavy_at >= 0:
-        u, v = position_of(pattern, heavy_at)
+    if guarantee == "dominant" and facts.heavy_at >= 0:
+        u, v = position_of(pattern, facts.heavy_at)
         raise DefectError(
             f"the matching is not locally dominant: the edge between {u} and {v} is heavier than "
             "the matched edges at its ends; please report this"
         )
-    matched = mate >= 0
-    in_round = np.bincount(np.clip(round_of[matched], 1, max(rounds, 1)), minlength=rounds + 1)
     return MatchingCheck(
-        size=size,
-        weight=total,
-        edges=edges,
-        edges_left=edges - np.cumsum(removed[1:]),
-        matched_share=np.cumsum(in_round[1 : rounds + 1]) / max(mate.size, 1),
-        maximal=free_at < 0,
-        locally_dominant=free_at < 0 and heavy_at < 0,
+        size=facts.size,
+        weight=facts.weight,
+        edges=facts.edges,
+        edges_left=facts.edges - np.cumsum(facts.removed),
+        matched_share=np.cumsum(facts.in_round) / max(mate.size, 1),
+        maximal=facts.free_at < 0,
+        locally_dominant=facts.free_at < 0 and facts.heavy_at < 0,
     )
 
 
@@ -144,7 +187,16 @@ def find_bound(
     duals.append(by_auction)
     dual = min(duals, key=lambda y: float(y.sum()))
     _core.weighted.tighten_duals(*graph, dual)
-    total = check_duals(pattern, weight, dual, "the bound")
+    return bounded(dual, check_duals(pattern, weight, dual, "the bound"), check)
+
+
+def bounded(dual: Any, total: float, check: MatchingCheck) -> Bound:
+    """The bound by feasible duals with this sum.
+
+    Raises
+    ------
+    DefectError : the matching is heavier
+    """
     if check.weight > total * (1 + _TOLERANCE):
         raise DefectError(
             f"the matching has the weight {check.weight:g}, more than its bound {total:g}; please "
@@ -163,10 +215,22 @@ def check_duals(pattern: Pattern, weight: Reals, dual: Reals, whose: str) -> flo
     excess, at, total, negative = _core.weighted.check_graph_duals(
         pattern.indptr, pattern.indices, weight, dual
     )
-    if negative or not excess <= _TOLERANCE * float(dual.max(initial=0.0)) + _LEAST:
-        where = "one is negative" if negative else f"entry {position_of(pattern, at)}: {excess:.1e}"
-        raise DefectError(f"the duals of {whose} are not feasible ({where}); please report this")
-    return float(total + dual.size * excess / 2)
+    where = whose if at < 0 else f"{whose} (entry {position_of(pattern, at)}: {excess:.1e})"
+    return judge_duals(total, excess, dual.size, float(dual.max(initial=0.0)), negative, where)
+
+
+def judge_duals(
+    total: float, excess: float, n: int, largest: float, negative: bool, where: str
+) -> float:
+    """The sum of n duals, and what rounding errors may add to it.
+
+    Raises
+    ------
+    DefectError : a dual is negative, or a weight exceeds the sum of its duals by `excess`
+    """
+    if negative or not excess <= _TOLERANCE * largest + _LEAST:
+        raise DefectError(f"the duals of {where} are not feasible; please report this")
+    return float(total + n * excess / 2)
 
 
 def _weights_of_mates(pattern: Pattern, weight: Reals, mate: Any) -> Reals:

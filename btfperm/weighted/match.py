@@ -16,22 +16,28 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from btfperm.arguments import one_of, text
-from btfperm.backends import check_backend
+from btfperm.backends import check_backend, is_on_device
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.path.plan import check_options
 from btfperm.path.request import Request
 from btfperm.pattern import SEARCH, Pattern, as_pattern, as_valued, memory_for
-from btfperm.pattern.arrays import prefix
+from btfperm.pattern.arrays import device_context, prefix
 from btfperm.pattern.valued import ValuedPattern
-from btfperm.registry import Algorithm, find
+from btfperm.registry import Algorithm, algorithms, find
 from btfperm.results.graph_matching import GraphMatching
-from btfperm.weighted.graph_certificate import GUARANTEES, check_matching, find_bound
+from btfperm.weighted.graph_certificate import (
+    GUARANTEES,
+    Bound,
+    MatchingCheck,
+    check_matching,
+    find_bound,
+)
 
 __all__ = ["Weights", "match", "read_graph"]
 
@@ -68,8 +74,8 @@ def match(
         - "local-max", "greedy" and "gpa" find at least half of the largest weight; "gpa" usually
           finds the most
         - "hem", "random-greedy" and "red-blue" find a maximal matching
-    backend : "auto" and "cpu": the CPU. "gpu": "local-max" and "red-blue" run on CuPy's current
-        GPU. They use the same random numbers, so the matching is that of the CPU
+    backend : "cpu", or "gpu" for "local-max" and "red-blue", with the same matching. "auto": the
+        GPU if it holds `G` and runs the algorithm, else the CPU
     weights : where the weights come from
 
         - "values": the values, which must be positive
@@ -86,7 +92,8 @@ def match(
 
     Returns
     -------
-    GraphMatching : the matching, checked, with its bound
+    GraphMatching : the matching, checked, with its bound. If `G` is on the GPU that runs the
+        algorithm, the arrays of the vertices are there, too; the bound is then often weaker
 
     Raises
     ------
@@ -110,12 +117,13 @@ def match(
     """
     name = "local-max" if text("algorithm", algorithm) == "auto" else algorithm
     check_backend(backend)
-    wanted = "cpu" if backend == "auto" else backend
-    row = find(name, initializer=False, backend=wanted, package="weighted", of_graphs=True)
+    row = _row_of(name, "cpu" if backend == "auto" else backend)
     one_of("weights", weights, get_args(Weights))
     begin = time.perf_counter()
     with memory_for(SEARCH):
-        pattern, weight = read_graph(G, weights, shape, threads)
+        pattern, weight = _weighted_pattern(G, weights, shape, threads)
+        if backend == "auto" and pattern.backend != "cpu" and _runs_on(name, pattern.backend):
+            row = _row_of(name, pattern.backend)
         request = Request(
             pattern.nnz,
             threads=threads,
@@ -124,9 +132,28 @@ def match(
             time_limit=time_limit,
             max_work=max_work,
         )
-        named = numbers_of(row, request)
-        seconds = {"read": time.perf_counter() - begin}
-        return _matched(pattern, weight, row, named, request, seconds)
+        call = Call(row, numbers_of(row, request), request)
+        if row.backend == "gpu" and pattern.backend == "gpu":
+            from btfperm.weighted.match_gpu import match_there
+
+            return match_there(pattern, weight, call, begin)
+        return _match_here(*_on_host(pattern, weight), call, begin)
+
+
+class Call(NamedTuple):
+    """What is run: the algorithm, its options as numbers, and the other arguments."""
+
+    row: Algorithm
+    options: Mapping[str, float]
+    request: Request
+
+
+def _row_of(name: str, backend: str) -> Algorithm:
+    return find(name, initializer=False, backend=backend, package="weighted", of_graphs=True)
+
+
+def _runs_on(name: str, backend: str) -> bool:
+    return any(row.name == name and row.backend == backend for row in algorithms("graph"))
 
 
 def numbers_of(row: Algorithm, request: Request) -> dict[str, float]:
@@ -158,14 +185,34 @@ def read_graph(
     ------
     InvalidMatrixError : as for `match`
     """
-    pattern, weight = _weighted_pattern(G, weights, shape, threads)
+    pattern, weight = _on_host(*_weighted_pattern(G, weights, shape, threads))
+    _refuse_faults(pattern, weight)
+    return pattern, weight
+
+
+def _refuse_faults(pattern: Pattern, weight: Reals) -> None:
+    from btfperm import _core
+
+    refuse_rectangles(pattern)
+    found = _core.weighted.find_fault(pattern.indptr, pattern.indices, weight)
+    refuse_fault(pattern, *found)
+
+
+def refuse_rectangles(pattern: Pattern) -> None:
+    """Raises InvalidMatrixError unless the matrix is square."""
     m, n = pattern.shape
-    name = prefix(pattern.name)
     if m != n:
-        raise InvalidMatrixError(f"{name}a graph has a square matrix, not one of {m} x {n}")
-    fault, i, j, value, other = _core_find_fault(pattern, weight)
+        raise InvalidMatrixError(
+            f"{prefix(pattern.name)}a graph has a square matrix, not one of {m} x {n}"
+        )
+
+
+def refuse_fault(pattern: Pattern, fault: int, i: int, j: int, value: float, other: float) -> None:
+    """Raises InvalidMatrixError if there is a fault, which entry (i, j) and its counterpart show;
+    the faults have the numbers of ``graph_certificate.hpp``."""
     if not fault:
-        return pattern, weight
+        return
+    name = prefix(pattern.name)
     where = f"the entry in row {i}, column {j} (counted from 0)"
     if _FAULTS[fault] == "no weight":
         raise InvalidMatrixError(
@@ -183,27 +230,27 @@ def read_graph(
     )
 
 
-def _core_find_fault(pattern: Pattern, weight: Reals) -> tuple[int, int, int, float, float]:
-    from btfperm import _core
-
-    found: tuple[int, int, int, float, float] = _core.weighted.find_fault(
-        pattern.indptr, pattern.indices, weight
-    )
-    return found
-
-
 def _weighted_pattern(
     G: Any, weights: str, shape: Sequence[int] | None, threads: int | None
-) -> tuple[Pattern, Reals]:
+) -> tuple[Pattern, Any]:
+    """The pattern and the weight of each entry, unchecked, where the matrix is. On a device, None
+    means that all weights are 1."""
     if isinstance(G, str | os.PathLike) and weights != "ones":
         from btfperm.io import values_or_ones
 
         G = values_or_ones(G, weights == "moduli")
     if weights == "ones" or _has_no_values(G):
-        pattern = as_pattern(G, shape=shape, threads=threads).on_host()
-        return pattern, np.ones(pattern.nnz)
-    valued = as_valued(G, shape=shape, drop_zeros=weights == "moduli", threads=threads).on_host()
-    return valued.pattern, _weight_of(valued, weights)
+        pattern = as_pattern(G, shape=shape, threads=threads)
+        return pattern, np.ones(pattern.nnz) if pattern.backend == "cpu" else None
+    valued = as_valued(G, shape=shape, drop_zeros=weights == "moduli", threads=threads)
+    with device_context(valued.values):
+        return valued.pattern, _weight_of(valued, weights)
+
+
+def _on_host(pattern: Pattern, weight: Any) -> tuple[Pattern, Reals]:
+    if weight is None:
+        weight = np.ones(pattern.nnz)
+    return pattern.on_host(), weight.get() if is_on_device(weight) else weight
 
 
 def _has_no_values(G: Any) -> bool:
@@ -230,10 +277,9 @@ def _weight_of(valued: ValuedPattern, weights: str) -> Reals:
     return weight
 
 
-def _unit_of(weight: Reals) -> float:
+def unit_of(largest: float) -> float:
     """A power of 2, which divides exactly: sums of large weights may overflow, and halves of the
     smallest numbers are not exact."""
-    largest = float(weight.max(initial=0.0, where=np.isfinite(weight)))
     exponent = math.frexp(largest)[1]
     excess = max(exponent - _LARGEST_EXPONENT, 0) + min(exponent + _LARGEST_EXPONENT, 0)
     return 2.0**excess
@@ -248,23 +294,17 @@ def _function_of(row: Algorithm) -> Callable[..., tuple[int, int, int, int]]:
     return functools.partial(run_on_gpu, row)
 
 
-def _matched(
-    pattern: Pattern,
-    weight: Reals,
-    row: Algorithm,
-    named: Mapping[str, float],
-    request: Request,
-    seconds: dict[str, float],
-) -> GraphMatching:
-    """The matching by one algorithm, its checks and its bound."""
-    begin = time.perf_counter()
-    unit = _unit_of(weight)
+def _match_here(pattern: Pattern, weight: Reals, call: Call, begin: float) -> GraphMatching:
+    """The matching by one algorithm, its checks and its bound, on the host."""
+    _refuse_faults(pattern, weight)
+    clock = Clock(begin, "read")
+    unit = unit_of(float(weight.max(initial=0.0, where=np.isfinite(weight))))
     if unit != 1.0:
         weight = np.maximum(weight / unit, np.nextafter(0, 1))
-    n = pattern.n
+    n, request = pattern.n, call.request
     mate, round_of = (np.empty(n, pattern.indices.dtype) for _ in range(2))
     own_dual = np.empty(n)
-    stop, rounds, visited, in_order = _function_of(row)(
+    stop, rounds, visited, in_order = _function_of(call.row)(
         pattern.indptr,
         pattern.indices,
         weight,
@@ -275,29 +315,65 @@ def _matched(
         max_work=request.work or 0,
         threads=request.threads,
         seed=request.seed,
-        options=dict(named),
+        options=dict(call.options),
     )
-    seconds["match"] = time.perf_counter() - begin
-    guarantee = None if stop else GUARANTEES.get(row.name)
+    clock.stop("match")
+    guarantee = None if stop else GUARANTEES.get(call.row.name)
     check = check_matching(pattern, weight, mate, round_of, rounds, guarantee)
     bound = find_bound(pattern, weight, mate, check, own_dual, guarantee)
-    seconds["check"] = time.perf_counter() - begin - seconds["match"]
-    with np.errstate(over="ignore"):
-        dual = bound.dual * unit
+    clock.stop("check")
+    run = Run(mate, stop, rounds, visited, in_order, unit)
+    return result_of(call.row, run, check, bound, clock.seconds)
+
+
+class Run(NamedTuple):
+    """What an algorithm returned, and the unit of its weights."""
+
+    mate: Any
+    stop: int
+    rounds: int
+    edges: int
+    sorted: int
+    unit: float
+
+
+class Clock:
+    """The seconds of each stage."""
+
+    def __init__(self, begin: float, first: str) -> None:
+        self._begin = begin
+        self.seconds: dict[str, float] = {}
+        self.stop(first)
+
+    def stop(self, stage: str) -> None:
+        """Ends a stage; the next one begins."""
+        now = time.perf_counter()
+        self.seconds[stage], self._begin = now - self._begin, now
+
+
+def result_of(
+    row: Algorithm, run: Run, check: MatchingCheck, bound: Bound, seconds: dict[str, float]
+) -> GraphMatching:
+    """The result, in the unit of the caller."""
+    dual = bound.dual
+    if run.unit != 1.0:
+        with np.errstate(over="ignore"):
+            dual = dual * run.unit
     return GraphMatching(
-        mate=mate,
-        weight=check.weight * unit,
+        mate=run.mate,
+        weight=check.weight * run.unit,
         size=check.size,
         edges=check.edges,
-        rounds=rounds,
+        rounds=run.rounds,
         edges_left=check.edges_left,
         matched_share=check.matched_share,
         maximal=check.maximal,
         locally_dominant=check.locally_dominant,
-        upper_bound=bound.total * unit,
+        upper_bound=bound.total * run.unit,
         dual=dual,
         algorithm=row.name,
-        stopped_by=_STOPS.get(stop),
-        counters={"edges": visited, **({"sorted": in_order} if in_order else {})},
+        backend=row.backend,
+        stopped_by=_STOPS.get(run.stop),
+        counters={"edges": run.edges, **({"sorted": run.sorted} if run.sorted else {})},
         seconds=seconds,
     )

@@ -46,7 +46,17 @@ JSON_KEYS = {
         *("comparison", "measured"),
     ),
     "match": (
-        *("matrix", "vertices", "edges", "algorithm", "options", "weight", "upper_bound", "size"),
+        *(
+            "matrix",
+            "vertices",
+            "edges",
+            "algorithm",
+            "backend",
+            "options",
+            "weight",
+            "upper_bound",
+            "size",
+        ),
         *("maximal", "locally_dominant", "stopped_by", "rounds", "edges_left", "matched_share"),
         *("counters", "seconds", "written", "replaced"),
     ),

@@ -56,6 +56,12 @@ ROUNDS_SHOWN = 8
     help="The algorithm; auto is local-max.",
 )
 @click.option(
+    "--backend",
+    type=click.Choice(["auto", "cpu", "gpu"]),
+    default="auto",
+    help="gpu runs local-max and red-blue on a GPU, with the same matching; auto is the CPU.",
+)
+@click.option(
     "--weights",
     type=click.Choice(["values", "moduli", "ones"]),
     default="values",
@@ -164,6 +170,7 @@ def graph_facts(m: GraphMatching) -> dict[str, Any]:
         "vertices": m.n,
         "edges": m.edges,
         "algorithm": m.algorithm,
+        "backend": m.backend,
         "weight": finite(m.weight),
         "upper_bound": finite(m.upper_bound),
         "size": m.size,
@@ -190,7 +197,7 @@ def report_lines(m: GraphMatching, facts: dict[str, Any], matrix: str) -> list[s
     more = ", ..." if m.rounds > ROUNDS_SHOWN else ""
     covered = 2 * m.size / max(m.n, 1)
     lines = {
-        "algorithm": m.algorithm,
+        "algorithm": m.algorithm + (", on a GPU" if m.backend == "gpu" else ""),
         "weight": f"{m.weight:.6g}",
         "upper bound": bound,
         "size": f"{count(m.size, 'edge')}, {covered:.1%} of the vertices; {state}",

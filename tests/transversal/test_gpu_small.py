@@ -93,7 +93,10 @@ def test_local_max_is_that_of_the_cpu(run_seed):
         registry.find("local-max", initializer=True, backend=backend) for backend in ("gpu", "cpu")
     )
     for name, hard in SMALL.items():
-        for given in (None, np.where(np.arange(hard.A.shape[1]) < 1, hard.A.tocsc().indices[0], -1)):
+        for given in (
+            None,
+            np.where(np.arange(hard.A.shape[1]) < 1, hard.A.tocsc().indices[0], -1),
+        ):
             if given is not None and not hard.A.tocsc().indptr[1]:
                 continue
             _, ours, counters, _ = start(hard.A, there, given=given, seed=run_seed)

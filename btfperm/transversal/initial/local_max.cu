@@ -14,8 +14,8 @@
 // Cost        O(nnz) expected; the time of a round is proportional to the entries left, also if one
 //             row or column has most of them. Memory: four lists of nnz entries, 2 nnz heads
 // Prefer it   for comparison. Otherwise prefer greedy, which needs one kernel
-// Encodings   in the list of the columns, v is a column and u a row; in that of the rows, v is a row
-//             and u a column. Each has a list of this and one of the next round
+// Encodings   in the lists of columns, v is a column and u a row; in those of rows, v is a row and u
+//             a column. There is a list for this round and one for the next
 // Invariants  at the start of a round, both lists hold the entries between unmatched rows and
 //             unmatched columns, and at = -1 for their rows and columns
 // Races       see local_max.cuh; each match has one writer, because the order of entries is strict
@@ -48,15 +48,14 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
     list_entries(Index entries, Index* heads, Index* indices, const Index* match,
                  const Index* other_match, Index* v, Index* u, Index* at, Index* of_blocks,
                  State* state) {
-  const Index size = compact({heads, indices, nullptr}, entries, {v, u, nullptr}, at, of_blocks,
-                             &state->barrier, [=](Index one, Index other) {
-                               return match[one] == -1 && other_match[other] == -1;
-                             });
+  const Index size =
+      compact({heads, indices, nullptr}, entries, {v, u, nullptr}, at, of_blocks, &state->barrier,
+              [=](Index one, Index other) { return match[one] == -1 && other_match[other] == -1; });
   if (first_item() == 0) state->size = static_cast<Count>(size);
 }
 
 // Rounds until no entry is left, or `until` entries were visited.
-extern "C" __global__ void __launch_bounds__(256, blocks_together)
+extern "C" __global__ void __launch_bounds__(256, 4)
     run_rounds(Count seed, Count until, Index* col_v0, Index* col_u0, Index* col_v1, Index* col_u1,
                Index* row_v0, Index* row_u0, Index* row_v1, Index* row_u1, Index* col_at,
                Index* row_at, Index* col_match, Index* row_match, Index* of_blocks, State* state) {

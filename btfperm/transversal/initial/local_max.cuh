@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of a round of local-max on a GPU: shared by the initializer and the algorithm for graphs
+// The steps of a round of local-max on a GPU, for the initializer and the algorithm for graphs
 //
 // Idea        Each end of an edge has an entry in a list, ordered by vertices. So the edges of a
 //             vertex are a segment, and a segmented maximum finds the heaviest one. An edge that is
@@ -112,8 +112,8 @@ __device__ void find_heaviest(const EdgeList& E, long long size, Index* at, cons
   if (lane == 0 && open_v != -1) finish(open_v, open);
 }
 
-// Calls match(v, u) for the vertices v of a list whose heaviest edge {v, u} is also that of u, whose
-// entry is in the list of `other`.
+// Calls match(v, u) for the vertices v of a list whose heaviest edge {v, u} is also that of u,
+// whose entry is in the list of `other`.
 template <class Match>
 __device__ void find_mutual(const EdgeList& E, long long size, const Index* at,
                             const EdgeList& other, const Index* other_at, const Match& match) {

@@ -53,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
 }
 
 // Rounds until no edge is left, or `until` edges were visited.
-extern "C" __global__ void __launch_bounds__(256, blocks_together)
+extern "C" __global__ void __launch_bounds__(256, 4)
     run_rounds(Count seed, Index renewed, Count until, Index* v0, Index* u0, double* weight0,
                Index* v1, Index* u1, double* weight1, Index* at, Index* mate, Index* round_of,
                Index* of_blocks, State* state) {

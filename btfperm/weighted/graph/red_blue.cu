@@ -98,8 +98,8 @@ __device__ Index select(const Graph& G, Index v, bool weighted, Count draw, cons
                         const Index* colour, const Suits& suits, Count* edges) {
   const Index begin = G.indptr[v], degree = G.indptr[v + 1] - begin;
   if (degree == 0) return dead;
-  const Index first = static_cast<Index>(mixed(draw ^ static_cast<Count>(v)) %
-                                         static_cast<Count>(degree));
+  const Index first =
+      static_cast<Index>(mixed(draw ^ static_cast<Count>(v)) % static_cast<Count>(degree));
   Choice best{0, no_vertex, 0};
   bool has_alive = false, found = false;
   for (Index k = group.lane; k - group.lane < degree && !found; k += group.lanes) {
@@ -133,7 +133,7 @@ __device__ void each_of(Index of_colour, const Index* alive, Index size, const I
 }
 
 // Rounds until all vertices are matched or dead, or `until` edges were visited.
-extern "C" __global__ void __launch_bounds__(256, blocks_together)
+extern "C" __global__ void __launch_bounds__(256, 4)
     run_rounds(Index n, Count seed, Index weighted, Count threshold, Index lanes, Count until,
                const Index* indptr, const Index* indices, const double* weight, Index* alive0,
                Index* alive1, Index* colour, Index* sigma, Index* mate, Index* round_of,
@@ -151,13 +151,14 @@ extern "C" __global__ void __launch_bounds__(256, blocks_together)
       colour[alive[k]] = colour_of(alive[k], draw, threshold);
     grid_barrier(&state->barrier);
     each_of(blue, alive, size, colour, group, sigma, [&](Index v) {
-      return select(G, v, weighted, draw, group, colour,
-                    [&](Index w) { return colour[w] == red; }, &edges);
+      return select(
+          G, v, weighted, draw, group, colour, [&](Index w) { return colour[w] == red; }, &edges);
     });
     grid_barrier(&state->barrier);
     each_of(red, alive, size, colour, group, sigma, [&](Index v) {
-      return select(G, v, weighted, draw, group, colour,
-                    [&](Index w) { return colour[w] == blue && sigma[w] == v; }, &edges);
+      return select(
+          G, v, weighted, draw, group, colour,
+          [&](Index w) { return colour[w] == blue && sigma[w] == v; }, &edges);
     });
     add_over_block(&state->edges, edges);
     grid_barrier(&state->barrier);

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 import btfperm
 
-ROWS = btfperm.algorithms("graph")
+ROWS = [row for row in btfperm.algorithms("graph") if row.backend == "cpu"]
 NAMES = [row.name for row in ROWS]
 
 # Each algorithm with each of its words, and some numbers.

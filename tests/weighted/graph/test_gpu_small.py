@@ -15,10 +15,12 @@ import scipy.sparse as sp
 import btfperm
 from btfperm.weighted.device_graph import DeviceGraph
 from tests.checks.check_graph_matching import (
+    check_bound,
     check_dominant,
     check_graph_matching,
     check_maximal,
 )
+from tests.on_device import lives_there, matrix_there
 from tests.weighted.graph.graphs import graph, path, random_graph, star
 
 pytestmark = pytest.mark.gpu
@@ -68,6 +70,101 @@ def test_the_matching_of_the_cpu(name, options, run_seed):
             np.testing.assert_array_equal(there.edges_left, here.edges_left)
             if name == "local-max":
                 assert there.counters == here.counters, which
+
+
+@each_variant
+def test_a_graph_on_the_device_stays_there(name, options):
+    for which, G in SMALL.items():
+        if not G.shape[0]:
+            continue  # CuPy has no sparse matrices without rows
+        there = btfperm.match(matrix_there(G), algorithm=name, options=options)
+        here = btfperm.match(G, algorithm=name, options=options)
+        assert lives_there(there.mate) and lives_there(there.dual)
+        np.testing.assert_array_equal(there.mate.get(), here.mate, err_msg=which)
+        with np.errstate(over="ignore"):
+            check_bound(G, there.dual.get(), there.upper_bound)
+        assert there.weight == pytest.approx(here.weight, rel=1e-12) and there.size == here.size
+        assert (there.edges, there.rounds) == (here.edges, here.rounds)
+        assert (there.maximal, there.locally_dominant) == (here.maximal, here.locally_dominant)
+        np.testing.assert_array_equal(there.edges_left, here.edges_left)
+        np.testing.assert_allclose(there.matched_share, here.matched_share)
+        assert there.weight <= there.upper_bound
+
+
+def test_where_the_algorithm_runs():
+    there = matrix_there(SMALL["dense"])
+    assert lives_there(btfperm.match(there).mate)
+    for how in ({"algorithm": "gpa"}, {"backend": "cpu"}):
+        assert isinstance(btfperm.match(there, **how).mate, np.ndarray)
+    ones = btfperm.match(there, weights="ones", algorithm="red-blue")
+    expected = btfperm.match(SMALL["dense"], weights="ones", algorithm="red-blue")
+    np.testing.assert_array_equal(ones.mate.get(), expected.mate)
+    moduli = btfperm.match(matrix_there(-SMALL["dense"]), weights="moduli")
+    assert moduli.mate.tolist() == btfperm.match(SMALL["dense"]).mate.tolist()
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ([(0, 1, 1.0), (1, 0, 1.0), (2, 1, 3.0)], "no counterpart"),
+        ([(0, 1, 1.0), (1, 0, 2.0)], "and the one in row"),
+        ([(0, 1, -1.0), (1, 0, -1.0)], "is -1, and weights must be positive"),
+        ([(0, 1, np.inf), (1, 0, np.inf)], "is inf, and weights"),
+        ([(0, 1, np.nan), (1, 0, np.nan)], "is nan, and weights"),
+    ],
+)
+def test_what_is_no_graph(entries, message):
+    rows, cols, values = zip(*entries, strict=True)
+    A = sp.csc_array((np.array(values), (rows, cols)), shape=(3, 3))
+    for G in (A, matrix_there(A)):
+        with pytest.raises(btfperm.InvalidMatrixError, match=message):
+            btfperm.match(G, backend="gpu")
+    with pytest.raises(btfperm.InvalidMatrixError, match="square"):
+        btfperm.match(matrix_there(sp.csc_array(np.ones((2, 3)))))
+
+
+WRONG = {
+    "has another mate": lambda mate: np.roll(mate, 1),
+    "not maximal": lambda mate: np.full_like(mate, -1),
+    "not locally dominant": lambda mate: np.array([1, 0, 3, 2, -1], mate.dtype),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+@pytest.mark.parametrize("where", ["host", "device"])
+def test_a_wrong_matching_is_detected(message, where, monkeypatch):
+    import cupy
+
+    from btfperm.weighted.graph import local_max_gpu
+
+    right = local_max_gpu.local_max
+
+    def wrong(*arguments):
+        found = right(*arguments)
+        found.mate = cupy.asarray(WRONG[message](found.mate.get()))
+        return found
+
+    monkeypatch.setattr(local_max_gpu, "local_max", wrong)
+    G = graph(5, [(0, 1), (1, 2), (2, 3)], [2.0, 3.0, 2.0])
+    with pytest.raises(btfperm.DefectError, match=message):
+        btfperm.match(G if where == "host" else matrix_there(G), backend="gpu")
+
+
+def test_wrong_duals_are_detected():
+    import cupy
+
+    from btfperm.weighted.graph_certificate_gpu import DeviceChecks
+
+    V = btfperm.as_valued(path(4, [2.0, 3.0, 2.0]))
+    there = DeviceGraph.of_host(V.pattern.indptr, V.pattern.indices, V.values)
+    checks = DeviceChecks(there)
+    for dual, found in [
+        ([0.0, 3, 0, 2], (0.0, 3.0, False)),
+        ([0.0, 2, 0, 2], (1.0, 2.0, False)),
+        ([5.0, -1, 4, 2], (0.0, 5.0, True)),
+        ([5.0, np.nan, 4, 2], (0.0, 5.0, True)),
+    ]:
+        assert checks.find_excess(cupy.asarray(np.array(dual))) == found
 
 
 def test_the_diagonal_is_ignored():

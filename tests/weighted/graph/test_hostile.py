@@ -11,7 +11,7 @@ import btfperm
 from btfperm import _core
 from tests.checks.check_graph_matching import check_graph_matching
 from tests.faults.test_allocation import each_failure
-from tests.weighted.graph.graphs import IDS, NAMES, VARIANTS, path, random_graph, star
+from tests.weighted.graph.graphs import IDS, NAMES, ROWS, VARIANTS, path, random_graph, star
 
 each_variant = pytest.mark.parametrize(("name", "options"), VARIANTS, ids=IDS)
 MANY = 1_000_000
@@ -159,7 +159,7 @@ def test_64_bit_indices(name):
     m = btfperm.match(V, algorithm=name)
     wide = [a.astype(np.int64) for a in (V.pattern.indptr, V.pattern.indices)]
     mate, round_of, dual = np.empty(100, np.int64), np.empty(100, np.int64), np.empty(100)
-    (row,) = (row for row in btfperm.algorithms("graph") if row.name == name)
+    (row,) = (row for row in ROWS if row.name == name)
     numbers = {o.name: 0.0 if o.forms else float(o.default) for o in row.options}
     stop, rounds, *_ = row.load()(*wide, V.values, mate, round_of, dual, options=numbers)
     assert (stop, rounds) == (0, m.rounds) and (mate == m.mate).all()

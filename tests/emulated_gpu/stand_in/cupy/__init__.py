@@ -208,7 +208,7 @@ def _made(name):
 
 for _name in (
     *("zeros", "full", "arange", "cumsum", "unique", "searchsorted", "diff", "where", "sort"),
-    *("isin", "concatenate", "bincount", "minimum"),
+    *("isin", "concatenate", "bincount", "minimum", "maximum"),
 ):
     globals()[_name] = _made(_name)
 
