@@ -99,6 +99,11 @@ SECTIONS = {
         "from host memory and from a file to all blocks by way of a GPU",
         "2026-11-22-gpu-totals-large",
     ),
+    "graphs": Entry(
+        "device.graphs",
+        "matchings in graphs on a GPU beside one core: time for each edge, weight relative to GPA",
+        "",
+    ),
     "solver-layouts": Entry(
         "solvers.layouts",
         "power flow with rows swapped and shuffled: splu, KLU and btfperm",

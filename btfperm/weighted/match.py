@@ -285,13 +285,13 @@ def unit_of(largest: float) -> float:
     return 2.0**excess
 
 
-def _function_of(row: Algorithm) -> Callable[..., tuple[int, int, int, int]]:
+def _function_of(row: Algorithm, clock: Clock) -> Callable[..., tuple[int, int, int, int]]:
     """The algorithm with the signature of the core."""
     if row.backend == "cpu":
         return row.load()
     from btfperm.weighted.match_gpu import run_on_gpu
 
-    return functools.partial(run_on_gpu, row)
+    return functools.partial(run_on_gpu, row, clock)
 
 
 def _match_here(pattern: Pattern, weight: Reals, call: Call, begin: float) -> GraphMatching:
@@ -304,7 +304,7 @@ def _match_here(pattern: Pattern, weight: Reals, call: Call, begin: float) -> Gr
     n, request = pattern.n, call.request
     mate, round_of = (np.empty(n, pattern.indices.dtype) for _ in range(2))
     own_dual = np.empty(n)
-    stop, rounds, visited, in_order = _function_of(call.row)(
+    stop, rounds, visited, in_order = _function_of(call.row, clock)(
         pattern.indptr,
         pattern.indices,
         weight,
@@ -338,7 +338,7 @@ class Run(NamedTuple):
 
 
 class Clock:
-    """The seconds of each stage."""
+    """The seconds of each stage, which may have several parts."""
 
     def __init__(self, begin: float, first: str) -> None:
         self._begin = begin
@@ -346,9 +346,10 @@ class Clock:
         self.stop(first)
 
     def stop(self, stage: str) -> None:
-        """Ends a stage; the next one begins."""
+        """Ends a part of a stage; the next one begins."""
         now = time.perf_counter()
-        self.seconds[stage], self._begin = now - self._begin, now
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self._begin
+        self._begin = now
 
 
 def result_of(

@@ -41,6 +41,7 @@ __all__ = ["match_there", "run_on_gpu"]
 
 def run_on_gpu(
     row: Algorithm,
+    clock: Clock,
     indptr: Any,
     indices: Any,
     weight: Any,
@@ -55,18 +56,25 @@ def run_on_gpu(
     options: Mapping[str, float],
 ) -> tuple[int, int, int, int]:
     """As the functions of the core for graphs: sets mate and round_of, and returns what stopped
-    it, and the numbers of rounds, of visited edges and of sorted edges.
+    it, and the numbers of rounds, of visited edges and of sorted edges. The copies between host and
+    device are a stage of their own.
 
     Raises
     ------
     BackendUnavailableError : there is no GPU, it fails, or its free memory is too small
     """
+    import cupy
+
     budget = Budget(time_limit, max_work)
     all_ones = bool((weight == 1.0).all())
     with on(None):
         graph = DeviceGraph.of_host(indptr, indices, None if all_ones else weight)
+        cupy.cuda.get_current_stream().synchronize()
+        clock.stop("copy")
         found = row.load()(graph, budget, seed, options)
+        clock.stop("match")
         mate[:], round_of[:] = found.mate.get(), found.round_of.get()
+        clock.stop("copy")
     dual[:] = 0.0
     return budget.stop, found.rounds, found.edges, found.sorted
 

@@ -100,7 +100,8 @@ def test_every_section_is_listed_and_has_its_matrices(section, capsys):
     assert f"{section:18}{entry.measures}" in capsys.readouterr().out
     page = (ROOT / "benchmarks" / "README.md").read_text()
     assert f"| `{section}` |" in page and entry.result in page
-    assert (ROOT / "benchmarks" / "results" / f"{entry.result}.md").is_file()
+    if entry.result:  # a new section has none before its first run on the machine it is for
+        assert (ROOT / "benchmarks" / "results" / f"{entry.result}.md").is_file()
     for which in (*SETS, *(["all"] if section.startswith("regret") else [])):
         cases = run_module.cases_of(section, which, Path())
         listed = [case.name for case in cases]
