@@ -124,7 +124,12 @@ def _in_turns(
             if sum(seconds[name]) > options.limit or (turn and name in ONCE):
                 continue
             A = there if backend == "gpu" else here
-            common = {"algorithm": algorithm, "options": how, "threads": 1, "seed": turn}
+            common: dict[str, Any] = {
+                "algorithm": algorithm,
+                "options": how,
+                "threads": 1,
+                "seed": turn,
+            }
             m = btfperm.match(A, backend=backend, **common)
             seconds[name].append(m.seconds["match"])
             last[name] = {
