@@ -31,16 +31,18 @@ class _Graph:
                 weight = str(1 + (v * w) % 4) if rng.random() < 0.9 else str(10**12)
                 words += [str(w + 1), weight] if has_weight else [str(w + 1)]
             self.lines.append(words)
-        self.comments = rng.choice((0.0, 0.0, 0.3))
+        self.share_of_comments = rng.choice((0.0, 0.0, 0.3))
+        self.seed = rng.getrandbits(32)  # of the comments: their number depends on the mutations
         self.before = rng.choice(("", "", "% a comment\n", "%\n%%\n"))
         self.blank, self.end, self.tail = " ", "\n", ""
         self.last_end = True
 
-    def text(self, rng: random.Random) -> bytes:
+    def text(self) -> bytes:
+        rng = random.Random(self.seed)
         lines = [self.blank.join(self.head)]
         for words in self.lines:
             lines.append(self.blank.join(words))
-            if rng.random() < self.comments:
+            if rng.random() < self.share_of_comments:
                 lines.append(rng.choice(("%", "% 1 2 3", "%%MatrixMarket", "%\x1b[2J")))
         text = self.before + self.end.join(lines) + self.end * self.last_end + self.tail
         return text.encode("utf-8", "surrogateescape")
@@ -117,5 +119,5 @@ def make(draw: Draw) -> Case:
         return Case("", text.encode(), f"a{suffix}", log=[what])
     graph = _Graph(rng)
     draw.mutate(graph, _MUTATIONS)
-    data = draw.bytes_mutated(graph.text(rng), 0.15, lambda: _Graph(rng).text(rng))
+    data = draw.bytes_mutated(graph.text(), 0.15, lambda: _Graph(rng).text())
     return Case("", data, f"a{suffix}", False, rng.choice(_PIECES), draw.log)
