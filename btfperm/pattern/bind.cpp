@@ -13,8 +13,9 @@
 namespace btfperm {
 namespace {
 
+// Checks of lists that callers give, and their conversion to canonical columns.
 template <class I>
-void bind_width(nb::module_& module) {
+void bind_conversions(nb::module_& module) {
   module.def(
       "check_columns",
       [](std::int64_t m, In<I> indptr, In<I> indices, int threads) {
@@ -91,6 +92,11 @@ void bind_width(nb::module_& module) {
       nb::arg("rows").noconvert(), nb::arg("cols").noconvert(), nb::arg("indptr").noconvert(),
       nb::arg("indices").noconvert(),
       "Sorted columns of both halves of a list of which one half is given; number of entries.");
+}
+
+// Differences, places and samples of patterns in canonical columns.
+template <class I>
+void bind_canonical(nb::module_& module) {
   module.def(
       "difference",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> less_indptr, In<I> less_indices,
@@ -141,8 +147,10 @@ void bind_width(nb::module_& module) {
 }  // namespace
 
 void bind_pattern(nb::module_& module) {
-  bind_width<std::int32_t>(module);
-  bind_width<std::int64_t>(module);
+  bind_conversions<std::int32_t>(module);
+  bind_conversions<std::int64_t>(module);
+  bind_canonical<std::int32_t>(module);
+  bind_canonical<std::int64_t>(module);
 }
 
 }  // namespace btfperm

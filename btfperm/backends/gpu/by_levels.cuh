@@ -33,15 +33,14 @@ struct Levels {
   Count narrow;      // the search ends if `window` levels had fewer items than this on average
   Count window;      // see narrow
   Count max_levels;  // maximum number of levels
-  Count
-      gave_up;  // 1: one of these two limits, or `max_round_entries`, ended it at level, begin, end
-  Count found;  // raised by a calling kernel for its driver; search_by_levels ignores it
-  Count in_order;           // before: a round of this many items is always one level ...
-  Count ordered;            // after: ... and the number of items processed in such rounds
-  Count on_own;             // items that were never in the queue
-  Count n_huge[3];          // items whose lists the whole grid visits, alternating
-  Count met[2];             // arrivals at the barrier and their flags, alternating
-  Count reached[2];         // level of the block that continued alone, alternating
+  Count gave_up;     // 1: a limit ended it at level, begin, end
+  Count found;       // raised by a calling kernel for its driver; search_by_levels ignores it
+  Count in_order;    // before: a round of this many items is always one level ...
+  Count ordered;     // after: ... and the number of items processed in such rounds
+  Count on_own;      // items that were never in the queue
+  Count n_huge[3];   // items whose lists the whole grid visits, alternating
+  Count met[2];      // arrivals at the barrier and their flags, alternating
+  Count reached[2];  // level of the block that continued alone, alternating
   Count max_round_entries;  // ends before a round whose lists have this many entries ...
   Count entries;  // ... which are counted here, for rounds with one item for this many of them:
   Count huge[3][most_huge];
@@ -104,7 +103,9 @@ constexpr bool by_several = true;
 template <>
 constexpr bool by_several<OneByOne> = false;
 
-// Whether the search is complete; then every block has read all that the others wrote.
+// Whether the search is complete; then every block has read all that the others wrote. The function
+// is long because its steps share some twenty variables, which stay in registers, and the shared
+// memory of the block; the steps that occur twice are local functions.
 template <class Open, class Visit, class VisitMany = OneByOne>
 __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const Open& open,
                                  const Visit& visit, const VisitMany& visit_many = {}) {

@@ -62,6 +62,7 @@ def search_in_phases(
     bfs_array = cupy.empty(n, dtype=width)
     root = cupy.empty(n, dtype=width) if with_roots else np.uint64(0)
     predecessor = cupy.empty(m, dtype=width)
+    graph = bfs_array, cxadj, cadj, n, rmatch
     state = SharedStruct(_FILE, "State")
     blocks = _CT_BLOCKS if options["threads"] == "ct" else max(-(-n // BLOCK), 1)
     bfs = "bfs_wr" if with_roots else "bfs"
@@ -76,22 +77,8 @@ def search_in_phases(
         while True:
             for _ in range(1 if shortest else _LEVELS_PER_POLL):
                 launches += 1
-                run(
-                    bfs,
-                    blocks,
-                    BLOCK,
-                    np.uint64(launches),
-                    np.uint64(phase),
-                    bfs_level,
-                    bfs_array,
-                    cxadj,
-                    cadj,
-                    n,
-                    rmatch,
-                    root,
-                    predecessor,
-                    state.array,
-                )
+                when = np.uint64(launches), np.uint64(phase), bfs_level
+                run(bfs, blocks, BLOCK, *when, *graph, root, predecessor, state.array)
                 bfs_level += 1
             fields = state.fields()
             edges, found_path = fields["edges"], fields["augmenting_path_found"] == phase
@@ -106,17 +93,8 @@ def search_in_phases(
         if not found_path:
             break
         if shortest and with_roots:
-            run(
-                "alternate_roots",
-                blocks,
-                BLOCK,
-                n,
-                bfs_array,
-                cmatch,
-                rmatch,
-                predecessor,
-                state.array,
-            )
+            arrays = bfs_array, cmatch, rmatch, predecessor, state.array
+            run("alternate_roots", blocks, BLOCK, n, *arrays)
         else:
             run("alternate", blocks, BLOCK, m, cmatch, rmatch, predecessor, state.array)
         run("fix_matching", blocks, BLOCK, m, cmatch, rmatch)
