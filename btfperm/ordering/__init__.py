@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """AN ORDER AGAINST FILL inside each diagonal block, and the fill that an order causes.
 
-``minimum_degree.hpp`` is the elimination that "amd" and "colamd" share, and
-``reverse_cuthill_mckee.hpp`` makes a small bandwidth. ``order_blocks.hpp`` calls them for each
+``minimum_degree.hpp`` is the elimination that "amd" and "colamd" share, ``minimum_fill.hpp`` keeps
+the rows and columns of an unsymmetric block explicitly, and ``reverse_cuthill_mckee.hpp`` makes a
+small bandwidth. ``order_blocks.hpp`` calls them for each
 block, and ``symbolic.hpp`` counts the entries of L and U.
 """
 
@@ -18,11 +19,12 @@ from btfperm.pattern import Pattern, inverse
 if TYPE_CHECKING:
     from btfperm.results import IndexArray
 
-__all__ = ["Fill", "Method", "count_fill", "count_symmetric", "order_places"]
+__all__ = ["Fill", "Method", "count_fill", "count_symmetric", "order_by_fill", "order_places"]
 
 Method = Literal["amd", "colamd", "rcm"]
 
 _METHODS = {"amd": 0, "colamd": 1, "rcm": 2}
+_MINIMUM_FILL = 3
 
 
 class Fill(NamedTuple):
@@ -74,9 +76,31 @@ def order_places(
     """
     order = np.empty_like(col_perm)
     _core.ordering.order_blocks(
-        *_form(pattern, row_perm, col_perm, blocks), _METHODS[method], threads, order
+        *_form(pattern, row_perm, col_perm, blocks), _METHODS[method], 0, 0, threads, order
     )
     return order
+
+
+def order_by_fill(
+    pattern: Pattern,
+    row_perm: IndexArray,
+    col_perm: IndexArray,
+    blocks: IndexArray,
+    most: int,
+    most_work: int,
+    threads: int = 1,
+) -> IndexArray | None:
+    """The order inside each block by minimum local fill, or None if it exceeds a limit.
+
+    `most` bounds the entries of L + U in a block, and `most_work` the visited entries. The other
+    parameters and the result are those of `order_places`. Memory: 2 `most` indices for each thread,
+    of which only those are touched that hold entries.
+    """
+    order = np.empty_like(col_perm)
+    form = _form(pattern, row_perm, col_perm, blocks)
+    limits = most, most_work
+    complete = _core.ordering.order_blocks(*form, _MINIMUM_FILL, *limits, threads, order)
+    return order if complete else None
 
 
 def count_fill(

@@ -35,20 +35,23 @@ void bind_width(nb::module_& module) {
   module.def(
       "order_blocks",
       [](In<I> indptr, In<I> indices, In<I> row_place, In<I> col_perm, In<I> blocks, int method,
-         int threads, Out<I> order) {
+         std::int64_t most, std::int64_t most_work, int threads, Out<I> order) {
         const BlockForm<I> form = checked_form_of<I>(indptr, indices, row_place, col_perm, blocks,
                                                      static_cast<std::int64_t>(order.shape(0)));
-        run_pass([&](Budget& budget) {
-          order_blocks(form, static_cast<Method>(method), threads, order.data(), budget);
+        const FillLimits limits{most, most_work};
+        return run_pass([&](Budget& budget) {
+          return order_blocks(form, static_cast<Method>(method), limits, threads, order.data(),
+                              budget);
         });
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_place").noconvert(), nb::arg("col_perm").noconvert(),
-      nb::arg("blocks").noconvert(), nb::arg("method"), nb::arg("threads"),
-      nb::arg("order").noconvert(),
+      nb::arg("blocks").noconvert(), nb::arg("method"), nb::arg("most"), nb::arg("most_work"),
+      nb::arg("threads"), nb::arg("order").noconvert(),
       "Sets the order of the places of a block triangular matrix: inside each block against fill, "
-      "by minimum degree of B + B' (method 0) or of B'B (1), or by reverse "
-      "Cuthill-McKee (2).");
+      "by minimum degree of B + B' (method 0) or of B'B (1), by reverse Cuthill-McKee (2), or by "
+      "minimum local fill (3). False: method 3 exceeded `most` entries of L + U or `most_work` "
+      "visited entries in a block.");
   module.def(
       "count_symmetric",
       [](In<I> indptr, In<I> indices, In<I> row_place, In<I> col_perm, In<I> blocks, int threads) {

@@ -19,10 +19,6 @@
 
 namespace btfperm {
 
-struct NoCounters {
-  void add(const NoCounters&) {}
-};
-
 // Calls work(memory, block, limit) for each block of at least three rows; limit.spend(entries) is
 // false if the work must stop. Each thread makes its memory by make(size, entries, workspace) for
 // the largest of its blocks. Throws std::bad_alloc if one has none.

@@ -8,24 +8,37 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from btfperm.ordering import Fill, Method, count_fill, count_symmetric, order_places
+from btfperm.errors import ResourceMissingError
+from btfperm.ordering import (
+    Fill,
+    Method,
+    count_fill,
+    count_symmetric,
+    order_by_fill,
+    order_places,
+)
 from btfperm.pattern import Pattern, inverse
 from btfperm.results import BlockTriangularForm, Decomposition, IndexArray
 
-__all__ = ["SMALL", "BlockOrdering", "InsideOrder", "fill_of", "is_nearly_symmetric"]
-__all__ += ["order_inside_blocks"]
+__all__ = ["LESS_FILL", "SMALL", "BlockOrdering", "InsideOrder", "fill_of", "first_order"]
+__all__ += ["is_nearly_symmetric", "order_inside_blocks", "with_less_fill"]
 
-BlockOrdering = Literal["auto", "colamd", "amd", "rcm", "natural"]
+BlockOrdering = Literal["auto", "colamd", "amd", "minimum-fill", "rcm", "natural"]
 
-# Where SuperLU leaves the diagonal, as in weak columns, the predicted fill says little: amd leaves
-# many more numbers than colamd on ibmpg1_mna (a share .20 of weak columns), cavity14 (.34), bayer10
-# (.44) and NSR8K (.92). With a share of .14 and less (west0655, bp_1200, ScaleMicrogrid), and with
-# symmetric blocks, those of amd are as predicted, or at most twice as many.
+# Where SuperLU leaves the diagonal, the predicted fill says little: amd leaves many more numbers
+# than colamd on ibmpg1_mna (a share .20 of columns with a small diagonal entry), cavity14 (.34),
+# bayer10 (.44) and NSR8K (.92). With a share of .14 and less (west0655, bp_1200, ScaleMicrogrid),
+# and with symmetric blocks, those of amd are as predicted, or at most twice as many.
 _SYMMETRIC_ENOUGH = 0.75
-_FEW_WEAK = 0.15
+_FEW_SMALL = 0.15
 # Elsewhere the predicted fill decides. On 36 real matrices colamd has less of
 # it than amd only where less than a tenth of the entries are symmetric.
 _SYMMETRIC_AT_ALL = 0.25
+# Minimum fill is not tried on nearly symmetric blocks, of which it saves a few percent only. Where
+# it saves less elsewhere, pivots that leave the diagonal can cost more (plskz362). It visits up to
+# 14 times the operations and entries on real matrices.
+LESS_FILL = 0.95
+_MOST_WORK = 16
 _MOST_FILL = 100_000_000  # entries of L in a block that are counted
 SMALL = 500  # rows below which other orders take longer than they can save
 
@@ -46,16 +59,24 @@ class InsideOrder(NamedTuple):
 
 
 def order_inside_blocks(
+    pattern: Pattern, form: Decomposition, ordering: BlockOrdering, solver: str, threads: int = 1
+) -> InsideOrder:
+    """The order inside the blocks of `form`, which stay where they are. The matrix is square and
+    has a row for each column; its values are not known."""
+    first = first_order(pattern, form, ordering, solver, threads)
+    return with_less_fill(pattern, form, first, ordering, solver, threads)
+
+
+def first_order(
     pattern: Pattern,
     form: Decomposition,
     ordering: BlockOrdering,
     solver: str,
     threads: int = 1,
-    weak: int | None = None,
+    n_small: int | None = None,
 ) -> InsideOrder:
-    """The order inside the blocks of `form`, which stay where they are. The matrix is square and
-    has a row for each column. `weak`: number of columns with a small entry on the diagonal; None if
-    it is not known."""
+    """The order with which "auto" begins: by minimum degree. `n_small`: number of columns with a
+    small entry on the diagonal; None if it is not known."""
     row_perm, col_perm = form.matched_row_perm, form.col_perm
     permuted = row_perm, col_perm, form.row_blocks
 
@@ -66,14 +87,17 @@ def order_inside_blocks(
 
     if ordering == "natural" or (ordering == "auto" and not (np.diff(form.row_blocks) > 2).any()):
         return InsideOrder(row_perm, col_perm, "natural")
+    if ordering == "minimum-fill":
+        return _by_fill(pattern, form, threads)
     if ordering != "auto":
         return ordered(ordering)
+    if solver == "klu":
+        return ordered("amd")
     entries, mirrored = count_symmetric(pattern, *permuted, threads)
-    if solver == "superlu":
-        if mirrored >= _SYMMETRIC_ENOUGH * entries:
-            return ordered("amd")
-        if weak is None or weak > _FEW_WEAK * pattern.n:
-            return ordered("colamd")
+    if mirrored >= _SYMMETRIC_ENOUGH * entries:
+        return ordered("amd")
+    if n_small is None or n_small > _FEW_SMALL * pattern.n:
+        return ordered("colamd")
     if pattern.n < SMALL or mirrored >= _SYMMETRIC_AT_ALL * entries:
         return ordered("amd")
     amd = ordered("amd", counted=True)
@@ -83,15 +107,64 @@ def order_inside_blocks(
     return amd if _total(amd.fill) <= _total(colamd.fill) else colamd
 
 
-def fill_of(form: BlockTriangularForm, col_perm: IndexArray, threads: int = 1) -> Fill | None:
+def with_less_fill(
+    pattern: Pattern,
+    form: Decomposition,
+    inside: InsideOrder,
+    ordering: BlockOrdering,
+    solver: str,
+    threads: int = 1,
+) -> InsideOrder:
+    """The order by minimum fill for "auto" and KLU, whose pivots are on the diagonal, if its
+    predicted fill is smaller; else `inside`, the result of `first_order`."""
+    if ordering != "auto" or solver != "klu" or inside.block_ordering == "natural":
+        return inside
+    permuted = form.matched_row_perm, form.col_perm, form.row_blocks
+    entries, mirrored = count_symmetric(pattern, *permuted, threads)
+    if mirrored >= _SYMMETRIC_ENOUGH * entries:
+        return inside
+    fill = inside.fill or _fill_in(pattern, form, inside.col_perm, threads)
+    inside = inside._replace(fill=fill)
+    if fill is None or LESS_FILL * fill.total <= entries + pattern.n:
+        return inside
+    limits = int(LESS_FILL * fill.total), int(_MOST_WORK * (fill.operations + pattern.nnz))
+    places = order_by_fill(pattern, *permuted, *limits, threads)
+    if places is None:
+        return inside
+    return _placed(pattern, form, places, threads)
+
+
+def _by_fill(pattern: Pattern, form: Decomposition, threads: int) -> InsideOrder:
+    """The order by minimum fill, whatever it costs."""
+    permuted = form.matched_row_perm, form.col_perm, form.row_blocks
+    places = order_by_fill(pattern, *permuted, _MOST_FILL, np.iinfo(np.int64).max, threads)
+    if places is None:
+        raise ResourceMissingError(
+            f"by minimum fill, L and U have more than {_MOST_FILL:,} entries in one block; choose "
+            "block_ordering='amd'"
+        )
+    return _placed(pattern, form, places, threads)
+
+
+def _placed(pattern: Pattern, form: Decomposition, places: IndexArray, threads: int) -> InsideOrder:
+    rows, cols = form.matched_row_perm, form.col_perm
+    fill = count_fill(pattern, rows, cols, form.row_blocks, places, _MOST_FILL, threads)
+    return InsideOrder(rows[places], cols[places], "minimum-fill", fill)
+
+
+def fill_of(form: Decomposition, col_perm: IndexArray, threads: int = 1) -> Fill | None:
     """The predicted `Fill` inside the blocks, in the order `col_perm`; None if it is too large to
     be counted, or the form has no pattern."""
     pattern: Pattern | None = form.pattern
-    if pattern is None:
-        return None
+    return None if pattern is None else _fill_in(pattern.on_host(), form, col_perm, threads)
+
+
+def _fill_in(
+    pattern: Pattern, form: Decomposition, col_perm: IndexArray, threads: int
+) -> Fill | None:
     order = inverse(form.col_perm)[col_perm].astype(form.col_perm.dtype, copy=False)
-    permuted = form.matched_row_perm, form.col_perm, form.blocks
-    return count_fill(pattern.on_host(), *permuted, order, _MOST_FILL, threads)
+    permuted = form.matched_row_perm, form.col_perm, form.row_blocks
+    return count_fill(pattern, *permuted, order, _MOST_FILL, threads)
 
 
 def is_nearly_symmetric(form: BlockTriangularForm) -> bool:

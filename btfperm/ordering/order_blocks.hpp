@@ -12,11 +12,18 @@
 #include "ordering/blocks.hpp"
 #include "ordering/for_blocks.hpp"
 #include "ordering/minimum_degree.hpp"
+#include "ordering/minimum_fill.hpp"
 #include "ordering/reverse_cuthill_mckee.hpp"
 
 namespace btfperm {
 
-enum class Method : int { amd = 0, colamd = 1, rcm = 2 };
+enum class Method : int { amd = 0, colamd = 1, rcm = 2, minimum_fill = 3 };
+
+struct OrderCounters {
+  bool is_complete = true;  // false: a block exceeded the limits
+
+  void add(const OrderCounters& other) { is_complete = is_complete && other.is_complete; }
+};
 
 // The graph of B + B' for a block B: each variable has its neighbours.
 template <class I>
@@ -99,51 +106,61 @@ class ColumnGraph {
 template <class I>
 class Orderer {
  public:
-  Orderer(Method method, I size, std::int64_t entries, Workspace& workspace)
+  Orderer(Method method, FillLimits limits, I size, std::int64_t entries, Workspace& workspace)
       : block_(size, entries, workspace) {
     if (method == Method::amd) {
       symmetric_.emplace(size, entries, workspace);
     } else if (method == Method::colamd) {
       columns_.emplace(size, entries, workspace);
+    } else if (method == Method::minimum_fill) {
+      fill_.emplace(size, entries, limits, workspace);
     } else {
       band_.emplace(size, entries, workspace);
     }
   }
 
-  // order[k]: the place of the whole order that comes to place begin + k.
+  // order[k]: the place of the whole order that comes to place begin + k. False: no order.
   template <class Limit>
-  void run(const BlockForm<I>& form, I number, I* order, Limit& limit) {
+  bool run(const BlockForm<I>& form, I number, I* order, Limit& limit) {
     block_.read(form, number);
-    if (band_) {
-      if (!band_->order(block_, order, limit)) return;
-    } else {
-      MinimumDegree<I>& graph = symmetric_ ? symmetric_->of(block_) : columns_->of(block_);
-      if (!graph.order(order, limit)) return;
-    }
+    if (!order_block(order, limit)) return false;
     for (I k = 0; k < block_.n; ++k) order[k] += form.begin_of(number);
+    return true;
   }
 
  private:
+  template <class Limit>
+  bool order_block(I* order, Limit& limit) {
+    if (band_) return band_->order(block_, order, limit);
+    if (fill_) return fill_->order(block_, order, limit);
+    return (symmetric_ ? symmetric_->of(block_) : columns_->of(block_)).order(order, limit);
+  }
+
   Block<I> block_;
   std::optional<SymmetricGraph<I>> symmetric_;
   std::optional<ColumnGraph<I>> columns_;
   std::optional<ReverseCuthillMckee<I>> band_;
+  std::optional<MinimumFill<I>> fill_;
 };
 
 // The order of all places: inside each block by the method, ascending in blocks with fewer than
-// three rows. It is not complete if the budget ends.
+// three rows. False: it is not complete, because the budget ended or minimum fill exceeded
+// `limits`.
 template <class I>
-void order_blocks(const BlockForm<I>& form, Method method, int threads, I* order, Budget& budget) {
+bool order_blocks(const BlockForm<I>& form, Method method, FillLimits limits, int threads, I* order,
+                  Budget& budget) {
   std::iota(order, order + form.A.n, I{0});
-  NoCounters none;
+  OrderCounters found;
   for_blocks(
-      form, threads, budget, none,
-      [method](I size, std::int64_t entries, Workspace& workspace) {
-        return Orderer<I>(method, size, entries, workspace);
+      form, threads, budget, found,
+      [method, limits](I size, std::int64_t entries, Workspace& workspace) {
+        return Orderer<I>(method, limits, size, entries, workspace);
       },
       [&](Orderer<I>& orderer, I block, auto& limit) {
-        orderer.run(form, block, order + form.begin_of(block), limit);
+        if (!limit.counted.is_complete) return;
+        limit.counted.is_complete = orderer.run(form, block, order + form.begin_of(block), limit);
       });
+  return found.is_complete;
 }
 
 }  // namespace btfperm

@@ -74,20 +74,22 @@ def preorder(
         - "colamd": column approximate minimum degree; for partial pivoting and any pattern
         - "amd": approximate minimum degree on the pattern of B + B' for a block B; for nearly
           symmetric blocks and a solver that prefers the diagonal
+        - "minimum-fill": for pivots on the diagonal of unsymmetric blocks; each pivot creates few
+          entries. It takes several times as long as "amd"
         - "rcm": reverse Cuthill-McKee on the same pattern: a small bandwidth, more fill in LU
         - "natural": columns ascend, rows follow the matching
-        - "auto": "amd", or "colamd" if its predicted fill is smaller. "colamd" is tried if the
-          matrix has at least 500 rows and less than a quarter of the entries off the diagonal
-          inside the blocks have a mirror image. SuperLU leaves small entries of the diagonal, so
-          for it "colamd" is taken where less than three quarters have one and the diagonal is small
-          in more than 15 % of the columns, or has no values
+        - "auto": "amd" if three quarters of the entries off the diagonal inside the blocks have a
+          mirror image. Elsewhere, for KLU, "minimum-fill" if it saves 5 % of the predicted fill.
+          SuperLU leaves small entries of the diagonal: for it, "colamd" if the diagonal is small in
+          more than 15 % of the columns, or has no values, or if the matrix has at least 500 rows,
+          less than a quarter of the entries have a mirror image, and the predicted fill is smaller
     weights : which entries are on the diagonal.
 
         - "none": those of a transversal of the pattern
         - "product": those with the largest product of moduli, see `weighted_transversal`
         - "auto": "product" if the solver would leave the diagonal of "none" in some columns, in
           less than half of them that of "product", and "product" has not much more predicted fill,
-          or if KLU would have much less fill; "none" if `A` has no values, or if `transversal` or
+          or if KLU would have 5 % less fill; "none" if `A` has no values, or if `transversal` or
           another option of the search is given
     options : as for `block_triangular_form`: transversal, algorithm, threads, drop_zeros,
         shape, ...
@@ -108,7 +110,8 @@ def preorder(
     The cost of the transversal, O(nnz), and the ordering of the blocks, which is a small part of
     a factorization in practice; once for all matrices with this pattern. Sources: P. R. Amestoy,
     T. A. Davis, I. S. Duff, SIAM J. Matrix Anal. Appl. 17, 1996 (amd); T. A. Davis, J. R. Gilbert,
-    S. I. Larimore, E. G. Ng, ACM TOMS 30, 2004 (colamd).
+    S. I. Larimore, E. G. Ng, ACM TOMS 30, 2004 (colamd); W. F. Tinney, J. W. Walker, Proc. IEEE 55,
+    1967, scheme 3 (minimum-fill).
 
     Examples
     --------

@@ -56,7 +56,8 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         has a zero-free diagonal, and is ordered against fill inside each block
     blocks : (b+1,) block k is rows and columns ``blocks[k]:blocks[k+1]`` of the permuted matrix
     solver : the solver for which the order was computed
-    block_ordering : what ordered the inside of the blocks: "colamd", "amd", "rcm" or "natural"
+    block_ordering : what ordered the inside of the blocks: "colamd", "amd",
+        "minimum-fill", "rcm" or "natural"
     form : the block triangular form behind it, with the transversal and its certificate
     weights : "product" if the entries with the largest product are on the diagonal, else "none"
 
@@ -244,9 +245,10 @@ class Preordering(SolverOrder, ReadOnlyArrays):
     def _threshold(self) -> float:
         """SuperLU's default."""
         weighted = self.weights == "product"
-        if self.block_ordering == "amd" and (weighted or is_nearly_symmetric(self.form)):
+        by_diagonal = self.block_ordering in ("amd", "minimum-fill")
+        if by_diagonal and (weighted or is_nearly_symmetric(self.form)):
             return _SMALL_THRESHOLD
-        return _SAFE_THRESHOLD if weighted or self.block_ordering == "amd" else 1.0
+        return _SAFE_THRESHOLD if weighted or by_diagonal else 1.0
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Preordering):

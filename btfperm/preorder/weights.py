@@ -6,11 +6,13 @@ Idea        A solver leaves a diagonal entry that is small beside its column, an
             pattern has some, the weighted one is computed; it is taken if it has at most half as
             many and its predicted fill is not much larger. If it has none, the weighted one is
             computed for KLU only, whose fill is the predicted one, and only if the blocks are not
-            nearly symmetric; it is taken if its predicted fill is much smaller.
+            nearly symmetric; it is taken if its predicted fill is smaller. The fill compared is
+            that of `first_order`; other orders are tried for the transversal that was taken.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -23,14 +25,16 @@ from btfperm.dulmage_mendelsohn import dulmage_mendelsohn, fields_of
 from btfperm.errors import InvalidMatrixError, StructurallySingularError
 from btfperm.ordering import count_symmetric, inside_blocks
 from btfperm.ordering.inside_blocks import (
+    LESS_FILL,
     BlockOrdering,
     InsideOrder,
     fill_of,
-    order_inside_blocks,
+    first_order,
+    with_less_fill,
 )
 from btfperm.pattern import ValuedPattern, as_valued
 from btfperm.pattern.arrays import prefix
-from btfperm.results import BlockTriangularForm, WeightedTransversal
+from btfperm.results import BlockTriangularForm, Transversal, WeightedTransversal
 from btfperm.weighted import moduli, weigh
 
 __all__ = ["Ordered", "Weights", "choose_weights", "finite_values"]
@@ -40,12 +44,12 @@ Weights = Literal["auto", "product", "none"]
 # A diagonal entry below this share of the largest entry of its column is left by the solver: KLU's
 # default tolerance, after it has divided each row by its largest entry; that of `factor` for
 # SuperLU with "amd".
-_WEAK = {"klu": 1e-3, "superlu": 0.1}
-# Most fill of the weighted order, relative to the other. Where few columns are weak, as 6 of 44,943
-# of ibmpg1_mna, whose weighted order has 11 % more, it is 1. Where none is, the predicted fill must
-# become much smaller, as on power flow matrices at a flat start (0.70).
-_FILL_MORE, _FILL_LESS = 1.2, 0.85
-_FEW_WEAK = 0.01  # of all columns
+_WEAK = 1e-3
+# With partial pivoting, SuperLU leaves larger ones.
+_SMALL = 0.1
+# Most fill of the weighted order, relative to the other. Where no column is weak, the predicted
+# fill must become smaller, as on power flow matrices at a flat start (.70) and hangGlider_2 (.946).
+_FILL_MORE = 1.2
 _NEARLY_SYMMETRIC = 0.95  # of the entries
 
 
@@ -76,32 +80,38 @@ def choose_weights(
     """The order by the transversal of `form`, or by the one with the largest product."""
     pattern = valued.pattern
 
-    def ordered(
-        by: BlockTriangularForm, weak: int, w: WeightedTransversal | None = None
-    ) -> Ordered:
-        return Ordered(by, order_inside_blocks(pattern, by, ordering, solver, threads, weak), w)
+    def ordered(by: BlockTriangularForm, w: WeightedTransversal | None = None) -> Ordered:
+        small = _count_small(valued, by, _SMALL) if solver == "superlu" else None
+        return Ordered(by, first_order(pattern, by, ordering, solver, threads, small), w)
 
     if weights == "product":
-        other, w = _weighted_form(valued, form, threads)
-        return ordered(other, _count_weak(valued, other, solver), w)
+        taken = ordered(*_weighted_form(valued, form, threads))
+    else:
+        taken = _choose(valued, form, ordered, solver, threads)
+    inside = with_less_fill(pattern, taken.form, taken.inside, ordering, solver, threads)
+    return taken._replace(inside=inside)
+
+
+def _choose(
+    valued: ValuedPattern,
+    form: BlockTriangularForm,
+    ordered: Callable[..., Ordered],
+    solver: str,
+    threads: int,
+) -> Ordered:
+    """The order by one of the two transversals; `ordered(form, weighted)` makes it."""
     weak = _count_weak(valued, form, solver)
-    plain = ordered(form, weak)
+    plain = ordered(form)
     if weak == 0 and (solver != "klu" or not _may_have_less_fill(plain, threads)):
         return plain
     try:
         other, w = _weighted_form(valued, form, threads)
     except StructurallySingularError:  # without stored zeros
         return plain
-    weak_there = _count_weak(valued, other, solver)
-    if weak and 2 * weak_there > weak:
+    if weak and 2 * _count_weak(valued, other, solver) > weak:
         return plain
-    weighted = ordered(other, weak_there, w)
-    if weak == 0:
-        more = _FILL_LESS
-    elif solver == "klu" and weak < _FEW_WEAK * pattern.n:
-        more = 1.0
-    else:
-        more = _FILL_MORE
+    weighted = ordered(other, w)
+    more = _FILL_MORE if weak else LESS_FILL
     return weighted if _fill(weighted, threads) <= more * _fill(plain, threads) else plain
 
 
@@ -118,7 +128,7 @@ def _may_have_less_fill(plain: Ordered, threads: int) -> bool:
     entries, mirrored = count_symmetric(pattern.on_host(), *blocks, threads)
     if mirrored >= _NEARLY_SYMMETRIC * entries:
         return False
-    return _FILL_LESS * _fill(plain, threads) >= entries + pattern.n
+    return LESS_FILL * _fill(plain, threads) >= entries + pattern.n
 
 
 def _weighted_form(
@@ -127,36 +137,47 @@ def _weighted_form(
     """The form with the largest product on the diagonal. Stored zeros remain entries of it."""
     pattern = valued.pattern
     entries, modulus = moduli(valued)
-    no_zeros = entries.nnz == pattern.nnz
-    known = form.transversal if no_zeros else None
-    drop_zeros = None if no_zeros else True
-    d = dulmage_mendelsohn(entries, transversal=known, drop_zeros=drop_zeros, threads=threads)
+    if entries.nnz == pattern.nnz:  # the blocks do not depend on the transversal
+        w = weigh(entries, modulus, form, threads=threads)
+        assert w.transversal is not None
+        return _with_transversal(form, w.transversal), w
+    d = dulmage_mendelsohn(entries, drop_zeros=True, threads=threads)
     w = weigh(entries, modulus, d, threads=threads)
     if w.structural_rank < pattern.n:
         raise StructurallySingularError(
             f"{prefix(pattern.name)}without its stored zeros, the matrix is structurally singular: "
             f"rank {w.structural_rank} of {pattern.n}; give weights='none'"
         )
-    if no_zeros:
-        return block_triangular_form(pattern, transversal=w, drop_zeros=True, threads=threads), w
     kept = block_triangular_form(
         pattern, drop_zeros=False, threads=threads, initial=w.col_match, orientation="col_match"
     )
-    scaled = w.transversal
-    assert scaled is not None and kept.transversal is not None
+    assert w.transversal is not None and kept.transversal is not None
     names = ("log_row_scale", "log_col_scale", "weights")
-    transversal = replace(kept.transversal, **{name: getattr(scaled, name) for name in names})
-    meta = {**kept.meta, "weights": dict(scaled.weights or {})}
-    return replace(kept, **fields_of(transversal), meta=meta), w
+    scaled = {name: getattr(w.transversal, name) for name in names}
+    return _with_transversal(kept, replace(kept.transversal, **scaled)), w
+
+
+def _with_transversal(form: BlockTriangularForm, t: Transversal) -> BlockTriangularForm:
+    """The same blocks with another perfect transversal on the diagonal, and its scalings."""
+    meta = {**form.meta, "weights": dict(t.weights or {})}
+    return replace(form, **fields_of(t), paired_row=t.col_match, meta=meta)
 
 
 def _count_weak(valued: ValuedPattern, form: BlockTriangularForm, solver: str) -> int:
-    """Columns whose diagonal entry is small beside the largest entry in the same block. O(nnz)."""
+    """Columns whose diagonal entry the solver leaves. O(nnz)."""
+    return _count_small(valued, form, _WEAK, scaled=solver == "klu")
+
+
+def _count_small(
+    valued: ValuedPattern, form: BlockTriangularForm, share: float, *, scaled: bool = False
+) -> int:
+    """Columns whose diagonal entry is below a share of the largest entry in the same block; with
+    `scaled`, after each row was divided by its largest entry. O(nnz)."""
     pattern = valued.pattern
     blocks = form.row_block, form.col_block, form.col_match
     arrays = (array.astype(pattern.indptr.dtype, copy=False) for array in blocks)
     columns = pattern.indptr, pattern.indices, _moduli(valued)
-    found: int = _core.preorder.count_weak(*columns, *arrays, _WEAK[solver], solver == "klu")
+    found: int = _core.preorder.count_weak(*columns, *arrays, share, scaled)
     return found
 
 

@@ -34,7 +34,7 @@ from btfperm.pattern import DECOMPOSITION, Pattern, as_valued, memory_for
 from btfperm.pattern.arrays import prefix
 from btfperm.pattern.valued import ValuedPattern, position_of
 from btfperm.registry import Algorithm, find
-from btfperm.results import DulmageMendelsohn
+from btfperm.results import Decomposition
 from btfperm.results.weighted import WeightedTransversal
 from btfperm.weighted.bottleneck import largest_smallest, part_of
 from btfperm.weighted.certificate import prove
@@ -181,7 +181,7 @@ class _Call(NamedTuple):
 def weigh(
     pattern: Pattern,
     modulus: npt.NDArray[np.float64],
-    d: DulmageMendelsohn,
+    d: Decomposition,
     objective: Objective = "product",
     time_limit: float | None = None,
     max_work: int | None = None,
@@ -255,7 +255,7 @@ def moduli(valued: ValuedPattern) -> tuple[Pattern, npt.NDArray[np.float64]]:
 def _assigned(
     pattern: Pattern,
     modulus: npt.NDArray[np.float64],
-    d: DulmageMendelsohn,
+    d: Decomposition,
     call: _Call,
     seconds: dict[str, float],
 ) -> WeightedTransversal:
@@ -325,7 +325,7 @@ def _assigned(
 def _largest_smallest(
     pattern: Pattern,
     modulus: npt.NDArray[np.float64],
-    d: DulmageMendelsohn,
+    d: Decomposition,
     call: _Call,
     seconds: dict[str, float],
 ) -> WeightedTransversal:
@@ -351,7 +351,7 @@ def _largest_smallest(
     )
 
 
-def _stopped(limit: str, d: DulmageMendelsohn) -> LimitReachedError:
+def _stopped(limit: str, d: Decomposition) -> LimitReachedError:
     rank = d.structural_rank
     return LimitReachedError(
         f"the weighted search was stopped by {limit}: the structural rank is {rank}, but the "

@@ -12,7 +12,7 @@ from btfperm import _core
 from btfperm.errors import DefectError
 from btfperm.pattern import Pattern
 from btfperm.pattern.valued import position_of
-from btfperm.results import DulmageMendelsohn, IndexArray
+from btfperm.results import Decomposition, IndexArray
 
 __all__ = ["Proof", "prove"]
 
@@ -32,7 +32,7 @@ class Proof(NamedTuple):
 def prove(
     pattern: Pattern,
     value: Reals,
-    d: DulmageMendelsohn,
+    d: Decomposition,
     row_match: IndexArray,
     col_match: IndexArray,
     row_dual: Reals,

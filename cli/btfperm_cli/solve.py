@@ -65,7 +65,7 @@ BUDGET = 10.0
 )
 @click.option(
     "--block-ordering",
-    type=click.Choice(["auto", "amd", "colamd", "rcm", "natural"]),
+    type=click.Choice(["auto", "amd", "colamd", "minimum-fill", "rcm", "natural"]),
     help="The order against fill inside the blocks.  [default: auto]",
 )
 @click.option("--transpose", is_flag=True, help="Solve with the transposed matrix.")

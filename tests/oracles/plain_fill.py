@@ -21,6 +21,18 @@ def factors(B: Any) -> tuple[int, int, int]:
     return int(np.tril(F, -1).sum()), int(np.triu(F).sum()), operations
 
 
+def local_fills(B: Any) -> list[int]:
+    """Entries that the first pivot creates, for each diagonal entry as first pivot. O(n^3)."""
+    F = np.array(B, dtype=bool)
+    np.fill_diagonal(F, True)
+    fills = []
+    for k in range(F.shape[0]):
+        others = np.arange(F.shape[0]) != k
+        crossings = np.outer(F[:, k] & others, F[k] & others)
+        fills.append(int((crossings & ~F).sum()))
+    return fills
+
+
 def minimum_degree(graph: Any) -> list[int]:
     """An order by exact minimum degree of a symmetric graph, given as truth values. O(n^3)."""
     G = np.array(graph, dtype=bool)

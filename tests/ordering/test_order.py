@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import splu
 
 import btfperm
-from btfperm.ordering import count_fill, count_symmetric, order_places
+from btfperm.ordering import count_fill, count_symmetric, order_by_fill, order_places
 from btfperm.pattern import as_pattern
 from tests import strategies
 from tests.dulmage_mendelsohn.test_threads import shared
@@ -24,7 +24,7 @@ from tests.known_answers import known_answers, parametrized, read
 from tests.oracles import plain_fill, suitesparse
 from tests.transversal.methods import in_64_bits
 
-METHODS = ("amd", "colamd", "rcm")
+METHODS = ("amd", "colamd", "rcm", "minimum-fill")
 NONSINGULAR = [k for k in known_answers() if k.shape == (k.structural_rank, k.structural_rank)]
 PLENTY = 10**7  # entries of L
 
@@ -48,6 +48,12 @@ def form_of(A):
     return f.pattern, f.matched_row_perm, f.col_perm, f.blocks
 
 
+def order_of(form, method, threads=1):
+    if method != "minimum-fill":
+        return order_places(*form, method, threads)
+    return order_by_fill(*form, PLENTY, 10**9, threads)
+
+
 def fill_of(A, order):
     """Entries of the factors of A in this order, with pivots on the diagonal."""
     dense = np.asarray(sp.csc_array(A).toarray()[np.ix_(order, order)]) != 0
@@ -59,14 +65,14 @@ def fill_of(A, order):
 @given(A=strategies.nonsingular(max_size=40))
 def test_an_order_permutes_the_places_of_each_block(method, A):
     form = form_of(A)
-    order = order_places(*form, method)
+    order = order_of(form, method)
     blocks = form[3]
     block = np.repeat(np.arange(blocks.size - 1), np.diff(blocks))
     np.testing.assert_array_equal(np.sort(order), np.arange(order.size))
     np.testing.assert_array_equal(block[order], block)
     with shared(always=True):
         for threads in (2, 4):
-            np.testing.assert_array_equal(order_places(*form, method, threads), order)
+            np.testing.assert_array_equal(order_of(form, method, threads), order)
 
 
 @given(
@@ -80,7 +86,7 @@ def test_random_graphs(n, per_row, seed, method):
     rng = np.random.default_rng(seed)
     A = sp.random_array((n, n), density=min(per_row / n, 1.0), rng=rng) + sp.eye_array(n)
     form = one_block(sp.csc_array(A))
-    order = order_places(*form, method)
+    order = order_of(form, method)
     np.testing.assert_array_equal(np.sort(order), np.arange(n))
     fill = count_fill(*form, order, PLENTY)
     assert fill.total == fill_of(A, order)
@@ -90,7 +96,7 @@ def test_random_graphs(n, per_row, seed, method):
 def test_fill_is_that_of_elimination(A, method):
     form = form_of(A)
     P, rows, cols, blocks = form
-    order = order_places(*form, method)
+    order = order_of(form, method)
     dense = P.to_scipy().toarray()[np.ix_(rows[order], cols[order])] != 0
     found = count_fill(*form, order, PLENTY)
     lower = upper = operations = 0
@@ -174,10 +180,35 @@ def test_dense_lines_come_last(method):
     A.resize((n, n))
     A.setdiag(1)
     A[7, :] = A[:, 7] = 1
-    order = order_places(*one_block(sp.csc_array(A)), method)
+    order = order_of(one_block(sp.csc_array(A)), method)
     np.testing.assert_array_equal(np.sort(order), np.arange(n))
-    if method == "amd":
+    if method in ("amd", "minimum-fill"):
         assert order[-1] == 7
+
+
+@given(A=strategies.nonsingular(max_size=8))
+def test_the_first_pivot_of_minimum_fill_creates_the_fewest_entries(A):
+    """All rows of a matrix this small are candidates."""
+    P, rows, cols, blocks = form = form_of(A)
+    dense = P.to_scipy().toarray()[np.ix_(rows, cols)] != 0
+    order = order_of(form, "minimum-fill")
+    for first, last in pairwise(blocks):
+        if last - first > 2:
+            fills = plain_fill.local_fills(dense[first:last, first:last])
+            assert fills[order[first] - first] == min(fills)
+
+
+@given(n=st.integers(3, 40), per_row=st.floats(0.5, 8.0), seed=st.integers(0, 2**32 - 1))
+def test_minimum_fill_ends_where_it_exceeds_its_limits(n, per_row, seed):
+    """The limit on the entries of L + U is exact if no row is dense."""
+    rng = np.random.default_rng(seed)
+    A = sp.random_array((n, n), density=min(per_row / n, 0.4), rng=rng) + sp.eye_array(n)
+    form = one_block(sp.csc_array(A))
+    order = order_of(form, "minimum-fill")
+    total = count_fill(*form, order, PLENTY).total
+    np.testing.assert_array_equal(order_by_fill(*form, total, 10**9), order)
+    assert order_by_fill(*form, total - 1, 10**9) is None or n > 16
+    assert order_by_fill(*form, total, 0) is None
 
 
 def test_colamd_is_near_superlus():
@@ -221,7 +252,7 @@ def test_64_bits():
     wider = [np.asarray(array, dtype=np.int64) for array in places]
     for method in METHODS:
         np.testing.assert_array_equal(
-            order_places(wide, *wider, method), order_places(P, *places, method)
+            order_of((wide, *wider), method), order_of((P, *places), method)
         )
 
 

@@ -27,12 +27,12 @@
 #include <limits>
 
 #include "backends/cpu/budget.hpp"
+#include "backends/cpu/heap.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "transversal/augmenting/hopcroft_karp.hpp"
 #include "transversal/interface.hpp"
 #include "weighted/block.hpp"
 #include "weighted/counters.hpp"
-#include "weighted/row_heap.hpp"
 
 namespace btfperm {
 
@@ -273,9 +273,9 @@ class Mc64 {
       if (n_near > 0) {
         i = near_[--n_near];
       } else {
-        if (heap_.empty() || distance_[heap_.nearest()] >= least) break;
-        i = heap_.nearest();
-        heap_.remove_nearest();
+        if (heap_.empty() || distance_[heap_.first()] >= least) break;
+        i = heap_.first();
+        heap_.remove_first();
         so_far = distance_[i];
       }
       j = row_match_[i];
@@ -319,7 +319,7 @@ class Mc64 {
   I* column_before_;  // and its column
   I* reached_;
   I* final_;  // rows whose distance is final: they have left the heap
-  RowHeap<I> heap_;
+  Heap<I, double> heap_;
 };
 
 }  // namespace btfperm

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A binary heap of rows or columns, the one with the least key first, in which keys can change
+#pragma once
+
+namespace btfperm {
+
+template <class I, class Key>
+class Heap {
+ public:
+  // key[i] is that of member i; `members` and `place` have a place for each.
+  Heap(const Key* key, I* members, I* place) : key_(key), members_(members), place_(place) {}
+
+  bool empty() const { return size_ == 0; }
+  void clear() { size_ = 0; }
+  I first() const { return members_[0]; }
+
+  void insert(I member) { rise(size_++, member); }
+
+  // After the key of a member of the heap has become smaller.
+  void decreased(I member) { rise(place_[member], member); }
+
+  void remove_first() { remove(members_[0]); }
+
+  // A member of the heap, whose key may not have changed since it was inserted.
+  void remove(I member) {
+    const I at = place_[member], last = members_[--size_];
+    if (at == size_) return;
+    if (key_[last] < key_[member]) {
+      rise(at, last);
+    } else {
+      sink(at, last);
+    }
+  }
+
+ private:
+  void put(I at, I member) {
+    members_[at] = member;
+    place_[member] = at;
+  }
+
+  void rise(I at, I member) {
+    while (at > 0 && key_[members_[(at - 1) / 2]] > key_[member]) {
+      put(at, members_[(at - 1) / 2]);
+      at = (at - 1) / 2;
+    }
+    put(at, member);
+  }
+
+  void sink(I at, I member) {
+    for (I child = 2 * at + 1; child < size_; child = 2 * at + 1) {
+      if (child + 1 < size_ && key_[members_[child + 1]] < key_[members_[child]]) ++child;
+      if (key_[members_[child]] >= key_[member]) break;
+      put(at, members_[child]);
+      at = child;
+    }
+    put(at, member);
+  }
+
+  const Key* key_;
+  I* members_;
+  I* place_;
+  I size_ = 0;
+};
+
+}  // namespace btfperm
