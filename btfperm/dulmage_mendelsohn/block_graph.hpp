@@ -14,12 +14,6 @@
 
 namespace btfperm {
 
-// Whether each of the `count` numbers is one of 0 ... limit - 1.
-template <class I>
-bool are_in_range(const I* numbers, I count, I limit) {
-  return std::all_of(numbers, numbers + count, [&](I i) { return i >= 0 && i < limit; });
-}
-
 // Whether the n_blocks + 1 numbers start with 0, never fall, and end with `last`.
 template <class I>
 bool are_boundaries(const I* numbers, I n_blocks, I last) {

@@ -8,6 +8,7 @@
 
 #include "pattern/canonical.hpp"
 #include "pattern/features.hpp"
+#include "pattern/raster.hpp"
 #include "pattern/transpose_by_parts.hpp"
 
 namespace btfperm {
@@ -144,6 +145,47 @@ void bind_canonical(nb::module_& module) {
       "last two are 0 without `positions`.");
 }
 
+// An axis of a picture of `places` rows or columns. Throws (ValueError) unless the window is inside
+// and has a cell for each of its places, or several places for each cell.
+template <class I>
+Axis<I> checked_axis(const In<I>& perm, I places, std::int64_t first, std::int64_t last,
+                     std::int64_t cells, const char* name) {
+  if (perm.shape(0) != 0) require_places(perm, places, name);
+  if (!are_in_range(perm.data(), static_cast<I>(perm.shape(0)), places)) {
+    throw std::invalid_argument(std::string(name) + " is out of range");
+  }
+  if (first < 0 || last > places || cells < 1 || cells > last - first || cells >= outside) {
+    throw std::invalid_argument(std::string(name) + ": the window or its cells are out of range");
+  }
+  return {perm.shape(0) == 0 ? nullptr : perm.data(), static_cast<I>(first), static_cast<I>(last),
+          static_cast<I>(cells)};
+}
+
+template <class I>
+void bind_raster(nb::module_& module) {
+  module.def(
+      "raster",
+      [](std::int64_t m, In<I> indptr, In<I> indices, In<I> row_perm, In<I> col_perm,
+         std::tuple<std::int64_t, std::int64_t> rows, std::tuple<std::int64_t, std::int64_t> cols,
+         std::tuple<std::int64_t, std::int64_t> cells, int threads, Out<std::int64_t> counts) {
+        const PatternView<I> A = view_of<I>(m, indptr, indices);
+        const auto [height, width] = cells;
+        const Axis<I> down =
+            checked_axis(row_perm, A.m, std::get<0>(rows), std::get<1>(rows), height, "row_perm");
+        const Axis<I> across =
+            checked_axis(col_perm, A.n, std::get<0>(cols), std::get<1>(cols), width, "col_perm");
+        require_places(counts, height * width, "counts");
+        run_pass([&](Budget& budget) {
+          Workspace workspace;
+          raster(A, down, across, threads, counts.data(), workspace, budget);
+        });
+      },
+      nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("row_perm").noconvert(), nb::arg("col_perm").noconvert(), nb::arg("rows"),
+      nb::arg("cols"), nb::arg("cells"), nb::arg("threads"), nb::arg("counts").noconvert(),
+      "Entries in each cell of a picture, column by column; an empty permutation is the identity.");
+}
+
 }  // namespace
 
 void bind_pattern(nb::module_& module) {
@@ -151,6 +193,8 @@ void bind_pattern(nb::module_& module) {
   bind_conversions<std::int64_t>(module);
   bind_canonical<std::int32_t>(module);
   bind_canonical<std::int64_t>(module);
+  bind_raster<std::int32_t>(module);
+  bind_raster<std::int64_t>(module);
 }
 
 }  // namespace btfperm

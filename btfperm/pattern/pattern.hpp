@@ -22,6 +22,12 @@ struct PatternView {
   I degree(I j) const { return indptr[j + 1] - indptr[j]; }
 };
 
+// Whether each of the `count` numbers is one of 0 ... limit - 1.
+template <class I>
+bool are_in_range(const I* numbers, I count, I limit) {
+  return std::all_of(numbers, numbers + count, [&](I i) { return i >= 0 && i < limit; });
+}
+
 // Whether i is among the first `count` places of `list`, of which eight can be read and `count` are
 // no more. Without a branch: there is nothing to predict. (GCC and Clang have such vectors on every
 // machine.)

@@ -6,6 +6,6 @@ from __future__ import annotations
 __all__ = ["counted"]
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 block`, `2,000 blocks`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """`1 block`, `2,000 blocks`, `3 entries`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

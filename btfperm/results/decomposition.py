@@ -19,6 +19,7 @@ from btfperm.pattern import Pattern, permute
 from btfperm.pattern.arrays import IndexArray, device_context
 from btfperm.results.block_graph import BlockGraph
 from btfperm.results.counted import counted
+from btfperm.results.drawn import Drawn
 from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
 from btfperm.results.parts import Block, CoarsePart, block_numbers, blocks_of, part_ends
@@ -36,7 +37,7 @@ _COMPARED = tuple(field.name for field in (*FIELDS, *SCALINGS))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decomposition(OnDemand):
+class Decomposition(Drawn, OnDemand):
     """Permutations, blocks and the matching behind them: the fields of a `perm.npz`.
 
     ``d.block(k)`` is fine block k, and ``for block in d`` visits all of them; see `Block`.

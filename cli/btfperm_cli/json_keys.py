@@ -60,6 +60,7 @@ JSON_KEYS = {
         *("maximal", "locally_dominant", "stopped_by", "rounds", "edges_left", "matched_share"),
         *("counters", "seconds", "written", "replaced"),
     ),
+    "plot": (*_MATRIX, "fine_blocks", "kind", "block", "seconds", "written", "replaced"),
     "algorithms": ("algorithms",),
     "doctor": ("machine", "backends", "packages", "solvers"),
 }

@@ -35,6 +35,7 @@ from btfperm_cli.json_keys import error_object
 from btfperm_cli.match import match
 from btfperm_cli.order import order
 from btfperm_cli.output import Output, complain, drop, emit, emit_text, flush, open_closed
+from btfperm_cli.plot import plot
 from btfperm_cli.rank import rank
 from btfperm_cli.solve import solve
 
@@ -307,5 +308,5 @@ def main() -> None:
     """
 
 
-for command in (order, rank, check, convert, solve, match, algorithms, doctor):
+for command in (order, rank, check, convert, solve, match, plot, algorithms, doctor):
     main.add_command(command)

@@ -205,6 +205,7 @@ def words_of(tmp_path):
         "convert": [("convert", a, tmp_path / "B.npz"), ("convert", no, no), ("convert", a)],
         "solve": [("solve", a, a), ("solve", no, a), ("solve", a), ("solve", a, "--compare")],
         "match": [("match", a, "--weights", "ones"), ("match", no), ("match",)],
+        "plot": [("plot", a, "--terminal"), ("plot", no, "--terminal"), ("plot", a)],
         "algorithms": [("algorithms",), ("algorithms", "--bogus")],
         "doctor": [("doctor",), ("doctor", "--bogus")],
     }

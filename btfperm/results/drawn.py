@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`Drawn`: the pictures of a result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from btfperm.reports.pictures.picture import Picture
+    from btfperm.results.decomposition import Decomposition
+
+__all__ = ["Drawn"]
+
+
+class Drawn:
+    """A decomposition that can be drawn."""
+
+    def plot(
+        self,
+        kind: str = "spy",
+        *,
+        A: Any = None,
+        block: int | None = None,
+        ax: Any = None,
+        threads: int | None = None,
+    ) -> Picture:
+        """A picture of the matrix and its blocks, drawn with matplotlib.
+
+        Entries are drawn as a density: a cell is darker where it has more entries. So the picture
+        of a matrix of any size takes one pass over its entries and little memory.
+
+        Parameters
+        ----------
+        kind : "spy": the matrix as stored and permuted, side by side, with the coarse parts and
+            the fine blocks outlined; "before" and "after": one of the two; "sizes": the histogram
+            of the block sizes; "levels": the block graph by levels
+        A : the matrix; needed only for a result read from a file
+        block : the number of a fine block to zoom into. "spy" then shows where it is, beside it
+        ax : axes of matplotlib to draw on; "spy" needs two
+        threads : number of threads that count the entries
+
+        Returns
+        -------
+        Picture : with ``figure``, ``axes`` and ``save(path)`` for PNG, SVG or PDF. Jupyter shows it
+
+        Raises
+        ------
+        InvalidArgumentError : no such kind or block, or the matrix is missing
+        ResourceMissingError : matplotlib is not installed
+
+        Examples
+        --------
+        >>> import btfperm
+        >>> d = btfperm.dulmage_mendelsohn("matrices/west0479.mtx.gz")  # doctest: +SKIP
+        >>> d.plot().save("west0479.svg")  # doctest: +SKIP
+        >>> d.plot(block=int(d.row_block[0]))  # the block of row 0  # doctest: +SKIP
+        """
+        from btfperm.reports.pictures import plot
+
+        return plot(cast("Decomposition", self), kind, A=A, block=block, ax=ax, threads=threads)

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``btfperm plot MATRIX -o fig.svg``: pictures of the decomposition, in files or as text."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from btfperm_cli.json_keys import JSON_KEYS
+from btfperm_cli.options import (
+    FileName,
+    ThreadCount,
+    WholeNumber,
+    check_output,
+    drop_zeros_option,
+    is_replaced,
+    matrix_argument,
+    no_clobber_option,
+    output_options,
+)
+from btfperm_cli.output import Output, emit_text, reader_may_leave
+from btfperm_cli.progress import Clock, Stages, stage
+
+if TYPE_CHECKING:
+    from btfperm.order import Ordered
+    from btfperm.results import DulmageMendelsohn
+
+__all__ = ["decomposed", "plot"]
+
+LARGEST_BLOCK_NUMBER = 2**63 - 1
+
+
+@click.command(short_help="Draw the matrix and its blocks.")
+@matrix_argument
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=FileName(dir_okay=False),
+    metavar="OUT",
+    help="Write the picture: fig.png, fig.svg or fig.pdf; - is stdout. This needs matplotlib.",
+)
+@click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(["png", "svg", "pdf"]),
+    help="Format of OUT, whatever its name.  [default: png for -]",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["spy", "before", "after", "sizes", "levels"]),
+    help="The entries before and after, or one of the two; the histogram of the block sizes; the "
+    "block graph by levels.  [default: spy]",
+)
+@click.option(
+    "--block",
+    type=WholeNumber(0, LARGEST_BLOCK_NUMBER),
+    metavar="K",
+    help="Zoom into this fine block; blocks count from 0.",
+)
+@click.option("--terminal", is_flag=True, help="Draw the entries on the terminal as text.")
+@click.option(
+    "--characters",
+    "style",
+    type=click.Choice(["braille", "blocks", "ascii"]),
+    help="With --terminal: what to draw with.  [default: braille, or ascii where the terminal has "
+    "no other characters]",
+)
+@click.option(
+    "--threads",
+    type=ThreadCount(),
+    metavar="N",
+    help="Threads that parse the file, search and count.  [default: all cores this process may "
+    "use]",
+)
+@no_clobber_option
+@drop_zeros_option
+@output_options
+def plot(
+    out: Output,
+    matrix: str,
+    target: str | None,
+    file_format: str | None,
+    kind: str | None,
+    block: int | None,
+    terminal: bool,
+    style: str | None,
+    threads: int | None,
+    no_clobber: bool,
+    drop_zeros: bool,
+) -> int:
+    """Draw MATRIX as stored and permuted, with the coarse parts and the fine blocks outlined.
+
+    A cell of the picture is darker where it has more entries.
+    """
+    check_usage(target, file_format, kind, terminal, style, no_clobber)
+    if target is not None:
+        check_target(matrix, target, file_format, no_clobber=no_clobber)
+    out.to_stderr = target == "-"
+    done = decomposed(out, matrix, threads=threads, drop_zeros=drop_zeros)
+    result = done.decomposition
+    assert result is not None
+    clock, replaced = Clock(), None
+    if terminal:
+        if not out.as_json:
+            show(result, block, style, threads)
+        clock.stop("draw")
+    if target is not None:
+        with stage("drawing", quiet=out.quiet):
+            picture = result.plot(kind or "spy", block=block, threads=threads)
+        replaced = is_replaced(target, no_clobber=no_clobber)
+        with reader_may_leave(sys.stdout) if target == "-" else nullcontext():
+            how = file_format or ("png" if target == "-" else None)
+            picture.save(target, format=how, replace=not no_clobber)
+        clock.stop("draw")
+        out.say(f"{target}{' (replaced)' if replaced else ''}: {result.n_blocks:,} fine blocks")
+    out.answer(
+        dict.fromkeys(JSON_KEYS["plot"])
+        | facts_of(done)
+        | {
+            "kind": kind or "spy",
+            "block": block,
+            "seconds": done.seconds | clock.seconds,
+            "written": target,
+            "replaced": replaced,
+        }
+    )
+    return 0
+
+
+def check_usage(
+    target: str | None,
+    file_format: str | None,
+    kind: str | None,
+    terminal: bool,
+    style: str | None,
+    no_clobber: bool,
+) -> None:
+    """Options that need another one."""
+    if target is None and not terminal:
+        raise click.UsageError("name a picture with -o, or draw on the --terminal.")
+    if style and not terminal:
+        raise click.UsageError("--characters goes with --terminal.")
+    for name, given in {
+        "--format": file_format,
+        "--kind": kind,
+        "--no-clobber": no_clobber,
+    }.items():
+        if given and target is None:
+            raise click.UsageError(f"{name} goes with -o.")
+
+
+def check_target(matrix: str, target: str, file_format: str | None, *, no_clobber: bool) -> None:
+    """Before the work begins, refuse an output that could not be written after it."""
+    if target != "-" and not file_format and not target.lower().endswith((".png", ".svg", ".pdf")):
+        raise click.UsageError(f"{target}: end the name in .png, .svg or .pdf, or name a --format.")
+    check_output(target, (matrix,), no_clobber=no_clobber)
+    from btfperm.reports.pictures.picture import require_matplotlib
+
+    require_matplotlib()
+
+
+def decomposed(out: Output, matrix: str, **how: Any) -> Ordered:
+    """The matrix and its decomposition, with progress on a terminal."""
+    from btfperm.order import order_file
+
+    def advance(name: str, *progress: Any) -> None:
+        if name == "search":  # errors from here on do not concern the input file
+            out.subject = matrix
+        stages.advance(name, *progress)
+
+    with Stages(quiet=out.quiet) as stages:
+        return order_file(matrix, progress=advance, **how)
+
+
+def facts_of(done: Ordered) -> dict[str, Any]:
+    """The matrix and the size of its decomposition, for the JSON object."""
+    assert done.decomposition is not None
+    return {
+        "matrix": dict(done.pattern.source),
+        "entries": done.pattern.nnz,
+        "rows": done.pattern.m,
+        "cols": done.pattern.n,
+        "structural_rank": done.transversal.size,
+        "fine_blocks": done.decomposition.n_blocks,
+    }
+
+
+def show(
+    result: DulmageMendelsohn, block: int | None, style: str | None, threads: int | None
+) -> None:
+    """Draws on standard output, with colours if it is a terminal."""
+    import shutil
+
+    from btfperm.reports.pictures.terminal import terminal_lines
+
+    encoding = (sys.stdout.encoding or "").lower()
+    style = style or ("braille" if encoding.replace("-", "") == "utf8" else "ascii")
+    size = shutil.get_terminal_size()
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    assert result.pattern is not None
+    lines = terminal_lines(
+        result.on_host(),
+        result.pattern.on_host(),
+        columns=max(20, min(size.columns - 1, 160)),
+        rows=max(10, size.lines - 1),
+        style=style,
+        colour=colour,
+        block=block,
+        threads=threads,
+    )
+    emit_text("\n".join(lines))

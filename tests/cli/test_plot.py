@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``btfperm plot``: the file, the terminal, the JSON object, and refused lines."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import btfperm
+
+MATRIX = "matrices/west0067.mtx.gz"
+
+
+@pytest.fixture
+def file(request):
+    return request.config.rootpath / MATRIX
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_the_file(cli, file, tmp_path, suffix):
+    target = tmp_path / f"fig.{suffix}"
+    ended = cli("plot", file, "-o", target, "--kind", "after")
+    assert ended.code == 0 and target.stat().st_size > 1000
+    btfperm.dulmage_mendelsohn(file).plot("after").save(tmp_path / f"own.{suffix}")
+    assert target.read_bytes() == (tmp_path / f"own.{suffix}").read_bytes()
+    assert "(replaced)" in cli("plot", file, "-o", target, "--kind", "sizes").out
+    cli("plot", file, "-o", target, "--no-clobber").failed(4, "exists already")
+
+
+def test_the_terminal_needs_no_matplotlib(cli, file, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    ended = cli("plot", file, "--terminal")
+    assert ended.code == 0 and "as stored: 67 x 67" in ended.out and "⠀" in ended.out
+    for style, character in (("blocks", "▀"), ("ascii", "#")):
+        assert character in cli("plot", file, "--terminal", "--characters", style).out
+    cli("plot", file, "-o", "fig.svg").failed(4, "btfperm[plot]")
+
+
+def test_a_block(cli, file):
+    b = btfperm.dulmage_mendelsohn(file).block(1)
+    out = cli("plot", file, "--terminal", "--block", "1").out
+    assert f"block 1, square: {b.shape[0]} x {b.shape[1]}" in out
+    cli("plot", file, "--terminal", "--block", "4000").failed(2, "block must be")
+
+
+def test_the_object(cli, file, tmp_path):
+    target = tmp_path / "fig.png"
+    found = cli("plot", file, "-o", target, "--json", "--kind", "levels").json
+    d = btfperm.dulmage_mendelsohn(file)
+    assert found["written"] == str(target) and found["replaced"] is False
+    assert (found["entries"], found["fine_blocks"]) == (d.pattern.nnz, d.n_blocks)
+    assert found["kind"] == "levels" and "draw" in found["seconds"]
+
+
+def test_standard_output(cli, file):
+    ended = cli("plot", file, "-o", "-", "--format", "svg", "--kind", "sizes")
+    assert ended.code == 0 and ended.out.startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "-o"),
+        (("-o", "fig.gif"), "end the name in"),
+        (("--terminal", "--kind", "sizes"), "--kind goes with -o"),
+        (("-o", "fig.png", "--characters", "ascii"), "--characters goes with --terminal"),
+        (("-o", "fig.png", "--block", "0", "--kind", "sizes"), "a block is shown by"),
+        (("--terminal", "--no-clobber"), "--no-clobber goes with -o"),
+    ],
+)
+def test_refused_lines(cli, file, words, message):
+    cli("plot", file, *words).failed(2, message)
+
+
+def test_a_hostile_name_is_escaped(cli, tmp_path):
+    target = tmp_path / "a\x1b[31mb.mtx"
+    btfperm.write_matrix(target, np.eye(3))
+    ended = cli("plot", target, "--terminal")
+    assert ended.code == 0 and "\x1b" not in ended.out

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The counts of a density picture equal those of a plain count, entry by entry."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from btfperm import _core
+from btfperm.pattern import as_pattern
+from btfperm.pattern.raster import raster
+
+
+def plain(A, rows, cols, height, width):
+    """The definition: one entry after the other."""
+    counts = np.zeros((height, width), dtype=np.int64)
+    (top, bottom), (left, right) = rows, cols
+    for r in range(top, bottom):
+        for c in range(left, right):
+            if A[r, c]:
+                y = (r - top) * height // (bottom - top)
+                x = (c - left) * width // (right - left)
+                counts[y, x] += 1
+    return counts
+
+
+def window(draw, size):
+    first = draw(st.integers(0, size))
+    return first, draw(st.integers(first, size))
+
+
+@given(st.data(), st.integers(0, 2**32 - 1))
+def test_a_picture_of_any_window(data, seed):
+    rng = np.random.default_rng(seed)
+    m, n = data.draw(st.integers(0, 30)), data.draw(st.integers(0, 30))
+    A = rng.random((m, n)) < 0.2
+    row_perm, col_perm = rng.permutation(m), rng.permutation(n)
+    rows, cols = window(data.draw, m), window(data.draw, n)
+    cells = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 40))
+    threads = data.draw(st.sampled_from([1, 2]))
+    found = raster(
+        as_pattern(A), row_perm, col_perm, rows=rows, cols=cols, cells=cells, threads=threads
+    )
+    height, width = min(cells[0], rows[1] - rows[0]), min(cells[1], cols[1] - cols[0])
+    expected = plain(A[row_perm][:, col_perm], rows, cols, height, width)
+    assert found.shape == expected.shape and (found == expected).all()
+
+
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_and_index_types(width, threads):
+    """The core itself, because small matrices run on one thread otherwise."""
+    rng = np.random.default_rng(3)
+    A = rng.random((90, 70)) < 0.1
+    pattern = as_pattern(A)
+    indptr, indices = pattern.indptr.astype(width), pattern.indices.astype(width)
+    rows, cols = rng.permutation(90).astype(width), rng.permutation(70).astype(width)
+    counts = np.full(20 * 30, -1, dtype=np.int64)
+    _core.pattern.raster(
+        90, indptr, indices, rows, cols, (0, 90), (5, 65), (20, 30), threads, counts
+    )
+    expected = plain(A[rows][:, cols], (0, 90), (5, 65), 20, 30)
+    assert (expected == counts.reshape(30, 20).T).all()
+
+
+def test_all_entries_are_counted_without_a_permutation():
+    A = np.random.default_rng(1).random((500, 300)) < 0.05
+    counts = raster(as_pattern(A), cells=64)
+    assert counts.shape == (64, 64) and counts.sum() == A.sum()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"rows": (0, 4)}, "window"),
+        ({"cells": (4, 3)}, "window"),
+        ({"cells": (0, 3)}, "window"),
+        ({"perm": [0, 1, 3]}, "out of range"),
+        ({"perm": [0, 1]}, "2 places, not 3"),
+        ({"counts": 8}, "8 places, not 9"),
+    ],
+)
+def test_the_core_refuses_wrong_arguments(wrong, message):
+    pattern = as_pattern(np.eye(3))
+    perm = np.array(wrong.get("perm", [0, 1, 2]), dtype=pattern.indices.dtype)
+    with pytest.raises(ValueError, match=message):
+        _core.pattern.raster(
+            3,
+            pattern.indptr,
+            pattern.indices,
+            perm,
+            perm[:0],
+            wrong.get("rows", (0, 3)),
+            (0, 3),
+            wrong.get("cells", (3, 3)),
+            1,
+            np.empty(wrong.get("counts", 9), dtype=np.int64),
+        )
