@@ -49,6 +49,12 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from btfperm.conventions import (
         as_umfpack as as_umfpack,
     )
+    from btfperm.diagnosis import (
+        Diagnosis as Diagnosis,
+    )
+    from btfperm.diagnosis import (
+        diagnose as diagnose,
+    )
     from btfperm.dulmage_mendelsohn import (
         dulmage_mendelsohn as dulmage_mendelsohn,
     )
@@ -234,6 +240,7 @@ _ROOMS = {
     "DefectError": "errors",
     "DefectWarning": "errors",
     "DevicePattern": "pattern",
+    "Diagnosis": "diagnosis",
     "DulmageMendelsohn": "results",
     "GraphMatching": "results",
     "IllConditionedWarning": "errors",
@@ -269,6 +276,7 @@ _ROOMS = {
     "as_valued": "pattern",
     "block_triangular_form": "block_triangular",
     "compare_solvers": "preorder",
+    "diagnose": "diagnosis",
     "dulmage_mendelsohn": "dulmage_mendelsohn",
     "load": "io",
     "match": "weighted.match",
@@ -287,7 +295,7 @@ _ROOMS = {
 }
 
 # Modules that users name as attributes, and that are loaded when they do.
-_MODULES = ("conventions", "io", "reports", "testing")
+_MODULES = ("conventions", "diagnosis", "io", "reports", "testing")
 
 __all__ = [*_ROOMS, "__version__", "testing"]
 

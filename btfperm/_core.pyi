@@ -11,3 +11,4 @@ transversal: ModuleType
 ordering: ModuleType
 weighted: ModuleType
 preorder: ModuleType
+diagnosis: ModuleType

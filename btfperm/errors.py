@@ -18,7 +18,12 @@ code  meaning
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from btfperm.printable import one_line
+
+if TYPE_CHECKING:
+    from btfperm.diagnosis import Diagnosis
 
 __all__ = [
     "BackendUnavailableError",
@@ -101,7 +106,15 @@ class _ReportError(CheckFailedError, AssertionError):
 
 class StructurallySingularError(_ReportError):
     """Raised by :mod:`btfperm.testing` when a matrix is not square or not of full structural rank,
-    with one line for each group of rows or columns that is to blame; and by `preorder`."""
+    and by `preorder`. The text is that of the diagnosis, which is the attribute `diagnosis`: see
+    `btfperm.diagnose`."""
+
+    def __init__(self, text: str, diagnosis: Diagnosis | None = None) -> None:
+        super().__init__(text, diagnosis)
+        self.diagnosis = diagnosis
+
+    def __str__(self) -> str:
+        return "\n".join(map(one_line, str(self.args[0]).splitlines()))
 
 
 class BlockTooLargeError(_ReportError):

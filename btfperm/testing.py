@@ -11,41 +11,51 @@ from typing import Any
 import numpy as np
 
 from btfperm.arguments import refuse_unknown_keywords, truth, whole_number
+from btfperm.diagnosis import diagnose
+from btfperm.diagnosis.names import checked_names
+from btfperm.diagnosis.systems import as_system
+from btfperm.diagnosis.text import GROUPS, finding_lines, listed
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import BlockTooLargeError, StructurallySingularError
 from btfperm.pattern import SEARCH, as_pattern, memory_for
 from btfperm.results import Block
-from btfperm.results.blame import GROUPS, blamed_groups, listed
 from btfperm.results.counted import counted
 from btfperm.transversal import SEARCH_KEYWORDS, maximum_transversal
 
 __all__ = ["assert_blocks_at_most", "assert_structurally_nonsingular"]
 
 
-def assert_structurally_nonsingular(A: Any, *, square: bool = True, **options: Any) -> None:
+def assert_structurally_nonsingular(
+    A: Any,
+    *,
+    square: bool = True,
+    row_names: Any = None,
+    col_names: Any = None,
+    **options: Any,
+) -> None:
     """Raises unless `A` is square and has full structural rank.
 
-    The message lists the independent groups that are to blame, the largest excess first: rows that
-    together have entries in fewer columns, and columns that together have entries in fewer rows. No
-    choice of values makes the rows (columns) of such a group linearly independent. One fix is
-    needed in each group for each row (column) too many. Empty rows, each a group of its own, are
-    counted in one line; so are empty columns. Long lists end with a count.
+    The message is the diagnosis of `btfperm.diagnose`: the independent groups of rows (columns)
+    that have entries in fewer columns (rows), smallest first, and what would repair the matrix. No
+    choice of values makes the rows (columns) of such a group linearly independent. Long lists end
+    with a count.
 
     Parameters
     ----------
-    A : a matrix of any type that `as_pattern` accepts
+    A : a matrix of any type that `as_pattern` accepts, or a model that `diagnose` accepts
     square : False accepts a rectangular matrix with full structural rank, which is the smaller of
         its two dimensions
+    row_names, col_names : names for the message, as for `diagnose`
     options : as for `maximum_transversal`
 
     Raises
     ------
-    StructurallySingularError : an `AssertionError`
+    StructurallySingularError : an `AssertionError`; its `diagnosis` is a `Diagnosis`
     LimitReachedError : a limit ended the search; not an `AssertionError`
 
     Notes
     -----
-    The cost of `maximum_transversal`; where it raises, that of `dulmage_mendelsohn`.
+    The cost of `maximum_transversal`; where it raises, that of `diagnose`.
 
     Examples
     --------
@@ -57,44 +67,54 @@ def assert_structurally_nonsingular(A: Any, *, square: bool = True, **options: A
     Traceback (most recent call last):
     ...
     btfperm.errors.StructurallySingularError: structurally singular: rank 2 of 3 x 3
-      1 row too many, in 1 independent group:
+      overdetermined: 1 row too many, in 1 independent group:
         rows 1, 2 have entries only in column 2
-      1 column too many, in 1 independent group:
+      underdetermined: 1 column too many, in 1 independent group:
         columns 0, 1 have entries only in row 0
-    >>> assert_structurally_nonsingular(np.eye(2, 3))
+      repair: add 1 entry, such as (1, 0)
+        or remove row 1 and fix column 0: a square nonsingular matrix remains
+      proof: 1 row and 1 column touch every entry, so nothing smaller suffices
+      diagonal: 0 of 5 entries are in every maximum transversal, 1 in none
+      identical patterns: rows 1, 2
+    >>> assert_structurally_nonsingular(np.eye(2, 3), col_names=["T", "p", "x"])
     Traceback (most recent call last):
     ...
     btfperm.errors.StructurallySingularError: not square: rank 2 of 2 x 3 (square=False tests for
     full rank only)
-      1 column too many, in 1 independent group:
-        column 2 is empty
+      underdetermined: 1 column too many, in 1 independent group:
+        column x is empty
+      repair: fix column x: a square nonsingular matrix remains
+      proof: 2 rows and 0 columns touch every entry, so nothing smaller suffices
+      diagonal: 2 of 2 entries are in every maximum transversal, 0 in none
     """
     __tracebackhide__ = True
     refuse_unknown_keywords("assert_structurally_nonsingular", options, SEARCH_KEYWORDS)
     square = truth("square", square)
+    system = as_system(A)
+    if system is not None:
+        A, names = system.pattern, system[1:]
+        row_names, col_names = (a or b for a, b in zip((row_names, col_names), names, strict=True))
     with memory_for(SEARCH):
         pattern = as_pattern(
             A, shape=options.pop("shape", None), drop_zeros=options.get("drop_zeros")
         ).on_host()
+        row_names = checked_names(row_names, pattern.m, "row")
+        col_names = checked_names(col_names, pattern.n, "column")
         t = maximum_transversal(pattern, **options)
     (m, n), rank = pattern.shape, t.structural_rank
     if rank == min(m, n) and (m == n or not square):
         return
-    d = dulmage_mendelsohn(pattern, transversal=t)
-    lines = []
-    if m <= n or square:
-        lines += blamed_groups(d, "row", m - rank)
-    if n <= m or square:
-        lines += blamed_groups(d, "column", n - rank)
+    found = diagnose(
+        dulmage_mendelsohn(pattern, transversal=t), row_names=row_names, col_names=col_names
+    )
     name = f"{pattern.name}: " if pattern.name else ""
     what, hint = "structurally singular", ""
     if m != n and square:
         what, hint = "not square", " (square=False tests for full rank only)"
     elif m != n:
         what = "not of full structural rank"
-    raise StructurallySingularError(
-        "\n".join([f"{name}{what}: rank {rank} of {m} x {n}{hint}", *lines])
-    )
+    head = f"{name}{what}: rank {rank} of {m} x {n}{hint}"
+    raise StructurallySingularError("\n".join([head, *finding_lines(found)]), found)
 
 
 def assert_blocks_at_most(A: Any, size: int, **options: Any) -> None:

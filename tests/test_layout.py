@@ -40,6 +40,7 @@ LAYERS = (
     ("block_triangular", "ordering", "weighted"),
     ("conventions",),
     ("io",),
+    ("diagnosis",),
     ("order", "preorder", "reports", "testing"),
 )
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}

@@ -13,6 +13,8 @@ from typing import Any, get_args
 
 from btfperm.arguments import refuse_unknown_keywords, text
 from btfperm.block_triangular import block_triangular_form
+from btfperm.diagnosis import diagnose
+from btfperm.diagnosis.text import finding_lines
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, StructurallySingularError
 from btfperm.ordering.inside_blocks import BlockOrdering, order_inside_blocks
@@ -33,7 +35,6 @@ from btfperm.preorder.preordering import Preordering, Solver
 from btfperm.preorder.system import Solution, solve
 from btfperm.preorder.weights import Ordered, Weights, choose_weights, finite_values
 from btfperm.results import Transversal, WeightedTransversal
-from btfperm.results.blame import blamed_groups
 from btfperm.transversal import SEARCH_KEYWORDS
 
 __all__ = [
@@ -152,7 +153,7 @@ def preorder(
             pattern = valued.pattern
         form = block_triangular_form(pattern, **options)
     if form.completed:
-        raise StructurallySingularError(_singular(pattern, form.transversal))
+        raise _singular(pattern, form.transversal)
     threads = team_size(pattern.nnz, options.get("threads"))
     if valued is None:
         ordered = Ordered(form, order_inside_blocks(pattern, form, block_ordering, solver, threads))
@@ -191,10 +192,9 @@ def _preordering(ordered: Ordered, solver: Solver) -> Preordering:
     return found
 
 
-def _singular(pattern: Pattern, transversal: Transversal | None) -> str:
-    """The message about a square matrix whose rows and columns cannot all be matched."""
-    d = dulmage_mendelsohn(pattern, transversal=transversal)
-    n, rank = pattern.n, d.structural_rank
-    lines = [line for noun in ("row", "column") for line in blamed_groups(d, noun, n - rank)]
+def _singular(pattern: Pattern, transversal: Transversal | None) -> StructurallySingularError:
+    """The error about a square matrix whose rows and columns cannot all be matched."""
+    found = diagnose(dulmage_mendelsohn(pattern, transversal=transversal))
+    n, rank = pattern.n, found.structural_rank
     head = f"{pattern.name or 'the matrix'} is structurally singular: rank {rank} of {n} x {n}"
-    return "\n".join([head, *lines])
+    return StructurallySingularError("\n".join([head, *finding_lines(found)]), found)

@@ -14,7 +14,7 @@ from btfperm.results import IndexArray, Transversal
 from btfperm.transversal.given import given_problem
 from btfperm.warn import warn
 
-__all__ = ["warn_of_zeros"]
+__all__ = ["rank_the_other_way", "warn_of_zeros"]
 
 
 def warn_of_zeros(pattern: Pattern, found: Transversal, request: Request) -> None:
@@ -31,7 +31,7 @@ def warn_of_zeros(pattern: Pattern, found: Transversal, request: Request) -> Non
     if zeros.nnz == 1:
         count, kept = "1 stored entry is", "kept as an entry"
     fate = "left out" if pattern.zeros_dropped else kept
-    other = _rank_the_other_way(pattern, zeros, found, request) if found.maximum else None
+    other = rank_the_other_way(pattern, zeros, found, request) if found.maximum else None
     if other is None:
         effect = "whether that changes the structural rank was not found out within the limits"
     elif other == found.size:
@@ -47,7 +47,7 @@ def warn_of_zeros(pattern: Pattern, found: Transversal, request: Request) -> Non
     warn(StoredZerosWarning(text, other))
 
 
-def _rank_the_other_way(
+def rank_the_other_way(
     pattern: Pattern, zeros: Pattern, found: Transversal, request: Request
 ) -> int | None:
     """The rank with the stored zeros, if they were dropped, and without them otherwise; None when

@@ -36,7 +36,14 @@ JSON_KEYS = {
         *(*_MATRIX, *_PARTS, *_SEARCH),
         *("weights", "solver", "block_ordering", "written", "replaced"),
     ),
-    "rank": (*_MATRIX, "full", "unmatched_rows", "unmatched_columns", *_SEARCH),
+    "rank": (
+        *(*_MATRIX, "full", "unmatched_rows", "unmatched_columns"),
+        *("overdetermined", "underdetermined", "truncated", *_SEARCH),
+    ),
+    "diagnose": (
+        *(*_MATRIX, "full", "overdetermined", "underdetermined", "group_counts", "truncated"),
+        *("empty_rows", "empty_columns", "repair", "diagonal", "identical_rows", *_SEARCH),
+    ),
     "check": ("matrix", "perm", "convention", "ok", "violations", "passed", "skipped"),
     "convert": ("in", "out", "rows", "cols", "entries", "permuted", "replaced"),
     "solve": (

@@ -30,6 +30,7 @@ from btfperm_cli.algorithms import algorithms
 from btfperm_cli.check import check
 from btfperm_cli.completion import show_completion
 from btfperm_cli.convert import convert
+from btfperm_cli.diagnose import diagnose
 from btfperm_cli.doctor import doctor
 from btfperm_cli.json_keys import error_object
 from btfperm_cli.match import match
@@ -308,5 +309,5 @@ def main() -> None:
     """
 
 
-for command in (order, rank, check, convert, solve, match, plot, algorithms, doctor):
+for command in (order, rank, diagnose, check, convert, solve, match, plot, algorithms, doctor):
     main.add_command(command)

@@ -13,11 +13,13 @@ from btfperm_cli.progress import Clock, stage
 from btfperm_cli.summary import count, explanation_lines, search_facts, stopped_sentence, zeros_of
 
 if TYPE_CHECKING:
+    from btfperm.diagnosis import Diagnosis
+    from btfperm.pattern import Pattern
     from btfperm.results import Transversal
 
 __all__ = ["rank"]
 
-NAMED = 5  # unmatched rows and columns named in a message
+NAMED = 5  # of the rows and columns to remove, in the JSON object
 
 
 @click.command(short_help="Print the structural rank.")
@@ -31,7 +33,8 @@ NAMED = 5  # unmatched rows and columns named in a message
 def rank(out: Output, matrix: str, require_full: bool, **search: Any) -> int:
     """Print the structural rank of MATRIX.
 
-    The number stands alone on stdout. Rows and columns in messages count from 0.
+    The number stands alone on stdout. If the rank must be full and is not, the message is that of
+    `btfperm diagnose`. Rows and columns in messages count from 0.
     """
     explain, drop_zeros = search.pop("explain"), search.pop("drop_zeros")
 
@@ -62,6 +65,7 @@ def rank(out: Output, matrix: str, require_full: bool, **search: Any) -> int:
         "full": lower == min(m, n) if transversal.maximum else None,
         "unmatched_rows": None,
         "unmatched_columns": None,
+        **dict.fromkeys(("overdetermined", "underdetermined", "truncated")),
         "stored_zeros": zeros_of(pattern, out.zeros),
         **search_facts(transversal),
         "seconds": clock.seconds,
@@ -69,10 +73,14 @@ def rank(out: Output, matrix: str, require_full: bool, **search: Any) -> int:
     if explain:
         for text in (f"{transversal.algorithm}:", *explanation_lines(facts)):
             out.note(text)
+    findings: list[str] = []
     if not transversal.maximum:
         failure = stopped_sentence(transversal)
     elif require_full and lower < min(m, n):
-        failure = f"structural rank {lower:,} of {min(m, n):,}: {unmatched(transversal, facts)}"
+        found = diagnosed(transversal, pattern)
+        failure = f"structural rank {lower:,} of {min(m, n):,}: {too_many(found)}"
+        facts |= groups_of(found)
+        findings = found.text().splitlines()[1:]
     else:
         failure = ""
     if failure:
@@ -80,18 +88,30 @@ def rank(out: Output, matrix: str, require_full: bool, **search: Any) -> int:
     out.answer(facts, f"{lower}" if transversal.maximum else None)
     if failure and not out.as_json:
         complain(f"{matrix}: {failure}")
+        for text in findings:
+            out.note(text)
     return 1 if failure else 0
 
 
-def unmatched(transversal: Transversal, facts: dict[str, Any]) -> str:
-    """`3 rows unmatched (rows 4, 8, 9), 1 column unmatched (column 7)`; noted in `facts`."""
-    parts = []
-    for noun, match in (("row", transversal.row_match), ("column", transversal.col_match)):
-        where = (match < 0).nonzero()[0]
-        named = where[:NAMED].tolist()
-        facts[f"unmatched_{noun}s"] = {"count": int(where.size), "first": named}
-        listed = ", ".join(map(str, named)) + (", ..." if where.size > NAMED else "")
-        plural = "s" if len(named) > 1 else ""
-        names = f" ({noun}{plural} {listed})" if named else ""
-        parts.append(f"{count(int(where.size), noun)} unmatched{names}")
-    return ", ".join(parts)
+def diagnosed(transversal: Transversal, pattern: Pattern) -> Diagnosis:
+    from btfperm.diagnosis import diagnose
+    from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
+
+    return diagnose(dulmage_mendelsohn(pattern, transversal=transversal))
+
+
+def too_many(found: Diagnosis) -> str:
+    """`3 rows too many, 1 column too many`."""
+    parts = ((found.overdetermined, "row"), (found.underdetermined, "column"))
+    return ", ".join(f"{count(each.total_excess, noun)} too many" for each, noun in parts if each)
+
+
+def groups_of(found: Diagnosis) -> dict[str, Any]:
+    """The groups for the JSON object, and the rows and columns that a smallest repair removes."""
+    whole = found.to_dict()
+    removed = {"rows": found.repair.remove_rows, "columns": found.repair.fix_cols}
+    facts = {
+        f"unmatched_{noun}": {"count": int(where.size), "first": where[:NAMED].tolist()}
+        for noun, where in removed.items()
+    }
+    return facts | {key: whole[key] for key in ("overdetermined", "underdetermined", "truncated")}

@@ -23,16 +23,20 @@ def test_full_rank_passes(cli, matrix, name):
 def test_a_deficiency_is_named(cli, matrix):
     ended = cli("rank", matrix("singular"), "--require-full")
     assert (ended.code, ended.out) == (1, "2\n")
-    assert "structural rank 2 of 3" in ended.err
-    assert "1 row unmatched (row 2)" in ended.err or "1 row unmatched (row 0)" in ended.err
-    assert "1 column unmatched (column " in ended.err
+    assert "structural rank 2 of 3: 1 row too many, 1 column too many\n" in ended.err
+    assert "rows 0, 2 have entries only in column 1\n" in ended.err
+    assert "columns 0, 2 have entries only in row 1\n" in ended.err
+    findings = cli("diagnose", matrix("singular")).out.splitlines()[1:]
+    assert ended.err.splitlines()[1:] == findings  # the same text
+    quiet = cli("rank", matrix("singular"), "--require-full", "--quiet")
+    assert (quiet.code, quiet.out, quiet.err.count("\n")) == (1, "2\n", 1)
 
 
 def test_a_long_list_is_cut(cli, tmp_path):
     path = tmp_path / "A.mtx"
     path.write_text("%%MatrixMarket matrix coordinate pattern general\n9 9 1\n1 1\n")
     ended = cli("rank", path, "--require-full")
-    assert "8 rows unmatched (rows 1, 2, 3, 4, 5, ...)" in ended.err
+    assert "8 rows (1, 2, 3, 4, 5, ...) are empty" in ended.err
 
 
 def test_the_effect_of_zeros(cli, matrix):
@@ -55,7 +59,10 @@ def test_json(cli, matrix, words):
     assert answer["matrix"]["file"] == "singular.mtx" and answer["stopped_by"] is None
     assert answer["stored_zeros"] is None and set(answer["seconds"]) == {"read", "search"}
     if words:
-        assert answer["unmatched_rows"]["count"] == answer["unmatched_columns"]["count"] == 1
+        assert answer["unmatched_rows"] == {"count": 1, "first": [0]}
+        assert answer["unmatched_columns"] == {"count": 1, "first": [0]}
+        (group,) = answer["overdetermined"]
+        assert (group["rows"], group["columns"], group["excess"]) == ([0, 2], [1], 1)
 
 
 @pytest.mark.parametrize(("name", "full"), [("wide", True), ("tall", True), ("singular", False)])

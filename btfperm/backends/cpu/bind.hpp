@@ -97,5 +97,6 @@ void bind_ordering(nb::module_& module);
 void bind_weighted(nb::module_& module);
 void bind_graph(nb::module_& module);  // a part of bind_weighted
 void bind_preorder(nb::module_& module);
+void bind_diagnosis(nb::module_& module);
 
 }  // namespace btfperm

@@ -24,4 +24,5 @@ NB_MODULE(_core, module) {
   bind("ordering", &btfperm::bind_ordering);
   bind("weighted", &btfperm::bind_weighted);
   bind("preorder", &btfperm::bind_preorder);
+  bind("diagnosis", &btfperm::bind_diagnosis);
 }

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Models of other packages as systems of equations: a pattern with names.
+
+The packages are imported only when a model of theirs is given, so they are loaded already.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from btfperm.diagnosis.names import Names
+from btfperm.errors import InvalidArgumentError
+from btfperm.pattern import Pattern
+
+__all__ = ["System", "as_system", "casadi_system", "pyomo_system"]
+
+
+class System(NamedTuple):
+    """The pattern of a system of equations, with a name for each row and column."""
+
+    pattern: Pattern
+    row_names: Names
+    col_names: Names
+
+
+def as_system(A: Any) -> System | None:
+    """The system of a model that a package knows, with the defaults of its adapter; None for
+    anything else."""
+    if isinstance(A, System):
+        return A
+    if block := getattr(sys.modules.get("pyomo.core.base.block"), "BlockData", None):
+        graph = getattr(
+            sys.modules.get("pyomo.contrib.incidence_analysis.interface"),
+            "IncidenceGraphInterface",
+            (),
+        )
+        if isinstance(A, (block, graph)):
+            return pyomo_system(A)
+    if isinstance(A, getattr(sys.modules.get("casadi"), "Function", ())):
+        return casadi_system(A)
+    return None
+
+
+def pyomo_system(model: Any, *, include_inequality: bool = False) -> System:
+    """The active constraints of a Pyomo model or block (rows), also one of IDAES, and the unfixed
+    variables in them (columns), with their names in Pyomo.
+
+    Parameters
+    ----------
+    model : a ``ConcreteModel``, a block, or an ``IncidenceGraphInterface`` of one
+    include_inequality : inequalities are rows, too
+
+    Raises
+    ------
+    InvalidArgumentError : it is none of these
+    """
+    from pyomo.contrib.incidence_analysis.interface import IncidenceGraphInterface
+    from pyomo.core.base.block import BlockData
+
+    graph = model
+    if isinstance(model, BlockData):
+        graph = IncidenceGraphInterface(model, include_inequality=include_inequality)
+    elif not isinstance(model, IncidenceGraphInterface):
+        raise InvalidArgumentError(
+            f"a Pyomo model, a block or an IncidenceGraphInterface is expected, not "
+            f"{type(model).__name__}"
+        )
+    rows, cols = graph.constraints, graph.variables
+    found = graph.incidence_matrix.tocoo() if rows else None
+    none = np.zeros(0, dtype=np.int64)
+    pairs = (none, none) if found is None else (found.row, found.col)
+    name = getattr(model, "name", None)
+    pattern = Pattern.from_coo(pairs[0], pairs[1], (len(rows), len(cols)), name=name)
+    return System(pattern, tuple(c.name for c in rows), tuple(v.name for v in cols))
+
+
+def casadi_system(
+    function: Any,
+    *,
+    unknowns: Sequence[str | int] = (0,),
+    residuals: Sequence[str | int] = (0,),
+) -> System:
+    """The Jacobian of a CasADi function: a row for each element of its residuals, a column for each
+    of its unknowns.
+
+    Parameters
+    ----------
+    function : a ``casadi.Function``
+    unknowns, residuals : its inputs and outputs, by name or number; by default the first of each,
+        as for ``casadi.rootfinder``
+
+    Raises
+    ------
+    InvalidArgumentError : it has no such input or output
+    """
+    inputs = [_index(function, "in", which) for which in unknowns]
+    outputs = [_index(function, "out", which) for which in residuals]
+    col_names = [_elements(function.name_in(k), function.size_in(k)) for k in inputs]
+    row_names = [_elements(function.name_out(k), function.size_out(k)) for k in outputs]
+    rows, cols, first_row = [], [], 0
+    for out, own_rows in zip(outputs, row_names, strict=True):
+        first_col = 0
+        for each, own_cols in zip(inputs, col_names, strict=True):
+            sparsity = function.jac_sparsity(out, each)
+            rows.append(np.asarray(sparsity.row(), dtype=np.int64) + first_row)
+            cols.append(np.asarray(sparsity.get_col(), dtype=np.int64) + first_col)
+            first_col += len(own_cols)
+        first_row += len(own_rows)
+    named_rows = tuple(name for each in row_names for name in each)
+    named_cols = tuple(name for each in col_names for name in each)
+    none = np.zeros(0, dtype=np.int64)
+    pattern = Pattern.from_coo(
+        np.concatenate([none, *rows]),
+        np.concatenate([none, *cols]),
+        (len(named_rows), len(named_cols)),
+        name=function.name(),
+    )
+    return System(pattern, named_rows, named_cols)
+
+
+def _index(function: Any, side: str, which: str | int) -> int:
+    """The number of an input or output."""
+    count = getattr(function, f"n_{side}")()
+    names = [getattr(function, f"name_{side}")(k) for k in range(count)]
+    if isinstance(which, str) and which in names:
+        return names.index(which)
+    if isinstance(which, int) and 0 <= which < count:
+        return which
+    what = "input" if side == "in" else "output"
+    raise InvalidArgumentError(
+        f"{function.name()} has no {what} {which!r}; it has {', '.join(names) or 'none'}"
+    )
+
+
+def _elements(name: str, size: tuple[int, int]) -> list[str]:
+    """`x`, `x[0]`, `x[1]`, or `x[0,0]`, `x[1,0]` column by column, as CasADi counts elements."""
+    height, width = size
+    if height == width == 1:
+        return [name]
+    if width == 1:
+        return [f"{name}[{i}]" for i in range(height)]
+    return [f"{name}[{i},{j}]" for j in range(width) for i in range(height)]

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pytest plugin: assertions as fixtures, and reports of failing matrices.
+
+pytest loads this module at its start in every project, so nothing else is imported until a test
+uses it. The plugin prints no more than a failed assertion contains, and writes nothing unless
+``--btfperm-reports`` names a folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from btfperm.diagnosis import Diagnosis
+
+__all__ = ["assert_blocks_at_most", "assert_structurally_nonsingular", "structural_diagnosis"]
+
+_PROPERTY = "btfperm_report"
+_LONGEST_NAME = 100  # characters of the test in the name of a file
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup("btfperm").addoption(
+        "--btfperm-reports",
+        metavar="DIR",
+        default=None,
+        help="Keep the diagnosis of each matrix that fails a structural assertion in DIR, as text "
+        "and as JSON.",
+    )
+
+
+@pytest.fixture
+def assert_structurally_nonsingular() -> Callable[..., None]:
+    """`btfperm.testing.assert_structurally_nonsingular`, which prints a diagnosis if it fails."""
+    from btfperm import testing
+
+    return testing.assert_structurally_nonsingular
+
+
+@pytest.fixture
+def assert_blocks_at_most() -> Callable[..., None]:
+    """`btfperm.testing.assert_blocks_at_most`, which describes the largest blocks if it fails."""
+    from btfperm import testing
+
+    return testing.assert_blocks_at_most
+
+
+@pytest.fixture
+def structural_diagnosis() -> Callable[..., Diagnosis]:
+    """`btfperm.diagnose`, for tests of single groups, names or entries."""
+    from btfperm.diagnosis import diagnose
+
+    return diagnose
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[Any]
+) -> Generator[None, Any, None]:
+    """Writes the report of a matrix that made the test fail, and notes its path."""
+    outcome = yield
+    folder = item.config.getoption("--btfperm-reports")
+    diagnosis = None if call.excinfo is None else getattr(call.excinfo.value, "diagnosis", None)
+    if folder is None or diagnosis is None:
+        return
+    from btfperm.errors import ResourceMissingError
+
+    report = outcome.get_result()
+    try:
+        path = _write(diagnosis, item.config.invocation_params.dir / folder, item.nodeid, call.when)
+    except (ResourceMissingError, OSError) as error:
+        report.sections.append(("btfperm", f"no report was written: {error}"))
+    else:
+        report.user_properties.append((_PROPERTY, str(path)))
+
+
+def _write(diagnosis: Diagnosis, folder: Path, nodeid: str, when: str) -> Path:
+    """Writes NAME.txt and NAME.json into `folder`; returns the path of the text."""
+    from btfperm.io.atomic_write import atomic_write
+
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{_file_name(nodeid, when)}.txt"
+    text = f"{nodeid}\n{diagnosis.text(limit=100)}\n"
+    whole = {"test": nodeid, **diagnosis.to_dict()}
+    for name, content in ((path, text), (path.with_suffix(".json"), f"{json.dumps(whole)}\n")):
+        with atomic_write(name) as file:
+            file.write(content.encode("utf-8", "backslashreplace"))
+    return path
+
+
+def _file_name(nodeid: str, when: str) -> str:
+    """A name for files that no other test has, and that has no suffix.
+
+    >>> _file_name("tests/test_a.py::test_b[x/y]", "call")
+    'tests-test_a-py-test_b-x-y-f85c6ad3'
+    """
+    test = nodeid if when == "call" else f"{nodeid} {when}"
+    digest = hashlib.sha256(test.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    words = re.sub(r"\W+", "-", test, flags=re.ASCII).strip("-")
+    return f"{words[-_LONGEST_NAME:]}-{digest}"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Lists the reports; those of the workers of pytest-xdist, too."""
+    paths = [
+        value
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        for name, value in getattr(report, "user_properties", ())
+        if name == _PROPERTY
+    ]
+    if paths:
+        terminalreporter.section("diagnoses of failing matrices")
+        for path in dict.fromkeys(paths):
+            terminalreporter.line(path)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``btfperm diagnose MATRIX``: why a matrix is structurally singular, and what would repair it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from btfperm_cli.options import (
+    FileName,
+    drop_zeros_option,
+    matrix_argument,
+    output_options,
+    search_options,
+)
+from btfperm_cli.output import Output
+from btfperm_cli.progress import Clock, stage
+from btfperm_cli.summary import explanation_lines, search_facts
+
+__all__ = ["diagnose"]
+
+
+@click.command(short_help="Explain why a matrix is structurally singular.")
+@matrix_argument
+@click.option(
+    "--row-names",
+    type=FileName(),
+    metavar="FILE",
+    help="The names of the rows, one a line, for instance of equations.",
+)
+@click.option(
+    "--col-names",
+    type=FileName(),
+    metavar="FILE",
+    help="The names of the columns, one a line, for instance of variables.",
+)
+@click.option("--full", is_flag=True, help="List everything, however long.")
+@search_options
+@drop_zeros_option
+@output_options
+def diagnose(
+    out: Output,
+    matrix: str,
+    row_names: str | None,
+    col_names: str | None,
+    full: bool,
+    **search: Any,
+) -> int:
+    """Explain why MATRIX is structurally singular: the independent groups of rows and columns that
+    are over- or underdetermined, smallest first, each with a minimal explanation; a smallest
+    repair, with its proof; stored zeros that hide a deficiency; rows with identical patterns.
+
+    The result depends on the entries alone, not on the algorithm. Rows and columns count from 0.
+    The exit code is 0 whatever is found; `btfperm rank --require-full` is the check.
+    """
+    explain, drop_zeros = search.pop("explain"), search.pop("drop_zeros")
+    if [matrix, row_names, col_names].count("-") > 1:
+        raise click.UsageError("only one of the files can be standard input.")
+
+    from btfperm.diagnosis import diagnose as diagnosed
+    from btfperm.diagnosis.names import checked_names
+    from btfperm.io import read
+    from btfperm.pattern import DECOMPOSITION, memory_for
+
+    clock = Clock()
+    with memory_for(DECOMPOSITION):
+        with stage(f"reading {matrix}", quiet=out.quiet) as progress:
+            threads = search["threads"] or 0
+            pattern = read(
+                matrix, drop_zeros=drop_zeros, threads=threads, progress=progress.advance
+            )
+        out.subject = matrix
+        rows = checked_names(row_names, pattern.m, "row")
+        cols = checked_names(col_names, pattern.n, "column")
+        clock.stop("read")
+        with stage("diagnosing", quiet=out.quiet):
+            found = diagnosed(pattern, row_names=rows, col_names=cols, **search)
+    clock.stop("diagnose")
+    transversal = found.decomposition.transversal
+    assert transversal is not None
+    facts = {
+        "matrix": dict(pattern.source),
+        **found.to_dict(**({"limit": None} if full else {})),
+        **search_facts(transversal),
+        "seconds": clock.seconds,
+    }
+    if explain:
+        for text in (f"{transversal.algorithm}:", *explanation_lines(facts)):
+            out.note(text)
+    for line in found.text(**({"limit": None} if full else {})).splitlines():
+        out.say(line)
+    out.answer(facts)
+    return 0

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Diagnoses of small matrices by all their maximum matchings, of real ones by a check."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import btfperm
+from btfperm import _core
+from btfperm.diagnosis import explain
+from tests import strategies
+from tests.checks.check_diagnosis import check_cover_of, check_diagnosis
+from tests.checks.entries import entries
+from tests.known_answers import known_answers, parametrized, read, shared_answers
+from tests.oracles import brute_force
+from tests.oracles.plain_matching import structural_rank
+
+ALGORITHMS = ("auto", "hopcroft-karp", "ss-dfs", "push-relabel")
+
+
+def checked(A, rank=None):
+    """The diagnosis of `A`, checked."""
+    found = btfperm.diagnose(A)
+    rank = structural_rank(A) if rank is None else rank
+    check_diagnosis(A, json.loads(json.dumps(found.to_dict(limit=None))), rank)
+    check_cover_of(A, found.repair.cover, rank)
+    return found
+
+
+@given(A=strategies.any_matrix())
+def test_groups_explanations_and_repair(A):
+    checked(A)
+
+
+@given(A=strategies.rectangular(5, 5))
+def test_entries_in_every_and_in_no_maximum_transversal(A):
+    matchings = [
+        {(i, j) for j, i in enumerate(matching) if i >= 0}
+        for matching in brute_force.maximum_matchings(A)
+    ]
+    every = set(zip(*(k.tolist() for k in entries(A)), strict=True))
+    found = btfperm.diagnose(A)
+    always, never = (
+        set(zip(part.rows.tolist(), part.cols.tolist(), strict=True))
+        for part in (found.always, found.never)
+    )
+    assert always == set.intersection(*matchings)
+    assert never == every - set.union(*matchings)
+    assert (found.always.size, found.n_never) == (len(always), len(never))
+
+
+@given(A=strategies.any_matrix(), algorithm=st.sampled_from(ALGORITHMS), data=st.data())
+def test_nothing_depends_on_the_algorithm_or_the_matching(A, algorithm, data):
+    expected = btfperm.diagnose(A)
+    found = btfperm.diagnose(
+        A,
+        algorithm=algorithm,
+        initializer=data.draw(st.sampled_from(["none", "greedy", "karp-sipser"])),
+    )
+    assert found == expected and hash(found) == hash(expected)
+    assert found.to_dict() == expected.to_dict()
+    assert found.text() == expected.text()
+
+
+def test_explanations_do_not_depend_on_the_matching_if_several_rows_are_too_many(run_seed):
+    rng = np.random.default_rng(run_seed)
+    A = sp.random_array((400, 250), density=0.012, rng=rng)
+    found = {
+        btfperm.diagnose(A, algorithm=algorithm, initializer=start).text(limit=None)
+        for algorithm in ALGORITHMS
+        for start in ("none", "greedy")
+    }
+    assert len(found) == 1
+    assert btfperm.diagnose(A).overdetermined.excess.max() > 1
+
+
+@given(A=strategies.any_matrix())
+def test_the_transpose_exchanges_the_groups(A):
+    found, turned = btfperm.diagnose(A), btfperm.diagnose(sp.coo_array(A).T)
+    for one, other in (
+        (found.overdetermined, turned.underdetermined),
+        (found.underdetermined, turned.overdetermined),
+    ):
+        assert sorted((g.rows.tolist(), g.cols.tolist()) for g in one) == sorted(
+            (g.cols.tolist(), g.rows.tolist()) for g in other
+        )
+
+
+@parametrized([known for known in known_answers() if known.structural_rank < max(known.shape)])
+def test_real_matrices(known):
+    found = checked(read(known.name), known.structural_rank)
+    zeros = found.stored_zeros
+    if zeros is not None:
+        assert zeros.other_rank == known.rank_without_zeros
+        assert zeros.hide_deficiency == (zeros.other_rank < known.structural_rank)
+
+
+@pytest.mark.slow
+@parametrized(
+    [k for k in shared_answers() if k.structural_rank < max(k.shape) and k.entries < 100_000],
+    "the shared matrices are not here",
+)
+def test_larger_matrices(known):
+    """`python -m benchmarks.run --section diagnose` checks those with more entries."""
+    checked(btfperm.read(known.path).to_scipy(), known.structural_rank)
+
+
+def test_a_minimal_part_of_a_large_group():
+    """Two equations in one variable inside a large group with an excess of three."""
+    A = np.zeros((9, 6))
+    A[:7] = [
+        [1, 1, 0, 0, 0, 0],
+        [0, 1, 1, 0, 0, 0],
+        [0, 0, 1, 1, 0, 0],
+        [0, 0, 0, 1, 1, 0],
+        [0, 0, 0, 0, 1, 1],
+        [1, 0, 0, 0, 0, 1],
+        [1, 0, 1, 0, 1, 0],
+    ]
+    A[7:, 3] = 1
+    (group,) = checked(A).overdetermined
+    assert (group.excess, group.explanation.rows.tolist()) == (3, [7, 8])
+    assert group.explanation.cols.tolist() == [3]
+
+
+def test_stored_zeros_that_hide_a_deficiency():
+    A = sp.csc_array(([1.0, 0.0, 2.0], [0, 1, 2], [0, 1, 2, 3]), shape=(3, 3))
+    found = btfperm.diagnose(A)
+    assert found.is_nonsingular and found.stored_zeros.hide_deficiency
+    assert found.stored_zeros.without == btfperm.diagnose(np.diag([1, 0, 2]))
+    assert found.stored_zeros.without.empty_rows.tolist() == [1]
+    assert "1 entry is stored as zero and hides a deficiency; without them the rank is 2" in str(
+        found
+    )
+    dropped = btfperm.diagnose(A, drop_zeros=True).stored_zeros
+    assert (dropped.dropped, dropped.other_rank, dropped.without) == (True, 3, None)
+    harmless = btfperm.diagnose(sp.csc_array(([1.0, 0.0], [0, 1], [0, 1, 2]), shape=(3, 2)))
+    assert harmless.stored_zeros.other_rank == 1
+
+
+def test_no_warning_repeats_what_the_diagnosis_says(recwarn):
+    A = sp.csc_array(([0.0, 1.0], [0, 1], [0, 1, 2]), shape=(2, 2))
+    btfperm.diagnose(A)
+    btfperm.diagnose(A, drop_zeros=True)
+    assert not recwarn.list
+
+
+def test_a_decomposition_is_diagnosed_without_a_search(tmp_path):
+    A = [[1, 1, 1], [0, 0, 1], [0, 0, 1]]
+    d = btfperm.dulmage_mendelsohn(A)
+    assert btfperm.diagnose(d) == btfperm.diagnose(A)
+    assert btfperm.diagnose(d).decomposition is d
+    with pytest.raises(btfperm.InvalidArgumentError, match="leave out algorithm"):
+        btfperm.diagnose(d, algorithm="ss-bfs")
+    d.save(tmp_path / "perm.npz")
+    with pytest.raises(btfperm.InvalidArgumentError, match="give the matrix"):
+        btfperm.diagnose(btfperm.load(tmp_path / "perm.npz"))
+    with pytest.raises(TypeError, match=r"diagnose.* unexpected keyword argument 'algoritm'"):
+        btfperm.diagnose(A, algoritm="auto")
+
+
+def test_groups_are_sequences_of_groups():
+    found = btfperm.diagnose(np.zeros((4, 0)))
+    groups = found.overdetermined
+    assert len(groups) == len(list(groups)) == 4 and groups[-1].rows.tolist() == [3]
+    assert [g.rows.tolist() for g in groups[1:3]] == [[1], [2]] and not found.underdetermined
+    assert (groups.n_rows.tolist(), groups.excess.tolist()) == ([1] * 4, [1] * 4)
+    with pytest.raises(IndexError, match="there are 4 overdetermined groups"):
+        groups[4]
+    with pytest.raises(IndexError):
+        found.identical_rows[0]
+
+
+def test_results_are_read_only_pickled_and_shown():
+    found = btfperm.diagnose([[1, 1, 1], [0, 0, 1], [0, 0, 1]])
+    for same in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+        assert same == found
+        with pytest.raises(ValueError, match="read-only"):
+            same.overdetermined[0].rows[0] = 5
+    assert repr(found) == (
+        "<Diagnosis of a 3 x 3 matrix: structural rank 2, 1 overdetermined group, "
+        "1 underdetermined group>"
+    )
+    assert repr(found.overdetermined[0]) == "<Group overdetermined: 2 rows, 1 column>"
+    for part in (found, found.overdetermined, found.overdetermined[0]):
+        assert part._repr_html_().startswith("<table><caption>")
+    assert found != btfperm.diagnose(np.eye(3)) and found != "x"
+
+
+def test_a_dictionary_has_bounded_lists():
+    found = btfperm.diagnose(np.kron(np.eye(50), [[1, 0], [1, 0]]))
+    whole = found.to_dict(limit=None)
+    assert not whole["truncated"] and len(whole["overdetermined"]) == 50
+    cut = found.to_dict(limit=12)
+    assert cut["truncated"] and cut["group_counts"] == {"overdetermined": 50, "underdetermined": 50}
+    assert [g["truncated"] for g in cut["overdetermined"]] == [False, False]
+    assert cut["overdetermined"] == whole["overdetermined"][:2]
+    cut = found.to_dict(limit=4)
+    assert [g["truncated"] for g in cut["overdetermined"]] == [True]
+    assert cut["overdetermined"][0]["rows"] == [0, 1] and cut["overdetermined"][0]["excess"] == 1
+
+
+def test_text_lists_everything_on_request():
+    found = btfperm.diagnose(np.zeros((40, 1)))
+    assert "40 rows (0, 1, 2, 3, 4, ...) are empty" in found.text()
+    assert f"rows {', '.join(map(str, range(40)))} are empty" in found.text(limit=None)
+
+
+def test_a_wrong_core_is_detected(monkeypatch):
+    """The certificate of the explanations rejects sets that are no violators."""
+    A = [[1, 1, 1, 0], [0, 0, 1, 0], [0, 0, 1, 0], [0, 0, 1, 1]]
+    right = explain._violators
+
+    def too_few(*args):
+        items, partners = right(*args)
+        items[np.flatnonzero(items)[0]] = False
+        return items, partners
+
+    def not_closed(*args):
+        items, partners = right(*args)
+        partners[:] = False
+        return items, partners
+
+    for wrong in (too_few, not_closed):
+        monkeypatch.setattr(explain, "_violators", wrong)
+        with pytest.raises(btfperm.DefectError, match="the diagnosis went wrong"):
+            btfperm.diagnose(A)
+
+
+def test_the_core_refuses_arguments_that_do_not_fit():
+    indptr, indices = np.array([0, 1, 2], np.int32), np.array([0, 0], np.int32)
+    marks = np.zeros(2, np.uint8), np.zeros(1, np.uint8)
+    starts = np.array([0, 2], np.int32)
+    call = _core.diagnosis.mark_minimal_violators
+    with pytest.raises(ValueError, match="a partner is not matched"):
+        call(1, indptr, indices, np.array([-1], np.int32), starts, *marks)
+    with pytest.raises(ValueError, match="the groups do not hold all items"):
+        call(1, indptr, indices, np.array([0], np.int32), np.array([0, 3], np.int32), *marks)
+    blocks = np.zeros(1, np.int32), np.ones(2, np.int32)
+    assert _core.diagnosis.count_outside_blocks(indptr, indices, *blocks) == 2
+    with pytest.raises(ValueError, match="another number of entries"):
+        one = np.zeros(1, np.int32), np.zeros(1, np.int32)
+        _core.diagnosis.list_outside_blocks(indptr, indices, *blocks, *one)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Models of Pyomo and CasADi: the same sets as the packages find, with the same names."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import btfperm
+from btfperm.diagnosis import casadi_system, pyomo_system
+
+try:
+    import pyomo.environ as pyo
+    from pyomo.contrib.incidence_analysis import IncidenceGraphInterface
+    from pyomo.contrib.incidence_analysis.tests import models_for_testing
+except ImportError:
+    pyo = None
+try:
+    import casadi
+except ImportError:
+    casadi = None
+
+needs_pyomo = pytest.mark.skipif(pyo is None, reason="pyomo is not installed")
+needs_casadi = pytest.mark.skipif(casadi is None, reason="casadi is not installed")
+
+
+def gas_expansion():
+    return models_for_testing.make_gas_expansion_model()
+
+
+def gas_expansion_with_fixed_pressures():
+    model = models_for_testing.make_gas_expansion_model()
+    model.P.fix()
+    return model
+
+
+def gas_expansion_without_a_balance():
+    model = models_for_testing.make_gas_expansion_model()
+    model.ebal.deactivate()
+    model.F[0].fix(1)
+    return model
+
+
+def dynamic():
+    return models_for_testing.make_dynamic_model()
+
+
+def solid_phase():
+    return models_for_testing.make_degenerate_solid_phase_model()
+
+
+MODELS = (
+    gas_expansion,
+    gas_expansion_with_fixed_pressures,
+    gas_expansion_without_a_balance,
+    dynamic,
+    solid_phase,
+)
+
+
+def names(components):
+    return sorted(component.name for component in components)
+
+
+@needs_pyomo
+@pytest.mark.parametrize("make", MODELS)
+def test_pyomo_finds_the_same_sets_with_the_same_names(make):
+    model = make()
+    variables, constraints = IncidenceGraphInterface(
+        model, include_inequality=False
+    ).dulmage_mendelsohn()
+    found = btfperm.diagnose(model)
+    over, under = found.overdetermined, found.underdetermined
+
+    def named(lists, name):
+        return sorted(name(int(k)) for k in lists.members)
+
+    assert named(over.rows, found.row_name) == names(
+        [*constraints.overconstrained, *constraints.unmatched]
+    )
+    assert named(over.cols, found.col_name) == names(variables.overconstrained)
+    assert named(under.cols, found.col_name) == names(
+        [*variables.underconstrained, *variables.unmatched]
+    )
+    assert named(under.rows, found.row_name) == names(constraints.underconstrained)
+    assert found.repair.remove_rows.size == len(constraints.unmatched)
+    assert found.repair.fix_cols.size == len(variables.unmatched)
+
+
+@needs_pyomo
+def test_a_degenerate_model_of_pyomo_in_words():
+    """The model of Pyomo's tutorial on structural singularity."""
+    found = btfperm.diagnose(solid_phase())
+    text = str(found)
+    assert "overdetermined: 1 row too many" in text and "density_eqn" in text
+    assert {found.row_name(i) for i in found.overdetermined[0].rows} >= {"density_eqn", "sum_eqn"}
+
+
+@needs_pyomo
+def test_parts_of_pyomo_models():
+    model = pyo.ConcreteModel(name="plant")
+    model.x = pyo.Var([1, 2])
+    model.eq = pyo.Constraint([1, 2], rule=lambda m, i: m.x[1] == i)
+    model.ineq = pyo.Constraint(expr=model.x[2] >= 0)
+    system = pyomo_system(model)
+    assert system.row_names == ("eq[1]", "eq[2]") and system.col_names == ("x[1]",)
+    assert pyomo_system(model, include_inequality=True).pattern.shape == (3, 2)
+    graph = IncidenceGraphInterface(model, include_inequality=False)
+    assert btfperm.diagnose(graph).to_dict() == btfperm.diagnose(model).to_dict()
+    assert btfperm.diagnose(system).name == "plant"
+    model.eq.deactivate()
+    assert btfperm.diagnose(model).shape == (0, 0)
+    with pytest.raises(btfperm.InvalidArgumentError, match=r"a Pyomo model, .* not ndarray"):
+        pyomo_system(np.eye(2))
+
+
+@needs_pyomo
+def test_assertions_take_models():
+    with pytest.raises(AssertionError, match=r"rows .*density_eqn"):
+        btfperm.testing.assert_structurally_nonsingular(solid_phase())
+
+
+@needs_casadi
+def test_casadi_functions():
+    x, p = casadi.SX.sym("x", 3), casadi.SX.sym("p")
+    residual = casadi.vertcat(x[0] + p, x[0] ** 2 - p, x[1] * x[2])
+    f = casadi.Function("plant", [x, p], [residual], ["x", "p"], ["r"])
+    found = btfperm.diagnose(f)
+    assert found.name == "plant" and found.shape == (3, 3) and found.structural_rank == 2
+    assert "rows r[0], r[1] have entries only in column x[0]" in str(found)
+    assert "columns x[1], x[2] have entries only in row r[2]" in str(found)
+    system = casadi_system(f, unknowns=["x", "p"])
+    assert system.col_names == ("x[0]", "x[1]", "x[2]", "p")
+    assert btfperm.diagnose(system).structural_rank == 3
+    for wrong in ("y", 5, -1):
+        with pytest.raises(btfperm.InvalidArgumentError, match=f"no input {wrong!r}; it has x, p"):
+            casadi_system(f, unknowns=[wrong])
+
+
+@needs_casadi
+def test_elements_of_casadi_matrices_have_two_numbers():
+    x = casadi.MX.sym("x", 2, 2)
+    f = casadi.Function("f", [x], [x.T], ["x"], ["y"])
+    system = casadi_system(f)
+    assert system.row_names == ("y[0,0]", "y[1,0]", "y[0,1]", "y[1,1]")
+    rows, cols = system.pattern.indices.tolist(), system.pattern.cols().tolist()
+    pairs = {(system.row_names[i], system.col_names[j]) for i, j in zip(rows, cols, strict=True)}
+    assert pairs == {
+        ("y[0,0]", "x[0,0]"),
+        ("y[1,0]", "x[0,1]"),
+        ("y[0,1]", "x[1,0]"),
+        ("y[1,1]", "x[1,1]"),
+    }
+
+
+def test_the_packages_are_not_imported_for_a_matrix():
+    code = (
+        "import sys, btfperm; btfperm.diagnose([[1]]); "
+        "assert not {'pyomo', 'casadi', 'pandas', 'scipy'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

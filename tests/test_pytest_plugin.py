@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pytest plugin, in the pytest of a user: a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+TESTS = """
+import numpy as np
+import pytest
+from btfperm.testing import assert_structurally_nonsingular as plain
+
+A = np.array([[1, 1, 1], [0, 0, 1], [0, 0, 1]])
+
+def test_fixture(assert_structurally_nonsingular):
+    assert_structurally_nonsingular(A, row_names=["mass", "energy", "setpoint"])
+
+@pytest.mark.parametrize("name", ["a/b", "../c"])
+def test_plain(name):
+    plain(A)
+
+def test_blocks(assert_blocks_at_most):
+    assert_blocks_at_most(np.ones((3, 3)), 2)
+
+def test_other():
+    assert 1 == 2
+
+def test_passes(structural_diagnosis, assert_structurally_nonsingular):
+    assert_structurally_nonsingular(np.eye(2))
+    assert structural_diagnosis(A).structural_rank == 2
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs pytest on `text` in an empty folder with the plugin; its exit code, output and files."""
+
+    def in_a_process(text, *options):
+        (tmp_path / "test_user.py").write_text(text)
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesis"]
+        plugin = ["-p", "btfperm.pytest_plugin"]  # as the entry point loads it
+        env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run(
+            [*command, *plugin, *options], cwd=tmp_path, env=env, capture_output=True, timeout=120
+        )
+        files = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file())
+        return done.returncode, done.stdout.decode(), [f for f in files if f != "test_user.py"]
+
+    return in_a_process
+
+
+def test_the_diagnosis_is_printed_and_nothing_is_written(run):
+    code, out, files = run(TESTS)
+    assert code == 1 and "5 failed, 1 passed" in out and files == []
+    assert "rows energy, setpoint have entries only in column 2" in out
+    assert "1 fine block has more than 2 rows or columns:" in out
+    assert "diagnoses of failing matrices" not in out
+
+
+def test_the_reports_are_kept_on_request(run, tmp_path):
+    code, out, files = run(TESTS, "--btfperm-reports", "kept/here")
+    assert code == 1
+    assert len(files) == 6 and all(name.startswith("kept/here/test_user") for name in files)
+    assert {name.rsplit(".")[-1] for name in files} == {"json", "txt"}
+    (text,) = (tmp_path / "kept" / "here").glob("*test_fixture*.txt")
+    assert "rows energy, setpoint have entries only in column 2" in text.read_text()
+    whole = json.loads(text.with_suffix(".json").read_text())
+    assert whole["test"] == "test_user.py::test_fixture" and whole["structural_rank"] == 2
+    listed = out[out.index("diagnoses of failing matrices") :]
+    assert str(text) in listed and listed.count(".txt") == 3
+
+
+def test_a_folder_that_cannot_be_written_fails_no_other_test(run, tmp_path):
+    (tmp_path / "taken").write_text("")
+    code, out, files = run(TESTS, "--btfperm-reports", "taken")
+    assert code == 1 and "5 failed, 1 passed" in out and files == ["taken"]
+    assert "no report was written" in out and "INTERNALERROR" not in out
+
+
+def test_the_start_of_pytest_loads_nothing(run):
+    """A project without sparse matrices must not wait for NumPy."""
+    heavy = {"numpy", "scipy", "btfperm.errors"}
+    code, out, _ = run(f"import sys\ndef test_light(): assert not {heavy} & set(sys.modules)")
+    assert code == 0, out
+
+
+def test_the_entry_point_is_declared():
+    import tomllib
+    from pathlib import Path
+
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+    assert project["entry-points"]["pytest11"] == {"btfperm": "btfperm.pytest_plugin"}
