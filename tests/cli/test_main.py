@@ -19,7 +19,10 @@ from btfperm.backends.threads import MOST_THREADS
 from btfperm.conventions import CONVENTIONS
 from btfperm.errors import BtfpermError, DefectError, DefectWarning
 
-COMMANDS = ("algorithms", "check", "convert", "doctor", "match", "plot", "rank", "solve")
+COMMANDS = (
+    *("algorithms", "check", "convert", "diagnose", "doctor"),
+    *("match", "plot", "rank", "solve"),
+)
 
 
 def test_a_file_needs_no_command(cli, matrix):

@@ -201,6 +201,7 @@ def words_of(tmp_path):
     return {
         "order": [(a, "-o", perm), (no,), (a, "--seed", "x"), (a, "--max-work", "1"), ("rnk",)],
         "rank": [("rank", a), ("rank", no), ("rank",), ("--json", "rank", no)],
+        "diagnose": [("diagnose", a), ("diagnose", no), ("diagnose", a, "--row-names", a)],
         "check": [("check", a, perm), ("check", a, no), ("check", "-", "-")],
         "convert": [("convert", a, tmp_path / "B.npz"), ("convert", no, no), ("convert", a)],
         "solve": [("solve", a, a), ("solve", no, a), ("solve", a), ("solve", a, "--compare")],
@@ -246,7 +247,10 @@ def test_the_lines_of_a_message_are_joined_by_semicolons(cli, tmp_path):
     singular.write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 2 1\n")
     ended = cli(singular, "-o", tmp_path / "k.txt", "--solver", "superlu")
     assert ended.code == 1
-    assert "rank 1 of 2 x 2; 1 row too many" in ended.err and "\n" not in ended.err.strip()
+    assert (
+        "rank 1 of 2 x 2; overdetermined: 1 row too many" in ended.err
+        and "\n" not in ended.err.strip()
+    )
 
 
 def test_a_rectangular_matrix_for_a_solver(cli, tmp_path):

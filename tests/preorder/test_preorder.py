@@ -185,22 +185,23 @@ def test_structurally_singular(A):
     with pytest.raises(StructurallySingularError, match="structurally singular: rank") as caught:
         btfperm.preorder(A)
     missing = A.shape[0] - btfperm.structural_rank(A)
-    for noun in ("row", "column"):
-        assert f"  {counted(missing, noun)} too many, in " in str(caught.value)
+    for kind, noun in (("over", "row"), ("under", "column")):
+        assert f"  {kind}determined: {counted(missing, noun)} too many, in " in str(caught.value)
 
 
 def test_structurally_singular_names_the_groups_of_rows_and_columns():
     A = sp.coo_array(([1.0, 1, 1], ([0, 1, 3], [0, 0, 2])), shape=(9, 9))
     with pytest.raises(StructurallySingularError) as caught:
         btfperm.preorder(A)
-    assert str(caught.value).splitlines() == [
+    assert str(caught.value).splitlines()[:6] == [
         "the matrix is structurally singular: rank 2 of 9 x 9",
-        "  7 rows too many, in 7 independent groups:",
+        "  overdetermined: 7 rows too many, in 7 independent groups:",
         "    6 rows (2, 4, 5, 6, 7, ...) are empty",
         "    rows 0, 1 have entries only in column 0",
-        "  7 columns too many, in 7 independent groups:",
+        "  underdetermined: 7 columns too many, in 7 independent groups:",
         "    7 columns (1, 3, 4, 5, 6, ...) are empty",
     ]
+    assert caught.value.diagnosis.structural_rank == 2
 
 
 def test_stored_zeros_can_be_left_out():
