@@ -8,6 +8,7 @@ gave different answers, or btfperm gave none.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import importlib
 import math
 import sys
@@ -63,6 +64,31 @@ SECTIONS = {
         "papers.gpu",
         "the GPU algorithms of two papers, as in Deveci et al. (Euro-Par and ICPP 2013)",
         "2026-11-20-gpu-large",
+    ),
+    "paper-000": Entry(
+        "papers.paper_000",
+        "APsB and APFB on a GPU beside searches on the CPU, as in Deveci et al. (Euro-Par 2013)",
+        "",
+    ),
+    "paper-001": Entry(
+        "papers.paper_001",
+        "tree grafting: scaling, variation and the worth of its parts, as in Azad et al. (2015)",
+        "",
+    ),
+    "paper-002": Entry(
+        "papers.paper_002",
+        "red-blue matching over random orders, as in Fagginger Auer and Bisseling (2012)",
+        "",
+    ),
+    "paper-003": Entry(
+        "papers.paper_003",
+        "G-PR on a GPU beside searches on the CPU, as in Deveci et al. (ICPP 2013)",
+        "",
+    ),
+    "paper-004": Entry(
+        "papers.paper_004",
+        "local max beside GPA, greedy, HEM and red-blue, as in Birn et al. (Euro-Par 2013)",
+        "",
     ),
     "scaling": Entry(
         "scaling",
@@ -168,7 +194,8 @@ def main(arguments: list[str] | None = None) -> int:
     for name in sections:
         options.say(f"== {name}")
         try:
-            report.add(name, load(name).run(_cases(name, asked), options))
+            section = load(name).run(_cases(name, asked), _with_own_store(options, name, sections))
+            report.add(name, section)
         except (ValueError, OSError) as error:
             if not asked.all:
                 options.say(f"error: {error}")
@@ -180,6 +207,15 @@ def main(arguments: list[str] | None = None) -> int:
     if report.complaints:
         options.say(f"error: {len(report.complaints)} problems, listed in the report")
     return 1 if report.complaints else 0
+
+
+def _with_own_store(options: Options, section: str, sections: list[str]) -> Options:
+    """Several sections in one run have stores of their own: FILE with the section before its
+    name."""
+    if options.store is None or len(sections) == 1:
+        return options
+    store = options.store.with_name(f"{section}-{options.store.name}")
+    return dataclasses.replace(options, store=store)
 
 
 def load(section: str) -> Any:

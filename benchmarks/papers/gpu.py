@@ -10,16 +10,20 @@ that does not end within the limit stops with a legal matching, whose size is sh
 from __future__ import annotations
 
 import statistics
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import btfperm
 from benchmarks import machine
-from benchmarks.cases import Case
+from benchmarks.cases import Case, names
+from benchmarks.generators.counted import made_on_device
+from benchmarks.regret.rows import measured
 from benchmarks.report import (
     Options,
     Row,
@@ -37,12 +41,14 @@ from btfperm.backends.cpu.problem import Problem
 from btfperm.backends.protocol import Session
 from btfperm.path.request import Request
 from btfperm.path.run import run_algorithm
+from btfperm.transversal.certificate_gpu import prove_on_device
+from btfperm.transversal.given import given_problem
 
 HARDEST = 20  # or half of a set that has fewer
-SEQUENTIAL = ("hopcroft-karp", "pothen-fan", "push-relabel")  # the papers' peers, on one core
-# No algorithm of the papers ends on these within a minute, except two of push-relabel.
-HOPELESS = ("hex:4000", "hex:4000+rcp", "del:24+rcp")
-HOPELESS_LIMIT = 2.0  # seconds
+
+
+MORE_UP_TO = 5_000_000  # vertices; up to this, also the variants that a paper compares in one figure
+PHASES = 200  # of which the levels are stored
 # The numbers that stand for k in a form such as adaptive:k; `--relabel` names more of them.
 NUMBERS = {"adaptive:k": ("adaptive:0.7",), "fixed:k": ("fixed:10",)}
 
@@ -81,6 +87,26 @@ def variants(more: Sequence[str] = ()) -> list[Variant]:
     return found
 
 
+class Paper(NamedTuple):
+    """What a paper compares: variants on all graphs, more of them on those with few vertices, and
+    searches on the CPU, on one core and on all."""
+
+    title: str
+    field: list[Variant]
+    more: list[Variant]
+    sequential: tuple[str, ...]
+    multicore: tuple[str, ...]
+
+
+def cases(which: str, _: Path) -> list[Case]:
+    """The graphs of a set, by name; they are made on the GPU."""
+    return [Case(name, "", _not_on_the_host) for name in names("gpu", which)]
+
+
+def _not_on_the_host() -> Any:
+    raise OSError("this graph is made on a GPU")
+
+
 def published(more: Sequence[str] = ()) -> list[Variant]:
     """Those of the papers. The section `engine` measures ours, from its own initial matching."""
     return [variant for variant in variants(more) if variant.row.reference != "btfperm"]
@@ -91,52 +117,66 @@ def asked_for(field: list[Variant], options: Options) -> list[Variant]:
     return [v for v in field if v.row.name in options.algorithms] or field
 
 
-def run(cases: list[Case], options: Options) -> Section:
-    """Times and counters of every variant on each graph, and a proof of each matching on the host;
-    OSError without a GPU."""
+def run(cases: list[Case], options: Options, paper: Paper) -> Section:
+    """Times and counters of every variant and every peer on each graph, all within the same limit,
+    and a proof of each matching; OSError without a GPU."""
     device = machine.gpu()
-    everyone = published(options.relabel)
-    field, rows, complaints = asked_for(everyone, options), [], []
-    alone: dict[str, dict[str, float]] = {}
-    if field == everyone:  # several graphs at a time, each on its own core
-        with ThreadPoolExecutor(max(1, CORES // 2)) as pool:
-            found = pool.map(lambda case: _sequential(case, options.limit), cases)
-            alone = dict(zip([case.name for case in cases], found, strict=True))
-    for variant in field:  # compiles its kernels, which must not count
+    field = asked_for(paper.field, options)
+    complaints: list[str] = []
+    for variant in [*field, *paper.more]:  # compiles its kernels, which must not count
         btfperm.maximum_transversal(np.eye(3), algorithm=variant.row.name, initializer="none")
-    for case in cases:
-        row, wrong = _measured(case, field, options)
-        rows.append({**row, "sequential": alone.get(case.name, {})})
-        complaints += [f"{case.name}: {what}" for what in wrong]
-        times = [f"{name} {milliseconds(s)}" for name, s in row["median"].items()]
-        options.say(f"{case.name}: {', '.join(times)} ms")
-    names = [variant.name for variant in field]
-    data = {"gpu": device, "limit": options.limit, "variants": names, "rows": rows}
-    return Section("Algorithms on a GPU", markdown(data), data, complaints)
+
+    def measure(case: Case) -> Row:
+        row, wrong = _measured(case, field, paper, options)
+        complaints.extend(f"{case.name}: {what}" for what in wrong)
+        return row
+
+    rows = measured(cases, options, measure, _outcome)
+    names = list(dict.fromkeys(name for row in rows for name in row["counters"]))
+    data = {
+        "gpu": device,
+        "limit": options.limit,
+        "threads": CORES,
+        "left_out": [case.name for case in cases if case.name not in {r["matrix"] for r in rows}],
+        "variants": names,
+        "rows": rows,
+    }
+    return Section(paper.title, markdown(data), data, complaints)
 
 
-def _sequential(case: Case, limit: float) -> dict[str, float]:
-    """Seconds of the sequential searches, after the same cheap matching, that end within the
-    limit."""
-    pattern, found = btfperm.as_pattern(case.load()), {}
-    for name in SEQUENTIAL:
-        t = btfperm.maximum_transversal(
-            pattern, algorithm=name, initializer="greedy", threads=1, time_limit=limit
-        )
-        if t.maximum:
-            found[name] = float(t.seconds["search"])
-    return found
+def _outcome(row: Row) -> str:
+    times = [f"{name} {milliseconds(s)}" for name, s in row["median"].items()]
+    return f"{row['matrix']}: {', '.join(times)} ms"
 
 
-def _measured(case: Case, field: list[Variant], options: Options) -> tuple[Row, list[str]]:
-    pattern = btfperm.as_pattern(case.load())
+@cache  # the sections of both papers use the same graphs; 20 of them take some GiB
+def _started(name: str) -> tuple[btfperm.Pattern, Any]:
+    """The graph on the host, and the rows of its columns in a cheap matching."""
+    pattern = made_on_device(name)
     host = Problem.empty(pattern)
     greedy = btfperm.registry.find("greedy", initializer=True)
     run_algorithm(greedy, host, Request(pattern.nnz, threads=1))
+    return pattern, host.col_match
+
+
+def _peer(pattern: Any, start: Any, name: str, threads: int, limit: float) -> float | None:
+    """Seconds of a search on the CPU from the start; None if it does not end within the limit."""
+    problem = given_problem(pattern, start)
+    request = Request(pattern.nnz, threads=threads, time_limit=limit)
+    begin = time.perf_counter()
+    outcome = run_algorithm(btfperm.registry.find(name, initializer=False), problem, request)
+    seconds = time.perf_counter() - begin
+    return None if outcome.stopped_by else float(f"{seconds:.4g}")
+
+
+def _measured(
+    case: Case, field: list[Variant], paper: Paper, options: Options
+) -> tuple[Row, list[str]]:
+    pattern, start = _started(case.name)
+    host = given_problem(pattern, start)
     problem = backends.get("gpu").adopt(Session(pattern), host, None)
     # The papers' graphs come with both orientations.
     _, row_lists = synchronised(lambda: problem.by_rows)
-    initial = problem.row_match.copy(), problem.col_match.copy()
     row: Row = {
         "matrix": case.name,
         "kind": case.kind,
@@ -146,34 +186,56 @@ def _measured(case: Case, field: list[Variant], options: Options) -> tuple[Row, 
         "row_lists": row_lists,
         **{key: {} for key in ("seconds", "median", "stopped", "counters")},
     }
+    everyone = [*field, *(paper.more if pattern.n <= MORE_UP_TO else [])]
+    # The sequential peers run on cores of their own, beside the variants on the GPU.
+    with ThreadPoolExecutor(len(paper.sequential)) as pool:
+        alone = {
+            name: pool.submit(_peer, pattern, start, name, 1, options.limit)
+            for name in paper.sequential
+        }
+        wrong = _searched(row, problem, everyone, options)
+        row["sequential"] = {k: s for k, f in alone.items() if (s := f.result()) is not None}
+    together = {
+        name: _peer(pattern, start, name, CORES, options.limit) for name in paper.multicore
+    }
+    row["multicore"] = {name: seconds for name, seconds in together.items() if seconds is not None}
+    row["peers"] = {"sequential": paper.sequential, "multicore": paper.multicore}
+    return row, wrong
+
+
+def _searched(row: Row, problem: Any, field: list[Variant], options: Options) -> list[str]:
+    """Adds the seconds and counters of the variants to the row; what is wrong with their results.
+
+    A variant is not repeated after `options.limit` seconds in all."""
+    initial = problem.row_match.copy(), problem.col_match.copy()
     sizes, wrong = {}, []
-    limit = limit_on(case.name, options.limit)
     for name, algorithm, words_given in field:
         seconds: list[float] = []
         for _ in range(options.repeats + 1):  # the first is a warm-up
             problem.row_match[...], problem.col_match[...] = initial
-            request = Request(pattern.nnz, time_limit=limit, options=words_given)
+            request = Request(row["nnz"], time_limit=options.limit, options=words_given)
             outcome, spent = synchronised(partial(run_algorithm, algorithm, problem, request))
-            seconds.append(spent)
+            seconds.append(float(f"{spent:.4g}"))
             if outcome.stopped_by or sum(seconds) > options.limit:
                 break
-        row["counters"][name] = outcome.counters
+        row["counters"][name] = _shortened(outcome.counters)
         if outcome.stopped_by:
             row["stopped"][name] = problem.size
         else:
             row["seconds"][name] = seconds[1:] or seconds
             row["median"][name] = statistics.median(seconds[1:] or seconds)
             sizes[name] = problem.size
-        wrong += _wrong(problem.on_host(), name, stopped=bool(outcome.stopped_by))
+        if outcome.stopped_by or prove_on_device(problem) is None:
+            wrong += _wrong(problem.on_host(), name, stopped=bool(outcome.stopped_by))
     row["rank"] = max(sizes.values(), default=None)
     if len(set(sizes.values())) > 1:
         wrong.append(f"different sizes: {sizes}")
-    return row, wrong
+    return wrong
 
 
-def limit_on(name: str, limit: float) -> float:
-    """Seconds after which a search on this graph was stopped."""
-    return min(limit, HOPELESS_LIMIT) if name in HOPELESS else limit
+def _shortened(found: Any) -> dict[str, Any]:
+    """The counters, of levels by phase only the first ones: a search may have thousands."""
+    return {k: v[:PHASES] if isinstance(v, list) else v for k, v in found.items()}
 
 
 def _wrong(found: Problem, name: str, *, stopped: bool) -> list[str]:
@@ -192,41 +254,61 @@ def _wrong(found: Problem, name: str, *, stopped: bool) -> list[str]:
 
 
 def markdown(data: dict[str, Any]) -> str:
-    """Times, geometric means by set, the sequential peers, phases and launches."""
+    """Times, geometric means by set, the peers on the CPU, phases and launches."""
     rows, names, limit = data["rows"], data["variants"], data["limit"]
 
     def times(row: Row) -> list[str]:
         facts = [f"{row['n']:,}", f"{row['nnz']:,}", f"{row['start'] / row['n']:.1%}"]
         return [*facts, *(_time(row, name) for name in names)]
 
-    def alone(row: Row) -> list[str]:
-        spent = row["sequential"]
-        gain = ""
-        if spent and row["median"]:
-            gain = f"{min(spent.values()) / min(row['median'].values()):.1f}"
-        return [*(milliseconds(spent[n]) if n in spent else ">" for n in SEQUENTIAL), gain]
-
-    peers = any(row["sequential"] for row in rows)
+    by_set = [
+        (label, [n for n in names if all(n in row["counters"] for row in group)], group)
+        for label, group in sets(rows)
+    ]
     return paragraphs(
         f"{data['gpu']}. Columns and row lists are on the device before, as the papers' graphs "
         f"come with both. A search is not repeated any more after {limit:g} s in all.",
         "### Search after the cheap matching, ms",
-        f"`>`: stopped after {limit:g} s ({HOPELESS_LIMIT:g} s on {', '.join(HOPELESS)}); the "
-        "number is how many matched entries fewer it had than the largest matching.",
+        f"`>`: stopped after {limit:g} s; the number is how many matched entries fewer it had than "
+        "the largest matching.",
         by_matrix(["n", "nnz", "start", *names], rows, times),
         "### Geometric means, ms",
         "What was stopped counts at the limit (`>`); hardest: those on which the best variant "
         f"is slowest, {HARDEST}, or half where there are fewer than twice as many.",
-        table(["set", "matrices", *names], [_means(*group, names, limit) for group in sets(rows)]),
-        "### Sequential searches on one core of the host, ms" if peers else "",
-        f"After the same start, several at a time, within {limit:g} s." if peers else "",
-        by_matrix([*SEQUENTIAL, "best variant over the best of them"], rows, alone)
-        if peers
-        else "",
+        table(
+            ["set", "matrices", *names],
+            [_means(label, group, names, measured_on, limit) for label, measured_on, group in by_set],
+        ),
+        *_peers(rows, limit),
         "### Phases, or relabels / levels of the searches, or of the relabels",
-        by_matrix(names, rows, lambda row: [_phases(row["counters"][name]) for name in names]),
+        by_matrix(names, rows, lambda row: [_phases(row["counters"].get(n, {})) for n in names]),
         *work(rows, names),
     )
+
+
+def _peers(rows: list[Row], limit: float) -> list[str]:
+    """The tables of the searches on the CPU."""
+    parts = []
+    for key, title in (("sequential", "on one core"), ("multicore", "on all cores")):
+        ran = list(dict.fromkeys(name for row in rows for name in row.get("peers", {}).get(key, ())))
+        if ran:
+            parts += [
+                f"### Searches {title} of the host, ms",
+                f"After the same start, within {limit:g} s.",
+                by_matrix([*ran, "best variant over the best of them"], rows, _cells(key, ran)),
+            ]
+    return parts
+
+
+def _cells(key: str, ran: list[str]) -> Any:
+    def cells(row: Row) -> list[str]:
+        spent = row[key]
+        gain = ""
+        if spent and row["median"]:
+            gain = f"{min(spent.values()) / min(row['median'].values()):.1f}"
+        return [*(milliseconds(spent[n]) if n in spent else ">" for n in ran), gain]
+
+    return cells
 
 
 def work(rows: list[Row], names: list[str]) -> list[str]:
@@ -255,6 +337,8 @@ def work(rows: list[Row], names: list[str]) -> list[str]:
 
 
 def _time(row: Row, name: str) -> str:
+    if name not in row["counters"]:
+        return ""
     if name in row["median"]:
         return milliseconds(row["median"][name])
     best = row["rank"] or max(row["stopped"].values())
@@ -292,11 +376,16 @@ def sets(rows: list[Row]) -> list[tuple[str, list[Row]]]:
 def mean_time(rows: list[Row], name: str, limit: float) -> tuple[float, bool]:
     """The variant's geometric mean in seconds, in which a stopped search counts at the limit, and
     whether all its searches ended."""
-    times = [row["median"].get(name, limit_on(row["matrix"], limit)) for row in rows]
+    times = [row["median"].get(name, limit) for row in rows]
     return geometric_mean(times), all(name in row["median"] for row in rows)
 
 
-def _means(label: str, rows: list[Row], names: list[str], limit: float) -> list[str]:
-    means = [mean_time(rows, name, limit) for name in names]
-    cells = [f"{'' if whole else '>'}{milliseconds(mean)}" for mean, whole in means]
+def _means(
+    label: str, rows: list[Row], names: list[str], measured_on: list[str], limit: float
+) -> list[str]:
+    cells = []
+    for name in names:
+        mean, whole = mean_time(rows, name, limit)
+        text = f"{'' if whole else '>'}{milliseconds(mean)}"
+        cells.append(text if name in measured_on else "")
     return [label, str(len(rows)), *cells]

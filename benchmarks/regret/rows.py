@@ -42,10 +42,7 @@ def measured(
     No matrix is started after `options.within` seconds.
     """
     ends = time.monotonic() + options.within
-    rows: dict[str, Row] = {}
-    if options.store and options.store.exists():
-        lines = options.store.read_text().splitlines()
-        rows = {row["matrix"]: row for row in map(json.loads, lines)}
+    rows = _stored(options)
     for case in cases:
         if case.name not in rows and time.monotonic() < ends:
             row = rows[case.name] = measure(case)
@@ -54,6 +51,17 @@ def measured(
                 with options.store.open("a") as store:
                     print(json.dumps(row), file=store)
     return list(rows.values())
+
+
+def stored_names(options: Options) -> set[str]:
+    """The matrices that the store of a run has already."""
+    return set(_stored(options))
+
+
+def _stored(options: Options) -> dict[str, Row]:
+    if options.store is None or not options.store.exists():
+        return {}
+    return {row["matrix"]: row for row in map(json.loads, options.store.read_text().splitlines())}
 
 
 def rounded(times: dict[str, float]) -> dict[str, float]:

@@ -80,6 +80,25 @@ def read(
     return pattern
 
 
+def stream_entries(path: PathLike, take: Any, block: int) -> tuple[Header, dict[str, Any]]:
+    """Reads a graph or matrix in parts: calls ``take(rows, cols, values)`` with the stored entries
+    of about `block` bytes of the file, one part after the other. Returns the header and the origin
+    as ``Pattern.source`` holds it. Of a symmetric Matrix Market file, the entries are those of one
+    triangle; `values` is None if the file holds none.
+
+    Raises `UnreadableInputError` as `read`, and for a format that cannot be read in parts.
+    """
+    with open_source(path) as source:
+        reader = getattr(_format_of(source), "stream_entries", None)
+        if reader is None:
+            raise source.error(
+                "only Matrix Market and METIS files can be read in parts: `btfperm convert` "
+                "writes Matrix Market"
+            )
+        header: Header = reader(source, take, block)
+        return header, source.origin()
+
+
 def read_valued(path: PathLike, *, drop_zeros: bool = False) -> ValuedPattern:
     """Reads the pattern of the matrix in a file, and the values of its entries in the same order.
 

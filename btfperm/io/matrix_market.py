@@ -28,9 +28,10 @@ from btfperm.io.values import writable
 from btfperm.io.whole_numbers import whole_numbers
 
 if TYPE_CHECKING:
+    from btfperm.io.matrix_market_body import Take
     from btfperm.pattern import Pattern
 
-__all__ = ["head", "read_matrix", "read_pattern", "recognises", "write_matrix"]
+__all__ = ["head", "read_matrix", "read_pattern", "recognises", "stream_entries", "write_matrix"]
 
 _BANNERS = (b"%%matrixmarket", b"%matrixmarket")
 _FORMATS = ("coordinate", "array")
@@ -89,6 +90,18 @@ def read_matrix(source: Source) -> Any:
     body = read_body(source, header, line, keep_values=True)
     values = np.ones(body.rows.size, dtype=bool) if body.values is None else body.values
     return scipy.sparse.coo_array((values, (body.rows, body.cols)), shape=header.shape)
+
+
+def stream_entries(source: Source, take: Take, block: int) -> Header:
+    """Calls `take` with the stored entries of one block of text after the other, in bounded memory;
+    of a symmetric matrix these are those of one triangle."""
+    from btfperm.io.matrix_market_body import stream_body
+
+    header, line = _read_header(source)
+    if header.layout != "coordinate":
+        raise source.error("an array cannot be read in parts: only coordinate files can", 1)
+    stream_body(source, header, line, take, block)
+    return header
 
 
 def write_matrix(file: BinaryIO, A: Any) -> None:

@@ -11,7 +11,7 @@ Beware      The arrays grow with the entries read, not with the number that the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -24,7 +24,7 @@ from btfperm.io.header import Header
 from btfperm.io.source import Progress, Source, shown, skip_line
 from btfperm.io.values import reflected
 
-__all__ = ["BLOCK", "Body", "read_body"]
+__all__ = ["BLOCK", "Body", "Take", "read_body", "stream_body"]
 
 BLOCK: int | None = None
 """Bytes of text in a block; None chooses by the number of entries. Tests set it."""
@@ -55,6 +55,8 @@ _SENTENCES = (
 
 IndexArray = npt.NDArray[np.signedinteger[Any]]
 Text = npt.NDArray[np.uint8]
+# Receives rows, columns and values (None in a pattern file) of some entries.
+Take = Callable[[IndexArray, IndexArray, "npt.NDArray[Any] | None"], None]
 DividedText = tuple[Text, npt.NDArray[np.int64], npt.NDArray[np.int64]]  # and its parts
 
 
@@ -127,6 +129,22 @@ def read_body(
     return body
 
 
+def stream_body(source: Source, header: Header, line: int, take: Take, block: int) -> None:
+    """Calls `take` with the entries of one block of text after the other, as they are stored.
+
+    A block has about `block` bytes. The arrays are overwritten after each call. Raises as
+    `read_body`.
+    """
+    body = Body(header, _FIRST_CAPACITY, _VALUE_TYPE.get(header.field))
+
+    def drain() -> None:
+        values = None if body.values is None else body.values[: body.used]
+        take(body.rows[: body.used], body.cols[: body.used], values)
+        body.used, body.zeros = 0, None
+
+    _parsed(source, header, line, body, 0, None, block=block, drain=drain)
+
+
 def _parsed(
     source: Source,
     header: Header,
@@ -134,14 +152,20 @@ def _parsed(
     body: Body,
     threads: int,
     progress: Progress | None,
+    *,
+    block: int | None = None,
+    drain: Callable[[], None] | None = None,
 ) -> int:
-    """Parses all blocks; the number of entries off the diagonal of a symmetric list."""
+    """Parses all blocks; the number of entries off the diagonal of a symmetric list. `drain` is
+    called after each block."""
     announced = header.entries or 0
     parser = _Parser(source, header, line, threads, body)
-    size = BLOCK or min(max(announced // 2, _SMALLEST_BLOCK), _LARGEST_BLOCK[header.layout])
+    size = BLOCK or block or _block_for(announced, header.layout)
     for text in parser.blocks(size):
         parser.parse(text)
         source.report(progress)
+        if drain is not None:
+            drain()
     if parser.found < announced:
         raise source.error(
             f"the file ends after {parser.found} of the {announced} entries that its header "
@@ -149,6 +173,10 @@ def _parsed(
             parser.line,
         )
     return parser.off_diagonal
+
+
+def _block_for(entries: int, layout: str) -> int:
+    return min(max(entries // 2, _SMALLEST_BLOCK), _LARGEST_BLOCK[layout])
 
 
 class _Parser:

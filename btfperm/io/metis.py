@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -23,9 +24,10 @@ from btfperm.io.source import Progress, Source, shown
 from btfperm.io.whole_numbers import list_of_numbers, whole_numbers
 
 if TYPE_CHECKING:
+    from btfperm.io.matrix_market_body import Take
     from btfperm.pattern import Pattern
 
-__all__ = ["head", "read_matrix", "read_pattern", "recognises"]
+__all__ = ["head", "read_matrix", "read_pattern", "recognises", "stream_entries"]
 
 _LONGEST_HEAD = 1 << 16  # bytes of the first line
 _LARGEST = (1 << 63) - 1
@@ -81,6 +83,20 @@ def read_matrix(source: Source) -> Any:
     return coordinates(rows, cols, weights, (layout.n, layout.n), source.name)
 
 
+def stream_entries(source: Source, take: Take, block: int) -> Header:
+    """Calls `take` with the entries of some vertices after the other, both directions of each edge.
+    A part has about `block` bytes, but at least one line."""
+    layout = _layout(source)
+    body, read, found = _Body(source, layout), 0, 0
+    for first, numbers, counts in body.parts(block // 4):
+        ends, rows, weights = _entries_of(body, first, numbers, counts)
+        cols = np.repeat(np.arange(first, first + counts.size), np.diff(ends))
+        take(rows, cols, weights if layout.has_weights else None)
+        read, found = first + counts.size, found + rows.size
+    _check_totals(body, read, found)
+    return _header(layout)
+
+
 def _header(layout: _Layout) -> Header:
     field = "integer" if layout.has_weights else "pattern"
     return Header("metis", (layout.n, layout.n), 2 * layout.edges, field, "general", "adjacency")
@@ -108,14 +124,22 @@ def _columns(source: Source) -> tuple[_Layout, _Numbers, _Numbers, _Numbers]:
     body = _Body(source, layout)
     body.read()
     numbers, counts = np.asarray(body.numbers), np.asarray(body.counts)
+    ends, neighbours, weights = _entries_of(body, 0, numbers, counts)
+    _check_totals(body, min(counts.size, layout.n), neighbours.size)
+    return layout, ends, neighbours, weights
+
+
+def _entries_of(
+    body: _Body, first: int, numbers: _Numbers, counts: _Numbers
+) -> tuple[_Numbers, _Numbers, _Numbers]:
+    """Of whole lines from the vertex `first` on: the ends of their lists, the neighbours from 0 on,
+    and the weights of the edges."""
+    layout = body.layout
     what = f"there are lines after the {layout.n} vertices"
-    body.refuse((np.arange(counts.size) >= layout.n) & (counts > 0), what)
-    counts = counts[: layout.n]
-    if counts.size < layout.n:
-        what = f"it ends after {counts.size} of {layout.n} vertices"
-        raise source.error(what, body.line_of(counts.size - 1))
+    body.refuse((np.arange(first, first + counts.size) >= layout.n) & (counts > 0), what, first)
+    counts = counts[: max(layout.n - first, 0)]
     what = f"{layout.skipped} numbers of the vertex are expected first"
-    body.refuse(counts < layout.skipped, what)
+    body.refuse(counts < layout.skipped, what, first)
     if layout.skipped and counts.size:
         is_skipped = np.zeros(numbers.size, dtype=bool)
         begins = np.cumsum(counts) - counts
@@ -124,21 +148,29 @@ def _columns(source: Source) -> tuple[_Layout, _Numbers, _Numbers, _Numbers]:
         numbers, counts = numbers[~is_skipped], counts - layout.skipped
     neighbours, weights = numbers, numbers[:0]
     if layout.has_weights:
-        body.refuse(counts % 2 == 1, "a weight is expected after each neighbour")
+        body.refuse(counts % 2 == 1, "a weight is expected after each neighbour", first)
         neighbours, weights, counts = numbers[::2], numbers[1::2], counts // 2
     ends = np.concatenate(([0], np.cumsum(counts)))
     if weights.size and weights.min() < 1:
         k = int(np.argmax(weights < 1))
-        body.refuse(ends[1:] > k, f"the weight {weights[k]} of an edge is not positive")
+        body.refuse(ends[1:] > k, f"the weight {weights[k]} of an edge is not positive", first)
     if neighbours.size and not 1 <= neighbours.min() <= neighbours.max() <= layout.n:
         k = int(np.argmax((neighbours < 1) | (neighbours > layout.n)))
-        body.refuse(ends[1:] > k, f"the neighbour {neighbours[k]} is not between 1 and {layout.n}")
-    if neighbours.size != 2 * layout.edges:
-        raise source.error(
-            f"it lists {neighbours.size} neighbours, not {2 * layout.edges}: two for each of "
+        what = f"the neighbour {neighbours[k]} is not between 1 and {layout.n}"
+        body.refuse(ends[1:] > k, what, first)
+    return ends, neighbours - 1, weights
+
+
+def _check_totals(body: _Body, vertices: int, neighbours: int) -> None:
+    layout = body.layout
+    if vertices < layout.n:
+        what = f"it ends after {vertices} of {layout.n} vertices"
+        raise body.source.error(what, body.line_of(vertices - 1))
+    if neighbours != 2 * layout.edges:
+        raise body.source.error(
+            f"it lists {neighbours} neighbours, not {2 * layout.edges}: two for each of "
             f"{layout.edges} edges"
         )
-    return layout, ends, neighbours - 1, weights
 
 
 class _Body:
@@ -150,41 +182,66 @@ class _Body:
     numbers : all numbers; 32-bit integers until one needs more
     counts : how many of them are in the line of each vertex
     comments : for each comment, how many vertices precede it
+    first : the vertex of the first line in `counts`; `parts` removes lines
     """
 
     def __init__(self, source: Source, layout: _Layout) -> None:
         self.numbers, self.counts, self.comments = array("i"), array("q"), array("q")
-        self._source, self._layout = source, layout
+        self.source, self.layout = source, layout
+        self.first = 0
         self._in_line = False  # whether the last piece ended inside the line of a vertex,
         self._in_comment = False  # or inside a comment
 
     def read(self) -> None:
+        """Reads all lines."""
+        for _ in self._pieces():
+            pass
+
+    def parts(self, most: int) -> Iterator[tuple[int, _Numbers, _Numbers]]:
+        """Removes whole lines, as soon as there are `most` numbers: the first vertex, the numbers,
+        and the counts of the lines."""
+        for _ in self._pieces():
+            if len(self.numbers) >= most:
+                yield self._removed(len(self.counts) - self._in_line)
+        yield self._removed(len(self.counts))
+
+    def _removed(self, lines: int) -> tuple[int, _Numbers, _Numbers]:
+        counts = np.array(self.counts[:lines], dtype=np.int64)
+        size = int(counts.sum())
+        numbers = np.array(self.numbers[:size])
+        first, self.first = self.first, self.first + lines
+        self.numbers, self.counts = self.numbers[size:], self.counts[lines:]
+        return first, numbers, counts
+
+    def _pieces(self) -> Iterator[None]:
+        """Stores one piece of the text after the other."""
         rest = b""
-        while piece := self._source.stream.read(_PIECE):
+        while piece := self.source.stream.read(_PIECE):
             text = self._behind_comment(rest + piece)
             end = 1 + max(map(text.rfind, _SPACES))
             self._take(text[:end])
             rest = b"" if self._in_comment else text[end:]
             if rest.startswith(b"%") and not self._in_line:
-                self.comments.append(len(self.counts))
+                self.comments.append(self.first + len(self.counts))
                 self._in_comment, rest = True, b""
             if len(rest) > _LONGEST_WORD:
-                self._refuse_word(rest, len(self.counts) - self._in_line)
+                self._refuse_word(rest, self.first + len(self.counts) - self._in_line)
+            yield
         self._take(rest)
 
     def line_of(self, vertex: int) -> int:
         """The line of the file that holds this vertex."""
         before = np.searchsorted(np.asarray(self.comments), vertex, side="right")
-        return self._layout.line + vertex + 1 + int(before)
+        return self.layout.line + vertex + 1 + int(before)
 
-    def refuse(self, wrong: npt.NDArray[np.bool_], what: str) -> None:
-        """Raises for the first vertex that is wrong."""
+    def refuse(self, wrong: npt.NDArray[np.bool_], what: str, first: int) -> None:
+        """Raises for the first vertex that is wrong, of those from `first` on."""
         if wrong.any():
-            raise self._source.error(what, self.line_of(int(np.argmax(wrong))))
+            raise self.source.error(what, self.line_of(first + int(np.argmax(wrong))))
 
     def _refuse_word(self, text: bytes, vertex: int) -> NoReturn:
         what = f"whole numbers are expected, not {shown(text)}"
-        raise self._source.error(what, self.line_of(vertex))
+        raise self.source.error(what, self.line_of(vertex))
 
     def _behind_comment(self, text: bytes) -> bytes:
         """What follows the comment in which the last piece ended."""
@@ -201,7 +258,7 @@ class _Body:
         starts = starts[starts < codes.size]
         if not starts.size:
             return
-        first = len(self.counts) - self._in_line  # the vertex of the first line
+        first = self.first + len(self.counts) - self._in_line  # the vertex of the first line
         is_vertex = codes[starts] != _PERCENT
         is_vertex[0] |= self._in_line
         if not is_vertex.all():

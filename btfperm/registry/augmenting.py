@@ -94,6 +94,7 @@ ROWS = (
             Option("alpha", 5, "bottom-up when the frontier exceeds 1/alpha of the unvisited rows"),
             Option("direction", 1, "0: always top-down"),
             Option("graft", 1, "0: each phase builds all trees again"),
+            Option("frontiers", 0, "1: report the size of the frontier in each level"),
         ),
     ),
     Algorithm(

@@ -37,6 +37,7 @@ COUNTERS = (
     Counter("augment_us", "microseconds of the augmentations"),
     Counter("graft_us", "microseconds of the grafts"),
     Counter("statistics_us", "microseconds of the decisions between steps"),
+    Counter("frontier_sizes", "columns in each level of `ms-bfs-graft`, with 0 after each phase"),
     Counter("levels", "levels searched on a GPU; launches that find an empty level do not count"),
     Counter("levels_by_phase", "the same for each phase"),
     Counter("levels_by_relabel", "the same for each global relabelling"),

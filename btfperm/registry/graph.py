@@ -48,6 +48,25 @@ ROWS = (
         ),
     ),
     Algorithm(
+        name="local-max-external",
+        package="weighted",
+        family="graph",
+        backend="cpu",
+        reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",
+        summary="graphs: local-max on files that are larger than memory",
+        prefer="for graphs whose edges do not fit into memory",
+        deterministic=True,
+        options=(
+            Option(
+                "ties",
+                "renewed",
+                "random numbers for equal weights: renewed in each round, or fixed",
+                forms=("renewed", "fixed"),
+            ),
+            Option("limit", 8, "visits of each edge after which the rest is sorted; 0: none"),
+        ),
+    ),
+    Algorithm(
         name="greedy",
         package="weighted",
         family="graph",

@@ -5,6 +5,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <limits>
@@ -73,6 +74,9 @@ void bind_algorithm(nb::module_& module, const char* name, Run run) {
         nb::dict counted;
         for (const auto& counter : counters.named()) {
           if (counter.value != 0) counted[counter.name] = counter.value;
+        }
+        if (!counters.frontier_sizes.empty()) {
+          counted["frontier_sizes"] = nb::cast(counters.frontier_sizes);
         }
         return std::tuple<int, bool, nb::dict>(static_cast<int>(budget.stop()), proof.complete,
                                                counted);

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "backends/cpu/atomics.hpp"
 #include "backends/cpu/budget.hpp"
@@ -71,6 +72,12 @@ struct Counters {
   std::int64_t augment_us = 0;
   std::int64_t graft_us = 0;
   std::int64_t statistics_us = 0;
+  std::vector<std::int64_t> frontier_sizes;  // columns of each level, 0 after each phase
+
+  // At most ten thousand levels are stored.
+  void add_frontier(std::int64_t size) {
+    if (frontier_sizes.size() < 10'000) frontier_sizes.push_back(size);
+  }
 
   void augmented(std::int64_t edges_of_path) {
     ++augmentations;

@@ -158,6 +158,7 @@ void bind_weighted(nb::module_& module) {
   bind_width<std::int32_t>(module);
   bind_width<std::int64_t>(module);
   bind_graph(module);
+  bind_external(module);
 }
 
 }  // namespace btfperm

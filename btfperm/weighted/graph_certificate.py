@@ -38,6 +38,7 @@ __all__ = [
 GUARANTEES = {
     "greedy": "dominant",
     "local-max": "dominant",
+    "local-max-external": "dominant",
     "gpa": "half",
     "hem": "maximal",
     "random-greedy": "maximal",

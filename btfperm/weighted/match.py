@@ -31,6 +31,7 @@ from btfperm.pattern.arrays import device_context, prefix
 from btfperm.pattern.valued import ValuedPattern
 from btfperm.registry import Algorithm, algorithms, find
 from btfperm.results.graph_matching import GraphMatching
+from btfperm.weighted.external import EXTERNAL, match_external
 from btfperm.weighted.graph_certificate import (
     GUARANTEES,
     Bound,
@@ -61,6 +62,8 @@ def match(
     time_limit: float | None = None,
     max_work: int | None = None,
     shape: Sequence[int] | None = None,
+    memory: int | str | None = None,
+    temporary: str | os.PathLike[str] | None = None,
 ) -> GraphMatching:
     """A matching of large weight in a graph, and a bound on the largest weight.
 
@@ -74,6 +77,8 @@ def match(
         - "local-max", "greedy" and "gpa" find at least half of the largest weight; "gpa" usually
           finds the most
         - "hem", "random-greedy" and "red-blue" find a maximal matching
+        - "local-max-external" finds the matching of "local-max" in a file that is larger than
+          memory: Matrix Market or METIS
     backend : "cpu", or "gpu" for "local-max" and "red-blue", with the same matching. "auto": the
         GPU if it holds `G` and runs the algorithm, else the CPU
     weights : where the weights come from
@@ -89,6 +94,10 @@ def match(
     time_limit, max_work : bounds on the algorithm in seconds and in visited edges. If one ends it,
         the result is a legal matching with `stopped_by`
     shape : (m, n), only with a (data, indices, indptr) triple
+    memory : of "local-max-external": the memory that it may use, in bytes or as a text such as
+        "512M"; by default "1G". The result takes 12 bytes for each vertex in addition
+    temporary : of "local-max-external": the folder for its temporary files, which need about 120
+        bytes for each edge; by default that of the system
 
     Returns
     -------
@@ -119,6 +128,13 @@ def match(
     check_backend(backend)
     row = _row_of(name, "cpu" if backend == "auto" else backend)
     one_of("weights", weights, get_args(Weights))
+    if row.name == EXTERNAL:
+        limits = {"threads": threads, "time_limit": time_limit, "max_work": max_work}
+        place = {"memory": memory, "temporary": temporary, "shape": shape}
+        named = {"weights": weights, "options": options, "seed": seed}
+        return match_external(G, **named, **limits, **place)[0]  # type: ignore[arg-type]
+    if memory is not None or temporary is not None:
+        raise InvalidArgumentError(f"memory and temporary go with {EXTERNAL}, not with {row.name}")
     begin = time.perf_counter()
     with memory_for(SEARCH):
         pattern, weight = _weighted_pattern(G, weights, shape, threads)

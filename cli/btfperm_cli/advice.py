@@ -30,6 +30,7 @@ _TABLE = tuple(
         (r"stopped by time_limit", "stopped by --time-limit"),
         (r"stopped by max_work", "stopped by --max-work"),
         (r"weights=", "--weights"),
+        (r"temporary=", "--temporary"),
         (
             r"use solver='klu', or give \.klu or \.apply\(A\) to another solver",
             "use --solver klu",

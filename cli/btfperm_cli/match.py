@@ -102,6 +102,17 @@ ROUNDS_SHOWN = 8
     metavar="N",
     help="Stop the algorithm after visiting this number of edges.",
 )
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    help="Memory for local-max-external, such as 512M: the edges may need more.  [default: 1G]",
+)
+@click.option(
+    "--temporary",
+    type=FileName(file_okay=False),
+    metavar="FOLDER",
+    help="Folder for the temporary files of local-max-external.  [default: that of the system]",
+)
 @no_clobber_option
 @output_options
 def match(
@@ -119,8 +130,32 @@ def match(
         check_output(target, (matrix,), no_clobber=no_clobber)
     out.to_stderr = target == "-"
 
+    m, origin, read = matched(out, matrix, weights, how)
+    facts = dict.fromkeys(JSON_KEYS["match"]) | graph_facts(m) | {"options": how["options"]}
+    facts |= {"matrix": origin, "written": target}
+    facts["replaced"] = write(m, target, out, no_clobber=no_clobber)
+    facts["seconds"] = {name: round(taken, 6) for name, taken in {**m.seconds, **read}.items()}
+    for text in report_lines(m, facts, matrix):
+        out.say(text)
+    out.answer(facts)
+    return 0
+
+
+def matched(
+    out: Output, matrix: str, weights: str, how: dict[str, Any]
+) -> tuple[GraphMatching, dict[str, Any], dict[str, float]]:
+    """The matching, the origin of the file, and the time of reading it if that was a step of its
+    own."""
+    from btfperm.weighted.external import EXTERNAL, match_external
+    from btfperm.weighted.match import match as match_in_memory
+
+    if how["algorithm"] == EXTERNAL:
+        out.subject = matrix
+        with stage("matching", quiet=out.quiet):
+            named = {key: value for key, value in how.items() if key != "algorithm"}
+            m, origin = match_external(matrix, weights=weights, **named)
+        return m, origin, {}
     from btfperm.io import values_or_ones
-    from btfperm.weighted.match import match as matched
 
     clock = Clock()
     with stage(f"reading {matrix}", quiet=out.quiet):
@@ -128,18 +163,8 @@ def match(
     clock.stop("read")
     out.subject = matrix
     with stage("matching", quiet=out.quiet):
-        m = matched(valued, weights=weights, **how)  # type: ignore[arg-type]
-    facts = dict.fromkeys(JSON_KEYS["match"]) | graph_facts(m) | {"options": how["options"]}
-    facts |= {"matrix": dict(valued.pattern.source), "written": target}
-    facts["replaced"] = write(m, target, out, no_clobber=no_clobber)
-    stages = {name: taken for name, taken in m.seconds.items() if name != "read"}
-    facts["seconds"] = {
-        name: round(taken, 6) for name, taken in {**clock.seconds, **stages}.items()
-    }
-    for text in report_lines(m, facts, matrix):
-        out.say(text)
-    out.answer(facts)
-    return 0
+        m = match_in_memory(valued, weights=weights, **how)  # type: ignore[arg-type]
+    return m, dict(valued.pattern.source), clock.seconds
 
 
 def write(m: GraphMatching, target: str | None, out: Output, *, no_clobber: bool) -> bool | None:

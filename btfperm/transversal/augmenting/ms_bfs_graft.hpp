@@ -19,7 +19,8 @@
 //             made
 // Prefer it   on many cores, and if many columns remain unmatched; guided-displacement on one core
 // Options     alpha: bottom-up when the frontier exceeds 1/alpha of the unvisited rows; direction:
-//             0 always goes top-down; graft: 0 builds all trees again in each phase
+//             0 always goes top-down; graft: 0 builds all trees again in each phase; frontiers: 1
+//             reports the size of the frontier in each level, for figure 8 of the paper
 // Encodings   root[x] = -1 in no tree; leaf[root] = -1 the tree is active, else the unmatched row
 //             at the end of its path (the tree is then renewable); visited[y] = 1 in a tree
 // Invariants  at the start of a phase: 1. frontier columns are in active trees; 2. columns of
@@ -58,6 +59,7 @@ class MsBfsGraft {
         alpha_(std::max(1.0, options.get("alpha"))),
         direction_(options.get("direction") != 0),
         graft_(options.get("graft") != 0),
+        frontiers_(options.get("frontiers") != 0),
         threads_(std::max(1, options.threads)),
         frontier_(workspace.take<I>(A.n)),
         next_(workspace.take<I>(A.n)),
@@ -90,6 +92,7 @@ class MsBfsGraft {
     while (free_.size() > 0) {
       ++counters_.phases;
       grow_forest();
+      if (frontiers_) counters_.add_frontier(0);
       const I found = augment();  // paths found are applied if the budget ends the search
       if (found == 0 || budget_.stopped()) return;
       rebuild_frontier();
@@ -108,6 +111,7 @@ class MsBfsGraft {
     bool listed = false;  // rows_ holds the unvisited rows
     for (; frontier_.size() > 0 && !budget_.stopped(); frontier_.swap(next_)) {
       const double most = static_cast<double>(unvisited_) / alpha_;
+      if (frontiers_) counters_.add_frontier(frontier_.size());
       next_.clear();
       if (!direction_ || static_cast<double>(frontier_.size()) < most) {
         const StepTime time(counters_.top_down_us);
@@ -328,6 +332,7 @@ class MsBfsGraft {
   double alpha_;
   bool direction_;
   bool graft_;
+  bool frontiers_;
   int threads_;
   Frontier<I> frontier_;
   Frontier<I> next_;

@@ -15,6 +15,7 @@ struct EdgeOrder {
   std::uint64_t seed;
   bool renewed;
   std::uint64_t round = 0;
+  const std::uint32_t* names = nullptr;  // of the vertices of a part of a graph; null: themselves
 
   void start_round(std::int64_t number) {
     round = mixed(seed + (renewed ? static_cast<std::uint64_t>(number) : 0));
@@ -22,7 +23,10 @@ struct EdgeOrder {
 
   template <class I>
   std::uint32_t tie(const Edge<I>& e) const {
-    return static_cast<std::uint32_t>(entry_hash(round, e.u, e.v) >> 32);
+    const bool is_part = names != nullptr;
+    const std::int64_t u = is_part ? std::int64_t{names[e.u]} : std::int64_t{e.u};
+    const std::int64_t v = is_part ? std::int64_t{names[e.v]} : std::int64_t{e.v};
+    return static_cast<std::uint32_t>(entry_hash(round, u, v) >> 32);
   }
 };
 

@@ -31,33 +31,41 @@
 
 namespace btfperm {
 
+// The edges of a part of a graph between unmatched vertices, and the rounds before.
+template <class I>
+struct LocalMaxStart {
+  Edge<I>* E;
+  I size;
+  double most;         // visits of edges after which the rest is sorted; 0: never
+  double visited = 0;  // before
+};
+
 template <class I>
 class SequentialLocalMax {
  public:
-  SequentialLocalMax(const GraphView<I>& G, GraphMatching<I> M, EdgeOrder order, double limit,
+  SequentialLocalMax(I n, LocalMaxStart<I> start, GraphMatching<I> M, EdgeOrder order,
                      Workspace& workspace, Budget& budget, GraphCounters& counters)
-      : G_(G),
+      : n_(n),
         M_(M),
         order_(order),
-        limit_(limit),
+        most_(start.most),
+        visited_(start.visited),
         workspace_(workspace),
         budget_(budget),
-        counters_(counters) {
-    E_ = workspace.take<Edge<I>>(count_edges(G, budget));
-    C_ = workspace.take<Candidate>(G.n());
-  }
+        counters_(counters),
+        E_(start.E),
+        size_(start.size),
+        C_(workspace.take<Candidate>(n)) {}
 
   void run() {
-    in_pieces(G_.n(), budget_, [&](I v) { C_[v] = Candidate{}; });
-    size_ = list_edges(G_, E_, budget_);
-    const double most = limit_ * static_cast<double>(size_);
-    for (double visited = 0; size_ > 0;) {
+    in_pieces(n_, budget_, [&](I v) { C_[v] = Candidate{}; });
+    while (size_ > 0) {
       order_.start_round(++counters_.rounds);
-      if (limit_ > 0 && visited >= most) {
+      if (most_ > 0 && visited_ >= most_) {
         Edge<I>* const other = workspace_.take<Edge<I>>(size_);
         return finish_sorted(E_, size_, other, order_, M_, budget_, counters_);
       }
-      visited += static_cast<double>(size_);
+      visited_ += static_cast<double>(size_);
       spend(size_, budget_, counters_);
       choose();
       match_local_maxima();
@@ -107,15 +115,16 @@ class SequentialLocalMax {
     size_ = left;
   }
 
-  const GraphView<I>& G_;
+  I n_;
   GraphMatching<I> M_;
   EdgeOrder order_;
-  double limit_;
+  double most_;
+  double visited_;
   Workspace& workspace_;
   Budget& budget_;
   GraphCounters& counters_;
   Edge<I>* E_;
-  I size_ = 0;  // of E
+  I size_;  // of E
   Candidate* C_;
 };
 
@@ -130,7 +139,10 @@ void local_max_graph(const GraphView<I>& G, GraphMatching<I> M, const Options& o
   if (model == LocalMaxModel::crew || (model == LocalMaxModel::automatic && options.threads > 1)) {
     CrewLocalMax<I>(G, M, order, limit, options.threads, workspace, budget, counters).run();
   } else {
-    SequentialLocalMax<I>(G, M, order, limit, workspace, budget, counters).run();
+    Edge<I>* const E = workspace.take<Edge<I>>(count_edges(G, budget));
+    const I size = list_edges(G, E, budget);
+    const LocalMaxStart<I> start{E, size, limit * static_cast<double>(size)};
+    SequentialLocalMax<I>(G.n(), start, M, order, workspace, budget, counters).run();
   }
 }
 

@@ -18,10 +18,10 @@
 
 namespace btfperm {
 
-// Sorts by ascending key(edge), of which the lowest `bits` bits count. The result is in `E` or in
-// `other`, as the return value states.
-template <class I, class Key>
-Edge<I>* radix_sort(Edge<I>* E, I edges, Edge<I>* other, int bits, Key key, Budget& budget) {
+// Sorts by ascending key(item), of which the lowest `bits` bits count. The result is in `E` or in
+// `other`, as the return value states. Items of equal keys keep their order.
+template <class Item, class I, class Key>
+Item* radix_sort(Item* E, I edges, Item* other, int bits, Key key, Budget& budget) {
   constexpr int digit = 11;
   constexpr std::uint64_t mask = (1U << digit) - 1;
   for (int shift = 0; shift < bits; shift += digit) {

@@ -20,6 +20,8 @@ VARIANTS = [
     ("local-max", {"limit": 0}),
     ("local-max", {"limit": 0.1}),
     ("local-max", {"limit": 0.1, "model": "crew"}),
+    ("local-max-external", {}),
+    ("local-max-external", {"ties": "fixed"}),
     ("greedy", {}),
     ("gpa", {}),
     ("gpa", {"extend": 1}),

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""G-PR on a GPU in its three versions and with several relabelling strategies, beside the CPU.
+
+The paper is Deveci, Kaya, Uçar, Çatalyürek, "A push-relabel-based maximum cardinality bipartite
+matching algorithm on GPUs", ICPP 2013. All codes have the same limit. G-HKDW of the paper is not
+implemented; ``apfb-wr``, of the same authors, takes its place.
+"""
+
+from __future__ import annotations
+
+from benchmarks.cases import Case
+from benchmarks.papers import gpu
+from benchmarks.report import Options, Section
+
+cases = gpu.cases
+
+BEST = "adaptive:0.7"
+STRATEGIES = ("adaptive:0.3", "adaptive:1.5", "fixed:50")  # of figure 1, beside the usual two
+
+
+def paper() -> gpu.Paper:
+    """The versions with the paper's strategy on all graphs, with the others on small graphs."""
+    everyone = [v for v in gpu.published(STRATEGIES) if v.row.name.startswith("g-pr")]
+    field = [v for v in everyone if v.name.endswith(BEST)]
+    return gpu.Paper(
+        "G-PR on a GPU",
+        [*field, *(v for v in gpu.published() if v.name == "apfb-wr ct")],
+        [v for v in everyone if v not in field],
+        sequential=("push-relabel",),
+        multicore=("p-dbfs", "push-relabel-mt"),
+    )
+
+
+def run(cases: list[Case], options: Options) -> Section:
+    """Times and counters of the versions and their peers on each graph."""
+    return gpu.run(cases, options, paper())

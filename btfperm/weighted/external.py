@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Matchings in graphs whose edges do not fit into memory: `local-max-external` with its input, its
+check and its result.
+
+1. The edges in a temporary file (``edge_file.py``).
+2. The algorithm (``graph/local_max_external.hpp``).
+3. The check (``external_certificate.hpp``), by two scans of this file.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from btfperm import _core
+from btfperm.arguments import path_text
+from btfperm.errors import DefectError, InvalidArgumentError, InvalidMatrixError
+from btfperm.path.request import Request
+from btfperm.pattern.arrays import prefix
+from btfperm.registry import find
+from btfperm.results.graph_matching import GraphMatching
+from btfperm.weighted.edge_file import EdgeFile, disk_errors
+
+__all__ = ["EXTERNAL", "match_external", "number_of_bytes"]
+
+EXTERNAL = "local-max-external"
+DEFAULT_MEMORY = 1 << 30
+LEAST_MEMORY = 1 << 16
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_STOPS = {2: "time_limit", 3: "max_work"}
+_HALF_EDGE = 16  # bytes
+
+
+def number_of_bytes(memory: int | str | None) -> int:
+    """A number of bytes, or a text such as ``"512M"`` with a binary unit.
+
+    >>> number_of_bytes("1.5G")
+    1610612736
+    """
+    if memory is None:
+        return DEFAULT_MEMORY
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([KMGT]?)(?:i?B)?", str(memory).strip())
+    if isinstance(memory, bool) or found is None:
+        raise InvalidArgumentError(
+            f"memory must be a number of bytes or a text such as '512M', not {memory!r}"
+        )
+    count = int(float(found[1]) * _UNITS[found[2]])
+    if not LEAST_MEMORY <= count < 2**62:
+        raise InvalidArgumentError(f"memory must be at least {LEAST_MEMORY} bytes, not {memory!r}")
+    return count
+
+
+def match_external(
+    G: Any,
+    *,
+    backend: str = "auto",
+    weights: str = "values",
+    options: Mapping[str, float | str] | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    max_work: int | None = None,
+    shape: Sequence[int] | None = None,
+    memory: int | str | None = None,
+    temporary: str | os.PathLike[str] | None = None,
+) -> tuple[GraphMatching, dict[str, Any]]:
+    """The matching of local-max in a graph that is read in parts, and the origin of its file. The
+    parameters are those of `match`; one thread is used.
+
+    Raises
+    ------
+    InvalidMatrixError : the matrix is no graph, or holds an edge twice
+    ResourceMissingError : the disk is full, or the folder cannot be used
+    """
+    from btfperm.weighted.match import numbers_of, read_graph
+
+    row = find(EXTERNAL, initializer=False, package="weighted", of_graphs=True, backend=backend)
+    request = Request(
+        0,
+        threads=threads,
+        seed=seed,
+        options=options,
+        time_limit=time_limit,
+        max_work=max_work,
+    )
+    named = numbers_of(row, request)
+    most = number_of_bytes(memory)
+    folder = tempfile.gettempdir() if temporary is None else path_text(temporary)
+    begin = time.perf_counter()
+    edges = EdgeFile(folder, weights)
+    with edges.file:
+        name, origin = "", {}
+        if isinstance(G, str | os.PathLike):
+            name = os.fsdecode(G)
+            origin = edges.read(G, min(max(most // 16, 1 << 12), 1 << 24))
+        else:
+            edges.add_matrix(*read_graph(G, weights, shape))
+        read = time.perf_counter() - begin
+        return _matched(edges, named, request, most, folder, prefix(name), read), origin
+
+
+def _matched(
+    edges: EdgeFile,
+    named: Mapping[str, float],
+    request: Request,
+    memory: int,
+    folder: str,
+    name: str,
+    read: float,
+) -> GraphMatching:
+    begin = time.perf_counter()
+    mate = np.empty(edges.n, np.int32 if edges.n < 2**31 else np.int64)
+    graph = edges.file.fileno(), edges.edges, edges.n
+    with disk_errors(folder):
+        found = _core.weighted.local_max_external(
+            *graph,
+            mate,
+            folder,
+            memory,
+            time_limit=request.seconds_left(),
+            max_work=request.work or 0,
+            seed=request.seed,
+            options=dict(named),
+        )
+    if found["twice"][0] >= 0:
+        u, v = found["twice"]
+        raise InvalidMatrixError(
+            f"{name}the edge between {u} and {v} (counted from 0) is given twice: the other "
+            "algorithms add its weights"
+        )
+    matched = time.perf_counter()
+    weight_of = np.empty(edges.n)
+    stopped_by = _STOPS.get(found["stop"])
+    with disk_errors(folder):
+        check = _core.weighted.check_matching_in_file(*graph, mate, weight_of)
+    wrong, size, weight, maximal, dominant, _ = check
+    if wrong >= 0 or not (stopped_by or (maximal and dominant)):
+        what = f"vertex {wrong} has no mate among its neighbours" if wrong >= 0 else "not maximal"
+        raise DefectError(f"{name}the matching is wrong ({what}); please report this")
+    rounds = found["rounds"]
+    shares = 2 * np.cumsum([*found["matched"], *[0] * rounds][:rounds]) / max(edges.n, 1)
+    left = np.array([*found["left"], *[0] * rounds][:rounds], np.int64)
+    counters = {key: found[key] for key in ("edges", "bytes_read", "bytes_written")}
+    counters |= {"external_rounds": found["external_rounds"]}
+    counters |= {"sort_bytes": sort_bytes(2 * edges.edges * _HALF_EDGE, memory)}
+    counters |= {"sorted": found["sorted"]} if found["sorted"] else {}
+    return GraphMatching(
+        mate=mate,
+        weight=weight,
+        size=size,
+        edges=edges.edges,
+        rounds=rounds,
+        edges_left=left,
+        matched_share=shares,
+        maximal=maximal,
+        locally_dominant=dominant,
+        upper_bound=2 * weight if dominant else math.inf,
+        dual=weight_of if dominant else np.full(edges.n, math.inf),
+        algorithm=EXTERNAL,
+        stopped_by=stopped_by,
+        counters=counters,
+        seconds={
+            "read": read,
+            "match": matched - begin,
+            "check": time.perf_counter() - matched,
+        },
+    )
+
+
+def sort_bytes(size: int, memory: int) -> int:
+    """The paper's bound on the bytes read and written without its constant: sort(N) of the edges
+    from both ends, in blocks of a 256th of the memory."""
+    blocks = 256
+    passes = math.ceil(math.log(max(size / memory, 1.0), blocks)) if size > memory else 0
+    return 2 * size * (1 + passes)

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// local-max-external: local-max on lists of edges that are larger than memory
+//
+// Idea        Each edge is stored from both of its ends, sorted by the end. One scan in this order
+//             removes the edges of matched vertices, writes the others, and finds the heaviest edge
+//             of each vertex. These edges are sorted; one that occurs twice is the heaviest of both
+//             ends and is matched. As soon as the remaining edges fit into memory, the rounds of
+//             local-max continue there.
+// Paper       M. Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, "Efficient parallel and
+//             external matching", Euro-Par 2013, section 2, external memory models: O(sort(m))
+//             transfers of blocks by an emulation of the PRAM algorithm. Here the edges are sorted
+//             only once, because the scans keep their order; only the heaviest edges of the
+//             vertices are sorted in each round. The weights, the random numbers and the limit on
+//             visits are those of local-max, so the matching is the same
+// Cost        sort(2 m) + scan(2 m) + sort(n) transfers if a round removes a constant share of the
+//             edges. The workspace is bounded by `memory`; the array of mates comes in addition
+// Prefer it   for graphs whose edges do not fit into memory
+// Options     those of local-max without `model`
+// Invariants  the files of edges are sorted by (x, y), and hold (x, y) and (y, x) or none of both;
+//             for a fixed x, the places of the edges in the list of local-max ascend with y
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/cpu/budget.hpp"
+#include "backends/cpu/workspace.hpp"
+#include "weighted/graph/edge_order.hpp"
+#include "weighted/graph/external_sort.hpp"
+#include "weighted/graph/local_max.hpp"
+
+namespace btfperm {
+
+// The edge {x, y} as seen from x.
+struct HalfEdge {
+  std::uint32_t x;
+  std::uint32_t y;
+  double weight;
+};
+
+// By (x, y).
+struct ByEnds {
+  int bits;  // of a vertex
+
+  std::uint64_t key(const HalfEdge& e) const { return std::uint64_t{e.x} << bits | e.y; }
+  HalfEdge* sorted(HalfEdge* E, std::int64_t count, HalfEdge* other, Budget& budget) const {
+    return radix_sort(
+        E, count, other, 2 * bits, [this](const HalfEdge& e) { return key(e); }, budget);
+  }
+};
+
+// By decreasing weight, then by decreasing random number.
+struct ByWeight {
+  EdgeOrder order;
+
+  std::uint32_t tie(const HalfEdge& e) const {
+    return order.tie(Edge<std::int64_t>{e.weight, std::min(e.x, e.y), std::max(e.x, e.y)});
+  }
+  std::pair<std::uint64_t, std::uint32_t> key(const HalfEdge& e) const {
+    return {~std::bit_cast<std::uint64_t>(e.weight), ~tie(e)};
+  }
+  HalfEdge* sorted(HalfEdge* E, std::int64_t count, HalfEdge* other, Budget& budget) const {
+    const auto by_tie = [this](const HalfEdge& e) { return std::uint64_t{~tie(e)}; };
+    HalfEdge* const first = radix_sort(E, count, other, 32, by_tie, budget);
+    const auto by_weight = [](const HalfEdge& e) {
+      return ~std::bit_cast<std::uint64_t>(e.weight);
+    };
+    return radix_sort(first, count, first == E ? other : E, 64, by_weight, budget);
+  }
+};
+
+struct ExternalCounters {
+  GraphCounters work;
+  IoVolume volume;
+  std::int64_t external_rounds = 0;
+  std::vector<std::int64_t> left;     // edges between unmatched vertices after each round
+  std::vector<std::int64_t> matched;  // edges matched in each round
+  std::int64_t twice_x = -1;          // an edge that the file lists twice; -1: none
+  std::int64_t twice_y = -1;
+};
+
+struct ExternalGraph {
+  int descriptor;      // of a file of edges, each once, as seen from its larger end
+  std::int64_t edges;  // their number
+  std::int64_t n;      // vertices
+};
+
+template <class I>
+class ExternalLocalMax {
+ public:
+  ExternalLocalMax(ExternalGraph G, I* mate, EdgeOrder order, double limit, std::string folder,
+                   std::int64_t memory, Budget& budget, ExternalCounters& counters)
+      : G_(G),
+        mate_(mate),
+        order_(order),
+        most_(limit * static_cast<double>(G.edges)),
+        folder_(std::move(folder)),
+        memory_(memory),
+        block_(std::clamp<std::int64_t>(memory / 256, 16 * sizeof(HalfEdge), 1 << 20)),
+        ends_{std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(G.n - 1, 1)))},
+        budget_(budget),
+        counters_(counters) {}
+
+  // Returns false if an edge occurs twice.
+  bool run() {
+    if (fits(G_.edges)) return continue_in_memory(G_.descriptor, G_.edges, G_.edges);
+    std::int64_t kept = first_round();
+    while (kept > 0 && counters_.twice_x < 0) {
+      if (fits(kept / 2)) return continue_in_memory(file_->descriptor(), kept, kept / 2);
+      if (most_ > 0 && visited_ >= most_) {
+        finish_sorted(kept);
+        break;
+      }
+      BlockReader<HalfEdge> edges = reader(file_->descriptor(), kept);
+      kept = round([&edges] { return edges.next(); });
+    }
+    return counters_.twice_x < 0;
+  }
+
+ private:
+  // A bound on the memory that local-max takes for an edge: two copies, its ends and their data.
+  static constexpr std::int64_t bytes_in_memory = 32 + 20 * static_cast<std::int64_t>(sizeof(I));
+
+  bool fits(std::int64_t edges) const { return edges <= memory_ / bytes_in_memory; }
+  ExternalMemory part(std::int64_t of) const { return {memory_ / of, block_}; }
+  std::int64_t items() const { return block_ / static_cast<std::int64_t>(sizeof(HalfEdge)); }
+
+  BlockReader<HalfEdge> reader(int descriptor, std::int64_t count) {
+    return {descriptor, 0, count, items(), counters_.volume};
+  }
+
+  std::int64_t first_round() {
+    const ExternalMemory most{memory_ - 2 * block_, block_};
+    ExternalSort<HalfEdge, ByEnds> halves(ends_, folder_, most, counters_.volume, budget_);
+    BlockReader<HalfEdge> edges = reader(G_.descriptor, G_.edges);
+    while (const HalfEdge* const e = edges.next()) {
+      halves.add(*e);
+      halves.add({e->y, e->x, e->weight});
+    }
+    Merge<HalfEdge, ByEnds> merge = halves.merged(part(4));
+    return round([&merge] { return merge.next(); });
+  }
+
+  // One round: next() returns the edges from both of their ends, sorted. Returns the number of
+  // edges in the new file, from both ends, among them those of vertices that were matched now.
+  template <class Next>
+  std::int64_t round(Next next) {
+    order_.start_round(counters_.work.rounds + 1);
+    const ByWeight by_weight{order_};
+    auto file = std::make_unique<TemporaryFile>(folder_);
+    BlockWriter<HalfEdge> writer(file->descriptor(), items(), counters_.volume);
+    ExternalSort<HalfEdge, ByEnds> heaviest(ends_, folder_, part(2), counters_.volume, budget_);
+    HalfEdge best{}, before{};
+    bool any = false;
+    while (const HalfEdge* const e = next()) {
+      if (!budget_.spend(1)) throw Unfinished();
+      if (mate_[e->x] >= 0 || mate_[e->y] >= 0) continue;
+      if (any && e->x == before.x && e->y == before.y) {
+        counters_.twice_x = e->x;
+        counters_.twice_y = e->y;
+        return 0;
+      }
+      before = *e;
+      writer.put(*e);
+      if (!any || e->x != best.x) {
+        if (any) heaviest.add(upwards(best));
+        best = *e;
+      } else if (e->weight > best.weight ||
+                 (e->weight == best.weight && by_weight.tie(*e) > by_weight.tie(best))) {
+        best = *e;
+      }
+      any = true;
+    }
+    writer.flush();
+    file_ = std::move(file);
+    const std::int64_t kept = writer.items();
+    if (counters_.work.rounds > 0) counters_.left.push_back(kept / 2);
+    if (!any) return 0;
+    heaviest.add(upwards(best));
+    ++counters_.work.rounds;
+    ++counters_.external_rounds;
+    counters_.work.edges += kept / 2;
+    visited_ += static_cast<double>(kept / 2);
+    match_those_found_twice(heaviest.merged(part(4)));
+    return kept;
+  }
+
+  static HalfEdge upwards(const HalfEdge& e) {
+    return {std::min(e.x, e.y), std::max(e.x, e.y), e.weight};
+  }
+
+  void match_those_found_twice(Merge<HalfEdge, ByEnds> heaviest) {
+    std::int64_t matched = 0;
+    HalfEdge before{0, 0, 0};  // no edge
+    while (const HalfEdge* const e = heaviest.next()) {
+      if (e->x == before.x && e->y == before.y) {
+        match(*e);
+        ++matched;
+      }
+      before = *e;
+    }
+    counters_.matched.push_back(matched);
+  }
+
+  void match(const HalfEdge& e) {
+    mate_[e.x] = static_cast<I>(e.y);
+    mate_[e.y] = static_cast<I>(e.x);
+  }
+
+  // The edges by decreasing weight, as finish_sorted of local-max.
+  void finish_sorted(std::int64_t kept) {
+    order_.start_round(++counters_.work.rounds);
+    const ExternalMemory most{memory_ - 2 * block_, block_};
+    ExternalSort<HalfEdge, ByWeight> sort({order_}, folder_, most, counters_.volume, budget_);
+    BlockReader<HalfEdge> edges = reader(file_->descriptor(), kept);
+    while (const HalfEdge* const e = edges.next()) {
+      if (e->y < e->x && mate_[e->x] < 0 && mate_[e->y] < 0) sort.add(*e);
+    }
+    counters_.left.push_back(sort.items());
+    counters_.work.sorted = sort.items();
+    std::int64_t matched = 0;
+    Merge<HalfEdge, ByWeight> merge = sort.merged(part(2));
+    while (const HalfEdge* const e = merge.next()) {
+      ++counters_.work.edges;
+      if (!budget_.spend(1)) throw Unfinished();
+      if (mate_[e->x] >= 0 || mate_[e->y] >= 0) continue;
+      match(*e);
+      ++matched;
+    }
+    counters_.matched.push_back(matched);
+    counters_.left.push_back(0);
+  }
+
+  // Rounds of local-max in memory on the remaining edges.
+  bool continue_in_memory(int descriptor, std::int64_t items_of_file, std::int64_t most) {
+    Workspace workspace;
+    std::vector<HalfEdge> remaining;
+    std::vector<std::uint32_t> names;
+    remaining.reserve(static_cast<std::size_t>(most));
+    names.reserve(2 * static_cast<std::size_t>(most));
+    BlockReader<HalfEdge> edges = reader(descriptor, items_of_file);
+    while (const HalfEdge* const e = edges.next()) {
+      if (e->y > e->x || mate_[e->x] >= 0 || mate_[e->y] >= 0) continue;
+      remaining.push_back(*e);
+      names.push_back(e->x);
+      names.push_back(e->y);
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    std::sort(remaining.begin(), remaining.end(),
+              [this](const HalfEdge& a, const HalfEdge& b) { return ends_.key(a) < ends_.key(b); });
+    if (counters_.work.rounds > 0) {
+      counters_.left.push_back(static_cast<std::int64_t>(remaining.size()));
+    }
+    const auto place = [&names](std::uint32_t v) {
+      return static_cast<I>(std::lower_bound(names.begin(), names.end(), v) - names.begin());
+    };
+    const auto size = static_cast<I>(remaining.size());
+    Edge<I>* const E = workspace.take<Edge<I>>(remaining.size());
+    for (I e = 0; e < size; ++e) {
+      const HalfEdge& edge = remaining[static_cast<std::size_t>(e)];
+      const HalfEdge& before = remaining[static_cast<std::size_t>(std::max(e, I{1}) - 1)];
+      if (e > 0 && edge.x == before.x && edge.y == before.y) {
+        counters_.twice_x = edge.x;
+        counters_.twice_y = edge.y;
+        return false;
+      }
+      E[e] = {edge.weight, place(edge.y), place(edge.x)};
+    }
+    order_.names = names.data();
+    run_in_memory(E, size, remaining, names, workspace);
+    return true;
+  }
+
+  void run_in_memory(Edge<I>* E, I size, std::vector<HalfEdge>& remaining,
+                     const std::vector<std::uint32_t>& names, Workspace& workspace) {
+    const auto n = static_cast<I>(names.size());
+    const GraphMatching<I> M{workspace.take<I>(names.size()), workspace.take<I>(names.size()),
+                             nullptr};
+    std::fill(M.mate, M.mate + n, I{-1});
+    std::fill(M.round_of, M.round_of + n, I{0});
+    const std::int64_t before = counters_.work.rounds;
+    const auto keep = [&] {
+      for (I v = 0; v < n; ++v) {
+        if (M.mate[v] < 0) continue;
+        mate_[names[static_cast<std::size_t>(v)]] =
+            static_cast<I>(names[static_cast<std::size_t>(M.mate[v])]);
+      }
+      count_rounds(before, size, remaining, names, M);
+    };
+    try {
+      SequentialLocalMax<I>(n, {E, size, most_, visited_}, M, order_, workspace, budget_,
+                            counters_.work)
+          .run();
+    } catch (const Unfinished&) {
+      keep();
+      throw;
+    }
+    keep();
+  }
+
+  // Edges left and edges matched in each of the rounds in memory.
+  void count_rounds(std::int64_t before, I size, const std::vector<HalfEdge>& remaining,
+                    const std::vector<std::uint32_t>& names, const GraphMatching<I>& M) {
+    const auto rounds = static_cast<std::size_t>(counters_.work.rounds - before);
+    std::vector<std::int64_t> removed(rounds, 0), matched(rounds, 0);
+    const auto round_of = [&](std::uint32_t v) {
+      const auto place = std::lower_bound(names.begin(), names.end(), v) - names.begin();
+      return static_cast<std::int64_t>(M.round_of[place]);
+    };
+    for (const HalfEdge& e : remaining) {
+      const std::int64_t x = round_of(e.x), y = round_of(e.y);
+      const std::int64_t first = x > 0 && y > 0 ? std::min(x, y) : std::max(x, y);
+      if (first > before) ++removed[static_cast<std::size_t>(first - before - 1)];
+    }
+    for (std::size_t v = 0; v < names.size(); ++v) {
+      const auto own = static_cast<std::int64_t>(M.round_of[v]);
+      if (own > before) ++matched[static_cast<std::size_t>(own - before - 1)];
+    }
+    auto left = static_cast<std::int64_t>(size);
+    for (std::size_t k = 0; k < rounds; ++k) {
+      left -= removed[k];
+      counters_.left.push_back(left);
+      counters_.matched.push_back(matched[k] / 2);
+    }
+  }
+
+  ExternalGraph G_;
+  I* mate_;
+  EdgeOrder order_;
+  double most_;
+  std::string folder_;
+  std::int64_t memory_;
+  std::int64_t block_;  // bytes
+  ByEnds ends_;
+  Budget& budget_;
+  ExternalCounters& counters_;
+  double visited_ = 0;
+  std::unique_ptr<TemporaryFile> file_;  // the remaining edges, from both ends
+};
+
+}  // namespace btfperm

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""local-max-external: the matching of local-max in little memory, its input and its files."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import btfperm
+from btfperm import _core
+from btfperm.weighted.edge_file import EdgeFile
+from btfperm.weighted.external import LEAST_MEMORY, number_of_bytes
+from tests.weighted.graph.graphs import path, random_graph
+
+NAME = "local-max-external"
+
+
+def both(A, options=None, memory=LEAST_MEMORY, **how):
+    inside = btfperm.match(A, options=options, **how)
+    return inside, btfperm.match(A, algorithm=NAME, options=options, memory=memory, **how)
+
+
+def same(inside, outside):
+    assert (inside.mate == outside.mate).all() and inside.rounds == outside.rounds
+    assert outside.weight == pytest.approx(inside.weight)
+    assert (inside.edges_left == outside.edges_left).all()
+    assert outside.matched_share == pytest.approx(inside.matched_share)
+    assert outside.maximal and outside.locally_dominant and outside.size == inside.size
+
+
+@pytest.mark.parametrize("weights", ["uniform", "few", "ones"])
+@pytest.mark.parametrize("ties", ["renewed", "fixed"])
+def test_the_matching_is_that_of_local_max(weights, ties):
+    for seed, memory in ((0, LEAST_MEMORY), (1, 4 * LEAST_MEMORY), (2, "1G")):
+        A = random_graph(2000, 12000, seed, weights)
+        inside, outside = both(A, {"ties": ties}, memory, seed=seed)
+        same(inside, outside)
+        assert (outside.counters["external_rounds"] > 0) == (memory != "1G")
+
+
+@pytest.mark.parametrize("options", [{}, {"limit": 0.1}, {"limit": 2}])
+def test_long_paths_end_by_sorting(options):
+    A = path(20000, np.arange(1, 20000.0))
+    inside, outside = both(A, options)
+    same(inside, outside)
+    assert outside.counters["sorted"] == inside.counters["sorted"] > 0
+
+
+def test_few_blocks_merge_the_runs_in_groups():
+    A = random_graph(9000, 150_000, 3)
+    inside, outside = both(A)
+    same(inside, outside)
+    assert outside.counters["bytes_written"] > 32 * outside.edges + 32 * outside.edges
+
+
+def test_small_graphs_and_limits(tmp_path):
+    for A in (np.zeros((0, 0)), np.zeros((3, 3)), np.eye(2), path(2, 3.0), path(3, 1.0)):
+        same(*both(A))
+    stopped = btfperm.match(
+        random_graph(2000, 20000, 0), algorithm=NAME, memory=LEAST_MEMORY, max_work=70_000
+    )
+    assert stopped.stopped_by == "max_work" and stopped.upper_bound == np.inf
+
+
+@pytest.mark.parametrize("weights", ["values", "moduli", "ones"])
+@pytest.mark.parametrize("symmetry", ["general", "symmetric"])
+def test_files_are_read_in_parts(tmp_path, weights, symmetry):
+    A = random_graph(400, 3000, 1).tocoo()
+    target = tmp_path / "g.mtx"
+    keep = A.row > A.col if symmetry == "symmetric" else np.ones(A.nnz, bool)
+    sign = -1 if weights == "moduli" else 1
+    lines = [f"{i + 1} {j + 1} {sign * x!r}" for i, j, x in
+             zip(A.row[keep].tolist(), A.col[keep].tolist(), A.data[keep].tolist(), strict=True)]  # fmt: skip
+    head = f"%%MatrixMarket matrix coordinate real {symmetry}\n400 400 {len(lines)}\n"
+    target.write_text(head + "\n".join(lines) + "\n")
+    inside, outside = both(target, weights=weights)
+    same(inside, outside)
+
+
+@pytest.mark.parametrize("has_weights", [False, True])
+def test_metis_files_are_read_in_parts(tmp_path, has_weights):
+    A = random_graph(3000, 8000, 1, "few")
+    target = tmp_path / "g.graph"
+    lines = [f"3000 {A.nnz // 2} {int(has_weights)}"]
+    for v in range(3000):
+        part = slice(A.indptr[v], A.indptr[v + 1])
+        pairs = zip(A.indices[part].tolist(), A.data[part].tolist(), strict=True)
+        lines.append(" ".join(f"{u + 1} {x:.0f}" if has_weights else f"{u + 1}" for u, x in pairs))
+    target.write_text("\n".join(lines) + "\n")
+    same(*both(target))
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        ("general\n3 3 1\n2 1 1", "below and above the diagonal differ"),
+        ("general\n3 3 2\n2 1 1\n1 2 2", "below and above the diagonal differ"),
+        ("symmetric\n3 3 2\n2 1 1\n1 2 1", "between 1 and 0 .* is given twice"),
+        ("symmetric\n3 3 1\n2 1 -1", r"row 1, column 0 \(counted from 0\) is -1"),
+        ("symmetric\n3 3 1\n2 1 inf", "must be positive and finite"),
+        ("general\n3 2 1\n2 1 1", "a graph has a square matrix, not one of 3 x 2"),
+        ("symmetric\n3 3 2\n2 1 1", "line 3: .* truncated"),
+        ("symmetric\n3 3 1\n2 x 1", "line 3: a row and a column number"),
+    ],
+)
+def test_files_that_are_no_graphs(tmp_path, body, what):
+    target = tmp_path / "g.mtx"
+    target.write_text(f"%%MatrixMarket matrix coordinate real {body}\n")
+    with pytest.raises(btfperm.UnreadableInputError, match=what):
+        btfperm.match(target, algorithm=NAME)
+
+
+def test_other_formats_and_arguments_are_refused(tmp_path):
+    target = tmp_path / "g.npz"
+    btfperm.write_matrix(target, path(3, 1.0))
+    with pytest.raises(btfperm.UnreadableInputError, match="Matrix Market and METIS"):
+        btfperm.match(target, algorithm=NAME)
+    for memory in ("1 KB", 10, "much", True):
+        with pytest.raises(btfperm.InvalidArgumentError, match="memory must be"):
+            btfperm.match(path(3, 1.0), algorithm=NAME, memory=memory)
+    with pytest.raises(btfperm.InvalidArgumentError, match="go with local-max-external"):
+        btfperm.match(path(3, 1.0), memory="1G")
+    with pytest.raises(btfperm.ResourceMissingError, match="cannot hold temporary files"):
+        btfperm.match(path(3, 1.0), algorithm=NAME, temporary=tmp_path / "none")
+    assert number_of_bytes("64K") == number_of_bytes(1 << 16) == 1 << 16
+
+
+def test_the_check_finds_wrong_matchings(tmp_path):
+    edges = EdgeFile(str(tmp_path), "values")
+    with edges.file:
+        G = path(5, np.array([1.0, 2.0, 3.0, 4.0]))
+        edges.add_matrix(btfperm.as_pattern(G), G.data)
+
+        def checked(mate):
+            found = np.empty(5)
+            graph = edges.file.fileno(), edges.edges, edges.n
+            return _core.weighted.check_matching_in_file(*graph, np.array(mate, np.int32), found)
+
+        wrong, size, weight, maximal, dominant, read = checked([-1, 2, 1, 4, 3])
+        assert (wrong, size, weight, maximal, dominant, read) == (-1, 2, 6.0, True, True, 128)
+        assert checked([1, 0, 3, 2, -1])[3:5] == (True, False)  # 4 is not dominated
+        assert checked([-1, -1, -1, 4, 3])[3:5] == (False, False)
+        assert checked([2, -1, 0, -1, -1])[0] in (0, 2)  # no edge
+        assert checked([1, 2, 1, -1, -1])[0] == 0  # the mate of 1 is 2
+        assert checked([9, -1, -1, -1, -1])[0] == 0
+
+
+FULL = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536)); "
+COMMAND = "from btfperm_cli.__main__ import main; main()"
+
+
+def test_a_full_disk_is_exit_code_4_without_leftovers(tmp_path):
+    """The limit on the size of a file stands for a full disk."""
+    target, folder = tmp_path / "g.mtx", tmp_path / "temporary"
+    folder.mkdir()
+    btfperm.write_matrix(target, random_graph(2000, 20000, 0))
+    signals = "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+    arguments = ["match", target, "--algorithm", NAME, "--memory", "64K", "--temporary", folder]
+    ended = subprocess.run(
+        [sys.executable, "-c", FULL + signals + COMMAND, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 4, ended.stderr
+    assert "is full: name another folder with --temporary" in ended.stderr
+    assert "Traceback" not in ended.stderr and not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_signals_leave_no_files(tmp_path, number):
+    target, folder = tmp_path / "g.mtx", tmp_path / "temporary"
+    folder.mkdir()
+    A = path(30_000, np.arange(1, 30_000.0))
+    btfperm.write_matrix(target, A)
+    words = ["match", target, "--algorithm", NAME, "--memory", "64K", "--temporary", folder]
+    words += ["--option", "limit=0"]  # thousands of rounds
+    process = subprocess.Popen(
+        [sys.executable, "-c", COMMAND, *map(str, words)], stderr=subprocess.PIPE, text=True
+    )
+    descriptors = f"/proc/{process.pid}/fd"
+    until = time.monotonic() + 20
+    while time.monotonic() < until and process.poll() is None:
+        open_files = [os.readlink(entry.path) for entry in os.scandir(descriptors)]
+        if any(str(folder) in name for name in open_files):
+            break
+        time.sleep(0.02)
+    assert process.poll() is None, process.stderr.read()
+    process.send_signal(number)
+    process.wait(20)
+    assert not list(folder.iterdir())
