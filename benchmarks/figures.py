@@ -18,8 +18,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks import drawing
+from benchmarks.papers import contest_figures as contests
 from benchmarks.papers import counters, entrants
 from benchmarks.papers import figures as papers
+from benchmarks.papers import graph_figures as graphs
 from benchmarks.peers import ours
 from benchmarks.report import Row, geometric_mean
 
@@ -161,11 +163,31 @@ KINDS = (
     Kind("published", "search-rate", "Search rate", papers.search_rate),
     Kind("published", "step-shares", "Share of each step of ms-bfs-graft", papers.step_shares),
     Kind("published", "contributions", "Direction optimisation and grafting", papers.contributions),
-    Kind("gpu", "performance-profile", _PROFILE, performance_profile),
-    Kind("gpu", "gpu-speed-up", "Speed-up over one core", papers.gpu_speed_up),
-    Kind("gpu", "individual-speed-up", "Speed-up by graph", papers.individual_speed_up),
-    Kind("gpu", "relabelling", "Relabelling strategies of G-PR", papers.relabelling),
-    Kind("gpu", "levels", "Launches of the search kernel by phase", papers.levels),
+    *(
+        Kind(section, name, title, draw)
+        for section in ("paper-000", "paper-003")
+        for name, title, draw in (
+            ("performance-profile", _PROFILE, contests.contest_profile),
+            ("gpu-speed-up", "Speed-up over one core", contests.contest_speed_up),
+            ("individual-speed-up", "Speed-up by graph", papers.individual_speed_up),
+            ("relabelling", "Relabelling strategies of G-PR", papers.relabelling),
+            ("levels", "Launches of the search kernel by phase", papers.levels),
+        )
+    ),
+    Kind("paper-001", "counters", "Edges, phases and path lengths", papers.counted),
+    Kind("paper-001", "relative-speed", "Speed relative to the slowest", papers.relative_speed),
+    Kind("paper-001", "search-rate", "Search rate", papers.search_rate),
+    Kind("paper-001", "step-shares", "Share of each step of ms-bfs-graft", papers.step_shares),
+    Kind("paper-001", "contributions", "Direction and grafting", papers.contributions),
+    Kind("paper-001", "graft-scaling", "Speed-up on several threads", papers.graft_scaling),
+    Kind("paper-001", "frontiers", "Sizes of the frontiers", papers.frontiers),
+    Kind("paper-002", "rounds", "Matched share by round", graphs.matched_share),
+    Kind("paper-002", "probability", "The probability p", graphs.probability),
+    Kind("paper-002", "threads", "Random matching on several threads", graphs.threads),
+    Kind("paper-002", "ratios", "Red-blue beside the serial algorithms", graphs.ratios),
+    Kind("paper-004", "quality", "Weight relative to GPA", graphs.quality),
+    Kind("paper-004", "times", "Times", graphs.times),
+    Kind("paper-004", "gpu-times", "Times on the CPU and on a GPU", graphs.gpu_times),
     Kind("scaling", "scaling", "Speed-up with the number of threads", scaling),
 )
 

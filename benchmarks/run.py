@@ -60,20 +60,15 @@ SECTIONS = {
         "the CPU algorithms of the registry, as in Azad, Buluç and Pothen (IPDPS 2015)",
         "2026-11-20-published-large",
     ),
-    "gpu": Entry(
-        "papers.gpu",
-        "the GPU algorithms of two papers, as in Deveci et al. (Euro-Par and ICPP 2013)",
-        "2026-11-20-gpu-large",
-    ),
     "paper-000": Entry(
         "papers.paper_000",
         "APsB and APFB on a GPU beside searches on the CPU, as in Deveci et al. (Euro-Par 2013)",
-        "",
+        "2026-11-20-gpu-large",
     ),
     "paper-001": Entry(
         "papers.paper_001",
         "tree grafting: scaling, variation and the worth of its parts, as in Azad et al. (2015)",
-        "",
+        "2026-11-20-published-large",
     ),
     "paper-002": Entry(
         "papers.paper_002",
@@ -83,7 +78,7 @@ SECTIONS = {
     "paper-003": Entry(
         "papers.paper_003",
         "G-PR on a GPU beside searches on the CPU, as in Deveci et al. (ICPP 2013)",
-        "",
+        "2026-11-20-gpu-large",
     ),
     "paper-004": Entry(
         "papers.paper_004",
@@ -169,7 +164,7 @@ SECTIONS = {
 
 # Sections whose matrices are families or stand-ins, which `--all` also measures in a random order.
 PERMUTED = ("matching", "decomposition", "published")
-DEFAULT = ["auto"]  # the sections `published` and `gpu` run all algorithms then
+DEFAULT = ["auto"]  # the sections of the papers run all algorithms then
 QUICK = {"set": "quick", "repeats": 3, "limit": 0.5}
 WHOLE = {"scaling": "large", "regret": ALL, "regret-gpu": ALL}  # sets of sections that run alone
 
@@ -293,7 +288,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--runs", type=int, default=3, help="of the whole set, with new processes (3)")
     add = parser.add_argument_group("versions").add_argument
     add("--other", type=Path, metavar="PYTHON", help="the interpreter of the other version")
-    add = parser.add_argument_group("gpu").add_argument
+    add = parser.add_argument_group("paper-003").add_argument
     words = "strategies of g-pr in addition to its own two: adaptive:0.3 fixed:50"
     add("--relabel", type=_relabelling, nargs="+", default=(), metavar="WORD", help=words)
     add = parser.add_argument_group("regret, regret-gpu").add_argument

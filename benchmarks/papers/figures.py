@@ -197,20 +197,64 @@ def contributions(data: Data) -> Figure | None:
     return drawing.legend(figure, ax, len(BARS))
 
 
-# -- gpu -------------------------------------------------------------------------------------------
-
-
-def gpu_speed_up(data: Data) -> Figure | None:
-    """GPU-BFS, figure 3: a point (x, y): on a part y of the graphs the variant is at least x times
-    faster than the best sequential search. A stopped search is at the left edge."""
-    rows = [row for row in data["rows"] if row.get("sequential")]
-    gains = {
-        name: [min(row["sequential"].values()) / row["median"].get(name, np.inf) for row in rows]
-        for name in data.get("variants", ())
-    }
-    if not any(gain > 0 for each in gains.values() for gain in each):
+def graft_scaling(data: Data) -> Figure | None:
+    """Figure 5: the speed-up of ms-bfs-graft over one thread, mean of each class."""
+    counts = data["threads"]
+    means: dict[str, list[float]] = {}
+    for kind in tables.classes(data):
+        names = [g["matrix"] for g in data["matrices"] if g["class"] == kind]
+        runs = [tables.select(data, GRAFT, count) for count in counts]
+        whole = [n for n in names if all(n in run and counters.searched(run[n]) for run in runs)]
+        if whole and len(counts) > 1:
+            means[kind] = [
+                geometric_mean([runs[0][n]["median"] / run[n]["median"] for n in whole])
+                for run in runs
+            ]
+    if not means:
         return None
-    return drawing.gains(gains, "speed-up over the best sequential search")
+    figure, (ax,) = drawing.blank(3.0)
+    for index, (kind, speeds) in enumerate(means.items()):
+        ax.plot(counts, speeds, label=kind, **drawing.line(index))
+    ax.plot(counts, counts, color="#AAAAAA", linewidth=0.8, zorder=0)
+    drawing.logarithmic(ax, "xy", 2)
+    ax.set_xticks(counts, [str(count) for count in counts])
+    ax.set(xlabel="threads", ylabel="speed-up over one thread")
+    return drawing.legend(figure, ax, len(means))
+
+
+def frontiers(data: Data) -> Figure | None:
+    """Figure 8: the size of the frontier by level in the first two phases after the first one, with
+    grafting and without."""
+    found = next(iter(data.get("frontiers", {}).values()), None)
+    if found is None:
+        return None
+    figure, axes = drawing.blank(2.8, 2, sharey=True)
+    for phase, ax in enumerate(axes, 1):
+        for index, (name, sizes) in enumerate(found.items()):
+            shown = phases_of(sizes)[phase : phase + 1]
+            for each in shown:
+                ax.plot(range(1, len(each) + 1), each, label=name, **drawing.line(index))
+        ax.set(title=f"phase {phase + 1}", xlabel="level")
+    axes[0].set_ylabel("columns in the frontier")
+    return drawing.legend(figure, axes[0], 2)
+
+
+def phases_of(sizes: Sequence[int]) -> list[list[int]]:
+    """The sizes by phase; in the list, 0 ends a phase.
+
+    >>> phases_of([3, 1, 0, 2, 0])
+    [[3, 1], [2]]
+    """
+    phases: list[list[int]] = [[]]
+    for size in sizes:
+        if size:
+            phases[-1].append(size)
+        else:
+            phases.append([])
+    return phases[:-1]
+
+
+# -- gpu -------------------------------------------------------------------------------------------
 
 
 def individual_speed_up(data: Data) -> Figure | None:
@@ -243,10 +287,11 @@ def relabelling(data: Data) -> Figure | None:
     """G-PR, figure 1: geometric means of its three versions for each relabelling strategy, on the
     natural and the permuted graphs; ≥ where a search was stopped and counts at the limit."""
     versions = ("g-pr-first", "g-pr-noshr", "g-pr-shr")
-    names = data.get("variants", ())
-    found = {name.partition(" ")[2] for name in names if name.startswith(versions)}
+    names = [name for name in data.get("variants", ()) if name.startswith(versions)]
+    found = {name.partition(" ")[2] for name in names}
     strategies = sorted(found, key=lambda w: (w.partition(":")[0], float(w.partition(":")[2] or 0)))
-    sets = dict(gpu.sets(data["rows"]))
+    complete = [row for row in data["rows"] if set(names) <= set(row.get("counters", names))]
+    sets = dict(gpu.sets(complete))
     panels = [label for label in ("natural", "permuted") if label in sets]
     if len(strategies) < 2 or not panels:
         return None

@@ -47,7 +47,9 @@ from btfperm.transversal.given import given_problem
 HARDEST = 20  # or half of a set that has fewer
 
 
-MORE_UP_TO = 5_000_000  # vertices; up to this, also the variants that a paper compares in one figure
+MORE_UP_TO = (
+    5_000_000  # vertices; up to this, also the variants that a paper compares in one figure
+)
 PHASES = 200  # of which the levels are stored
 # The numbers that stand for k in a form such as adaptive:k; `--relabel` names more of them.
 NUMBERS = {"adaptive:k": ("adaptive:0.7",), "fixed:k": ("fixed:10",)}
@@ -195,9 +197,7 @@ def _measured(
         }
         wrong = _searched(row, problem, everyone, options)
         row["sequential"] = {k: s for k, f in alone.items() if (s := f.result()) is not None}
-    together = {
-        name: _peer(pattern, start, name, CORES, options.limit) for name in paper.multicore
-    }
+    together = {name: _peer(pattern, start, name, CORES, options.limit) for name in paper.multicore}
     row["multicore"] = {name: seconds for name, seconds in together.items() if seconds is not None}
     row["peers"] = {"sequential": paper.sequential, "multicore": paper.multicore}
     return row, wrong
@@ -277,7 +277,10 @@ def markdown(data: dict[str, Any]) -> str:
         f"is slowest, {HARDEST}, or half where there are fewer than twice as many.",
         table(
             ["set", "matrices", *names],
-            [_means(label, group, names, measured_on, limit) for label, measured_on, group in by_set],
+            [
+                _means(label, group, names, measured_on, limit)
+                for label, measured_on, group in by_set
+            ],
         ),
         *_peers(rows, limit),
         "### Phases, or relabels / levels of the searches, or of the relabels",
@@ -290,7 +293,9 @@ def _peers(rows: list[Row], limit: float) -> list[str]:
     """The tables of the searches on the CPU."""
     parts = []
     for key, title in (("sequential", "on one core"), ("multicore", "on all cores")):
-        ran = list(dict.fromkeys(name for row in rows for name in row.get("peers", {}).get(key, ())))
+        ran = list(
+            dict.fromkeys(name for row in rows for name in row.get("peers", {}).get(key, ()))
+        )
         if ran:
             parts += [
                 f"### Searches {title} of the host, ms",

@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 import btfperm
 from benchmarks.timing import CORES, PAUSE_SECONDS
-from btfperm.backends import gpu as _gpu
 from btfperm.path.request import Request
 from btfperm.registry import find
 from btfperm.weighted.graph_certificate import GUARANTEES, check_matching
 from btfperm.weighted.match import numbers_of
 
+MANY = CORES
 FIRST_ROUNDS = 12  # of which a row stores the matched share and the edges left
 
 
@@ -88,9 +88,11 @@ def run(A: Any, code: Code, seed: int = 0) -> Run:
 
 
 def _on_gpu(A: Any, code: Code, seed: int) -> Run:
-    m = btfperm.match(
-        A, algorithm=code.algorithm, options=code.options, seed=seed, backend="gpu"
-    )  # type: ignore[call-arg]
+    import cupy
+
+    there = tuple(cupy.asarray(array) for array in (A.data, A.indices, A.indptr))
+    how: Any = {"algorithm": code.algorithm, "options": code.options, "seed": seed}
+    m = btfperm.match(there, shape=A.shape, backend="gpu", **how)
     return _run(m.seconds["match"], m, m.rounds)
 
 
@@ -126,6 +128,3 @@ def means(values: Sequence[float]) -> list[float]:
     """Mean and standard deviation, four significant digits."""
     each: npt.NDArray[np.float64] = np.array(values, float)
     return [float(f"{x:.4g}") for x in (each.mean(), each.std())]
-
-
-MANY = CORES

@@ -18,7 +18,8 @@ import numpy as np
 
 from benchmarks.cases import Case, names
 from benchmarks.generators.assemble import SEED
-from benchmarks.papers.graph_codes import MANY, Code, Run, means, run as run_code, usable
+from benchmarks.papers.graph_codes import MANY, Code, Run, means, usable
+from benchmarks.papers.graph_codes import run as run_code
 from benchmarks.papers.paper_004 import gpu
 from benchmarks.papers.weighted_graphs import Graph, loaded, matrix_of
 from benchmarks.regret.rows import measured, stored_names
@@ -188,7 +189,9 @@ def markdown(data: dict[str, Any]) -> str:
         by_matrix(
             shares,
             rows,
-            lambda row: [", ".join(f"{x:.3f}" for x in row["share"].get(n, [])[:6]) for n in shares],
+            lambda row: [
+                ", ".join(f"{x:.3f}" for x in row["share"].get(n, [])[:6]) for n in shares
+            ],
         ),
         "### Speed-up of random matching on several threads over one",
         by_matrix(

@@ -8,6 +8,8 @@ implemented; ``apfb-wr``, of the same authors, takes its place.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from benchmarks.cases import Case
 from benchmarks.papers import gpu
 from benchmarks.report import Options, Section
@@ -18,9 +20,10 @@ BEST = "adaptive:0.7"
 STRATEGIES = ("adaptive:0.3", "adaptive:1.5", "fixed:50")  # of figure 1, beside the usual two
 
 
-def paper() -> gpu.Paper:
-    """The versions with the paper's strategy on all graphs, with the others on small graphs."""
-    everyone = [v for v in gpu.published(STRATEGIES) if v.row.name.startswith("g-pr")]
+def paper(more: Sequence[str] = ()) -> gpu.Paper:
+    """The versions with the paper's strategy on all graphs, and with the others, also those in
+    `more`, on small graphs."""
+    everyone = [v for v in gpu.published((*STRATEGIES, *more)) if v.row.name.startswith("g-pr")]
     field = [v for v in everyone if v.name.endswith(BEST)]
     return gpu.Paper(
         "G-PR on a GPU",
@@ -33,4 +36,4 @@ def paper() -> gpu.Paper:
 
 def run(cases: list[Case], options: Options) -> Section:
     """Times and counters of the versions and their peers on each graph."""
-    return gpu.run(cases, options, paper())
+    return gpu.run(cases, options, paper(options.relabel))

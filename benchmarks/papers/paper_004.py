@@ -105,13 +105,13 @@ def outcome(row: Row) -> str:
 
 def lighter(row: Row, name: str) -> float:
     """By how many percent the matching of a code is lighter than that of GPA."""
-    return 100 * (1 - row["weight"][name] / row["weight"][GPA])
+    return 100 * (1 - float(row["weight"][name]) / float(row["weight"][GPA]))
 
 
 def left_per_round(row: Row) -> float | None:
     """Geometric mean of the share of edges that a round of local-max leaves; None for one round."""
     shares = [share for share in row["left"][LOCAL_MAX] if share > 0]
-    return shares[-1] ** (1 / len(shares)) if shares else None
+    return float(shares[-1] ** (1 / len(shares))) if shares else None
 
 
 def markdown(data: dict[str, Any]) -> str:
@@ -134,7 +134,9 @@ def markdown(data: dict[str, Any]) -> str:
         by_matrix(
             codes,
             rows,
-            lambda row: [milliseconds(row["median"][n]) if n in row["median"] else "" for n in codes],
+            lambda row: [
+                milliseconds(row["median"][n]) if n in row["median"] else "" for n in codes
+            ],
         ),
         "### Rounds of local-max, and the percentage of edges that a round leaves",
         by_matrix(

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from scipy.spatial import Delaunay, cKDTree
 
 import btfperm
+from benchmarks import generators
 from benchmarks.cases import Case
 from benchmarks.generators.assemble import SEED
 from benchmarks.generators.power_laws import recursive_edges
@@ -43,11 +44,13 @@ class Graph(NamedTuple):
 
 
 def make(name: str) -> Graph:
-    """The graph of a name; ValueError if no family has it."""
+    """The graph of a name; of another generated matrix, its entries without their direction."""
     family, *sizes = name.split(":")
-    if family not in _FAMILIES:
-        raise ValueError(f"there is no graph {name}: {', '.join(_FAMILIES)}")
-    n, u, v, weight = _FAMILIES[family](*map(int, sizes))
+    if family in _FAMILIES:
+        n, u, v, weight = _FAMILIES[family](*map(int, sizes))
+    else:
+        A: Any = generators.make(name).tocoo()
+        n, u, v, weight = max(A.shape), A.row.astype(np.int64), A.col.astype(np.int64), None
     u, v = np.minimum(u, v), np.maximum(u, v)
     keys, first = np.unique(u * n + v, return_index=True)
     keep = first[keys // n != keys % n]

@@ -116,7 +116,9 @@ class EdgeFile:
         if values is None or self._weights == "ones":
             return np.ones(count)
         if self._weights == "moduli":
-            return np.abs(values.astype(np.complex128 if values.dtype.kind == "c" else float))
+            is_complex = values.dtype.kind == "c"
+            moduli: Reals = np.abs(values.astype(np.complex128 if is_complex else np.float64))
+            return moduli
         if values.dtype.kind == "c":
             self._refuse('complex values are no weights: use weights="moduli" or "ones"')
         return values.astype(np.float64)
@@ -125,7 +127,7 @@ class EdgeFile:
         part = np.empty(len(weight), _EDGE)
         part["larger"], part["smaller"], part["weight"] = larger, smaller, weight
         with disk_errors(self._folder):
-            rest = memoryview(part).cast("B")
+            rest = part.view(np.uint8).data
             while rest:
                 rest = rest[self.file.write(rest) :]
         self.edges += len(part)

@@ -23,7 +23,7 @@ from btfperm import _core
 from btfperm.arguments import path_text
 from btfperm.errors import DefectError, InvalidArgumentError, InvalidMatrixError
 from btfperm.path.request import Request
-from btfperm.pattern.arrays import prefix
+from btfperm.pattern.arrays import IndexArray, prefix
 from btfperm.registry import find
 from btfperm.results.graph_matching import GraphMatching
 from btfperm.weighted.edge_file import EdgeFile, disk_errors
@@ -116,7 +116,7 @@ def _matched(
     read: float,
 ) -> GraphMatching:
     begin = time.perf_counter()
-    mate = np.empty(edges.n, np.int32 if edges.n < 2**31 else np.int64)
+    mate: IndexArray = np.empty(edges.n, np.int32 if edges.n < 2**31 else np.int64)
     graph = edges.file.fileno(), edges.edges, edges.n
     with disk_errors(folder):
         found = _core.weighted.local_max_external(

@@ -10,7 +10,7 @@ import pytest
 
 import btfperm
 from benchmarks import run
-from benchmarks.papers import figures, gpu
+from benchmarks.papers import contest_figures, figures, gpu, paper_000, paper_003
 from benchmarks.report import Options
 
 DATA = {
@@ -27,6 +27,8 @@ DATA = {
             "median": median,
             "stopped": stopped,
             "sequential": sequential,
+            "multicore": {},
+            "peers": {"sequential": ["push-relabel", "pothen-fan"], "multicore": []},
             "counters": {
                 "a ct": {"phases": 2, "levels": 9, "levels_by_phase": [4, 5]},
                 "b ct": {"phases": 3, "levels": 6, "levels_by_phase": [1, 2, 3]},
@@ -69,10 +71,9 @@ def test_the_tables_show_what_was_measured():
     assert "| natural, hardest | 1 | 8.00 | 2.00 |" in text
     assert "| all, hardest | 1 | 500 | >3000 |" in text and "| permuted, hardest |" not in text
     assert "| `del:4` | 2 / 9 | 3 / 6 |" in text
-    assert "| `er:4:3` | > | > | 10.0 | 5.0 |" in text
-    assert "| `del:4` | > | > | > |  |" in text
-    alone = {**DATA, "rows": [{**row, "sequential": {}} for row in DATA["rows"]]}
-    assert "Sequential" not in gpu.markdown(alone), "no sequential search was run"
+    assert "| `er:4:3` | 10.0 | > | 5.0 |" in text
+    assert "| `del:4` | > | > |  |" in text
+    assert "on all cores" not in text, "no search on all cores was run"
 
 
 def test_the_hardest_are_those_on_which_the_best_is_slowest():
@@ -101,10 +102,17 @@ def test_the_curves_are_the_launches_of_each_phase():
 
 def test_the_speed_up_over_one_core_counts_stopped_searches_at_the_edge():
     pytest.importorskip("matplotlib")
-    figure = figures.gpu_speed_up(DATA)
-    a, b, _ = (list(line.get_xdata()) for line in figure.axes[0].lines)
-    assert a[:2] == [0.5, 5.0] and b[1] == 1.25 and b[0] < 0.5
-    assert figures.gpu_speed_up({"rows": [], "variants": []}) is None
+    data = {**DATA, "variants": ["apfb-wr ct"]}
+    data["rows"] = [
+        {**row, "median": {"apfb-wr ct": t} if t else {}, "multicore": {"p-dbfs": 0.02}}
+        for row, t in zip(DATA["rows"], (0.002, 0.006, None), strict=True)
+    ]
+    data["rows"][0]["peers"] = {"sequential": [], "multicore": ["p-dbfs"]}
+    figure = contest_figures.contest_speed_up(data)
+    gpu_gains, cpu_gains, _ = (list(line.get_xdata()) for line in figure.axes[0].lines)
+    assert gpu_gains[1:3] == [5.0, 500.0] and gpu_gains[0] < 0.5  # 3 s counts for a stopped peer
+    assert cpu_gains[:3] == [0.5, 12.5, 150.0]
+    assert contest_figures.contest_speed_up({"rows": [], "variants": []}) is None
 
 
 def search_rows(**searches):
@@ -194,9 +202,13 @@ def test_paths_and_pushes_have_their_tables():
 
 
 @pytest.mark.gpu
-def test_a_run():
-    section = gpu.run(run.cases_of("gpu", "tiny", Path()), options())
-    assert not section.complaints
-    for row in section.data["rows"]:
-        assert set(row["median"]) == {variant.name for variant in gpu.published()}
-    assert section.markdown == gpu.markdown(section.data)
+@pytest.mark.parametrize("section", [paper_000, paper_003])
+def test_a_run(section):
+    found = section.run(section.cases("tiny", Path()), options())
+    assert not found.complaints
+    variants = {v.name for v in [*section.paper().field, *section.paper().more]}
+    for row in found.data["rows"]:
+        assert set(row["median"]) == variants
+        assert set(row["sequential"]) == set(row["peers"]["sequential"])
+        assert set(row["multicore"]) == set(row["peers"]["multicore"])
+    assert found.markdown == gpu.markdown(found.data)

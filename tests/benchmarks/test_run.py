@@ -22,7 +22,10 @@ from btfperm.backends.gpu import device
 from tests.known_answers import MATRICES, known_answers
 
 ROOT = Path(__file__).parents[2]
-GPU_SECTIONS = {"gpu", "engine", "gpu-answers", "gpu-decomposition", "gpu-totals", "regret-gpu"}
+GPU_SECTIONS = {
+    *("paper-000", "paper-003", "engine", "gpu-answers"),
+    *("gpu-decomposition", "gpu-totals", "regret-gpu"),
+}
 TINY = ["--only", "kkt_sing_60", "--only", "er_60_d2", "--repeats", "1", "--limit", "2"]
 
 

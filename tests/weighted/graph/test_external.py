@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -75,8 +76,8 @@ def test_files_are_read_in_parts(tmp_path, weights, symmetry):
     target = tmp_path / "g.mtx"
     keep = A.row > A.col if symmetry == "symmetric" else np.ones(A.nnz, bool)
     sign = -1 if weights == "moduli" else 1
-    lines = [f"{i + 1} {j + 1} {sign * x!r}" for i, j, x in
-             zip(A.row[keep].tolist(), A.col[keep].tolist(), A.data[keep].tolist(), strict=True)]  # fmt: skip
+    entries = zip(*(array[keep].tolist() for array in (A.row, A.col, A.data)), strict=True)
+    lines = [f"{i + 1} {j + 1} {sign * x!r}" for i, j, x in entries]
     head = f"%%MatrixMarket matrix coordinate real {symmetry}\n400 400 {len(lines)}\n"
     target.write_text(head + "\n".join(lines) + "\n")
     inside, outside = both(target, weights=weights)
@@ -186,7 +187,7 @@ def test_signals_leave_no_files(tmp_path, number):
     descriptors = f"/proc/{process.pid}/fd"
     until = time.monotonic() + 20
     while time.monotonic() < until and process.poll() is None:
-        open_files = [os.readlink(entry.path) for entry in os.scandir(descriptors)]
+        open_files = [str(Path(entry.path).readlink()) for entry in os.scandir(descriptors)]
         if any(str(folder) in name for name in open_files):
             break
         time.sleep(0.02)

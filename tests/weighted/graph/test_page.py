@@ -32,6 +32,6 @@ def test_the_command_runs(tmp_path, monkeypatch):
 
 def test_the_table_has_every_algorithm_and_default():
     assert re.findall(r"^\| `([\w-]+)`", PAGE, re.MULTILINE) == NAMES
-    (limit,) = (o.default for row in ROWS for o in row.options if o.name == "limit")
-    (p,) = (o.default for row in ROWS for o in row.options if o.name == "p")
+    (limit,) = {o.default for row in ROWS for o in row.options if o.name == "limit"}
+    (p,) = {o.default for row in ROWS for o in row.options if o.name == "p"}
     assert f"`limit` ({limit})" in PAGE and f"p={p}" in PAGE

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A table or figure of a paper beside ours: its statements, whether they hold here, the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchmarks.report import digits, geometric_mean, paragraphs, table
+
+Data = dict[str, Any]
+
+AGREES, IN_PART, DISAGREES = "agrees", "agrees in part", "disagrees"
+NOT_MEASURED = "not measured"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of the paper. `held` is the share of the cases in which it holds here; None if
+    there are none. `ours` is what was measured here."""
+
+    words: str
+    held: float | None
+    ours: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table or figure. `figure` is the name of ours as in `figures.KINDS`, `axes` those of the
+    paper, and `why` explains a verdict that is not "agrees"."""
+
+    title: str
+    axes: str
+    claims: Sequence[Claim] = field(default_factory=tuple)
+    table: str = ""
+    figure: str = ""
+    why: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """Agrees: every statement holds in all cases; disagrees: none holds in any."""
+        held = [claim.held for claim in self.claims if claim.held is not None]
+        if not held:
+            return NOT_MEASURED
+        if min(held) == 1:
+            return AGREES
+        return DISAGREES if max(held) == 0 else IN_PART
+
+    def markdown(self, stem: str) -> str:
+        """The part of the page; `stem` is the path of the result without its suffix."""
+        rows = [[claim.words, claim.ours, _share(claim.held)] for claim in self.claims]
+        image = f"![{self.title}]({stem}-{self.figure}.svg)" if self.figure else ""
+        return paragraphs(
+            f"## {self.title}",
+            f"Axes: {self.axes}.",
+            self.table,
+            image,
+            table(["the paper", "here", "holds"], rows) if rows else "",
+            f"**{self.verdict[0].upper()}{self.verdict[1:]}.** {self.why}".strip(),
+        )
+
+
+def _share(held: float | None) -> str:
+    if held is None:
+        return "not measured"
+    return {1.0: "yes", 0.0: "no"}.get(held, f"in {100 * held:.0f} % of the cases")
+
+
+def counted(words: str, cases: Iterable[bool], what: str = "cases") -> Claim:
+    """A statement about single cases."""
+    each = list(cases)
+    if not each:
+        return Claim(words, None, "-")
+    return Claim(words, sum(each) / len(each), f"{sum(each)} of {len(each)} {what}")
+
+
+def yes_or_no(words: str, holds: bool, ours: str) -> Claim:
+    """A statement about one number."""
+    return Claim(words, float(holds), ours)
+
+
+def mean_text(values: Sequence[float], unit: str = "") -> str:
+    """Geometric mean, least and largest."""
+    if not values:
+        return "-"
+    mean = digits(geometric_mean(values))
+    return f"{mean}{unit} ({digits(min(values))} to {digits(max(values))})"

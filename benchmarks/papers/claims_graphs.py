@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the two papers on matchings in graphs state, beside results of their sections."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+
+from benchmarks.papers.claims import Claim, Data, Item, counted, mean_text, yes_or_no
+from benchmarks.papers.graph_figures import families
+from benchmarks.papers.paper_002 import PAIRS, WHERE
+from benchmarks.papers.paper_004 import GPA, HEM, LOCAL_MAX, left_per_round, lighter
+from benchmarks.report import Row, by_matrix, digits, milliseconds
+
+LARGE = 1 << 20  # vertices from which on the GPU is compared
+# Figure 5 of RBM, in the text: mean ratio, or the largest speed-up, of the GPU and of the threads.
+RATIOS = {
+    ("size", "alg. 1, random"): (0.99, 0.99),
+    ("weight", "alg. 1, weighted"): (1.15, 1.15),
+    ("weight", "alg. 2, weighted"): (0.85, 0.85),
+    ("speed", "alg. 1, random"): (6.8, 1.1),
+    ("speed", "alg. 1, weighted"): (5.6, 0.7),
+    ("speed", "alg. 2, weighted"): (37.0, 13.0),
+}
+
+
+# -- red-blue --------------------------------------------------------------------------------------
+
+
+def items_002(data: Data) -> list[Item]:
+    """Figures 2 to 5."""
+    rows = data["rows"]
+    shares = [row["share"]["alg. 3, random, all cores"] for row in rows]
+    early = [each[min(4, len(each) - 1)] >= 0.9 * each[-1] for each in shares]
+    return [
+        Item(
+            "Figure 2. Matched vertices by round",
+            "rounds, matched vertices over all vertices",
+            [counted("most vertices are matched in the first rounds: 90 % of them in five", early,
+                     "graphs")],
+            figure="rounds",
+        ),
+        _probability(rows),
+        _threads(rows),
+        _ratios(rows),
+    ]  # fmt: skip
+
+
+def _probability(rows: list[Row]) -> Item:
+    points = next((row["p"] for row in rows if "p" in row), None)
+    claims = []
+    if points:
+        best = max(points, key=lambda point: point["first"])
+        off = max(abs(point["first"] - point["theory"]) for point in points)
+        least = min(points, key=lambda point: point["rounds"])
+        claims = [
+            yes_or_no("p = 0.53406 matches most vertices in the first round",
+                      0.45 <= best["p"] <= 0.6, f"p = {best['p']:g}"),
+            yes_or_no("the first round matches what equation (2) predicts", off <= 0.05,
+                      f"at most {off:.3f} off"),
+            yes_or_no("the shortest running time is near this p", 0.4 <= least["p"] <= 0.7,
+                      f"fewest rounds, {least['rounds']}, for p = {least['p']:g}"),
+        ]  # fmt: skip
+    return Item(
+        "Figure 3. The probability p on ecology1",
+        "p; size, weight and time in percent of their range; share matched in the first round",
+        claims,
+        figure="probability" if points else "",
+        why="The graph is that of ecology1, with random weights. Times are noisier than rounds, "
+        "so the third statement is tested by the number of rounds.",
+    )
+
+
+def _threads(rows: list[Row]) -> Item:
+    speeds = [
+        row["scaling"]["1"] / row["scaling"]["8"]
+        for row in rows
+        if "8" in row["scaling"] and row["edges"] >= 100_000
+    ]
+    claims = [counted("good speed-ups up to 8 threads, the cores of the machine: at least 4",
+                      [speed >= 4 for speed in speeds], "graphs")]  # fmt: skip
+    return Item(
+        "Figure 4. Random matching on several threads",
+        "threads, time relative to one thread",
+        claims,
+        f"Speed-up on 8 threads, graphs from 100,000 edges on: {mean_text(speeds)}."
+        if speeds
+        else "",
+        figure="threads" if any(len(row["scaling"]) > 1 for row in rows) else "",
+    )
+
+
+def _ratios(rows: list[Row]) -> Item:
+    claims = []
+    for parallel, serial, what in PAIRS:
+        for where, paper in zip(WHERE, reversed(RATIOS[what, serial]), strict=True):
+            key = f"{what}: {parallel}, {where} / {serial}"
+            values = [row["ratios"][key][0] for row in rows if key in row["ratios"]]
+            claims.append(_ratio_claim(f"{what}, {where}, over {serial}", what, paper, values))
+    return Item(
+        "Figure 5. Red-blue beside the serial algorithms",
+        "edges; size, weight and speed relative to a serial algorithm, with one standard deviation "
+        "over 32 random orders",
+        claims,
+        figure="ratios",
+        why="The weights of generated graphs are uniform random numbers and those of the paper "
+        "come from matrices. random-greedy and red-blue search each list from a random place on, "
+        "so that algorithm 1 is less one-sided than in the paper. The times of the paper exclude "
+        "transfers, as here.",
+    )
+
+
+def _ratio_claim(words: str, what: str, paper: float, values: list[float]) -> Claim:
+    if not values:
+        return Claim(f"{words}: {paper:g}", None, "-")
+    if what == "speed":
+        best = max(values)
+        return yes_or_no(f"{words}: up to {paper:g}", best >= paper, f"up to {digits(best)}")
+    mean = statistics.mean(values)
+    near = abs(mean - paper) <= 0.05 or (what == "size" and mean >= paper)
+    return yes_or_no(f"{words}: {paper:g} on average", near, f"{mean:.3f}")
+
+
+# -- local max -------------------------------------------------------------------------------------
+
+
+def items_004(data: Data, real: Data | None) -> list[Item]:
+    """Figures 2, 3 and 5 to 11, and the aims of this project."""
+    groups = families(data)
+    items = [
+        _quality(groups, "Figure 2. Delaunay graphs", "delaunay", (2, 2, 13, 14)),
+        _real(real),
+        _on_gpu(groups, "Figure 5. GPU, Delaunay graphs", ("delaunay",), 35),
+        _quality(groups, "Figure 6. Random geometric graphs", "rgg", None),
+    ]
+    for number, alpha in ((7, 4), (8, 16), (9, 64)):
+        title = f"Figure {number}. Random graphs, alpha = {alpha}"
+        items.append(_quality(groups, title, f"random {alpha}", None))
+    items += [
+        _on_gpu(groups, "Figure 10. GPU, random geometric graphs", ("rgg",), 24),
+        _on_gpu(groups, "Figure 11. GPU, random graphs",
+                ("random 4", "random 16", "random 64"), 30),
+        _rounds(data["rows"], real),
+        Item("Figure 4. Distributed memory", "processes, gain by doubling their number",
+             why="Needs MPI; see the page on graphs."),
+        _large(data["rows"]),
+    ]  # fmt: skip
+    return items
+
+
+def _mean(rows: list[Row], name: str) -> float:
+    return statistics.mean(lighter(row, name) for row in rows)
+
+
+def _quality(
+    groups: dict[str, list[Row]], title: str, kind: str, paper: tuple[int, ...] | None
+) -> Item:
+    axes = "vertices; weight relative to GPA, and running time"
+    rows = groups.get(kind, [])
+    if not rows:
+        return Item(title, axes)
+    names = ("greedy", LOCAL_MAX, HEM, "red-blue")
+    claims = []
+    if paper:
+        claims += [
+            yes_or_no(
+                f"{name} is {percent} % lighter than GPA",
+                abs(_mean(rows, name) - percent) <= 3,
+                f"{_mean(rows, name):.1f} %",
+            )
+            for name, percent in zip(names, paper, strict=True)
+        ]  # fmt: skip
+    far = [
+        min(lighter(row, HEM), lighter(row, "red-blue")) > lighter(row, LOCAL_MAX) for row in rows
+    ]
+    claims += [
+        counted("local max is nearly as heavy as greedy (0.5 %)",
+                [abs(lighter(r, LOCAL_MAX) - lighter(r, "greedy")) <= 0.5 for r in rows], "graphs"),
+        counted("HEM and red-blue are lighter than local max", far, "graphs"),
+        *_orders(rows),
+    ]  # fmt: skip
+    text = by_matrix(
+        [f"{name}, % lighter" for name in names] + [f"{name}, ms" for name in (GPA, *names)],
+        rows,
+        lambda row: [
+            *(f"{lighter(row, name):.2f}" for name in names),
+            *(milliseconds(row["median"][name]) for name in (GPA, *names)),
+        ],
+    )
+    return Item(title, axes, claims, text, why=_WHY_TIMES)
+
+
+_WHY_TIMES = (
+    "Greedy and GPA sort by radix here, in linear time, where the paper sorts by comparisons. "
+    "local-max hashes only edges of equal weight. red-blue in the paper is its authors' code. "
+    "The figures of all families are at the end of this page."
+)
+
+
+def _orders(rows: list[Row]) -> list[Claim]:
+    def faster(first: str, second: str) -> list[bool]:
+        return [row["median"][first] < row["median"][second] for row in rows]
+
+    pairs = ((HEM, LOCAL_MAX), (LOCAL_MAX, "greedy"), ("greedy", GPA), (GPA, "red-blue"))
+    return [counted(f"{a} is faster than {b}", faster(a, b), "graphs") for a, b in pairs]
+
+
+def _real(real: Data | None) -> Item:
+    title, axes = "Figure 3. Matrices", "matrices; weight relative to GPA, and running time"
+    if real is None:
+        return Item(title, axes)
+    rows = real["rows"]
+    near = [lighter(row, LOCAL_MAX) <= 5 for row in rows]
+    spread = statistics.pstdev([lighter(row, HEM) for row in rows])
+    own = statistics.pstdev([lighter(row, LOCAL_MAX) for row in rows])
+    return Item(
+        title,
+        axes,
+        [
+            counted("greedy and local max are very close to GPA (5 %)", near, "matrices"),
+            yes_or_no("HEM is erratic", spread > 2 * own,
+                      f"standard deviation {spread:.1f} %, of local max {own:.1f} %"),
+            counted("some instances have a faster local max, others a faster greedy",
+                    [_both_ways(rows)], "sets"),
+        ],
+        by_matrix(
+            ["edges", "greedy", LOCAL_MAX, HEM, "red-blue"],
+            sorted(rows, key=lambda row: -row["edges"])[:20],
+            lambda row: [
+                f"{row['edges']:,}",
+                *(f"{lighter(row, n):.2f}" for n in ("greedy", LOCAL_MAX, HEM, "red-blue")),
+            ],
+        ),
+        why=f"Percent lighter than GPA, on the 20 largest of {len(rows)} symmetric matrices with "
+        "values; the 126 of the paper are not available here.",
+    )  # fmt: skip
+
+
+def _both_ways(rows: list[Row]) -> bool:
+    faster = [row["median"][LOCAL_MAX] < row["median"]["greedy"] for row in rows]
+    return any(faster) and not all(faster)
+
+
+def _speeds(rows: list[Row], name: str, base: str) -> list[float]:
+    return [row["median"][base] / row["median"][name] for row in rows if name in row["median"]]
+
+
+def _on_gpu(groups: dict[str, list[Row]], title: str, kinds: tuple[str, ...], best: int) -> Item:
+    axes = "vertices, running time"
+    rows = [row for kind in kinds for row in groups.get(kind, [])]
+    speeds = _speeds(rows, "local-max, GPU", LOCAL_MAX)
+    if not speeds:
+        return Item(title, axes)
+    large = [max(groups[kind], key=lambda row: row["n"]) for kind in kinds if kind in groups]
+    beats = [
+        row["median"]["local-max, GPU"] < row["median"]["red-blue, GPU"]
+        for row in large
+        if "red-blue, GPU" in row["median"]
+    ]
+    return Item(
+        title,
+        axes,
+        [
+            yes_or_no(f"up to {best} times faster than sequential local max", max(speeds) >= best,
+                      f"up to {digits(max(speeds))}"),
+            counted("faster than red-blue on the GPU for the largest graphs", beats, "graphs"),
+        ],
+        by_matrix(
+            ["edges", "gpa, ms", "local-max, ms", "local-max GPU, ms", "red-blue GPU, ms", "gain"],
+            rows,
+            _gpu_cells,
+        ),
+    )  # fmt: skip
+
+
+def _gpu_cells(row: Row) -> list[str]:
+    names = (GPA, LOCAL_MAX, "local-max, GPU", "red-blue, GPU")
+    times = [milliseconds(row["median"][n]) if n in row["median"] else "" for n in names]
+    gain = _speeds([row], "local-max, GPU", LOCAL_MAX)
+    return [f"{row['edges']:,}", *times, digits(gain[0]) if gain else ""]
+
+
+def _rounds(rows: list[Row], real: Data | None) -> Item:
+    every = [*rows, *(real["rows"] if real else [])]
+    left = [share for row in every if (share := left_per_round(row)) is not None]
+    return Item(
+        "Section 3.1. Edges left in each round",
+        "the share of the edges that a round leaves, and the number of rounds",
+        [
+            counted("a round leaves less than 25 % of the edges, nearly always",
+                    [share < 0.25 for share in left], "graphs"),
+            counted("at most 10 rounds", [row["rounds"][LOCAL_MAX] <= 10 for row in every],
+                    "graphs"),
+        ],
+        why="The paper states this of graphs that arise by contraction. On Delaunay graphs with "
+        "distances as weights, a round leaves more: weights of edges that share an end are "
+        "correlated, so that fewer edges are local maxima.",
+    )  # fmt: skip
+
+
+def _large(rows: list[Row]) -> Item:
+    """The aims of this project beyond the paper."""
+    large = [row for row in rows if row["n"] >= LARGE]
+
+    def at_least_20(name: str, base: str) -> list[bool]:
+        return [speed >= 20 for speed in _speeds(large, name, base)]
+
+    stars = [row for row in rows if row["matrix"].startswith("star") and row["n"] >= LARGE]
+    others = {row["edges"] // 10**6: row for row in large if row["matrix"].startswith("random")}
+    claims = [
+        counted("local-max on the GPU is 20 times faster from 2^20 vertices on",
+                at_least_20("local-max, GPU", LOCAL_MAX), "graphs"),
+        counted("red-blue on the GPU is 20 times faster from 2^20 vertices on",
+                at_least_20("red-blue, GPU", "red-blue"), "graphs"),
+        counted("sequential local-max takes at most 3 times as long as HEM",
+                [row["median"][LOCAL_MAX] <= 3 * row["median"][HEM] for row in rows], "graphs"),
+        *_stars(stars, lambda row: others.get(row["edges"] // 10**6)),
+    ]  # fmt: skip
+    return Item("Aims of this project", "the graphs above, and a star", claims)
+
+
+def _stars(stars: list[Row], like: Callable[[Row], Row | None]) -> list[Claim]:
+    name = "local-max, GPU"
+    pairs = [(row, like(row)) for row in stars]
+    ratios = [
+        row["median"][name] / other["median"][name]
+        for row, other in pairs
+        if other and name in row["median"] and name in other["median"]
+    ]
+    if not ratios:
+        return []
+    words = "a star takes no longer than a random graph with as many edges on the GPU"
+    return [yes_or_no(words, max(ratios) <= 1, f"{digits(max(ratios))} times as long")]
+
+
+__all__ = ["items_002", "items_004"]
