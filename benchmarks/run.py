@@ -73,7 +73,7 @@ SECTIONS = {
     "paper-002": Entry(
         "papers.paper_002",
         "red-blue matching over random orders, as in Fagginger Auer and Bisseling (2012)",
-        "",
+        "2026-11-25-paper-002-real",
     ),
     "paper-003": Entry(
         "papers.paper_003",
@@ -83,7 +83,7 @@ SECTIONS = {
     "paper-004": Entry(
         "papers.paper_004",
         "local max beside GPA, greedy, HEM and red-blue, as in Birn et al. (Euro-Par 2013)",
-        "",
+        "2026-11-25-paper-004-real",
     ),
     "scaling": Entry(
         "scaling",

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pages about the papers: generated from results, with verdicts that follow from the rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks.papers import claims, pages, paper_001, paper_002, paper_004
+from benchmarks.papers.claims import Claim, Item, counted
+from benchmarks.papers.figures import phases_of
+from benchmarks.papers.graph_codes import Code, run, usable
+from benchmarks.papers.weighted_graphs import make, matrix_of
+from benchmarks.report import Options
+from tests.weighted.graph.graphs import path
+
+OPTIONS = Options("tiny", Path(), 1, 5.0, ["auto"], None, lambda _: None)
+
+
+def test_the_pages_are_those_of_the_results(capsys):
+    assert pages.main(["--check"]) == 0, capsys.readouterr().out
+
+
+def test_every_link_of_the_pages_leads_to_a_file():
+    for page in pages.PAGES.glob("*.md"):
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).is_file(), f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize(
+    ("held", "verdict"),
+    [
+        ((), claims.NOT_MEASURED),
+        ((None,), claims.NOT_MEASURED),
+        ((1.0, None, 1.0), claims.AGREES),
+        ((0.0, 0.0), claims.DISAGREES),
+        ((1.0, 0.0), claims.IN_PART),
+        ((0.9,), claims.IN_PART),
+    ],
+)
+def test_a_verdict_follows_from_the_statements(held, verdict):
+    item = Item("Figure 1", "x, y", [Claim("a", share, "b") for share in held])
+    assert item.verdict == verdict
+    assert f"**{verdict[0].upper()}{verdict[1:]}.**" in item.markdown("x")
+
+
+def test_cases_are_counted():
+    assert counted("a", [True, False, True], "graphs").ours == "2 of 3 graphs"
+    assert counted("a", []).held is None
+
+
+@pytest.mark.parametrize("section", [paper_001, paper_002, paper_004])
+def test_a_result_makes_its_page(section, tmp_path, monkeypatch):
+    """From a run on tiny graphs to the page; without a result, the page names what is missing."""
+    number = section.__name__[-3:]
+    (paper,) = (paper for paper in pages.PAPERS if paper.number == number)
+    assert "There is no result" in pages.page(paper, tmp_path)[0]
+    cases = section.cases("tiny", Path())
+    if section is paper_001:
+        cases = cases[1:2]
+    found = section.run(cases, dataclasses.replace(OPTIONS, threads=2, store=tmp_path / "s"))
+    assert not found.complaints and "|" in found.markdown
+    again = section.run(cases, dataclasses.replace(OPTIONS, threads=2, store=tmp_path / "s"))
+    assert again.data == found.data, "stored rows are not measured again"
+    head = {"machine": {"cpu": "", "cores": 2, "memory_gib": 1, "system": "", "quiet": True}}
+    head["machine"]["load_at_start"] = 0
+    head |= {"versions": {}, "command": "c", "sections": {f"paper-{number}": found.data}}
+    (tmp_path / f"2026-01-01-paper-{number}-tiny.json").write_text(json.dumps(head))
+    text, items = pages.page(paper, tmp_path)
+    assert all(f"## {item.title}" in text for item in items) and len(items) > 3
+    assert any(item.verdict != claims.NOT_MEASURED for item in items)
+
+
+def test_runs_of_codes_are_checked():
+    A = path(4, [2.0, 3.0, 2.0])
+    found = run(A, Code("", "gpa"))
+    assert (found.weight, found.size) == (4.0, 2) and found.share[-1] == 1
+    assert all(code.backend == "cpu" or usable([code]) for code in usable(paper_004.CODES))
+
+
+def test_graphs_are_simple_and_permuted():
+    graph = make("random:7:4")
+    A = matrix_of(graph)
+    assert (A != A.T).nnz == 0 and A.nnz == 2 * graph.edges and A.diagonal().sum() == 0
+    order = paper_002.np.random.default_rng(0).permutation(graph.n)
+    B = matrix_of(graph, order)
+    assert (B[order][:, order] != A).nnz == 0
+    assert make("star:50").edges == 50 and make("grid:3").edges == 12
+    assert make("opf_300").n == 302
+
+
+def test_equation_2_is_largest_at_the_default_of_p():
+    best = max((k / 1000 for k in range(1, 1000)), key=paper_002.first_share)
+    assert abs(best - 0.53406) < 1e-3
+
+
+def test_frontiers_are_divided_by_phase():
+    assert phases_of([5, 2, 0, 3, 0]) == [[5, 2], [3]]
+    assert paper_001.variation({"seconds": [1.0, 1.0, 4.0]}) == pytest.approx(70.71, abs=0.01)
