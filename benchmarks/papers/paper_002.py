@@ -65,7 +65,8 @@ def run(cases: list[Case], options: Options) -> Section:
     codes = usable(CODES)
     graphs = loaded([case for case in cases if case.name not in stored_names(options)])
     present = [case for case in cases if case.name in graphs]
-    swept = next((case.name for case in present if case.kind == SWEPT), None)
+    grids = [name for name in graphs if name.split(":")[0] == SWEPT]
+    swept = max(grids, key=lambda name: graphs[name].edges, default=None)
 
     def measure(case: Case) -> Row:
         graph = graphs.pop(case.name)
