@@ -20,8 +20,9 @@ from btfperm.ordering import (
 from btfperm.pattern import Pattern, inverse
 from btfperm.results import BlockTriangularForm, Decomposition, IndexArray
 
-__all__ = ["LESS_FILL", "SMALL", "BlockOrdering", "InsideOrder", "fill_of", "first_order"]
-__all__ += ["is_nearly_symmetric", "order_inside_blocks", "with_less_fill"]
+__all__ = ["LESS_FILL", "SMALL", "BlockOrdering", "InsideOrder", "Symmetry", "counted"]
+__all__ += ["fill_of", "first_order", "is_nearly_symmetric", "order_inside_blocks"]
+__all__ += ["with_less_fill"]
 
 BlockOrdering = Literal["auto", "colamd", "amd", "minimum-fill", "rcm", "natural"]
 
@@ -43,6 +44,17 @@ _MOST_FILL = 100_000_000  # entries of L in a block that are counted
 SMALL = 500  # rows below which other orders take longer than they can save
 
 
+class Symmetry(NamedTuple):
+    """Entries off the diagonal inside the blocks, and those of them whose mirror image is one."""
+
+    entries: int
+    mirrored: int
+
+    def reaches(self, share: float) -> bool:
+        """Whether this share of the entries has a mirror image."""
+        return self.mirrored >= share * self.entries
+
+
 class InsideOrder(NamedTuple):
     """Gather permutations with the transversal on the diagonal, ordered inside the blocks.
 
@@ -50,12 +62,14 @@ class InsideOrder(NamedTuple):
     ----------
     block_ordering : the chosen ordering
     fill : the predicted fill; None if it was not counted, or is too large
+    symmetry : of the blocks; None if the choice did not depend on it
     """
 
     row_perm: IndexArray
     col_perm: IndexArray
     block_ordering: BlockOrdering
     fill: Fill | None = None
+    symmetry: Symmetry | None = None
 
 
 def order_inside_blocks(
@@ -83,25 +97,24 @@ def first_order(
     def ordered(method: Method, *, counted: bool = False) -> InsideOrder:
         places = order_places(pattern, *permuted, method, threads)
         fill = count_fill(pattern, *permuted, places, _MOST_FILL, threads) if counted else None
-        return InsideOrder(row_perm[places], col_perm[places], method, fill)
+        return InsideOrder(row_perm[places], col_perm[places], method, fill, symmetry)
 
+    symmetry = None
     if ordering == "natural" or (ordering == "auto" and not (np.diff(form.row_blocks) > 2).any()):
         return InsideOrder(row_perm, col_perm, "natural")
     if ordering == "minimum-fill":
         return _by_fill(pattern, form, threads)
     if ordering != "auto":
         return ordered(ordering)
-    if solver == "klu":
-        return ordered("amd")
-    entries, mirrored = count_symmetric(pattern, *permuted, threads)
-    if mirrored >= _SYMMETRIC_ENOUGH * entries:
+    symmetry = Symmetry(*count_symmetric(pattern, *permuted, threads))
+    if solver == "klu" or symmetry.reaches(_SYMMETRIC_ENOUGH):
         return ordered("amd")
     if n_small is None or n_small > _FEW_SMALL * pattern.n:
         return ordered("colamd")
-    if pattern.n < SMALL or mirrored >= _SYMMETRIC_AT_ALL * entries:
+    if pattern.n < SMALL or symmetry.reaches(_SYMMETRIC_AT_ALL):
         return ordered("amd")
     amd = ordered("amd", counted=True)
-    if _total(amd.fill) <= 1.05 * entries + pattern.n:
+    if _total(amd.fill) <= 1.05 * symmetry.entries + pattern.n:
         return amd  # colamd has at least as many numbers as there are entries
     colamd = ordered("colamd", counted=True)
     return amd if _total(amd.fill) <= _total(colamd.fill) else colamd
@@ -117,21 +130,29 @@ def with_less_fill(
 ) -> InsideOrder:
     """The order by minimum fill for "auto" and KLU, whose pivots are on the diagonal, if its
     predicted fill is smaller; else `inside`, the result of `first_order`."""
-    if ordering != "auto" or solver != "klu" or inside.block_ordering == "natural":
+    symmetry = inside.symmetry
+    if ordering != "auto" or solver != "klu" or symmetry is None:
+        return inside
+    if symmetry.reaches(_SYMMETRIC_ENOUGH):
+        return inside
+    inside = counted(pattern, form, inside, threads)
+    fill = inside.fill
+    if fill is None or LESS_FILL * fill.total <= symmetry.entries + pattern.n:
         return inside
     permuted = form.matched_row_perm, form.col_perm, form.row_blocks
-    entries, mirrored = count_symmetric(pattern, *permuted, threads)
-    if mirrored >= _SYMMETRIC_ENOUGH * entries:
-        return inside
-    fill = inside.fill or _fill_in(pattern, form, inside.col_perm, threads)
-    inside = inside._replace(fill=fill)
-    if fill is None or LESS_FILL * fill.total <= entries + pattern.n:
-        return inside
     limits = int(LESS_FILL * fill.total), int(_MOST_WORK * (fill.operations + pattern.nnz))
     places = order_by_fill(pattern, *permuted, *limits, threads)
     if places is None:
         return inside
     return _placed(pattern, form, places, threads)
+
+
+def counted(
+    pattern: Pattern, form: Decomposition, inside: InsideOrder, threads: int = 1
+) -> InsideOrder:
+    """The same order with its fill, unless that is too large."""
+    fill = inside.fill or _fill_in(pattern, form, inside.col_perm, threads)
+    return inside._replace(fill=fill)
 
 
 def _by_fill(pattern: Pattern, form: Decomposition, threads: int) -> InsideOrder:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -23,16 +24,16 @@ from btfperm import _core
 from btfperm.block_triangular import block_triangular_form
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn, fields_of
 from btfperm.errors import InvalidMatrixError, StructurallySingularError
-from btfperm.ordering import count_symmetric, inside_blocks
+from btfperm.ordering import inside_blocks
 from btfperm.ordering.inside_blocks import (
     LESS_FILL,
     BlockOrdering,
     InsideOrder,
-    fill_of,
+    counted,
     first_order,
     with_less_fill,
 )
-from btfperm.pattern import ValuedPattern, as_valued
+from btfperm.pattern import Pattern, ValuedPattern, as_valued
 from btfperm.pattern.arrays import prefix
 from btfperm.results import BlockTriangularForm, Transversal, WeightedTransversal
 from btfperm.weighted import moduli, weigh
@@ -79,56 +80,54 @@ def choose_weights(
 ) -> Ordered:
     """The order by the transversal of `form`, or by the one with the largest product."""
     pattern = valued.pattern
+    count_small = partial(_count_small, pattern, _moduli(valued))
 
     def ordered(by: BlockTriangularForm, w: WeightedTransversal | None = None) -> Ordered:
-        small = _count_small(valued, by, _SMALL) if solver == "superlu" else None
+        small = count_small(by, _SMALL) if solver == "superlu" else None
         return Ordered(by, first_order(pattern, by, ordering, solver, threads, small), w)
 
     if weights == "product":
         taken = ordered(*_weighted_form(valued, form, threads))
     else:
-        taken = _choose(valued, form, ordered, solver, threads)
+        weak = partial(count_small, share=_WEAK, scaled=solver == "klu")
+        taken = _choose(valued, ordered(form), ordered, weak, solver, threads)
     inside = with_less_fill(pattern, taken.form, taken.inside, ordering, solver, threads)
     return taken._replace(inside=inside)
 
 
 def _choose(
     valued: ValuedPattern,
-    form: BlockTriangularForm,
-    ordered: Callable[..., Ordered],
+    plain: Ordered,
+    ordered: Callable[[BlockTriangularForm, WeightedTransversal], Ordered],
+    weak: Callable[[BlockTriangularForm], int],
     solver: str,
     threads: int,
 ) -> Ordered:
-    """The order by one of the two transversals; `ordered(form, weighted)` makes it."""
-    weak = _count_weak(valued, form, solver)
-    plain = ordered(form)
-    if weak == 0 and (solver != "klu" or not _may_have_less_fill(plain, threads)):
+    """`plain`, or the order by the transversal with the largest product, which `ordered` makes;
+    `weak` counts the columns whose diagonal entry the solver leaves."""
+    form, n_weak = plain.form, weak(plain.form)
+    if n_weak == 0 and (solver != "klu" or not _may_have_less_fill(plain, threads)):
         return plain
     try:
         other, w = _weighted_form(valued, form, threads)
     except StructurallySingularError:  # without stored zeros
         return plain
-    if weak and 2 * _count_weak(valued, other, solver) > weak:
+    if n_weak and 2 * weak(other) > n_weak:
         return plain
-    weighted = ordered(other, w)
-    more = _FILL_MORE if weak else LESS_FILL
-    return weighted if _fill(weighted, threads) <= more * _fill(plain, threads) else plain
+    plain = _counted(plain, threads)
+    weighted = _counted(ordered(other, w), threads)
+    more = _FILL_MORE if n_weak else LESS_FILL
+    return weighted if _fill(weighted) <= more * _fill(plain) else plain
 
 
 def _may_have_less_fill(plain: Ordered, threads: int) -> bool:
-    """Whether another transversal may have much less fill. Not if nearly all entries off the
-    diagonal inside the blocks have a mirror image: then the diagonal is the natural one of most
+    """Whether another transversal may have less fill. Not if nearly all entries off the diagonal
+    inside the blocks have a mirror image: then the diagonal is the natural one of most
     applications. Nor if the fill is hardly more than the entries, or the matrix is small."""
-    form = plain.form
-    pattern = form.pattern
-    assert pattern is not None
-    if pattern.n < inside_blocks.SMALL:
+    n, symmetry = plain.form.shape[0], plain.inside.symmetry
+    if n < inside_blocks.SMALL or symmetry is None or symmetry.reaches(_NEARLY_SYMMETRIC):
         return False
-    blocks = form.matched_row_perm, form.col_perm, form.blocks
-    entries, mirrored = count_symmetric(pattern.on_host(), *blocks, threads)
-    if mirrored >= _NEARLY_SYMMETRIC * entries:
-        return False
-    return LESS_FILL * _fill(plain, threads) >= entries + pattern.n
+    return LESS_FILL * _fill(_counted(plain, threads)) >= symmetry.entries + n
 
 
 def _weighted_form(
@@ -163,20 +162,19 @@ def _with_transversal(form: BlockTriangularForm, t: Transversal) -> BlockTriangu
     return replace(form, **fields_of(t), paired_row=t.col_match, meta=meta)
 
 
-def _count_weak(valued: ValuedPattern, form: BlockTriangularForm, solver: str) -> int:
-    """Columns whose diagonal entry the solver leaves. O(nnz)."""
-    return _count_small(valued, form, _WEAK, scaled=solver == "klu")
-
-
 def _count_small(
-    valued: ValuedPattern, form: BlockTriangularForm, share: float, *, scaled: bool = False
+    pattern: Pattern,
+    modulus: npt.NDArray[np.float64],
+    form: BlockTriangularForm,
+    share: float,
+    *,
+    scaled: bool = False,
 ) -> int:
     """Columns whose diagonal entry is below a share of the largest entry in the same block; with
     `scaled`, after each row was divided by its largest entry. O(nnz)."""
-    pattern = valued.pattern
     blocks = form.row_block, form.col_block, form.col_match
     arrays = (array.astype(pattern.indptr.dtype, copy=False) for array in blocks)
-    columns = pattern.indptr, pattern.indices, _moduli(valued)
+    columns = pattern.indptr, pattern.indices, modulus
     found: int = _core.preorder.count_weak(*columns, *arrays, share, scaled)
     return found
 
@@ -187,7 +185,13 @@ def _moduli(valued: ValuedPattern) -> npt.NDArray[np.float64]:
     return modulus
 
 
-def _fill(ordered: Ordered, threads: int) -> float:
+def _counted(ordered: Ordered, threads: int) -> Ordered:
+    form = ordered.form
+    assert form.pattern is not None
+    return ordered._replace(inside=counted(form.pattern, form, ordered.inside, threads))
+
+
+def _fill(ordered: Ordered) -> float:
     """Entries of L + U; infinite if they are too many to be counted."""
-    fill = ordered.inside.fill or fill_of(ordered.form, ordered.inside.col_perm, threads)
+    fill = ordered.inside.fill
     return np.inf if fill is None else fill.total

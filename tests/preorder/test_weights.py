@@ -155,5 +155,5 @@ def test_the_natural_diagonal_is_found_where_no_entry_is_weak():
 def test_weights_must_halve_the_weak_columns(power_flow, monkeypatch):
     """A weighted order that leaves as many columns weak gains nothing."""
     _, shuffled = power_flow
-    monkeypatch.setattr(weights_module, "_count_weak", lambda *_: 10)
+    monkeypatch.setattr(weights_module, "_count_small", lambda *_, **__: 10)
     assert btfperm.preorder(shuffled, solver="klu").weights == "none"
