@@ -13,6 +13,7 @@ Cost        a solution by the factors; for each step of refinement one more, and
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Literal, NoReturn, Protocol
 
 import numpy as np
@@ -70,13 +71,10 @@ class Factors(Protocol):
         """The smallest pivot divided by the largest one."""
 
 
-def _mixed_signs(n: int) -> _Numbers:
-    """n numbers 1 and -1: one bit of a hash (the first steps of SplitMix64). To start a random
-    generator takes longer than to solve a small system."""
-    number = np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    number ^= number >> np.uint64(30)
-    number *= np.uint64(0xBF58476D1CE4E5B9)
-    return np.where(number >> np.uint64(63), -1.0, 1.0)
+@cache
+def _random_signs() -> _Numbers:
+    """4,093 numbers 1 and -1. To start a generator takes longer than to solve a small system."""
+    return np.random.default_rng(1).choice([-1.0, 1.0], 4_093)
 
 
 class Factorization:
@@ -221,11 +219,11 @@ class Factorization:
         """Solutions for errors of the right-hand side that are as large as the rounding errors of
         the entries may make them; `sizes` is abs(A) @ abs(x) + abs(b).
 
-        The signs are nearly random. A small matrix has two such solutions, whose signs differ in
+        The signs are random. A small matrix has two such solutions, whose signs differ in
         every second row, so that one of them shows two rows that are nearly equal.
         """
         n = self.shape[0]
-        signs = _mixed_signs(n)[None]
+        signs = np.resize(_random_signs(), (1, n))
         if n < _SMALL:
             signs = np.concatenate((signs, signs * (1.0 - 2.0 * (np.arange(n) % 2))))
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
@@ -281,7 +279,7 @@ class Factorization:
         cols = np.repeat(np.arange(n), np.diff(self._columns.indptr))
         np.maximum.at(of_rows, self._columns.indices, modulus)
         np.maximum.at(of_cols, cols, modulus)
-        start = _mixed_signs(n)
+        start = np.resize(_random_signs(), n)
         largest = []
         for trans, first, last in (("T", of_cols, of_rows), ("N", of_rows, of_cols)):
             x = (start * first).astype(self.dtype)[None]
