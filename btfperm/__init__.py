@@ -140,6 +140,9 @@ if TYPE_CHECKING:  # the same names, for type checkers
         DevicePattern as DevicePattern,
     )
     from btfperm.pattern import (
+        DistributedPattern as DistributedPattern,
+    )
+    from btfperm.pattern import (
         Pattern as Pattern,
     )
     from btfperm.pattern import (
@@ -197,6 +200,12 @@ if TYPE_CHECKING:  # the same names, for type checkers
         Decomposition as Decomposition,
     )
     from btfperm.results import (
+        DistributedDecomposition as DistributedDecomposition,
+    )
+    from btfperm.results import (
+        DistributedTransversal as DistributedTransversal,
+    )
+    from btfperm.results import (
         DulmageMendelsohn as DulmageMendelsohn,
     )
     from btfperm.results import (
@@ -241,6 +250,9 @@ _ROOMS = {
     "DefectWarning": "errors",
     "DevicePattern": "pattern",
     "Diagnosis": "diagnosis",
+    "DistributedDecomposition": "results",
+    "DistributedPattern": "pattern",
+    "DistributedTransversal": "results",
     "DulmageMendelsohn": "results",
     "GraphMatching": "results",
     "IllConditionedWarning": "errors",

@@ -16,7 +16,8 @@ from btfperm.errors import InvalidArgumentError
 from btfperm.io import pattern_and_values, read, save, values_of
 from btfperm.path.decompose import worth_copies
 from btfperm.path.request import Request
-from btfperm.pattern import DECOMPOSITION, Pattern, memory_for
+from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, memory_for
+from btfperm.pattern.input import over_ranks
 from btfperm.registry import Algorithm, algorithms
 from btfperm.results import (
     BlockTriangularForm,
@@ -79,6 +80,7 @@ def order_file(
     threads: int | None = None,
     progress: Progress | None = None,
     write: Callable[..., None] = save,
+    comm: Any = None,
     **options: Any,
 ) -> Ordered:
     """Reads a matrix file, decomposes the matrix and writes the permutations.
@@ -98,6 +100,8 @@ def order_file(
     drop_zeros, threads : as for `read` and `maximum_transversal`
     progress : called at the start of each stage, and repeatedly while the file is read
     write : called as ``write(result, path, format=..., convention=...)`` for each output
+    comm : an mpi4py communicator, all of whose ranks make this call: each rank reads a part of the
+        file, and the results are distributed. Without `solver` and `weights`
     options : as for `maximum_transversal`; with weights, `algorithm` may be one of
         `weighted_transversal`
 
@@ -118,6 +122,7 @@ def order_file(
     >>> done.decomposition.n_blocks, list(done.seconds), done.written[0].name
     (2, ['read', 'search', 'decompose', 'write'], 'perm.npz')
     """
+    _check_over_ranks(comm, solver, weights)
     targets = _targets(outputs, format, convention, solver)
     seconds: dict[str, float] = {}
     since = time.perf_counter()
@@ -138,19 +143,14 @@ def order_file(
     if weights is not None:
         options = _for_weights(weights, weigher, options)
     weighted, diagonals, valued = None, None, None
-    with memory_for(DECOMPOSITION):
+    with over_ranks(None, comm), memory_for(DECOMPOSITION):
         begin("read", path)
-        on_bytes_read = None
-        if progress is not None:
-            show = progress
-
-            def on_bytes_read(done: int, total: int | None = None) -> None:
-                show("read", path, done, total)
-
-        if chosen:
+        if comm is not None:
+            pattern = as_pattern(path, comm=comm, drop_zeros=drop_zeros)
+        elif chosen:
             pattern, valued = pattern_and_values(path, drop_zeros)
         elif weights is None:
-            how: dict[str, Any] = {"threads": threads or 0, "progress": on_bytes_read}
+            how: dict[str, Any] = {"threads": threads or 0, "progress": _reading(progress, path)}
             pattern = read(path, drop_zeros=drop_zeros, **how)
         else:
             from btfperm.weighted import moduli
@@ -218,6 +218,28 @@ def order_file(
     return Ordered(
         pattern, transversal, result, seconds, tuple(outputs), solver_order, weighted, diagonals
     )
+
+
+def _reading(progress: Progress | None, path: PathLike) -> Callable[..., None] | None:
+    """What a reader calls with the bytes that it has read."""
+    if progress is None:
+        return None
+
+    def show(done: int, total: int | None = None) -> None:
+        progress("read", path, done, total)
+
+    return show
+
+
+def _check_over_ranks(comm: Any, solver: str | None, weights: str | None) -> None:
+    """Raises InvalidArgumentError for what only one process can do."""
+    if comm is None:
+        return
+    for name, value in (("solver", solver), ("weights", None if weights == "none" else weights)):
+        if value is not None:
+            raise InvalidArgumentError(
+                f"{name}= is not available over MPI ranks: run one process, or leave it out"
+            )
 
 
 def _targets(
@@ -307,6 +329,8 @@ def _completed(
     """The block triangular form if the matrix is square and structurally singular and a file is
     written in a solver's convention: only this form has a completed permutation. Else None."""
     m, n = result.shape
+    if result.pattern is None or result.pattern.backend == "mpi":  # no rank has the whole matrix
+        return None
     if m != n or result.structural_rank == n or not any(row.pairs_diagonal for row in targets):
         return None
     from btfperm.block_triangular import block_triangular_form

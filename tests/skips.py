@@ -46,6 +46,7 @@ PERMITTED: tuple[tuple[str, int], ...] = (
     # they are installed.
     (r"(sparse|casadi) is not installed", 8),
     (r"nbklu is not installed, or not for a sanitizer", 0),
+    (r"MPI is not installed", 0),
     (r"libklu is not installed, or not for a sanitizer", 0),
     (r"petsc4py is not installed", 12),
     (r"pyomo is not installed", 0),  # CI installs it

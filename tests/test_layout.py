@@ -97,18 +97,26 @@ def test_each_row_has_its_file_and_its_function(row):
             f"the core does not bind {row.stem}"
         )
     else:
-        assert row.name.replace("-", "_").startswith(path.stem)
-        assert path.with_name(f"{path.stem}_gpu.py").is_file(), f"{row.name} has no driver"
+        assert row.name.replace("-", "_").startswith(path.stem.removesuffix("_mpi"))
+        driver = path if row.backend == "mpi" else path.with_name(f"{path.stem}_gpu.py")
+        assert driver.is_file(), f"{row.name} has no driver"
     assert callable(row.load())
     assert row.name == row.name.lower() and "_" not in row.name
     assert all((row.summary, row.prefer, row.reference)), f"{row.name} leaves a field empty"
+
+
+def opening_of(file):
+    """The opening comment, or the docstring of a module in the form of one."""
+    if file.suffix != ".py":
+        return re.split("#pragma|#include", file.read_text(encoding="utf-8"))[0]
+    return "\n".join(f"// {line}" for line in ast.get_docstring(tree_of(file)).splitlines())
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_each_algorithm_opens_with_its_idea(row):
     file = PACKAGE / row.path
     assert file.is_file(), f"the row of {row.name} needs the file {row.path}"
-    opening = re.split("#pragma|#include", file.read_text(encoding="utf-8"))[0]
+    opening = opening_of(file)
     for heading in ("Idea", "Paper", "Cost", "Prefer it"):
         assert re.search(rf"^// {heading}\s+\S", opening, re.MULTILINE), f"no {heading!r}"
     named = opening.split("\n// Idea")[0]

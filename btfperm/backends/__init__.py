@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The machines: no mathematics here.
 
-A backend is an object with the methods of `protocol.Backend`; ``cpu/backend.py`` and
-``gpu/backend.py`` have one each. `get` returns it by name and imports it when it is first used;
-`register` adds one. ``select.py`` reports which backends work on this machine, and why others do
-not.
+A backend is an object with the methods of `protocol.Backend`; ``cpu/backend.py``,
+``gpu/backend.py`` and ``mpi/backend.py`` have one each. `get` returns it by name and imports it
+when it is first used; `register` adds one. ``select.py`` reports which backends work on this
+machine, and why others do not.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ __all__ = ["check_backend", "get", "is_on_device", "names", "register"]
 _BACKENDS: dict[str, tuple[str, str]] = {
     "cpu": ("btfperm.backends.cpu.backend", "CPU"),
     "gpu": ("btfperm.backends.gpu.backend", "GPU"),
+    "mpi": ("btfperm.backends.mpi.backend", "MPI"),
 }
 
 

@@ -36,6 +36,7 @@ _PACKAGES: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
         "pip install 'btfperm[cuda12]' or 'btfperm[cuda13]', as the driver is",
     ),
     ("klu", "nbklu", ("nbklu",), "pip install 'btfperm[klu]'"),
+    ("mpi", "mpi4py", ("mpi4py",), "pip install 'btfperm[mpi]'"),
     ("solvers", "sksparse", ("scikit-sparse",), "pip install 'btfperm[solvers]'"),
 )
 
@@ -117,9 +118,9 @@ def backends() -> tuple[Backend, ...]:
     """The backends in the order in which ``backend="auto"`` prefers them.
 
     >>> [b.name for b in backends()]
-    ['cpu', 'gpu']
+    ['cpu', 'gpu', 'mpi']
     """
-    return _cpu(), _gpu()
+    return _cpu(), _gpu(), _mpi()
 
 
 def _cpu() -> Backend:
@@ -137,6 +138,16 @@ def _gpu() -> Backend:
 
     why = why_not()
     return Backend("gpu", *(examined() if why is None else (False, why)))
+
+
+def _mpi() -> Backend:
+    from btfperm.backends.mpi.launch import library
+    from btfperm.errors import BackendUnavailableError
+
+    try:
+        return Backend("mpi", True, f"{library()}; used where mpiexec starts btfperm")
+    except BackendUnavailableError as error:
+        return Backend("mpi", False, str(error))
 
 
 def machine() -> Machine:

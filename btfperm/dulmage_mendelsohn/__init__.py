@@ -33,6 +33,7 @@ from btfperm.path.decompose import Decomposed, Pairing, decompose, worth_copies
 from btfperm.path.request import requested_backend, team_size
 from btfperm.pattern import DECOMPOSITION, Pattern, as_pattern, memory_for
 from btfperm.pattern.arrays import device_context
+from btfperm.pattern.input import over_ranks
 from btfperm.results import (
     Decomposition,
     DulmageMendelsohn,
@@ -40,6 +41,7 @@ from btfperm.results import (
     Transversal,
     WeightedTransversal,
 )
+from btfperm.results.distributed import distributed_decomposition, gathered
 from btfperm.results.read_only import new_result
 from btfperm.transversal import SEARCH_KEYWORDS, proven_transversal
 
@@ -75,7 +77,7 @@ def dulmage_mendelsohn(
     Returns
     -------
     DulmageMendelsohn : except for the matching, it depends on the entries alone, not on the
-        algorithm
+        algorithm. With ``comm=`` and ``gather=False``, a `DistributedDecomposition`
 
     Raises
     ------
@@ -101,10 +103,13 @@ def dulmage_mendelsohn(
     ([1, 0, 2], [0, 2, 1])
     """
     refuse_unknown_keywords("dulmage_mendelsohn", options, SEARCH_KEYWORDS)
-    with memory_for(DECOMPOSITION):
-        pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads)
+    comm, gather = options.pop("comm", None), options.pop("gather", True)
+    with over_ranks(A, comm), memory_for(DECOMPOSITION):
+        pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, threads=threads, comm=comm)
         options["drop_zeros"] = drop_zeros
-        return decomposed(pattern, transversal, threads, options, _matching, _dulmage_mendelsohn)
+        found = decomposed(pattern, transversal, threads, options, _matching, _dulmage_mendelsohn)
+        whole: DulmageMendelsohn = gathered(found) if gather else found
+        return whole
 
 
 def decomposed(
@@ -172,15 +177,20 @@ def decompose_session(
     """The decomposition by a maximum transversal that is certified for the session's matrix. The
     caller has checked the memory for it."""
     team = team_size(session.pattern.nnz, threads)
-    return _by(session, transversal, team, _matching, _dulmage_mendelsohn)
+    found: DulmageMendelsohn = _by(session, transversal, team, _matching, _dulmage_mendelsohn)
+    return found
 
 
 def _matching(transversal: Transversal) -> tuple[IndexArray, IndexArray]:
     return transversal.row_match, transversal.col_match
 
 
-def _dulmage_mendelsohn(done: Decomposed, meta: Callable[[str], Any]) -> DulmageMendelsohn:
+def _dulmage_mendelsohn(done: Decomposed, meta: Callable[[str], Any]) -> Any:
     pattern, transversal = done.session.pattern, done.transversal
+    if pattern.backend == "mpi":
+        return distributed_decomposition(
+            pattern, done.form, transversal, meta("dulmage_mendelsohn")
+        )
     fields = {
         "shape": pattern.shape,
         **done.form._asdict(),

@@ -10,6 +10,7 @@
 #include "dulmage_mendelsohn/block_graph.hpp"
 #include "dulmage_mendelsohn/decompose.hpp"
 #include "dulmage_mendelsohn/fine_square/blocks_of_digraph.hpp"
+#include "dulmage_mendelsohn/fine_square/spread.hpp"
 
 namespace btfperm {
 namespace {
@@ -19,6 +20,76 @@ NumpyArray<I> new_array(std::size_t count) {
   auto workspace = std::make_unique<Workspace>();
   I* data = workspace->take<I>(count);
   return owned_array(std::move(workspace), data, count);
+}
+
+template <class I>
+OwnedDigraph<I> owned_digraph(std::int64_t first, const In<std::int64_t>& indptr,
+                              const In<I>& targets, const In<std::uint8_t>& active) {
+  if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no places");
+  const auto count = static_cast<std::int64_t>(indptr.shape(0)) - 1;
+  require_places(targets, indptr.data()[count], "targets");
+  require_places(active, count, "active");
+  return {first, count, indptr.data(), targets.data(), active.data()};
+}
+
+template <class I>
+std::pair<NumpyArray<I>, NumpyArray<I>> arrays_of(const Outbox<I>& outbox) {
+  NumpyArray<I> targets = new_array<I>(outbox.targets.size());
+  NumpyArray<I> values = new_array<I>(outbox.values.size());
+  std::copy(outbox.targets.begin(), outbox.targets.end(), targets.data());
+  std::copy(outbox.values.begin(), outbox.values.end(), values.data());
+  return {targets, values};
+}
+
+// Propagation over the vertices of one rank.
+template <class I>
+void bind_owned(nb::module_& module) {
+  module.def(
+      "spread",
+      [](std::int64_t first, In<std::int64_t> indptr, In<I> targets, In<std::uint8_t> active,
+         In<I> within, Out<I> label, In<I> seeds, In<I> values) {
+        const OwnedDigraph<I> G = owned_digraph<I>(first, indptr, targets, active);
+        require_places(label, G.count, "label");
+        require_places(values, static_cast<std::int64_t>(seeds.shape(0)), "values");
+        if (within.shape(0) != 0) require_places(within, G.count, "within");
+        for (std::size_t k = 0; k < seeds.shape(0); ++k) {
+          if (!G.owns(seeds.data()[k])) throw std::invalid_argument("a seed is out of range");
+        }
+        Outbox<I> outbox;
+        run_pass([&](Budget& budget) {
+          spread(G, within.shape(0) == 0 ? nullptr : within.data(), label.data(),
+                 static_cast<std::int64_t>(seeds.shape(0)), seeds.data(), values.data(), outbox,
+                 budget);
+        });
+        return arrays_of(outbox);
+      },
+      nb::arg("first"), nb::arg("indptr").noconvert(), nb::arg("targets").noconvert(),
+      nb::arg("active").noconvert(), nb::arg("within").noconvert(), nb::arg("label").noconvert(),
+      nb::arg("seeds").noconvert(), nb::arg("values").noconvert(),
+      "Propagate labels from the seeds; (targets, values) for vertices of other ranks.");
+  module.def(
+      "peel_owned",
+      [](std::int64_t first, In<std::int64_t> indptr, In<I> targets, In<std::uint8_t> active,
+         Out<I> degree, Out<I> height, In<I> ready) {
+        const OwnedDigraph<I> G = owned_digraph<I>(first, indptr, targets, active);
+        require_places(degree, G.count, "degree");
+        require_places(height, G.count, "height");
+        for (std::size_t k = 0; k < ready.shape(0); ++k) {
+          if (ready.data()[k] < 0 || ready.data()[k] >= G.count) {
+            throw std::invalid_argument("a ready vertex is out of range");
+          }
+        }
+        Outbox<I> outbox;
+        run_pass([&](Budget& budget) {
+          peel_owned(G, degree.data(), height.data(), static_cast<std::int64_t>(ready.shape(0)),
+                     ready.data(), outbox, budget);
+        });
+        return arrays_of(outbox);
+      },
+      nb::arg("first"), nb::arg("indptr").noconvert(), nb::arg("targets").noconvert(),
+      nb::arg("active").noconvert(), nb::arg("degree").noconvert(), nb::arg("height").noconvert(),
+      nb::arg("ready").noconvert(),
+      "Peel vertices without successors; (targets, heights) for vertices of other ranks.");
 }
 
 template <class I>
@@ -120,6 +191,8 @@ void bind_width(nb::module_& module) {
 void bind_dulmage_mendelsohn(nb::module_& module) {
   bind_width<std::int32_t>(module);
   bind_width<std::int64_t>(module);
+  bind_owned<std::int32_t>(module);
+  bind_owned<std::int64_t>(module);
 }
 
 }  // namespace btfperm

@@ -31,7 +31,15 @@ if TYPE_CHECKING:
     from btfperm.io.matrix_market_body import Take
     from btfperm.pattern import Pattern
 
-__all__ = ["head", "read_matrix", "read_pattern", "recognises", "stream_entries", "write_matrix"]
+__all__ = [
+    "head",
+    "read_header",
+    "read_matrix",
+    "read_pattern",
+    "recognises",
+    "stream_entries",
+    "write_matrix",
+]
 
 _BANNERS = (b"%%matrixmarket", b"%matrixmarket")
 _FORMATS = ("coordinate", "array")
@@ -54,7 +62,7 @@ def recognises(start: bytes, suffix: str) -> bool:
 
 
 def head(source: Source) -> Header:
-    return _read_header(source)[0]
+    return read_header(source)[0]
 
 
 def read_pattern(
@@ -64,7 +72,7 @@ def read_pattern(
     from btfperm.io.matrix_market_body import read_body
     from btfperm.pattern import Pattern
 
-    header, line = _read_header(source)
+    header, line = read_header(source)
     body = read_body(source, header, line, expand=False, threads=threads, progress=progress)
     origin = source.origin()
     return Pattern.from_coo(
@@ -86,7 +94,7 @@ def read_matrix(source: Source) -> Any:
 
     from btfperm.io.matrix_market_body import read_body
 
-    header, line = _read_header(source)
+    header, line = read_header(source)
     body = read_body(source, header, line, keep_values=True)
     values = np.ones(body.rows.size, dtype=bool) if body.values is None else body.values
     return scipy.sparse.coo_array((values, (body.rows, body.cols)), shape=header.shape)
@@ -97,7 +105,7 @@ def stream_entries(source: Source, take: Take, block: int) -> Header:
     of a symmetric matrix these are those of one triangle."""
     from btfperm.io.matrix_market_body import stream_body
 
-    header, line = _read_header(source)
+    header, line = read_header(source)
     if header.layout != "coordinate":
         raise source.error("an array cannot be read in parts: only coordinate files can", 1)
     stream_body(source, header, line, take, block)
@@ -134,7 +142,7 @@ def _lines(
     return memoryview(whole)[whole.index(sizes) + len(sizes) :]
 
 
-def _read_header(source: Source) -> tuple[Header, int]:
+def read_header(source: Source) -> tuple[Header, int]:
     """The header, and the number of lines it takes."""
     banner = source.stream.readline(_LONGEST_LINE).removeprefix(_BYTE_ORDER_MARK).split()
     if not banner or banner[0].lower() not in _BANNERS:

@@ -24,7 +24,7 @@ from btfperm.io.header import Header
 from btfperm.io.source import Progress, Source, shown, skip_line
 from btfperm.io.values import reflected
 
-__all__ = ["BLOCK", "Body", "Take", "read_body", "stream_body"]
+__all__ = ["BLOCK", "Body", "Parser", "Take", "read_body", "stream_body"]
 
 BLOCK: int | None = None
 """Bytes of text in a block; None chooses by the number of entries. Tests set it."""
@@ -159,19 +159,14 @@ def _parsed(
     """Parses all blocks; the number of entries off the diagonal of a symmetric list. `drain` is
     called after each block."""
     announced = header.entries or 0
-    parser = _Parser(source, header, line, threads, body)
+    parser = Parser(source, header, line, threads, body)
     size = BLOCK or block or _block_for(announced, header.layout)
     for text in parser.blocks(size):
         parser.parse(text)
         source.report(progress)
         if drain is not None:
             drain()
-    if parser.found < announced:
-        raise source.error(
-            f"the file ends after {parser.found} of the {announced} entries that its header "
-            "announces; it seems truncated",
-            parser.line,
-        )
+    parser.check_end()
     return parser.off_diagonal
 
 
@@ -179,8 +174,8 @@ def _block_for(entries: int, layout: str) -> int:
     return min(max(entries // 2, _SMALLEST_BLOCK), _LARGEST_BLOCK[layout])
 
 
-class _Parser:
-    """Parses blocks into a `Body`; `line` and `found` count what is before a block."""
+class Parser:
+    """Parses blocks into `body`; `line` and `found` count what is before a block."""
 
     def __init__(self, source: Source, header: Header, line: int, threads: int, body: Body) -> None:
         self.line = line
@@ -189,7 +184,7 @@ class _Parser:
         self._source = source
         self._header = header
         self._threads = startable_threads(threads or usable_cores())
-        self._body = body
+        self.body = body
         self._buffer: npt.NDArray[Any] = np.empty(0, dtype=bool)
         self._column = _ArrayPosition(header) if header.layout == "array" else None
 
@@ -220,6 +215,16 @@ class _Parser:
         skip_line(self._source)
         return b"%\n"
 
+    def check_end(self) -> None:
+        """Raises UnreadableInputError if the file has fewer entries than its header announces."""
+        announced = self._header.entries or 0
+        if self.found < announced:
+            raise self._source.error(
+                f"the file ends after {self.found} of the {announced} entries that its header "
+                "announces; it seems truncated",
+                self.line,
+            )
+
     def parse(self, text: Text) -> None:
         parts = min(self._threads, 1 + text.size // _PER_THREAD)
         ends, before = np.empty(parts + 1, dtype=np.int64), np.empty(parts + 1, dtype=np.int64)
@@ -240,7 +245,7 @@ class _Parser:
         self.line += lines
 
     def _put_coordinates(self, block: DividedText, count: int) -> tuple[int, int]:
-        header, body = self._header, self._body
+        header, body = self._header, self.body
         body.reserve(count, header.entries)
         here = slice(body.used, body.used + count)
         rows, cols = body.rows[here], body.cols[here]
@@ -263,12 +268,12 @@ class _Parser:
         fault, at = _core.io.parse_values(*block, what, _parts(out))
         if not fault:
             assert self._column is not None and out is not None
-            self._column.append(self._body, out)
+            self._column.append(self.body, out)
         return fault, at
 
     def _values(self, count: int) -> tuple[int, npt.NDArray[Any] | None]:
         """How the core treats the values, and room for them or for the flags of the zeros."""
-        field, values = self._header.field, self._body.values
+        field, values = self._header.field, self.body.values
         if field == "pattern":
             return _NO_VALUES, None
         if self._buffer.size < count:

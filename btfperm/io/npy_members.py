@@ -12,7 +12,7 @@ import contextlib
 import math
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
@@ -24,6 +24,7 @@ from btfperm.printable import cause_text
 __all__ = [
     "ArrayHead",
     "array_head",
+    "array_writer",
     "keys",
     "open_archive",
     "read_array",
@@ -152,18 +153,31 @@ def write_array(
     """Appends an array, as `numpy.savez` lays it out; converted to `dtype` piece by piece, so that
     a large one never exists twice."""
     kind = array.dtype if dtype is None else np.dtype(dtype)
+    with array_writer(archive, key, array.shape, kind) as put:
+        put(array.reshape(-1))
+
+
+@contextlib.contextmanager
+def array_writer(
+    archive: zipfile.ZipFile, key: str, shape: tuple[int, ...], kind: np.dtype[Any]
+) -> Iterator[Callable[[npt.NDArray[Any]], None]]:
+    """Appends an array whose items arrive in pieces: a function that takes the next ones."""
     descr = np.lib.format.dtype_to_descr(kind)
-    header = {"descr": descr, "fortran_order": False, "shape": array.shape}
-    flat = array.reshape(-1)
+    header = {"descr": descr, "fortran_order": False, "shape": shape}
     info = zipfile.ZipInfo(f"{key}.npy", date_time=_EARLIEST)
+    # One buffer for all pieces: new memory costs more.
+    buffer = np.empty(min(_PIECE, math.prod(shape)), kind)
     with archive.open(info, "w", force_zip64=True) as file:
         np.lib.format.write_array_header_1_0(cast(Any, file), header)
-        buffer = np.empty(min(_PIECE, flat.size), kind)  # one for all: new memory costs more
-        for first in range(0, flat.size, _PIECE):
-            part = flat[first : first + _PIECE]
-            piece = buffer[: part.size]
-            piece[:] = part
-            file.write(cast(Any, piece).data)
+
+        def put(items: npt.NDArray[Any]) -> None:
+            for first in range(0, items.size, _PIECE):
+                part = items[first : first + _PIECE]
+                piece = buffer[: part.size]
+                piece[:] = part
+                file.write(cast(Any, piece).data)
+
+        yield put
 
 
 @contextlib.contextmanager

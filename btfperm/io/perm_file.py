@@ -31,7 +31,7 @@ from btfperm.results import (
     SolverOrder,
 )
 
-__all__ = ["FORMAT_VERSION", "load", "save", "target"]
+__all__ = ["FORMAT_VERSION", "described", "load", "save", "target"]
 
 FORMAT_VERSION = 1
 
@@ -59,15 +59,15 @@ def save(
     kind = next((kind for kind, made in _KINDS.items() if isinstance(result, made)), "")
     if isinstance(result, SolverOrder):
         kind = "block_triangular_form"
-    meta = {
-        **result.meta,
-        "format_version": FORMAT_VERSION,
-        "kind": kind,
-        "convention": row.name,
-    }
+    meta = described(result.meta, kind, row)
     write = written_as.load().write
     with atomic_write(path, replace=replace) as file:
         write(file, fields, meta)
+
+
+def described(meta: Mapping[str, Any], kind: str, row: Convention) -> dict[str, Any]:
+    """The ``meta`` of a file."""
+    return {**meta, "format_version": FORMAT_VERSION, "kind": kind, "convention": row.name}
 
 
 def target(

@@ -30,7 +30,7 @@ from btfperm.io.read_bytes import DAMAGE
 from btfperm.io.small_json import decoded
 from btfperm.io.source import Source
 
-__all__ = ["read", "recognises", "write"]
+__all__ = ["read", "recognises", "write", "write_text"]
 
 _MOST_CONVENTION = 1 << 10  # bytes
 _MOST_META = 4 << 20  # bytes: 1 MB of characters, of 4 bytes each
@@ -44,8 +44,13 @@ def write(file: BinaryIO, fields: Mapping[str, Any], meta: Mapping[str, Any]) ->
             write_array(
                 archive, name, numbers, np.float64 if numbers.dtype.kind == "f" else np.int64
             )
-        write_array(archive, "convention", np.array(meta["convention"]))
-        write_array(archive, "meta", np.array(json.dumps(meta)))
+        write_text(archive, meta)
+
+
+def write_text(archive: zipfile.ZipFile, meta: Mapping[str, Any]) -> None:
+    """The members behind the arrays."""
+    write_array(archive, "convention", np.array(meta["convention"]))
+    write_array(archive, "meta", np.array(json.dumps(meta)))
 
 
 def recognises(start: bytes) -> bool:

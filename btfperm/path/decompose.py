@@ -54,7 +54,7 @@ def decompose(
     DefectError : the matching is not maximum
     """
     while True:
-        if session.pattern.backend != "cpu" and not backends.is_on_device(transversal.row_match):
+        if session.pattern.backend == "gpu" and not backends.is_on_device(transversal.row_match):
             session = Session(session.on_host())  # the CPU continued after a device had failed
         row_match, col_match = pairing(transversal)
         name = _place(session)

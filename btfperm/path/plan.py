@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from btfperm import registry
+from btfperm import backends, registry
 from btfperm.backends.threads import is_forked, usable_cores
 from btfperm.errors import InvalidArgumentError
 from btfperm.path.rules import Open, Rule, number, rules_of
@@ -62,18 +62,16 @@ class Plan:
     within: float | None = None
     in_order = False
     requested = False
+    named = False
     deficiency: int | None = None
     note: str | None = ""
 
-    def __init__(
-        self, package: str, pattern: Pattern, request: Request, named: registry.Algorithm | None
-    ) -> None:
+    def __init__(self, package: str, pattern: Pattern, request: Request) -> None:
         self.package = package
-        self.ruled = rules_of(package).TABLE.ruled(pattern.indices.size)
+        self.ruled = rules_of(package).TABLE.ruled(pattern.nnz)
         self.shape = pattern.shape
-        self.nnz = int(pattern.indices.size)
-        self.algorithm = named
-        self.named = named is not None
+        self.nnz = pattern.nnz
+        self.algorithm: registry.Algorithm | None = None
         self.threads = request.threads
         self.threads_asked = request.threads_asked
         self.decisions: dict[str, Rule] = {}
@@ -93,8 +91,8 @@ class Plan:
         if self.note is not None:
             return self.note
         decisions = self.decisions
-        taken = decisions["algorithm on gpu" if self.backend == "gpu" else "algorithm"]
-        start = decisions.get("start on gpu" if self.backend == "gpu" else "start")
+        taken = decisions[_on("algorithm", self.backend)]
+        start = decisions.get(_on("start", self.backend))
         if start is not None and start.choice == "none":
             short = "no start"
         else:
@@ -148,10 +146,13 @@ def make_plan(
     """
     pattern, rules = session.pattern, rules_of(package)
     home, wanted = pattern.backend, request.backend
+    plan = Plan(package, pattern, request)
+    if home == "mpi":
+        wanted = _over_ranks(plan, pattern, request)
     named = None
     if request.algorithm != "auto":
         named = registry.find(request.algorithm, initializer=False, backend=wanted, package=package)
-    plan = Plan(package, pattern, request, named)
+        plan.algorithm, plan.named = named, True
     if named is not None:
         plan.backend = named.backend
     elif wanted != "auto":
@@ -169,16 +170,23 @@ def make_plan(
     if plan.backend == "cpu" and home != "cpu":
         pattern = session.on_host()
     finisher = named
-    if named is None and (plan.backend == "gpu" or request.options):
+    if named is None and (plan.backend in ("gpu", "mpi") or request.options):
         default = rules.DEFAULT_ON_GPU if plan.backend == "gpu" else rules.DEFAULT
+        if plan.backend == "mpi":
+            default = rules.DEFAULT_OVER_RANKS
         finisher = registry.find(default, initializer=False, package=package)
     _plan_initializer(plan, pattern, request, finisher, has_initial)
     if request.options:
         check_options(request.options, plan.initializer, finisher)
     if request.deterministic:
         _check_deterministic(plan.algorithm, plan.initializer)
+    if plan.backend == "mpi" and plan.initializer is not None and plan.initializer.backend != "mpi":
+        raise InvalidArgumentError(
+            f"the initializer {plan.initializer.name} does not run over MPI ranks"
+        )
     plan.requested = (
-        wanted not in ("auto", "cpu")
+        home == "mpi"
+        or wanted not in ("auto", "cpu")
         or (request.deterministic and plan.backend != "cpu")
         or (named is not None and named.backend != "cpu")
         or (
@@ -188,6 +196,28 @@ def make_plan(
         )
     )
     return plan
+
+
+def _on(decision: str, backend: str) -> str:
+    """The name of a decision in the table, where these backends have rules of their own."""
+    return f"{decision} on {backend}" if backend in ("gpu", "mpi") else decision
+
+
+def _over_ranks(plan: Plan, pattern: Pattern, request: Request) -> str:
+    """Where a matrix over ranks is analysed: by messages, or whole on each rank.
+
+    Raises
+    ------
+    InvalidArgumentError : the caller requests another backend than the matrix can have
+    """
+    if request.backend not in ("auto", "mpi"):
+        raise InvalidArgumentError(
+            f"a matrix over MPI ranks cannot be analysed with backend={request.backend!r}: leave "
+            "it out, or give the whole matrix without comm="
+        )
+    if request.backend == "mpi":
+        return "mpi"
+    return _decide(plan, "place over ranks", pattern).choice
 
 
 def _plan_initializer(
@@ -211,7 +241,7 @@ def _plan_initializer(
         where = plan.backend
         if where == "gpu":
             plan.features["itself"] = starts_itself
-        rule = _decide(plan, "start on gpu" if where == "gpu" else "start", pattern)
+        rule = _decide(plan, _on("start", where), pattern)
         name = rule.choice
         if not has_initial:
             plan.initializer_within = rule.within
@@ -230,8 +260,8 @@ def plan_search(plan: Plan, pattern: Pattern, deficiency: int) -> None:
         return
     plan.deficiency = deficiency
     plan.note = None
-    rule = _decide(plan, "algorithm on gpu" if plan.backend == "gpu" else "algorithm", pattern)
-    where = "cpu" if plan.backend == "cpu" else "auto"
+    rule = _decide(plan, _on("algorithm", plan.backend), pattern)
+    where = plan.backend if plan.backend in ("cpu", "mpi") else "auto"
     plan.algorithm = registry.find(
         rule.choice, initializer=False, backend=where, package=plan.package
     )
@@ -318,6 +348,9 @@ def _learn(plan: Plan, feature: str, pattern: Pattern | None) -> float:
     elif feature in ("missing", "free") and plan.deficiency is not None:
         known["missing"] = plan.deficiency
         known["free"] = plan.deficiency / (min(plan.shape) or 1)
+    elif feature == "ranks" and pattern is not None:
+        over_ranks: Any = backends.get("mpi")
+        known["ranks"] = over_ranks.ranks(pattern)
     elif feature == "cores":
         known["cores"] = usable_cores()
     elif feature in ("warm", "gpus"):

@@ -19,9 +19,9 @@ from btfperm.path.failure import check_requested, warn_of_failed_backend
 from btfperm.path.fallback import Action, Event, State, after
 from btfperm.path.plan import Plan, make_plan, plan_on_cpu, plan_search, searches_from_rows
 from btfperm.path.request import Request
+from btfperm.path.result import result_of
 from btfperm.path.rules import rules_of
 from btfperm.results import Transversal
-from btfperm.results.read_only import new_result
 from btfperm.warn import warn
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def match(
         if action is Action.RAISE:
             raise run.failure
         steps = run.apply(action, steps)
-    return run.result()
+    return result_of(run)
 
 
 def run_algorithm(
@@ -138,7 +138,7 @@ class Run:
             return None
         self.initializer = row
         outcome = self._run(row, self.plan.initializer_within, in_order=self.plan.in_order)
-        self._stop("start")
+        self.stop("start")
         if outcome.abandoned:
             self.plan.note = self._abandoned(row, self.plan.initializer_within)
             return Event.ABANDONED
@@ -162,7 +162,7 @@ class Run:
         else:
             plan_search(plan, self._sampled(), full - self.size)
             return self._improve()
-        self._stop("search")
+        self.stop("search")
         return None
 
     def prove(self) -> Event | None:
@@ -184,7 +184,7 @@ class Run:
         except DefectError as defect:
             self.failure = defect
             return Event.WRONG
-        self._stop("certificate")
+        self.stop("certificate")
         if self.proof is None:
             return Event.UNDECIDED
         self.size = self.proof[2]
@@ -196,7 +196,7 @@ class Run:
         assert self.proof is not None
         self.arrays = self.backend.deliver(self.session, self.problem, self.proof)
         if self.ran_on != "cpu" or self.session.pattern.backend != "cpu":
-            self._stop("transfer")
+            self.stop("transfer")
         return None
 
     # -- actions -------------------------------------------------------------------------------
@@ -210,6 +210,8 @@ class Run:
             last = self.request.backend == "cpu"
             return State(step, where, requested, on_device=home != "cpu", last_resort=last)
         names = [row.name for row in (self.initializer, self.algorithm) if row is not None]
+        if self.backend.name == "mpi":  # the second algorithm would need the whole matrix
+            return State(step, "mpi", requested, on_device=True, second=True)
         legal = registry.step(self.plan.package, "legality", "cpu")(self.problem.on_host())
         second = self.repaired or (names == [_SECOND] and self.given is None)
         return State(step, self.backend.name, requested, home != "cpu", legal=legal, second=second)
@@ -230,7 +232,7 @@ class Run:
             return [self._continue_with_default, *steps[1:]]
         if action is Action.PROVE_ON_CPU:
             self._move("cpu")
-            self._stop("transfer")
+            self.stop("transfer")
             return steps
         if action in (Action.SECOND_FROM_MATCHING, Action.SECOND_FROM_EMPTY):
             self._warn_of_defect(keep_matching=action is Action.SECOND_FROM_MATCHING)
@@ -264,7 +266,7 @@ class Run:
         )
         self.view.reset(keep_matching=True)
         self.counters.update(self._run(row).counters)
-        self._stop("search")
+        self.stop("search")
 
     def _warn_of_defect(self, *, keep_matching: bool) -> None:
         names = [row.name for row in (self.initializer, self.algorithm) if row is not None]
@@ -318,7 +320,7 @@ class Run:
                 self.view = self.problem.transposed()
         outcome = self._run(row, self.plan.within)
         self.counters.update(outcome.counters)
-        self._stop("search")
+        self.stop("search")
         if outcome.abandoned:
             if row.backend != "cpu":
                 self.plan.note = self._abandoned(row, self.plan.within)
@@ -347,7 +349,7 @@ class Run:
             raise
         if moved is not self.problem:
             self.problem = self.view = moved
-            self._stop("transfer")
+            self.stop("transfer")
 
     def _given_is_maximum(self) -> bool:
         """Whether the caller's matching is maximum; then it is returned as it is."""
@@ -361,40 +363,8 @@ class Run:
     def _abandoned(self, row: registry.Algorithm, within: float | None) -> str:
         return f"{row.name} on a {self.backend.name} abandoned after {within} polls"
 
-    def _stop(self, stage: str) -> None:
+    def stop(self, stage: str) -> None:
         """Adds the time since the last stop to this stage."""
         now = time.perf_counter()
         self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self.since
         self.since = now
-
-    def result(self) -> Transversal:
-        """The `Transversal`, when all steps are done."""
-        arrays, size, plan = self.arrays, self.size, self.plan
-        assert arrays is not None
-        row_match, col_match, row_in_cover, col_in_cover = arrays
-        maximum = row_in_cover is not None
-        most = size
-        if not maximum:
-            most = registry.step(plan.package, "rank bound", "cpu")(self.session.on_host())
-            self._stop("certificate")
-        if self.restarted is not None:
-            plan.note = f"{self.restarted}; then {plan.why()}"
-        found = {
-            "shape": plan.shape,
-            "row_match": row_match,
-            "col_match": col_match,
-            "maximum": maximum,
-            "rank_bounds": (size, most),
-            "verified": True,
-            "algorithm": "none" if self.algorithm is None else self.algorithm.name,
-            "initializer": "none" if self.initializer is None else self.initializer.name,
-            "backend": self.ran_on,
-            "device": self.device,
-            "explain": plan.explain,
-            "stopped_by": None if maximum else self.stopped_by,
-            "counters": self.counters,
-            "seconds": self.seconds,
-            "row_in_cover": row_in_cover,
-            "col_in_cover": col_in_cover,
-        }
-        return new_result(Transversal, found, {"choice": plan.why})

@@ -8,6 +8,7 @@ changes of the input do not reach the pattern. `as_valued` keeps the values, too
 
 * ``pattern.py`` and ``device_pattern.py``: the classes, on the host and on a GPU
 * ``input.py`` and ``device_input.py``: `as_pattern`
+* ``distributed.py`` and ``owned_lists.py``: a pattern over MPI ranks, and the lists of one rank
 * ``valued.py``, ``values.py`` and ``values_gpu.py``: `ValuedPattern` and `as_valued`
 * ``arrays.py``, ``host_matrix.py`` and ``memory.py``: checks of arrays, matrices and memory
 * ``canonical.py``, ``canonical.hpp`` and ``canonical_gpu.py``: sort, merge duplicates, transpose
@@ -30,6 +31,7 @@ from btfperm.pattern.pattern import Pattern
 from btfperm.pattern.permute import inverse, permute
 
 if TYPE_CHECKING:
+    from btfperm.pattern.distributed import DistributedPattern
     from btfperm.pattern.valued import ValuedPattern
     from btfperm.pattern.values import as_valued
 
@@ -38,6 +40,7 @@ __all__ = [
     "LARGEST_INT32",
     "SEARCH",
     "DevicePattern",
+    "DistributedPattern",
     "Pattern",
     "ValuedPattern",
     "as_pattern",
@@ -51,7 +54,11 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:  # values are loaded only for callers that ask for them
+def __getattr__(name: str) -> Any:  # loaded only for callers that ask for them
+    if name == "DistributedPattern":
+        from btfperm.pattern.distributed import DistributedPattern
+
+        return DistributedPattern
     if name == "ValuedPattern":
         from btfperm.pattern.valued import ValuedPattern
 

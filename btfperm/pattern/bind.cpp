@@ -8,6 +8,7 @@
 
 #include "pattern/canonical.hpp"
 #include "pattern/features.hpp"
+#include "pattern/owned_lists.hpp"
 #include "pattern/raster.hpp"
 #include "pattern/transpose_by_parts.hpp"
 
@@ -42,6 +43,26 @@ void bind_conversions(nb::module_& module) {
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("out_indptr").noconvert(), nb::arg("out_indices").noconvert(), nb::arg("threads") = 1,
       "Row lists of a pattern, each ascending.");
+  module.def(
+      "owned_lists",
+      [](std::int64_t first, In<I> lists, Out<I> items, Out<std::int64_t> indptr) {
+        const auto pairs = static_cast<std::int64_t>(lists.shape(0));
+        require_places(items, pairs, "items");
+        if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no places");
+        const auto count = static_cast<std::int64_t>(indptr.shape(0)) - 1;
+        for (std::int64_t k = 0; k < pairs; ++k) {
+          if (lists.data()[k] < first || lists.data()[k] >= first + count) {
+            throw std::invalid_argument("a list is out of range");
+          }
+        }
+        return run_pass([&](Budget& budget) {
+          return owned_lists(first, count, pairs, lists.data(), items.data(), indptr.data(),
+                             budget);
+        });
+      },
+      nb::arg("first"), nb::arg("lists").noconvert(), nb::arg("items").noconvert(),
+      nb::arg("indptr").noconvert(),
+      "Sort pairs (list, item) into lists without duplicates, in place; the number of items.");
   module.def(
       "merge_duplicates",
       [](Out<I> indptr, Out<I> indices) {

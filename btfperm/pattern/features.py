@@ -43,6 +43,7 @@ class Features:
     gpus : GPUs of this machine that CuPy reports; they have not been tried
     warm : 1 if this process has started a GPU already, else 0: starting one takes long
     itself : 1 if the search makes its own initial matching, else 0
+    ranks : MPI ranks that hold the matrix
     """
 
     rows: float
@@ -65,6 +66,7 @@ class Features:
     gpus: float | None = None
     warm: float | None = None
     itself: float | None = None
+    ranks: float | None = None
 
 
 def size(shape: tuple[int, int], nnz: int) -> dict[str, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ def as_pattern(
     drop_zeros: bool | None = None,
     owned: bool = False,
     threads: int | None = None,
+    comm: Any = None,
 ) -> Pattern:
     """Convert a sparse matrix of any supported type to a `Pattern`. Inputs are never modified.
 
@@ -44,6 +46,8 @@ def as_pattern(
         copy of canonical compressed columns; if that is not so, the core may read out of bounds
     threads : that share the passes over compressed rows or columns; default all cores from a
         million entries on, else one
+    comm : an mpi4py communicator: the result is a `DistributedPattern`. Each rank reads its part of
+        a file, or takes its part of a matrix that is the same on each rank. Collective
 
     Raises
     ------
@@ -62,6 +66,8 @@ def as_pattern(
     >>> as_pattern((None, [0, 0, 1], [0, 1, 3]), shape=(2, 2))
     <Pattern 2 x 2, 3 entries>
     """
+    if comm is not None:
+        return _distributed(A, comm, shape, drop_zeros)
     if is_valued(A):
         A = A.pattern
     if isinstance(A, Pattern) and shape is None and drop_zeros is None:
@@ -76,6 +82,40 @@ def as_pattern(
     pattern = _with_own_shape(A, drop_zeros, owned, threads)
     refuse_other_shape(shape, pattern.shape)
     return pattern
+
+
+def over_ranks(A: Any, comm: Any) -> AbstractContextManager[None]:
+    """A context in which a failure of one rank of the communicator raises the same error on all of
+    them; without a communicator, it does nothing."""
+    if isinstance(A, Pattern) and A.backend == "mpi":
+        comm = A.exchange  # type: ignore[attr-defined]
+    if comm is None:
+        return nullcontext()
+    from btfperm.backends.mpi.exchange import Exchange
+
+    return Exchange.of(comm).guarded()
+
+
+def _distributed(
+    A: Any, comm: Any, shape: Sequence[int] | None, drop_zeros: bool | None
+) -> Pattern:
+    """See `comm` of `as_pattern`."""
+    from btfperm.backends.mpi.slices import even_slices
+    from btfperm.pattern.distributed import DistributedPattern
+
+    if isinstance(A, DistributedPattern):
+        return A
+    if isinstance(A, str | os.PathLike):
+        from btfperm.io.read_mpi import read_distributed
+
+        return read_distributed(A, comm, drop_zeros=bool(drop_zeros))
+    whole = as_pattern(A, shape=shape, drop_zeros=drop_zeros).on_host()
+    own = even_slices(whole.n, comm.size, comm.rank)
+    starts = whole.indptr[own.first : own.last + 1]
+    rows = whole.indices[int(starts[0]) : int(starts[-1])]
+    return DistributedPattern.from_columns(
+        comm, starts - starts[0], rows, whole.shape, first=own.first, name=whole.name
+    )
 
 
 def _with_own_shape(A: Any, drop_zeros: bool | None, owned: bool, threads: int | None) -> Pattern:

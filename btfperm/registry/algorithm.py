@@ -72,7 +72,7 @@ class Algorithm:
     name : the name that users type
     package, family : the folders of its file, and the submodule of the core; initializers have the
         family ``"initial"``
-    backend : ``"cpu"`` or ``"gpu"``
+    backend : ``"cpu"``, ``"gpu"`` or ``"mpi"``
     reference : its publication
     summary : what it does, in one line
     prefer : when to use it, in one line
@@ -109,8 +109,8 @@ class Algorithm:
     @property
     def path(self) -> str:
         """The file of its code, not of its driver, within the package."""
-        ending = "hpp" if self.backend == "cpu" else "cu"
-        return f"{self.package}/{self.family}/{self.file or self.stem}.{ending}"
+        ending = {"cpu": ".hpp", "gpu": ".cu", "mpi": "_mpi.py"}[self.backend]
+        return f"{self.package}/{self.family}/{self.file or self.stem}{ending}"
 
     @property
     def is_initializer(self) -> bool:
@@ -138,14 +138,14 @@ class Algorithm:
         }
 
     def load(self) -> Callable[..., Any]:
-        """The function that improves a matching in place: in the core, or in the driver beside the
-        kernels."""
+        """The function that improves a matching in place: in the core, in the driver beside the
+        kernels, or, over ranks, in a Python module."""
         if self.function:
             module, _, name = self.function.partition(":")
             return getattr(importlib.import_module(module), name)  # type: ignore[no-any-return]
         if self.backend == "cpu":
             return getattr(getattr(_core, self.package), self.stem)  # type: ignore[no-any-return]
         driver = importlib.import_module(
-            f"btfperm.{self.package}.{self.family}.{self.file or self.stem}_gpu"
+            f"btfperm.{self.package}.{self.family}.{self.file or self.stem}_{self.backend}"
         )
         return getattr(driver, self.stem)  # type: ignore[no-any-return]

@@ -166,6 +166,17 @@ ROWS = (
         starts_itself=True,
     ),
     Algorithm(
+        name="ms-bfs",
+        package="transversal",
+        family="augmenting",
+        backend="mpi",
+        reference="Azad, Buluç, Pothen, IEEE Trans. Parallel Distrib. Syst. 28 (2017)",
+        summary="over MPI ranks: BFS from all unmatched columns, with grafting, level by level",
+        prefer="for matrices over several ranks",
+        deterministic=True,
+        options=(Option("alpha", 5, "bound of the switch between top-down and bottom-up"),),
+    ),
+    Algorithm(
         name="ordered-trees",
         package="transversal",
         family="augmenting",

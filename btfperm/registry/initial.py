@@ -114,4 +114,15 @@ ROWS = (
         prefer="for comparison with greedy",
         parallel=True,
     ),
+    Algorithm(
+        name="greedy",
+        package="transversal",
+        family="initial",
+        backend="mpi",
+        reference="Duff, ACM TOMS 7 (1981)",
+        summary="over MPI ranks: in rounds, columns propose to the rows in their lists",
+        prefer="the usual initializer over ranks",
+        deterministic=True,
+        options=(Option("rounds", 16, "bound on the rounds"),),
+    ),
 )

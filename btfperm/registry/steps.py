@@ -5,12 +5,14 @@
 step                  function
 ====================  ==========================================================================
 certificate, cpu      (problem, view, stopped_by, threads, size) -> (row cover, column cover, size)
+certificate, mpi      the same arguments and result as on the cpu, of one rank
 certificate, gpu      (problem) -> (row cover, column cover), or None when the host must decide
 recertification       (pattern, transversal) -> the transversal, certified for this pattern
 legality              (problem) -> whether the matching consists of entries, no two in a line
 cover                 (problem, threads) -> whether the matching is maximum; marks a minimum cover
 rank bound            (pattern) -> an upper bound of the structural rank
 decompose, cpu        (pattern, row_match, col_match, threads) -> Form
+decompose, mpi        the same; the arrays are those of one rank
 decompose, gpu        (session, row_match, col_match) -> Form
 block graph           (pattern, decomposition) -> BlockGraph
 ====================  ==========================================================================
@@ -38,6 +40,12 @@ _STEPS: dict[tuple[str, str, str], tuple[str, str]] = {
     ("transversal", "legality", "cpu"): ("btfperm.transversal.certificate", "is_legal"),
     ("transversal", "cover", "cpu"): ("btfperm.transversal.certificate", "find_cover"),
     ("transversal", "rank bound", "cpu"): ("btfperm.transversal.certificate", "rank_at_most"),
+    ("transversal", "certificate", "mpi"): ("btfperm.transversal.certificate_mpi", "prove"),
+    ("transversal", "rank bound", "mpi"): ("btfperm.transversal.certificate_mpi", "rank_at_most"),
+    ("dulmage_mendelsohn", "decompose", "mpi"): (
+        "btfperm.dulmage_mendelsohn.decompose_mpi",
+        "decompose",
+    ),
     ("dulmage_mendelsohn", "decompose", "cpu"): (
         "btfperm.dulmage_mendelsohn.decompose_cpu",
         "decompose",

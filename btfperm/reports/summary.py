@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from btfperm.results import DistributedDecomposition
+
 if TYPE_CHECKING:
     from btfperm.results import DulmageMendelsohn, IndexArray
 
@@ -19,7 +21,7 @@ PAYS_BELOW = 0.9  # largest block's share of the rows below which factoring by b
 _PIECE = 1 << 16  # blocks processed at a time
 
 
-def summarize(result: DulmageMendelsohn) -> dict[str, Any]:
+def summarize(result: DulmageMendelsohn | DistributedDecomposition) -> dict[str, Any]:
     """The main facts about `result`, JSON-serialisable.
 
     Returns
@@ -37,7 +39,10 @@ def summarize(result: DulmageMendelsohn) -> dict[str, Any]:
     (3, 3, True)
     """
     m, n = result.shape
-    singletons, height, width = _sizes(result.row_blocks, result.col_blocks)
+    if isinstance(result, DistributedDecomposition):
+        singletons, height, width = result.block_sizes()
+    else:
+        singletons, height, width = _sizes(result.row_blocks, result.col_blocks)
     rank = result.structural_rank
     facts: dict[str, Any] = {
         "rows": m,

@@ -22,7 +22,14 @@ from btfperm.results.counted import counted
 from btfperm.results.drawn import Drawn
 from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
-from btfperm.results.parts import Block, CoarsePart, block_numbers, blocks_of, part_ends
+from btfperm.results.parts import (
+    Block,
+    CoarsePart,
+    CoarseShapes,
+    block_numbers,
+    blocks_of,
+    part_ends,
+)
 from btfperm.results.read_only import OnDemand, freeze, frozen
 from btfperm.results.transversal import Transversal
 
@@ -245,7 +252,7 @@ class Decomposition(Drawn, OnDemand):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DulmageMendelsohn(Decomposition):
+class DulmageMendelsohn(Decomposition, CoarseShapes):
     """Coarse and fine Dulmage-Mendelsohn decomposition of a matrix of any shape and rank.
 
     Fine blocks come in the order horizontal, square, vertical: the connected components of the
@@ -298,27 +305,6 @@ class DulmageMendelsohn(Decomposition):
         rows = slice(int(self.coarse_rows[r]), int(self.coarse_rows[r_end]))
         cols = slice(int(self.coarse_cols[c]), int(self.coarse_cols[c_end]))
         return CoarsePart(self, rows, cols, name, blocks)
-
-    @property
-    def horizontal_shape(self) -> tuple[int, int]:
-        """Rows and columns of the horizontal (underdetermined) part."""
-        return int(self.coarse_rows[1]), int(self.coarse_cols[2])
-
-    @property
-    def square_shape(self) -> tuple[int, int]:
-        """Rows and columns of the square (well-determined) part."""
-        return (
-            int(self.coarse_rows[2] - self.coarse_rows[1]),
-            int(self.coarse_cols[3] - self.coarse_cols[2]),
-        )
-
-    @property
-    def vertical_shape(self) -> tuple[int, int]:
-        """Rows and columns of the vertical (overdetermined) part."""
-        return (
-            int(self.coarse_rows[4] - self.coarse_rows[2]),
-            int(self.coarse_cols[4] - self.coarse_cols[3]),
-        )
 
     def _shapes(self) -> dict[str, tuple[int, int]]:
         """Shapes of the parts that are not empty."""

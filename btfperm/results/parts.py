@@ -24,7 +24,7 @@ from btfperm.results.read_only import frozen
 if TYPE_CHECKING:
     from btfperm.results.decomposition import Decomposition
 
-__all__ = ["Block", "CoarsePart", "block_numbers", "blocks_of", "part_ends"]
+__all__ = ["Block", "CoarsePart", "CoarseShapes", "block_numbers", "blocks_of", "part_ends"]
 
 _PIECE = 1 << 14  # boundaries that an iteration converts to Python's numbers at a time
 
@@ -130,6 +130,34 @@ class CoarsePart(_Rectangle):
         r, c = self.shape
         facts = {"rows": r, "columns": c, "fine blocks": len(self.blocks)}
         return html_table(f"{self.name} part", facts)
+
+
+class CoarseShapes:
+    """The shapes of the coarse parts, from the coarse boundaries."""
+
+    coarse_rows: IndexArray
+    coarse_cols: IndexArray
+
+    @property
+    def horizontal_shape(self) -> tuple[int, int]:
+        """Rows and columns of the horizontal (underdetermined) part."""
+        return int(self.coarse_rows[1]), int(self.coarse_cols[2])
+
+    @property
+    def square_shape(self) -> tuple[int, int]:
+        """Rows and columns of the square (well-determined) part."""
+        return (
+            int(self.coarse_rows[2] - self.coarse_rows[1]),
+            int(self.coarse_cols[3] - self.coarse_cols[2]),
+        )
+
+    @property
+    def vertical_shape(self) -> tuple[int, int]:
+        """Rows and columns of the vertical (overdetermined) part."""
+        return (
+            int(self.coarse_rows[4] - self.coarse_rows[2]),
+            int(self.coarse_cols[4] - self.coarse_cols[3]),
+        )
 
 
 def blocks_of(d: Decomposition, ends: tuple[int, int], first: int, last: int) -> Iterator[Block]:

@@ -28,7 +28,9 @@ from btfperm.errors import InvalidArgumentError, LimitReachedError
 from btfperm.path.request import Request
 from btfperm.path.run import match
 from btfperm.pattern import SEARCH, as_pattern, check_memory, memory_for
+from btfperm.pattern.input import over_ranks
 from btfperm.results import Decomposition, Transversal, WeightedTransversal
+from btfperm.results.distributed import gathered
 from btfperm.transversal.given import Orientation, given_problem
 from btfperm.transversal.stored_zeros import warn_of_zeros
 
@@ -58,6 +60,8 @@ def maximum_transversal(
     deterministic: bool = False,
     drop_zeros: bool | None = None,
     shape: Sequence[int] | None = None,
+    comm: Any = None,
+    gather: bool = True,
 ) -> Transversal:
     """Find a maximum transversal of a sparse matrix, with the proof that it is maximum.
 
@@ -71,8 +75,9 @@ def maximum_transversal(
         result names the rules
     initializer : a name from ``algorithms("initial")``, ``"none"``, or ``"auto"``: also by rules,
         in most cases greedy; none for meeting-trees, which makes its own initial matching
-    backend : ``"auto"``, ``"cpu"`` or ``"gpu"``. ``"auto"`` uses the GPU for a matrix on a GPU and
-        for algorithms that only the GPU has. If nothing else is named, it also uses the GPU for a
+    backend : ``"auto"``, ``"cpu"``, ``"gpu"`` or, with `comm`, ``"mpi"``: then no rank analyses the
+        whole matrix, however small it is. ``"auto"`` uses the GPU for a matrix on a GPU and for
+        algorithms that only the GPU has. If nothing else is named, it also uses the GPU for a
         large matrix if the rules predict a gain; in all other cases the CPU. If a GPU that
         ``"auto"`` chose fails, a warning is issued and the CPU continues; if its search follows
         long paths, the CPU starts again
@@ -104,6 +109,10 @@ def maximum_transversal(
     drop_zeros : True omits stored zeros, False treats them as entries. The default treats them as
         entries, with a warning; it does not change a `Pattern`
     shape : (m, n), only with a (data, indices, indptr) triple
+    comm : an mpi4py communicator, all of whose ranks make this call: each rank reads its part of
+        the file if `A` is a path, or takes its part of `A`, which is then the same on each rank. A
+        `DistributedPattern` needs no `comm`
+    gather : False leaves the result of a call over ranks distributed: `DistributedTransversal`
 
     Returns
     -------
@@ -138,29 +147,34 @@ def maximum_transversal(
     >>> t.cover()  # one row and one column touch every entry
     Cover(rows=array([0]), cols=array([0]))
     """
-    with memory_for(SEARCH):
-        # The arrays of `A` may be shared, because the pattern does not outlive the call.
-        pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros, owned=True, threads=threads)
-        check_memory(pattern.shape, pattern.name)
-    session = Session(pattern)
-    request = Request(
-        pattern.indices.size,
-        algorithm,
-        initializer,
-        backend,
-        device,
-        threads,
-        seed,
-        options,
-        time_limit,
-        max_work,
-        deterministic=deterministic,
-    )
-    try:
-        return matched(session, request, initial, orientation, drop_zeros)
-    finally:
-        if session.copies:
-            session.close()
+    with over_ranks(A, comm):
+        with memory_for(SEARCH):
+            # The arrays of `A` may be shared, because the pattern does not outlive the call.
+            pattern = as_pattern(
+                A, shape=shape, drop_zeros=drop_zeros, owned=True, threads=threads, comm=comm
+            )
+            if pattern.backend != "mpi":
+                check_memory(pattern.shape, pattern.name)
+        session = Session(pattern)
+        request = Request(
+            pattern.nnz,
+            algorithm,
+            initializer,
+            backend,
+            device,
+            threads,
+            seed,
+            options,
+            time_limit,
+            max_work,
+            deterministic=deterministic,
+        )
+        try:
+            found = matched(session, request, initial, orientation, drop_zeros)
+        finally:
+            if session.copies:
+                session.close()
+        return gathered(found) if gather else found
 
 
 def matched(
@@ -173,9 +187,11 @@ def matched(
     """`maximum_transversal` of the matrix of a session. `drop_zeros` is not None where the caller
     decided about stored zeros."""
     pattern = session.pattern
-    if request.backend == "cpu" and pattern.backend != "cpu":
+    if request.backend == "cpu" and pattern.backend == "gpu":
         pattern = session.pattern = pattern.on_host()
     given = None
+    if pattern.backend == "mpi" and initial is not None:
+        raise InvalidArgumentError("initial= is not accepted for a matrix over MPI ranks")
     if initial is not None:
         given = given_problem(session.on_host(), initial, orientation, request.threads)
     elif orientation is not None:
@@ -200,7 +216,7 @@ def structural_rank(A: Any, **options: Any) -> int:
     1
     """
     refuse_unknown_keywords("structural_rank", options, SEARCH_KEYWORDS)
-    return maximum_transversal(A, **options).structural_rank
+    return maximum_transversal(A, **{"gather": False, **options}).structural_rank
 
 
 #: What `maximum_transversal` takes by keyword, for the functions that pass options on to it.
@@ -222,7 +238,10 @@ def proven_transversal(
     LimitReachedError : a limit stopped the search, so that there is nothing to decompose
     """
     pattern = session.pattern
-    check_memory(pattern.shape, pattern.name)
+    if pattern.backend != "mpi":
+        check_memory(pattern.shape, pattern.name)
+    elif given is not None:
+        raise InvalidArgumentError("transversal= is not accepted for a matrix over MPI ranks")
     if isinstance(given, WeightedTransversal):
         given = given.transversal
     found = given

@@ -11,14 +11,18 @@ from __future__ import annotations
 
 from btfperm.path.rules import Condition, Rule, Table
 
-__all__ = ["DEFAULT", "DEFAULT_ON_GPU", "TABLE"]
+__all__ = ["DEFAULT", "DEFAULT_ON_GPU", "DEFAULT_OVER_RANKS", "TABLE"]
 
 DEFAULT = "guided-displacement"
 DEFAULT_ON_GPU = "meeting-trees"
+DEFAULT_OVER_RANKS = "ms-bfs"
 
 _SMALL_FOR_GPU = 200_000
 _SMALL = 16_000
 _TINY = 4_000
+# An exchange between ranks of one machine takes as long as the serial engine takes for some 10,000
+# entries, and the engine over ranks needs a hundred of them; more between machines.
+_SMALL_FOR_RANKS = 200_000
 
 # For a matrix on a GPU, only sizes and column pointers are sampled.
 _RULES: dict[str, tuple[Rule, ...]] = {
@@ -125,6 +129,22 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     ),
     "algorithm on gpu": (
         Rule("always", (), DEFAULT_ON_GPU, "the fastest search on a GPU", within=3),
+    ),
+    "place over ranks": (
+        Rule("one rank", (Condition("ranks", "<", 2),), "cpu", "one rank holds the whole matrix"),
+        Rule(
+            "small",
+            (Condition("entries", "<", _SMALL_FOR_RANKS),),
+            "cpu",
+            "each rank analyses the whole matrix in less time than messages would take",
+        ),
+        Rule("the rest", (), "mpi", "no rank holds the whole matrix"),
+    ),
+    "start on mpi": (
+        Rule("always", (), "greedy", "most columns are matched in a few rounds of messages"),
+    ),
+    "algorithm on mpi": (
+        Rule("always", (), DEFAULT_OVER_RANKS, "many paths in each exchange between ranks"),
     ),
 }
 

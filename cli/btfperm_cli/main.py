@@ -59,6 +59,7 @@ class MainGroup(click.Group):
         **extra: Any,
     ) -> Any:
         open_closed()
+        silence_other_ranks()
         self.asked = "order"
         Output.current = None
         words = list(sys.argv[1:] if args is None else args)
@@ -69,6 +70,7 @@ class MainGroup(click.Group):
             Failure(self, as_json="--json" in words, to_stderr=stdout_is_taken(words)),
         )
         if standalone_mode:
+            leave_if_ranks_failed(code)
             sys.exit(code)
         return code
 
@@ -182,6 +184,26 @@ def stdout_is_taken(words: Sequence[str]) -> bool:
         return names[-1:] == ["-"]
     spelt = {"-o-", "--output=-"} & set(words)
     return bool(spelt) or any(pair in (("-o", "-"), ("--output", "-")) for pair in pairs)
+
+
+def silence_other_ranks() -> None:
+    """Of the processes that an MPI launcher has started, only the first prints."""
+    from btfperm.backends.mpi.launch import rank_by_launcher
+
+    if rank_by_launcher() > 0:
+        drop(sys.stdout)
+        drop(sys.stderr)
+
+
+def leave_if_ranks_failed(code: int) -> None:
+    """Ends the process if a call over MPI ranks has failed: MPI would wait at the exit for messages
+    that no rank sends any more."""
+    module = sys.modules.get("btfperm.backends.mpi.exchange")
+    failed = None if module is None else module.Exchange.failed
+    if failed is not None:
+        flush()
+        failed.leave_together()
+        os._exit(code)
 
 
 class Failure:

@@ -305,9 +305,9 @@ def search_options(command: Command) -> Command:
             ),
             click.option(
                 "--backend",
-                type=click.Choice(["auto", "cpu", "gpu"]),
+                type=click.Choice(["auto", "cpu", "gpu", "mpi"]),
                 default="auto",
-                help="The backend; `btfperm doctor` lists those that work here.",
+                help="The backend; `btfperm doctor` lists those that work here. mpi needs mpiexec.",
             ),
             click.option(
                 "--device",

@@ -121,6 +121,7 @@ def order(
     out.to_stderr = "-" in outputs
     explain, drop_zeros = search.pop("explain"), search.pop("drop_zeros")
 
+    from btfperm.backends.mpi.launch import communicator
     from btfperm.errors import InvalidArgumentError
     from btfperm.order import order_file
     from btfperm.reports.summary import summarize
@@ -153,9 +154,12 @@ def order(
             drop_zeros=drop_zeros,
             progress=advance,
             write=write,
+            comm=communicator(search["backend"]),
             **search,
         )
     pattern, transversal, result = done.pattern, done.transversal, done.decomposition
+    if note := getattr(pattern, "note", ""):
+        out.note(f"note: {note}")
     if result is None:
         return stopped(out, matrix, done, outputs, explain)
     facts = {

@@ -39,7 +39,7 @@ def test_json(cli):
     assert answer["machine"]["cores"] >= answer["machine"]["usable_cores"] >= 1
     assert answer["machine"]["threads"] >= 1
     assert answer["machine"]["memory"] >= answer["machine"]["memory_available"] > 0
-    assert [b["works"] for b in answer["backends"]] == [True, why_not() is None]
+    assert [b["works"] for b in answer["backends"]][:2] == [True, why_not() is None]
     versions = {package["name"]: package["version"] for package in answer["packages"]}
     assert versions["numpy"] == np.__version__
 

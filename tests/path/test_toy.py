@@ -169,8 +169,8 @@ HONEST = toy_greedy.finish
 
 
 def test_an_unknown_backend_is_refused(toy):
-    assert backends.names() == ("cpu", "gpu", "toy")
-    with pytest.raises(btfperm.InvalidArgumentError, match="there are auto, cpu, gpu, toy"):
+    assert backends.names() == ("cpu", "gpu", "mpi", "toy")
+    with pytest.raises(btfperm.InvalidArgumentError, match="there are auto, cpu, gpu, mpi, toy"):
         backends.check_backend("tpu")
 
 

@@ -36,6 +36,9 @@ CHOICES = {
     "algorithm": ALGORITHMS,
     "side": ["rows", "columns"],
     "threads": ["one", "all"],
+    "place over ranks": ["cpu", "mpi"],
+    "start on mpi": ["greedy"],
+    "algorithm on mpi": ["ms-bfs"],
 }
 
 
@@ -112,7 +115,8 @@ def test_every_rule_has_an_example():
     }
     pretended |= {("place", rule.name) for rule in TABLE["place"][1:]}
     gpu = {(what, rule) for what, rule in missing if what.endswith("on gpu")}  # in test_gpu_auto.py
-    assert missing == pretended | gpu
+    ranks = {(what, rule) for what, rule in missing if what.endswith((" mpi", " ranks"))}
+    assert missing == pretended | gpu | ranks  # the last are in tests/mpi/cases.py
 
 
 def first(what, known):

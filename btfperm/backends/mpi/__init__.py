@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The MPI backend: one matrix over the ranks of a communicator.
+
+Design
+------
+*Ownership.* Rank p owns a contiguous range of the columns and a contiguous range of the rows
+(``slices.py``). The bounds are chosen so that each rank has about the same number of entries.
+The owner of a column holds its row indices (`DistributedPattern`), its mate and its marks; the
+owner of a row holds its mate and its marks, and its list of columns as soon as a step needs it.
+No rank has an array with a place for each row, column or entry of the whole matrix.
+
+*Exchange.* All communication is in ``exchange.py``. `Exchange.route` sends items to the owners of
+their indices: the items are sorted by owner and travel as one message per pair of ranks.
+`Exchange.reply` returns one answer for each received item. Every wait is a poll: a rank that fails
+sends a notice to all others, which find it while they wait, and all ranks raise the same error.
+Where there are more ranks than cores, the poll gives its core away between two tests.
+
+*Reading.* Each rank parses its byte range of a Matrix Market file (``file_ranges.py``) and routes
+the entries to the owners of their columns.
+
+*One path.* `btfperm.path` runs the same steps as for the other backends. By a rule of
+``auto_table.py``, each rank analyses the whole matrix by the serial engine if there is one rank, or
+if the matrix is so small that a few exchanges take longer; it then keeps the slices that it owns.
+
+==============  ===================================================================================
+step            algorithm over ranks
+==============  ===================================================================================
+input           ``io/read_mpi.py``, ``pattern/distributed.py``
+start, search   ``transversal/initial/*_mpi.py``, ``transversal/augmenting/ms_bfs_mpi.py``
+certificate     ``transversal/certificate_mpi.py``: one pass over the entries outside the cover
+decomposition   ``dulmage_mendelsohn/*_mpi.py``: coarse search, trimming, forward and backward
+                search, max-id propagation; the rest, when it is small, on one rank
+order           ``dulmage_mendelsohn/canonical_order_mpi.py``: counts of blocks and members, keyed
+                by height and by block, give each rank the positions of what it owns
+result          ``results/distributed.py``; ``io/save_mpi.py`` writes the pieces of each array in
+                order, through one rank
+==============  ===================================================================================
+"""

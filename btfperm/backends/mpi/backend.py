@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The MPI backend: the ranks of a communicator, each with its range of rows and columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from btfperm import registry
+from btfperm.backends.mpi.budget import SharedBudget
+from btfperm.backends.mpi.problem import DistributedProblem
+from btfperm.backends.protocol import Delivered, Outcome, Proof, Session
+from btfperm.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from btfperm.path.request import Request
+
+__all__ = ["MPI"]
+
+
+class Mpi:
+    """See `protocol.Backend`. All methods but `check` and `is_ready` are collective."""
+
+    name = "mpi"
+
+    def check(self, device: int | None) -> None:
+        from btfperm.backends.mpi.launch import require_mpi
+
+        require_mpi()
+
+    def empty(self, session: Session, threads: int) -> DistributedProblem:
+        pattern: Any = session.pattern
+        if pattern.backend != self.name:
+            raise InvalidArgumentError(
+                "the mpi backend needs a communicator: give comm=, or start btfperm by mpiexec"
+            )
+        return DistributedProblem(pattern)
+
+    def adopt(self, session: Session, problem: Any, device: int | None) -> Any:
+        if isinstance(problem, DistributedProblem):
+            return problem
+        moved = self.empty(session, 1)
+        rows, cols = moved.rows, moved.cols
+        moved.row_match[:] = problem.row_match[rows.first : rows.last]
+        moved.col_match[:] = problem.col_match[cols.first : cols.last]
+        return moved
+
+    def run(
+        self,
+        row: registry.Algorithm,
+        problem: DistributedProblem,
+        request: Request,
+        within: float | None,
+        *,
+        in_order: bool,
+    ) -> Outcome:
+        budget = SharedBudget(problem.exchange, request)
+        counters = row.load()(problem, budget, request.seed, request.options_of(row))
+        return Outcome(budget.stopped_by, False, counters)
+
+    def prove(
+        self,
+        package: str,
+        problem: DistributedProblem,
+        view: DistributedProblem,
+        *,
+        stopped_by: str | None,
+        threads: int,
+        size: int | None,
+    ) -> Proof:
+        certificate = registry.step(package, "certificate", self.name)
+        proof: Proof = certificate(problem, view, stopped_by, threads, size)
+        return proof
+
+    def deliver(self, session: Session, problem: DistributedProblem, proof: Proof) -> Delivered:
+        return problem.row_match, problem.col_match, proof[0], proof[1]
+
+    def uploaded(self, pattern: Any, arrays: Delivered) -> Delivered:
+        """What this rank owns of arrays that each rank has."""
+        rows, cols = pattern.row_slices, pattern.col_slices
+        row_match, col_match, row_in_cover, col_in_cover = arrays
+        return (
+            row_match[rows.first : rows.last].copy(),
+            col_match[cols.first : cols.last].copy(),
+            None if row_in_cover is None else row_in_cover[rows.first : rows.last].copy(),
+            None if col_in_cover is None else col_in_cover[cols.first : cols.last].copy(),
+        )
+
+    def decompose(self, session: Session, row_match: Any, col_match: Any, threads: int) -> Any:
+        pattern: Any = session.pattern
+        if pattern.is_on_each_rank:
+            from btfperm.dulmage_mendelsohn.decompose_mpi import sliced
+
+            decompose = registry.step("dulmage_mendelsohn", "decompose", "cpu")
+            gather = pattern.exchange.gather_all
+            whole = decompose(session.on_host(), gather(row_match), gather(col_match), threads)
+            return sliced(pattern, whole)
+        decompose = registry.step("dulmage_mendelsohn", "decompose", self.name)
+        return decompose(pattern, row_match, col_match, threads)
+
+    def ranks(self, pattern: Any) -> int:
+        """Number of ranks that hold a pattern."""
+        return int(pattern.exchange.size)
+
+    def is_ready(self, session: Session) -> bool:
+        return session.pattern.backend == self.name
+
+    def device_name(self, problem: Any) -> str:
+        return f"{problem.exchange.size} ranks"
+
+
+MPI = Mpi()

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The limits of a search over ranks: all ranks stop at the same level."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from btfperm.backends.mpi.exchange import Exchange
+
+if TYPE_CHECKING:
+    from btfperm.path.request import Request
+
+__all__ = ["SharedBudget"]
+
+
+class SharedBudget:
+    """What a search may still use.
+
+    Attributes
+    ----------
+    edges : entries that all ranks have visited
+    stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit has ended the search, else None
+    """
+
+    def __init__(self, exchange: Exchange, request: Request) -> None:
+        self._exchange, self._request = exchange, request
+        self.edges = 0
+        self.stopped_by: str | None = None
+
+    @property
+    def stopped(self) -> bool:
+        return self.stopped_by is not None
+
+    def spent(self, edges: int) -> bool:
+        """Adds entries that the ranks visit together, and reports whether the search must stop.
+        Collective if there is a time limit: the clock of the slowest rank decides."""
+        self.edges += edges
+        if self._request.work is not None and self.edges > self._request.work:
+            self.stopped_by = "max_work"
+        if self._request.deadline is not None:
+            is_over = self._request.seconds_left() <= 1e-9
+            if self._exchange.largest(int(is_over))[0]:
+                self.stopped_by = "time_limit"
+        return self.stopped

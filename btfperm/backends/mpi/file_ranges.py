@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The byte range of a text file that a rank reads: it begins and ends at a line.
+
+A line belongs to the range that holds its first byte. The ranges of all ranks cover each line once,
+whatever the length of the lines.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any, BinaryIO
+
+__all__ = ["FileRange", "line_range", "lines_before"]
+
+_PIECE = 1 << 20
+_BUFFER = 1 << 16
+
+
+def line_range(path: Path, first: int, last: int, part: int, parts: int) -> tuple[int, int]:
+    """Bounds of the part of bytes ``first:last`` with number `part`; `first` begins a line."""
+    size = last - first
+    bounds = (first + size * part // parts, first + size * (part + 1) // parts)
+    with path.open("rb", buffering=0) as file:
+        begin, end = (_line_at_or_after(file, bound, first, last) for bound in bounds)
+    return begin, end
+
+
+def _line_at_or_after(file: BinaryIO, at: int, first: int, last: int) -> int:
+    """The first byte at or after `at` that begins a line, or `last`."""
+    if at <= first:
+        return first
+    file.seek(at - 1)
+    begin = at - 1
+    while begin < last:
+        piece = file.read(min(_PIECE, last - begin))
+        if not piece:
+            break
+        found = piece.find(b"\n")
+        if found >= 0:
+            return min(begin + found + 1, last)
+        begin += len(piece)
+    return last
+
+
+def lines_before(path: Path, end: int) -> int:
+    """Number of line ends in the first `end` bytes of a file. O(end)."""
+    lines = 0
+    with path.open("rb", buffering=0) as file:
+        while end > 0:
+            piece = file.read(min(_PIECE, end))
+            if not piece:
+                break
+            lines += piece.count(b"\n")
+            end -= len(piece)
+    return lines
+
+
+class FileRange(io.RawIOBase):
+    """Bytes ``begin:end`` of a file as a stream."""
+
+    def __init__(self, path: Path, begin: int, end: int) -> None:
+        super().__init__()
+        self._file = path.open("rb", buffering=0)
+        self._file.seek(begin)
+        self._left = end - begin
+
+    @classmethod
+    def buffered(cls, path: Path, begin: int, end: int) -> io.BufferedReader:
+        return io.BufferedReader(cls(path, begin, end), _BUFFER)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        view = memoryview(buffer).cast("B")
+        count = self._file.readinto(view[: min(len(view), self._left)]) or 0
+        self._left -= count
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether this process is one of several ranks, and the communicator of all of them.
+
+Nothing of MPI is imported unless a launcher has started this process or the caller asks for it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from btfperm.errors import BackendUnavailableError
+
+__all__ = ["communicator", "launched_ranks", "rank_by_launcher", "require_mpi", "world"]
+
+# What launchers set for each process: MPICH and Intel MPI, and Open MPI.
+_RANKS_SET_BY_LAUNCHERS = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
+
+
+_RANK_SET_BY_LAUNCHERS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK")
+
+
+def launched_ranks() -> int:
+    """The number of ranks that the launcher reports; 0 without a launcher, or if the environment
+    variable ``BTFPERM_MPI`` is 0."""
+    return _number_set(_RANKS_SET_BY_LAUNCHERS)
+
+
+def rank_by_launcher() -> int:
+    """The rank that the launcher reports; 0 without a launcher."""
+    return _number_set(_RANK_SET_BY_LAUNCHERS)
+
+
+def _number_set(names: tuple[str, ...]) -> int:
+    if os.environ.get("BTFPERM_MPI") == "0":
+        return 0
+    for name in names:
+        text = os.environ.get(name, "")
+        if text.isdigit():
+            return int(text)
+    return 0
+
+
+def communicator(backend: str) -> Any:
+    """The communicator of the command line: None unless an MPI launcher has started this process,
+    or the user requests the backend ``"mpi"``."""
+    if backend == "mpi" or (backend == "auto" and launched_ranks() > 0):
+        return world()
+    return None
+
+
+def require_mpi() -> Any:
+    """The module ``mpi4py.MPI``.
+
+    Raises
+    ------
+    BackendUnavailableError : mpi4py or an MPI library is missing
+    """
+    MPI = _loaded()
+    if not MPI.Is_initialized():
+        MPI.Init_thread()
+    return MPI
+
+
+def library() -> str:
+    """The MPI library, in one word or two and its version. It is not initialized for the answer,
+    because an MPI process may need a launcher.
+
+    Raises
+    ------
+    BackendUnavailableError : as `require_mpi`
+    """
+    text: str = _loaded().Get_library_version().replace("\x00", " ")
+    words = text.split("\n")[0].replace("Version:", " ").replace(",", " ").split()
+    return " ".join(words[:3])
+
+
+def _loaded() -> Any:
+    try:
+        import mpi4py
+
+        if "mpi4py.MPI" not in sys.modules:
+            mpi4py.rc.initialize, mpi4py.rc.finalize = False, True
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise BackendUnavailableError(
+            f"the mpi backend cannot be used: {reason}; install btfperm[mpi], or mpi4py with the "
+            "MPI of your system"
+        ) from error
+    return MPI
+
+
+def world() -> Any:
+    """The communicator of all ranks."""
+    return require_mpi().COMM_WORLD

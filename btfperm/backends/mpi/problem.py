@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the algorithms over ranks work on: a distributed pattern and the current matching."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from btfperm.backends.cpu.problem import Problem as HostProblem
+    from btfperm.backends.mpi.exchange import Exchange
+    from btfperm.backends.mpi.slices import Slices
+    from btfperm.pattern.distributed import DistributedPattern
+    from btfperm.pattern.owned_lists import OwnedLists
+
+__all__ = ["DistributedProblem", "pieces_of"]
+
+PIECE = 1 << 20
+"""Entries that a rank expands or sends at once, beside O(n/P)."""
+
+
+class DistributedProblem:
+    """The rows and columns of this rank, and their mates.
+
+    Attributes
+    ----------
+    pattern : the matrix
+    row_match, col_match : the mates of the rows and columns of this rank, numbers of the whole
+        matrix, or -1
+    row_in_cover, col_in_cover : bytes, 1 for what is in the minimum cover
+    proven : whether the last search left a minimum cover
+    """
+
+    def __init__(self, pattern: DistributedPattern, *, turned: bool = False) -> None:
+        self.pattern = pattern
+        self.turned = turned
+        self.proven = False
+        self.row_match = np.full(self.rows.size, -1, dtype=pattern.width)
+        self.col_match = np.full(self.cols.size, -1, dtype=pattern.width)
+        self.row_in_cover = np.zeros(self.rows.size, dtype=np.uint8)
+        self.col_in_cover = np.zeros(self.cols.size, dtype=np.uint8)
+
+    @property
+    def exchange(self) -> Exchange:
+        return self.pattern.exchange
+
+    @property
+    def rows(self) -> Slices:
+        """The range of rows of each rank."""
+        return self.pattern.col_slices if self.turned else self.pattern.row_slices
+
+    @property
+    def cols(self) -> Slices:
+        """The range of columns of each rank."""
+        return self.pattern.row_slices if self.turned else self.pattern.col_slices
+
+    @property
+    def lists(self) -> OwnedLists:
+        """The rows of each column of this rank. Collective in a transposed problem."""
+        return self.pattern.row_lists if self.turned else self.pattern.columns
+
+    @property
+    def row_lists(self) -> OwnedLists:
+        """The columns of each row of this rank. Collective unless the problem is transposed."""
+        return self.pattern.columns if self.turned else self.pattern.row_lists
+
+    @property
+    def width(self) -> Any:
+        """The integer type of rows and columns."""
+        return self.pattern.width
+
+    @property
+    def size(self) -> int:
+        """Number of matched entries of the whole matrix. Collective."""
+        return self.exchange.sums(int(np.count_nonzero(self.col_match >= 0)))[0]
+
+    def transposed(self) -> DistributedProblem:
+        """The same problem with rows and columns exchanged; the matching arrays are shared."""
+        other = DistributedProblem(self.pattern, turned=not self.turned)
+        other.row_match, other.col_match = self.col_match, self.row_match
+        other.row_in_cover, other.col_in_cover = self.col_in_cover, self.row_in_cover
+        return other
+
+    def on_host(self) -> HostProblem:
+        """The whole problem on each rank. Collective."""
+        from btfperm.backends.cpu.problem import Problem
+
+        whole = Problem.empty(self.pattern.on_host())
+        gather = self.exchange.gather_all
+        whole.row_match[:], whole.col_match[:] = gather(self.row_match), gather(self.col_match)
+        return whole
+
+    def reset(self, *, keep_matching: bool) -> None:
+        """Discards the proof, and the matching unless `keep_matching`."""
+        self.proven = False
+        self.row_in_cover.fill(0)
+        if not keep_matching:
+            self.row_match.fill(-1)
+            self.col_match.fill(-1)
+
+
+def pieces_of(
+    exchange: Exchange, lists: OwnedLists, chosen: npt.NDArray[Any], bound: int | None = None
+) -> Iterator[npt.NDArray[Any]]:
+    """Cuts chosen lists into pieces of about `PIECE` items, the same number on each rank."""
+    if bound is not None and bound <= PIECE:  # of all ranks together
+        yield chosen
+        return
+    ends = np.cumsum(lists.indptr[chosen + 1] - lists.indptr[chosen])
+    total = int(ends[-1]) if ends.size else 0
+    most = max(PIECE, 4 * lists.indptr.size)
+    count = exchange.largest(-(-total // most))[0]
+    cuts = np.searchsorted(ends, np.arange(1, count) * most)
+    yield from np.split(chosen, cuts) if count > 0 else (chosen,)

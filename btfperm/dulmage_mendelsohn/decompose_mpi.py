@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The decomposition over ranks: coarse parts, fine blocks, canonical order.
+
+The arrays of the `Form` are distributed: the permutations and the boundaries of the fine blocks in
+even slices of their positions, the coarse boundaries whole on each rank.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from btfperm.backends.mpi.slices import even_slices
+from btfperm.dulmage_mendelsohn.canonical_order_mpi import (
+    Base,
+    Part,
+    boundaries,
+    permutation,
+    place,
+)
+from btfperm.dulmage_mendelsohn.coarse_mpi import (
+    HORIZONTAL,
+    SQUARE,
+    VERTICAL,
+    coarse_parts,
+    part_of_rows,
+)
+from btfperm.dulmage_mendelsohn.fine_rectangular.connected_mpi import (
+    component_of_unmatched_rows,
+    connected_columns,
+)
+from btfperm.dulmage_mendelsohn.fine_square.digraph_mpi import (
+    Indices,
+    digraph_of_matching,
+    mates_of_entries,
+)
+from btfperm.dulmage_mendelsohn.fine_square.find_square_mpi import find_square
+from btfperm.dulmage_mendelsohn.form import Form
+
+__all__ = ["decompose", "sliced"]
+
+
+def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int = 1) -> Form:
+    """The blocks of a distributed pattern by a maximum matching. Collective.
+
+    Raises
+    ------
+    DefectError : the matching is not maximum
+    """
+    mates = mates_of_entries(pattern, row_match)
+    graph = digraph_of_matching(pattern, mates)
+    part = coarse_parts(pattern, graph, mates, col_match)
+    row_part = part_of_rows(graph, part, row_match)
+    name, lists = connected_columns(pattern, graph, mates, part)
+    square_name, height = find_square(graph, part == SQUARE)
+    name = np.where(part == SQUARE, square_name, name)
+    row_name = _names_of_rows(pattern, graph, name, lists, row_match)
+    return _ordered(pattern, name, row_name, part, row_part, height, (row_match, col_match))
+
+
+def sliced(pattern: Any, form: Form) -> Form:
+    """The parts of the arrays of a whole form that belong to this rank."""
+    exchange = pattern.exchange
+
+    def own(array: Indices) -> Indices:
+        slices = even_slices(array.size, exchange.size, exchange.rank)
+        return array[slices.first : slices.last].copy()
+
+    rows, cols = own(form.row_perm), own(form.col_perm)
+    blocks = own(form.row_blocks), own(form.col_blocks)
+    return Form(rows, cols, *blocks, form.coarse_rows, form.coarse_cols)
+
+
+def _names_of_rows(
+    pattern: Any, graph: Any, name: Indices, lists: Any, row_match: Indices
+) -> Indices:
+    """The block of each row of this rank: that of its column; of an unmatched row, that of any of
+    its columns. A row without entries is a block of its own, named behind all columns."""
+    slices = pattern.row_slices
+    row_name: Indices = component_of_unmatched_rows(graph, lists, name)
+    matched = row_match >= 0
+    row_name[matched] = graph.ask(row_match[matched], name)
+    empty = np.flatnonzero(row_name < 0)
+    row_name[empty] = pattern.n + slices.first + empty
+    return row_name
+
+
+def _ordered(
+    pattern: Any,
+    name: Indices,
+    row_name: Indices,
+    part: Any,
+    row_part: Any,
+    height: Indices,
+    match: tuple[Indices, Indices],
+) -> Form:
+    exchange, width, n = pattern.exchange, pattern.width, pattern.n
+    cols, rows = pattern.col_slices, pattern.row_slices
+    positions = np.empty(cols.size, dtype=np.int64), np.empty(rows.size, dtype=np.int64)
+
+    def owners(names: Indices) -> Indices:
+        of_rows = rows.owners(np.maximum(names - n, 0))
+        of_cols = cols.owners(np.minimum(names, max(n - 1, 0)))
+        return np.asarray(np.where(names < n, of_cols, of_rows))
+
+    base, bases, blocks = Base(), [Base()], []
+    for which in (HORIZONTAL, SQUARE, VERTICAL):
+        own_cols, own_rows = np.flatnonzero(part == which), np.flatnonzero(row_part == which)
+
+        def heights(names: Indices, which: int = which) -> Indices:
+            if which != SQUARE:
+                return np.zeros(names.size, dtype=np.int64)
+            return np.asarray(height[names - cols.first])
+
+        chosen = Part(
+            own_cols + cols.first,
+            own_rows + rows.first,
+            name[own_cols],
+            row_name[own_rows],
+            owners,
+            heights,
+            by_rows=which == VERTICAL,
+        )
+        placed = place(exchange, chosen, rows if which == VERTICAL else cols, base)
+        positions[0][own_cols], positions[1][own_rows] = placed.cols, placed.rows
+        base = placed.after
+        bases.append(base)
+        blocks.append(placed.blocks)
+    unmatched_rows, unmatched_cols = exchange.sums(
+        *(int(np.count_nonzero(mates < 0)) for mates in match)
+    )
+    (_, _, h_rows), (_, s_cols, s_rows) = bases[1], bases[2]
+    return Form(
+        permutation(exchange, pattern.m, positions[1], rows.numbers(width), width),
+        permutation(exchange, n, positions[0], cols.numbers(width), width),
+        *boundaries(exchange, np.concatenate(blocks), pattern.shape, width),
+        np.array([0, h_rows, s_rows, pattern.m - unmatched_rows, pattern.m], dtype=width),
+        np.array([0, unmatched_cols, bases[1].cols, s_cols, n], dtype=width),
+    )

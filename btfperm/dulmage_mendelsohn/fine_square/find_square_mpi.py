@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Strongly connected components over ranks, with the heights of the canonical order.
+
+Idea        Peel vertices without successors, whose heights are then known, and vertices without
+            predecessors. Of the rest, the component of a vertex with many neighbours is what its
+            forward and its backward search have in common. Then, in rounds, the largest number
+            that reaches a vertex is its color; the component of a vertex whose color is its own
+            number is what a backward search inside the color reaches. As soon as few edges are
+            left, one rank finds the remaining components. The heights of the components follow
+            from peeling the graph of the blocks.
+Paper       Slota, Rajamanickam, Madduri, IPDPS 2014 (Multistep): trimming, one forward-backward
+            search, coloring, and a serial algorithm for the rest. The heights are ours.
+Cost        O(edges) a round; a round of coloring may propagate a label along any path, so that
+            long paths whose numbers are in random order cost many exchanges.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core
+from btfperm.dulmage_mendelsohn.fine_square.digraph_mpi import (
+    Bytes,
+    Digraph,
+    Indices,
+    largest_by_key,
+    reversed_lists,
+)
+from btfperm.pattern.owned_lists import OwnedLists, owned_lists
+
+__all__ = ["find_square"]
+
+GATHERED = 1 << 19
+"""Edges of which one rank finds the components; a rank may always hold that many."""
+
+_EXCHANGES = 64  # of peeling, before the rest is counted again
+
+
+def find_square(graph: Digraph, is_square: npt.NDArray[np.bool_]) -> tuple[Indices, Indices]:
+    """The block of each square column of this rank, named by one of its columns, and the height of
+    the block, at that column; -1 and 0 elsewhere."""
+    name = np.where(is_square, graph.numbers, graph.width(-1))
+    height = np.zeros(graph.slices.size, dtype=graph.width)
+    active = is_square.astype(np.uint8)
+    degree = _degrees(graph, graph.predecessors, active)
+    open_blocks = active.copy()  # members of blocks of unknown height
+    is_peeled = False
+    while not is_peeled:
+        if _finish_on_one_rank(graph, open_blocks, name, height):
+            return name, height
+        is_peeled = graph.peel(graph.predecessors, active, degree, height, most=_EXCHANGES)
+        open_blocks = active * (degree >= 0)
+    rest = open_blocks.copy()  # members of unknown components
+    _trim_sources(graph, rest)
+    _search_from_hub(graph, rest, name)
+    while graph.exchange.sums(int(np.count_nonzero(rest)))[0]:
+        if _finish_on_one_rank(graph, open_blocks, name, height):
+            return name, height
+        _trim(graph, rest)
+        _color(graph, rest, name)
+    _heights(graph, open_blocks, name, height)
+    return name, height
+
+
+def _degrees(graph: Digraph, lists: OwnedLists, active: Bytes) -> Indices:
+    """For each vertex, the number of active vertices in whose `lists` it is."""
+    items = lists.of(np.flatnonzero(active))[0]
+    distinct, counts = np.unique(items, return_counts=True)
+    got = graph.exchange.route(graph.slices, distinct, counts, kind=graph.width)
+    degree = np.zeros(graph.slices.size, dtype=graph.width)
+    np.add.at(degree, got.items[:, 0] - graph.slices.first, got.items[:, 1])
+    return degree
+
+
+def _trim_sources(graph: Digraph, rest: Bytes) -> None:
+    """Removes vertices without predecessors, again and again: each is a block."""
+    degree = _degrees(graph, graph.successors, rest)
+    graph.peel(graph.successors, rest, degree, np.zeros_like(degree))
+    rest &= degree >= 0
+
+
+def _trim(graph: Digraph, rest: Bytes) -> None:
+    """Removes vertices without predecessors or without successors, again and again."""
+    degree = _degrees(graph, graph.predecessors, rest)
+    graph.peel(graph.predecessors, rest, degree, np.zeros_like(degree))
+    rest &= degree >= 0
+    _trim_sources(graph, rest)
+
+
+def _search_from_hub(graph: Digraph, rest: Bytes, name: Indices) -> None:
+    """The component of the vertex with the largest product of its numbers of neighbours."""
+    product = (graph.predecessors.lengths() + 1) * (graph.successors.lengths() + 1) * rest
+    best = int(product.max(initial=0))
+    largest = graph.exchange.largest(best)[0]
+    if largest == 0:
+        return
+    own = graph.slices.first + int(product.argmax()) if best == largest else -1
+    hub = graph.exchange.largest(own)[0]
+    seeds = np.array([hub] if own == hub else [], dtype=graph.width)
+    before = graph.spread(graph.predecessors, rest, seeds, seeds)
+    behind = graph.spread(graph.successors, rest, seeds, seeds)
+    in_both = (before == hub) & (behind == hub)
+    name[in_both] = hub
+    rest[in_both] = 0
+
+
+def _color(graph: Digraph, rest: Bytes, name: Indices) -> None:
+    """One round of coloring; at least the component with the largest number is finished."""
+    numbers = graph.numbers
+    chosen = numbers[rest != 0]
+    color = graph.spread(graph.successors, rest, chosen, chosen)
+    roots = numbers[(rest != 0) & (color == numbers)]
+    member = graph.spread(graph.predecessors, rest, roots, roots, within=color)
+    done = (rest != 0) & (member >= 0)
+    name[done] = member[done]
+    rest[done] = 0
+
+
+def _finish_on_one_rank(graph: Digraph, open_blocks: Bytes, name: Indices, height: Indices) -> bool:
+    """Finds all blocks of unknown height on the first rank if they have few edges. Returns
+    whether it did."""
+    here = np.flatnonzero(open_blocks)
+    edges = int(graph.predecessors.lengths()[here].sum())
+    total, all_edges = graph.exchange.sums(here.size, edges)
+    if total + all_edges > GATHERED:
+        return False
+    items, lengths = graph.predecessors.of(here)
+    numbers = graph.numbers[here]
+    vertices = graph.exchange.gather_to(0, np.stack((numbers, height[here]), axis=1))
+    pairs = np.stack((np.repeat(numbers, lengths), items), axis=1)
+    edges_of_all = graph.exchange.gather_to(0, pairs)
+    found = np.empty((0, 3), dtype=graph.width)
+    if vertices is not None and edges_of_all is not None:
+        found = _blocks(vertices, edges_of_all)
+    got = graph.exchange.route(graph.slices, *found.T, kind=graph.width)
+    at = got.items[:, 0] - graph.slices.first
+    name[at], height[at] = got.items[:, 1], got.items[:, 2]
+    open_blocks[here] = 0
+    return True
+
+
+def _blocks(vertices: Indices, edges: Indices) -> Indices:
+    """Each vertex, a member of its block and the height of the block. `vertices` ascend and have a
+    least height; edges to others are ignored."""
+    width: Any = vertices.dtype.type
+    numbers, height = vertices[:, 0].copy(), vertices[:, 1].copy()
+    place = np.searchsorted(numbers, edges)
+    known = np.flatnonzero((place < numbers.size).all(axis=1))
+    known = known[(numbers[place[known]] == edges[known]).all(axis=1)]
+    ends, begins = place[known, 0].astype(width), place[known, 1].astype(width)
+    lists = owned_lists(0, numbers.size, ends, begins)
+    name = np.zeros(numbers.size, dtype=width)
+    _core.dulmage_mendelsohn.blocks_of_digraph(
+        lists.indptr.astype(width), lists.items, height, name
+    )
+    return np.stack((numbers, numbers[name], height), axis=1)
+
+
+def _heights(graph: Digraph, open_blocks: Bytes, name: Indices, height: Indices) -> None:
+    """The heights of the blocks that are not peeled from the sinks: `height` holds at each of their
+    members how high it is above the peeled vertices."""
+    exchange, slices = graph.exchange, graph.slices
+    here = np.flatnonzero(open_blocks)
+    if not exchange.sums(here.size)[0]:
+        return
+    blocks, least = largest_by_key(name[here], height[here])
+    got = exchange.route(slices, blocks, least, kind=graph.width)
+    height[here] = 0
+    np.maximum.at(height, got.items[:, 0] - slices.first, got.items[:, 1])
+    is_block = np.zeros(slices.size, dtype=np.uint8)
+    is_block[got.items[:, 0] - slices.first] = 1
+
+    items, lengths = graph.predecessors.of(here)
+    begins = graph.ask(items, np.where(open_blocks != 0, name, graph.width(-1)))
+    ends = np.repeat(name[here], lengths)
+    between = (begins >= 0) & (begins != ends)
+    pairs = np.unique(np.stack((ends[between], begins[between]), axis=1), axis=0)
+    got = exchange.route(slices, pairs[:, 0], pairs[:, 1], kind=graph.width)
+    predecessors = owned_lists(slices.first, slices.size, got.field(0), got.field(1))
+    successors = reversed_lists(exchange, slices, predecessors)
+    quotient = Digraph(exchange, slices, predecessors, successors)
+    degree = successors.lengths().astype(graph.width)
+    quotient.peel(predecessors, is_block, degree, height)

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reading over ranks: each rank parses its byte range of a Matrix Market file.
+
+A packed Matrix Market file is unpacked by the first rank, which hands out the entries block by
+block. A file of another format is read whole by the first rank.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core
+from btfperm.arguments import path_text
+from btfperm.backends.mpi.exchange import Exchange
+from btfperm.backends.mpi.file_ranges import FileRange, line_range, lines_before
+from btfperm.errors import UnreadableInputError
+from btfperm.io.header import Header
+from btfperm.io.matrix_market import read_header, recognises
+from btfperm.io.matrix_market_body import Body, Parser
+from btfperm.io.source import Source, open_source
+from btfperm.pattern import index_type
+from btfperm.pattern.distributed import DistributedPattern
+
+__all__ = ["read_distributed"]
+
+BLOCK = 1 << 22
+"""Bytes of text that a rank parses at a time."""
+
+_UNKNOWN = 1 << 62  # entries that a range may hold: their number is checked after all ranges
+_LEAST_LINE = 4  # bytes: "1 1\\n"
+
+Positions = list[npt.NDArray[Any]]
+
+
+def read_distributed(path: Any, comm: Any, *, drop_zeros: bool = False) -> DistributedPattern:
+    """The pattern of the matrix in a file, over the ranks of a communicator. Collective.
+
+    The file must be visible to all ranks under this name. Raises `UnreadableInputError` on all
+    ranks, with one sentence that names the file and the line.
+    """
+    exchange = Exchange.of(comm)
+    with exchange.guarded():
+        name = path_text(path)
+        found = _opened(path, exchange.rank == 0)
+        found = exchange.broadcast(found)
+        if found["how"] == "whole":
+            return _from_first_rank(exchange, path, drop_zeros)
+        header = Header(**{**found["header"], "shape": tuple(found["header"]["shape"])})
+        if found["how"] == "ranges":
+            own = _read_range(exchange, Path(name), header, found["line"], found["at"], drop_zeros)
+        else:
+            own = _read_packed(exchange, path, header, drop_zeros)
+        width = index_type(header.shape, 0)
+        own = [array.astype(width, copy=False) for array in own]
+        symmetric = header.symmetry != "general"
+        pattern = DistributedPattern.of_parts(exchange, own, header.shape, symmetric, name)
+        pattern.set_source(*_hashed(Path(name), exchange.rank == 0), drop_zeros)
+        if found["how"] == "packed":
+            pattern.set_note(f"{name} is packed: the first rank unpacked it for all others")
+        return pattern
+
+
+def _opened(path: Any, is_first: bool) -> dict[str, Any]:
+    """How the file is read, found by the first rank: ``"ranges"``, ``"packed"`` or ``"whole"``."""
+    if not is_first:
+        return {}
+    with open_source(path) as source:
+        is_file = source.largest_size is not None and not source.member
+        if not recognises(source.head(), source.suffix):
+            return {"how": "whole"}
+        header, line = read_header(source)
+        if header.layout != "coordinate" or not is_file:
+            return {"how": "whole"}
+        found = {"header": asdict(header), "line": line}
+        if source.packing:
+            return {"how": "packed", **found}
+    with Path(path_text(path)).open("rb") as file:
+        for _ in range(line):
+            file.readline()
+        return {"how": "ranges", **found, "at": file.tell()}
+
+
+class _RangeSource(Source):
+    """The byte range of one rank as a source: messages name lines of the whole file."""
+
+    def __init__(self, path: Path, begin: int, end: int) -> None:
+        self.name = str(path)
+        self.stream = FileRange.buffered(path, begin, end)
+        self._range = path, begin
+
+    def error(self, what: str, line: int | None = None) -> UnreadableInputError:
+        before = lines_before(*self._range)
+        return super().error(what, None if line is None else before + line)
+
+
+def _read_range(
+    exchange: Exchange, path: Path, header: Header, line: int, at: int, drop_zeros: bool
+) -> Positions:
+    """The entries of this rank's range."""
+    begin, end = line_range(path, at, path.stat().st_size, exchange.rank, exchange.size)
+    source = _RangeSource(path, begin, end)
+    body = Body(header, (end - begin) // (2 * _LEAST_LINE) + 1, None)
+    parser = Parser(source, replace(header, entries=_UNKNOWN), 0, 1, body)
+    for text in parser.blocks(min(BLOCK, max(end - begin, 1 << 12))):
+        parser.parse(text)
+    source.stream.close()
+    body.finish()
+    counts = exchange.from_all(parser.found, parser.line)
+    before, all_found = counts[: exchange.rank, 0].sum(), int(counts[:, 0].sum())
+    announced = header.entries or 0
+    if before <= announced < before + parser.found:
+        raise _surplus(path, begin, end, announced, announced - int(before))
+    if all_found < announced and exchange.rank == exchange.size - 1:
+        raise super(_RangeSource, source).error(
+            f"the file ends after {all_found} of the {announced} entries that its header "
+            "announces; it seems truncated",
+            line + int(counts[:, 1].sum()),
+        )
+    return _without_zeros(body, drop_zeros)
+
+
+def _surplus(path: Path, begin: int, end: int, announced: int, wanted: int) -> UnreadableInputError:
+    """The error about the first entry beyond those that the header announces."""
+    source = _RangeSource(path, begin, end)
+    lines = 0
+    for raw in source.stream:
+        lines += 1
+        text = np.frombuffer(raw if raw.endswith(b"\n") else raw + b"\n", dtype=np.uint8)
+        ends, before = np.empty(2, dtype=np.int64), np.empty(2, dtype=np.int64)
+        entries = _core.io.divide_text(text, ends, before)[1]
+        if entries > wanted:
+            break
+        wanted -= entries
+    from btfperm.io.source import shown
+
+    what = f"there are more entries than the {announced} that the header announces"
+    return source.error(f"{what}: {shown(raw)}", lines)
+
+
+def _read_packed(exchange: Exchange, path: Any, header: Header, drop_zeros: bool) -> Positions:
+    """The entries that the first rank hands out in equal parts while it unpacks the file."""
+    blocks = _unpacked_blocks(path, drop_zeros) if exchange.rank == 0 else iter(())
+    empty = np.empty(0, dtype=np.int64)
+    arrived: list[npt.NDArray[Any]] = []
+    while True:
+        block = next(blocks, None)
+        if exchange.largest(int(block is not None))[0] == 0:
+            break
+        rows, cols = block or (empty, empty)
+        owner = np.arange(rows.size) * exchange.size // max(rows.size, 1)
+        arrived.append(exchange.route_to(owner, rows, cols).items)
+    items = np.concatenate(arrived) if arrived else np.empty((0, 2), dtype=np.int64)
+    return [items[:, 0].copy(), items[:, 1].copy()]
+
+
+def _unpacked_blocks(path: Any, drop_zeros: bool) -> Iterator[Positions]:
+    with open_source(path) as source:
+        header, line = read_header(source)
+        body = Body(header, 0, None)
+        parser = Parser(source, header, line, 1, body)
+        for text in parser.blocks(BLOCK):
+            parser.parse(text)
+            body.finish()
+            yield _without_zeros(body, drop_zeros)
+            body = parser.body = Body(header, 0, None)
+        parser.check_end()
+
+
+def _without_zeros(body: Body, drop_zeros: bool) -> Positions:
+    if body.zeros is None or not drop_zeros:
+        return [body.rows, body.cols]
+    kept = ~body.zeros
+    return [body.rows[kept], body.cols[kept]]
+
+
+def _from_first_rank(exchange: Exchange, path: Any, drop_zeros: bool) -> DistributedPattern:
+    """The pattern of a file that the first rank reads whole."""
+    from btfperm.io import read
+
+    source, shape = {}, (0, 0)
+    own = [np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)]
+    if exchange.rank == 0:
+        whole = read(path, drop_zeros=drop_zeros)
+        source, shape = dict(whole.source), whole.shape
+        own = [whole.indices.copy(), whole.cols()]
+    m, n = exchange.largest(*shape)
+    width = index_type((m, n), 0)
+    own = [array.astype(width) for array in own]
+    name = path_text(path)
+    pattern = DistributedPattern.of_parts(exchange, own, (m, n), False, name, source)
+    pattern.set_note(f"{name} is no Matrix Market list of entries: the first rank read it whole")
+    return pattern
+
+
+def _hashed(path: Path, is_first: bool) -> tuple[dict[str, Any], threading.Thread | None]:
+    """The source of the pattern. A thread of the first rank adds the SHA-256 of the file to it,
+    which takes longer than the ranks take to read the file."""
+    source: dict[str, Any] = {"file": path.name}
+    if not is_first:
+        return source, None
+
+    def add_hash() -> None:
+        with path.open("rb") as file:
+            source["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+
+    thread = threading.Thread(target=add_hash, daemon=True)
+    thread.start()
+    return source, thread

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The `Transversal` of a call whose steps are done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from btfperm import registry
+from btfperm.results import Transversal
+from btfperm.results.distributed import distributed_transversal
+from btfperm.results.read_only import new_result
+
+if TYPE_CHECKING:
+    from btfperm.path.run import Run
+
+__all__ = ["result_of"]
+
+
+def result_of(run: Run) -> Transversal:
+    """The result; over ranks, a `DistributedTransversal`."""
+    size, plan = run.size, run.plan
+    assert run.arrays is not None
+    row_match, col_match, row_in_cover, col_in_cover = run.arrays
+    maximum = row_in_cover is not None
+    most = size if maximum else _rank_at_most(run)
+    if run.restarted is not None:
+        plan.note = f"{run.restarted}; then {plan.why()}"
+    found = {
+        "shape": plan.shape,
+        "row_match": row_match,
+        "col_match": col_match,
+        "maximum": maximum,
+        "rank_bounds": (size, most),
+        "verified": True,
+        "algorithm": "none" if run.algorithm is None else run.algorithm.name,
+        "initializer": "none" if run.initializer is None else run.initializer.name,
+        "backend": run.ran_on,
+        "device": run.device,
+        "explain": plan.explain,
+        "stopped_by": None if maximum else run.stopped_by,
+        "counters": run.counters,
+        "seconds": run.seconds,
+        "row_in_cover": row_in_cover,
+        "col_in_cover": col_in_cover,
+    }
+    if run.session.pattern.backend == "mpi":
+        return distributed_transversal(run.session.pattern, found, plan.why)
+    return new_result(Transversal, found, {"choice": plan.why})
+
+
+def _rank_at_most(run: Run) -> int:
+    """An upper bound of the rank, after a limit ended the search."""
+    name, pattern = run.backend.name, run.session.pattern
+    if name != "mpi":
+        name, pattern = "cpu", run.session.on_host()
+    bound: int = registry.step(run.plan.package, "rank bound", name)(pattern)
+    run.stop("certificate")
+    return bound

@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`DistributedPattern`: a pattern over the ranks of an MPI communicator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.errors import InvalidArgumentError, InvalidMatrixError
+from btfperm.pattern.arrays import checked_shape, index_type, prefix
+from btfperm.pattern.owned_lists import OwnedLists, owned_lists
+from btfperm.pattern.pattern import Pattern
+
+if TYPE_CHECKING:
+    from btfperm.backends.mpi.exchange import Exchange
+    from btfperm.backends.mpi.slices import Slices
+
+__all__ = ["DistributedPattern"]
+
+_PIECE = 1 << 20  # entries that a rank sends in one exchange
+
+Positions = tuple[npt.NDArray[Any], npt.NDArray[Any]]
+
+
+class DistributedPattern(Pattern):
+    """Positions of the entries of an m x n matrix whose columns are distributed over the ranks of a
+    communicator.
+
+    Make one with `from_rows`, `from_columns` or `from_positions`, which are collective calls, or
+    give ``comm=`` to a function that takes a matrix.
+
+    Attributes
+    ----------
+    shape : (m, n) of the whole matrix
+    indptr, indices : the columns of this rank, with row numbers of the whole matrix
+    row_slices, col_slices : the ranges of rows and columns that each rank owns
+    nnz : entries of the whole matrix
+    exchange : the messages between the ranks
+    note : what the user should know about the reading; empty if each rank read its part
+    name, source : as of `Pattern`
+    """
+
+    backend: ClassVar[str] = "mpi"
+    row_slices: Slices
+    col_slices: Slices
+    exchange: Exchange
+    width: Any
+    note: str
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise InvalidArgumentError(
+            "make a DistributedPattern with from_rows, from_columns or from_positions"
+        )
+
+    @classmethod
+    def from_positions(
+        cls,
+        comm: Any,
+        rows: npt.ArrayLike,
+        cols: npt.ArrayLike,
+        shape: Sequence[int],
+        *,
+        symmetric: bool = False,
+        name: str | None = None,
+        source: Mapping[str, Any] | None = None,
+    ) -> DistributedPattern:
+        """The pattern of the positions that the ranks hold, in any order and on any rank.
+
+        Parameters
+        ----------
+        comm : an mpi4py communicator; all its ranks make this call
+        rows, cols : integer arrays of the same length, numbers of the whole matrix
+        shape : (m, n) of the whole matrix
+        symmetric : each position off the diagonal stands for its transpose, too
+        name, source : see `Pattern`
+        """
+        from btfperm.backends.mpi.exchange import Exchange
+
+        exchange = Exchange.of(comm)
+        with exchange.guarded():
+            shape = checked_shape(shape, name)
+            width = index_type(shape, 0)
+            own = [
+                _checked(rows, shape[0], "row", name).astype(width),
+                _checked(cols, shape[1], "column", name).astype(width),
+            ]
+            if own[0].size != own[1].size:
+                raise InvalidMatrixError(f"{prefix(name)}there are as many rows as columns")
+            return cls.of_parts(exchange, own, shape, symmetric, name, source)
+
+    @classmethod
+    def from_rows(
+        cls,
+        comm: Any,
+        indptr: npt.ArrayLike,
+        indices: npt.ArrayLike,
+        shape: Sequence[int],
+        *,
+        first: int,
+        name: str | None = None,
+    ) -> DistributedPattern:
+        """The pattern of a matrix whose rows are distributed, as PETSc and SuperLU_DIST store it.
+
+        Parameters
+        ----------
+        comm : an mpi4py communicator; all its ranks make this call
+        indptr, indices : compressed rows of this rank, with column numbers of the whole matrix.
+            SuperLU_DIST: ``rowptr`` and ``colind`` of ``NRformat_loc``
+        shape : (m, n) of the whole matrix
+        first : number of the first row of this rank. SuperLU_DIST: ``fst_row``; PETSc: the first
+            number of ``MatGetOwnershipRange``
+        """
+        rows, cols = _expanded(indptr, indices, first, name)
+        return cls.from_positions(comm, rows, cols, shape, name=name)
+
+    @classmethod
+    def from_columns(
+        cls,
+        comm: Any,
+        indptr: npt.ArrayLike,
+        indices: npt.ArrayLike,
+        shape: Sequence[int],
+        *,
+        first: int,
+        name: str | None = None,
+    ) -> DistributedPattern:
+        """As `from_rows`, for compressed columns: `first` is the first column of this rank."""
+        cols, rows = _expanded(indptr, indices, first, name)
+        return cls.from_positions(comm, rows, cols, shape, name=name)
+
+    @classmethod
+    def of_parts(
+        cls,
+        exchange: Exchange,
+        own: list[npt.NDArray[Any]],
+        shape: tuple[int, int],
+        symmetric: bool = False,
+        name: str | None = None,
+        source: Mapping[str, Any] | None = None,
+    ) -> DistributedPattern:
+        """The pattern of checked positions: `own` holds rows and columns of this rank, and is
+        emptied, so that their memory is released while the entries travel."""
+        rows, cols = own
+        row_slices, col_slices = _balanced(exchange, rows, cols, shape, symmetric)
+        lists = _routed(exchange, col_slices, own, symmetric)
+        pattern = object.__new__(cls)
+        vars(pattern).update(
+            shape=shape,
+            indptr=lists.indptr,
+            indices=lists.items,
+            name=name,
+            _source=dict(source or {}),
+            _hashing=None,
+            note="",
+            stored_zeros=None,
+            zeros_dropped=False,
+            row_slices=row_slices,
+            col_slices=col_slices,
+            exchange=exchange,
+            width=index_type(shape, 0),
+            _nnz=exchange.sums(lists.items.size)[0],
+            _copies={},
+        )
+        return pattern
+
+    def set_source(self, source: dict[str, Any], hashing: Any, zeros_dropped: bool) -> None:
+        """Sets where the matrix was read from. `hashing` is a thread that adds the hash of the file
+        to `source`, or None."""
+        vars(self).update(_source=source, _hashing=hashing, zeros_dropped=zeros_dropped)
+
+    def set_note(self, note: str) -> None:
+        """Sets what the user should know about the reading."""
+        vars(self)["note"] = note
+
+    @property
+    def source(self) -> Mapping[str, Any]:
+        """The file; on the rank that hashes it, with its SHA-256."""
+        if vars(self)["_hashing"] is not None:
+            vars(self)["_hashing"].join()
+        found: dict[str, Any] = vars(self)["_source"]
+        return found
+
+    @property
+    def nnz(self) -> int:
+        """Number of entries of the whole matrix."""
+        return int(vars(self)["_nnz"])
+
+    @property
+    def columns(self) -> OwnedLists:
+        """The row numbers of each column of this rank."""
+        return OwnedLists(self.indptr, self.indices)
+
+    @property
+    def row_lists(self) -> OwnedLists:
+        """The column numbers of each row of this rank; made at the first use. Collective."""
+        copies = vars(self)["_copies"]
+        if "rows" not in copies:
+            cols = self.columns.list_of_each(self.width) + self.width(self.col_slices.first)
+            copies["rows"] = _routed(
+                self.exchange, self.row_slices, [cols, self.indices.copy()], False
+            )
+        lists: OwnedLists = copies["rows"]
+        return lists
+
+    @property
+    def is_on_each_rank(self) -> bool:
+        """Whether the plan has put the whole pattern on each rank."""
+        return "whole" in vars(self)["_copies"]
+
+    def on_host(self) -> Pattern:
+        """The whole pattern on each rank. Collective; the plan permits it for small matrices."""
+        copies = vars(self)["_copies"]
+        if "whole" not in copies:
+            exchange = self.exchange
+            lengths = exchange.gather_all(self.columns.lengths())
+            indices = exchange.gather_all(self.indices)
+            indptr = np.concatenate(([0], np.cumsum(lengths)))
+            copies["whole"] = Pattern.from_csc(
+                indptr, indices, self.shape, name=self.name, source=self.source, owned=True
+            )
+        whole: Pattern = copies["whole"]
+        return whole
+
+    def __repr__(self) -> str:
+        ranks = self.exchange.size
+        return (
+            f"<DistributedPattern {self.m:,} x {self.n:,}, {self.nnz:,} entries, on {ranks} "
+            f"rank{'s' if ranks > 1 else ''}>"
+        )
+
+
+def _checked(
+    numbers: npt.ArrayLike, count: int, what: str, name: str | None
+) -> npt.NDArray[np.signedinteger[Any]]:
+    found = np.asarray(numbers)
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
+        raise InvalidMatrixError(f"{prefix(name)}{what} numbers are an array of integers")
+    found = found.astype(np.int64)
+    outside = np.flatnonzero((found < 0) | (found >= count))
+    if outside.size:
+        raise InvalidMatrixError(
+            f"{prefix(name)}the {what} number {found[outside[0]]} is not between 0 and {count - 1}"
+        )
+    return found
+
+
+def _expanded(
+    indptr: npt.ArrayLike, indices: npt.ArrayLike, first: int, name: str | None
+) -> Positions:
+    """The number of the list of each item, and the items, of compressed lists of a rank."""
+    starts, items = np.asarray(indptr), np.asarray(indices)
+    lengths = np.diff(starts)
+    if starts.ndim != 1 or starts.size == 0 or int(starts[0]) != 0 or (lengths < 0).any():
+        raise InvalidMatrixError(f"{prefix(name)}indptr must ascend from 0")
+    if items.ndim != 1 or items.size < int(starts[-1]):
+        raise InvalidMatrixError(f"{prefix(name)}indices has fewer places than indptr announces")
+    numbers = np.repeat(np.arange(first, first + lengths.size, dtype=np.int64), lengths)
+    return numbers, items[: int(starts[-1])]
+
+
+def _balanced(
+    exchange: Exchange,
+    rows: npt.NDArray[Any],
+    cols: npt.NDArray[Any],
+    shape: tuple[int, int],
+    symmetric: bool,
+) -> tuple[Slices, Slices]:
+    """Ranges of rows and columns with about equal numbers of entries on each rank."""
+    from btfperm.backends.mpi.slices import bucket_width, weighted_slices
+
+    found = []
+    for own, other, count in ((rows, cols, shape[0]), (cols, rows, shape[1])):
+        width = bucket_width(count, exchange.size)
+        buckets = -(-count // width) if count else 0
+        weights = np.bincount(own // width, minlength=buckets)
+        if symmetric:
+            weights += np.bincount(other // width, minlength=buckets)
+        sums = exchange.sum_arrays(weights.astype(np.int64))
+        found.append(weighted_slices(count, sums, exchange.size, exchange.rank))
+    return found[0], found[1]
+
+
+def _routed(
+    exchange: Exchange, slices: Slices, own: list[npt.NDArray[Any]], symmetric: bool
+) -> OwnedLists:
+    """The lists of this rank: `own` holds the items and the list of each, and is emptied. The last
+    entries are sent first, so that what was sent can be released."""
+    items, lists = own
+    own.clear()
+    width = items.dtype
+    pieces = exchange.largest(-(-items.size // _PIECE))[0]
+    arrived: list[npt.NDArray[Any]] = []
+    for piece in reversed(range(pieces)):
+        part = slice(piece * _PIECE, (piece + 1) * _PIECE)
+        here, there = lists[part], items[part]
+        if symmetric:
+            off = here != there
+            here, there = np.concatenate((here, there[off])), np.concatenate((there, here[off]))
+        arrived.append(exchange.route(slices, here, there, kind=width).items)
+        if piece * _PIECE < items.size:
+            items, lists = _cut(items, piece * _PIECE), _cut(lists, piece * _PIECE)
+    joined = np.concatenate(arrived) if arrived else np.empty((0, 2), dtype=width)
+    arrived.clear()
+    here, there = np.ascontiguousarray(joined[:, 0]), np.ascontiguousarray(joined[:, 1])
+    del joined
+    return owned_lists(slices.first, slices.size, here, there)
+
+
+def _cut(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+    """The first items; the memory of the others is released if the array is its own."""
+    if array.base is None and array.flags.owndata:
+        array.resize(size, refcheck=False)
+        return array
+    return array[:size]

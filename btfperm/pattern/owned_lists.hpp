@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sorted lists from pairs (list, item), for a rank that owns a few of the lists
+//
+// Idea        Count the items of each list, put them there, sort each list, drop duplicates.
+// Cost        O(pairs log(longest list)); one copy of the items, and nothing of the length of the
+//             range of the items, which other ranks own.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "backends/cpu/budget.hpp"
+#include "backends/cpu/workspace.hpp"
+
+namespace btfperm {
+
+// lists[k] in first .. first + count - 1. Fills indptr (count + 1) and the head of `items`; returns
+// the number of items without duplicates.
+template <class I>
+std::int64_t owned_lists(std::int64_t first, std::int64_t count, std::int64_t pairs, const I* lists,
+                         I* items, std::int64_t* indptr, Budget& budget) {
+  std::fill(indptr, indptr + count + 1, 0);
+  for (std::int64_t k = 0; k < pairs; ++k) ++indptr[lists[k] - first + 1];
+  for (std::int64_t l = 0; l < count; ++l) indptr[l + 1] += indptr[l];
+  Workspace workspace;
+  I* const placed = workspace.take<I>(static_cast<std::size_t>(pairs));
+  for (std::int64_t k = 0; k < pairs; ++k) placed[indptr[lists[k] - first]++] = items[k];
+  // indptr[l] is now the end of list l.
+  std::int64_t begin = 0, used = 0;
+  for (std::int64_t l = 0; l < count; ++l) {
+    const std::int64_t end = indptr[l];
+    std::sort(placed + begin, placed + end);
+    const I* const last = std::unique(placed + begin, placed + end);
+    indptr[l] = used;
+    used = std::copy(placed + begin, const_cast<I*>(last), items + used) - items;
+    if (!budget.spend(end - begin)) return used;
+    begin = end;
+  }
+  indptr[count] = used;
+  return used;
+}
+
+}  // namespace btfperm

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results over the ranks of an MPI communicator, with ``gather=False``.
+
+Each rank holds the mates of its own rows and columns, and the part of the permutations and of the
+boundaries that belongs to its range of positions. `gather` makes the whole result on each rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from btfperm.pattern.arrays import IndexArray
+from btfperm.results.decomposition import DulmageMendelsohn
+from btfperm.results.parts import CoarseShapes
+from btfperm.results.read_only import OnDemand, freeze, new_result
+from btfperm.results.transversal import Cover, Transversal
+
+__all__ = [
+    "DistributedDecomposition",
+    "DistributedTransversal",
+    "distributed_decomposition",
+    "distributed_transversal",
+    "gathered",
+]
+
+_MATES = ("row_match", "col_match", "row_in_cover", "col_in_cover")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DistributedTransversal(Transversal):
+    """A `Transversal` whose arrays hold the rows and columns of this rank.
+
+    Attributes
+    ----------
+    rows, cols : the ranges of rows and columns of this rank; ``row_match[k]`` is the column matched
+        to row ``rows[k]``
+    exchange : the messages between the ranks
+    """
+
+    rows: range = field(default_factory=lambda: range(0))
+    cols: range = field(default_factory=lambda: range(0))
+    exchange: Any = None
+
+    def gather(self) -> Transversal:
+        """The whole transversal on each rank. Collective; O(m + n) memory on each rank."""
+        fields = {name: value for name, value in vars(self).items() if name not in _OWN}
+        makers = fields.pop("_makers", {})
+        for name in _MATES:
+            if fields[name] is not None:
+                fields[name] = self.exchange.gather_all(fields[name])
+        return new_result(Transversal, fields, dict(makers))
+
+    def cover(self) -> Cover:
+        """The rows and columns of this rank that are in the cover."""
+        own = super().cover()
+        return Cover(own.rows + self.rows.start, own.cols + self.cols.start)
+
+
+_OWN = ("rows", "cols", "exchange")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DistributedDecomposition(OnDemand, CoarseShapes):
+    """A `DulmageMendelsohn` decomposition whose arrays are distributed.
+
+    Attributes
+    ----------
+    shape, structural_rank, coarse_rows, coarse_cols, meta : as of `Decomposition`
+    row_perm, col_perm : the original rows and columns at the positions of this rank, which are an
+        even share of all positions: ``btfperm.backends.mpi.slices.even_slices``
+    row_blocks, col_blocks : an even share of the boundaries
+    n_blocks : number of fine blocks of the whole matrix
+    transversal : the `DistributedTransversal` with its certificate
+    pattern : the `DistributedPattern`
+    """
+
+    shape: tuple[int, int]
+    row_perm: IndexArray
+    col_perm: IndexArray
+    row_blocks: IndexArray
+    col_blocks: IndexArray
+    coarse_rows: IndexArray
+    coarse_cols: IndexArray
+    structural_rank: int
+    n_blocks: int
+    transversal: Any
+    pattern: Any
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        freeze(self.row_perm, self.col_perm, self.row_blocks, self.col_blocks)
+        freeze(self.coarse_rows, self.coarse_cols)
+
+    def gather(self) -> DulmageMendelsohn:
+        """The whole decomposition on each rank. Collective; O(m + n) memory on each rank."""
+        whole = self.pattern.exchange.gather_all
+        transversal = self.transversal.gather()
+        fields = {
+            "shape": self.shape,
+            **{name: whole(getattr(self, name)) for name in _DISTRIBUTED},
+            "coarse_rows": self.coarse_rows,
+            "coarse_cols": self.coarse_cols,
+            "row_match": transversal.row_match,
+            "col_match": transversal.col_match,
+            "structural_rank": self.structural_rank,
+            "transversal": transversal,
+            "log_row_scale": None,
+            "log_col_scale": None,
+            "pattern": None,
+        }
+        return new_result(DulmageMendelsohn, fields, {"meta": lambda: self.meta})
+
+    def block_sizes(self) -> tuple[int, int, int]:
+        """How many blocks have one row and column; rows and columns of the first of the largest.
+        Collective."""
+        exchange = self.pattern.exchange
+        rows, cols = self.row_blocks, self.col_blocks
+        first = (int(rows[0]), int(cols[0])) if rows.size else (-1, -1)
+        behind = exchange.from_all(*first)[exchange.rank + 1 :]
+        behind = behind[behind[:, 0] >= 0][:1]  # the boundary that follows those of this rank
+        heights = np.diff(np.append(rows, behind[:, 0]))
+        widths = np.diff(np.append(cols, behind[:, 1]))
+        own = (0, 0, 0)
+        if heights.size:
+            k = int((heights + widths).argmax())
+            singles = int(((heights == 1) & (widths == 1)).sum())
+            own = (singles, int(heights[k]), int(widths[k]))
+        found = exchange.from_all(*own)
+        k = int(found[:, 1:].sum(axis=1).argmax())
+        return int(found[:, 0].sum()), int(found[k, 1]), int(found[k, 2])
+
+    def save(
+        self,
+        path: Any,
+        *,
+        format: str | None = None,
+        convention: str | None = None,
+        replace: bool = True,
+    ) -> None:
+        """Writes the result to one file. Collective. The first rank writes ``perm.npz`` in pieces
+        that the others send; for other formats and conventions it needs the whole result."""
+        from btfperm.io.save_mpi import save_distributed
+
+        save_distributed(self, path, format=format, convention=convention, replace=replace)
+
+    def __repr__(self) -> str:
+        m, n = self.shape
+        return (
+            f"<DistributedDecomposition of a {m:,} x {n:,} matrix on "
+            f"{self.transversal.device}: structural rank {self.structural_rank:,}, "
+            f"{self.n_blocks:,} fine blocks>"
+        )
+
+
+_DISTRIBUTED = ("row_perm", "col_perm", "row_blocks", "col_blocks")
+
+
+def distributed_transversal(
+    pattern: Any, fields: dict[str, Any], choice: Callable[[], str]
+) -> DistributedTransversal:
+    """The result of a search over ranks, with what the ranks have sent up to now."""
+    rows, cols, exchange = pattern.row_slices, pattern.col_slices, pattern.exchange
+    own = {
+        "rows": range(rows.first, rows.last),
+        "cols": range(cols.first, cols.last),
+        "exchange": exchange,
+        "backend": "mpi",
+        "device": f"{exchange.size} rank{'s' if exchange.size > 1 else ''}",
+        "counters": {**fields["counters"], **exchange.transferred()},
+    }
+    return new_result(DistributedTransversal, fields | own, {"choice": choice})
+
+
+def distributed_decomposition(
+    pattern: Any, form: Any, transversal: Any, meta: Callable[[], Any]
+) -> DistributedDecomposition:
+    """The decomposition over ranks. Collective."""
+    n_blocks = pattern.exchange.sums(form.row_blocks.size)[0] - 1
+    fields = {
+        "shape": pattern.shape,
+        **form._asdict(),
+        "structural_rank": transversal.structural_rank,
+        "n_blocks": n_blocks,
+        "transversal": transversal,
+        "pattern": pattern,
+    }
+    return new_result(DistributedDecomposition, fields, {"meta": meta})
+
+
+def gathered(result: Any) -> Any:
+    """The whole result on each rank, if it is distributed; else the result itself."""
+    return result.gather() if hasattr(result, "gather") else result

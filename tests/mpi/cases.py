@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The cases that `test_ranks.py` runs on several ranks, all in one start of the launcher:
+``mpiexec -n P python -m tests.mpi.cases REPORT FOLDER``. Each case is collective. The first rank
+writes a JSON object with the text of each failure on any rank."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import traceback
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+from mpi4py import MPI
+
+import btfperm
+from tests import families
+from tests.mpi import damage, files, inputs
+from tests.oracles.plain_dulmage_mendelsohn import dulmage_mendelsohn as plain
+
+COMM = MPI.COMM_WORLD
+ARRAYS = ("row_perm", "col_perm", "row_blocks", "col_blocks", "coarse_rows", "coarse_cols")
+
+
+def same_blocks(A, comm=COMM, **how):
+    """Decomposes over ranks, without any replication, and compares the arrays with those of one
+    process and with those of the plain oracle."""
+    d = btfperm.dulmage_mendelsohn(A, comm=comm, backend="mpi", **how)
+    serial = btfperm.dulmage_mendelsohn(A, drop_zeros=False)
+    for name in ARRAYS:
+        assert np.array_equal(getattr(d, name), getattr(serial, name)), name
+    assert d.transversal.backend == "mpi" and d.transversal.verified and d.transversal.maximum
+    assert d.transversal.cover().size == d.structural_rank == serial.structural_rank
+    if max(A.shape) < 60:
+        for name in ARRAYS:
+            assert np.array_equal(getattr(d, name), getattr(plain(A), name)), (
+                f"{name} of the oracle"
+            )
+    return d
+
+
+def case_random_matrices():
+    for seed in range(6):
+        same_blocks(inputs.random_matrix(seed))
+
+
+def case_without_gathering_of_remainders():
+    """All components are found by searches over ranks."""
+    with inputs.pieces_of(17), inputs.gathered_up_to(0):
+        for seed in range(20, 24):
+            same_blocks(inputs.random_matrix(seed))
+        same_blocks(families.triangular(30, 1).A)
+
+
+def case_families():
+    for hard in (
+        families.renumbered(families.chain(24), "mixed"),
+        families.bidiagonal(30),
+        families.renumbered(families.cycle(24), "mixed"),
+        families.surplus_path(20, wide=True),
+        families.surplus_path(20, wide=False),
+        families.deadtree(40, 1),
+        families.empty_lines(40, 1),
+        families.hubs_and_leaves(3, 30, 1),
+    ):
+        d = same_blocks(hard.A)
+        assert hard.rank in (-1, d.structural_rank)  # -1: not known
+
+
+def case_long_paths():
+    """After many levels of few columns, one rank finishes the search."""
+    A = families.chain(2_000).A
+    d = same_blocks(A)
+    assert d.n_blocks == 2_000
+    assert d.transversal.counters["gathered_edges"] == A.nnz
+
+
+def case_more_ranks_than_columns():
+    for shape in ((0, 0), (0, 3), (3, 0), (1, 1), (2, 1), (1, 2), (5, 2)):
+        same_blocks(inputs.full(*shape))
+
+
+def case_small_matrices_are_replicated():
+    A = inputs.random_matrix(3)
+    d = btfperm.dulmage_mendelsohn(A, comm=COMM)
+    assert d.transversal.backend == "mpi" and d.transversal.counters["peak_bytes"] > 0
+    assert d == btfperm.dulmage_mendelsohn(A, drop_zeros=False)
+    assert btfperm.structural_rank(A, comm=COMM) == d.structural_rank
+    place = d.transversal.explain()["decisions"]["place over ranks"]
+    assert place["rule"] == ("one rank" if COMM.size == 1 else "small")
+
+
+def case_larger_matrices_are_distributed():
+    n = 110_000
+    A = sp.diags_array([np.ones(n), np.ones(n - 1)], offsets=[0, -1], format="csc")
+    d = btfperm.dulmage_mendelsohn(A, comm=COMM)
+    explained = d.transversal.explain()["decisions"]
+    if COMM.size > 1:
+        assert explained["place over ranks"]["rule"] == "the rest"
+        assert explained["start on mpi"]["choice"] == d.transversal.initializer == "greedy"
+    assert d.n_blocks == n and np.array_equal(d.col_perm, np.arange(n)[::-1])
+
+
+def case_sub_communicators():
+    """Two halves of the ranks analyse different matrices at the same time."""
+    half = COMM.Split(COMM.rank % 2)
+    for seed in range(2):
+        same_blocks(inputs.random_matrix(100 + 10 * (COMM.rank % 2) + seed), half)
+    half.Free()
+
+
+def case_distributed_rows():
+    """The layout of PETSc and of SuperLU_DIST."""
+    A = inputs.random_matrix(5)
+    P = inputs.as_distributed_rows(A, COMM)
+    assert P.on_host() == btfperm.as_pattern(A)
+    d = btfperm.dulmage_mendelsohn(inputs.as_distributed_rows(A, COMM), backend="mpi")
+    assert np.array_equal(d.col_perm, btfperm.dulmage_mendelsohn(A, drop_zeros=False).col_perm)
+    t = btfperm.maximum_transversal(inputs.as_distributed_rows(A, COMM), gather=False)
+    assert t.row_match.size == len(t.rows) and t.gather().size == d.structural_rank
+
+
+def case_limits():
+    A = families.deadtree(200, 1).A
+    t = btfperm.maximum_transversal(A, comm=COMM, backend="mpi", max_work=100)
+    assert not t.maximum and t.stopped_by == "max_work" and t.verified
+    assert t.rank_bounds[0] <= btfperm.structural_rank(A) <= t.rank_bounds[1]
+
+
+def case_refused_arguments():
+    A = inputs.full(3, 3)
+    for how in ({"backend": "gpu"}, {"initial": [0, 1, 2]}, {"algorithm": "hkdw"}):
+        try:
+            btfperm.maximum_transversal(A, comm=COMM, **{"backend": "mpi", **how})
+        except btfperm.InvalidArgumentError:
+            continue
+        raise AssertionError(how)
+
+
+CASES = {
+    name.removeprefix("case_"): case
+    for module in (sys.modules[__name__], files, damage)
+    for name, case in vars(module).items()
+    if name.startswith("case_")
+}
+
+
+def main(report, folder):
+    failures = {}
+    for name, case in CASES.items():
+        failure = None
+        begin = time.perf_counter()
+        try:
+            case(*([Path(folder)] if case.__code__.co_argcount else []))
+        except Exception:
+            failure = traceback.format_exc()
+        # A rank that fails outside a call of btfperm leaves the others behind in the next one.
+        failures[name] = [text for text in COMM.allgather(failure) if text]
+        if COMM.rank == 0:
+            print(f"{time.perf_counter() - begin:6.2f} s {name}")
+        if failures[name]:
+            break
+    if COMM.rank == 0:
+        Path(report).write_text(json.dumps(failures), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cases in which something is wrong on one rank: all ranks raise the same error, and none hangs."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from mpi4py import MPI
+
+import btfperm
+from btfperm.backends.mpi.exchange import Exchange
+from btfperm.transversal import certificate_mpi
+from btfperm.transversal.initial import greedy_mpi
+from tests.mpi import inputs
+
+COMM = MPI.COMM_WORLD
+LAST = COMM.size - 1
+
+
+def raised(kind, call):
+    """The text of the error of this kind that `call` raises."""
+    try:
+        call()
+    except kind as error:
+        return str(error)
+    raise AssertionError(f"no {kind.__name__}")
+
+
+def matched_problem(A):
+    """A problem over ranks with a maximum matching and its cover."""
+    P = btfperm.as_pattern(A, comm=COMM)
+    t = btfperm.maximum_transversal(P, backend="mpi", gather=False)
+    from btfperm.backends.mpi.problem import DistributedProblem
+
+    problem = DistributedProblem(P)
+    problem.row_match[:], problem.col_match[:] = t.row_match, t.col_match
+    problem.row_in_cover[:], problem.col_in_cover[:] = t.row_in_cover, t.col_in_cover
+    problem.proven = True
+    return problem
+
+
+def case_the_certificate_finds_a_wrong_pair():
+    problem = matched_problem(inputs.full(6, 6))
+    matched = np.flatnonzero(problem.col_match >= 0)
+    if COMM.rank == LAST and matched.size:
+        problem.col_match[matched[0]] = -1
+    prove = certificate_mpi.prove
+    text = raised(btfperm.DefectError, lambda: prove(problem, problem, None, 1, None))
+    assert "in two pairs" in text
+
+
+def case_the_certificate_finds_a_wrong_cover():
+    for entries, part in ((1, "rows and columns for"), (2, "neither its row nor its column")):
+        problem = matched_problem(inputs.full(4, 3))
+        covers = problem.col_in_cover
+        if COMM.size > 1 and entries == 2:  # the right size, at wrong places
+            problem.row_in_cover[:], covers[:] = 0, 0
+            first = problem.rows.first
+            problem.row_in_cover[: max(0, min(3 - first, problem.rows.size))] = 1
+        elif covers.size:
+            covers[:] = 1 - covers
+        call = partial(certificate_mpi.prove, problem, problem, None, 1, None)
+        text = raised(btfperm.DefectError, call)
+        assert part in text or COMM.size == 1, text
+
+
+def case_a_wrong_message_fails_the_certificate():
+    """Rows that receive a wrong number of the column that proposes to them are matched to it; the
+    certificate refuses their pairs."""
+    accept = greedy_mpi.accept_first
+
+    def accept_wrong(problem, rows, cols):
+        route = Exchange.route_to
+
+        def wrong(self, *arguments, **options):
+            got = route(self, *arguments, **options)
+            got.items[:, 1] = 0
+            return got
+
+        Exchange.route_to = wrong
+        try:
+            return accept(problem, rows, cols)
+        finally:
+            Exchange.route_to = route
+
+    greedy_mpi.accept_first = accept_wrong
+    try:
+        call = partial(btfperm.maximum_transversal, inputs.full(8, 8), comm=COMM, backend="mpi")
+        assert "in two pairs" in raised(btfperm.DefectError, call)
+    finally:
+        greedy_mpi.accept_first = accept
+
+
+def case_a_rank_out_of_memory():
+    def call():
+        with Exchange.of(COMM).guarded():
+            if COMM.rank == LAST:
+                raise MemoryError("no room")
+            Exchange.of(COMM).barrier()
+
+    assert raised(MemoryError, call) == "no room"
+    assert btfperm.structural_rank(inputs.full(3, 2), comm=COMM, backend="mpi") == 2
+
+
+def case_two_ranks_fail():
+    """The error of the lowest rank is raised everywhere."""
+
+    def call():
+        with Exchange.of(COMM).guarded():
+            raise btfperm.UnreadableInputError(f"rank {COMM.rank}")
+
+    assert raised(btfperm.UnreadableInputError, call) == "rank 0"

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cases about files: reading by ranges, messages with lines, and writing."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+from mpi4py import MPI
+
+import btfperm
+from tests.known_answers import MATRICES
+
+COMM = MPI.COMM_WORLD
+HEAD = b"%%MatrixMarket matrix coordinate "
+GOOD = {
+    "general": HEAD
+    + b"real general\n% a comment\n4 3 5\n1 1 1\n2 2 0\n\n% x\n4 3 2\n1 3 1\n2 2 1\n",
+    "symmetric": HEAD + b"integer symmetric\n5 5 4\r\n1 1 3\r\n5 1 2\r\n3 2 1\r\n5 5 7",
+    "pattern": HEAD + b"pattern general\n2 2 0\n",
+    "long": HEAD
+    + b"pattern general\n900 800 1500\n"
+    + b"".join(b"%d %d\n" % (1 + k * 7 % 900, 1 + k * 11 % 800) for k in range(1500)),
+    "array": b"%%MatrixMarket matrix array real general\n2 3\n1\n0\n0\n2\n3\n4\n",
+}
+BAD = {
+    "row": (HEAD + b"pattern general\n3 3 4\n1 1\n2 2\n4 1\n3 3\n", "line 5"),
+    "word": (HEAD + b"real general\n3 3 4\n1 1 1\n2 2 x\n1 3 1\n3 3 1\n", "line 4"),
+    "short": (HEAD + b"pattern general\n3 3 4\n1 1\n2 2\n3 1\n", "ends after 3 of the 4"),
+    "surplus": (
+        HEAD + b"pattern general\n3 3 2\n1 1\n2 2\n% x\n3 1\n3 2\n",
+        "line 6: there are more",
+    ),
+    "head": (b"%%MatrixMarket matrix coordinate real\n", "line 1"),
+    "nothing": (b"", ""),
+}
+
+
+def _write(path, content):
+    if COMM.rank == 0:
+        path.write_bytes(content)
+    COMM.Barrier()
+    return path
+
+
+def case_reading(folder):
+    for name, content in GOOD.items():
+        for path, packed in ((f"{name}.mtx", content), (f"{name}.mtx.gz", gzip.compress(content))):
+            file = _write(folder / path, packed)
+            for drop in (False, True):
+                P = btfperm.as_pattern(str(file), comm=COMM, drop_zeros=drop)
+                assert P.on_host() == btfperm.read(file, drop_zeros=drop), path
+                assert COMM.rank or P.source["sha256"] == btfperm.read(file).source["sha256"]
+
+
+def case_messages_of_bad_files(folder):
+    """All ranks raise the same sentence, which is that of one process."""
+    for name, (content, part) in BAD.items():
+        file = _write(folder / f"bad_{name}.mtx", content)
+        texts = []
+        for how in ({}, {"comm": COMM}):
+            try:
+                btfperm.structural_rank(str(file), **how)
+            except btfperm.UnreadableInputError as error:
+                texts.append(str(error))
+        assert len(texts) == 2 and texts[0] == texts[1] and part in texts[0], texts
+
+
+def case_writing(folder):
+    """The file is that of one process, except for the matching and the description."""
+    file = folder / "perm.npz"
+    d = btfperm.dulmage_mendelsohn(
+        str(MATRICES / "west0479.mtx.gz"), comm=COMM, backend="mpi", gather=False
+    )
+    assert repr(d).startswith("<DistributedDecomposition of a 479 x 479 matrix")
+    d.save(file)
+    d.save(folder / "perm.json")
+    COMM.Barrier()
+    whole, serial = (
+        d.gather(),
+        btfperm.dulmage_mendelsohn(MATRICES / "west0479.mtx.gz", drop_zeros=False),
+    )
+    assert btfperm.load(file) == whole == btfperm.load(folder / "perm.json")
+    assert btfperm.load(file).meta["backend"] == "mpi"
+    for name in ("row_perm", "col_perm", "row_blocks", "col_blocks"):
+        assert np.array_equal(getattr(whole, name), getattr(serial, name)), name
+    try:
+        d.save(folder / "missing" / "perm.npz")
+    except btfperm.ResourceMissingError:
+        return
+    raise AssertionError("all ranks must raise the error of the first rank")

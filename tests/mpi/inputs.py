@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Matrices for the tests over ranks, the same on each rank, and smaller bounds for pieces."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from importlib import import_module
+
+import numpy as np
+import scipy.sparse as sp
+
+import btfperm
+
+
+def random_matrix(seed):
+    """Of any shape, with or without a diagonal, banded or not."""
+    rng = np.random.default_rng(seed)
+    m, n = (int(size) for size in rng.integers(1, 55, 2))
+    if seed % 3 == 0:
+        n = m
+    count = int(rng.integers(0, 4 * max(m, n)))
+    rows, cols = rng.integers(0, m, count), rng.integers(0, n, count)
+    if seed % 4 == 1:
+        cols = np.clip(rows + rng.integers(-3, 4, count), 0, n - 1)
+    if seed % 5 == 0:
+        both = np.arange(min(m, n))
+        rows, cols = np.concatenate((rows, both)), np.concatenate((cols, both))
+    return sp.csc_array((np.ones(rows.size), (rows, cols)), shape=(m, n))
+
+
+def full(m, n):
+    return sp.csc_array(np.ones((m, n)))
+
+
+def as_distributed_rows(A, comm):
+    """The rows of each rank, in uneven blocks."""
+    A = sp.csr_array(A)
+    bounds = np.minimum(np.arange(comm.size + 1) ** 2, A.shape[0])
+    bounds[-1] = A.shape[0]
+    first, last = int(bounds[comm.rank]), int(bounds[comm.rank + 1])
+    own = A[first:last]
+    return btfperm.DistributedPattern.from_rows(comm, own.indptr, own.indices, A.shape, first=first)
+
+
+@contextmanager
+def _changed(module, name, value):
+    there = import_module(module)
+    before = getattr(there, name)
+    setattr(there, name, value)
+    try:
+        yield
+    finally:
+        setattr(there, name, before)
+
+
+def pieces_of(entries):
+    """Exchanges of at most this many entries."""
+    return _changed("btfperm.backends.mpi.problem", "PIECE", entries)
+
+
+def gathered_up_to(edges):
+    """Remainders of more edges than this are not gathered."""
+    module = "btfperm.dulmage_mendelsohn.fine_square.find_square_mpi"
+    return _changed(module, "GATHERED", edges)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs a program on several ranks by the launcher of the MPI that is installed beside mpi4py."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def launcher():
+    """The path of mpiexec; skips the test without MPI unless CI requires it."""
+    found = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which(
+        "mpiexec"
+    )
+    try:
+        import mpi4py  # noqa: F401
+    except ImportError:
+        found = None
+    if found is None and os.environ.get("BTFPERM_REQUIRE_MPI"):
+        pytest.fail("mpi4py or mpiexec is not installed")
+    if found is None:
+        pytest.skip("MPI is not installed")
+    return found
+
+
+def on_ranks(ranks, *command, timeout=300, env=None):
+    """The finished process of ``mpiexec -n ranks command``."""
+    return subprocess.run(
+        [launcher(), "-n", str(ranks), *map(str, command)],
+        cwd=ROOT,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )

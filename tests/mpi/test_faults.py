@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line on several ranks: one message, one exit code, no file after a failure."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+
+import pytest
+
+from tests.known_answers import MATRICES
+from tests.mpi.launcher import on_ranks
+
+HEAD = "%%MatrixMarket matrix coordinate pattern general\n"
+COMMAND = (sys.executable, "-m", "btfperm_cli")
+
+# A rank notes its exit code after the command line has chosen it.
+NOTING = """
+import os, sys
+from pathlib import Path
+from btfperm_cli.main import main
+leave = os._exit
+def noted(code):
+    Path(sys.argv[1], os.environ["PMI_RANK"]).write_text(str(code))
+    leave(code)
+os._exit = noted
+main(sys.argv[2:])
+"""
+
+# The named rank meets this at the first item that it parses.
+MEETING = """
+import os, signal, sys
+from btfperm.io.matrix_market_body import Parser
+from btfperm_cli.main import main
+def fail(self, text):
+    if os.environ["PMI_RANK"] == "1":
+        {action}
+    return parse(self, text)
+parse, Parser.parse = Parser.parse, fail
+main(sys.argv[1:])
+"""
+
+
+def test_a_bad_line_in_the_range_of_one_rank(tmp_path):
+    matrix, out = tmp_path / "bad.mtx", tmp_path / "perm.npz"
+    entries = [f"{k} {k}\n" for k in range(1, 41)]
+    entries[30] = "31 x\n"
+    matrix.write_text(HEAD + "40 40 40\n" + "".join(entries))
+    ended = on_ranks(3, sys.executable, "-c", NOTING, tmp_path, matrix, "-o", out)
+    sentence = f"btfperm: {matrix}, line 33: a row and a column number are expected: '31 x'"
+    assert (ended.stdout, ended.stderr.splitlines()) == ("", [sentence])
+    assert ended.returncode == 3 and not out.exists()
+    assert {(tmp_path / rank).read_text() for rank in "012"} == {"3"}
+    assert not list(tmp_path.glob(".*.part"))
+
+
+@pytest.mark.parametrize(
+    ("action", "code", "sentence"),
+    [
+        ("raise MemoryError", 4, "out of memory"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", None, ""),
+    ],
+)
+def test_a_rank_out_of_memory_or_killed(tmp_path, action, code, sentence):
+    matrix, out = tmp_path / "a.mtx", tmp_path / "perm.npz"
+    matrix.write_text(HEAD + "9 9 9\n" + "".join(f"{k} {k}\n" for k in range(1, 10)))
+    program = textwrap.dedent(MEETING).format(action=action)
+    ended = on_ranks(3, sys.executable, "-c", program, matrix, "-o", out, timeout=60)
+    assert ended.returncode == code if code else ended.returncode != 0
+    assert sentence in ended.stderr and ended.stderr.count("btfperm:") == bool(sentence)
+    assert not out.exists()
+
+
+def test_only_the_first_rank_prints(tmp_path):
+    out = tmp_path / "perm.npz"
+    ended = on_ranks(2, *COMMAND, MATRICES / "west0479.mtx.gz", "-o", out, "--backend", "mpi")
+    assert ended.returncode == 0 and out.exists(), ended.stderr
+    assert ended.stdout.count("structural rank   479") == 1 and "(mpi backend)" in ended.stdout
+    assert ended.stderr.count("is packed: the first rank unpacked it") == 1
+    wrong = on_ranks(2, *COMMAND, "--no-such-option")
+    assert wrong.returncode == 2 and wrong.stderr.count("No such option") == 1
