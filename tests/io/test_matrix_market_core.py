@@ -77,7 +77,7 @@ def test_a_signal_stops_the_reader(tmp_path, monkeypatch, threads):
     file.write_text(head + "1 1 1.234567\n" * count)
     monkeypatch.setattr(matrix_market_body, "BLOCK", 1 << 27)
     parsers = []
-    real = matrix_market_body._Parser.parse
+    real = matrix_market_body.Parser.parse
 
     def timed(self, text):
         signal.setitimer(signal.ITIMER_REAL, 0.002)
@@ -90,7 +90,7 @@ def test_a_signal_stops_the_reader(tmp_path, monkeypatch, threads):
     def handler(number, frame):
         raise AlarmError
 
-    monkeypatch.setattr(matrix_market_body._Parser, "parse", timed)
+    monkeypatch.setattr(matrix_market_body.Parser, "parse", timed)
     before = signal.signal(signal.SIGALRM, handler)
     try:
         with pytest.raises(AlarmError):

@@ -42,7 +42,7 @@ def test_bytes_an_entry(tmp_path, run_seed, field, symmetry, packed):
 
     def body():
         with open_source(file) as source:
-            header, line = matrix_market._read_header(source)
+            header, line = matrix_market.read_header(source)
             assert matrix_market_body.read_body(source, header, line).rows.size == entries
 
     body()  # the first call imports modules
