@@ -73,8 +73,9 @@ I list_part(I count, const std::uint8_t* parts, Part part, int threads, I* out, 
 template <class I>
 void mark_part(I count, const I* tree, Part part, std::uint8_t* parts, int threads,
                Budget& budget) {
-  for_parts(count, threads, budget,
-            [=](I k) { parts[k] = (parts[k] == square) & (tree[k] >= 0) ? part : Part{parts[k]}; });
+  for_parts(count, threads, budget, [=](I k) {
+    parts[k] = ((parts[k] == square) & (tree[k] >= 0)) ? part : Part{parts[k]};
+  });
 }
 
 // Lists the members of a part, and their trees if there are any.

@@ -59,8 +59,8 @@ def read(
     Raises `UnreadableInputError` with one sentence that names the file and the line.
     O(size of the file) time; at most 8 bytes an entry beside the result, for Matrix Market.
 
-    Example
-    -------
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.mtx"
     >>> head = "%%MatrixMarket matrix coordinate pattern general\\n"
@@ -107,8 +107,8 @@ def read_valued(path: PathLike, *, drop_zeros: bool = False) -> ValuedPattern:
     for a file without values. For the types of the values and for duplicates see `as_valued`.
     O(size of the file).
 
-    Example
-    -------
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.mtx"
     >>> head = "%%MatrixMarket matrix coordinate real skew-symmetric\\n"
@@ -177,8 +177,8 @@ def read_matrix(path: PathLike) -> Any:
     Symmetric files are expanded. The values of a pattern file are True, so that `write_matrix`
     writes a pattern again. Raises and accepts the same as `read`. O(size of the file).
 
-    Example
-    -------
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.mtx"
     >>> _ = file.write_text("%%MatrixMarket matrix coordinate real symmetric\\n2 2 1\\n2 1 5\\n")
@@ -193,8 +193,8 @@ def read_matrix(path: PathLike) -> Any:
 def peek(path: PathLike) -> Header:
     """The header of a matrix file. The entries are not read where the format allows it.
 
-    Example
-    -------
+    Examples
+    --------
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.mtx"
     >>> head = "%%MatrixMarket matrix coordinate pattern general\\n"
@@ -220,8 +220,8 @@ def write_matrix(
     ``replace=False`` also if there is an older file. Raises `InvalidArgumentError` for another
     suffix, or for complex values where the format has none.
 
-    Example
-    -------
+    Examples
+    --------
     >>> import pathlib, tempfile, numpy as np
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.mtx.gz"
     >>> write_matrix(file, np.array([[1.5, 0], [0, 2]]))
@@ -301,8 +301,8 @@ def write_petsc_is(
     Raises `InvalidArgumentError` for other arrays and for numbers that do not fit, and
     `ResourceMissingError` as `save` does. O(size of the file).
 
-    Example
-    -------
+    Examples
+    --------
     >>> import pathlib, tempfile, btfperm
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "perm.petsc"
     >>> order = btfperm.as_petsc(btfperm.preorder([[0, 2], [1, 4]], solver="klu"))

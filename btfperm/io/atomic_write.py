@@ -46,8 +46,8 @@ def atomic_write(path: str | os.PathLike[str], *, replace: bool = True) -> Itera
     file stays as it is, also one that another process has written in the meantime. Raises
     `ResourceMissingError`.
 
-    Example
-    -------
+    Examples
+    --------
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "a.txt"
     >>> with atomic_write(target) as file:

@@ -27,8 +27,8 @@ class HashedFile(io.RawIOBase):
     Large blocks are hashed by a second thread (hashlib releases the interpreter lock) while the
     caller parses them; at most one block is being hashed at any time.
 
-    Example
-    -------
+    Examples
+    --------
     >>> file = HashedFile(io.BytesIO(b"abc"))
     >>> file.read(1), file.hexdigest()[:8]
     (b'a', 'ba7816bf')

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/cpu/budget.hpp"
+#include "backends/cpu/largest_first.hpp"
 #include "backends/cpu/shared_loop.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/workspace.hpp"
@@ -25,30 +26,23 @@ namespace btfperm {
 template <class I, class Counted, class Make, class Work>
 void for_blocks(const BlockForm<I>& form, int threads, Budget& budget, Counted& counters, Make make,
                 Work work) {
-  struct Large {
-    I block;
-    I size;  // of the largest block from this one on
-    std::int64_t entries;
-  };
-  std::vector<Large> blocks;
+  std::vector<SizedBlock> blocks;
   for (I b = 0; b < form.n_blocks; ++b) {
     if (form.size_of(b) > 2) blocks.push_back({b, form.size_of(b), form.entries_at_most(b)});
   }
-  std::stable_sort(blocks.begin(), blocks.end(),
-                   [](const Large& a, const Large& b) { return a.entries > b.entries; });
+  largest_first(blocks);
   const auto count = static_cast<std::int64_t>(blocks.size());
-  for (std::int64_t k = count - 2; k >= 0; --k) {
-    blocks[k].size = std::max(blocks[k].size, blocks[k + 1].size);
-  }
   using Memory = decltype(make(I{}, std::int64_t{}, std::declval<Workspace&>()));
   struct Owned {
     Workspace workspace;
     std::optional<Memory> memory;
   };
   const auto turn = [&](std::int64_t k, Owned& own, auto& limit) {
-    const Large& large = blocks[k];
-    if (!own.memory) own.memory.emplace(make(large.size, large.entries, own.workspace));
-    work(*own.memory, large.block, limit);
+    const SizedBlock& large = blocks[k];
+    if (!own.memory) {
+      own.memory.emplace(make(static_cast<I>(large.size), large.entries, own.workspace));
+    }
+    work(*own.memory, static_cast<I>(large.block), limit);
   };
   threads = threads_for_search(form.A.nnz(), threads);
   threads = static_cast<int>(std::clamp<std::int64_t>(count, 1, threads));

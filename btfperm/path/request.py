@@ -19,6 +19,7 @@ from btfperm.path.plan import first_rule
 from btfperm.path.rules import rules_of
 
 if TYPE_CHECKING:
+    from btfperm.path.watch import Watcher
     from btfperm.registry import Algorithm
 
 __all__ = ["Request", "choose_threads", "requested_backend", "team_size"]
@@ -43,6 +44,7 @@ class Request:
     options : values of algorithm options, by name
     deadline : time on ``time.perf_counter`` at which the call must end, or None
     work : entries that may still be visited, or None
+    watcher : called with the state of the search while it runs, or None
     """
 
     # Class attributes are the defaults: a call on a small matrix sets only what the caller named.
@@ -58,6 +60,7 @@ class Request:
     options: Mapping[str, float | str] = NO_OPTIONS
     deadline: float | None = None
     work: int | None = None
+    watcher: Watcher | None = None
 
     def __init__(
         self,
@@ -73,6 +76,7 @@ class Request:
         max_work: int | None = None,
         package: str = "transversal",
         deterministic: bool = False,
+        watcher: Watcher | None = None,
     ) -> None:
         if not isinstance(algorithm, str) or algorithm != "auto":
             self.algorithm = text("algorithm", algorithm)
@@ -97,6 +101,8 @@ class Request:
             wanted = _core.backends.threads_for_search(nnz, wanted)
             self.threads = start_threads(wanted)
             self.threads_refused = self.threads < wanted
+        if watcher is not None:
+            self.watcher = watcher
         if seed is not None:
             self.seed = whole_number("seed", seed, 0, 2**64 - 1)
         if max_work is not None:

@@ -21,6 +21,7 @@ from btfperm.path.plan import Plan, make_plan, plan_on_cpu, plan_search, searche
 from btfperm.path.request import Request
 from btfperm.path.result import result_of
 from btfperm.path.rules import rules_of
+from btfperm.path.watch import watched
 from btfperm.results import Transversal
 from btfperm.warn import warn
 
@@ -285,14 +286,10 @@ class Run:
 
     def _sampled(self) -> Pattern:
         """The pattern whose features the rules use: those for the CPU need all of them."""
-        pattern = self.session.pattern
-        if pattern.backend == "cpu" or self.plan.backend != "cpu":
-            return pattern
-        return self.session.on_host()
+        return self.session.pattern if self.plan.backend != "cpu" else self.session.on_host()
 
     def _begin(self) -> None:
-        """The problem on the backend that holds the matrix, with the caller's matching if there is
-        one."""
+        """The problem on the backend that holds the matrix, with the caller's matching if any."""
         home = "cpu" if self.given is not None else self._home()
         self.backend = backends.get(home)
         self.problem = self.given
@@ -332,7 +329,8 @@ class Run:
     ) -> Outcome:
         """Runs one algorithm on the current view of the problem."""
         self._move(row.backend)
-        outcome = run_algorithm(row, self.view, self.request, within, in_order=in_order)
+        with watched(self.request.watcher, self.step, row, self.view):
+            outcome = run_algorithm(row, self.view, self.request, within, in_order=in_order)
         self.stopped_by = outcome.stopped_by
         return outcome
 

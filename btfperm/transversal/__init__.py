@@ -27,6 +27,7 @@ from btfperm.backends.protocol import Session
 from btfperm.errors import InvalidArgumentError, LimitReachedError
 from btfperm.path.request import Request
 from btfperm.path.run import match
+from btfperm.path.watch import Watcher
 from btfperm.pattern import SEARCH, as_pattern, check_memory, memory_for
 from btfperm.pattern.input import over_ranks
 from btfperm.results import Decomposition, Transversal, WeightedTransversal
@@ -58,6 +59,7 @@ def maximum_transversal(
     time_limit: float | None = None,
     max_work: int | None = None,
     deterministic: bool = False,
+    watcher: Watcher | None = None,
     drop_zeros: bool | None = None,
     shape: Sequence[int] | None = None,
     comm: Any = None,
@@ -106,6 +108,8 @@ def maximum_transversal(
         ``backend="gpu"``. CPU and GPU may give different matchings. `time_limit`, and on a GPU
         `max_work`, may stop each run at another matching. The size of a maximum matching and the
         decomposition are the same in each run in any case
+    watcher : called with a `btfperm.path.watch.SearchState` at the start and at the end of each
+        step, and ten times a second while it runs on the CPU, from another thread
     drop_zeros : True omits stored zeros, False treats them as entries. The default treats them as
         entries, with a warning; it does not change a `Pattern`
     shape : (m, n), only with a (data, indices, indptr) triple
@@ -168,6 +172,7 @@ def maximum_transversal(
             time_limit,
             max_work,
             deterministic=deterministic,
+            watcher=watcher,
         )
         try:
             found = matched(session, request, initial, orientation, drop_zeros)

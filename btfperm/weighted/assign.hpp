@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "backends/cpu/budget.hpp"
+#include "backends/cpu/largest_first.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "backends/cpu/shared_loop.hpp"
 #include "backends/cpu/sharing.hpp"
@@ -167,15 +168,10 @@ void shift_duals(const PatternView<I>& A, const double* value, const Blocks<I>& 
   }
 }
 
-// The blocks with more than one entry in a row or column, and the memory that they need.
+// The blocks with more than one entry in a row or column, the largest first.
 template <class I>
 struct SearchedBlocks {
-  struct Block {
-    I number;
-    I size;     // its number of rows or of columns, whichever is larger
-    I entries;  // an upper bound
-  };
-  std::vector<Block> blocks;
+  std::vector<SizedBlock> blocks;  // size: of rows or columns, whichever are more
   std::vector<std::int64_t> rest;  // entries of each block and of those after it
 
   SearchedBlocks(const PatternView<I>& A, const Blocks<I>& all) {
@@ -186,6 +182,9 @@ struct SearchedBlocks {
       for (I c = 0; c < part.n; ++c) entries += A.degree(part.cols[c]);
       blocks.push_back({k, std::max(part.m, part.n), entries});
     }
+    largest_first(blocks);
+    rest.resize(blocks.size() + 1);
+    for (std::size_t k = blocks.size(); k-- > 0;) rest[k] = rest[k + 1] + blocks[k].entries;
   }
 
   // Whether block k has at least the share of one thread of the entries from it on, and enough
@@ -193,17 +192,6 @@ struct SearchedBlocks {
   bool is_large(std::int64_t k, int threads) const {
     const std::int64_t entries = blocks[k].entries;
     return entries >= least_to_share<std::int64_t>(1 << 17) && entries * threads >= rest[k];
-  }
-
-  // Sorts the blocks. From now on, the size of a block is that of the largest block from it on.
-  void largest_first() {
-    std::stable_sort(blocks.begin(), blocks.end(),
-                     [](const Block& a, const Block& b) { return a.entries > b.entries; });
-    rest.resize(blocks.size() + 1);
-    for (std::size_t k = blocks.size(); k-- > 0;) {
-      if (k + 1 < blocks.size()) blocks[k].size = std::max(blocks[k].size, blocks[k + 1].size);
-      rest[k] = rest[k + 1] + blocks[k].entries;
-    }
   }
 };
 
@@ -234,18 +222,18 @@ void assign(const PatternView<I>& A, const double* value, const Blocks<I>& block
     assign_entry(A, value, part.rows[0], part.cols[0], out);
     if (!budget.spend(A.degree(part.cols[0]))) return;
   }
-  SearchedBlocks<I> searched(A, blocks);
-  searched.largest_first();
+  const SearchedBlocks<I> searched(A, blocks);
   const auto count = static_cast<std::int64_t>(searched.blocks.size());
   threads = threads_for_search(A.nnz(), threads);
   const auto search = [&](std::int64_t k, int team, BlockSearcher<I>& searcher, Budget& limit,
                           WeightedCounters& counted) {
-    const auto& block = searched.blocks[k];
+    const SizedBlock& block = searched.blocks[k];
     if (!searcher.memory) {
-      searcher.memory.emplace(block.size, block.entries, searcher.workspace);
+      searcher.memory.emplace(static_cast<I>(block.size), static_cast<I>(block.entries),
+                              searcher.workspace);
     }
-    assign_block(A, value, blocks.part(block.number), place, which, auction, team, *searcher.memory,
-                 out, limit, counted);
+    assign_block(A, value, blocks.part(static_cast<I>(block.block)), place, which, auction, team,
+                 *searcher.memory, out, limit, counted);
   };
   // All threads search one block together, as long as it is a large part of all blocks.
   std::int64_t first = 0;

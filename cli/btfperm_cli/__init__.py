@@ -3,14 +3,16 @@
 
 * `__main__.py` - the process: nothing but the handling of signals around the group
 * `signals.py` - Ctrl-C, SIGTERM and SIGHUP: one sentence, an exit code, no unfinished file
-* `main.py` - the group: the command of a line, errors, exit codes
+* `main.py` - the group: the command of a line
+* `failure.py` - errors: exit codes, one sentence
+* `help.py` - help pages with groups and examples; `manpage.py` - the manual page
 * `options.py` - options that several commands share
 * `output.py` - results on stdout, messages on stderr, JSON, warnings
 * `json_keys.py` - the keys of each command's JSON object
 * `advice.py` - the library's advice in terms of the shell
 * `summary.py` - the report of `order` in plain words
 * `completion.py` - shell completion
-* `progress.py` - progress on a terminal, for work that takes longer than a second
+* `progress.py` - progress on a terminal, for work that takes longer than a second; `--verbose`
 * `order.py` (the main job), `rank.py`, `check.py`, `convert.py`, `algorithms.py`, `doctor.py`
 * `solve.py`, `comparison.py`, `match.py`, `plot.py`
 

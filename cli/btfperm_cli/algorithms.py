@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""``btfperm algorithms``: the algorithms in the registry."""
+"""``btfperm algorithms [NAME]``: the algorithms in the registry."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
+from btfperm_cli.help import GroupedCommand
 from btfperm_cli.options import output_options
 from btfperm_cli.output import Output
 
@@ -20,16 +22,31 @@ __all__ = ["algorithms"]
 GUTTER = 2
 
 
-@click.command(short_help="List the algorithms there are.")
+@click.command(
+    cls=GroupedCommand,
+    short_help="List the algorithms there are.",
+    examples=(
+        "btfperm algorithms  # all of them",
+        "btfperm algorithms pothen-fan  # one: paper, options, when to prefer it",
+    ),
+)
+@click.argument("name", required=False, shell_complete=lambda *words: starting_with(words[-1]))
 @output_options
-def algorithms(out: Output) -> None:
+def algorithms(out: Output, name: str | None) -> None:
     """List the algorithms: name, kind, backend, threads, options, paper, and when to prefer each.
 
-    Options are given as --option NAME=VALUE.
+    With NAME, only the algorithms of that name: the same name may stand for a step on the CPU and
+    on a GPU. Options are given as --option NAME=VALUE.
     """
     from btfperm.registry import algorithms as registered
 
-    rows = registered()
+    rows = [row for row in registered() if name in (None, row.name)]
+    if not rows:
+        near = difflib.get_close_matches(str(name), known_names())
+        hint = (
+            f"; did you mean {' or '.join(near)}?" if near else "; `btfperm algorithms` lists all."
+        )
+        raise click.UsageError(f"there is no algorithm {name!r}{hint}")
     width = max(len(row.name) for row in rows) + GUTTER
     for family in dict.fromkeys((row.package, row.family) for row in rows):
         out.say(": ".join(family).replace("_", " "))
@@ -38,7 +55,32 @@ def algorithms(out: Output) -> None:
                 for line in described(row, width):
                     out.say(line)
         out.say()
+    if name is not None:
+        out.say(f"Use it: {example_of(rows[0])}")
     out.answer({"algorithms": [asdict(row) for row in rows]})
+
+
+def known_names() -> list[str]:
+    """The names of all algorithms, each once."""
+    from btfperm.registry import algorithms as registered
+
+    return list(dict.fromkeys(row.name for row in registered()))
+
+
+def starting_with(incomplete: str) -> list[str]:
+    """For shell completion."""
+    return [name for name in known_names() if name.startswith(incomplete)]
+
+
+def example_of(row: Algorithm) -> str:
+    """A command line that runs the algorithm."""
+    option = "--initializer" if row.family == "initial" else "--algorithm"
+    words = f"{option} {row.name}"
+    if row.of_graphs:
+        return f"btfperm match GRAPH {words}"
+    if row.package == "weighted":
+        return f"btfperm MATRIX -o perm.npz --weights product {words}"
+    return f"btfperm rank MATRIX {words}"
 
 
 def described(row: Algorithm, width: int) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from btfperm_cli.help import GroupedCommand
 from btfperm_cli.options import FileName, drop_zeros_option, matrix_argument, output_options
 from btfperm_cli.output import Output
 from btfperm_cli.progress import stage
@@ -24,7 +25,14 @@ STANDARD_INPUT = "standard input"
 ROUNDING = 1e-6  # a larger gap is none of rounding errors
 
 
-@click.command(short_help="Verify a permutation file against its matrix.")
+@click.command(
+    cls=GroupedCommand,
+    short_help="Verify a permutation file against its matrix.",
+    examples=(
+        "btfperm check A.mtx perm.npz  # verify the file of any tool",
+        "btfperm check A.mtx perm.mat -q && echo verified  # in a script",
+    ),
+)
 @matrix_argument
 @click.argument("perm", type=FileName())
 @drop_zeros_option

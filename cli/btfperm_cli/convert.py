@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from btfperm_cli.help import GroupedCommand
 from btfperm_cli.options import (
     MATRIX,
     FileName,
@@ -25,7 +26,14 @@ from btfperm_cli.summary import count
 __all__ = ["convert"]
 
 
-@click.command(short_help="Write a matrix in another format, or permuted.")
+@click.command(
+    cls=GroupedCommand,
+    short_help="Write a matrix in another format, or permuted.",
+    examples=(
+        "btfperm convert A.rua A.mtx.gz  # another format",
+        "btfperm convert A.mtx B.mtx --permute perm.npz  # in block triangular form",
+    ),
+)
 @click.argument("source", metavar="IN", type=MATRIX)
 @click.argument("target", metavar="OUT", type=FileName(dir_okay=False))
 @click.option(

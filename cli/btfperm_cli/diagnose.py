@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from btfperm_cli.help import GroupedCommand
 from btfperm_cli.options import (
     FileName,
     drop_zeros_option,
@@ -21,7 +22,14 @@ from btfperm_cli.summary import explanation_lines, search_facts
 __all__ = ["diagnose"]
 
 
-@click.command(short_help="Explain why a matrix is structurally singular.")
+@click.command(
+    cls=GroupedCommand,
+    short_help="Explain why a matrix is structurally singular.",
+    examples=(
+        "btfperm diagnose A.mtx  # the groups of rows and columns to blame, and a repair",
+        "btfperm diagnose A.mtx --row-names equations.txt --col-names variables.txt",
+    ),
+)
 @matrix_argument
 @click.option(
     "--row-names",

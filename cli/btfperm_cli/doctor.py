@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 import click
 
+from btfperm_cli.help import GroupedCommand
 from btfperm_cli.options import output_options
 from btfperm_cli.output import Output
 
@@ -15,7 +16,11 @@ __all__ = ["doctor"]
 GIB = 2**30
 
 
-@click.command(short_help="Say what works on this machine.")
+@click.command(
+    cls=GroupedCommand,
+    short_help="Say what works on this machine.",
+    examples=("btfperm doctor  # backends, packages and solvers of this machine",),
+)
 @output_options
 def doctor(out: Output) -> int:
     """Say what works on this machine, and why the rest does not.

@@ -12,10 +12,9 @@ way of --no-clobber; 70 a fault in btfperm; 129, 130, 143 ended by SIGHUP, Ctrl-
 from __future__ import annotations
 
 import difflib
-import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,31 +22,28 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from btfperm.printable import LONGEST_WORD, one_line, printable, shortened
-from btfperm_cli import signals
-from btfperm_cli.advice import for_the_shell, on_one_line
 from btfperm_cli.algorithms import algorithms
 from btfperm_cli.check import check
 from btfperm_cli.completion import show_completion
 from btfperm_cli.convert import convert
 from btfperm_cli.diagnose import diagnose
 from btfperm_cli.doctor import doctor
-from btfperm_cli.json_keys import error_object
+from btfperm_cli.failure import Failure, guarded
+from btfperm_cli.help import GroupedCommand, PageContext, with_formats, write_groups
 from btfperm_cli.match import match
 from btfperm_cli.order import order
-from btfperm_cli.output import Output, complain, drop, emit, emit_text, flush, open_closed
+from btfperm_cli.output import Output, drop, emit, emit_text, flush, open_closed
 from btfperm_cli.plot import plot
 from btfperm_cli.rank import rank
 from btfperm_cli.solve import solve
 
 __all__ = ["main"]
 
-FAULT = 70  # EX_SOFTWARE of sysexits.h
-
 
 class MainGroup(click.Group):
     """A group whose nameless command is `order`."""
 
+    context_class = PageContext
     asked = "order"  # the command of the part of the line that has been parsed
 
     def main(
@@ -67,7 +63,9 @@ class MainGroup(click.Group):
             lambda: super(MainGroup, self).main(
                 words, "btfperm", complete_var, standalone_mode=False, **extra
             ),
-            Failure(self, as_json="--json" in words, to_stderr=stdout_is_taken(words)),
+            Failure(
+                lambda: self.asked, as_json="--json" in words, to_stderr=stdout_is_taken(words)
+            ),
         )
         if standalone_mode:
             leave_if_ranks_failed(code)
@@ -130,26 +128,23 @@ class MainGroup(click.Group):
         formatter.write_usage("btfperm", "MATRIX [-o OUT]... [OPTIONS]")
         formatter.write_usage("btfperm", "COMMAND [ARGS]...", prefix="       ")
 
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The help with the titles of all matrix formats in the place of FORMATS."""
-        from btfperm.io.formats import matrix_formats
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        GroupedCommand.write_examples(order, formatter)
+        super().format_epilog(ctx, formatter)
 
-        titles = ", ".join(row.title for row in matrix_formats.values())
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         general = self.help or ""
         try:
-            self.help = general.replace("FORMATS", titles)
+            self.help = with_formats(general)
             super().format_help_text(ctx, formatter)
         finally:
             self.help = general
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with click.Context(order, info_name="btfperm", parent=None) as own:
-            options = [p for p in order.get_params(own) if isinstance(p, click.Option)]
-            records = [p.get_help_record(own) for p in options if "--help" not in p.opts]
-        records += [p.get_help_record(ctx) for p in self.get_params(ctx)]
-        with formatter.section("Options"):
-            formatter.write_dl([record for record in records if record])
         self.format_commands(ctx, formatter)
+        with click.Context(order, info_name="btfperm", parent=None) as own:
+            options = [p for p in order.get_params(own) if "--help" not in p.opts]
+            write_groups(own, formatter, [*options, *self.get_params(ctx)])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Files, which are the main job, and commands."""
@@ -206,87 +201,11 @@ def leave_if_ranks_failed(code: int) -> None:
         os._exit(code)
 
 
-class Failure:
-    """Print the error of a line: one sentence on stderr, or with ``--json`` one object with the
-    command's keys, on stderr if stdout holds a file."""
+def print_manual(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        from btfperm_cli.manpage import show_manual
 
-    def __init__(self, group: MainGroup, *, as_json: bool, to_stderr: bool) -> None:
-        self._group, self._as_json, self._to_stderr = group, as_json, to_stderr
-
-    def __call__(self, text: str, code: int) -> int:
-        sentence = one_line(for_the_shell(on_one_line(text)))
-        warned = Output.current.warnings if Output.current else []
-        as_json = self._as_json
-        try:
-            if as_json:
-                answer = error_object(self._group.asked, sentence, code, warned)
-                emit(json.dumps(answer), err=self._to_stderr)
-            flush()
-        except OSError:  # stdout is what failed
-            drop(sys.stdout)
-            as_json = False
-        if not as_json:
-            complain(sentence)
-        return code
-
-
-def guarded(work: Callable[[], Any], failed: Failure) -> int:
-    """Run `work`; every outcome becomes an exit code and at most one sentence."""
-    try:
-        code = work()
-        flush()
-        return int(code or 0)
-    except click.exceptions.Exit as end:
-        return end.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        return failed(signals.sentence(), signals.exit_code())
-    except click.UsageError as error:
-        where = error.ctx.command_path.removesuffix(" order") if error.ctx else "btfperm"
-        return failed(f"{error.format_message()} (Help: {where} --help)", 2)
-    except click.ClickException as error:
-        return failed(error.format_message(), error.exit_code)
-    except MemoryError:
-        return failed(about("out of memory; use a machine with more, or stop other programs"), 4)
-    except Exception as error:
-        return _library_error(error, failed)
-
-
-def about(text: str) -> str:
-    """`text` with the name of the matrix in front, unless it names it, or none has been read."""
-    subject = Output.current.subject if Output.current else None
-    if subject is None or printable(subject) in text:
-        return text
-    return f"{'standard input' if subject == '-' else subject}: {text}"
-
-
-def _library_error(error: Exception, failed: Failure) -> int:
-    from btfperm.errors import (
-        BtfpermError,
-        InvalidArgumentError,
-        ResourceMissingError,
-        UnreadableInputError,
-    )
-
-    if os.environ.get("BTFPERM_DEBUG") == "1":
-        import traceback
-
-        for line in traceback.format_exc().splitlines():
-            emit(line, err=True)
-    if isinstance(error, BtfpermError):
-        # Readers name their file themselves, which need not be the matrix.
-        is_named = isinstance(error, (InvalidArgumentError, ResourceMissingError))
-        is_named |= type(error) is UnreadableInputError
-        return failed(str(error) if is_named else about(str(error)), error.exit_code)
-    if isinstance(error, OSError):  # files have errors of their own; this is a standard stream
-        where = error.filename or "standard output"
-        return failed(f"{where} cannot be written: {error.strerror or error}", 4)
-    return failed(
-        about(
-            f"a fault in btfperm ({type(error).__name__}: {shortened(str(error), LONGEST_WORD)}); "
-            "please report it with the matrix and what BTFPERM_DEBUG=1 adds"
-        ),
-        FAULT,
-    )
+        show_manual(main, ctx)
 
 
 def show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -312,6 +231,14 @@ def show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     expose_value=False,
     callback=show_version,
     help="Show the version and exit.",
+)
+@click.option(
+    "--show-manual",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=print_manual,
+    help="Print the manual page, for instance to ~/.local/share/man/man1/btfperm.1.",
 )
 @click.option(
     "--show-completion",

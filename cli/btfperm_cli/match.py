@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from btfperm_cli.help import GroupedCommand
 from btfperm_cli.json_keys import JSON_KEYS, finite
 from btfperm_cli.options import (
     FileName,
@@ -37,7 +38,14 @@ __all__ = ["match"]
 ROUNDS_SHOWN = 8
 
 
-@click.command(short_help="Find a matching of large weight in a graph.")
+@click.command(
+    cls=GroupedCommand,
+    short_help="Find a matching of large weight in a graph.",
+    examples=(
+        "btfperm match graph.mtx -o mate.npz  # a matching of large weight",
+        "btfperm match graph.metis --algorithm gpa  # by a named algorithm",
+    ),
+)
 @matrix_argument
 @click.option(
     "-o",

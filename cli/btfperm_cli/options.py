@@ -37,6 +37,7 @@ __all__ = [
     "output_options",
     "result_format_names",
     "search_options",
+    "verbose_option",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -282,6 +283,17 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         talking = option(talking)
     return talking
+
+
+def verbose_option(command: Command) -> Command:
+    """For a command that shows its search while it runs (`progress.watcher_of`)."""
+    return click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        help="Print the steps of the search to stderr while they run, with the number of rows or "
+        "columns that are still unmatched.",
+    )(command)
 
 
 def search_options(command: Command) -> Command:

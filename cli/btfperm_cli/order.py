@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from btfperm_cli.help import GroupedCommand
 from btfperm_cli.options import (
     FileName,
     RowName,
@@ -22,10 +23,12 @@ from btfperm_cli.options import (
     output_options,
     result_format_names,
     search_options,
+    verbose_option,
 )
 from btfperm_cli.output import Output, complain, reader_may_leave
-from btfperm_cli.progress import Stages
+from btfperm_cli.progress import Stages, watcher_of
 from btfperm_cli.summary import (
+    LABEL,
     explanation_lines,
     report_lines,
     search_facts,
@@ -51,7 +54,16 @@ FROM_THE_DECOMPOSITION = (
 )
 
 
-@click.command(hidden=True)
+@click.command(
+    cls=GroupedCommand,
+    hidden=True,
+    examples=(
+        "btfperm A.mtx -o perm.npz  # decompose, and write the permutations",
+        "btfperm A.mtx.gz -o perm.txt --solver klu  # P, Q, R for klu_analyze_given",
+        "btfperm A.mtx -o perm.npz --weights product  # large entries on the diagonal",
+        "curl -s URL | btfperm - --json  # read standard input, print one JSON object",
+    ),
+)
 @matrix_argument
 @click.option(
     "-o",
@@ -89,6 +101,7 @@ FROM_THE_DECOMPOSITION = (
 )
 @no_clobber_option
 @search_options
+@verbose_option
 @drop_zeros_option
 @output_options
 def order(
@@ -120,6 +133,7 @@ def order(
             target(path, file_format, convention, solver)
     out.to_stderr = "-" in outputs
     explain, drop_zeros = search.pop("explain"), search.pop("drop_zeros")
+    verbose = search.pop("verbose")
 
     from btfperm.backends.mpi.launch import communicator
     from btfperm.errors import InvalidArgumentError
@@ -155,6 +169,7 @@ def order(
             progress=advance,
             write=write,
             comm=communicator(search["backend"]),
+            watcher=watcher_of(stages, verbose=verbose),
             **search,
         )
     pattern, transversal, result = done.pattern, done.transversal, done.decomposition
@@ -174,7 +189,7 @@ def order(
         "replaced": replaced,
     }
     for line in report_lines(facts, name=matrix, explain=explain):
-        out.say(line)
+        out.say(line, label=LABEL if line.startswith("  ") else 0)
     out.answer(facts)
     return 0
 

@@ -42,7 +42,7 @@ def emit(line: str, *, err: bool = False) -> None:
 
 def complain(sentence: str) -> None:
     """Print an error to stderr."""
-    emit(f"btfperm: {sentence}", err=True)
+    emit_text(f"{click.style('btfperm:', fg='red', bold=True)} {printable(sentence)}", err=True)
 
 
 def emit_text(text: str, *, err: bool = False) -> None:
@@ -53,7 +53,28 @@ def emit_text(text: str, *, err: bool = False) -> None:
     stream = sys.stderr if err else sys.stdout
     encoding = stream.encoding or "utf-8"
     with reader_may_leave(stream):
-        click.echo(text.encode(encoding, "backslashreplace").decode(encoding), err=err)
+        colour = False if os.environ.get("NO_COLOR") else None  # None: on a terminal only
+        click.echo(
+            text.encode(encoding, "backslashreplace").decode(encoding), err=err, color=colour
+        )
+
+
+def laid_out(text: str, label: int) -> str:
+    """A line of the report for a terminal: the label in colour, the text in lines of its width.
+
+    >>> laid_out("  rank   3", 0)
+    '  rank   3'
+    """
+    import shutil  # not at the head: a file or a pipe does not need them
+    import textwrap
+
+    room = shutil.get_terminal_size().columns
+    lines = textwrap.wrap(text[label:], max(room - label, 20), break_on_hyphens=False)
+    if not label:
+        return text
+    return f"\n{'':{label}}".join(
+        [click.style(text[:label], fg="cyan") + "".join(lines[:1]), *lines[1:]]
+    )
 
 
 def flush() -> None:
@@ -129,9 +150,13 @@ class Output:
         self.warnings.append(text)
         self.note(f"warning: {text}")
 
-    def say(self, text: str = "") -> None:
+    def say(self, text: str = "", *, label: int = 0) -> None:
+        """One line of the report. On a terminal, the first `label` characters are in colour, and a
+        long line is wrapped below the text after them."""
         if not self.as_json and not self.quiet:
-            emit(text, err=self.to_stderr)
+            stream = sys.stderr if self.to_stderr else sys.stdout
+            text = printable(text)
+            emit_text(laid_out(text, label) if stream.isatty() else text, err=self.to_stderr)
 
     def fail(self, text: str) -> None:
         """The last sentence of a report about a failure; quiet suppresses the report, not this."""
@@ -142,12 +167,21 @@ class Output:
 
     def note(self, text: str) -> None:
         if not self.as_json and not self.quiet:
-            emit(text, err=True)
+            before, colon, after = printable(text).partition("warning: ")
+            mark = click.style(colon, fg="yellow", bold=True) if not before else colon
+            emit_text(f"{before}{mark}{after}", err=True)
 
-    def answer(self, facts: Mapping[str, Any], text: str | None = None) -> None:
-        """Prints `facts` as JSON, or else `text` if there is one, also with `quiet`."""
+    def begin(self, subject: str) -> None:
+        """Forgets the warnings about the last file, before the next one."""
+        self.subject, self.warnings, self.zeros = subject, [], {}
+
+    def answer(
+        self, facts: Mapping[str, Any], text: str | None = None, *, escaped: bool = False
+    ) -> None:
+        """Prints `facts` as JSON, or else `text` if there is one, also with `quiet`. `escaped`:
+        `text` holds nothing of a file that could control the terminal."""
         if self.as_json:
             whole = {"exit_code": 0, "error": None, **facts, "warnings": self.warnings}
             emit(json.dumps(whole), err=self.to_stderr)
         elif text is not None:
-            emit(text, err=self.to_stderr)
+            (emit_text if escaped else emit)(text, err=self.to_stderr)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from btfperm_cli.help import GroupedCommand
 from btfperm_cli.json_keys import JSON_KEYS
 from btfperm_cli.options import (
     FileName,
@@ -34,7 +35,15 @@ __all__ = ["decomposed", "plot"]
 LARGEST_BLOCK_NUMBER = 2**63 - 1
 
 
-@click.command(short_help="Draw the matrix and its blocks.")
+@click.command(
+    cls=GroupedCommand,
+    short_help="Draw the matrix and its blocks.",
+    examples=(
+        "btfperm plot A.mtx -o fig.svg  # the entries before and after",
+        "btfperm plot A.mtx --kind sizes -o sizes.png  # the histogram of the block sizes",
+        "btfperm plot A.mtx --terminal  # as text",
+    ),
+)
 @matrix_argument
 @click.option(
     "-o",

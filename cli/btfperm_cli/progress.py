@@ -10,12 +10,17 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING
 
 from btfperm.printable import printable
+from btfperm_cli.output import emit
 
-__all__ = ["DELAY", "Clock", "Stage", "Stages", "stage"]
+if TYPE_CHECKING:
+    from btfperm.path.watch import SearchState
+
+__all__ = ["DELAY", "Clock", "Stage", "Stages", "stage", "watcher_of"]
 
 DELAY = 1.0  # seconds
 
@@ -38,13 +43,17 @@ class Stage:
     def __init__(self, title: str) -> None:
         self._title = title
         self._done, self._total = 0, 0
+        self._entries = 0  # visited by the process when the stage began
         self._over = threading.Event()
 
     def advance(self, done: int, total: int | None = None) -> None:
-        """`done` of `total` bytes have been read; a total of None or 0 is unknown."""
+        """`done` of `total` bytes or rows; a total of None or 0 is unknown."""
         self._done, self._total = done, total or 0
 
     def _show(self) -> None:
+        from btfperm import _core
+
+        self._entries = _core.backends.entries_visited()
         if self._over.wait(DELAY):
             return
         from rich.console import Console
@@ -56,7 +65,19 @@ class Stage:
         ) as bar:
             task = bar.add_task(printable(self._title), total=None)
             while not self._over.wait(0.1):
-                bar.update(task, completed=self._done, total=self._total or None)
+                bar.update(
+                    task,
+                    description=printable(self._title) + self._visited(),
+                    completed=self._done,
+                    total=self._total or None,
+                )
+
+    def _visited(self) -> str:
+        """What the core reports: it counts entries while it searches or decomposes."""
+        from btfperm import _core
+
+        entries = _core.backends.entries_visited() - self._entries
+        return f", {entries:,} entries visited" if entries else ""
 
 
 @contextmanager
@@ -73,6 +94,32 @@ def stage(title: str, *, quiet: bool) -> Iterator[Stage]:
     finally:
         current._over.set()
         painter.join()
+
+
+def watcher_of(stage: Stage | Stages, *, verbose: bool) -> Callable[[SearchState], None] | None:
+    """What a search calls while it runs: it advances the bar, and with `verbose` prints lines; None
+    if nobody could see either."""
+    if not verbose and not sys.stderr.isatty():
+        return None
+
+    def watch(state: SearchState) -> None:
+        current = stage.current if isinstance(stage, Stages) else stage
+        current.advance(state.matched, state.possible)
+        if verbose:
+            emit(verbose_line(state, time.perf_counter() - since), err=True)
+
+    since = time.perf_counter()
+    return watch
+
+
+def verbose_line(state: SearchState, seconds: float) -> str:
+    """`0.31 s  search (hkdw): 1,204 of 200,000 unmatched, 3,409,112 entries visited`."""
+    end = "; done" if state.done else ""
+    return (
+        f"{seconds:6.2f} s  {state.step} ({state.algorithm}): "
+        f"{state.possible - state.matched:,} of {state.possible:,} unmatched, "
+        f"{state.entries:,} entries visited{end}"
+    )
 
 
 _TITLES = {
@@ -93,7 +140,7 @@ class Stages:
         self._quiet = quiet
         self._open: AbstractContextManager[Stage] | None = None
         self._key: tuple[str, object] | None = None
-        self._stage = Stage("")
+        self.current = Stage("")
 
     def __enter__(self) -> Stages:
         return self
@@ -109,8 +156,8 @@ class Stages:
             self._close()
             self._key = name, file
             self._open = stage(_TITLES[name].format(file), quiet=self._quiet)
-            self._stage = self._open.__enter__()
-        self._stage.advance(done, total)
+            self.current = self._open.__enter__()
+        self.current.advance(done, total)
 
     def _close(self) -> None:
         if self._open is not None:

@@ -3,13 +3,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from btfperm_cli.options import drop_zeros_option, matrix_argument, output_options, search_options
+from btfperm.printable import printable
+from btfperm_cli.failure import Failure, guarded
+from btfperm_cli.help import GroupedCommand
+from btfperm_cli.options import (
+    MATRIX,
+    drop_zeros_option,
+    output_options,
+    search_options,
+    verbose_option,
+)
 from btfperm_cli.output import Output, complain
-from btfperm_cli.progress import Clock, stage
+from btfperm_cli.progress import Clock, stage, watcher_of
 from btfperm_cli.summary import count, explanation_lines, search_facts, stopped_sentence, zeros_of
 
 if TYPE_CHECKING:
@@ -19,24 +29,58 @@ if TYPE_CHECKING:
 
 __all__ = ["rank"]
 
+MOST_FOR_ONE = 70  # the largest exit code that concerns one file
 NAMED = 5  # of the rows and columns to remove, in the JSON object
 
 
-@click.command(short_help="Print the structural rank.")
-@matrix_argument
+@click.command(
+    cls=GroupedCommand,
+    short_help="Print the structural rank.",
+    examples=(
+        "btfperm rank A.mtx  # the structural rank alone",
+        "btfperm rank *.mtx.gz  # one line for each file",
+        "btfperm rank A.mtx --require-full  # exit code 1 if it is structurally singular",
+        "btfperm rank A.mtx -v  # show the steps while they run",
+    ),
+)
+@click.argument("matrices", metavar="MATRIX...", nargs=-1, required=True, type=MATRIX)
 @click.option(
     "--require-full", is_flag=True, help="Exit with 1 unless the rank is min(rows, columns)."
 )
 @search_options
+@verbose_option
 @drop_zeros_option
 @output_options
-def rank(out: Output, matrix: str, require_full: bool, **search: Any) -> int:
-    """Print the structural rank of MATRIX.
+def rank(out: Output, matrices: tuple[str, ...], **how: Any) -> int:
+    """Print the structural rank of each MATRIX.
 
-    The number stands alone on stdout. If the rank must be full and is not, the message is that of
-    `btfperm diagnose`. Rows and columns in messages count from 0.
+    The number of one matrix stands alone on stdout. Of several, each line has the number, a tab and
+    the name of the file; --json prints one object for each on a line of its own. A file that cannot
+    be read does not keep the others from being read, and the exit code is the largest of all. If the
+    rank must be full and is not, the message is that of `btfperm diagnose`. Rows and columns in
+    messages count from 0.
     """
+    if len(matrices) == 1:
+        return rank_of(out, matrices[0], **how)
+    if matrices.count("-") > 1:
+        raise click.UsageError("- is standard input, which can be read only once.")
+    codes = []
+    for matrix in matrices:
+        out.begin(matrix)
+        failed = Failure(lambda: "rank", as_json=out.as_json, to_stderr=False)
+        code = guarded(partial(rank_of, out, matrix, with_name=True, **how), failed)
+        if code > MOST_FOR_ONE:  # a signal
+            return code
+        codes.append(code)
+    return max(codes)
+
+
+def rank_of(
+    out: Output, matrix: str, *, require_full: bool, with_name: bool = False, **search: Any
+) -> int:
+    """The rank of one matrix; the exit code."""
     explain, drop_zeros = search.pop("explain"), search.pop("drop_zeros")
+    verbose = search.pop("verbose")
 
     from btfperm.io import read
     from btfperm.pattern import SEARCH, memory_for
@@ -51,8 +95,9 @@ def rank(out: Output, matrix: str, require_full: bool, **search: Any) -> int:
             )
         clock.stop("read")
         out.subject = matrix
-        with stage("searching", quiet=out.quiet):
-            transversal = maximum_transversal(pattern, **search)
+        with stage("searching", quiet=out.quiet) as progress:
+            watcher = watcher_of(progress, verbose=verbose)
+            transversal = maximum_transversal(pattern, watcher=watcher, **search)
         clock.stop("search")
     m, n = pattern.shape
     lower = transversal.size
@@ -85,7 +130,8 @@ def rank(out: Output, matrix: str, require_full: bool, **search: Any) -> int:
         failure = ""
     if failure:
         facts |= {"error": f"{matrix}: {failure}", "exit_code": 1}
-    out.answer(facts, f"{lower}" if transversal.maximum else None)
+    name = f"\t{printable(matrix)}" if with_name else ""
+    out.answer(facts, f"{lower}{name}" if transversal.maximum else None, escaped=True)
     if failure and not out.as_json:
         complain(f"{matrix}: {failure}")
         for text in findings:

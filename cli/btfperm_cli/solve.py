@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from btfperm_cli.comparison import compared
+from btfperm_cli.help import GroupedCommand
 from btfperm_cli.json_keys import JSON_KEYS, finite, finite_parts
 from btfperm_cli.options import (
     FileName,
@@ -35,7 +36,14 @@ REPEATS = 5
 BUDGET = 10.0
 
 
-@click.command(short_help="Solve a system, or compare the solvers of this machine.")
+@click.command(
+    cls=GroupedCommand,
+    short_help="Solve a system, or compare the solvers of this machine.",
+    examples=(
+        "btfperm solve A.mtx b.mtx -o x.mtx  # order, factor, solve, refine",
+        "btfperm solve A.mtx --compare  # measure every solver of this machine",
+    ),
+)
 @matrix_argument
 @click.argument("rhs", required=False, type=FileName())
 @click.option(

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from btfperm.results import Transversal
 
 __all__ = [
+    "LABEL",
     "count",
     "duration",
     "explanation_lines",
@@ -23,6 +24,7 @@ __all__ = [
 ]
 
 WIDTH = 18  # of the first column
+LABEL = WIDTH + 2  # characters before the text of a line
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

@@ -33,5 +33,18 @@ def test_json(cli):
     }
 
 
-def test_it_takes_no_words(cli):
-    cli("algorithms", "A.mtx").failed(2)
+def test_one_name_shows_its_rows_alone(cli):
+    named = [row for row in btfperm.algorithms() if row.name == "greedy"]
+    assert len(named) > 1
+    ended = cli("algorithms", "greedy")
+    assert ended.out.count("prefer it:") == len(named)
+    assert "Use it: btfperm rank MATRIX --initializer greedy" in ended.out
+    assert [row["name"] for row in cli("algorithms", "greedy", "--json").json["algorithms"]] == [
+        "greedy"
+    ] * len(named)
+
+
+def test_a_name_that_does_not_exist(cli):
+    cli("algorithms", "pothenfan").failed(2, "did you mean pothen-fan?")
+    cli("algorithms", "A.mtx").failed(2, "there is no algorithm 'A.mtx'")
+    cli("algorithms", "greedy", "gpa").failed(2)

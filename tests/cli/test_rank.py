@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 RANKS = {"blocks": 4, "singular": 2, "wide": 2, "tall": 2, "zeros": 2, "empty": 0, "no_entries": 0}
@@ -106,3 +109,46 @@ def test_json_has_the_same_keys_whatever_is_found(cli, matrix, hard):
     assert len({frozenset(answer) for answer in answers}) == 1
     assert answers[1]["stored_zeros"]["count"] == 1
     assert answers[3]["structural_rank"] is None and answers[3]["stopped_by"] == "max_work"
+
+
+def test_several_matrices_have_a_line_each(cli, matrix):
+    names = ["blocks", "singular", "tall"]
+    paths = [matrix(name) for name in names]
+    ended = cli("rank", *paths)
+    assert ended.code == 0 and ended.err == ""
+    lines = [f"{RANKS[name]}\t{path}" for name, path in zip(names, paths, strict=True)]
+    assert ended.out.splitlines() == lines
+    answers = [json.loads(line) for line in cli("rank", *paths, "--json").out.splitlines()]
+    assert [answer["structural_rank"] for answer in answers] == [RANKS[name] for name in names]
+    assert [answer["matrix"]["file"] for answer in answers] == [path.name for path in paths]
+
+
+def test_a_file_that_fails_does_not_stop_the_others(cli, matrix, tmp_path):
+    bad = tmp_path / "bad.mtx"
+    bad.write_text("nothing\n")
+    words = ("rank", matrix("singular"), bad, matrix("blocks"), "--require-full")
+    ended = cli(*words)
+    assert ended.code == 3 and ended.out.count("\t") == 2
+    assert ended.err.count("btfperm: ") == 2 and "bad.mtx" in ended.err
+    answers = [json.loads(line) for line in cli(*words, "--json").out.splitlines()]
+    assert [answer["exit_code"] for answer in answers] == [1, 3, 0]
+    assert len({frozenset(answer) for answer in answers}) == 1
+
+
+def test_warnings_belong_to_their_matrix(cli, matrix):
+    lines = cli("rank", matrix("zeros"), matrix("blocks"), "--json").out.splitlines()
+    assert [len(json.loads(line)["warnings"]) for line in lines] == [1, 0]
+
+
+def test_standard_input_is_read_once(cli):
+    cli("rank", "-", "-").failed(2, "only once")
+
+
+def test_verbose_shows_the_falling_number_of_unmatched_rows(cli, hard):
+    ended = cli("rank", hard, "-v", "--initializer", "greedy", "--algorithm", "hopcroft-karp")
+    lines = [line for line in ended.err.splitlines() if " unmatched, " in line]
+    counts = [int(re.search(r": ([\d,]+) of", line)[1].replace(",", "")) for line in lines]
+    assert "start (greedy)" in lines[0] and lines[-1].endswith("; done")
+    assert any("search (hopcroft-karp)" in line for line in lines)
+    assert counts[0] > counts[-1]
+    assert counts[-1] == cli("rank", hard, "--json").json["rows"] - int(ended.out)

@@ -101,6 +101,9 @@ void bind_backends(nb::module_& module) {
       },
       nb::arg("count"),
       "An array of bytes that are not set, in pages that many threads may touch first.");
+  module.def(
+      "entries_visited", [] { return entries_visited.load(std::memory_order_relaxed); },
+      "Entries that the searches of this process have visited, as of their latest polls.");
   module.def("max_threads", [] { return omp_get_max_threads(); }, "Threads OpenMP would use.");
 }
 

@@ -13,6 +13,9 @@
 
 namespace btfperm {
 
+// Entries that the searches of this process have visited, as of their latest polls: for progress.
+inline std::atomic<std::int64_t> entries_visited{0};
+
 enum class Stop : int { none = 0, interrupted = 1, time_limit = 2, max_work = 3 };
 
 class Budget {
@@ -43,7 +46,10 @@ class Budget {
   bool poll() {
     if (stopped()) return false;
     if (whole_ != nullptr) return poll_whole();
-    spent_ += granted_ - credit_ + handed_over_.exchange(0, std::memory_order_relaxed);
+    const std::int64_t visited =
+        granted_ - credit_ + handed_over_.exchange(0, std::memory_order_relaxed);
+    spent_ += visited;
+    entries_visited.fetch_add(visited, std::memory_order_relaxed);
     granted_ = credit_ = 0;
     const auto now = Clock::now();
     if (edges_ > 0 && spent_ >= edges_) {

@@ -14,7 +14,9 @@
 #pragma once
 
 #include <Python.h>
-#include <unistd.h>
+
+#include <chrono>
+#include <thread>
 
 namespace btfperm {
 
@@ -27,7 +29,7 @@ inline void acquire_gil(PyThreadState* state) noexcept {
   try {
     PyEval_RestoreThread(state);
   } catch (...) {  // the exception of pthread_exit: nothing else is thrown here
-    for (;;) pause();
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
   }
 }
 

@@ -12,7 +12,9 @@
 //             held the lock never uses the store, and never reads a partially changed list.
 #pragma once
 
+#ifndef _WIN32
 #include <sys/mman.h>
+#endif
 
 #include <array>
 #include <cstddef>
@@ -91,6 +93,15 @@ class PageStore {
     std::size_t count_ = 0;
   };
 
+#ifdef _WIN32
+  static Pages map(std::size_t bytes) {
+    return {static_cast<char*>(::operator new(bytes, std::align_val_t{huge_page})), bytes};
+  }
+
+  static void unmap(Pages pages) noexcept {
+    ::operator delete(pages.start, std::align_val_t{huge_page});
+  }
+#else
   // Maps one huge page more than requested, so that the start can be moved to a boundary; the parts
   // before and after are released at once.
   static Pages map(std::size_t bytes) {
@@ -109,6 +120,7 @@ class PageStore {
   }
 
   static void unmap(Pages pages) noexcept { munmap(pages.start, pages.bytes); }
+#endif
 
   // The place of the oldest is next; releases the oldest memory until the given bytes fit.
   void make_room(std::size_t bytes, Dropped& dropped) noexcept {

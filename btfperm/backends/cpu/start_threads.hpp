@@ -13,7 +13,9 @@
 #pragma once
 
 #include <omp.h>
+#ifndef _WIN32
 #include <pthread.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -55,6 +57,10 @@ inline std::size_t asked_stack_bytes() {
 inline int startable_threads(int wanted, std::size_t stack_bytes) {
   wanted = std::min(wanted, refuse_threads_beyond.load());
   if (wanted <= 0) return 0;
+#ifdef _WIN32  // OpenMP there continues with fewer threads if the system refuses some
+  static_cast<void>(stack_bytes);
+  return wanted;
+#else
   pthread_attr_t stack;
   pthread_attr_init(&stack);
   if (stack_bytes > 0) pthread_attr_setstacksize(&stack, stack_bytes);  // if the size is valid
@@ -75,6 +81,7 @@ inline int startable_threads(int wanted, std::size_t stack_bytes) {
   for (const pthread_t thread : started) pthread_join(thread, nullptr);
   pthread_attr_destroy(&stack);
   return static_cast<int>(started.size());
+#endif
 }
 
 // A region of this number of threads, which OpenMP keeps from then on, no more and no fewer. A

@@ -45,7 +45,7 @@ class Workspace {
         PageStore::instance().give_back(block->pages);
       }
       last_ = block->before;
-      std::free(block);
+      ::operator delete(block, std::align_val_t{line});
     }
     free_ = nullptr;
     room_ = 0;
@@ -100,8 +100,7 @@ class Workspace {
 #endif
 
   char* allocate(std::size_t bytes) {
-    void* memory = std::aligned_alloc(line, line + bytes);
-    if (memory == nullptr) throw std::bad_alloc();
+    void* memory = ::operator new(line + bytes, std::align_val_t{line});
     last_ = new (memory) Block{last_, {}};
     return static_cast<char*>(memory) + line;
   }

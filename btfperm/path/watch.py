@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Progress of a running search: how many entries are matched, sampled from another thread.
+
+Algorithms on the CPU improve the arrays of the problem in place, so that a thread of Python can
+count the matched rows and columns while the core runs. The count may be a little old. It never
+counts an entry that was not matched, but it can fall if a push takes a row from another column.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from btfperm import _core
+
+if TYPE_CHECKING:
+    from btfperm.registry import Algorithm
+
+__all__ = ["INTERVAL", "SearchState", "Watcher", "watched"]
+
+INTERVAL = 0.1  # seconds between two samples
+
+
+class SearchState(NamedTuple):
+    """The state of a search.
+
+    Attributes
+    ----------
+    step : ``"start"`` or ``"search"``
+    algorithm : the registry name of what runs
+    matched : matched entries at this time; at the start of a step, what the last one left
+    possible : an upper bound of `matched`: the smaller of the numbers of rows and columns
+    entries : entries visited in this step so far
+    done : whether the step has ended
+    """
+
+    step: str
+    algorithm: str
+    matched: int
+    possible: int
+    entries: int
+    done: bool
+
+
+Watcher = Callable[[SearchState], None]
+
+
+def _matched(problem: Any) -> int:
+    """The larger of the two counts: some searches write one of the arrays only at their end."""
+    counts = ((match >= 0).sum() for match in (problem.row_match, problem.col_match))
+    return max(int(count) for count in counts)
+
+
+@contextmanager
+def watched(watcher: Watcher | None, step: str, row: Algorithm, problem: Any) -> Iterator[None]:
+    """Calls `watcher` at the start and at the end of a step, and every `INTERVAL` seconds while it
+    runs on the CPU. The call comes from another thread, and an exception in it ends the samples."""
+    if watcher is None:
+        yield
+        return
+    before = _core.backends.entries_visited()
+    on_host = row.backend == "cpu"
+    possible = min(problem.row_match.size, problem.col_match.size)
+
+    def sample(*, done: bool) -> None:
+        visited = _core.backends.entries_visited() - before
+        watcher(SearchState(step, row.name, _matched(problem), possible, visited, done))
+
+    over = threading.Event()
+
+    def samples() -> None:
+        while not over.wait(INTERVAL):
+            sample(done=False)
+
+    sample(done=False)
+    sampler = threading.Thread(target=samples, daemon=True)
+    if on_host:
+        sampler.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if on_host:
+            sampler.join()
+    sample(done=True)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The examples of the pages: blocks of Python and of a shell, in their order.
+
+A comment on the line before a block says how it is run: ``<!-- not run: REASON -->``, ``<!-- exit
+code 1 -->``, ``<!-- warnings allowed -->``. A block of text that follows a shell block of one
+command is its output.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from btfperm_cli.main import main
+from click.testing import CliRunner
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+
+_BLOCK = re.compile(
+    r"(?:^<!-- (?P<mark>[^\n]*) -->\n)?^```(?P<language>python|sh|text)\n(?P<code>.*?)^```",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+class Example(NamedTuple):
+    language: str
+    code: str
+    mark: str
+    line: int  # of the page, from 1
+
+
+def examples(text: str) -> Iterator[Example]:
+    """The blocks of a page that are run, and the blocks of text."""
+    for found in _BLOCK.finditer(text):
+        mark = found["mark"] or ""
+        if not mark.startswith("not run: "):
+            line = text.count("\n", 0, found.start("code")) + 1
+            yield Example(found["language"], found["code"], mark, line)
+
+
+def run_page(path: Path) -> None:
+    """Runs every example of a page in the current folder; the first that fails raises."""
+    names: dict[str, Any] = {}
+    printed: str | None = None  # by the last block, if it was one command
+    for example in examples(path.read_text(encoding="utf-8")):
+        where = f"{path.name}, line {example.line}"
+        if example.language == "text":
+            if printed is not None:
+                assert without_times(example.code) == without_times(printed), where
+        elif example.language == "python":
+            code = compile("\n" * (example.line - 1) + example.code, str(path), "exec")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about stored zeros
+                exec(code, names)
+        else:
+            outputs = [run_line(line, example.mark, where) for line in example.code.splitlines()]
+            ran = [output for output in outputs if output is not None]
+            printed = ran[0] if len(ran) == 1 else None
+            continue
+        printed = None
+
+
+def run_line(line: str, mark: str, where: str) -> str | None:
+    """The output of one line of a shell block; None if it holds no command of btfperm."""
+    words = shlex.split(line, comments=True)
+    if words[:1] != ["btfperm"]:
+        return None
+    target = None
+    if ">" in words:
+        target = words[words.index(">") + 1]
+        words = words[: words.index(">")]
+    ended = CliRunner().invoke(main, words[1:])
+    code = int(mark.removeprefix("exit code ")) if mark.startswith("exit code ") else 0
+    assert ended.exit_code == code, f"{where}: {line}: {ended.output}"
+    if target is not None and not target.startswith("~"):
+        Path(target).write_text(ended.stdout, encoding="utf-8")
+    return ended.stdout
+
+
+def without_times(text: str) -> list[str]:
+    """The lines without those that hold times."""
+    return [line.rstrip() for line in text.splitlines() if not line.startswith("  time ")]

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every example of every page runs, and prints what the page shows."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.docs.pages import PAGES, ROOT, examples, run_page
+
+# Names that the pages use for any matrix, any graph and any right-hand side.
+RIGHT_HAND_SIDE = "%%MatrixMarket matrix array real general\n479 1\n" + "1\n" * 479
+GRAPH = "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1.5\n3 2 2.5\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with the files that the pages name."""
+    matrix = ROOT / "matrices" / "west0479.mtx.gz"
+    (tmp_path / "matrices").symlink_to(ROOT / "matrices", target_is_directory=True)
+    shutil.copy(matrix, tmp_path / "west0479.mtx.gz")
+    for name in ("matrix.mtx", "A.mtx", "matrix.rua"):  # the content decides, not the suffix
+        shutil.copy(matrix, tmp_path / name)
+    (tmp_path / "b.mtx").write_text(RIGHT_HAND_SIDE)
+    (tmp_path / "graph.mtx").write_text(GRAPH)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_examples_run(page, folder):
+    run_page(page)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```python\nassert False\n```\n",
+        "```sh\nbtfperm rank no_such.mtx\n```\n",
+        "```sh\nbtfperm rank A.mtx\n```\n\n```text\n478\n```\n",
+        "<!-- exit code 1 -->\n```sh\nbtfperm rank A.mtx\n```\n",
+    ],
+)
+def test_a_wrong_example_is_detected(text, folder):
+    page = folder / "page.md"
+    page.write_text(text)
+    with pytest.raises(AssertionError):
+        run_page(page)
+
+
+def test_a_mark_concerns_one_block():
+    text = "<!-- not run: X -->\n```python\na\n```\n\n```python\nb\n```\n"
+    assert [example.code for example in examples(text)] == ["b\n"]

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The checks of the site detect what is wrong; CI runs them on the built site."""
+
+from __future__ import annotations
+
+import re
+
+import btfperm
+from tests.docs.links import broken
+from tests.docs.pages import PAGES, ROOT
+
+
+def test_a_broken_link_is_detected(tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#there">1</a> <a href="b.html#not">2</a> <a href="c.html">3</a>'
+        '<a href="https://elsewhere/">4</a> <a href="#x">5</a> <p id="x">'
+    )
+    (tmp_path / "b.html").write_text('<p id="there">')
+    assert broken(tmp_path) == ["a.html: b.html#not", "a.html: c.html"]
+
+
+def test_every_page_has_a_title_and_a_place_in_the_site():
+    """A page is in a table of contents by its name, or by a pattern with `*`."""
+    listed = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert re.search(r"^# \S", text, re.MULTILINE), page
+        for entries in re.findall(r"^```\{toctree\}\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+            names = [line for line in entries.splitlines() if line and line[0] != ":"]
+            listed += [(page.parent, name) for name in names]
+    docs = ROOT / "docs"
+    for page in PAGES:
+        name = page.with_suffix("")
+        assert page == docs / "index.md" or any(
+            name == folder / entry or ("*" in entry and name.match(str(folder / entry)))
+            for folder, entry in listed
+        ), f"{page.relative_to(docs)} is in no table of contents"
+
+
+def test_the_reference_has_every_public_name():
+    page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    words = set(re.findall(r"\w+", page))
+    public = {name for name in btfperm.__all__ if not name.startswith("__")} - {"testing"}
+    assert public - words - {"Decomposition"} == set()

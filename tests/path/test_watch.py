@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The states of a search that a watcher sees."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+import btfperm
+from btfperm import registry
+from btfperm.path import watch
+from tests.families import random_rectangle
+
+
+def test_the_steps_begin_and_end_with_what_is_matched():
+    A = random_rectangle(300, 300, 3, 1)
+    states = []
+    t = btfperm.maximum_transversal(
+        A, initializer="greedy", algorithm="hopcroft-karp", watcher=states.append
+    )
+    steps = [(state.step, state.algorithm, state.done) for state in states]
+    assert steps[0] == ("start", "greedy", False) and steps[-1] == ("search", "hopcroft-karp", True)
+    assert states[0].matched == 0 and states[-1].matched == t.structural_rank
+    assert all(0 <= state.matched <= state.possible == 300 for state in states)
+    assert btfperm.maximum_transversal(A) == t  # the watcher changes nothing
+
+
+class Problem:
+    row_match = np.array([-1, 0])
+    col_match = np.array([-1, -1])
+
+
+def test_samples_are_taken_while_a_step_runs(monkeypatch):
+    """The larger of the two counts is reported; some searches write one of the arrays last."""
+    monkeypatch.setattr(watch, "INTERVAL", 0.001)
+    states = []
+    row = registry.find("greedy", initializer=True)
+    with watch.watched(states.append, "start", row, Problem()):
+        while len(states) < 3:
+            time.sleep(0.001)
+    assert {state.matched for state in states} == {1}
+    assert [state.done for state in states[:2]] == [False, False] and states[-1].done
+
+
+def test_a_step_that_fails_ends_the_samples(monkeypatch):
+    monkeypatch.setattr(watch, "INTERVAL", 0.001)
+    states = []
+    row = registry.find("greedy", initializer=True)
+    try:
+        with watch.watched(states.append, "start", row, Problem()):
+            raise MemoryError
+    except MemoryError:
+        count = len(states)
+    time.sleep(0.01)
+    assert len(states) == count and not states[-1].done
