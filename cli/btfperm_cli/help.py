@@ -31,7 +31,7 @@ class HelpFormatter(click.HelpFormatter):
         super().write_heading(click.style(heading, bold=True))
 
     def write_dl(
-        self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
     ) -> None:
         styled = [(click.style(name, fg="cyan"), text) for name, text in rows]
         super().write_dl(styled, col_max, col_spacing)

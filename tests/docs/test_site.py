@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 
 import btfperm
 from tests.docs.links import broken
@@ -35,6 +36,19 @@ def test_every_page_has_a_title_and_a_place_in_the_site():
             name == folder / entry or ("*" in entry and name.match(str(folder / entry)))
             for folder, entry in listed
         ), f"{page.relative_to(docs)} is in no table of contents"
+
+
+def test_the_version_is_the_same_everywhere():
+    """CITATION.cff is not made from pyproject.toml, and the changelog has a section for it once it
+    is released."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert cited and cited[1] == project["version"] == btfperm.__version__
+    assert re.fullmatch(r"\d+\.\d+\.\d+", project["version"])
+    headings = re.findall(
+        r"^## \[(.*?)\]", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert headings[0] == "Unreleased" or headings[0] == project["version"]
 
 
 def test_the_reference_has_every_public_name():

@@ -14,16 +14,15 @@ from tests.families import random_rectangle
 
 
 def test_the_steps_begin_and_end_with_what_is_matched():
-    A = random_rectangle(300, 300, 3, 1)
+    A = random_rectangle(300, 300, 3, 1).A
     states = []
-    t = btfperm.maximum_transversal(
-        A, initializer="greedy", algorithm="hopcroft-karp", watcher=states.append
-    )
+    how = {"initializer": "greedy", "algorithm": "hopcroft-karp"}
+    t = btfperm.maximum_transversal(A, watcher=states.append, **how)
     steps = [(state.step, state.algorithm, state.done) for state in states]
     assert steps[0] == ("start", "greedy", False) and steps[-1] == ("search", "hopcroft-karp", True)
     assert states[0].matched == 0 and states[-1].matched == t.structural_rank
     assert all(0 <= state.matched <= state.possible == 300 for state in states)
-    assert btfperm.maximum_transversal(A) == t  # the watcher changes nothing
+    assert btfperm.maximum_transversal(A, **how) == t  # the watcher changes nothing
 
 
 class Problem:
