@@ -56,7 +56,7 @@ class FileName(click.Path):
         ctx: click.Context | None,
     ) -> Any:
         if not value:
-            is_matrix = param is not None and param.name in ("matrix", "source")
+            is_matrix = param is not None and param.name in ("matrix", "matrices", "source")
             self.fail(f"the name of the {'matrix' if is_matrix else 'file'} is empty.", param, ctx)
         return super().convert(value, param, ctx)
 
