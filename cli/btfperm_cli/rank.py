@@ -56,8 +56,8 @@ def rank(out: Output, matrices: tuple[str, ...], **how: Any) -> int:
 
     The number of one matrix stands alone on stdout. Of several, each line has the number, a tab and
     the name of the file; --json prints one object for each on a line of its own. A file that cannot
-    be read does not keep the others from being read, and the exit code is the largest of all. If the
-    rank must be full and is not, the message is that of `btfperm diagnose`. Rows and columns in
+    be read does not keep the others from being read, and the exit code is the largest of all. If
+    the rank must be full and is not, the message is that of `btfperm diagnose`. Rows and columns in
     messages count from 0.
     """
     if len(matrices) == 1:
