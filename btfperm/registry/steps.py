@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 __all__ = ["add_step", "remove_step", "step"]
@@ -60,12 +61,18 @@ _STEPS: dict[tuple[str, str, str], tuple[str, str]] = {
     ),
 }
 
+_LOADED: dict[str, ModuleType] = {}
+
 
 def step(package: str, name: str, backend: str) -> Callable[..., Any]:
     """The function of a step; its module is imported when it is first used."""
     module, function = _STEPS[package, name, backend]
-    # Another thread may be importing the module; only `import_module` waits until that has ended.
-    return getattr(importlib.import_module(module), function)  # type: ignore[no-any-return]
+    loaded = _LOADED.get(module)
+    if loaded is None:
+        # `sys.modules` may hold a module that another thread is still importing: `import_module`
+        # waits for it.
+        loaded = _LOADED[module] = importlib.import_module(module)
+    return getattr(loaded, function)  # type: ignore[no-any-return]
 
 
 def add_step(package: str, name: str, backend: str, module: str, function: str) -> None:
@@ -75,4 +82,5 @@ def add_step(package: str, name: str, backend: str, module: str, function: str) 
 
 def remove_step(package: str, name: str, backend: str) -> None:
     """Removes a step that `add_step` added."""
-    del _STEPS[package, name, backend]
+    module, _ = _STEPS.pop((package, name, backend))
+    _LOADED.pop(module, None)
