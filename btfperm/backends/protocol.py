@@ -69,7 +69,7 @@ class Outcome(NamedTuple):
 # are None where a limit ended the search before the matching was maximum.
 Proof = tuple[Any, Any, int]
 
-# `row_match`, `col_match` and the covers of a `Proof`, where the caller's matrix is.
+# `row_match`, `col_match` and the covers of a `Proof`, on the device of the caller's matrix.
 Delivered = tuple[Any, Any, Any, Any]
 
 
@@ -141,11 +141,11 @@ class Backend(Protocol):
         """
 
     def deliver(self, session: Session, problem: Any, proof: Proof) -> Delivered:
-        """Matching and cover where the caller's matrix is."""
+        """Matching and cover, on the device that holds the caller's matrix."""
 
     def decompose(self, session: Session, row_match: Any, col_match: Any, threads: int) -> Any:
         """The `Form` of the Dulmage-Mendelsohn decomposition by a maximum matching; its arrays are
-        where the caller's matrix is."""
+        on the device that holds the caller's matrix."""
 
     def is_ready(self, session: Session) -> bool:
         """Whether a step can run here without the cost of starting a device."""

@@ -46,7 +46,8 @@ def decompose_on_device(
     DefectError : the matching is not maximum
     """
     m, n = problem.m, problem.n
-    if max(m, n) > LARGEST_INT32 or m + n > np.iinfo(problem.width).max:  # so many blocks
+    # m + n is the largest number of blocks.
+    if max(m, n) > LARGEST_INT32 or m + n > np.iinfo(problem.width).max:
         raise BackendUnavailableError(
             f"a {m:,} x {n:,} matrix has more rows and columns than the gpu's sorts can tell "
             "apart; use backend='cpu'"
@@ -71,9 +72,9 @@ def decompose_on_device(
 
 
 def decompose(session: Session, row_match: Any, col_match: Any) -> Form:
-    """The blocks of a session's pattern by a maximum matching; the arrays are where the pattern is.
-    A pattern on the host is decomposed on the device that holds its copy, else on CuPy's current
-    one.
+    """The blocks of a session's pattern by a maximum matching; the arrays are on the device of the
+    pattern. A pattern on the host is decomposed on the device that holds its copy, or on CuPy's
+    current device if there is no copy.
 
     Raises
     ------

@@ -4,7 +4,7 @@
 Formats: I. S. Duff, R. G. Grimes, J. G. Lewis, *Users' Guide for the Harwell-Boeing Sparse Matrix
 Collection*, 1992, and *The Rutherford-Boeing Sparse Matrix Collection*, RAL-TR-97-031, 1997.
 Both are compressed columns in fixed-width fields under a header of four lines, to which the older
-one adds a fifth when right-hand sides follow. The three letters of the type say what they hold::
+one adds a fifth when right-hand sides follow. The three letters of the type mean::
 
     R real   C complex   I integer   P pattern   Q pattern, values in a file of their own
     S symmetric   U unsymmetric   H hermitian   Z skew-symmetric   R rectangular

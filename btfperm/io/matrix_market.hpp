@@ -174,7 +174,7 @@ FaultAt for_entries(const TextParts& block, Budget& budget, Parse parse) {
   return {};
 }
 
-// The value of an entry, in the way in which the caller wants it.
+// The value of an entry, in the form that the caller requests.
 struct NoValue {  // whatever follows the position is ignored
   Fault operator()(const char*&, std::int64_t) const { return Fault::none; }
 };

@@ -26,10 +26,11 @@ __all__ += ["with_less_fill"]
 
 BlockOrdering = Literal["auto", "colamd", "amd", "minimum-fill", "rcm", "natural"]
 
-# Where SuperLU leaves the diagonal, the predicted fill says little: amd leaves many more numbers
-# than colamd on ibmpg1_mna (a share .20 of columns with a small diagonal entry), cavity14 (.34),
-# bayer10 (.44) and NSR8K (.92). With a share of .14 and less (west0655, bp_1200, ScaleMicrogrid),
-# and with symmetric blocks, those of amd are as predicted, or at most twice as many.
+# Where SuperLU leaves the diagonal, the predicted fill is a poor forecast: amd leaves many more
+# numbers than colamd on ibmpg1_mna (a share .20 of columns with a small diagonal entry), cavity14
+# (.34), bayer10 (.44) and NSR8K (.92). With a share of .14 and less (west0655, bp_1200,
+# ScaleMicrogrid), and with symmetric blocks, amd leaves as many numbers as predicted, or at most
+# twice as many.
 _SYMMETRIC_ENOUGH = 0.75
 _FEW_SMALL = 0.15
 # Elsewhere the predicted fill decides. On 36 real matrices colamd has less of

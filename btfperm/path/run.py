@@ -192,7 +192,7 @@ class Run:
         return None
 
     def deliver(self) -> Event | None:
-        """Matching and cover where the caller's matrix is."""
+        """Matching and cover, on the device that holds the caller's matrix."""
         self.step = "deliver"
         assert self.proof is not None
         self.arrays = self.backend.deliver(self.session, self.problem, self.proof)

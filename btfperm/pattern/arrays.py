@@ -97,7 +97,7 @@ def refuse_masked(array: object) -> None:
     """Raise InvalidMatrixError for a masked array, whose masked values are undefined."""
     if isinstance(array, np.ma.MaskedArray):
         raise InvalidMatrixError(
-            "a masked array does not say which of its masked places are entries; give "
+            "a masked array does not define which of its masked places are entries; give "
             "A.filled(0) if none of them is"
         )
 

@@ -52,8 +52,8 @@ def from_positions(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
 
 
 def from_triangle(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
-    """Of one half of a symmetric list. The other half is never listed, so the peak of memory is
-    twice the result."""
+    """Columns of a symmetric matrix, one half of which is listed. The other half is never listed,
+    so the peak of memory is twice the result."""
     both = 2 * rows.size - int(np.count_nonzero(rows == cols))
     width = index_type(shape, both)
     indptr, indices = np.empty(shape[1] + 1, dtype=width), np.empty(both, dtype=width)

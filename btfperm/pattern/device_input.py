@@ -166,7 +166,7 @@ def _zeros_among(values: Any, count: int) -> Any:
         there = np.empty((), dtype=object)
     if there.shape != (count,) or there.dtype.kind not in "biufc":
         raise InvalidMatrixError(
-            f"the values of {count} positions must be a list of so many numbers, not {there.dtype} "
+            f"the values of {count} positions must be a list of {count} numbers, not {there.dtype} "
             f"of shape {there.shape}"
         )
     return cupy.asarray(there == 0)

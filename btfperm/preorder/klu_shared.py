@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """KLU in a shared library of the system, through ctypes.
 
-The layout of ``klu_common`` is verified by reading back what ``klu_defaults`` writes.
+The layout of ``klu_common`` is verified: it must hold what ``klu_defaults`` writes.
 """
 
 from __future__ import annotations

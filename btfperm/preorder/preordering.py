@@ -190,7 +190,7 @@ class Preordering(SolverOrder, ReadOnlyArrays):
 
         With solver="klu" the factors are those of KLU, if ``btfperm.solvers()`` finds one: the
         wheel of ``pip install 'btfperm[klu]'``, or the system's libklu. Otherwise, and with
-        solver="superlu", SciPy's SuperLU factors block by block. ``.backend`` of the result says
+        solver="superlu", SciPy's SuperLU factors block by block. ``.backend`` of the result names
         which.
 
         Call it again when the values change: the ordering is not repeated.

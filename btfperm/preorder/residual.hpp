@@ -2,7 +2,7 @@
 // The residual b - op(A) x of a solution, and its componentwise backward error
 //
 // Idea   One pass over the entries adds both the residual and the sum |b| + |op(A)| |x|. So the
-//        residual that a step of iterative refinement needs also says how good the solution is.
+//        residual that a step of iterative refinement needs also measures the solution.
 // Paper  W. Oettli, W. Prager, Numerische Mathematik 6, 1964: the largest quotient of both is the
 //        smallest relative change of the entries of A and b for which x is exact.
 // Cost   O(nnz) for each right-hand side

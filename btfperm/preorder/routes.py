@@ -57,7 +57,7 @@ class Route(Protocol):
 
 class RouteRow(NamedTuple):
     """A row of the comparison: the solver, whose order it uses, its library, and what makes the
-    route from a matrix in SciPy's and in our columns. `missing` says why there is no route."""
+    route from a matrix in SciPy's and in our columns. `missing` is the reason if there is none."""
 
     solver: Solver
     ordering: Literal["own", "btfperm"]

@@ -121,9 +121,9 @@ def _choose(
 
 
 def _may_have_less_fill(plain: Ordered, threads: int) -> bool:
-    """Whether another transversal may have less fill. Not if nearly all entries off the diagonal
-    inside the blocks have a mirror image: then the diagonal is the natural one of most
-    applications. Nor if the fill is hardly more than the entries, or the matrix is small."""
+    """Whether another transversal may have less fill. This is false if nearly all entries off the
+    diagonal inside the blocks have a mirror image, because the diagonal is then the natural one of
+    most applications; if the fill is hardly more than the entries; and if the matrix is small."""
     n, symmetry = plain.form.shape[0], plain.inside.symmetry
     if n < inside_blocks.SMALL or symmetry is None or symmetry.reaches(_NEARLY_SYMMETRIC):
         return False

@@ -187,8 +187,8 @@ struct SearchedBlocks {
     for (std::size_t k = blocks.size(); k-- > 0;) rest[k] = rest[k + 1] + blocks[k].entries;
   }
 
-  // Whether block k has at least the share of one thread of the entries from it on, and enough
-  // entries for several threads.
+  // Whether block k has at least one thread's share of the entries of the blocks from k on, and
+  // enough entries for several threads.
   bool is_large(std::int64_t k, int threads) const {
     const std::int64_t entries = blocks[k].entries;
     return entries >= least_to_share<std::int64_t>(1 << 17) && entries * threads >= rest[k];

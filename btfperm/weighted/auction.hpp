@@ -14,7 +14,8 @@
 //             assignment problem", Annals of Operations Research 14, 1988; the epsilons are ours
 // Cost        O(n nnz) for each phase in the worst case, in practice some ten passes over the
 //             entries in all. Workspace: 7 n
-// Prefer it   if the start of mc64 leaves so many columns that their searches visit each entry many
+// Prefer it   if the start of mc64 leaves many columns unmatched: their searches would visit each
+// entry many
 //             times, as in random matrices
 // Invariants  square blocks in which all rows can be matched; each column has two entries. During a
 //             phase, the row of each owner costs it at most epsilon more than its best choice
@@ -144,7 +145,7 @@ class Auction {
     return static_cast<double>(equal) > most_equal * n ? 0 : sum / n / first_share;
   }
 
-  // Columns give up rows that cost them more than their best choice plus epsilon.
+  // Columns release rows that cost them more than their best choice plus epsilon.
   void release(double epsilon) {
     share(A_.n, [&](I j) {
       const I i = owned_[j];

@@ -249,8 +249,8 @@ def refuse_fault(pattern: Pattern, fault: int, i: int, j: int, value: float, oth
 def _weighted_pattern(
     G: Any, weights: str, shape: Sequence[int] | None, threads: int | None
 ) -> tuple[Pattern, Any]:
-    """The pattern and the weight of each entry, unchecked, where the matrix is. On a device, None
-    means that all weights are 1."""
+    """The pattern and the weight of each entry, unchecked, on the device that holds the matrix. On
+    a GPU, None means that all weights are 1."""
     if isinstance(G, str | os.PathLike) and weights != "ones":
         from btfperm.io import values_or_ones
 

@@ -198,7 +198,7 @@ def write(m: GraphMatching, target: str | None, out: Output, *, no_clobber: bool
 
 
 def graph_facts(m: GraphMatching) -> dict[str, Any]:
-    """What the report and the JSON object say about the matching."""
+    """What the report and the JSON object contain about the matching."""
     return {
         "vertices": m.n,
         "edges": m.edges,

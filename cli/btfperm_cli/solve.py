@@ -196,7 +196,7 @@ def write(
 
 
 def solution_facts(solution: Solution, transpose: bool) -> dict[str, Any]:
-    """What the report and the JSON object say about the solution."""
+    """What the report and the JSON object contain about the solution."""
     p, F, x = solution.preordering, solution.factors, solution.x
     return {
         "right_hand_sides": x.shape[1] if x.ndim == 2 else 1,

@@ -36,23 +36,25 @@ void bind_backends(nb::module_& module) {
         return start_threads(threads);
       },
       nb::arg("threads"),
-      "Have OpenMP start so many threads for the calling one, or as many as the system gives; how "
+      "Have OpenMP start this number of threads for the calling one, or as many as the system "
+      "gives; how "
       "many there are.");
   module.def("threads_for_search", &threads_for_search, nb::arg("entries"), nb::arg("threads"),
-             "Threads that a matrix with so many entries is worth.");
+             "The number of threads with which a matrix of this number of entries is searched.");
   module.def(
       "startable_threads",
       [](int wanted) {
         const WithoutGil nogil;
         return startable_threads(wanted, 0);
       },
-      nb::arg("wanted"), "How many of so many threads the system gives beside those that run.");
+      nb::arg("wanted"), "How many of the wanted threads the system gives beside those that run.");
   module.def(
       "refuse_threads_beyond",
       [](int most) {
         refuse_threads_beyond.store(most < 0 ? std::numeric_limits<int>::max() : most);
       },
-      nb::arg("most"), "Let only so many threads be started at a time; -1: all. For tests.");
+      nb::arg("most"),
+      "Limit the number of threads that are started at a time; -1: no limit. For tests.");
   module.def(
       "usable_cores", [] { return omp_get_num_procs(); },
       "Cores that this process may use, OpenMP's places counted: not those of the calling thread.");

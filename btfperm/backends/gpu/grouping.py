@@ -23,9 +23,9 @@ def members_by_group(
     """Starts (groups + 1,) and members (n,): those of group k are ``members[starts[k]:starts[k +
     1]]``, ascending.
 
-    With `halves`, the items are of two sorts: so many groups, and so many items, are of the first,
-    those of the second come behind. Starts (groups + 2,) and members of the second sort are behind
-    those of the first, and count from 0 again.
+    With ``halves = (groups, items)``, the items are of two sorts: these first groups and items are
+    of one sort, all others of the second. Starts (groups + 2,) and members of the second sort
+    follow those of the first, and count from 0 again.
     """
     import cupy
 

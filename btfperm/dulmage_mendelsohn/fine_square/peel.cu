@@ -26,10 +26,11 @@ extern "C" __global__ void queue_ready(Index n, const Index* out, Index* items, 
   ready.end({items}, end);
 }
 
-// True if u has no successor left. `told` is the result of an atomic operation that must happen
-// before; it is never negative.
-__device__ inline bool lose_successors(Index* out, Index u, Index count, Index told) {
-  const Index lost = told < 0 ? 0 : count;
+// Subtracts `count` from the number of successors of u; true if u has none left. `height_before` is
+// the result of an atomic operation that must precede this one. It is never negative, so the test
+// only makes the compiler keep the order.
+__device__ inline bool lose_successors(Index* out, Index u, Index count, Index height_before) {
+  const Index lost = height_before < 0 ? 0 : count;
   return atomicAdd(reinterpret_cast<Place*>(&out[u]), ~static_cast<Place>(lost) + 1) ==
          static_cast<Place>(count);
 }
@@ -43,8 +44,8 @@ extern "C" __global__ void __launch_bounds__(512, 2)
   const auto open = [=](Index v, const Round& round, bool first) {
     Index own = static_cast<Index>(round.level);
     if (!round.ordered) {
-      const Index told = seen(&height[v]);
-      if (told > own) own = told;
+      const Index stored = seen(&height[v]);
+      if (stored > own) own = stored;
     }
     if (first) {
       height[v] = own;
@@ -61,10 +62,10 @@ extern "C" __global__ void __launch_bounds__(512, 2)
       if (lose_successors(out, u, 1, 0)) queue.push(u);
       return;
     }
-    const Index told = seen(&height[u]) < above ? atomicMax(&height[u], above) : 0;
+    const Index before = seen(&height[u]) < above ? atomicMax(&height[u], above) : 0;
     // Many vertices have one successor, a giant block: the lanes of a warp combine updates.
     const unsigned together = __activemask(), same = __match_any_sync(together, u);
-    const Index none = __any_sync(together, told < 0) ? -1 : 0;
+    const Index none = __any_sync(together, before < 0) ? -1 : 0;
     if (static_cast<int>(lane_id()) != first_of(same)) return;
     if (lose_successors(out, u, static_cast<Index>(__popc(same)), none)) queue.push(u);
   };

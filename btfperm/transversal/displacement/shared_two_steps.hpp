@@ -2,7 +2,8 @@
 // shared two steps: unmatched columns displace others that have an unmatched row, on several
 // threads
 //
-// Idea        As on one thread (two_steps.hpp), each thread with some of the unmatched columns. The
+// Idea        Each thread takes some of the unmatched columns, and proceeds as two_steps.hpp does.
+// The
 //             new row of a column that is displaced is reserved first, and the column keeps its old
 //             row until it is exchanged: so no lock is held, and no thread waits. Each thread has a
 //             part of the columns and prefers unmatched rows beyond the start of its part, so that

@@ -40,7 +40,7 @@ struct TakenBytes {
   }
 };
 
-// The matched rows by row_match, for matrices with so many rows that most are never visited.
+// The matched rows by row_match, for matrices most of whose rows are never visited.
 template <class I>
 struct TakenMates {
   const I* row_match;

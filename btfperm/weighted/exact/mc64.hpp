@@ -8,7 +8,7 @@
 //             root of a shortest path search (Dijkstra) over the reduced costs c - price[i] -
 //             price[j]; the search ends at the nearest unmatched row, the matching is augmented
 //             along the path, and the prices in the tree change so that all inequalities hold
-//             again. If the searches get too long, run() gives up, and run_again() starts from
+//             again. If the searches get too long, run() stops, and run_again() starts from
 //             better prices (auction.hpp) or from a larger start: both are ours.
 // Paper       I. S. Duff, J. Koster, "The design and use of algorithms for permuting large entries
 //             to the diagonal of sparse matrices", SIAM J. Matrix Anal. Appl. 20, 1999; "On
