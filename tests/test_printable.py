@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from btfperm import errors
 from btfperm.io import read
-from btfperm.printable import LONGEST_SENTENCE, LONGEST_WORD, one_line, printable, shortened
+from btfperm.printable import (
+    LONGEST_SENTENCE,
+    LONGEST_WORD,
+    cause_text,
+    one_line,
+    printable,
+    shortened,
+)
 
 FAMILY = [
     kind
@@ -56,3 +63,8 @@ def test_a_line_end_in_a_file_name_does_not_begin_a_line():
     with pytest.raises(errors.UnreadableInputError) as caught:
         read("no\nsuch\x1b[31m.mtx")
     assert str(caught.value) == r"no\nsuch\x1b[31m.mtx: there is no such file"
+
+
+def test_a_cause_without_a_sentence_is_named_by_its_type():
+    assert cause_text(KeyError()) == "KeyError"
+    assert cause_text(ValueError("a\n\n  b")) == "a b"

@@ -14,9 +14,8 @@
 //             assignment problem", Annals of Operations Research 14, 1988; the epsilons are ours
 // Cost        O(n nnz) for each phase in the worst case, in practice some ten passes over the
 //             entries in all. Workspace: 7 n
-// Prefer it   if the start of mc64 leaves many columns unmatched: their searches would visit each
-// entry many
-//             times, as in random matrices
+// Prefer it   if the start of mc64 leaves many columns unmatched, as in random matrices: their
+//             searches would visit each entry many times
 // Invariants  square blocks in which all rows can be matched; each column has two entries. During a
 //             phase, the row of each owner costs it at most epsilon more than its best choice
 // Races       two columns may bid for one row: the row's bidder is replaced by compare-and-swap,

@@ -7,7 +7,9 @@ use the packages if they are installed.
 
 from __future__ import annotations
 
+import ctypes
 import importlib
+from array import array
 
 import numpy as np
 import pytest
@@ -193,8 +195,13 @@ def test_arrays_of_other_packages_are_read():
         def __array__(self, *_, **__):
             return DENSE
 
-    for A in (Table(), memoryview(DENSE), DENSE.tolist()):
+    buffer = (ctypes.c_double * DENSE.shape[1] * DENSE.shape[0])()
+    np.asarray(buffer)[:] = DENSE
+    for A in (Table(), memoryview(DENSE), DENSE.tolist(), buffer):
         assert as_pattern(A).nnz == 3
+    for other in (array("d", [1.0, 2.0]), (ctypes.c_double * 2 * 2 * 2)()):
+        with pytest.raises(InvalidMatrixError, match="is no matrix: give"):
+            as_pattern(other)
 
 
 # -- SciPy's layouts, with arrays that were changed --------------------------------------------

@@ -53,6 +53,22 @@ def test_refinement_makes_the_error_smaller():
     assert max(errors[1:]) <= 1e-15
 
 
+def test_every_step_begins_with_the_residual_of_the_last_solution(monkeypatch):
+    """Factors with an error of a tenth: each step then makes the error ten times smaller."""
+    A, b = sp.diags_array([1.0, 2.0, 4.0], format="csc"), np.array([1.0, 2.0, 4.0])
+    F = btfperm.preorder(A, solver="superlu").factor(A)
+    exact = F.factors.solve
+
+    def inexact(x, trans):
+        exact(x, trans)
+        x *= 0.9
+
+    monkeypatch.setattr(F.factors, "solve", inexact)
+    with pytest.warns(btfperm.IllConditionedWarning):
+        errors = [float(np.abs(F.solve(b, refine=k) - 1).max()) for k in range(4)]
+    np.testing.assert_allclose(errors, [1e-1, 1e-2, 1e-3, 1e-4], rtol=1e-6)
+
+
 @pytest.mark.parametrize("refine", [-1, 1.5, "1", None])
 def test_numbers_of_steps(refine):
     factors = btfperm.preorder(np.eye(2)).factor(np.eye(2))

@@ -2,16 +2,14 @@
 // shared two steps: unmatched columns displace others that have an unmatched row, on several
 // threads
 //
-// Idea        Each thread takes some of the unmatched columns, and proceeds as two_steps.hpp does.
-// The
-//             new row of a column that is displaced is reserved first, and the column keeps its old
-//             row until it is exchanged: so no lock is held, and no thread waits. Each thread has a
-//             part of the columns and prefers unmatched rows beyond the start of its part, so that
-//             each column has the row that it would have on one thread (saddle-point systems in
-//             natural order)
+// Idea        Each thread takes a part of the unmatched columns, and proceeds as two_steps.hpp
+//             does. The new row of a column that is displaced is reserved first, and the column
+//             keeps its old row until it is exchanged, so that no lock is held and no thread waits.
+//             Each thread prefers unmatched rows beyond the start of its part: each column then has
+//             the row that it would have on one thread (saddle-point systems in natural order)
 // Paper       ours
-// Cost        at most nnz, divided by the threads, and the lists of one column for each thread;
-//             then it ends. Workspace: a list of the remaining columns
+// Cost        ends after at most nnz visited entries, divided among the threads, and the lists of
+//             one column for each thread. Workspace: a list of the remaining columns
 // Encodings   row_match[i] = -2: row i is reserved for a column that is about to be displaced
 // Invariants  a matched row stays matched, so a column that left a row never returns to it: an
 //             exchange of its column for another fails if and only if that column has left. The

@@ -14,8 +14,8 @@
 // Cost        O(nnz) expected; the time of a round is proportional to the entries left, also if one
 //             row or column has most of them. Memory: four lists of nnz entries, 2 nnz heads
 // Prefer it   for comparison. Otherwise prefer greedy, which needs one kernel
-// Encodings   in the lists of columns, v is a column and u a row; in those of rows, v is a row and u
-//             a column. There is a list for this round and one for the next
+// Encodings   in the lists of columns, v is a column and u a row; in those of rows it is the other
+//             way round. There is a list for this round and one for the next
 // Invariants  at the start of a round, both lists hold the entries between unmatched rows and
 //             unmatched columns, and at = -1 for their rows and columns
 // Races       see local_max.cuh; each match has one writer, because the order of entries is strict
