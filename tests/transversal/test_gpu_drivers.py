@@ -118,11 +118,16 @@ def test_a_search_that_ends_at_its_last_poll_is_not_abandoned(
     monkeypatch.setattr(Readback, "__init__", begin)
     monkeypatch.setattr(Readback, "read", read)
     monkeypatch.setitem(sys.modules, "cupy", np)
+    for name in ("minus_ones", "columns_of"):  # they call CuPy's own functions
+        monkeypatch.setattr(module, name, lambda *_: np.zeros(6), raising=False)
     lists, ends, matches = np.zeros(6, np.int32), np.zeros(5, np.int32), np.full(4, -1)
-    problem = types.SimpleNamespace(m=4, n=4, indptr=ends, indices=lists, by_rows=(ends, lists))
+    problem = types.SimpleNamespace(
+        m=4, n=4, nnz=6, indptr=ends, indices=lists, by_rows=(ends, lists)
+    )
     problem.row_match, problem.col_match, problem.size = matches, matches, 0
     problem.width = np.dtype(np.int32)
-    problem.kernels = lambda _: types.SimpleNamespace(launch=lambda *_: None)
+    nothing = dict.fromkeys(("launch", "launch_together", "totals_of_blocks"), lambda *_: None)
+    problem.kernels = lambda _: types.SimpleNamespace(**nothing)
     stops = []
     options = next(r.defaults for r in ON_GPU if r.stem == named)
     for max_polls in (n_polls, n_polls - 1):  # 0 is no limit

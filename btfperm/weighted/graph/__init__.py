@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Matchings of large weight in graphs: one file for each algorithm."""
