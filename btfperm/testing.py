@@ -74,7 +74,7 @@ def assert_structurally_nonsingular(
       repair: add 1 entry, such as (1, 0)
         or remove row 1 and fix column 0: a square nonsingular matrix remains
       proof: 1 row and 1 column touch every entry, so nothing smaller suffices
-      diagonal: 0 of 5 entries are in every maximum transversal, 1 in none
+      diagonal: 0 of 5 entries in every maximum transversal, 1 in none
       identical patterns: rows 1, 2
     >>> assert_structurally_nonsingular(np.eye(2, 3), col_names=["T", "p", "x"])
     Traceback (most recent call last):
@@ -85,7 +85,7 @@ def assert_structurally_nonsingular(
         column x is empty
       repair: fix column x: a square nonsingular matrix remains
       proof: 2 rows and 0 columns touch every entry, so nothing smaller suffices
-      diagonal: 2 of 2 entries are in every maximum transversal, 0 in none
+      diagonal: 2 of 2 entries in every maximum transversal, 0 in none
     """
     __tracebackhide__ = True
     refuse_unknown_keywords("assert_structurally_nonsingular", options, SEARCH_KEYWORDS)

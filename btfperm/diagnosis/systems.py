@@ -74,6 +74,7 @@ def pyomo_system(model: Any, *, include_inequality: bool = False) -> System:
     none = np.zeros(0, dtype=np.int64)
     pairs = (none, none) if found is None else (found.row, found.col)
     name = getattr(model, "name", None)
+    name = None if name == "unknown" else name  # Pyomo's name of a model without a name
     pattern = Pattern.from_coo(pairs[0], pairs[1], (len(rows), len(cols)), name=name)
     return System(pattern, tuple(c.name for c in rows), tuple(v.name for v in cols))
 

@@ -78,7 +78,7 @@ def finding_lines(d: Diagnosis, limit: int | None = GROUPS) -> list[str]:
     lines += _zero_lines(d, words)
     if d.n_entries:
         lines.append(
-            f"  diagonal: {d.always.size:,} of {d.n_entries:,} entries are in every maximum "
+            f"  diagonal: {d.always.size:,} of {d.n_entries:,} entries in every maximum "
             f"transversal, {d.n_never:,} in none"
         )
     if d.identical_rows:
