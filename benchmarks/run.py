@@ -125,6 +125,11 @@ SECTIONS = {
         "matchings in graphs on a GPU beside one core: time for each edge, weight relative to GPA",
         "",
     ),
+    "diagnose": Entry(
+        "diagnosis",
+        "diagnose beside the decomposition that it contains",
+        "",
+    ),
     "solver-layouts": Entry(
         "solvers.layouts",
         "power flow with rows swapped and shuffled: splu, KLU and btfperm",
