@@ -43,12 +43,22 @@ def as_btf(result: Decomposition | SolverOrder) -> Btf:
     """The block triangular form as `btf_order` would return it, but ordered against fill inside the
     blocks, as KLU needs it. The cost is that of the order; O(n) for the result of `preorder`.
 
+    Parameters
+    ----------
+    result : of `preorder`, or a decomposition of a square matrix
+
+    Returns
+    -------
+    Btf : a named tuple of index arrays
+
     Raises
     ------
     InvalidArgumentError
         For a rectangular matrix, or a structurally singular one that does not come from
         `block_triangular_form`.
 
+    Examples
+    --------
     >>> import btfperm
     >>> from btfperm.conventions import as_btf
     >>> order = as_btf(btfperm.block_triangular_form([[1, 1], [0, 0]]))  # row 1 is empty

@@ -65,12 +65,22 @@ def as_casadi(result: Decomposition | SolverOrder) -> CasADi:
     that of `as_csparse`, or the order against fill if `result` comes from `preorder`. O(m + n),
     besides a sort of the two rectangular parts.
 
+    Parameters
+    ----------
+    result : of `dulmage_mendelsohn` or `preorder`
+
+    Returns
+    -------
+    CasADi : a named tuple of index arrays
+
     Raises
     ------
     InvalidArgumentError
         For a `BlockTriangularForm` of a structurally singular matrix, whose blocks are not those
         of Dulmage and Mendelsohn.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import btfperm
     >>> A = np.array([[0, 2, 0], [0, 3, 4], [5, 0, 6]])

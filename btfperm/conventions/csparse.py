@@ -64,12 +64,22 @@ def as_csparse(result: Decomposition) -> CSparse:
     Columns ascend in C0, C1 and C3, rows in R0, as CSparse has them; the blocks of the square
     part come in btfperm's canonical order. O(m + n), besides a sort of the two ends.
 
+    Parameters
+    ----------
+    result : of `dulmage_mendelsohn`; or of `block_triangular_form` for a nonsingular matrix
+
+    Returns
+    -------
+    CSparse : a named tuple of index arrays
+
     Raises
     ------
     InvalidArgumentError
         For a `BlockTriangularForm` of a structurally singular matrix, whose blocks are not those
         of Dulmage and Mendelsohn.
 
+    Examples
+    --------
     >>> import btfperm
     >>> from btfperm.conventions import as_csparse
     >>> A = [[1, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1]]  # columns 0 to 2 share row 0

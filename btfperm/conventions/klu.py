@@ -37,12 +37,22 @@ def as_klu(result: Decomposition | SolverOrder) -> Klu:
     A structurally singular matrix is accepted from `block_triangular_form`; KLU analyses it and
     reports it singular when it factors.
 
+    Parameters
+    ----------
+    result : of `preorder`, or a decomposition of a square matrix
+
+    Returns
+    -------
+    Klu : a named tuple of index arrays
+
     Raises
     ------
     InvalidArgumentError
         For a rectangular matrix, or a structurally singular one that does not come from
         `block_triangular_form`.
 
+    Examples
+    --------
     >>> import btfperm
     >>> from btfperm.conventions import as_klu
     >>> as_klu(btfperm.block_triangular_form([[0, 2, 0], [0, 3, 4], [5, 0, 6]]))

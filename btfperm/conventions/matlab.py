@@ -42,6 +42,16 @@ def as_matlab(result: Decomposition) -> Matlab:
 
     Raises InvalidArgumentError where :func:`as_csparse` does. O(m + n), besides a sort.
 
+    Parameters
+    ----------
+    result : of `dulmage_mendelsohn`; or of `block_triangular_form` for a nonsingular matrix
+
+    Returns
+    -------
+    Matlab : a named tuple of index arrays
+
+    Examples
+    --------
     >>> import btfperm
     >>> from btfperm.conventions import as_matlab
     >>> order = as_matlab(btfperm.dulmage_mendelsohn([[0, 2, 0], [0, 3, 4], [5, 0, 6]]))

@@ -41,12 +41,22 @@ def as_petsc(result: Decomposition | SolverOrder) -> Petsc:
     matrix is accepted from `block_triangular_form`: `MatPermute` permutes it, and a factorization
     reports a missing entry on the diagonal.
 
+    Parameters
+    ----------
+    result : of `preorder`, or a decomposition of a square matrix
+
+    Returns
+    -------
+    Petsc : a named tuple of index arrays
+
     Raises
     ------
     InvalidArgumentError
         For a rectangular matrix, or a structurally singular one that does not come from
         `block_triangular_form`.
 
+    Examples
+    --------
     >>> import btfperm
     >>> btfperm.as_petsc(btfperm.block_triangular_form([[0, 2, 0], [0, 3, 4], [5, 0, 6]]))
     Petsc(rperm=array([2, 1, 0], dtype=int32), cperm=array([0, 2, 1], dtype=int32))

@@ -37,6 +37,16 @@ def as_scipy(result: Decomposition) -> SciPy:
 
     A maximum matching is not unique: SciPy may return another one of the same size.
 
+    Parameters
+    ----------
+    result : of `dulmage_mendelsohn` or `block_triangular_form`
+
+    Returns
+    -------
+    SciPy : a named tuple of index arrays
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import btfperm
     >>> A = np.array([[0, 2, 0], [0, 3, 4], [5, 0, 6]])

@@ -35,11 +35,21 @@ def as_superlu(result: Decomposition | SolverOrder) -> SuperLU:
     """perm_r and perm_c, with the matching on the diagonal of the permuted matrix, ordered against
     fill inside the blocks. The cost is that of the order; O(n) for the result of `preorder`.
 
+    Parameters
+    ----------
+    result : of `preorder`, or a decomposition of a square matrix
+
+    Returns
+    -------
+    SuperLU : a named tuple of index arrays
+
     Raises
     ------
     InvalidArgumentError
         For a rectangular or structurally singular matrix: SuperLU cannot factor it.
 
+    Examples
+    --------
     >>> import btfperm
     >>> from btfperm.conventions import as_superlu
     >>> as_superlu(btfperm.block_triangular_form([[0, 2, 0], [0, 3, 4], [5, 0, 6]]))

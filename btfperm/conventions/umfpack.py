@@ -42,12 +42,22 @@ def as_umfpack(result: Decomposition | SolverOrder) -> Umfpack:
     A structurally singular matrix is accepted from `block_triangular_form`; UMFPACK factors it and
     reports that it is singular.
 
+    Parameters
+    ----------
+    result : of `preorder`, or a decomposition of a square matrix
+
+    Returns
+    -------
+    Umfpack : a named tuple of index arrays
+
     Raises
     ------
     InvalidArgumentError
         For a rectangular matrix, or a structurally singular one that does not come from
         `block_triangular_form`.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import btfperm
     >>> A = np.array([[0, 2, 0], [0, 3, 4], [5, 0, 6]])

@@ -107,6 +107,14 @@ def read_valued(path: PathLike, *, drop_zeros: bool = False) -> ValuedPattern:
     for a file without values. For the types of the values and for duplicates see `as_valued`.
     O(size of the file).
 
+    Parameters
+    ----------
+    path, drop_zeros : as for `read`
+
+    Returns
+    -------
+    ValuedPattern : the pattern, and `values` (nnz,)
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -177,6 +185,14 @@ def read_matrix(path: PathLike) -> Any:
     Symmetric files are expanded. The values of a pattern file are True, so that `write_matrix`
     writes a pattern again. Raises and accepts the same as `read`. O(size of the file).
 
+    Parameters
+    ----------
+    path : as for `read`
+
+    Returns
+    -------
+    scipy.sparse.coo_array : (m, n)
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -192,6 +208,19 @@ def read_matrix(path: PathLike) -> Any:
 
 def peek(path: PathLike) -> Header:
     """The header of a matrix file. The entries are not read where the format allows it.
+
+    Parameters
+    ----------
+    path : as for `read`
+
+    Returns
+    -------
+    Header : format, shape, entries and field (real, complex, integer or pattern). O(1) where the
+        format has a header, else O(size of the file)
+
+    Raises
+    ------
+    UnreadableInputError : the file is no matrix; the message names file and line
 
     Examples
     --------
@@ -219,6 +248,17 @@ def write_matrix(
     Raises `ResourceMissingError` if the disk is full, and does not change an older file; with
     ``replace=False`` also if there is an older file. Raises `InvalidArgumentError` for another
     suffix, or for complex values where the format has none.
+
+    Parameters
+    ----------
+    path : file name; ``-`` is standard output
+    A : the matrix, (m, n)
+    format : "mtx", "npz", "mat" or "rb", whatever the suffix
+    replace : whether an older file of this name may be replaced
+
+    Notes
+    -----
+    O(m + n + nnz), and the size of the file.
 
     Examples
     --------
@@ -276,9 +316,24 @@ def save(
         "btfperm", the only one that `load` reads. `.petsc` holds the convention "petsc" only
     replace : whether an older file of this name may be replaced
 
-    Raises `ResourceMissingError` when the disk is full, the directory is missing or an older file
-    must not be replaced, and leaves it as it was; `InvalidArgumentError` for an unknown format or
-    convention.
+    Raises
+    ------
+    ResourceMissingError : the disk is full, the directory is missing, or an older file must not be
+        replaced; an older file stays as it was
+    InvalidArgumentError : the format or the convention is unknown
+
+    Notes
+    -----
+    O(m + n).
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import btfperm
+    >>> d = btfperm.dulmage_mendelsohn([[0, 2, 0], [0, 3, 4], [5, 0, 6]])
+    >>> btfperm.save(d, file := pathlib.Path(tempfile.mkdtemp()) / "perm.json", convention="klu")
+    >>> file.exists()
+    True
     """
     from btfperm.io.perm_file import save as save_perm
 
@@ -341,6 +396,23 @@ def load(path: PathLike) -> Decomposition:
     Types, shapes, permutations, matching, boundaries and scalings are checked, but not against the
     matrix.
     Raises `UnreadableInputError` with one sentence that names the file. O(m + n).
+
+    Parameters
+    ----------
+    path : file name; ``-`` is standard input
+
+    Returns
+    -------
+    DulmageMendelsohn or BlockTriangularForm
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import btfperm
+    >>> d = btfperm.dulmage_mendelsohn([[0, 2, 0], [0, 3, 4], [5, 0, 6]])
+    >>> d.save(file := pathlib.Path(tempfile.mkdtemp()) / "perm.npz")
+    >>> btfperm.load(file) == d
+    True
     """
     from btfperm.io.perm_file import load as load_perm
 

@@ -49,6 +49,10 @@ def as_pattern(
     comm : an mpi4py communicator: the result is a `DistributedPattern`. Each rank reads its part of
         a file, or takes its part of a matrix that is the same on each rank. Collective
 
+    Returns
+    -------
+    Pattern or DevicePattern : canonical compressed columns, (m, n); O(m + n + nnz)
+
     Raises
     ------
     BackendUnavailableError : `A` is on a GPU that CuPy cannot use

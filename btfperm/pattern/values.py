@@ -61,6 +61,10 @@ def as_valued(
     shape, drop_zeros, threads : as for `as_pattern`
     owned : as for `as_pattern`; the values are then shared, too, where they need no conversion
 
+    Returns
+    -------
+    ValuedPattern : the pattern, and `values` (nnz,); O(m + n + nnz)
+
     Raises
     ------
     InvalidMatrixError : `A` has no values, they are no numbers, or a sum of integers overflows

@@ -44,6 +44,12 @@ def solvers() -> tuple[Solver, ...]:
     """The solvers that :meth:`Preordering.factor` can use on this machine, the preferred library of
     KLU first. Libraries are loaded, which takes a moment.
 
+    Returns
+    -------
+    tuple of Solver : library, version, and how to install what is missing
+
+    Examples
+    --------
     >>> import btfperm
     >>> [solver.library for solver in btfperm.solvers() if solver.name == "superlu"]
     ['scipy']

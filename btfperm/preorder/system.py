@@ -107,6 +107,10 @@ def solve(
     trans, refine : as for `Factorization.solve`
     drop_zeros : as for `as_pattern`
 
+    Returns
+    -------
+    Solution : `x` (n,) or (n, k), the factors, and the backward errors
+
     Raises
     ------
     InvalidArgumentError : `A` is not square, `b` has another length, or an option is unknown

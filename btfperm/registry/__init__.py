@@ -70,6 +70,14 @@ def algorithms(family: str | None = None, *, package: str | None = None) -> tupl
     ``"approximate"``; of graphs: ``"graph"``) and of one package (``"transversal"``,
     ``"weighted"``).
 
+    Parameters
+    ----------
+    family, package : names of one family and of one package; None: all
+
+    Returns
+    -------
+    tuple of Algorithm : rows of the registry, in its order; empty for an unknown name
+
     Examples
     --------
     >>> import btfperm

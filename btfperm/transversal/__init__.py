@@ -213,6 +213,23 @@ def structural_rank(A: Any, **options: Any) -> int:
     Takes what `maximum_transversal` takes; raises LimitReachedError when a limit stopped the
     search.
 
+    Parameters
+    ----------
+    A : a matrix of any type that `as_pattern` accepts, (m, n)
+    options : as for `maximum_transversal`
+
+    Returns
+    -------
+    int : at most min(m, n)
+
+    Raises
+    ------
+    LimitReachedError : a limit stopped the search; what `maximum_transversal` raises
+
+    Notes
+    -----
+    As `maximum_transversal`: linear in practice.
+
     Examples
     --------
     >>> import numpy as np
