@@ -2,12 +2,14 @@
 """The examples of the pages: blocks of Python and of a shell, in their order.
 
 A comment on the line before a block says how it is run: ``<!-- not run: REASON -->``, ``<!-- exit
-code 1 -->``, ``<!-- warnings allowed -->``. A block of text that follows a shell block of one
-command is its output.
+code 1 -->``. A block of text that follows a shell block of one command, or a block of Python that
+prints, is its output.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 import shlex
 import warnings
@@ -46,7 +48,7 @@ def examples(text: str) -> Iterator[Example]:
 def run_page(path: Path) -> None:
     """Runs every example of a page in the current folder; the first that fails raises."""
     names: dict[str, Any] = {}
-    printed: str | None = None  # by the last block, if it was one command
+    printed: str | None = None  # by the last block: of one command, or of Python
     for example in examples(path.read_text(encoding="utf-8")):
         where = f"{path.name}, line {example.line}"
         if example.language == "text":
@@ -54,9 +56,12 @@ def run_page(path: Path) -> None:
                 assert without_times(example.code) == without_times(printed), where
         elif example.language == "python":
             code = compile("\n" * (example.line - 1) + example.code, str(path), "exec")
-            with warnings.catch_warnings():
+            stream = io.StringIO()
+            with warnings.catch_warnings(), contextlib.redirect_stdout(stream):
                 warnings.simplefilter("ignore")  # about stored zeros
                 exec(code, names)
+            printed = stream.getvalue() or None
+            continue
         else:
             outputs = [run_line(line, example.mark, where) for line in example.code.splitlines()]
             ran = [output for output in outputs if output is not None]

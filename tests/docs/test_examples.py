@@ -11,6 +11,7 @@ from tests.docs.pages import PAGES, ROOT, examples, run_page
 
 # Names that the pages use for any matrix, any graph and any right-hand side.
 RIGHT_HAND_SIDE = "%%MatrixMarket matrix array real general\n479 1\n" + "1\n" * 479
+JACOBIAN = "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1\n2 1\n"
 GRAPH = "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1.5\n3 2 2.5\n"
 
 
@@ -24,6 +25,9 @@ def folder(tmp_path, monkeypatch):
         shutil.copy(matrix, tmp_path / name)
     (tmp_path / "b.mtx").write_text(RIGHT_HAND_SIDE)
     (tmp_path / "graph.mtx").write_text(GRAPH)
+    (tmp_path / "jacobian.mtx").write_text(JACOBIAN)
+    (tmp_path / "equations.txt").write_text("mass\nenergy\n")
+    (tmp_path / "variables.txt").write_text("T\np\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -38,6 +42,7 @@ def test_the_examples_run(page, folder):
     [
         "```python\nassert False\n```\n",
         "```sh\nbtfperm rank no_such.mtx\n```\n",
+        "```python\nprint(1)\n```\n\n```text\n2\n```\n",
         "```sh\nbtfperm rank A.mtx\n```\n\n```text\n478\n```\n",
         "<!-- exit code 1 -->\n```sh\nbtfperm rank A.mtx\n```\n",
     ],
