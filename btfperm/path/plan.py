@@ -9,6 +9,7 @@ that is known. A plan is plain data and runs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from btfperm import backends, registry
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from btfperm.path.request import Request
     from btfperm.pattern import Pattern
 
-__all__ = ["Plan", "make_plan", "plan_on_cpu", "plan_search", "searches_from_rows"]
+__all__ = ["PUBLISHED", "Plan", "make_plan", "plan_on_cpu", "plan_search", "searches_from_rows"]
+
+PUBLISHED = "published"  # the algorithm of a caller who wants the best of the published ones
 
 # Features that cost one sample of the column pointers, without the row indices.
 _OF_DEGREES = frozenset(("longest", "skew", "empty", "single", "hidden"))
@@ -47,6 +50,9 @@ class Plan:
         matching in each run; then no rule abandons the GPU, and its failure is an error
     named : whether no rule chooses the algorithm: the caller named it, or it is the deterministic
         one of the backend
+    among : the decision that chooses the algorithm: ``"algorithm"``, or ``"published"`` if the
+        caller wants the best of the published ones
+    measures : functions that measure features of the current problem on a GPU
     ruled : what the number of entries alone decides, see `Table`
     deficiency : structural rank possible for this shape minus the size of the initial matching;
         None until it is known
@@ -65,6 +71,8 @@ class Plan:
     named = False
     deficiency: int | None = None
     note: str | None = ""
+    among = "algorithm"
+    measures: Mapping[str, Callable[[], float]] = MappingProxyType({})
 
     def __init__(self, package: str, pattern: Pattern, request: Request) -> None:
         self.package = package
@@ -76,6 +84,8 @@ class Plan:
         self.threads_asked = request.threads_asked
         self.decisions: dict[str, Rule] = {}
         self.features: dict[str, float] = {"threads": request.threads}
+        if request.algorithm == PUBLISHED:
+            self.among = PUBLISHED
 
     def __repr__(self) -> str:
         initializer, algorithm = (
@@ -86,12 +96,28 @@ class Plan:
             f"{self.threads} thread{'s' if self.threads > 1 else ''}>"
         )
 
+    @property
+    def decision(self) -> str:
+        """The decision that chooses the algorithm on the backend of the plan. The one over ranks is
+        a published one."""
+        return _on("algorithm" if self.backend == "mpi" else self.among, self.backend)
+
+    def default(self) -> registry.Algorithm:
+        """The algorithm where no rule applies."""
+        rules = rules_of(self.package)
+        name = {"gpu": rules.DEFAULT_ON_GPU, "mpi": rules.DEFAULT_OVER_RANKS}.get(
+            self.backend, rules.DEFAULT
+        )
+        if self.decision.startswith(PUBLISHED):
+            name = rules.TABLE[self.decision][-1].choice
+        return registry.find(name, initializer=False, package=self.package)
+
     def why(self) -> str:
         """One sentence that explains the algorithm."""
         if self.note is not None:
             return self.note
         decisions = self.decisions
-        taken = decisions[_on("algorithm", self.backend)]
+        taken = decisions[self.decision]
         start = decisions.get(_on("start", self.backend))
         if start is not None and start.choice == "none":
             short = "no start"
@@ -144,13 +170,13 @@ def make_plan(
     ------
     InvalidArgumentError : there is no such algorithm, initializer or option
     """
-    pattern, rules = session.pattern, rules_of(package)
+    pattern = session.pattern
     home, wanted = pattern.backend, request.backend
     plan = Plan(package, pattern, request)
     if home == "mpi":
         wanted = _over_ranks(plan, pattern, request)
     named = None
-    if request.algorithm != "auto":
+    if request.algorithm not in ("auto", PUBLISHED):
         named = registry.find(request.algorithm, initializer=False, backend=wanted, package=package)
         plan.algorithm, plan.named = named, True
     if named is not None:
@@ -164,6 +190,11 @@ def make_plan(
     ):
         plan.backend = _decide(plan, "place", pattern).choice
     if request.deterministic and named is None and plan.backend != "cpu":
+        if plan.among == PUBLISHED:
+            raise InvalidArgumentError(
+                "no published algorithm on a GPU gives the same matching in each run, so it cannot "
+                "be combined with deterministic; backend='cpu' can"
+            )
         named = plan.algorithm = registry.find_deterministic(plan.backend, package)
         plan.named = True
         plan.note = f"{named.name}: it gives the same matching in each run"
@@ -171,10 +202,7 @@ def make_plan(
         pattern = session.on_host()
     finisher = named
     if named is None and (plan.backend in ("gpu", "mpi") or request.options):
-        default = rules.DEFAULT_ON_GPU if plan.backend == "gpu" else rules.DEFAULT
-        if plan.backend == "mpi":
-            default = rules.DEFAULT_OVER_RANKS
-        finisher = registry.find(default, initializer=False, package=package)
+        finisher = plan.default()
     _plan_initializer(plan, pattern, request, finisher, has_initial)
     if request.options:
         check_options(request.options, plan.initializer, finisher)
@@ -260,7 +288,7 @@ def plan_search(plan: Plan, pattern: Pattern, deficiency: int) -> None:
         return
     plan.deficiency = deficiency
     plan.note = None
-    rule = _decide(plan, _on("algorithm", plan.backend), pattern)
+    rule = _decide(plan, plan.decision, pattern)
     where = plan.backend if plan.backend in ("cpu", "mpi") else "auto"
     plan.algorithm = registry.find(
         rule.choice, initializer=False, backend=where, package=plan.package
@@ -355,6 +383,8 @@ def _learn(plan: Plan, feature: str, pattern: Pattern | None) -> float:
         known["cores"] = usable_cores()
     elif feature in ("warm", "gpus"):
         known[feature] = _of_gpus(feature)
+    elif feature in plan.measures:
+        known[feature] = plan.measures[feature]()
     elif pattern is not None:
         known |= sample_degrees(pattern) if feature in _OF_DEGREES else sample(pattern)
     return known[feature]

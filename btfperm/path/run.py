@@ -161,6 +161,8 @@ class Run:
         elif self.stopped_by is not None:
             plan.note = f"the start was stopped by {self.stopped_by}"
         else:
+            if plan.among != "algorithm":
+                plan.measures = {"depth": self._depth}
             plan_search(plan, self._sampled(), full - self.size)
             return self._improve()
         self.stop("search")
@@ -288,6 +290,11 @@ class Run:
         """The pattern whose features the rules use: those for the CPU need all of them."""
         return self.session.pattern if self.plan.backend != "cpu" else self.session.on_host()
 
+    def _depth(self) -> float:
+        """The feature `depth`, from the side of the search."""
+        self._take_side("gpu")
+        return float(registry.step(self.plan.package, "first relabelling", "gpu")(self.view))
+
     def _begin(self) -> None:
         """The problem on the backend that holds the matrix, with the caller's matching if any."""
         home = "cpu" if self.given is not None else self._home()
@@ -311,10 +318,7 @@ class Run:
         row = self.plan.algorithm
         assert row is not None
         self.algorithm = row
-        if self.plan.shape[0] != self.plan.shape[1]:
-            self._move(row.backend)
-            if searches_from_rows(self.plan, self._sampled()):
-                self.view = self.problem.transposed()
+        self._take_side(row.backend)
         outcome = self._run(row, self.plan.within)
         self.counters.update(outcome.counters)
         self.stop("search")
@@ -323,6 +327,14 @@ class Run:
                 self.plan.note = self._abandoned(row, self.plan.within)
             return Event.ABANDONED
         return None
+
+    def _take_side(self, backend: str) -> None:
+        """The problem on the backend of the search, transposed if it searches from the rows."""
+        self._move(backend)
+        if self.plan.shape[0] == self.plan.shape[1] or self.view is not self.problem:
+            return
+        if searches_from_rows(self.plan, self._sampled()):
+            self.view = self.problem.transposed()
 
     def _run(
         self, row: registry.Algorithm, within: float | None = None, *, in_order: bool = False

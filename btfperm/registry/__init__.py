@@ -130,6 +130,8 @@ def find(
         )
     known = ", ".join(dict.fromkeys(row.name for row in rows))
     extra = "auto, none" if initializer else "auto"
+    if package == "transversal" and not (initializer or of_graphs):
+        extra = "auto, published"
     raise InvalidArgumentError(f"unknown {what} {name!r}; there are {extra}, {known}")
 
 

@@ -11,6 +11,7 @@ recertification       (pattern, transversal) -> the transversal, certified for t
 legality              (problem) -> whether the matching consists of entries, no two in a line
 cover                 (problem, threads) -> whether the matching is maximum; marks a minimum cover
 rank bound            (pattern) -> an upper bound of the structural rank
+first relabelling     (problem) -> levels of the first global relabelling, on a GPU
 decompose, cpu        (pattern, row_match, col_match, threads) -> Form
 decompose, mpi        the same; the arrays are those of one rank
 decompose, gpu        (session, row_match, col_match) -> Form
@@ -41,6 +42,10 @@ _STEPS: dict[tuple[str, str, str], tuple[str, str]] = {
     ("transversal", "legality", "cpu"): ("btfperm.transversal.certificate", "is_legal"),
     ("transversal", "cover", "cpu"): ("btfperm.transversal.certificate", "find_cover"),
     ("transversal", "rank bound", "cpu"): ("btfperm.transversal.certificate", "rank_at_most"),
+    ("transversal", "first relabelling", "gpu"): (
+        "btfperm.transversal.push_relabel.relabel_gpu",
+        "first_levels",
+    ),
     ("transversal", "certificate", "mpi"): ("btfperm.transversal.certificate_mpi", "prove"),
     ("transversal", "rank bound", "mpi"): ("btfperm.transversal.certificate_mpi", "rank_at_most"),
     ("dulmage_mendelsohn", "decompose", "mpi"): (

@@ -74,7 +74,8 @@ def maximum_transversal(
     A : a matrix of any type that `as_pattern` accepts
     algorithm : a name from `algorithms()`, or ``"auto"``: the choice of the first rule whose
         conditions hold for this matrix, in most cases guided-displacement. ``explain()`` of the
-        result names the rules
+        result names the rules. ``"published"`` chooses among the algorithms of other authors in
+        the same way, on a GPU apfb-wr or g-pr-shr
     initializer : a name from ``algorithms("initial")``, ``"none"``, or ``"auto"``: also by rules,
         in most cases greedy; none for meeting-trees, which makes its own initial matching
     backend : ``"auto"``, ``"cpu"``, ``"gpu"`` or, with `comm`, ``"mpi"``: then no rank analyses the

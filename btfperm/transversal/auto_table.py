@@ -4,7 +4,8 @@
 The bounds were set on one half of the families and real matrices of benchmarks/regret/cpu.py; the
 rules for thin matrices also used chains of the other half. The rules about a GPU were set on the
 half ``fit`` of benchmarks/regret/gpu.py. ``auto_measured.json`` has the measured worth of each
-rule; for rules about a GPU it was measured on the half that was not used to set them.
+rule; for rules about a GPU it was measured on the half that was not used to set them. The rules for
+``"published"`` were set on benchmarks/results: regret (CPU), gpu-large and regret-gpu (GPU).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ DEFAULT_ON_GPU = "meeting-trees"
 DEFAULT_OVER_RANKS = "ms-bfs"
 
 _SMALL_FOR_GPU = 200_000
+_LARGE_FOR_GPU = 10_000_000
 _SMALL = 16_000
 _TINY = 4_000
 # An exchange between ranks of one machine takes as long as the serial engine takes for some 10,000
@@ -145,6 +147,49 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     ),
     "algorithm on mpi": (
         Rule("always", (), DEFAULT_OVER_RANKS, "many paths in each exchange between ranks"),
+    ),
+    # With algorithm="published", the best of the algorithms of others.
+    "published": (
+        Rule(
+            "dense",
+            (Condition("entries", ">=", _TINY), Condition("density", ">=", 0.1)),
+            "pothen-fan",
+            "the lookahead finds an unmatched row for nearly every column",
+        ),
+        Rule("small", (Condition("entries", "<", _SMALL),), "ss-bfs", "the least set-up"),
+        Rule("the rest", (), "ms-bfs", "the best published search on average"),
+    ),
+    # The depth comes last, because measuring it takes one pass over the entries on the GPU.
+    "published on gpu": (
+        Rule(
+            "uneven columns",
+            (
+                Condition("entries", ">=", 100_000),
+                Condition("degree", ">", 4.5),
+                Condition("skew", ">", 0.8),
+            ),
+            "g-pr-shr",
+            "paths are short, and a thread of apfb-wr visits a whole long column",
+        ),
+        Rule(
+            "large, irregular",
+            (Condition("entries", ">=", _LARGE_FOR_GPU), Condition("skew", ">", 0.3)),
+            "g-pr-shr",
+            "paths are short, and only active columns are visited",
+        ),
+        Rule(
+            "large, few unmatched",
+            (Condition("entries", ">=", _LARGE_FOR_GPU), Condition("free", "<", 0.02)),
+            "g-pr-shr",
+            "only active columns are visited, and they are few",
+        ),
+        Rule(
+            "very long paths",
+            (Condition("depth", ">", 500),),
+            "g-pr-shr",
+            "other published searches need as many launches in each phase",
+        ),
+        Rule("the rest", (), "apfb-wr", "few launches, also if paths are long"),
     ),
 }
 

@@ -117,7 +117,8 @@ class RegistryName(click.types.StringParamType):
 
         rows = [row for row in algorithms() if row.of_graphs == self.of_graphs]
         listed = [row.name for row in rows if row.is_initializer == self.initial]
-        return ["auto", *(["none"] if self.initial else []), *dict.fromkeys(listed)]
+        special = ["none"] if self.initial else [] if self.of_graphs else ["published"]
+        return ["auto", *special, *dict.fromkeys(listed)]
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         names = self.names()
@@ -305,8 +306,8 @@ def search_options(command: Command) -> Command:
                 cls=RegistryOption,
                 type=RegistryName(initial=False),
                 default="auto",
-                help="Algorithm for the maximum transversal; mc64 and heavy-perfect need "
-                "--weights.",
+                help="Algorithm for the maximum transversal; published is the best of those of "
+                "other authors; mc64 and heavy-perfect need --weights.",
             ),
             click.option(
                 "--initializer",

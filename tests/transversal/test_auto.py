@@ -24,7 +24,7 @@ from btfperm.transversal.auto_table import DEFAULT, TABLE
 from tests import families, strategies
 from tests.checks.check_transversal import check_transversal
 from tests.oracles.plain_matching import structural_rank
-from tests.transversal.methods import ALGORITHMS, INITIALIZERS
+from tests.transversal.methods import ALGORITHMS, INITIALIZERS, ROWS
 
 RULES = [(what, rule) for what, rules in TABLE.items() for rule in rules]
 ON_GPU = [row.name for row in btfperm.algorithms(package="transversal") if row.backend == "gpu"]
@@ -39,6 +39,8 @@ CHOICES = {
     "place over ranks": ["cpu", "mpi"],
     "start on mpi": ["greedy"],
     "algorithm on mpi": ["ms-bfs"],
+    "published": [row.name for row in ROWS if row.reference != "btfperm"],
+    "published on gpu": ["apfb-wr", "g-pr-shr"],
 }
 
 
@@ -59,6 +61,9 @@ EXAMPLES = {
     ("place", "small"): random(50, 50, 3),
     ("start", "tiny"): random(50, 50, 3),
     ("start", "the rest"): random(3_000, 3_000, 5),
+    ("published", "small"): random(300, 300, 3),
+    ("published", "dense"): random(300, 300, 60),
+    ("published", "the rest"): random(8_000, 8_000, 3),
     ("side", "wide"): random(2_000, 3_000, 1.5),
     ("side", "as stored"): random(3_000, 2_900, 3),
     ("algorithm", "dense"): random(300, 300, 90),
@@ -78,7 +83,7 @@ def test_each_rule_is_sound(what, rule):
         "the last rule, and only that, always holds"
     )
     unbounded = what.endswith("on gpu") or (what == "algorithm" and rule.choice != DEFAULT)
-    unbounded &= rule.choice != "none"
+    unbounded &= rule.choice != "none" and what != "published on gpu"
     assert (rule.within is not None) == unbounded, "only these rules have a bound on their time"
 
 
@@ -93,12 +98,14 @@ def test_the_figures_belong_to_the_rules():
 @pytest.mark.parametrize(("what", "rule"), EXAMPLES, ids=str)
 def test_each_rule_holds_somewhere(what, rule):
     A = EXAMPLES[what, rule]
-    t = btfperm.maximum_transversal(A)
+    t = btfperm.maximum_transversal(A, algorithm="published" if what == "published" else "auto")
     decision = t.explain()["decisions"][what]
     assert decision["rule"] == rule
     check_transversal(A, t, rank=sp.csgraph.structural_rank(A))
     if what == "place":
         assert t.backend == decision["choice"]
+    if what == "published":
+        assert t.algorithm == decision["choice"] and rule in t.choice
     if what == "algorithm":
         assert t.algorithm in (decision["choice"], DEFAULT) and rule in t.choice
     if what == "start":
@@ -203,6 +210,36 @@ def test_which_start_on_a_gpu():
     assert rule(itself=1, entries=20_000_000) == ("the rest", "none")
     for on_gpu in TABLE["algorithm on gpu"]:
         assert btfperm.registry.find(on_gpu.choice, initializer=False).starts_itself
+
+
+@pytest.mark.parametrize(
+    ("rule", "known"),
+    [
+        ("uneven columns", {"entries": 200_000, "skew": 1.0}),
+        ("large, irregular", {}),
+        ("large, few unmatched", {"skew": 0.2, "free": 0.01}),
+        ("very long paths", {"skew": 0.2, "depth": 900}),
+        ("very long paths", {"entries": 10_000, "depth": 900}),
+        ("the rest", {"skew": 0.2}),
+        ("the rest", {"entries": 200_000, "skew": 1.0, "degree": 3.0}),
+    ],
+)
+def test_which_published_search_on_a_gpu(rule, known):
+    taken = first("published on gpu", LARGE | {"free": 0.1, "depth": 20} | known)
+    assert taken.name == rule
+    assert taken.choice == ("apfb-wr" if rule == "the rest" else "g-pr-shr")
+
+
+def test_published_is_no_algorithm_that_runs_with_another_ones_options():
+    A = random(300, 300, 3)
+    t = btfperm.maximum_transversal(A, algorithm="published", deterministic=True)
+    assert t.algorithm == "ss-bfs" and t.maximum
+    with pytest.raises(btfperm.InvalidArgumentError, match="no algorithm of this run"):
+        btfperm.maximum_transversal(A, algorithm="published", options={"alpha": 5})
+    with pytest.raises(btfperm.InvalidArgumentError, match="there are auto, published, "):
+        btfperm.maximum_transversal(A, algorithm="publshed")
+    with pytest.raises(btfperm.InvalidArgumentError, match="unknown initializer"):
+        btfperm.maximum_transversal(A, initializer="published")
 
 
 def test_the_driver_is_called_only_for_large_matrices(monkeypatch):

@@ -17,7 +17,9 @@ import scipy.sparse as sp
 import btfperm
 from btfperm import registry
 from btfperm.backends.gpu.budget import ABANDONED, Budget
+from btfperm.path.rules import Condition, Rule
 from btfperm.pattern import as_pattern
+from btfperm.transversal.auto_table import TABLE
 from tests import families
 from tests.checks.check_cover import check_cover
 from tests.checks.check_transversal import check_transversal
@@ -141,6 +143,34 @@ def test_only_levels_with_rows_are_counted(name):
     c = run(A, row, {"relabel": "fixed:20"}, initializer="none", initial=col_match).counters
     assert c["levels_by_relabel"][0] == 3
     assert (c["levels"], c["pushes"]) == (sum(c["levels_by_relabel"]), 3)
+
+
+@pytest.mark.parametrize("bound", [0, 500])
+def test_published_measures_the_first_relabelling(bound, monkeypatch):
+    """A bound of 0 levels takes g-pr-shr, whose first relabelling has the measured depth."""
+    very_long = Rule("long", (Condition("depth", ">", bound),), "g-pr-shr", "so")
+    others = TABLE["published on gpu"][-1:]
+    monkeypatch.setitem(TABLE, "published on gpu", (very_long, *others))
+    for name in ("random, square", "random, wide", "random, tall", "chains"):
+        A = families.renumbered(SMALL[name], "mixed", 1).A
+        t = btfperm.maximum_transversal(A, algorithm="published", backend="gpu", initializer="none")
+        check_transversal(A, t, rank=plain_matching.structural_rank(A))
+        assert t.algorithm == ("apfb-wr" if bound else "g-pr-shr") and t.backend == "gpu"
+        assert ("long: so" in t.choice) == (not bound)
+        depth = t.explain()["features"]["depth"]
+        assert depth > 0
+        if not bound:
+            assert depth == t.counters["levels_by_relabel"][0]
+
+
+def test_published_stays_with_a_matrix_on_the_device():
+    A = SMALL["random, square"].A
+    t = btfperm.maximum_transversal(matrix_there(A), algorithm="published")
+    assert t.backend == "gpu" and t.algorithm in ("apfb-wr", "none")
+    assert t.initializer == "greedy"
+    check_transversal(A, t.on_host(), rank=plain_matching.structural_rank(A))
+    with pytest.raises(btfperm.InvalidArgumentError, match="no published algorithm on a GPU"):
+        btfperm.maximum_transversal(matrix_there(A), algorithm="published", deterministic=True)
 
 
 @pytest.mark.parametrize(("row", "options"), SEARCHES)

@@ -18,13 +18,27 @@ if TYPE_CHECKING:
     from btfperm.backends.gpu.budget import Budget
     from btfperm.backends.gpu.problem import DeviceProblem
 
-__all__ = ["PushRelabel"]
+__all__ = ["PushRelabel", "first_levels"]
 
 # Loops and levels between two polls of the host: a poll costs as much as several launches, and a
 # launch that finds nothing to do changes nothing.
 _LOOPS_PER_POLL = 8
 _LEVELS_PER_POLL = 4
 _FILE = "transversal/push_relabel/relabel.cuh"
+
+
+def first_levels(problem: DeviceProblem) -> int:
+    """Levels of the first global relabelling from the current matching: half of the length of the
+    shortest alternating paths to the farthest columns. O(m + n + nnz) on the device."""
+    from btfperm.backends.gpu.budget import Budget
+    from btfperm.backends.gpu.device import on
+
+    if not problem.nnz:
+        return 0
+    with on(problem.device):
+        run = PushRelabel(problem, Budget(), {"relabel": "fixed:1"}, "g_pr_shr.cu")
+        run.relabel_if_due()
+        return run.levels_by_relabel[0]
 
 
 class PushRelabel:
@@ -37,6 +51,7 @@ class PushRelabel:
     mu_row, mu_col, state : some of these
     size : matched columns before the run
     loop : number of the current execution of the push kernel, from 1 on
+    levels_by_relabel : levels of each global relabelling
     """
 
     def __init__(
@@ -66,7 +81,7 @@ class PushRelabel:
         self.loop = 1
         self._iter_gr = 1
         self._kernels, self._level_launches = 0, 0
-        self._levels_by_relabel: list[int] = []
+        self.levels_by_relabel: list[int] = []
         self.size = problem.size
 
     def launch(self, name: str, blocks: int, *arguments: Any) -> None:
@@ -106,7 +121,7 @@ class PushRelabel:
             added = counters["u_added"] == self._level_launches
         # The launch after the last one that reached a row is the last that found rows of its level.
         levels = max(counters["u_added"] - first, 0) + 1
-        self._levels_by_relabel.append(min(levels, self._level_launches - first))
+        self.levels_by_relabel.append(min(levels, self._level_launches - first))
         self._iter_gr = self.loop + self._loops_to_next(2 * levels)
         return not self._budget.stop
 
@@ -138,10 +153,10 @@ class PushRelabel:
         return {
             "edges": counters["edges"],
             "loops": counters["act_exists"],
-            "relabels": len(self._levels_by_relabel),
-            "levels": sum(self._levels_by_relabel),
+            "relabels": len(self.levels_by_relabel),
+            "levels": sum(self.levels_by_relabel),
             "pushes": counters["pushes"],
             "augmentations": problem.size - self.size,
             "kernels": self._kernels,
-            "levels_by_relabel": self._levels_by_relabel,
+            "levels_by_relabel": self.levels_by_relabel,
         }
