@@ -212,36 +212,6 @@ def test_which_start_on_a_gpu():
         assert btfperm.registry.find(on_gpu.choice, initializer=False).starts_itself
 
 
-@pytest.mark.parametrize(
-    ("rule", "known"),
-    [
-        ("uneven columns", {"entries": 200_000, "skew": 1.0}),
-        ("large, irregular", {}),
-        ("large, few unmatched", {"skew": 0.2, "free": 0.01}),
-        ("very long paths", {"skew": 0.2, "depth": 900}),
-        ("very long paths", {"entries": 10_000, "depth": 900}),
-        ("the rest", {"skew": 0.2}),
-        ("the rest", {"entries": 200_000, "skew": 1.0, "degree": 3.0}),
-    ],
-)
-def test_which_published_search_on_a_gpu(rule, known):
-    taken = first("published on gpu", LARGE | {"free": 0.1, "depth": 20} | known)
-    assert taken.name == rule
-    assert taken.choice == ("apfb-wr" if rule == "the rest" else "g-pr-shr")
-
-
-def test_published_is_no_algorithm_that_runs_with_another_ones_options():
-    A = random(300, 300, 3)
-    t = btfperm.maximum_transversal(A, algorithm="published", deterministic=True)
-    assert t.algorithm == "ss-bfs" and t.maximum
-    with pytest.raises(btfperm.InvalidArgumentError, match="no algorithm of this run"):
-        btfperm.maximum_transversal(A, algorithm="published", options={"alpha": 5})
-    with pytest.raises(btfperm.InvalidArgumentError, match="there are auto, published, "):
-        btfperm.maximum_transversal(A, algorithm="publshed")
-    with pytest.raises(btfperm.InvalidArgumentError, match="unknown initializer"):
-        btfperm.maximum_transversal(A, initializer="published")
-
-
 def test_the_driver_is_called_only_for_large_matrices(monkeypatch):
     monkeypatch.setattr(plan, "_of_gpus", lambda feature: pytest.fail(feature))
     assert btfperm.maximum_transversal(random(300, 300, 3)).backend == "cpu"
