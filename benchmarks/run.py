@@ -160,6 +160,11 @@ SECTIONS = {
         "mc64 and heavy-perfect on the CPU and on a GPU, where weighted searches are long",
         "2026-11-24-auctions-large",
     ),
+    "mpi-scaling": Entry(
+        "mpi.scaling",
+        "from a file to the permutations over MPI ranks, and a model; --counts names the ranks",
+        "",
+    ),
     "versions": Entry(
         "versions",
         "this version beside another one, in turns",
