@@ -2,8 +2,8 @@
 """Strong and weak scaling over MPI ranks, from the file to the permutations, and a model of both.
 
 Strong: each matrix of the set on each number of ranks. Weak: random matrices with five entries in a
-column, and for each rank as many columns as the first matrix of the set has. The model (`model.py`) is fitted to all
-measurements over several ranks except those on the largest number, which check it.
+column, and for each rank as many columns as the first matrix of the set has. The model (`model.py`)
+is fitted to all measurements over several ranks except those on the largest number, which check it.
 """
 
 from __future__ import annotations
