@@ -99,8 +99,8 @@ def _section(rows: list[Row], ranks: Sequence[int], complaints: list[str]) -> Se
             complaints.append(f"{name}: different ranks {sorted(found)}")
     head = ["matrix", "ranks", "s", "of 1 rank", "exchanges", "MB sent", "peak MB", "model s"]
     text = paragraphs(
-        "From the file to `perm.npz`, medians. Matrices below 200,000 entries, and all on one "
-        "rank, are analysed whole on each rank.",
+        "From the file to `perm.npz`, medians. One rank uses the serial engine, several ranks the "
+        "engine over ranks, also for matrices that `auto` would analyse whole on each rank.",
         table(head, list(_cells(rows))),
         _model_text(model, held_out),
     )

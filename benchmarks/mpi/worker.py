@@ -20,7 +20,8 @@ def main(path: str, output: str, repeats: str) -> None:
     for _ in range(1 + int(repeats)):  # the first is a warm-up
         comm.Barrier()
         begin = time.perf_counter()
-        done = order_file(path, [output], comm=comm)
+        backend = "mpi" if comm.size > 1 else "auto"  # also for matrices that each rank could hold
+        done = order_file(path, [output], comm=comm, backend=backend)
         comm.Barrier()
         seconds = time.perf_counter() - begin
         if comm.rank == 0:
