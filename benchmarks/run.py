@@ -143,7 +143,7 @@ SECTIONS = {
     "solver-ratios": Entry(
         "solvers.ratios",
         "KLU and SuperLU with btfperm over both by themselves, and predicted fill, by class",
-        "2026-11-23-solver-ratios-real",
+        "2026-11-25-solver-ratios-real",
     ),
     "solver-overhead": Entry(
         "solvers.overhead",
