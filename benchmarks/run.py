@@ -100,6 +100,11 @@ SECTIONS = {
         "`auto` beside the CPU and the searches of a GPU",
         "2026-11-22-regret-gpu",
     ),
+    "published-choice": Entry(
+        "regret.published",
+        "`published` on a GPU beside apfb-wr and g-pr-shr, on graphs not used to set its rules",
+        "",
+    ),
     "engine": Entry(
         "device.engine",
         "meeting-trees from an empty matching to its certificate, on a GPU",
