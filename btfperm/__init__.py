@@ -181,6 +181,9 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from btfperm.registry import (
         algorithms as algorithms,
     )
+    from btfperm.reports.page import (
+        report as report,
+    )
     from btfperm.results import (
         Block as Block,
     )
@@ -298,6 +301,7 @@ _ROOMS = {
     "read": "io",
     "read_matrix": "io",
     "read_valued": "io",
+    "report": "reports.page",
     "save": "io",
     "solve": "preorder",
     "solvers": "preorder",

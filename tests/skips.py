@@ -36,6 +36,7 @@ PERMITTED: tuple[tuple[str, int], ...] = (
     # scikit-sparse 0.5 does not compile against the SuiteSparse of Debian 12.
     (r"(?s)scikit-sparse does not work here .*|No module named 'sksparse'", 60),
     (r"(?s)could not import 'matplotlib'.*|there is no C compiler", 0),
+    (r"(?s)could not import 'playwright.*|no Chromium here", 0),
     (r"needs g\+\+( .*)?|needs Linux, .*|g\+\+ has no (AddressSanitizer here|libtsan)", 0),
     # A peer of a benchmark does not accept some matrices. The matrices are a fixed list.
     (r"(square|nonsingular) only|its graph of over .*", 40),
@@ -47,7 +48,6 @@ PERMITTED: tuple[tuple[str, int], ...] = (
     (r"(sparse|casadi) is not installed", 8),
     (r"nbklu is not installed, or not for a sanitizer", 0),
     (r"MPI is not installed", 0),
-    (r"runs in the step mpi of .ci/run", 12),
     (r"libklu is not installed, or not for a sanitizer", 0),
     (r"petsc4py is not installed", 12),
     (r"pyomo is not installed", 0),  # CI installs it

@@ -50,3 +50,14 @@ def test_the_page_on_pictures(tmp_path, monkeypatch, capsys):
     assert (
         CliRunner().invoke(main, ["plot", "matrices/west0067.mtx.gz", "--terminal"]).output == text
     )
+
+
+def test_the_page_on_the_report(tmp_path, monkeypatch):
+    page = (DOCS / "report.md").read_text(encoding="utf-8")
+    (tmp_path / "matrices").symlink_to(DOCS.parent / "matrices", target_is_directory=True)
+    monkeypatch.chdir(tmp_path)
+    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    exec(compile(block, "report.md", "exec"), {})
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    for title in re.findall(r"^\| ([A-Z][\w ]+) \|", page, re.MULTILINE):
+        assert f">{title}</h2>" in text, title

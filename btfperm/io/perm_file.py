@@ -27,7 +27,6 @@ from btfperm.pattern import index_type
 from btfperm.results import (
     BlockTriangularForm,
     Decomposition,
-    DistributedDecomposition,
     DulmageMendelsohn,
     SolverOrder,
 )
@@ -40,7 +39,7 @@ _KINDS = {"dulmage_mendelsohn": DulmageMendelsohn, "block_triangular_form": Bloc
 
 
 def save(
-    result: Decomposition | DistributedDecomposition | SolverOrder,
+    result: Decomposition | SolverOrder,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -48,9 +47,6 @@ def save(
     replace: bool = True,
 ) -> None:
     """See `btfperm.io.save`."""
-    if isinstance(result, DistributedDecomposition):
-        result.save(path, format=format, convention=convention, replace=replace)
-        return
     solver = result.solver if isinstance(result, SolverOrder) else None
     written_as, row = target(path, format, convention, solver)
     if not isinstance(result, Decomposition | SolverOrder):

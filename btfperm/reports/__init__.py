@@ -4,5 +4,6 @@
 * `verify/` - an independent verifier of permutation files, plain NumPy
 * `perm_arrays.py` - the arrays of a permutation file, unchecked
 * `pictures/` - the matrix and its blocks, drawn with matplotlib or as text
+* `page/` - one HTML page about a matrix
 * `summary.py` - the facts of a decomposition in one small dictionary, and one line of advice
 """

@@ -14,7 +14,7 @@
 * `completion.py` - shell completion
 * `progress.py` - progress on a terminal, for work that takes longer than a second; `--verbose`
 * `order.py` (the main job), `rank.py`, `check.py`, `convert.py`, `algorithms.py`, `doctor.py`
-* `solve.py`, `comparison.py`, `match.py`, `plot.py`
+* `solve.py`, `comparison.py`, `match.py`, `plot.py`, `report.py`
 
 NumPy, SciPy and rich are imported inside the commands, so that `--help` and `--version` are quick.
 """

@@ -68,6 +68,7 @@ JSON_KEYS = {
         *("counters", "seconds", "written", "replaced"),
     ),
     "plot": (*_MATRIX, "fine_blocks", "kind", "block", "seconds", "written", "replaced"),
+    "report": (*_MATRIX, "fine_blocks", "seconds", "written", "replaced", "bytes"),
     "algorithms": ("algorithms",),
     "doctor": ("machine", "backends", "packages", "solvers"),
 }

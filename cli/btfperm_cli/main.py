@@ -35,6 +35,7 @@ from btfperm_cli.order import order
 from btfperm_cli.output import Output, drop, emit, emit_text, flush, open_closed
 from btfperm_cli.plot import plot
 from btfperm_cli.rank import rank
+from btfperm_cli.report import report
 from btfperm_cli.solve import solve
 
 __all__ = ["main"]
@@ -258,5 +259,8 @@ def main() -> None:
     """
 
 
-for command in (order, rank, diagnose, check, convert, solve, match, plot, algorithms, doctor):
+for command in (
+    *(order, rank, diagnose, check, convert, solve, match, plot, report),
+    *(algorithms, doctor),
+):
     main.add_command(command)

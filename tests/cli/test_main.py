@@ -21,7 +21,7 @@ from btfperm.errors import BtfpermError, DefectError, DefectWarning
 
 COMMANDS = (
     *("algorithms", "check", "convert", "diagnose", "doctor"),
-    *("match", "plot", "rank", "solve"),
+    *("match", "plot", "rank", "report", "solve"),
 )
 
 

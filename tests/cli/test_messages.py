@@ -206,6 +206,11 @@ def words_of(tmp_path):
         "convert": [("convert", a, tmp_path / "B.npz"), ("convert", no, no), ("convert", a)],
         "solve": [("solve", a, a), ("solve", no, a), ("solve", a), ("solve", a, "--compare")],
         "match": [("match", a, "--weights", "ones"), ("match", no), ("match",)],
+        "report": [
+            ("report", a, "-o", tmp_path / "r.html"),
+            ("report", no, "-o", tmp_path / "r.html"),
+            ("report", a),
+        ],
         "plot": [("plot", a, "--terminal"), ("plot", no, "--terminal"), ("plot", a)],
         "algorithms": [("algorithms",), ("algorithms", "--bogus")],
         "doctor": [("doctor",), ("doctor", "--bogus")],

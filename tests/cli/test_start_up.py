@@ -86,7 +86,7 @@ def test_a_small_matrix_needs_little_beside_numpy(matrix):
     more = loaded(job) - loaded("import numpy, click")
     ours = {"btfperm", "btfperm_cli", "fast_matrix_market", "threadpoolctl", "numpy", "click"}
     assert {name.partition(".")[0] for name in more} <= ours | sys.stdlib_module_names
-    assert "btfperm.transversal" in more and len(more) < 150
+    assert "btfperm.transversal" in more and len(more) < 155
 
 
 def test_modules_are_attributes():

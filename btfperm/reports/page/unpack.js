@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+"use strict";
+
+// The bytes of base64 text.
+function bytesOf(text) {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
+
+// A typed array from `packed.py`: compressed, little endian. null stays null.
+async function unpack(packed) {
+  if (!packed) return null;
+  const stream = new Blob([bytesOf(packed.data)]).stream();
+  const inflated = stream.pipeThrough(new DecompressionStream("deflate"));
+  const buffer = await new Response(inflated).arrayBuffer();
+  return new globalThis[packed.type](buffer);
+}
+
+// [0, a, a + b, ...] from [a, b, ...].
+function runningTotals(sizes) {
+  const totals = new Float64Array(sizes.length + 1);
+  for (let k = 0; k < sizes.length; ++k) totals[k + 1] = totals[k] + sizes[k];
+  return totals;
+}
+
+// The k with starts[k] <= place < starts[k + 1]; with empty blocks, the last such k.
+function blockAt(starts, place) {
+  let low = 0;
+  let high = starts.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (starts[middle] <= place) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+const grouped = new Intl.NumberFormat("en-US");
+
+function number(value) {
+  return grouped.format(value);
+}
