@@ -125,4 +125,15 @@ ROWS = (
         deterministic=True,
         options=(Option("rounds", 16, "bound on the rounds"),),
     ),
+    Algorithm(
+        name="local-max",
+        package="transversal",
+        family="initial",
+        backend="mpi",
+        reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",
+        summary="over MPI ranks: match entries of locally largest random weight, in rounds",
+        prefer="for comparison with greedy over ranks",
+        deterministic=True,
+        options=(Option("rounds", 64, "bound on the rounds"),),
+    ),
 )

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from mpi4py import MPI
 
 import btfperm
+from btfperm.transversal.initial.local_max_mpi import weights
 from tests import families
 from tests.mpi import damage, files, inputs
 from tests.oracles.plain_dulmage_mendelsohn import dulmage_mendelsohn as plain
@@ -67,6 +68,22 @@ def case_families():
     ):
         d = same_blocks(hard.A)
         assert hard.rank in (-1, d.structural_rank)  # -1: not known
+
+
+def case_local_max_is_dominant():
+    """Of each entry, the row or the column is matched to an entry that is not lighter."""
+    for seed in (0, 5):
+        A = inputs.random_matrix(30 + seed)
+        with inputs.no_search():
+            t = btfperm.maximum_transversal(
+                A, comm=COMM, backend="mpi", initializer="local-max", seed=seed
+            )
+        rows, cols = A.tocoo().coords
+        of_rows = np.where(t.row_match < 0, 0, weights(np.arange(A.shape[0]), t.row_match, seed))
+        of_cols = np.where(t.col_match < 0, 0, weights(t.col_match, np.arange(A.shape[1]), seed))
+        heaviest = np.maximum(of_rows[rows], of_cols[cols])
+        assert (weights(rows, cols, seed) <= heaviest).all()
+        same_blocks(A, initializer="local-max")
 
 
 def case_long_paths():

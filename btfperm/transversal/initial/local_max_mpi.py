@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""local-max: over ranks, entries that are heavier than all others in their row and column
+
+Idea        Each entry has a random weight, which both of its owners compute. In each round, every
+            unmatched row and column has as candidate its heaviest entry whose other end is not
+            known to be matched. Columns send their candidates to the rows: if that is the row's
+            candidate, too, the entry is matched. Rows and columns that learn that the other end is
+            matched go on to their next entry.
+Paper       Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013, section 3: candidates are
+            exchanged between processes once a round. There, each process removes all entries of
+            matched vertices; here, an entry is removed only when it is a candidate, so that a
+            message holds one item for each unmatched row or column.
+Cost        O(nnz log(longest list)) for the sorted lists, O(unmatched) items a round, an expected
+            O(log n) rounds where the lists are short; four exchanges a round.
+Prefer it   for comparison with greedy, or where many columns have the same first row
+Options     rounds (64): bound on the rounds; the search matches the columns that are left
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm.backends.mpi.problem import DistributedProblem
+from btfperm.pattern.owned_lists import OwnedLists
+
+if TYPE_CHECKING:
+    from btfperm.backends.mpi.budget import SharedBudget
+
+__all__ = ["local_max", "weights"]
+
+_WAIT, _MATCHED, _GONE = 0, 1, 2  # answers to a candidate
+
+Indices = npt.NDArray[Any]
+
+
+def local_max(
+    problem: DistributedProblem, budget: SharedBudget, seed: int, options: Mapping[str, Any]
+) -> dict[str, int | list[int]]:
+    """Matches locally heaviest entries until no candidate is left, or for the given rounds."""
+    exchange, width = problem.exchange, problem.width
+    cols = _Side(problem.lists, problem.cols, problem.col_match, seed, by_rows=False)
+    rows = _Side(problem.row_lists, problem.rows, problem.row_match, seed, by_rows=True)
+    rounds = 0
+    while rounds < int(options["rounds"]):
+        own_cols, own_rows = cols.waiting(), rows.waiting()
+        left = exchange.sums(own_cols.size, own_rows.size)
+        if not min(left) or budget.spent(sum(left)):
+            break
+        rounds += 1
+        for side, own, other in ((cols, own_cols, rows), (rows, own_rows, cols)):
+            own = own[side.match[own] < 0]
+            wanted, numbers = side.candidates(own), own + width(side.slices.first)
+            got = exchange.route(other.slices, wanted, numbers, kind=width)
+            answer = other.answer(got.items[:, 0] - other.slices.first, got.items[:, 1])
+            answer = exchange.reply(got, answer)[0]
+            matched = answer == _MATCHED
+            side.match[own[matched]] = wanted[matched]
+            side.cursor[own[answer == _GONE]] += 1
+    return {"edges": budget.edges, "rounds": rounds}
+
+
+class _Side:
+    """The rows, or the columns, of this rank, with their lists from the heaviest entry on."""
+
+    def __init__(
+        self, lists: OwnedLists, slices: Any, match: Indices, seed: int, *, by_rows: bool
+    ) -> None:
+        self.slices, self.match = slices, match
+        own = lists.list_of_each(np.int64)
+        numbers = own + slices.first
+        rows, cols = (numbers, lists.items) if by_rows else (lists.items, numbers)
+        order = np.lexsort((~weights(rows, cols, seed), own))
+        self.items = lists.items[order]
+        self.cursor, self.end = lists.indptr[:-1].copy(), lists.indptr[1:]
+
+    def waiting(self) -> Indices:
+        """The unmatched ones that still have a candidate."""
+        return np.flatnonzero((self.match < 0) & (self.cursor < self.end))
+
+    def candidates(self, own: Indices) -> Indices:
+        return self.items[self.cursor[own]]
+
+    def answer(self, own: Indices, suitors: Indices) -> npt.NDArray[np.int64]:
+        """Answers the candidates of the other side; each of `own` has one suitor at most that it
+        wants itself."""
+        free = self.match[own] < 0
+        waits = free & (self.cursor[own] < self.end[own])
+        mutual = np.zeros(own.size, dtype=bool)
+        mutual[waits] = self.candidates(own[waits]) == suitors[waits]
+        self.match[own[mutual]] = suitors[mutual]
+        return np.where(mutual, _MATCHED, np.where(free, _WAIT, _GONE))
+
+
+def weights(rows: Indices, cols: Indices, seed: int) -> npt.NDArray[np.uint64]:
+    """The weight of each entry: a hash of its place, which rows and columns compute alike."""
+    x = rows.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    x ^= cols.astype(np.uint64) + np.uint64(seed)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)
+    return x ^ (x >> np.uint64(31))
