@@ -153,10 +153,7 @@ def order_file(
             how: dict[str, Any] = {"threads": threads or 0, "progress": _reading(progress, path)}
             pattern = read(path, drop_zeros=drop_zeros, **how)
         else:
-            from btfperm.weighted import moduli
-
-            remedy = "give a file with values, or leave out weights="
-            pattern, modulus = moduli(values_of(path, True, remedy))
+            pattern, modulus = _read_moduli(path)
         end("read")
         begin("search")
         session = Session(pattern)
@@ -175,38 +172,30 @@ def order_file(
         finally:
             session.close()
         if weights is not None:
-            from btfperm.weighted import weigh
-            from btfperm.weighted.diagonal import diagonals_of
-
             begin("weigh")
-            left = None if request.deadline is None else request.seconds_left()
-            limits: dict[str, Any] = {
-                "time_limit": left,
-                "max_work": options.get("max_work"),
-                "threads": threads,
-                "algorithm": weigher,
-                "backend": options["backend"],
-            }
-            weighted = weigh(pattern, modulus, result, cast(Any, weights), **limits)
-            diagonals = diagonals_of(pattern, modulus, weighted)
+            limits = {"max_work": options.get("max_work"), "backend": options["backend"]}
+            weighted, diagonals = _weighed(
+                pattern,
+                modulus,
+                result,
+                weights,
+                request,
+                algorithm=weigher,
+                threads=threads,
+                **limits,
+            )
             result = _with_weights(result, weighted)
             transversal = result.transversal or transversal
             end("weigh")
         solver_order: SolverOrder | None = None
         if solver is not None:
-            from btfperm.preorder import order_for_solver, preorder
-
             begin("order")
-            if valued is None or not pattern.m == pattern.n == transversal.size:
-                solver_order = preorder(
-                    pattern, solver=cast(Any, solver), transversal=transversal, threads=threads
-                )
-            else:
-                solver_order, weighted = order_for_solver(
-                    valued, transversal, cast(Any, solver), threads
-                )
-                if weighted is not None:
-                    result, diagonals = _chosen(valued, result, weighted)
+            solver_order, chosen_weights = _for_solver(
+                pattern, valued, transversal, cast(Any, solver), threads
+            )
+            if chosen_weights is not None and valued is not None:
+                weighted = chosen_weights
+                result, diagonals = _chosen(valued, result, weighted)
             end("order")
     completed = _completed(result, targets) if solver_order is None else None
     for file, row in zip(outputs, targets, strict=True):
@@ -218,6 +207,46 @@ def order_file(
     return Ordered(
         pattern, transversal, result, seconds, tuple(outputs), solver_order, weighted, diagonals
     )
+
+
+def _read_moduli(path: PathLike) -> tuple[Pattern, Any]:
+    """The pattern of the entries of a file that are not zero, and their moduli."""
+    from btfperm.weighted import moduli
+
+    return moduli(values_of(path, True, "give a file with values, or leave out weights="))
+
+
+def _weighed(
+    pattern: Pattern,
+    modulus: Any,
+    result: DulmageMendelsohn,
+    weights: str,
+    request: Request,
+    **how: Any,
+) -> tuple[WeightedTransversal, Diagonals]:
+    """The weighted transversal within the limits of the request, and its diagonal entries."""
+    from btfperm.weighted import weigh
+    from btfperm.weighted.diagonal import diagonals_of
+
+    left = None if request.deadline is None else request.seconds_left()
+    weighted = weigh(pattern, modulus, result, cast(Any, weights), time_limit=left, **how)
+    return weighted, diagonals_of(pattern, modulus, weighted)
+
+
+def _for_solver(
+    pattern: Pattern,
+    valued: ValuedPattern | None,
+    transversal: Transversal,
+    solver: Any,
+    threads: int | None,
+) -> tuple[SolverOrder, WeightedTransversal | None]:
+    """The order for a solver, and the weights if it was chosen by the values."""
+    from btfperm.preorder import order_for_solver, preorder
+
+    if valued is not None and pattern.m == pattern.n == transversal.size:
+        return order_for_solver(valued, transversal, solver, threads)
+    order = preorder(pattern, solver=solver, transversal=transversal, threads=threads)
+    return order, None
 
 
 def _reading(progress: Progress | None, path: PathLike) -> Callable[..., None] | None:
