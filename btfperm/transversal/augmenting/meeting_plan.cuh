@@ -72,7 +72,8 @@ struct Plan {
   __device__ void decide(const Limits& limits, bool over) {
     const Count both = open(cols) + open(rows);
     const bool dry = open(cols) == 0 || open(rows) == 0, all_thin = both <= limits.max_thin;
-    // The next phase scans the border again, which has a cost unless all is thin.
+    // The next phase visits the vertices at the border of the trees again. This costs time, unless
+    // both sides have few open vertices.
     const Count weighed = all_thin ? both : both + border[cols] + border[rows];
     if (paths == 0 && (dry || over)) {
       action = stop;
