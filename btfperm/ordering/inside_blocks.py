@@ -37,10 +37,12 @@ _FEW_SMALL = 0.15
 # it than amd only where less than a tenth of the entries are symmetric.
 _SYMMETRIC_AT_ALL = 0.25
 # Minimum fill is not tried on nearly symmetric blocks, of which it saves a few percent only. Where
-# it saves less elsewhere, pivots that leave the diagonal can cost more (plskz362). It visits up to
-# 14 times the operations and entries on real matrices.
+# it saves less elsewhere, pivots that leave the diagonal can cost more (plskz362). It is abandoned
+# beyond these numbers of visited entries for each operation of the factorization and for each row
+# and entry: where it saves much, it visits about 2 for each operation of large matrices
+# (ibmpg1_mna), and up to 150 for each entry of small ones (mahindas).
 LESS_FILL = 0.95
-_MOST_WORK = 16
+_WORK_PER_OPERATION, _WORK_PER_ENTRY = 4, 200
 _MOST_FILL = 100_000_000  # entries of L in a block that are counted
 SMALL = 500  # rows below which other orders take longer than they can save
 
@@ -141,8 +143,10 @@ def with_less_fill(
     if fill is None or LESS_FILL * fill.total <= symmetry.entries + pattern.n:
         return inside
     permuted = form.matched_row_perm, form.col_perm, form.row_blocks
-    limits = int(LESS_FILL * fill.total), int(_MOST_WORK * (fill.operations + pattern.nnz))
-    places = order_by_fill(pattern, *permuted, *limits, threads)
+    size = pattern.nnz + pattern.n
+    most_work = int(_WORK_PER_OPERATION * fill.operations) + _WORK_PER_ENTRY * size
+    most = int(LESS_FILL * fill.total)
+    places = order_by_fill(pattern, *permuted, most, most_work, threads)
     if places is None:
         return inside
     return _placed(pattern, form, places, threads)

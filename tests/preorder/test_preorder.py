@@ -327,7 +327,7 @@ def test_apply_sees_other_columns():
         np.testing.assert_array_equal(p.apply(A).toarray(), expected)
 
 
-@pytest.mark.parametrize(("limit", "value"), [("LESS_FILL", 0.5), ("_MOST_WORK", 0.01)])
+@pytest.mark.parametrize(("limit", "value"), [("LESS_FILL", 0.5), ("_WORK_PER_ENTRY", 1)])
 def test_minimum_fill_must_save_enough_within_its_work(limit, value, monkeypatch):
     A = read("west0479")
     assert btfperm.preorder(A, solver="klu").block_ordering == "minimum-fill"
