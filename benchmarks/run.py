@@ -100,6 +100,11 @@ SECTIONS = {
         "`auto` beside the CPU and the searches of a GPU",
         "2026-11-22-regret-gpu",
     ),
+    "published-choice": Entry(
+        "regret.published",
+        "`published` on a GPU beside apfb-wr and g-pr-shr, on graphs not used to set its rules",
+        "",
+    ),
     "engine": Entry(
         "device.engine",
         "meeting-trees from an empty matching to its certificate, on a GPU",
@@ -143,7 +148,7 @@ SECTIONS = {
     "solver-ratios": Entry(
         "solvers.ratios",
         "KLU and SuperLU with btfperm over both by themselves, and predicted fill, by class",
-        "2026-11-23-solver-ratios-real",
+        "2026-11-25-solver-ratios-real",
     ),
     "solver-overhead": Entry(
         "solvers.overhead",
@@ -159,6 +164,11 @@ SECTIONS = {
         "solvers.auctions",
         "mc64 and heavy-perfect on the CPU and on a GPU, where weighted searches are long",
         "2026-11-24-auctions-large",
+    ),
+    "mpi-scaling": Entry(
+        "mpi.scaling",
+        "from a file to the permutations over MPI ranks, and a model; --counts names the ranks",
+        "",
     ),
     "versions": Entry(
         "versions",

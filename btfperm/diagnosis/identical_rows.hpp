@@ -23,7 +23,7 @@ namespace btfperm {
 template <class I>
 struct RowClass {
   I size;
-  I column;  // the last one that met the class
+  I column;  // the last visited column with an entry in a row of the class
   I other;   // the class of its rows with an entry in that column; the next unused class
 };
 

@@ -161,7 +161,8 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
   const I n_square = static_cast<I>(std::count(C.col_part, C.col_part + A.n, square));
   constexpr double many = 0.4;  // of these rows
   const bool sweep = team.threads == 1 && roots > many * (static_cast<double>(n_square) + roots);
-  Members<I> cols{nullptr, A.n};  // all: horizontal ones have no vertical row
+  // All columns: those of the horizontal part have no entry in vertical rows.
+  Members<I> cols{nullptr, A.n};
   I* found = nullptr;
   I n_found = 0;
   if (sweep || n_square < A.n - A.n / 8) {

@@ -27,6 +27,7 @@ from btfperm.pattern import index_type
 from btfperm.results import (
     BlockTriangularForm,
     Decomposition,
+    DistributedDecomposition,
     DulmageMendelsohn,
     SolverOrder,
 )
@@ -39,7 +40,7 @@ _KINDS = {"dulmage_mendelsohn": DulmageMendelsohn, "block_triangular_form": Bloc
 
 
 def save(
-    result: Decomposition | SolverOrder,
+    result: Decomposition | DistributedDecomposition | SolverOrder,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -47,6 +48,9 @@ def save(
     replace: bool = True,
 ) -> None:
     """See `btfperm.io.save`."""
+    if isinstance(result, DistributedDecomposition):
+        result.save(path, format=format, convention=convention, replace=replace)
+        return
     solver = result.solver if isinstance(result, SolverOrder) else None
     written_as, row = target(path, format, convention, solver)
     if not isinstance(result, Decomposition | SolverOrder):

@@ -11,7 +11,7 @@ from btfperm.arguments import truth
 from btfperm.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from btfperm.results import Decomposition, SolverOrder
+    from btfperm.results import Decomposition, DistributedDecomposition, SolverOrder
 
 __all__ = ["load", "save", "write_petsc_is"]
 
@@ -19,7 +19,7 @@ PathLike = str | os.PathLike[str]
 
 
 def save(
-    result: Decomposition | SolverOrder,
+    result: Decomposition | DistributedDecomposition | SolverOrder,
     path: PathLike,
     *,
     format: str | None = None,

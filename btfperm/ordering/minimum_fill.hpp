@@ -56,8 +56,8 @@ class MinimumFill {
     }
   }
 
-  // order[k] is the row and column of the block that is eliminated as number k. False: a limit was
-  // exceeded, or `limit` ended it.
+  // Stores in order[k] the row and column of the block that is eliminated as number k. Returns
+  // false if a limit was exceeded, or if `limit` ended the elimination.
   template <class Limit>
   bool order(const Block<I>& block, I* order, Limit& limit) {
     begin(block);

@@ -104,7 +104,7 @@ class Run:
     device = ""
     backend: Backend = CPU
     problem: Any = None  # made by the first step, which may fail
-    view: Any = None  # the problem as the search sees it, perhaps transposed
+    view: Any = None  # the problem that is searched: the matrix or its transpose
 
     def __init__(self, session: Session, request: Request, plan: Plan, given: Any) -> None:
         self.session = session

@@ -75,7 +75,8 @@ void sum_up(I* array, I count, Budget& budget) {
   in_pieces(count, budget, [=](I k) { array[k + 1] += array[k]; });
 }
 
-// Undoes that each start has advanced to the end of its list, which is where the next one starts.
+// While entries were placed, each start has advanced to the end of its list, where the next list
+// starts. Moves the starts back by one list.
 template <class I>
 void step_back(I* starts, I count, Budget& budget) {
   in_pieces(count, budget, [=](I k) { starts[count - k] = starts[count - k - 1]; });

@@ -34,7 +34,7 @@ class Wheel:
         Q: _Numbers | None,
         tolerance: float,
     ) -> Analysis:
-        """Without `P` and `Q`, KLU computes its own order."""
+        """Analyzes the pattern. Without `P` and `Q`, KLU computes its own order."""
         return _Analysis(self.functions, indptr, indices, P, Q, tolerance)
 
 

@@ -51,7 +51,7 @@ double residual(const Columns<I, T>& A, Operation operation, std::int64_t k, con
     }
     for (I i = 0; i < A.n; ++i) {
       const double error = sizes[i] == 0 ? 0 : modulus(residuals[i]) / sizes[i];
-      worst = error <= worst ? worst : error;  // a NaN stays
+      worst = error <= worst ? worst : error;  // also a NaN becomes the worst
       if (std::isnan(worst)) worst = std::numeric_limits<double>::infinity();
     }
     x += A.n;

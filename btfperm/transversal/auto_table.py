@@ -23,8 +23,9 @@ _LARGE_FOR_GPU = 10_000_000
 _SMALL = 16_000
 _TINY = 4_000
 # An exchange between ranks of one machine takes as long as the serial engine takes for some 10,000
-# entries, and the engine over ranks needs a hundred of them; more between machines.
-_SMALL_FOR_RANKS = 200_000
+# entries, and the engine over ranks needs hundreds of them; more between machines. The whole matrix
+# takes 16 MB on each rank then.
+_SMALL_FOR_RANKS = 4_000_000
 
 # For a matrix on a GPU, only sizes and column pointers are sampled.
 _RULES: dict[str, tuple[Rule, ...]] = {

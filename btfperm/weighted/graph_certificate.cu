@@ -157,7 +157,7 @@ extern "C" __global__ void add_up(Index n, const double* values, double* of_bloc
 }
 
 struct Excess {
-  Count bits;      // of the largest weight minus its duals, if above 0
+  Count bits;      // of the largest positive value of a weight minus the duals of its edge; 0: none
   Count largest;   // of the largest dual
   Count negative;  // whether a dual is below 0 or no number
 };

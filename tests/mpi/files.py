@@ -74,7 +74,7 @@ def case_writing(folder):
     )
     assert repr(d).startswith("<DistributedDecomposition of a 479 x 479 matrix")
     d.save(file)
-    d.save(folder / "perm.json")
+    btfperm.save(d, folder / "perm.json")
     COMM.Barrier()
     whole, serial = (
         d.gather(),

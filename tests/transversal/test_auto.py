@@ -133,6 +133,12 @@ def first(what, known):
     return plan.first_rule(rules, known, lambda feature: pytest.fail(feature))
 
 
+def test_matrices_over_ranks():
+    """Only a large matrix over several ranks is not analysed whole on each rank."""
+    for entries, ranks, choice in ((10**8, 1, "cpu"), (10**5, 8, "cpu"), (10**7, 2, "mpi")):
+        assert first("place over ranks", {"entries": entries, "ranks": ranks}).choice == choice
+
+
 LARGE = {
     "entries": 20_000_000,
     "density": 1e-6,

@@ -12,10 +12,9 @@ import numpy as np
 from btfperm import registry
 from btfperm.backends.cpu.problem import Problem
 from btfperm.backends.mpi.problem import DistributedProblem
+from btfperm.transversal.auto_table import DEFAULT
 
 __all__ = ["finish_on_one_rank"]
-
-_FINISHER = "hopcroft-karp"  # with a bound on its time for every matrix
 
 
 def finish_on_one_rank(problem: DistributedProblem) -> int:
@@ -49,7 +48,7 @@ def finish_on_one_rank(problem: DistributedProblem) -> int:
 
 
 def _finish(host: Problem) -> None:
-    row = registry.find(_FINISHER, initializer=False, backend="cpu")
+    row = registry.find(DEFAULT, initializer=False, backend="cpu")
     row.load()(
         host.m,
         host.indptr,

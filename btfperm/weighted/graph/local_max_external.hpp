@@ -212,7 +212,7 @@ class ExternalLocalMax {
     mate_[e.y] = static_cast<I>(e.x);
   }
 
-  // The edges by decreasing weight, as finish_sorted of local-max.
+  // Matches the remaining edges by decreasing weight, as finish_sorted of local-max does.
   void finish_sorted(std::int64_t kept) {
     order_.start_round(++counters_.work.rounds);
     const ExternalMemory most{memory_ - 2 * block_, block_};

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The section for the choice among the published searches: its sentences, and a run on a GPU."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.cases import generated, names
+from benchmarks.regret import published as section
+from benchmarks.report import Options
+
+FEATURES = {"entries": 100.0, "degree": 3.0, "skew": 0.5, "free": 0.1}
+
+
+def row(choice, **seconds):
+    times = {name.replace("_", "-"): s for name, s in seconds.items()}
+    return {
+        "matrix": "er:7:3",
+        "seconds": times,
+        "choice": choice,
+        "rule": "the rest",
+        "features": FEATURES,
+        "depth": 7,
+    }
+
+
+def test_the_means():
+    rows = [
+        row("apfb-wr", apfb_wr=0.01, g_pr_shr=0.02, published=0.01),
+        row("g-pr-shr", apfb_wr=0.01, g_pr_shr=0.04, published=0.04),
+        row("g-pr-shr", g_pr_shr=0.5, published=0.5),  # apfb-wr did not end
+        row("none", apfb_wr=0.0, g_pr_shr=0.0, published=0.0),
+    ]
+    assert [section.regret(r, "published") for r in rows] == [1, 4, 1, None]
+    text = section.markdown({"gpu": "some GPU", "limit": 2.0, "rows": rows})
+    assert "published 1.59 on 3 graphs, apfb-wr 1.00 on 2 graphs, g-pr-shr 2.00 on 3" in text
+    assert "| `er:7:3` | 10.0 | 40.0 | 40.0 | 4.00 | g-pr-shr | the rest | 7 |" in text
+    assert "| `er:7:3` | - | 500 | 500 |" in text
+
+
+def test_the_graphs_were_not_used_to_set_the_rules():
+    used = {*names("gpu", "large"), *names("regret-gpu", "unseen")}
+    assert not used & set(names("published-choice", "large"))
+
+
+@pytest.mark.gpu
+def test_a_run():
+    options = Options("tiny", None, 1, 1.0, ["auto"], None, print)
+    (found,) = [section.measured(case, options) for case in generated(["er:7:3"])]
+    measured, problems = found
+    assert problems == [] and set(measured["seconds"]) == set(section.ALL)
+    assert measured["depth"] and measured["rule"]
