@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import tempfile
 from pathlib import Path
 
@@ -93,6 +94,14 @@ def dense(A):
     return here(A.toarray() if hasattr(A, "toarray") else A)
 
 
+def reported(A):
+    """The figures of a report; its times and its machine differ from call to call."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "page.html"
+        btfperm.report(A, page, solvers_within=0)
+        return re.findall(r'<dl class="figures">.*?</dl>', page.read_text(encoding="utf-8"))
+
+
 # A square matrix with a full diagonal, and the same with an empty row and an empty column.
 WHOLE = with_diagonal(40, 1.6, 5)
 WHOLE.data[:] = np.arange(1.0, WHOLE.nnz + 1)
@@ -110,6 +119,8 @@ TAKERS = {
     "solve": solved,
     "compare_solvers": compared,
     "write_matrix": written,
+    "report": reported,
+    "diagnose": lambda A: [str(btfperm.diagnose(A))],
     "assert_structurally_nonsingular": testing.assert_structurally_nonsingular,
     "assert_blocks_at_most": lambda A: message_of(testing.assert_blocks_at_most, A, 1),
 }

@@ -166,8 +166,8 @@ def _by_fill(pattern: Pattern, form: Decomposition, threads: int) -> InsideOrder
     places = order_by_fill(pattern, *permuted, _MOST_FILL, np.iinfo(np.int64).max, threads)
     if places is None:
         raise ResourceMissingError(
-            f"by minimum fill, L and U have more than {_MOST_FILL:,} entries in one block; choose "
-            "block_ordering='amd'"
+            f"by minimum fill, L and U have more than {_MOST_FILL:,} entries in one block; try "
+            "another block_ordering, such as amd"
         )
     return _placed(pattern, form, places, threads)
 

@@ -70,7 +70,7 @@ class Driver:
 
 
 def plant(monkeypatch, driver, *, cupy="absent"):
-    def load(_name):
+    def load(_name, _mode=0):
         if driver is None:
             raise OSError("no such library")
         return driver

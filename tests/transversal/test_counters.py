@@ -50,7 +50,7 @@ def test_declared_counters_exist():
     files = (
         path
         for path in SOURCES.rglob("*")
-        if path.suffix in (".py", ".hpp") and path.name != "counters.py"
+        if path.suffix in (".py", ".hpp", ".cpp") and path.name != "counters.py"
     )
     text = "\n".join(path.read_text(encoding="utf-8") for path in files)
     assert not DECLARED - set(re.findall(r'"(\w+)"', text))

@@ -31,7 +31,7 @@ class Mpi:
         pattern: Any = session.pattern
         if pattern.backend != self.name:
             raise InvalidArgumentError(
-                "the mpi backend needs a communicator: give comm=, or start btfperm by mpiexec"
+                "the mpi backend needs several processes: start the program by mpiexec"
             )
         return DistributedProblem(pattern)
 
