@@ -240,8 +240,8 @@ def _over_ranks(plan: Plan, pattern: Pattern, request: Request) -> str:
     """
     if request.backend not in ("auto", "mpi"):
         raise InvalidArgumentError(
-            f"a matrix over MPI ranks cannot be analysed by the backend {request.backend}: leave it "
-            "out, or give the whole matrix to one process"
+            f"a matrix over MPI ranks cannot be analysed by the backend {request.backend}: "
+            "leave it out, or give the whole matrix to one process"
         )
     if request.backend == "mpi":
         return "mpi"
