@@ -2,8 +2,7 @@
 """The groups of one coarse part, a minimal explanation for each, and what is left unmatched.
 
 The underdetermined part competes by its columns, the overdetermined part by its rows: the *items*
-of which there are too many. Both are computed from the lists of the partners of each item, in the
-order of the decomposition, in which the groups are ranges.
+of which there are too many. Both are computed from the lists of the partners of each item.
 
 If all groups have one item too many, nothing depends on the matching. Otherwise a second matching
 of the part is computed, by a deterministic search that knows only the entries: so the explanations
@@ -20,14 +19,13 @@ import numpy.typing as npt
 from btfperm import _core
 from btfperm.diagnosis.groups import Groups, Lists, listed_groups
 from btfperm.errors import DefectError
-from btfperm.pattern import Pattern, inverse
+from btfperm.pattern import Pattern
 from btfperm.pattern.arrays import IndexArray
-from btfperm.results import CoarsePart, DulmageMendelsohn
+from btfperm.pattern.canonical import selected
+from btfperm.results import DulmageMendelsohn
 from btfperm.transversal import maximum_transversal
 
 __all__ = ["Part", "explained"]
-
-_PASSES = 8  # over the entries, that the priority of items with few entries may take
 
 Marks = npt.NDArray[np.bool_]
 
@@ -41,8 +39,8 @@ class Part(NamedTuple):
 
 
 def explained(d: DulmageMendelsohn, kind: str) -> Part:
-    """The groups of the horizontal or vertical part. O(m + n + nnz of the part), and a search in
-    the part if a group has an excess of more than one.
+    """The groups of the horizontal or vertical part. O(m + n + nnz), and a search in the part if a
+    group has an excess of more than one.
 
     Raises
     ------
@@ -57,66 +55,58 @@ def explained(d: DulmageMendelsohn, kind: str) -> Part:
     if not items.members.size:
         none = np.zeros(0, dtype=np.bool_)
         return Part(listed_groups(kind, rows, cols, none, none, d.row_perm.dtype), items.members)
-    lists = _competition(d, part, of_rows)
+    lists = _competition(d, items.members, partners.members, of_rows)
     excess = items.sizes - partners.sizes
-    mate = _mates(d, lists, items, partners, of_rows, is_unique=bool((excess == 1).all()))
-    in_item, in_partner = _violators(lists, mate, items.starts)
+    if (excess == 1).all():
+        mate = _only(d.col_match if of_rows else d.row_match, partners.members)
+    else:
+        mate = _deterministic(lists, items.members)
+    in_item, in_partner = _violators(lists, mate, items)
     _certify(lists, items, partners, in_item, in_partner)
     in_row, in_col = (in_item, in_partner) if of_rows else (in_partner, in_item)
-    groups = listed_groups(kind, rows, cols, in_row, in_col, d.row_perm.dtype)
-    return Part(groups, np.sort(_superfluous(items, excess, mate)))
+    marks = in_row[rows.members], in_col[cols.members]
+    groups = listed_groups(kind, rows, cols, *marks, d.row_perm.dtype)
+    return Part(groups, np.sort(_superfluous(lists, items, excess, mate[partners.members])))
 
 
-def _competition(d: DulmageMendelsohn, part: CoarsePart, of_rows: bool) -> Pattern:
-    """The part in the order of the decomposition; its columns are the items."""
+def _competition(
+    d: DulmageMendelsohn, items: IndexArray, partners: IndexArray, of_rows: bool
+) -> Pattern:
+    """The entries of the part; its columns are the items, with their numbers in the matrix."""
     pattern = d.pattern
     assert pattern is not None
-    cols = part.cols
-    place = inverse(d.row_perm) - d.row_perm.dtype.type(part.row_slice.start)
-    starts = np.zeros(cols.size + 1, dtype=pattern.indptr.dtype)
-    np.cumsum(np.diff(pattern.indptr)[cols], out=starts[1:])
-    entries = np.arange(starts[-1], dtype=pattern.indptr.dtype)
-    entries += np.repeat(pattern.indptr[:-1][cols] - starts[:-1], np.diff(starts))
-    rows = place[pattern.indices[entries]]
-    del entries, place
-    if of_rows:  # the columns of the vertical part have entries above it, too
-        inside = rows >= 0
-        places = np.zeros(rows.size + 1, dtype=starts.dtype)
-        np.cumsum(inside, out=places[1:])
-        starts, rows = places[starts], rows[inside]
-    shape = part.rows.size, cols.size
     if of_rows:
-        return Pattern.from_csr(starts, rows, shape[::-1], owned=True)
-    return Pattern.from_csc(starts, rows, shape, owned=True)
+        inside = _marks(pattern.m, items)
+        chosen = inside[pattern.indices] if items.size < pattern.m else None
+    else:
+        inside = _marks(pattern.n, items)
+        chosen = np.repeat(inside, np.diff(pattern.indptr)) if items.size < pattern.n else None
+    if chosen is not None:
+        columns = selected(pattern.indptr, pattern.indices, chosen, pattern.shape)
+        pattern = Pattern._unchecked(pattern.shape, *columns)
+    return pattern.transpose() if of_rows else pattern
 
 
-def _mates(
-    d: DulmageMendelsohn,
-    lists: Pattern,
-    items: Lists,
-    partners: Lists,
-    of_rows: bool,
-    *,
-    is_unique: bool,
-) -> IndexArray:
-    """The item matched to each partner, by the places of both in the part."""
-    if not is_unique:
-        return _deterministic(lists)
-    match = d.col_match if of_rows else d.row_match  # of each partner
-    perm = d.row_perm if of_rows else d.col_perm
-    first = perm.size - items.members.size if of_rows else 0
-    return (inverse(perm)[match[partners.members]] - perm.dtype.type(first)).astype(
-        lists.indices.dtype
-    )
+def _marks(size: int, members: IndexArray) -> Marks:
+    marks = np.zeros(size, dtype=np.bool_)
+    marks[members] = True
+    return marks
 
 
-def _deterministic(lists: Pattern) -> IndexArray:
+def _only(match: IndexArray, partners: IndexArray) -> IndexArray:
+    """The mates of the partners, and -1 for everything else."""
+    mate = np.full_like(match, -1)
+    mate[partners] = match[partners]
+    return mate
+
+
+def _deterministic(lists: Pattern, items: IndexArray) -> IndexArray:
     """The item matched to each partner: items with few entries have priority within the limit of
     the work, and a search that knows only the entries completes the matching."""
     width = lists.indices.dtype
     row_match, col_match = np.empty(lists.m, dtype=width), np.empty(lists.n, dtype=width)
     _core.diagnosis.match_by_degree(
-        lists.indptr, lists.indices, row_match, col_match, _PASSES * (lists.nnz + 1)
+        lists.indptr, lists.indices, items.astype(width), row_match, col_match, lists.nnz + 1
     )
     completed = maximum_transversal(
         lists, initial=col_match, orientation="col_match", deterministic=True, backend="cpu"
@@ -124,17 +114,17 @@ def _deterministic(lists: Pattern) -> IndexArray:
     return completed.row_match
 
 
-def _violators(lists: Pattern, mate: IndexArray, starts: IndexArray) -> tuple[Marks, Marks]:
-    """Marks of the items and partners in explanations."""
+def _violators(lists: Pattern, mate: IndexArray, items: Lists) -> tuple[Marks, Marks]:
+    """Marks of the items and partners in explanations, by their numbers in the matrix."""
     width = lists.indices.dtype
     in_item, in_partner = (np.empty(size, dtype=np.uint8) for size in (lists.n, lists.m))
+    arrays = (mate, items.members, items.starts)
     try:
         _core.diagnosis.mark_minimal_violators(
             lists.m,
             lists.indptr,
             lists.indices,
-            np.ascontiguousarray(mate, dtype=width),
-            np.ascontiguousarray(starts, dtype=width),
+            *(np.ascontiguousarray(array, dtype=width) for array in arrays),
             in_item,
             in_partner,
         )
@@ -152,7 +142,8 @@ def _certify(
     if not in_partner[lists.indices[in_list]].all():
         raise _defect("an item of an explanation has a partner outside it")
     sizes = [
-        _counts(marks, each.starts) for marks, each in ((in_item, items), (in_partner, partners))
+        _counts(marks[each.members], each.starts)
+        for marks, each in ((in_item, items), (in_partner, partners))
     ]
     if not (sizes[0] == sizes[1] + 1).all():
         raise _defect("an explanation has another excess than 1")
@@ -168,11 +159,10 @@ def _counts(marks: Marks, starts: IndexArray) -> npt.NDArray[np.int64]:
     return np.diff(places[starts])
 
 
-def _superfluous(items: Lists, excess: Any, mate: IndexArray) -> IndexArray:
+def _superfluous(lists: Pattern, items: Lists, excess: Any, matched: IndexArray) -> IndexArray:
     """One unmatched item in each group with an excess of 1: the first one, as any can be unmatched.
     In other groups the items that the matching leaves unmatched."""
-    unmatched = np.ones(items.members.size, dtype=np.bool_)
-    unmatched[mate] = False
+    unmatched = ~_marks(lists.n, matched)[items.members]
     single = excess == 1
     unmatched[np.repeat(single, items.sizes)] = False
     unmatched[items.starts[:-1][single]] = True

@@ -7,13 +7,12 @@
 //             not hidden behind long ones. This is the greedy algorithm for a basis of least
 //             weight in the transversal matroid
 // Paper       J. Edmonds, "Matroids and the greedy algorithm", Math. Programming 1 (1971)
-// Cost        O(items * entries) in the worst case, so the caller limits the work. Sorting by
-//             degree takes O(items + partners)
+// Cost        a bounded number of entries for each item, and the caller limits their sum. Items
+//             whose search is abandoned stay unmatched
 // Encodings   item_match[j] = i, partner_match[i] = j: matched, or -1
 #pragma once
 
 #include <algorithm>
-#include <limits>
 
 #include "pattern/pattern.hpp"
 #include "transversal/augmenting/ss_bfs.hpp"
@@ -21,26 +20,33 @@
 
 namespace btfperm {
 
-// All items by ascending degree, ties by number. `places` has m + 2 elements of workspace.
+// The items by ascending degree, ties as they are listed.
 template <class I>
-void sort_by_degree(const PatternView<I>& A, I* items, I* places) {
-  std::fill(places, places + A.m + 2, I{0});
-  for (I j = 0; j < A.n; ++j) ++places[A.degree(j) + 1];
-  for (I d = 0; d <= A.m; ++d) places[d + 1] += places[d];
-  for (I j = 0; j < A.n; ++j) items[places[A.degree(j)]++] = j;
+void sort_by_degree(const PatternView<I>& A, const I* items, I count, I* sorted) {
+  Workspace workspace;
+  I most = 0;
+  for (I k = 0; k < count; ++k) most = std::max(most, A.degree(items[k]));
+  const std::size_t degrees = static_cast<std::size_t>(most) + 2;
+  I* const places = workspace.take<I>(degrees);
+  std::fill(places, places + degrees, I{0});
+  for (I k = 0; k < count; ++k) ++places[A.degree(items[k]) + 1];
+  for (I d = 0; d <= most; ++d) places[d + 1] += places[d];
+  for (I k = 0; k < count; ++k) sorted[places[A.degree(items[k])]++] = items[k];
 }
 
 // Extends an empty matching until all items have searched, or the budget ends it. The matching is
 // legal in any case.
 template <class I>
-void match_by_degree(const PatternView<I>& A, Matching<I> M, Budget& budget) {
+void match_by_degree(const PatternView<I>& A, const I* items, I count, Matching<I> M,
+                     Budget& budget) {
+  constexpr std::int64_t longest = 512;  // entries that one search visits; then it is abandoned
   Workspace workspace;
   Counters counters;
-  I* const items = workspace.take<I>(A.n);
-  sort_by_degree(A, items, workspace.take<I>(static_cast<std::size_t>(A.m) + 2));
+  I* const sorted = workspace.take<I>(count);
+  sort_by_degree(A, items, count, sorted);
   SsBfs<I> searches(A, M, workspace, budget, counters);
-  for (I k = 0; k < A.n && !budget.stopped(); ++k) {
-    searches.search(items[k], std::numeric_limits<std::int64_t>::max());
+  for (I k = 0; k < count && !budget.stopped(); ++k) {
+    if (M.col_match[sorted[k]] < 0) searches.search(sorted[k], longest);
   }
 }
 

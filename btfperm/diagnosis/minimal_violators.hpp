@@ -15,7 +15,7 @@
 //             A. Pothen, "The null space problem I", SIAM J. Alg. Disc. Meth. 7 (1986)
 // Cost        O(items + partners + entries): a group gets `passes` passes over its entries
 // Prefer it   with a matching of match_by_degree, which leaves sets of few short items to be found
-// Encodings   mate[i] = j: partner i is matched to item j. Each group is a range of items
+// Encodings   mate[i] = j: partner i is matched to item j; -1: partner i is in no group
 // Invariants  a search stamps the partners that it has reached with its own number
 #pragma once
 
@@ -56,6 +56,7 @@ I reach(Competition<I>& C, I u, I most) {
       const I i = C.A.indices[p];
       if (C.stamp[i] == search) continue;
       if (count == most) return 0;
+      if (C.mate[i] < 0) throw std::invalid_argument("a partner is not matched");
       C.stamp[i] = search;
       C.queue[count++] = C.mate[i];
     }
@@ -66,27 +67,30 @@ I reach(Competition<I>& C, I u, I most) {
 // Lists the unmatched items by group, and in each group by ascending degree. Sets `ends[g]` to the
 // end of group g in `roots`. Throws if a group has none.
 template <class I>
-void list_roots(const Competition<I>& C, const I* starts, I n_groups, I* roots, I* ends) {
+void list_roots(const Competition<I>& C, const I* items, const I* starts, I n_groups, I* roots,
+                I* ends) {
   Workspace workspace;
   const PatternView<I>& A = C.A;
-  std::uint8_t* const is_matched = workspace.take<std::uint8_t>(A.n);
-  I* const group = workspace.take<I>(A.n);
-  I* const items = workspace.take<I>(A.n);
-  std::fill(is_matched, is_matched + A.n, std::uint8_t{0});
-  for (I i = 0; i < A.m; ++i) is_matched[C.mate[i]] = 1;
+  I* const group = workspace.take<I>(A.n);  // of the unmatched items; -1: matched
+  I* const unmatched = workspace.take<I>(static_cast<std::size_t>(starts[n_groups]));
+  std::fill(group, group + A.n, I{0});
+  for (I i = 0; i < A.m; ++i) {
+    if (C.mate[i] >= 0) group[C.mate[i]] = -1;
+  }
   I count = 0;
   for (I g = 0; g < n_groups; ++g) {
     ends[g] = count;  // its beginning, until the items are listed
-    for (I j = starts[g]; j < starts[g + 1]; ++j) {
+    for (I k = starts[g]; k < starts[g + 1]; ++k) {
+      const I j = items[k];
+      if (group[j] < 0) continue;
       group[j] = g;
-      count += !is_matched[j];
+      unmatched[count++] = j;
     }
     if (count == ends[g]) throw std::invalid_argument("a group has no unmatched item");
   }
-  sort_by_degree(A, items, workspace.take<I>(static_cast<std::size_t>(A.m) + 2));
-  for (I k = 0; k < starts[n_groups]; ++k) {
-    if (!is_matched[items[k]]) roots[ends[group[items[k]]]++] = items[k];
-  }
+  I* const sorted = workspace.take<I>(count);
+  sort_by_degree(A, unmatched, count, sorted);
+  for (I k = 0; k < count; ++k) roots[ends[group[sorted[k]]]++] = sorted[k];
 }
 
 // The root in `first`..`last`-1 with the smallest set of those compared. The group has `size` items
@@ -106,23 +110,25 @@ I smallest_root(Competition<I>& C, const I* first, const I* last, I size, std::i
 }
 
 // Sets `in_item` (n) and `in_partner` (m) to 1 for the members of one minimal violator in each
-// group. `starts` has the first item of each group, and the number of items.
+// group. Group g has the items `items[starts[g]]` to `items[starts[g + 1] - 1]`.
 template <class I>
-void mark_minimal_violators(const PatternView<I>& A, const I* mate, const I* starts, I n_groups,
-                            std::uint8_t* in_item, std::uint8_t* in_partner, Budget& budget) {
+void mark_minimal_violators(const PatternView<I>& A, const I* mate, const I* items, const I* starts,
+                            I n_groups, std::uint8_t* in_item, std::uint8_t* in_partner,
+                            Budget& budget) {
   Workspace workspace;
   Competition<I> C{A, mate, workspace.take<I>(A.m), workspace.take<I>(A.n)};
-  I* const roots = workspace.take<I>(A.n);
+  I* const roots = workspace.take<I>(static_cast<std::size_t>(starts[n_groups]));
   I* const ends = workspace.take<I>(n_groups);
-  list_roots(C, starts, n_groups, roots, ends);
+  list_roots(C, items, starts, n_groups, roots, ends);
   std::fill(C.stamp, C.stamp + A.m, I{0});
   std::fill(in_item, in_item + A.n, std::uint8_t{0});
   std::fill(in_partner, in_partner + A.m, std::uint8_t{0});
   for (I g = 0; g < n_groups; ++g) {
     const std::int64_t before = C.visited;
-    const I first = starts[g], last = starts[g + 1];
+    std::int64_t entries = 0;
+    for (I k = starts[g]; k < starts[g + 1]; ++k) entries += A.degree(items[k]);
     const I root = smallest_root(C, roots + (g == 0 ? 0 : ends[g - 1]), roots + ends[g],
-                                 last - first, A.indptr[last] - A.indptr[first]);
+                                 starts[g + 1] - starts[g], entries);
     const I count = reach(C, root, A.n);
     for (I k = 0; k < count; ++k) {
       const I j = C.queue[k];

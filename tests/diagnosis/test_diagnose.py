@@ -109,7 +109,7 @@ def test_real_matrices(known):
     "the shared matrices are not here",
 )
 def test_larger_matrices(known):
-    """`python -m benchmarks.run --section diagnose` checks those with more entries."""
+    """`python -m tests.diagnosis.check_collection` checks those with more entries."""
     checked(btfperm.read(known.path).to_scipy(), known.structural_rank)
 
 
@@ -238,12 +238,15 @@ def test_a_wrong_core_is_detected(monkeypatch):
 def test_the_core_refuses_arguments_that_do_not_fit():
     indptr, indices = np.array([0, 1, 2], np.int32), np.array([0, 0], np.int32)
     marks = np.zeros(2, np.uint8), np.zeros(1, np.uint8)
-    starts = np.array([0, 2], np.int32)
+    items, starts = np.array([0, 1], np.int32), np.array([0, 2], np.int32)
     call = _core.diagnosis.mark_minimal_violators
     with pytest.raises(ValueError, match="a partner is not matched"):
-        call(1, indptr, indices, np.array([-1], np.int32), starts, *marks)
+        call(1, indptr, indices, np.array([-1], np.int32), items, starts, *marks)
+    with pytest.raises(ValueError, match="out of range"):
+        call(1, indptr, indices, np.array([2], np.int32), items, starts, *marks)
     with pytest.raises(ValueError, match="the groups do not hold all items"):
-        call(1, indptr, indices, np.array([0], np.int32), np.array([0, 3], np.int32), *marks)
+        wrong = np.array([0, 3], np.int32)
+        call(1, indptr, indices, np.array([0], np.int32), items, wrong, *marks)
     blocks = np.zeros(1, np.int32), np.ones(2, np.int32)
     assert _core.diagnosis.count_outside_blocks(indptr, indices, *blocks) == 2
     with pytest.raises(ValueError, match="another number of entries"):
