@@ -27,6 +27,8 @@ from btfperm.transversal import maximum_transversal
 
 __all__ = ["Part", "explained"]
 
+_SHARE = 4  # of the entries, one in so many may be visited to give short items priority
+
 Marks = npt.NDArray[np.bool_]
 
 
@@ -106,7 +108,12 @@ def _deterministic(lists: Pattern, items: IndexArray) -> IndexArray:
     width = lists.indices.dtype
     row_match, col_match = np.empty(lists.m, dtype=width), np.empty(lists.n, dtype=width)
     _core.diagnosis.match_by_degree(
-        lists.indptr, lists.indices, items.astype(width), row_match, col_match, lists.nnz + 1
+        lists.indptr,
+        lists.indices,
+        items.astype(width),
+        row_match,
+        col_match,
+        lists.nnz // _SHARE + 1,
     )
     completed = maximum_transversal(
         lists, initial=col_match, orientation="col_match", deterministic=True, backend="cpu"
