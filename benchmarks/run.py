@@ -63,27 +63,27 @@ SECTIONS = {
     "paper-000": Entry(
         "papers.paper_000",
         "APsB and APFB on a GPU beside searches on the CPU, as in Deveci et al. (Euro-Par 2013)",
-        "2026-11-20-gpu-large",
+        "2026-11-25-paper-000-large",
     ),
     "paper-001": Entry(
         "papers.paper_001",
         "tree grafting: scaling, variation and the worth of its parts, as in Azad et al. (2015)",
-        "2026-11-20-published-large",
+        "2026-11-25-paper-001-large",
     ),
     "paper-002": Entry(
         "papers.paper_002",
         "red-blue matching over random orders, as in Fagginger Auer and Bisseling (2012)",
-        "2026-11-25-paper-002-real",
+        "2026-11-25-paper-002-large",
     ),
     "paper-003": Entry(
         "papers.paper_003",
         "G-PR on a GPU beside searches on the CPU, as in Deveci et al. (ICPP 2013)",
-        "2026-11-20-gpu-large",
+        "2026-11-25-paper-003-large",
     ),
     "paper-004": Entry(
         "papers.paper_004",
         "local max beside GPA, greedy, HEM and red-blue, as in Birn et al. (Euro-Par 2013)",
-        "2026-11-25-paper-004-real",
+        "2026-11-25-paper-004-large",
     ),
     "scaling": Entry(
         "scaling",

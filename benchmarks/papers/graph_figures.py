@@ -97,7 +97,7 @@ def ratios(data: Data) -> Figure | None:
             if found:
                 x, y, deviation = zip(*found, strict=True)
                 style = {**drawing.line(index), "linestyle": "", "label": where}
-                ax.errorbar(x, y, yerr=deviation, elinewidth=0.7, capsize=2, **style)
+                ax.errorbar(x, y, yerr=deviation, elinewidth=0.7, **style)
         drawing.logarithmic(ax, "xy" if what == "speed" else "x")
         ax.axhline(1, color="#888888", linewidth=0.8)
         ax.set_title(f"{what}, {parallel} / {serial}", fontsize=7.5)

@@ -86,7 +86,7 @@ def test_one_command_makes_all(tmp_path, real_folder):
     if importlib.util.find_spec("matplotlib"):
         from benchmarks.figures import KINDS
 
-        several = ("scaling", "contributions")  # they need several numbers of threads
+        several = ("scaling", "contributions", "graft-scaling")  # they need several threads
         for kind in KINDS:
             if kind.section not in result or kind.name in several:
                 continue

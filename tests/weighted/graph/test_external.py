@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import signal
 import subprocess
 import sys
@@ -173,6 +173,13 @@ def test_a_full_disk_is_exit_code_4_without_leftovers(tmp_path):
     assert "Traceback" not in ended.stderr and not list(folder.iterdir())
 
 
+def open_files(descriptors):
+    """The files that a process has open now; it may close some between the list and the look."""
+    for entry in descriptors.iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            yield str(entry.readlink())
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_signals_leave_no_files(tmp_path, number):
     target, folder = tmp_path / "g.mtx", tmp_path / "temporary"
@@ -184,11 +191,10 @@ def test_signals_leave_no_files(tmp_path, number):
     process = subprocess.Popen(
         [sys.executable, "-c", COMMAND, *map(str, words)], stderr=subprocess.PIPE, text=True
     )
-    descriptors = f"/proc/{process.pid}/fd"
+    descriptors = Path(f"/proc/{process.pid}/fd")
     until = time.monotonic() + 20
     while time.monotonic() < until and process.poll() is None:
-        open_files = [str(Path(entry.path).readlink()) for entry in os.scandir(descriptors)]
-        if any(str(folder) in name for name in open_files):
+        if any(str(folder) in name for name in open_files(descriptors)):
             break
         time.sleep(0.02)
     assert process.poll() is None, process.stderr.read()
