@@ -170,6 +170,11 @@ SECTIONS = {
         "from a file to the permutations over MPI ranks, and a model; --counts names the ranks",
         "",
     ),
+    "pictures": Entry(
+        "pictures",
+        "the density picture of a random matrix: seconds, and memory beyond the matrix",
+        "2026-11-25-pictures-large",
+    ),
     "versions": Entry(
         "versions",
         "this version beside another one, in turns",

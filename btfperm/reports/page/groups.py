@@ -24,17 +24,18 @@ def listed_groups(diagnosis: Diagnosis) -> dict[str, Any]:
         for k in range(min(len(groups), _GROUPS)):
             group = groups[k]
             why = group.explanation
-            rows = _names(diagnosis.row_name, why.rows)
-            cols = _names(diagnosis.col_name, why.cols)
+            rows = _names("row", diagnosis.row_name, why.rows)
+            cols = _names("column", diagnosis.col_name, why.cols)
             many, few = (rows, cols) if group.kind == "overdetermined" else (cols, rows)
+            verb = "has" if max(why.rows.size, why.cols.size) == 1 else "have"
+            only = f"entries only in {few}" if few else "no entries"
             listed.append(
                 {
                     "kind": group.kind,
                     "rows": int(group.rows.size),
                     "cols": int(group.cols.size),
                     "excess": int(group.excess),
-                    "many": many,
-                    "few": few,
+                    "explanation": f"{many} {verb} {only}",
                 }
             )
     return {"count": sum(map(len, both)), "listed": listed}
@@ -50,8 +51,11 @@ def names_for(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
-def _names(name_of: Any, members: Any) -> str:
-    """The first names, and how many more there are."""
+def _names(noun: str, name_of: Any, members: Any) -> str:
+    """The first names after their noun, and how many more there are; empty without members."""
+    if not len(members):
+        return ""
     shown = [str(name_of(k))[:_LONGEST] for k in members[:_NAMES].tolist()]
     more = len(members) - len(shown)
-    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+    head = noun if len(members) == 1 else f"{noun}s"
+    return f"{head} {', '.join(shown)}" + (f" and {more:,} more" if more else "")

@@ -230,20 +230,14 @@ function makeGroupTable() {
     { title: "rows", value: (g) => g.rows },
     { title: "columns", value: (g) => g.cols },
     { title: "excess", value: (g) => g.excess },
-    {
-      title: "explanation", words: true,
-      value: (g) => {
-        const [many, few] = g.kind === "overdetermined" ? ["rows ", "columns "] : ["columns ", "rows "];
-        return many + g.many + (g.few ? " have entries only in " + few + g.few : " have no entries");
-      },
-    },
+    { title: "explanation", words: true, value: (g) => g.explanation },
   ];
   const table = new SortedTable(byId("group-table"), "Independent groups", columns, listed, { count });
   const filter = () => {
     const kind = byId("group-kind").value;
     const text = byId("group-text").value.trim().toLowerCase();
     table.filter((g) => (!kind || g.kind === kind)
-      && (!text || (g.many + " " + g.few).toLowerCase().includes(text)));
+      && (!text || g.explanation.toLowerCase().includes(text)));
   };
   byId("group-kind").addEventListener("input", filter);
   byId("group-text").addEventListener("input", filter);

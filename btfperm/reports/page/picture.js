@@ -80,8 +80,6 @@ class Picture {
   fit() {
     const ratio = Math.min(Math.max(this.rows / this.cols, 0.4), 1.3);
     const scale = globalThis.devicePixelRatio || 1;
-    const most = Math.min(this.canvas.parentElement.clientWidth, (innerHeight * 0.85) / ratio, 760);
-    this.canvas.style.maxWidth = most + "px";
     const width = Math.round(this.canvas.clientWidth * scale);
     const height = Math.round(width * ratio);
     if (this.canvas.width !== width || this.canvas.height !== height) {

@@ -233,4 +233,6 @@ def test_every_control_has_a_name(tab):
 def test_print_hides_the_controls(tab):
     tab.emulate_media(media="print")
     assert not tab.locator(".tools").is_visible() and tab.locator("#canvas").is_visible()
+    box = tab.locator("#canvas").bounding_box()
+    assert box["width"] > 300 and box["height"] == pytest.approx(box["width"], rel=0.02)
     assert tab.locator("h1").is_visible()

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The density picture of a matrix: seconds and memory of the pass over its entries.
+
+The matrix is the worst case: its rows are random, and so are the permutations, so that each entry
+needs a lookup far from the last one. It is made in memory; nothing is read.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.cases import Case
+from benchmarks.report import Options, Section, milliseconds, paragraphs, table
+from btfperm.pattern import Pattern
+from btfperm.pattern.raster import raster
+
+ENTRIES = {"tiny": 10**5, "quick": 10**6, "field": 10**7, "large": 10**8}
+DEGREE = 10
+MIB = 2**20
+
+
+def run(_: list[Case], options: Options) -> Section:
+    """Median seconds and memory of one picture; the matrices of the set are not used."""
+    entries = ENTRIES.get(options.which, ENTRIES["quick"])
+    n = entries // DEGREE
+    rng = np.random.default_rng(1)
+    pattern = _random(n, rng)
+    perms = [rng.permutation(n).astype(pattern.indices.dtype) for _ in range(2)]
+    rows: list[list[str]] = []
+    data: dict[str, Any] = {"entries": entries, "rows": n, "pictures": {}}
+    complaints = []
+    for name, order in (("as stored", ()), ("permuted", perms)):
+        seconds, memory, total = _measured(partial(raster, pattern, *order), options)
+        data["pictures"][name] = {"seconds": seconds, "memory": memory}
+        shown = "-" if memory is None else f"{memory / MIB:.0f}"
+        rows.append([name, milliseconds(statistics.median(seconds)), shown])
+        if total != entries:
+            complaints.append(f"{name}: {total:,} of {entries:,} entries were counted")
+    text = paragraphs(
+        f"{entries:,} entries, {n:,} rows and columns, {DEGREE} random rows in each column, "
+        f"{len(data['pictures'])} pictures of 800 x 800 cells.",
+        table(["picture", "ms", "MiB beyond the matrix"], rows),
+    )
+    return Section("Pictures", text, data, complaints)
+
+
+def _random(n: int, rng: np.random.Generator) -> Pattern:
+    """DEGREE different rows in each column: one in each of DEGREE strips of rows."""
+    height = n // DEGREE
+    strips = np.arange(DEGREE, dtype=np.int32) * height
+    rows = rng.integers(0, height, (n, DEGREE), dtype=np.int32)
+    rows += strips
+    indptr = np.arange(0, rows.size + 1, DEGREE, dtype=np.int32)
+    return Pattern.from_csc(indptr, rows.ravel(), (n, n))
+
+
+def _measured(draw: Callable[[], Any], options: Options) -> tuple[list[float], int | None, int]:
+    """Seconds of each run after a warm-up, the memory of the largest, and the entries counted."""
+    seconds: list[float] = []
+    _reset_peak()
+    before = _status("VmRSS")
+    total = 0
+    for turn in range(1 + max(options.repeats, 1)):
+        since = time.perf_counter()
+        total = int(draw().sum())
+        seconds += [time.perf_counter() - since] if turn else []
+    peak = _status("VmHWM")
+    memory = None if before is None or peak is None else max(peak - before, 0)
+    return seconds, memory, total
+
+
+def _reset_peak() -> None:
+    """The peak of this process starts from its current memory; Linux only."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return
+
+
+def _status(name: str) -> int | None:
+    """Bytes of a line of the process's status; None where there is no such file."""
+    try:
+        text = Path("/proc/self/status").read_text()
+    except OSError:
+        return None
+    line = next(line for line in text.splitlines() if line.startswith(f"{name}:"))
+    return int(line.split()[1]) * 1024
