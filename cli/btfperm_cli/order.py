@@ -157,7 +157,7 @@ def order(
             out.subject = matrix
         stages.advance(name, *progress)
 
-    with Stages(quiet=out.quiet) as stages:
+    with Stages(quiet=out.quiet or verbose) as stages:
         done = order_file(
             matrix,
             outputs,

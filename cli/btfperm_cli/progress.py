@@ -102,13 +102,19 @@ def watcher_of(stage: Stage | Stages, *, verbose: bool) -> Callable[[SearchState
     if not verbose and not sys.stderr.isatty():
         return None
 
+    begin = printed = time.perf_counter()
+    steps = 0  # lines printed; the time between two of them grows
+
     def watch(state: SearchState) -> None:
+        nonlocal printed, steps
         current = stage.current if isinstance(stage, Stages) else stage
         current.advance(state.matched, state.possible)
-        if verbose:
-            emit(verbose_line(state, time.perf_counter() - since), err=True)
+        now = time.perf_counter()
+        is_edge = state.done or not state.entries
+        if verbose and (is_edge or now - printed > min(0.1 * steps, 10)):
+            emit(verbose_line(state, now - begin), err=True)
+            printed, steps = now, steps + 1
 
-    since = time.perf_counter()
     return watch
 
 

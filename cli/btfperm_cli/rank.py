@@ -95,7 +95,7 @@ def rank_of(
             )
         clock.stop("read")
         out.subject = matrix
-        with stage("searching", quiet=out.quiet) as progress:
+        with stage("searching", quiet=out.quiet or verbose) as progress:
             watcher = watcher_of(progress, verbose=verbose)
             transversal = maximum_transversal(pattern, watcher=watcher, **search)
         clock.stop("search")
