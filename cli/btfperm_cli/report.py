@@ -8,6 +8,7 @@ from contextlib import nullcontext
 
 import click
 
+from btfperm_cli.help import GroupedCommand
 from btfperm_cli.json_keys import JSON_KEYS
 from btfperm_cli.options import (
     FileName,
@@ -27,7 +28,11 @@ __all__ = ["report"]
 WITHIN = 10.0
 
 
-@click.command(short_help="Write a report as one HTML page.")
+@click.command(
+    cls=GroupedCommand,
+    short_help="Write a report as one HTML page.",
+    examples=("btfperm report A.mtx -o report.html  # findings, pictures, tables, how to use it",),
+)
 @matrix_argument
 @click.option(
     "-o",

@@ -25,7 +25,8 @@ def folder(tmp_path, monkeypatch):
         shutil.copy(matrix, tmp_path / name)
     (tmp_path / "b.mtx").write_text(RIGHT_HAND_SIDE)
     (tmp_path / "graph.mtx").write_text(GRAPH)
-    (tmp_path / "jacobian.mtx").write_text(JACOBIAN)
+    for name in ("jacobian.mtx", "model.mtx"):
+        (tmp_path / name).write_text(JACOBIAN)
     (tmp_path / "equations.txt").write_text("mass\nenergy\n")
     (tmp_path / "variables.txt").write_text("T\np\n")
     monkeypatch.chdir(tmp_path)
