@@ -11,7 +11,9 @@
 //             Changed: after `limit` times m edges were visited, the remaining edges are sorted
 //             and matched by decreasing weight, which gives the same matching as rounds in which
 //             the random numbers stay fixed from there on. Lemma 1 is about equal weights; on a
-//             path of increasing weights the rounds alone would take O(m^2)
+//             path of increasing weights the rounds alone would take O(m^2). The first round visits
+//             the columns of the matrix, which saves a list of all edges, and finds the heaviest
+//             edge of a vertex without a random access for each edge
 // Cost        O(n + m) expected if the weights are equal or random: a round removes at least half
 //             of the edges on average; never more than O(limit m). Workspace: m edges, n
 //             candidates
@@ -128,6 +130,54 @@ class SequentialLocalMax {
   Candidate* C_;
 };
 
+// The neighbour of v at its heaviest edge, -1: none. Of equal edges, the one to the first neighbour
+// comes first in the list of edges.
+template <class I>
+I heaviest_neighbour(const GraphView<I>& G, I v, const EdgeOrder& order) {
+  double weight = 0;
+  std::uint32_t largest_tie = 0;
+  I heaviest = -1;
+  for (I p = G.A.indptr[v]; p < G.A.indptr[v + 1]; ++p) {
+    const I w = G.A.indices[p];
+    if (w == v || G.weight[p] < weight) continue;
+    const std::uint32_t tie = order.tie(Edge<I>{G.weight[p], std::min(v, w), std::max(v, w)});
+    if (G.weight[p] == weight && tie <= largest_tie) continue;
+    weight = G.weight[p];
+    largest_tie = tie;
+    heaviest = w;
+  }
+  return heaviest;
+}
+
+// Round 1 of the sequential model. The result holds the edges that are left.
+template <class I>
+LocalMaxStart<I> first_round(const GraphView<I>& G, GraphMatching<I> M, EdgeOrder order,
+                             double limit, Workspace& workspace, Budget& budget,
+                             GraphCounters& counters) {
+  const PatternView<I>& A = G.A;
+  const I edges = count_edges(G, budget);
+  if (edges == 0) return {nullptr, 0, 0};
+  order.start_round(++counters.rounds);
+  spend(edges, budget, counters);
+  I* const heaviest = workspace.take<I>(G.n());
+  in_pieces(G.n(), A.indptr + 1, budget,
+            [&](I v) { heaviest[v] = heaviest_neighbour(G, v, order); });
+  in_pieces(G.n(), budget, [&](I v) {
+    const I u = heaviest[v];
+    if (u > v && heaviest[u] == v) M.match(v, u, counters.rounds);
+  });
+  Edge<I>* const E = workspace.take<Edge<I>>(edges);
+  I left = 0;
+  in_pieces(G.n(), A.indptr + 1, budget, [&](I v) {
+    if (!M.is_unmatched(v)) return;
+    for (I p = A.indptr[v]; p < A.indptr[v + 1] && A.indices[p] < v; ++p) {
+      if (M.is_unmatched(A.indices[p])) E[left++] = {G.weight[p], A.indices[p], v};
+    }
+  });
+  const auto visited = static_cast<double>(edges);
+  return {E, left, limit * visited, visited};
+}
+
 enum class LocalMaxModel : int { automatic = 0, sequential = 1, crew = 2 };
 
 template <class I>
@@ -139,9 +189,7 @@ void local_max_graph(const GraphView<I>& G, GraphMatching<I> M, const Options& o
   if (model == LocalMaxModel::crew || (model == LocalMaxModel::automatic && options.threads > 1)) {
     CrewLocalMax<I>(G, M, order, limit, options.threads, workspace, budget, counters).run();
   } else {
-    Edge<I>* const E = workspace.take<Edge<I>>(count_edges(G, budget));
-    const I size = list_edges(G, E, budget);
-    const LocalMaxStart<I> start{E, size, limit * static_cast<double>(size)};
+    const auto start = first_round(G, M, order, limit, workspace, budget, counters);
     SequentialLocalMax<I>(G.n(), start, M, order, workspace, budget, counters).run();
   }
 }
