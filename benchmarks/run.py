@@ -103,7 +103,7 @@ SECTIONS = {
     "published-choice": Entry(
         "regret.published",
         "`published` on a GPU beside apfb-wr and g-pr-shr, on graphs not used to set its rules",
-        "",
+        "2026-11-25-published-choice-large",
     ),
     "engine": Entry(
         "device.engine",

@@ -33,7 +33,10 @@ MANY = 1024  # ranks of the prediction
 def run(matrices: list[Case], options: Options) -> Section:
     """Median seconds and counters of each matrix on each number of ranks (`options.counts`)."""
     ranks = sorted(set(options.counts)) or [1, 2, 4]
-    launcher = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or "mpiexec"
+    beside = str(Path(sys.executable).parent)
+    launcher = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
+    if launcher is None:
+        raise ValueError("there is no mpiexec on this machine: pip install 'btfperm[mpi]'")
     rows: list[Row] = []
     complaints: list[str] = []
     columns = max((case.load().shape[1] for case in matrices[:1]), default=1000)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "head",
-    "read_header",
     "read_matrix",
     "read_pattern",
     "recognises",

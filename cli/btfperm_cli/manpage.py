@@ -41,7 +41,7 @@ def manual(group: click.Group, version: str) -> Iterator[str]:
 
 
 def _command(command: click.Command, title: str) -> Iterator[str]:
-    with click.Context(command, info_name=title) as ctx:
+    with command.make_context(title, [], resilient_parsing=True) as ctx:
         pieces = command.collect_usage_pieces(ctx)
         yield f".B {_escaped(title)}\n{_escaped(' '.join(pieces))}\n.PP"
         yield from _text(command.help or "")

@@ -24,7 +24,7 @@ from tests.known_answers import MATRICES, known_answers
 ROOT = Path(__file__).parents[2]
 GPU_SECTIONS = {
     *("paper-000", "paper-003", "engine", "gpu-answers"),
-    *("gpu-decomposition", "gpu-totals", "regret-gpu"),
+    *("gpu-decomposition", "gpu-totals", "regret-gpu", "published-choice"),
 }
 TINY = ["--only", "kkt_sing_60", "--only", "er_60_d2", "--repeats", "1", "--limit", "2"]
 

@@ -161,7 +161,9 @@ def test_as_many_threads_as_the_library_takes(cli, matrix):
 def test_a_backend_that_is_missing(cli, matrix, monkeypatch):
     monkeypatch.setattr("btfperm.backends.gpu.device.why_not", lambda _=None: "no such thing")
     cli(matrix("blocks"), "--backend", "gpu").failed(4, "gpu")
-    cli(matrix("blocks"), "--backend", "mpi").failed(2, "mpi")
+    monkeypatch.setitem(sys.modules, "mpi4py", None)
+    monkeypatch.delitem(sys.modules, "mpi4py.MPI", raising=False)
+    cli(matrix("blocks"), "--backend", "mpi").failed(4, "mpi", "install btfperm[mpi]")
 
 
 @pytest.mark.parametrize(

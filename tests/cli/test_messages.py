@@ -160,7 +160,7 @@ def sentences():
                 text = node.value if id(node) not in docs | parts else ""
             else:
                 continue
-            if text.count(" ") >= 3 and "\n" not in text:
+            if text.count(" ") >= 3 and "\n" not in text and not text.startswith("<"):  # HTML
                 yield where, text
 
 
