@@ -45,7 +45,7 @@ PERMITTED: tuple[tuple[str, int], ...] = (
     (r"one thread makes no first-touch pass", 4),
     # Packages of several hundred megabytes. Stand-ins are always tested, the real packages only if
     # they are installed.
-    (r"(sparse|casadi) is not installed", 8),
+    (r"(sparse|casadi) is not installed", 12),
     (r"nbklu is not installed, or not for a sanitizer", 0),
     (r"MPI is not installed", 0),
     (r"runs in the step mpi of .ci/run", 12),
