@@ -49,8 +49,8 @@ void spread(const OwnedDigraph<I>& G, const I* within, I* label, std::int64_t n_
   std::vector<I> work;
   const auto offer = [&](std::int64_t v, I value) {
     if (!G.active[v]) return;
-    const bool accepts = within == nullptr ? value > label[v]
-                                           : within[v] == value && label[v] != value;
+    const bool accepts =
+        within == nullptr ? value > label[v] : within[v] == value && label[v] != value;
     if (!accepts) return;
     label[v] = value;
     work.push_back(static_cast<I>(v));
