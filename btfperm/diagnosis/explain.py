@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The groups of one coarse part, a minimal explanation for each, and what is left unmatched.
+"""The groups of one coarse part, a minimal explanation for each, and the unmatched items.
 
 The underdetermined part competes by its columns, the overdetermined part by its rows: the *items*
 of which there are too many. Both are computed from the lists of the partners of each item.
@@ -27,7 +27,7 @@ from btfperm.transversal import maximum_transversal
 
 __all__ = ["Part", "explained"]
 
-_SHARE = 4  # of the entries, one in so many may be visited to give short items priority
+_SHARE = 4  # a quarter of the entries may be visited to give short items priority
 
 Marks = npt.NDArray[np.bool_]
 

@@ -58,7 +58,7 @@ class Group(ReadOnlyArrays):
         in its columns, the columns of an underdetermined group only in its rows
     explanation : a minimal part of the group that is deficient by itself, see `Explanation`. It
         depends on the entries alone; no choice is left if the excess is 1
-    excess : rows minus columns, or columns minus rows: so many must be removed
+    excess : rows minus columns, or columns minus rows: the number that must be removed
     """
 
     kind: str
