@@ -99,7 +99,7 @@ class _Search:
         }
 
     def is_thin(self) -> bool:
-        """Whether the last levels had so few columns that one rank should finish the search."""
+        """True after more than `THIN_LEVELS` levels with few columns, if one rank holds the matrix."""
         return self.thin_levels > THIN_LEVELS and self.problem.pattern.nnz <= GATHERED
 
     # -- trees ---------------------------------------------------------------------------------

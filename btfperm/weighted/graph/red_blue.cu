@@ -15,7 +15,7 @@
 //             of red_blue.hpp, so the matching is the same
 // Cost        O(n + m) expected on random graphs, in some 20 to 40 rounds. As in the paper, a long
 //             list holds up a round: one group of lanes visits it. Memory: 4 n
-// Prefer it   for comparison with local-max, which is faster and heavier
+// Prefer it   for comparison with local-max, whose matching is heavier
 // Encodings   colour[v] = 1: blue, 2: red, 0: neither, as v is matched or dead. sigma[v]: the
 //             vertex that v proposes to, or accepts; -1: none; -2: v is dead
 // Invariants  alive holds the vertices that are neither matched nor dead, in ascending order
