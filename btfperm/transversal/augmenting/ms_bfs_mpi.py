@@ -99,7 +99,7 @@ class _Search:
         }
 
     def is_thin(self) -> bool:
-        """True after more than `THIN_LEVELS` levels with few columns, if one rank holds the matrix."""
+        """True after many levels with few columns, if the matrix fits on one rank."""
         return self.thin_levels > THIN_LEVELS and self.problem.pattern.nnz <= GATHERED
 
     # -- trees ---------------------------------------------------------------------------------
