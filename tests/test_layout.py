@@ -286,6 +286,25 @@ def test_functions_are_short(path):
             assert count <= 100, f"{node.name} has {count} lines"
 
 
+@each_file(CPP)
+def test_functions_of_the_core_are_short(path):
+    """Functions have at most 100 lines, unless the comment above them states why they are long.
+
+    A function ends at a line with nothing but its brace; it begins at the last line before that
+    which is indented like the brace."""
+    lines = text_of(path).splitlines()
+    for indent in ("", "  "):  # at namespace scope, and in a class
+        first = 0
+        for k, line in enumerate(lines):
+            if line == f"{indent}}}" and k - first >= 100:
+                above = " ".join(part.removeprefix("// ") for part in lines[first - 6 : first])
+                assert "function is long because" in above, (
+                    f"{lines[first]} has {k - first + 1} lines"
+                )
+            elif re.match(rf"{indent}[A-Za-z_~]", line):
+                first = k
+
+
 # In a file's opening comment: a line that starts neither a part nor at the margin of the text.
 PART = r"[A-Z][a-z]+(?: [a-z]+)? {2,}"
 CUT = re.compile(

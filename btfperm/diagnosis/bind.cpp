@@ -13,7 +13,7 @@ namespace btfperm {
 namespace {
 
 template <class I>
-void bind_width(nb::module_& module) {
+void bind_explanations(nb::module_& module) {
   module.def(
       "mark_minimal_violators",
       [](std::int64_t m, In<I> indptr, In<I> indices, In<I> mate, In<I> items, In<I> starts,
@@ -80,6 +80,10 @@ void bind_width(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_class").noconvert(), "Equal numbers for rows with identical patterns, else -1.");
+}
+
+template <class I>
+void bind_outside_blocks(nb::module_& module) {
   module.def(
       "count_outside_blocks",
       [](In<I> indptr, In<I> indices, In<I> row_block, In<I> col_block) {
@@ -120,6 +124,12 @@ void bind_width(nb::module_& module) {
       nb::arg("row_block").noconvert(), nb::arg("col_block").noconvert(),
       nb::arg("rows").noconvert(), nb::arg("cols").noconvert(),
       "List the entries outside the diagonal blocks, in as many places as they are.");
+}
+
+template <class I>
+void bind_width(nb::module_& module) {
+  bind_explanations<I>(module);
+  bind_outside_blocks<I>(module);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ void bind_matcher(nb::module_& module, const char* name, Run run) {
 }
 
 template <class I>
-void bind_graph_width(nb::module_& module) {
+void bind_searches(nb::module_& module) {
   bind_matcher<I>(module, "greedy", &greedy_graph<I>);
   bind_matcher<I>(module, "local_max", &local_max_graph<I>);
   bind_matcher<I>(module, "hem", &hem<I>);
@@ -103,6 +103,10 @@ void bind_graph_width(nb::module_& module) {
       nb::arg("mate").noconvert(), nb::arg("round_of").noconvert(), nb::arg("seed"),
       nb::arg("renewed"), nb::arg("round"),
       "Sorts and matches the edges {u, v}, u < v, that local-max leaves to this round.");
+}
+
+template <class I>
+void bind_checks(nb::module_& module) {
   module.def(
       "find_fault",
       [](In<I> indptr, In<I> indices, In<double> weight) {
@@ -154,6 +158,10 @@ void bind_graph_width(nb::module_& module) {
       nb::arg("dual").noconvert(),
       "(largest weight minus its duals, or 0; an entry that has it; sum of the duals; whether one "
       "is negative)");
+}
+
+template <class I>
+void bind_bounds(nb::module_& module) {
   module.def(
       "bound_by_auction",
       [](In<I> indptr, In<I> indices, In<double> weight, Out<double> dual, double step,
@@ -177,6 +185,13 @@ void bind_graph_width(nb::module_& module) {
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("weight").noconvert(),
       nb::arg("dual").noconvert(), "Lowers each dual in turn as far as the others permit.");
+}
+
+template <class I>
+void bind_graph_width(nb::module_& module) {
+  bind_searches<I>(module);
+  bind_checks<I>(module);
+  bind_bounds<I>(module);
 }
 
 }  // namespace
