@@ -34,6 +34,7 @@ __all__ = [
     "device_context",
     "index_type",
     "is_device_array",
+    "is_masked",
     "is_on_device_of",
     "matrix_on_device",
     "prefix",
@@ -93,9 +94,14 @@ def columns_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, i
     return m, n
 
 
+def is_masked(array: object) -> bool:
+    """There is no masked array before `numpy.ma` is imported, which NumPy does late."""
+    return "numpy.ma" in sys.modules and isinstance(array, np.ma.MaskedArray)
+
+
 def refuse_masked(array: object) -> None:
     """Raise InvalidMatrixError for a masked array, whose masked values are undefined."""
-    if isinstance(array, np.ma.MaskedArray):
+    if is_masked(array):
         raise InvalidMatrixError(
             "a masked array does not define which of its masked places are entries; give "
             "A.filled(0) if none of them is"

@@ -16,7 +16,7 @@ from btfperm import _core
 from btfperm.backends.cpu.problem import Problem
 from btfperm.errors import InitialMatchingWarning, InvalidArgumentError
 from btfperm.pattern import Pattern
-from btfperm.pattern.arrays import is_device_array
+from btfperm.pattern.arrays import is_device_array, is_masked
 from btfperm.results import Decomposition, Transversal
 from btfperm.warn import warn
 
@@ -83,7 +83,7 @@ def _checked(
                 f"orientation= is for arrays; a {type(initial).__name__} has both directions"
             )
         orientation, found = "col_match", initial.col_match
-    if isinstance(found, np.ma.MaskedArray):
+    if is_masked(found):
         raise InvalidArgumentError(
             "initial= is a masked array; give initial.filled(-1), where -1 means unmatched"
         )

@@ -19,10 +19,8 @@ from btfperm_cli.output import emit_text
 __all__ = ["show_completion"]
 
 
-def show_completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> None:
-    """Callback of the option: print the script and leave."""
-    if shell is None or ctx.resilient_parsing:
-        return
+def show_completion(ctx: click.Context, shell: str) -> None:
+    """Prints the script and ends the command."""
     kind = get_completion_class(shell)
     assert kind is not None  # the option's choices are click's shells
     script = kind(ctx.command, {}, "btfperm", "_BTFPERM_COMPLETE")

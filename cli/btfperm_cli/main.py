@@ -11,34 +11,40 @@ way of --no-clobber; 70 a fault in btfperm; 129, 130, 143 ended by SIGHUP, Ctrl-
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
-from btfperm_cli.algorithms import algorithms
-from btfperm_cli.check import check
-from btfperm_cli.completion import show_completion
-from btfperm_cli.convert import convert
-from btfperm_cli.diagnose import diagnose
-from btfperm_cli.doctor import doctor
 from btfperm_cli.failure import Failure, guarded
 from btfperm_cli.help import GroupedCommand, PageContext, with_formats, write_groups
-from btfperm_cli.match import match
-from btfperm_cli.order import order
 from btfperm_cli.output import Output, drop, emit, emit_text, flush, open_closed
-from btfperm_cli.plot import plot
-from btfperm_cli.rank import rank
-from btfperm_cli.report import report
-from btfperm_cli.solve import solve
 
-__all__ = ["main"]
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+__all__ = ["all_commands", "main"]
+
+# In the order of the manual page. The command `rank` is the object `rank` of the module `rank`.
+COMMANDS = (
+    *("order", "rank", "diagnose", "check", "convert", "solve", "match", "plot", "report"),
+    *("algorithms", "doctor"),
+)
+
+
+def command_of(name: str) -> click.Command:
+    """Imports the module of a command, so that a line imports only the command that it runs."""
+    command: click.Command = getattr(import_module(f"btfperm_cli.{name}"), name)
+    return command
+
+
+def all_commands() -> list[click.Command]:
+    return [command_of(name) for name in COMMANDS]
 
 
 class MainGroup(click.Group):
@@ -46,6 +52,12 @@ class MainGroup(click.Group):
 
     context_class = PageContext
     asked = "order"  # the command of the part of the line that has been parsed
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return command_of(cmd_name) if cmd_name in COMMANDS else None
 
     def main(
         self,
@@ -99,14 +111,16 @@ class MainGroup(click.Group):
         own = {name for option in self.params for name in option.opts} | {"-h", "--help"}
         if args and args[0] not in own:
             args = self._with_command(args)
-            self.asked = args[0] if args[0] in self.commands else self.asked
+            self.asked = args[0] if args[0] in COMMANDS else self.asked
         return super().parse_args(ctx, args)
 
     def _with_command(self, args: list[str]) -> list[str]:
         """The line with its command in front: options may come before the word that names it."""
+        if args[0] in COMMANDS:
+            return args
         takes_value = {
             name
-            for option in order.params
+            for option in command_of("order").params
             if isinstance(option, click.Option) and not option.is_flag
             for name in option.opts
         }
@@ -114,11 +128,13 @@ class MainGroup(click.Group):
         while at < len(args) and args[at].startswith("-") and args[at] not in ("-", "--"):
             at += 2 if args[at] in takes_value else 1
         word = args[at] if at < len(args) else ""
-        if word in self.commands:
+        if word in COMMANDS:
             return [word, *args[:at], *args[at + 1 :]]
         bare = word and word not in ("-", "--") and not set(word) & {".", "/", os.sep}
         if bare and not exists(word):
-            near = difflib.get_close_matches(word, self.list_commands(click.Context(self)))
+            from difflib import get_close_matches
+
+            near = get_close_matches(word, COMMANDS)
             hint = f"; did you mean {' or '.join(near)}?" if near else "."
             raise click.UsageError(f"{word!r} is neither a command nor a file{hint}")
         if {"-h", "--help"} & set(args):
@@ -130,7 +146,7 @@ class MainGroup(click.Group):
         formatter.write_usage("btfperm", "COMMAND [ARGS]...", prefix="       ")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        GroupedCommand.write_examples(order, formatter)
+        GroupedCommand.write_examples(command_of("order"), formatter)
         super().format_epilog(ctx, formatter)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -143,12 +159,16 @@ class MainGroup(click.Group):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_commands(ctx, formatter)
+        order = command_of("order")
         with click.Context(order, info_name="btfperm", parent=None) as own:
             options = [p for p in order.get_params(own) if "--help" not in p.opts]
             write_groups(own, formatter, [*options, *self.get_params(ctx)])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Files, which are the main job, and commands."""
+        from click.shell_completion import CompletionItem
+
+        order = command_of("order")
         files = [] if incomplete.startswith("-") else [CompletionItem(incomplete, type="file")]
         own = order.shell_complete(click.Context(order), incomplete)
         return files + own + super().shell_complete(ctx, incomplete)
@@ -206,7 +226,14 @@ def print_manual(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked and not ctx.resilient_parsing:
         from btfperm_cli.manpage import show_manual
 
-        show_manual(main, ctx)
+        show_manual(main, all_commands(), ctx)
+
+
+def print_completion(ctx: click.Context, _: click.Parameter, shell: str | None) -> None:
+    if shell is not None and not ctx.resilient_parsing:
+        from btfperm_cli.completion import show_completion
+
+        show_completion(ctx, shell)
 
 
 def show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -246,7 +273,7 @@ def show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     type=click.Choice(["bash", "zsh", "fish"]),
     is_eager=True,
     expose_value=False,
-    callback=show_completion,
+    callback=print_completion,
     help="Print the completion script of a shell, for instance for "
     'eval "$(btfperm --show-completion bash)" in ~/.bashrc.',
 )
@@ -257,10 +284,3 @@ def main() -> None:
     MATRIX is a file (FORMATS; packed or not), or - for standard input. A file named like a command
     is reached as ./rank.
     """
-
-
-for command in (
-    *(order, rank, diagnose, check, convert, solve, match, plot, report),
-    *(algorithms, doctor),
-):
-    main.add_command(command)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import click
 
@@ -14,15 +14,17 @@ from btfperm_cli.output import emit_text
 __all__ = ["manual", "show_manual"]
 
 
-def show_manual(group: click.Group, ctx: click.Context) -> None:
+def show_manual(
+    group: click.Command, commands: Iterable[click.Command], ctx: click.Context
+) -> None:
     """Prints the manual page of the group and ends the command."""
     from btfperm import __version__
 
-    emit_text("\n".join(manual(group, __version__)))
+    emit_text("\n".join(manual(group, commands, __version__)))
     ctx.exit()
 
 
-def manual(group: click.Group, version: str) -> Iterator[str]:
+def manual(group: click.Command, commands: Iterable[click.Command], version: str) -> Iterator[str]:
     """The lines of the page."""
     yield f'.TH BTFPERM 1 "" "btfperm {version}" "User Commands"'
     yield ".SH NAME"
@@ -32,8 +34,8 @@ def manual(group: click.Group, version: str) -> Iterator[str]:
     yield ".B btfperm\nCOMMAND [ARGS]..."
     yield ".SH DESCRIPTION"
     yield from _text(with_formats(group.help or ""))
-    for name, command in group.commands.items():
-        title = "btfperm MATRIX" if command.hidden else f"btfperm {name}"
+    for command in commands:
+        title = "btfperm MATRIX" if command.hidden else f"btfperm {command.name}"
         yield f".SH {_escaped(title.upper())}"
         yield from _command(command, title)
     yield ".SH EXIT STATUS"

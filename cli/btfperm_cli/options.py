@@ -9,12 +9,14 @@ import os
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from btfperm_cli.output import Output
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 __all__ = [
     "MATRIX",
@@ -129,7 +131,7 @@ class RegistryName(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
+        return completions(self.names(), incomplete)
 
 
 class RowName(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no parameter
@@ -232,7 +234,13 @@ def known_options(_: click.Context, __: click.Parameter, incomplete: str) -> lis
     from btfperm.registry import algorithms
 
     known = dict.fromkeys(f"{option.name}=" for row in algorithms() for option in row.options)
-    return [CompletionItem(name) for name in known if name.startswith(incomplete)]
+    return completions(known, incomplete)
+
+
+def completions(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 class RegistryOption(click.Option):

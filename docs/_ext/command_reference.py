@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import click
 from btfperm_cli.help import groups_of, with_formats
-from btfperm_cli.main import main
+from btfperm_cli.main import all_commands
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
@@ -19,7 +19,7 @@ class CommandReference(SphinxDirective):
     option_spec: ClassVar[dict[str, Any]] = {}
 
     def run(self) -> list[nodes.Node]:
-        return [_section(command) for command in main.commands.values()]
+        return [_section(command) for command in all_commands()]
 
 
 def _section(command: click.Command) -> nodes.section:

@@ -12,12 +12,10 @@ import sys
 import click
 import pytest
 from btfperm_cli import output
-from btfperm_cli.main import main
-
-COMMANDS = [main, *main.commands.values()]
+from btfperm_cli.main import all_commands, command_of
 
 
-@pytest.mark.parametrize("command", main.commands.values(), ids=lambda command: command.name)
+@pytest.mark.parametrize("command", all_commands(), ids=lambda command: command.name)
 def test_examples_are_lines_that_click_parses(command, tmp_path):
     """Every example names the command, and its options exist."""
     assert command.examples
@@ -34,7 +32,7 @@ def test_examples_are_lines_that_click_parses(command, tmp_path):
 
 def test_a_wrong_example_is_detected():
     with pytest.raises(click.UsageError):
-        main.commands["rank"].make_context("btfperm", ["A.mtx", "--no-such-option"])
+        command_of("rank").make_context("btfperm", ["A.mtx", "--no-such-option"])
 
 
 def test_options_are_in_groups(cli):
@@ -47,7 +45,7 @@ def test_options_are_in_groups(cli):
 def test_the_manual_page_has_every_command_and_option(cli):
     page = cli("--show-manual").out
     assert page.startswith(".TH BTFPERM 1")
-    for command in main.commands.values():
+    for command in all_commands():
         title = "BTFPERM MATRIX" if command.hidden else f"BTFPERM {command.name.upper()}"
         assert f".SH {title}\n" in page
         for param in command.params:

@@ -12,7 +12,7 @@ import warnings
 
 import pytest
 from btfperm_cli import order
-from btfperm_cli.main import main
+from btfperm_cli.main import all_commands
 
 import btfperm
 from btfperm.backends.threads import MOST_THREADS
@@ -256,4 +256,5 @@ def test_completion(shell, line, wanted, unwanted):
 
 
 def test_every_command_is_a_module_with_a_test():
-    assert tuple(sorted(name for name in main.commands if name != "order")) == COMMANDS
+    names = [command.name for command in all_commands()]
+    assert tuple(sorted(name for name in names if name != "order")) == COMMANDS
