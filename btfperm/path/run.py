@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from btfperm import backends, registry
@@ -341,7 +342,8 @@ class Run:
     ) -> Outcome:
         """Runs one algorithm on the current view of the problem."""
         self._move(row.backend)
-        with watched(self.request.watcher, self.step, row, self.view):
+        watcher = self.request.watcher
+        with nullcontext() if watcher is None else watched(watcher, self.step, row, self.view):
             outcome = run_algorithm(row, self.view, self.request, within, in_order=in_order)
         self.stopped_by = outcome.stopped_by
         return outcome

@@ -55,12 +55,9 @@ def _matched(problem: Any) -> int:
 
 
 @contextmanager
-def watched(watcher: Watcher | None, step: str, row: Algorithm, problem: Any) -> Iterator[None]:
+def watched(watcher: Watcher, step: str, row: Algorithm, problem: Any) -> Iterator[None]:
     """Calls `watcher` at the start and at the end of a step, and every `INTERVAL` seconds while it
     runs on the CPU. The call comes from another thread, and an exception in it ends the samples."""
-    if watcher is None:
-        yield
-        return
     before = _core.backends.entries_visited()
     on_host = row.backend == "cpu"
     possible = min(problem.row_match.size, problem.col_match.size)

@@ -193,4 +193,5 @@ def distributed_decomposition(
 
 def gathered(result: Any) -> Any:
     """The whole result on each rank, if it is distributed; else the result itself."""
-    return result.gather() if hasattr(result, "gather") else result
+    is_distributed = isinstance(result, DistributedTransversal | DistributedDecomposition)
+    return result.gather() if is_distributed else result

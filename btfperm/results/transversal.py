@@ -103,7 +103,8 @@ class Transversal(OnDemand):
 
     def __post_init__(self) -> None:
         freeze(self.row_match, self.col_match, self.row_in_cover, self.col_in_cover)
-        freeze(self.log_row_scale, self.log_col_scale)
+        if self.log_row_scale is not None:
+            freeze(self.log_row_scale, self.log_col_scale)
 
     @property
     def size(self) -> int:
