@@ -49,7 +49,6 @@ _ROWS = (
     *graph.ROWS,
 )
 _added: list[Algorithm] = []  # by `add`
-_REMOVED = {"singles-first": "greedy"}  # initializers of earlier versions, and their successors
 
 
 def add(row: Algorithm) -> None:
@@ -82,7 +81,7 @@ def algorithms(family: str | None = None, *, package: str | None = None) -> tupl
     --------
     >>> import btfperm
     >>> [row.name for row in btfperm.algorithms("initial") if row.backend == "cpu"]
-    ['greedy', 'karp-sipser', 'min-degree', 'two-sided', 'red-blue', 'local-max']
+    ['greedy', 'singles-first', 'karp-sipser', 'min-degree', 'two-sided', 'red-blue', 'local-max']
     """
     if family is not None:
         text("family", family)
@@ -115,8 +114,6 @@ def find(
         for row in (*_ROWS, *_added)
         if (row.package, row.is_initializer, row.of_graphs) == (package, initializer, of_graphs)
     ]
-    if initializer and package == "transversal" and name in _REMOVED:
-        name = _REMOVED[name]
     named = [row for row in rows if row.name == name]
     for row in named:
         if backend in ("auto", row.backend):

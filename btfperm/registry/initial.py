@@ -19,6 +19,16 @@ ROWS = (
         parallel=True,
     ),
     Algorithm(
+        name="singles-first",
+        package="transversal",
+        family="initial",
+        backend="cpu",
+        reference="btfperm",
+        summary="columns of one entry, which have no choice, then greedy",
+        prefer="columns of at most two entries, which form chains",
+        parallel=True,
+    ),
+    Algorithm(
         name="karp-sipser",
         package="transversal",
         family="initial",

@@ -89,6 +89,13 @@ _RULES: dict[str, tuple[Rule, ...]] = {
             "none",
             "the search takes less time than an initial matching",
         ),
+        # Whole calls take .3 to .7 of the time on chains_500x1000, chains_hk_1000 and chain_5e5.
+        Rule(
+            "chains",
+            (Condition("degree", "<", 2.01), Condition("longest", "<", 3)),
+            "singles-first",
+            "columns of two entries form chains, which greedy may match from the wrong end",
+        ),
         Rule(
             "the rest",
             (),

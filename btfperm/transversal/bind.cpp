@@ -29,6 +29,7 @@
 #include "transversal/initial/local_max.hpp"
 #include "transversal/initial/min_degree.hpp"
 #include "transversal/initial/red_blue.hpp"
+#include "transversal/initial/singles_first.hpp"
 #include "transversal/initial/two_sided.hpp"
 #include "transversal/interface.hpp"
 #include "transversal/push_relabel/push_relabel.hpp"
@@ -123,6 +124,7 @@ void only_finish(const PatternView<I>& A, Matching<I> M, const Options& options,
 template <class I>
 void bind_algorithms(nb::module_& module) {
   bind_algorithm<I>(module, "greedy", &greedy<I>);
+  bind_algorithm<I>(module, "singles_first", &singles_first<I>);
   bind_algorithm<I>(module, "karp_sipser", &karp_sipser<I>);
   bind_algorithm<I>(module, "min_degree", &min_degree<I>);
   bind_algorithm<I>(module, "two_sided", &two_sided<I>);

@@ -60,6 +60,7 @@ def one_row_asked_for_twice(A):
 EXAMPLES = {
     ("place", "small"): random(50, 50, 3),
     ("start", "tiny"): random(50, 50, 3),
+    ("start", "chains"): sp.diags_array([1.0, 1.0], offsets=[0, 1], shape=(3_000, 3_000)),
     ("start", "the rest"): random(3_000, 3_000, 5),
     ("published", "small"): random(300, 300, 3),
     ("published", "dense"): random(300, 300, 60),

@@ -124,10 +124,3 @@ def test_fairness_changes_the_steps_of_pothen_fan():
         for fairness in (0, 1)
     }
     assert edges[0] != edges[1]
-
-
-def test_a_removed_initializer_selects_its_successor():
-    t = btfperm.maximum_transversal([[1]], initializer="singles-first", algorithm="ss-dfs")
-    assert (t.initializer, t.structural_rank) == ("greedy", 1)
-    with pytest.raises(InvalidArgumentError, match="unknown algorithm"):
-        btfperm.maximum_transversal([[1]], algorithm="singles-first")
