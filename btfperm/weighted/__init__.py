@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from btfperm.arguments import text
 from btfperm.backends import check_backend
+from btfperm.backends.protocol import STOPPED_BY
 from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError, LimitReachedError
 from btfperm.path.request import team_size
@@ -45,7 +46,6 @@ Objective = Literal["product", "sum", "bottleneck"]
 
 _COUNTERS = ("edges", "searches", "bids", "rounds")
 _LARGEST_EXPONENT = 960  # of a value; sums have fewer than 2^63 terms
-_STOPS = {2: "time_limit", 3: "max_work"}
 
 
 def weighted_transversal(
@@ -289,7 +289,7 @@ def _assigned(
         threads=call.threads,
     )
     if stop:
-        raise _stopped(_STOPS[stop], d)
+        raise _stopped(STOPPED_BY[stop], d)
     seconds["search"] = time.perf_counter() - begin
     proof = prove(
         pattern,
@@ -351,7 +351,7 @@ def _largest_smallest(
     )
 
 
-def _stopped(limit: str, d: Decomposition) -> LimitReachedError:
+def _stopped(limit: str | None, d: Decomposition) -> LimitReachedError:
     rank = d.structural_rank
     return LimitReachedError(
         f"the weighted search was stopped by {limit}: the structural rank is {rank}, but the "

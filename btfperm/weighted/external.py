@@ -21,6 +21,7 @@ import numpy as np
 
 from btfperm import _core
 from btfperm.arguments import path_text
+from btfperm.backends.protocol import STOPPED_BY
 from btfperm.errors import DefectError, InvalidArgumentError, InvalidMatrixError
 from btfperm.path.request import Request
 from btfperm.pattern.arrays import IndexArray, prefix
@@ -34,7 +35,6 @@ EXTERNAL = "local-max-external"
 DEFAULT_MEMORY = 1 << 30
 LEAST_MEMORY = 1 << 16
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-_STOPS = {2: "time_limit", 3: "max_work"}
 _HALF_EDGE = 16  # bytes
 
 
@@ -62,17 +62,13 @@ def match_external(
     *,
     backend: str = "auto",
     weights: str = "values",
-    options: Mapping[str, float | str] | None = None,
-    seed: int | None = None,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    max_work: int | None = None,
     shape: Sequence[int] | None = None,
     memory: int | str | None = None,
     temporary: str | os.PathLike[str] | None = None,
+    **limits: Any,
 ) -> tuple[GraphMatching, dict[str, Any]]:
     """The matching of local-max in a graph that is read in parts, and the origin of its file. The
-    parameters are those of `match`; one thread is used.
+    parameters are those of `match`; `limits` are those of `Request`. One thread is used.
 
     Raises
     ------
@@ -82,14 +78,7 @@ def match_external(
     from btfperm.weighted.match import numbers_of, read_graph
 
     row = find(EXTERNAL, initializer=False, package="weighted", of_graphs=True, backend=backend)
-    request = Request(
-        0,
-        threads=threads,
-        seed=seed,
-        options=options,
-        time_limit=time_limit,
-        max_work=max_work,
-    )
+    request = Request(0, **limits)
     named = numbers_of(row, request)
     most = number_of_bytes(memory)
     folder = tempfile.gettempdir() if temporary is None else path_text(temporary)
@@ -137,7 +126,7 @@ def _matched(
         )
     matched = time.perf_counter()
     weight_of = np.empty(edges.n)
-    stopped_by = _STOPS.get(found["stop"])
+    stopped_by = STOPPED_BY[found["stop"]]
     with disk_errors(folder):
         check = _core.weighted.check_matching_in_file(*graph, mate, weight_of)
     wrong, size, weight, maximal, dominant, _ = check

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from btfperm.arguments import one_of, text
 from btfperm.backends import check_backend, is_on_device
+from btfperm.backends.protocol import STOPPED_BY
 from btfperm.errors import InvalidArgumentError, InvalidMatrixError
 from btfperm.path.plan import check_options
 from btfperm.path.request import Request
@@ -46,7 +47,6 @@ Weights = Literal["values", "moduli", "ones"]
 Reals = npt.NDArray[np.float64]
 
 _LARGEST_EXPONENT = 960  # of a weight; sums have fewer than 2^63 terms
-_STOPS = {2: "time_limit", 3: "max_work"}
 _FAULTS = {1: "no counterpart", 2: "other value", 3: "no weight"}
 
 
@@ -128,11 +128,11 @@ def match(
     check_backend(backend)
     row = _row_of(name, "cpu" if backend == "auto" else backend)
     one_of("weights", weights, get_args(Weights))
+    limits: dict[str, Any] = {"threads": threads, "time_limit": time_limit, "max_work": max_work}
+    limits |= {"seed": seed, "options": options}
     if row.name == EXTERNAL:
-        limits = {"threads": threads, "time_limit": time_limit, "max_work": max_work}
-        place = {"memory": memory, "temporary": temporary, "shape": shape}
-        named = {"weights": weights, "options": options, "seed": seed}
-        return match_external(G, **named, **limits, **place)[0]  # type: ignore[arg-type]
+        place: dict[str, Any] = {"memory": memory, "temporary": temporary, "shape": shape}
+        return match_external(G, weights=weights, **place, **limits)[0]
     if memory is not None or temporary is not None:
         raise InvalidArgumentError(f"memory and temporary go with {EXTERNAL}, not with {row.name}")
     begin = time.perf_counter()
@@ -140,14 +140,7 @@ def match(
         pattern, weight = _weighted_pattern(G, weights, shape, threads)
         if backend == "auto" and pattern.backend != "cpu" and _runs_on(name, pattern.backend):
             row = _row_of(name, pattern.backend)
-        request = Request(
-            pattern.nnz,
-            threads=threads,
-            seed=seed,
-            options=options,
-            time_limit=time_limit,
-            max_work=max_work,
-        )
+        request = Request(pattern.nnz, **limits)
         call = Call(row, numbers_of(row, request), request)
         if row.backend == "gpu" and pattern.backend == "gpu":
             from btfperm.weighted.match_gpu import match_there
@@ -390,7 +383,7 @@ def result_of(
         dual=dual,
         algorithm=row.name,
         backend=row.backend,
-        stopped_by=_STOPS.get(run.stop),
+        stopped_by=STOPPED_BY[run.stop],
         counters={"edges": run.edges, **({"sorted": run.sorted} if run.sorted else {})},
         seconds=seconds,
     )

@@ -7,6 +7,7 @@
 * `failure.py` - errors: exit codes, one sentence
 * `help.py` - help pages with groups and examples; `manpage.py` - the manual page
 * `options.py` - options that several commands share
+* `output_files.py` - the files that a command writes
 * `output.py` - results on stdout, messages on stderr, JSON, warnings
 * `json_keys.py` - the keys of each command's JSON object
 * `advice.py` - the library's advice in terms of the shell

@@ -12,14 +12,14 @@ from btfperm_cli.options import (
     MATRIX,
     FileName,
     RowName,
-    check_output,
     drop_zeros_option,
-    is_replaced,
+    format_option,
     matrix_format_names,
     no_clobber_option,
     output_options,
 )
 from btfperm_cli.output import Output, reader_may_leave
+from btfperm_cli.output_files import check_output, is_replaced
 from btfperm_cli.progress import stage
 from btfperm_cli.summary import count
 
@@ -36,12 +36,7 @@ __all__ = ["convert"]
 )
 @click.argument("source", metavar="IN", type=MATRIX)
 @click.argument("target", metavar="OUT", type=FileName(dir_okay=False))
-@click.option(
-    "--format",
-    "file_format",
-    type=RowName(matrix_format_names),
-    help="Format of OUT, whatever its name.  [default: mtx for -]",
-)
+@format_option(RowName(matrix_format_names), "mtx")
 @click.option(
     "--permute",
     metavar="PERM",

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,17 +14,17 @@ from btfperm_cli.options import (
     RegistryName,
     RegistryOption,
     Seconds,
-    ThreadCount,
     WholeNumber,
-    check_output,
-    is_replaced,
     known_options,
     matrix_argument,
     named_values,
     no_clobber_option,
     output_options,
+    target_option,
+    threads_option,
 )
-from btfperm_cli.output import Output, reader_may_leave
+from btfperm_cli.output import Output
+from btfperm_cli.output_files import check_output, is_replaced, open_to_reader
 from btfperm_cli.progress import Clock, stage
 from btfperm_cli.summary import count, line, seconds_line
 
@@ -47,14 +45,9 @@ ROUNDS_SHOWN = 8
     ),
 )
 @matrix_argument
-@click.option(
-    "-o",
-    "--output",
-    "target",
-    type=FileName(dir_okay=False),
-    metavar="OUT",
-    help="Write mate (the vertex matched to each vertex, from 0 on, or -1), dual, weight and "
-    "upper_bound as .npz; - is stdout.",
+@target_option(
+    "Write mate (the vertex matched to each vertex, from 0 on, or -1), dual, weight and "
+    "upper_bound as .npz; - is stdout."
 )
 @click.option(
     "--algorithm",
@@ -85,12 +78,9 @@ ROUNDS_SHOWN = 8
     help="A number or word for the algorithm, such as p=0.5; may be repeated. `btfperm "
     "algorithms` lists them.",
 )
-@click.option(
-    "--threads",
-    type=ThreadCount(),
-    metavar="N",
-    help="Threads; the matching does not depend on them.  [default: all cores this process may "
-    "use, and one for a small graph]",
+@threads_option(
+    "Threads; the matching does not depend on them.  [default: all cores this process may "
+    "use, and one for a small graph]"
 )
 @click.option(
     "--seed",
@@ -190,7 +180,7 @@ def write(m: GraphMatching, target: str | None, out: Output, *, no_clobber: bool
     np.savez(held, mate=m.mate, dual=m.dual, weight=m.weight, upper_bound=m.upper_bound)
     with (
         stage(f"writing {target}", quiet=out.quiet),
-        reader_may_leave(sys.stdout) if target == "-" else nullcontext(),
+        open_to_reader(target),
         atomic_write(target, replace=not no_clobber) as file,
     ):
         file.write(held.getvalue())

@@ -8,7 +8,6 @@ import math
 import os
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -27,10 +26,9 @@ __all__ = [
     "Seconds",
     "ThreadCount",
     "WholeNumber",
-    "check_output",
     "convention_names",
     "drop_zeros_option",
-    "is_replaced",
+    "format_option",
     "known_options",
     "matrix_argument",
     "matrix_format_names",
@@ -39,6 +37,8 @@ __all__ = [
     "output_options",
     "result_format_names",
     "search_options",
+    "target_option",
+    "threads_option",
     "verbose_option",
 ]
 
@@ -66,42 +66,6 @@ class FileName(click.Path):
 MATRIX = FileName()
 LARGEST = 2**63 - 1  # a whole number that the core can hold
 HELP_WIDTH = 44  # second column of the help on a terminal of 80
-
-
-def _is_same_file(source: str, target: str) -> bool:
-    """Whether writing `target` would destroy the input."""
-    try:
-        return Path(source).samefile(target)
-    except (OSError, ValueError):
-        return False
-
-
-def check_output(target: str, inputs: Iterable[str | None], *, no_clobber: bool) -> None:
-    """Before the work begins, refuses an output that could not be written after it."""
-    if target != "-" and any(name is not None and _is_same_file(name, target) for name in inputs):
-        raise click.UsageError(f"{target} is an input; name another output.")
-    is_replaced(target, no_clobber=no_clobber)
-    if target != "-" and not Path(target).parent.is_dir():
-        from btfperm.errors import ResourceMissingError
-
-        raise ResourceMissingError(
-            f"{target} cannot be written: there is no directory {Path(target).parent}"
-        )
-
-
-def is_replaced(target: str, *, no_clobber: bool) -> bool:
-    """Whether a file of that name is there, which the output replaces; refused with no_clobber."""
-    try:
-        there = target != "-" and Path(target).is_file()
-    except (OSError, ValueError):  # the writer reports the fault of the name
-        return False
-    if there and no_clobber:
-        from btfperm.errors import ResourceMissingError
-
-        raise ResourceMissingError(
-            f"{target} exists already, and --no-clobber keeps it: name another output"
-        )
-    return there
 
 
 class RegistryName(click.types.StringParamType):
@@ -261,6 +225,31 @@ def matrix_argument(command: Command) -> Command:
     return click.argument("matrix", type=MATRIX)(command)
 
 
+def target_option(help_text: str, *, required: bool = False) -> Callable[[Command], Command]:
+    """The one file that a command writes."""
+    return click.option(
+        "-o",
+        "--output",
+        "target",
+        type=FileName(dir_okay=False),
+        metavar="OUT",
+        required=required,
+        help=help_text,
+    )
+
+
+def format_option(names: Any, default: str = "") -> Callable[[Command], Command]:
+    """The format of OUT; `default` is the one of standard output."""
+    end = f"  [default: {default} for -]" if default else ""
+    return click.option(
+        "--format", "file_format", type=names, help=f"Format of OUT, whatever its name.{end}"
+    )
+
+
+def threads_option(help_text: str) -> Callable[[Command], Command]:
+    return click.option("--threads", type=ThreadCount(), metavar="N", help=help_text)
+
+
 def drop_zeros_option(command: Command) -> Command:
     return click.option(
         "--drop-zeros", is_flag=True, help="Entries stored with the value zero are not entries."
@@ -347,13 +336,10 @@ def search_options(command: Command) -> Command:
                 help="A number or word for the algorithm or the initializer, such as alpha=5; may "
                 "be repeated. `btfperm algorithms` lists them.",
             ),
-            click.option(
-                "--threads",
-                type=ThreadCount(),
-                metavar="N",
-                help="Threads that parse the file, and that search where the algorithm uses more "
-                "than one; see `btfperm algorithms`.  [default: all cores this process may use, "
-                "and one to search a small matrix]",
+            threads_option(
+                "Threads that parse the file, and that search where the algorithm uses more than "
+                "one; see `btfperm algorithms`.  [default: all cores this process may use, and one "
+                "to search a small matrix]"
             ),
             click.option(
                 "--seed",

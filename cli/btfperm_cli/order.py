@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +12,9 @@ from btfperm_cli.help import GroupedCommand
 from btfperm_cli.options import (
     FileName,
     RowName,
-    check_output,
     convention_names,
     drop_zeros_option,
-    is_replaced,
+    format_option,
     matrix_argument,
     no_clobber_option,
     output_options,
@@ -25,7 +22,8 @@ from btfperm_cli.options import (
     search_options,
     verbose_option,
 )
-from btfperm_cli.output import Output, complain, reader_may_leave
+from btfperm_cli.output import Output, complain
+from btfperm_cli.output_files import check_output, is_replaced, open_to_reader
 from btfperm_cli.progress import Stages, watcher_of
 from btfperm_cli.summary import (
     LABEL,
@@ -75,12 +73,7 @@ FROM_THE_DECOMPOSITION = (
     help="Write the permutations: perm.npz, .mat, .json, .txt or .petsc; may be repeated; - is "
     "stdout.",
 )
-@click.option(
-    "--format",
-    "file_format",
-    type=RowName(result_format_names),
-    help="Format of OUT, whatever its name.",
-)
+@format_option(RowName(result_format_names))
 @click.option(
     "--convention",
     type=RowName(convention_names),
@@ -147,7 +140,7 @@ def order(
         if is_replaced(path, no_clobber=no_clobber):
             replaced.append(path)
         try:
-            with reader_may_leave(sys.stdout) if path == "-" else nullcontext():
+            with open_to_reader(path):
                 result.save(path, **how, replace=not no_clobber)
         except InvalidArgumentError as error:  # the convention does not fit this matrix
             raise InvalidArgumentError(f"{matrix}: {error}") from None

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,17 +12,17 @@ import click
 from btfperm_cli.help import GroupedCommand
 from btfperm_cli.json_keys import JSON_KEYS
 from btfperm_cli.options import (
-    FileName,
-    ThreadCount,
     WholeNumber,
-    check_output,
     drop_zeros_option,
-    is_replaced,
+    format_option,
     matrix_argument,
     no_clobber_option,
     output_options,
+    target_option,
+    threads_option,
 )
-from btfperm_cli.output import Output, emit_text, reader_may_leave
+from btfperm_cli.output import Output, emit_text
+from btfperm_cli.output_files import check_output, is_replaced, open_to_reader
 from btfperm_cli.progress import Clock, Stages, stage
 
 if TYPE_CHECKING:
@@ -45,20 +44,10 @@ LARGEST_BLOCK_NUMBER = 2**63 - 1
     ),
 )
 @matrix_argument
-@click.option(
-    "-o",
-    "--output",
-    "target",
-    type=FileName(dir_okay=False),
-    metavar="OUT",
-    help="Write the picture: fig.png, fig.svg or fig.pdf; - is stdout. This needs matplotlib.",
+@target_option(
+    "Write the picture: fig.png, fig.svg or fig.pdf; - is stdout. This needs matplotlib."
 )
-@click.option(
-    "--format",
-    "file_format",
-    type=click.Choice(["png", "svg", "pdf"]),
-    help="Format of OUT, whatever its name.  [default: png for -]",
-)
+@format_option(click.Choice(["png", "svg", "pdf"]), "png")
 @click.option(
     "--kind",
     type=click.Choice(["spy", "before", "after", "sizes", "levels"]),
@@ -79,12 +68,8 @@ LARGEST_BLOCK_NUMBER = 2**63 - 1
     help="With --terminal: what to draw with.  [default: braille, or ascii where the terminal has "
     "no other characters]",
 )
-@click.option(
-    "--threads",
-    type=ThreadCount(),
-    metavar="N",
-    help="Threads that parse the file, search and count.  [default: all cores this process may "
-    "use]",
+@threads_option(
+    "Threads that parse the file, search and count.  [default: all cores this process may use]"
 )
 @no_clobber_option
 @drop_zeros_option
@@ -122,7 +107,7 @@ def plot(
         with stage("drawing", quiet=out.quiet):
             picture = result.plot(kind or "spy", block=block, threads=threads)
         replaced = is_replaced(target, no_clobber=no_clobber)
-        with reader_may_leave(sys.stdout) if target == "-" else nullcontext():
+        with open_to_reader(target):
             how = file_format or ("png" if target == "-" else None)
             picture.save(target, format=how, replace=not no_clobber)
         clock.stop("draw")

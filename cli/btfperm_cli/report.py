@@ -3,24 +3,21 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext
-
 import click
 
 from btfperm_cli.help import GroupedCommand
 from btfperm_cli.json_keys import JSON_KEYS
 from btfperm_cli.options import (
     FileName,
-    ThreadCount,
-    check_output,
     drop_zeros_option,
-    is_replaced,
     matrix_argument,
     no_clobber_option,
     output_options,
+    target_option,
+    threads_option,
 )
-from btfperm_cli.output import Output, reader_may_leave
+from btfperm_cli.output import Output
+from btfperm_cli.output_files import check_output, is_replaced, open_to_reader
 from btfperm_cli.progress import stage
 
 __all__ = ["report"]
@@ -34,15 +31,7 @@ WITHIN = 10.0
     examples=("btfperm report A.mtx -o report.html  # findings, pictures, tables, how to use it",),
 )
 @matrix_argument
-@click.option(
-    "-o",
-    "--output",
-    "target",
-    type=FileName(dir_okay=False),
-    metavar="OUT",
-    required=True,
-    help="The page, for instance report.html; - is stdout.",
-)
+@target_option("The page, for instance report.html; - is stdout.", required=True)
 @click.option(
     "--row-names", type=FileName(dir_okay=False), metavar="FILE", help="A name a line for each row."
 )
@@ -61,12 +50,7 @@ WITHIN = 10.0
     help="Measure the solvers of this machine if that is expected to take no longer; 0: do not.  "
     f"[default: {WITHIN:g}]",
 )
-@click.option(
-    "--threads",
-    type=ThreadCount(),
-    metavar="N",
-    help="Threads that search and count.  [default: all cores this process may use]",
-)
+@threads_option("Threads that search and count.  [default: all cores this process may use]")
 @no_clobber_option
 @drop_zeros_option
 @output_options
@@ -98,7 +82,7 @@ def report(
         text = page(subject, row_names, col_names, within, drop_zeros, threads).encode()
     replaced = is_replaced(target, no_clobber=no_clobber)
     with (
-        reader_may_leave(sys.stdout) if target == "-" else nullcontext(),
+        open_to_reader(target),
         atomic_write(target, replace=not no_clobber) as file,
     ):
         file.write(text)

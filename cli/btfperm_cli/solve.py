@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,14 +14,15 @@ from btfperm_cli.options import (
     FileName,
     Seconds,
     WholeNumber,
-    check_output,
     drop_zeros_option,
-    is_replaced,
+    format_option,
     matrix_argument,
     no_clobber_option,
     output_options,
+    target_option,
 )
-from btfperm_cli.output import Output, reader_may_leave
+from btfperm_cli.output import Output
+from btfperm_cli.output_files import check_output, is_replaced, open_to_reader
 from btfperm_cli.progress import stage
 from btfperm_cli.summary import count, line, seconds_line
 
@@ -46,20 +45,10 @@ BUDGET = 10.0
 )
 @matrix_argument
 @click.argument("rhs", required=False, type=FileName())
-@click.option(
-    "-o",
-    "--output",
-    "target",
-    type=FileName(dir_okay=False),
-    metavar="OUT",
-    help="Write the solution: x.mtx (Matrix Market array; also packed) or x.npy; - is stdout.",
+@target_option(
+    "Write the solution: x.mtx (Matrix Market array; also packed) or x.npy; - is stdout."
 )
-@click.option(
-    "--format",
-    "file_format",
-    type=click.Choice(["mtx", "npy"]),
-    help="Format of OUT, whatever its name.  [default: mtx for -]",
-)
+@format_option(click.Choice(["mtx", "npy"]), "mtx")
 @click.option(
     "--solver",
     type=click.Choice(["auto", "klu", "superlu"]),
@@ -189,7 +178,7 @@ def write(
     replaced = is_replaced(target, no_clobber=no_clobber)
     with (
         stage(f"writing {target}", quiet=out.quiet),
-        reader_may_leave(sys.stdout) if target == "-" else nullcontext(),
+        open_to_reader(target),
     ):
         solution.save(target, format=file_format, replace=not no_clobber)
     return replaced

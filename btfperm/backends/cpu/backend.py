@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from btfperm import backends, registry
 from btfperm.backends.cpu.problem import Problem
-from btfperm.backends.protocol import Delivered, Outcome, Proof, Session
+from btfperm.backends.protocol import STOPPED_BY, Delivered, Outcome, Proof, Session
 
 if TYPE_CHECKING:
     from btfperm.path.request import Request
 
 __all__ = ["CPU"]
-
-_STOPPED_BY = {0: None, 2: "time_limit", 3: "max_work"}  # by the number that the core returns
 
 
 class Cpu:
@@ -58,7 +56,7 @@ class Cpu:
             request.seed,
             request.options_of(row),
         )
-        stopped_by = _STOPPED_BY[stop]
+        stopped_by = STOPPED_BY[stop]
         if most != work and stopped_by == "max_work":
             return Outcome(None, True, counters)
         return Outcome(stopped_by, False, counters)

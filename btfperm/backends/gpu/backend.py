@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from btfperm import registry
-from btfperm.backends.protocol import Delivered, Outcome, Proof, Session
+from btfperm.backends.protocol import STOPPED_BY, Delivered, Outcome, Proof, Session
 
 if TYPE_CHECKING:
     from btfperm.backends.cpu.problem import Problem
@@ -20,8 +20,6 @@ __all__ = ["GPU"]
 # Entries: a search on a GPU that visits this number between two polls, or half of all, makes
 # progress.
 _MANY_ENTRIES = 1 << 27
-
-_STOPPED_BY = {0: None, 2: "time_limit", 3: "max_work"}  # by the number in `Budget.stop`
 
 
 class Gpu:
@@ -71,7 +69,7 @@ class Gpu:
             counters = row.load()(problem, budget, request.seed, request.options_of(row))
         if budget.stop == ABANDONED:
             return Outcome(None, True, counters)
-        return Outcome(_STOPPED_BY[budget.stop], False, counters)
+        return Outcome(STOPPED_BY[budget.stop], False, counters)
 
     def prove(
         self,
