@@ -9,9 +9,9 @@ import click
 
 from btfperm_cli.help import GroupedCommand
 from btfperm_cli.options import (
-    FileName,
     drop_zeros_option,
     matrix_argument,
+    names_options,
     output_options,
     search_options,
 )
@@ -31,18 +31,7 @@ __all__ = ["diagnose"]
     ),
 )
 @matrix_argument
-@click.option(
-    "--row-names",
-    type=FileName(),
-    metavar="FILE",
-    help="The names of the rows, one a line, for instance of equations.",
-)
-@click.option(
-    "--col-names",
-    type=FileName(),
-    metavar="FILE",
-    help="The names of the columns, one a line, for instance of variables.",
-)
+@names_options
 @click.option("--full", is_flag=True, help="List everything, however long.")
 @search_options
 @drop_zeros_option

@@ -33,6 +33,7 @@ __all__ = [
     "matrix_argument",
     "matrix_format_names",
     "named_values",
+    "names_options",
     "no_clobber_option",
     "output_options",
     "result_format_names",
@@ -244,6 +245,18 @@ def format_option(names: Any, default: str = "") -> Callable[[Command], Command]
     return click.option(
         "--format", "file_format", type=names, help=f"Format of OUT, whatever its name.{end}"
     )
+
+
+def names_options(command: Command) -> Command:
+    """Files with the names of rows and columns."""
+    for noun, example in (("column", "variables"), ("row", "equations")):
+        command = click.option(
+            f"--{noun[:3]}-names",
+            type=FileName(),
+            metavar="FILE",
+            help=f"The names of the {noun}s, one a line, for instance of {example}.",
+        )(command)
+    return command
 
 
 def threads_option(help_text: str) -> Callable[[Command], Command]:

@@ -8,9 +8,9 @@ import click
 from btfperm_cli.help import GroupedCommand
 from btfperm_cli.json_keys import JSON_KEYS
 from btfperm_cli.options import (
-    FileName,
     drop_zeros_option,
     matrix_argument,
+    names_options,
     no_clobber_option,
     output_options,
     target_option,
@@ -32,15 +32,7 @@ WITHIN = 10.0
 )
 @matrix_argument
 @target_option("The page, for instance report.html; - is stdout.", required=True)
-@click.option(
-    "--row-names", type=FileName(dir_okay=False), metavar="FILE", help="A name a line for each row."
-)
-@click.option(
-    "--col-names",
-    type=FileName(dir_okay=False),
-    metavar="FILE",
-    help="A name a line for each column.",
-)
+@names_options
 @click.option(
     "--solvers-within",
     "within",
