@@ -307,9 +307,11 @@ def _match_here(pattern: Pattern, weight: Reals, call: Call, begin: float) -> Gr
     """The matching by one algorithm, its checks and its bound, on the host."""
     _refuse_faults(pattern, weight)
     clock = Clock(begin, "read")
-    unit = unit_of(float(weight.max(initial=0.0, where=np.isfinite(weight))))
+    edges = pattern.indices != pattern.cols()  # the diagonal is ignored
+    unit = unit_of(float(weight.max(initial=0.0, where=edges)))
     if unit != 1.0:
-        weight = np.maximum(weight / unit, np.nextafter(0, 1))
+        with np.errstate(over="ignore"):  # of the diagonal
+            weight = np.maximum(weight / unit, np.nextafter(0, 1))
     n, request = pattern.n, call.request
     mate, round_of = (np.empty(n, pattern.indices.dtype) for _ in range(2))
     own_dual = np.empty(n)

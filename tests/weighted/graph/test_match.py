@@ -116,10 +116,13 @@ def test_properties(G, variant, seed, threads):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("least", [5e-324, 1.5e-323])
 def test_weights_whose_halves_are_rounded(name, least):
-    """The duals of an edge are halves of its weight, which the auction finds from larger ones."""
-    m = btfperm.match(sp.csc_array([[7, least], [least, 0]]), algorithm=name, seed=0)
-    assert m.weight == least
-    assert least <= m.upper_bound <= 2 * least
+    """The duals of an edge are halves of its weight, which the auction finds from larger ones. An
+    entry of the diagonal, which is no edge, does not change the unit of the weights."""
+    edge = sp.csc_array([[0, least], [least, 0]])
+    for G in ([[7, least], [least, 0]], sp.block_diag((edge, [[7]], sp.csc_array((3, 3))))):
+        m = btfperm.match(sp.csc_array(G), algorithm=name, seed=0)
+        assert m.weight == least
+        assert least <= m.upper_bound <= 2 * least
 
 
 @pytest.mark.parametrize("seed", range(6))
