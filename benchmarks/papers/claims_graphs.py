@@ -13,7 +13,9 @@ from benchmarks.papers.paper_004 import GPA, HEM, LOCAL_MAX, left_per_round, lig
 from benchmarks.report import Row, by_matrix, digits, milliseconds
 
 LARGE = 1 << 20  # vertices from which on the GPU is compared
-# Figure 5 of RBM, in the text: mean ratio, or the largest speed-up, of the GPU and of the threads.
+# From the text on figure 5 of Fagginger Auer and Bisseling (2012): algorithm 3 relative to the
+# serial algorithm of the key, as (GPU, CPU threads). Sizes and weights are mean ratios; speeds are
+# the largest speed-ups.
 RATIOS = {
     ("size", "alg. 1, random"): (0.99, 0.99),
     ("weight", "alg. 1, weighted"): (1.15, 1.15),

@@ -2,21 +2,24 @@
 """Estimated times of the best research codes, from two surveys: these codes are in no package, so
 no run here can time them.
 
-``research.json`` holds the figures of the surveys and names their tables. Both estimates multiply
-the surveyed time of a code by what a packaged code takes now over what it took then:
+``research.json`` holds the figures of the field survey (``"field"``) and of the one-core survey
+(``"one core"``, ``"one core, classical"``, ``"real"``). Each estimate is the surveyed time of the
+fastest research code, multiplied by the time of a packaged code in this run over its surveyed time:
 
-field table      SciPy's time on the same matrix, or BTF's where SciPy did not finish
-one-core table   one factor for the table: the geometric mean over the matrices for which that
-                 survey has the best of SciPy, BTF and CXSparse; the run must have one of them
+field survey      SciPy on the same matrix, or BTF where SciPy did not finish
+one-core survey   one factor for all matrices: the geometric mean over the four matrices for which
+                  the survey has the time of the fastest of SciPy, BTF and CXSparse. There is no
+                  estimate if the run has none of these four matrices
 
-``ratio`` is the estimate over the time of btfperm, ``harsher`` the smaller of the two ratios, or
-the only one. For the real matrices that survey has means by size, for one code of its own: its gain
-over the best research code, and over the best of SciPy, BTF and CXSparse. There btfperm's gain over
-those three is multiplied by the first over the second.
+``ratio`` is the estimate over the time of btfperm. ``harsher`` is the smaller of the ratios by the
+two surveys, or the only one. For real matrices the one-core survey has, by size class, two mean
+speed-ups of its own code: over the fastest research code, and over the fastest of SciPy, BTF and
+CXSparse. btfperm's mean speed-up over these three is multiplied by the first and divided by the
+second.
 
-The section `matching` ends with these tables. ``python -m benchmarks.peers.research RESULT.json``
-prints them for stored results of one machine, taken together: the sets `large` and `real` have none
-of the four matrices of the factor, `field` has.
+The section `matching` ends with these tables. ``python -m benchmarks.peers.research`` with stored
+results of one machine as arguments prints them. Of the sets, only `field` has matrices of the four,
+so results of `large` and `real` must be given together with one of `field`.
 """
 
 from __future__ import annotations
@@ -110,7 +113,7 @@ def factor(rows: Sequence[Row]) -> float | None:
 
 
 def factors_of(rows: Sequence[Row]) -> dict[str, float]:
-    """The same for each matrix for which that survey has the time of a packaged code."""
+    """The same for each matrix for which the one-core survey has the time of a packaged code."""
     best = {r["matrix"]: best_peer(r, CLASSICAL) for r in rows if r["matrix"] in PACKAGED_THEN}
     return {matrix: b[1] * 1e3 / PACKAGED_THEN[matrix] for matrix, b in best.items() if b}
 

@@ -5,8 +5,8 @@ The underdetermined part competes by its columns, the overdetermined part by its
 of which there are too many. Both are computed from the lists of the partners of each item.
 
 If all groups have one item too many, nothing depends on the matching. Otherwise a second matching
-of the part is computed, by a deterministic search that knows only the entries: so the explanations
-do not depend on the algorithm, the device or the threads of the first search.
+of the part is computed from its entries alone by deterministic algorithms, so the explanations do
+not depend on the algorithm, the device or the threads of the first search.
 """
 
 from __future__ import annotations
@@ -103,8 +103,9 @@ def _only(match: IndexArray, partners: IndexArray) -> IndexArray:
 
 
 def _deterministic(lists: Pattern, items: IndexArray) -> IndexArray:
-    """The item matched to each partner: items with few entries have priority within the limit of
-    the work, and a search that knows only the entries completes the matching."""
+    """The item matched to each partner, or -1. `match_by_degree` matches items with few entries
+    first, until it has visited a quarter of the entries; a deterministic search on the CPU
+    completes its matching. Neither uses the matching of the first search."""
     width = lists.indices.dtype
     row_match, col_match = np.empty(lists.m, dtype=width), np.empty(lists.n, dtype=width)
     _core.diagnosis.match_by_degree(

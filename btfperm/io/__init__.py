@@ -57,7 +57,7 @@ def read(
         ``source`` holds the file's name and the SHA-256 of its bytes.
 
     Raises `UnreadableInputError` with one sentence that names the file and the line.
-    O(size of the file) time; at most 8 bytes an entry beside the result, for Matrix Market.
+    O(size of the file) time; at most 8 bytes per entry beside the result, for Matrix Market.
 
     Examples
     --------

@@ -80,7 +80,7 @@ def head(source: Source) -> Header:
 def read_pattern(
     source: Source, *, drop_zeros: bool, threads: int = 0, progress: Progress | None = None
 ) -> Pattern:
-    """O(size of the file); beside the result at most 16 bytes an entry."""
+    """O(size of the file); beside the result at most 16 bytes per entry."""
     from btfperm.pattern import Pattern
 
     cards = _read_cards(source)

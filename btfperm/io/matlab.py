@@ -58,7 +58,7 @@ def head(source: Source) -> Header:
 def read_pattern(
     source: Source, *, drop_zeros: bool, threads: int = 0, progress: Progress | None = None
 ) -> Pattern:
-    """O(size of the file); beside the result at most 24 bytes an entry."""
+    """O(size of the file); beside the result at most 24 bytes per entry."""
     from btfperm.pattern import Pattern
 
     matrix = _load(source)

@@ -67,7 +67,7 @@ def head(source: Source) -> Header:
 def read_pattern(
     source: Source, *, drop_zeros: bool, threads: int = 0, progress: Progress | None = None
 ) -> Pattern:
-    """O(size of the file); beside the result at most 8 bytes an entry and some megabytes."""
+    """O(size of the file); beside the result at most 8 bytes per entry and some megabytes."""
     from btfperm.io.matrix_market_body import read_body
     from btfperm.pattern import Pattern
 

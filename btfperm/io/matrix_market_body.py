@@ -5,7 +5,7 @@ Idea        The text is read in blocks that end at line ends. The core counts th
             block, parses them straight into slices of the two final arrays, and checks that each
             number ends where its token ends (`matrix_market.hpp`). Of the values only the zeros
             are stored, unless the caller requests all values.
-Cost        O(size of the file); 8 bytes an entry (int32), and about twice a block.
+Cost        O(size of the file); 8 bytes per entry (int32), and about twice a block.
 Beware      The arrays grow with the entries read, not with the number that the header declares.
 """
 

@@ -56,7 +56,7 @@ def head(source: Source) -> Header:
 def read_pattern(
     source: Source, *, drop_zeros: bool, threads: int = 0, progress: Progress | None = None
 ) -> Pattern:
-    """O(nnz); beside the arrays of the file at most 8 bytes an entry."""
+    """O(nnz); beside the arrays of the file at most 8 bytes per entry."""
     from btfperm.pattern import Pattern
     from btfperm.pattern.arrays import refuse_non_numbers
     from btfperm.pattern.blocks_and_diagonals import pattern_of_blocks, pattern_of_diagonals

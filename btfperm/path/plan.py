@@ -129,8 +129,10 @@ class Plan:
         return f"{short}; {taken.name}: {taken.because}{side}"
 
     def explain(self) -> dict[str, Any]:
-        """For programs: the features, and for each decision the rule that was applied and the rules
-        before it that did not hold. A choice of the caller is not a decision."""
+        """The plan as a dict for programs. ``decisions`` has, for each decision, the rule that was
+        applied and the rules before it, each with the condition that did not hold. A choice of the
+        caller is not a decision. ``features`` has what is known about the matrix and the machine,
+        None where nothing was measured."""
         if not self.threads_asked and self.backend == "cpu":
             _decide(self, "threads", None)
         _learn(self, "entries", None)

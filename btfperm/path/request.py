@@ -47,7 +47,8 @@ class Request:
     watcher : called with the state of the search while it runs, or None
     """
 
-    # Class attributes are the defaults: a call on a small matrix sets only what the caller named.
+    # Class attributes are the defaults: a call on a small matrix costs less if it sets only the
+    # attributes for which the caller gave a value.
     algorithm = "auto"
     initializer = "auto"
     backend = "auto"

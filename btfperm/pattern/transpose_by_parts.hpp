@@ -20,7 +20,8 @@
 
 namespace btfperm {
 
-// Each list ascends. out_indptr has m + 1 places. Throws Unfinished when the budget ends it.
+// Writes the transpose of A into out_indptr (m + 1 elements) and out_indices (nnz elements). Column
+// indices ascend in each row. Throws Unfinished when the budget stops the call.
 template <class I>
 void transpose_by_parts(const PatternView<I>& A, int threads, I* out_indptr, I* out_indices,
                         Budget& budget) {

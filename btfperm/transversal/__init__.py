@@ -7,11 +7,13 @@
 2. a search (`augmenting/`, `push_relabel/`, `displacement/`): makes it maximum. Searches work from
    the columns; a wide matrix is handed over transposed, so that the search starts from the shorter
    side;
-3. the certificate (`certificate.hpp`): the pairs are entries, and a cover of the same size exists.
+3. the certificate (`certificate.hpp`): the matched pairs are entries, and a cover of the same size
+   exists.
 
-``btfperm/path`` runs them one after the other and chooses the first two, unless the caller names
-them, by the rules of ``auto_table.py``. ``certificate.py`` is the proof, ``given.py`` checks a
-matching that the caller gives, ``stored_zeros.py`` warns about entries that are stored as zero.
+``btfperm/path`` runs the steps. It chooses the start and the search by the rules of
+``auto_table.py`` unless the caller names them. ``certificate.py`` checks the certificate,
+``given.py`` checks a matching that the caller gives, and ``stored_zeros.py`` warns about entries
+that are stored as zero.
 """
 
 from __future__ import annotations
@@ -72,52 +74,59 @@ def maximum_transversal(
     Parameters
     ----------
     A : a matrix of any type that `as_pattern` accepts
-    algorithm : a name from `algorithms()`, or ``"auto"``: the choice of the first rule whose
-        conditions hold for this matrix, in most cases guided-displacement. ``explain()`` of the
-        result names the rules. ``"published"`` chooses among the algorithms of other authors in
-        the same way, on a GPU apfb-wr or g-pr-shr
-    initializer : a name from ``algorithms("initial")``, ``"none"``, or ``"auto"``: also by rules,
-        in most cases greedy; none for meeting-trees, which makes its own initial matching
-    backend : ``"auto"``, ``"cpu"``, ``"gpu"`` or, with `comm`, ``"mpi"``: then no rank analyses the
-        whole matrix, however small it is. ``"auto"`` uses the GPU for a matrix on a GPU and for
-        algorithms that only the GPU has. If nothing else is named, it also uses the GPU for a
-        large matrix if the rules predict a gain; in all other cases the CPU. If a GPU that
-        ``"auto"`` chose fails, a warning is issued and the CPU continues; if its search follows
-        long paths, the CPU starts again
-    threads : for algorithms that use several threads; the default is all cores that this process
-        may use, and one for small matrices. One thread, in spite of a larger number, for matrices
-        below 100,000 entries, and in a child process made by `os.fork` or multiprocessing, which
-        does not have the threads of its parent. If the system refuses to start the threads, fewer
-        are used, with a BackendWarning; ``counters["threads"]`` is their number
-    seed : for algorithms that draw at random; the same seed gives the same draws. Default 0
+    algorithm : a name from `algorithms()`. ``"auto"`` applies the first rule whose conditions hold
+        for this matrix; in most cases it chooses guided-displacement on the CPU and meeting-trees
+        on a GPU. ``explain()`` of the result names the rules. ``"published"`` chooses by rules
+        among algorithms of other authors: pothen-fan, ss-bfs or ms-bfs on the CPU, apfb-wr or
+        g-pr-shr on a GPU
+    initializer : a name from ``algorithms("initial")``, or ``"none"``. ``"auto"`` chooses by rules,
+        in most cases greedy, and ``"none"`` if the algorithm makes its own initial matching, as
+        meeting-trees does
+    backend : ``"auto"``, ``"cpu"``, ``"gpu"`` or, with `comm`, ``"mpi"``. With ``"mpi"`` no process
+        analyses the whole matrix, however small it is. ``"auto"`` uses the GPU for a matrix on a
+        GPU and for algorithms that only the GPU has. It also uses the GPU for a large matrix on the
+        host if the rules predict a gain and the caller set no algorithm, initializer, `initial`,
+        `options` or `deterministic`. In all other cases it uses the CPU. If a GPU that ``"auto"``
+        chose fails, or its search is slow because augmenting paths are long, the whole call runs
+        again on the CPU, from `initial` or an empty matching. A failure also gives a BackendWarning
+    threads : the number of threads, from 1 to 1024, for algorithms that use several. The default is
+        all cores that this process may use from 1,000,000 entries on (5,000,000 with two or three
+        cores), and one for smaller matrices. Below 100,000 entries one thread runs, whatever the
+        number. One thread also runs in a child that `os.fork` made of a process with threads,
+        because the child does not have them. If the system refuses to start the threads, fewer are
+        used, with a BackendWarning; ``counters["threads"]`` is their number
+    seed : for algorithms that draw at random, from 0 to 2**64 - 1; the same seed gives the same
+        draws. The default is 0
     options : numbers or words for the algorithm and the initializer by name, as their rows in
         `algorithms()` list them, such as ``{"alpha": 5}``
-    device : number of the GPU; naming one requests the GPU. The default is the device of the
-        matrix, or CuPy's current one
+    device : the number of the GPU, from 0. Setting it requests the GPU. The default is the device
+        that holds the matrix, or CuPy's current device for a matrix of the host
     initial : a matching to start from: a `Transversal`, a decomposition (also one from a file), or
-        an array of integers with -1 for none; see `orientation`. It need not fit: pairs that are
-        not entries of `A`, and the second pair in a row or column, are dropped, and an array may be
-        longer or shorter than `A` has columns. ``counters["initial_dropped"]`` is their number
+        an array of integers with -1 for unmatched; see `orientation`. Pairs that are not entries of
+        `A`, and the second pair in a row or column, are dropped; ``counters["initial_dropped"]`` is
+        their number. An array may be longer or shorter than `A` has columns (or rows)
     orientation : the meaning of an array given as `initial`. ``"col_match"``, the default: the row
         matched to each column (n,), which SciPy's ``maximum_bipartite_matching`` returns with
-        ``perm_type="row"``. ``"row_match"``: the column matched to each row (m,), SciPy's
-        ``perm_type="column"``
-    time_limit, max_work : limits in seconds and in visited entries. A search that reaches a limit
-        returns a legal partial matching, marked as not `maximum`, with bounds on the rank
-    deterministic : True gives the same matching in each run and for each number of threads: the
-        search uses one thread of the CPU, or ``ordered-trees`` for a matrix on a GPU or with
-        ``backend="gpu"``. CPU and GPU may give different matchings. `time_limit`, and on a GPU
-        `max_work`, may stop each run at another matching. The size of a maximum matching and the
-        decomposition are the same in each run in any case
+        ``perm_type="row"``. ``"row_match"``: the column matched to each row (m,), which SciPy
+        returns with ``perm_type="column"``
+    time_limit, max_work : limits in seconds and in visited entries; the default is no limit. A
+        search that reaches a limit returns a partial matching with `maximum` False and bounds on
+        the rank
+    deterministic : True gives the same matching in each run and for each number of threads. The
+        search then uses one thread of the CPU, or ``ordered-trees`` for a matrix on a GPU or with
+        ``backend="gpu"``. CPU and GPU may give different matchings. If `time_limit`, or `max_work`
+        on a GPU, stops the search, the partial matching may differ between runs. The size of a
+        maximum matching and the decomposition are the same in each run, also without this option
     watcher : called with a `btfperm.path.watch.SearchState` at the start and at the end of each
-        step, and ten times a second while it runs on the CPU, from another thread
-    drop_zeros : True omits stored zeros, False treats them as entries. The default treats them as
-        entries, with a warning; it does not change a `Pattern`
+        step, and ten times a second, from another thread, while the step runs on the CPU
+    drop_zeros : True omits stored zeros, False treats them as entries. The default, None, treats
+        them as entries and issues a warning; a `Pattern` is used as it is
     shape : (m, n), only with a (data, indices, indptr) triple
     comm : an mpi4py communicator, all of whose ranks make this call: each rank reads its part of
         the file if `A` is a path, or takes its part of `A`, which is then the same on each rank. A
         `DistributedPattern` needs no `comm`
-    gather : False leaves the result of a call over ranks distributed: `DistributedTransversal`
+    gather : only for a matrix over MPI ranks. True, the default, returns the whole result on each
+        rank, False a `DistributedTransversal`
 
     Returns
     -------
@@ -132,7 +141,8 @@ def maximum_transversal(
 
     Warns
     -----
-    BackendWarning : the GPU that ``"auto"`` chose failed, and the CPU continued
+    BackendWarning : the GPU that ``"auto"`` chose failed, and the call ran again on the CPU; or the
+        system refused to start the threads
     InitialMatchingWarning : more than half of the pairs of `initial` do not fit `A`
     StoredZerosWarning : entries are stored as zero, and `drop_zeros` was not given
     DefectWarning : the certificate did not hold, and a second algorithm repaired the result
@@ -211,9 +221,6 @@ def matched(
 def structural_rank(A: Any, **options: Any) -> int:
     """Size of a maximum transversal of `A`: an upper bound of the numerical rank.
 
-    Takes what `maximum_transversal` takes; raises LimitReachedError when a limit stopped the
-    search.
-
     Parameters
     ----------
     A : a matrix of any type that `as_pattern` accepts, (m, n)
@@ -225,7 +232,7 @@ def structural_rank(A: Any, **options: Any) -> int:
 
     Raises
     ------
-    LimitReachedError : a limit stopped the search; what `maximum_transversal` raises
+    LimitReachedError : a limit stopped the search. Other errors are those of `maximum_transversal`
 
     Notes
     -----
@@ -251,13 +258,13 @@ def proven_transversal(
     given: Transversal | WeightedTransversal | None,
     options: Mapping[str, Any],
 ) -> Transversal:
-    """A maximum transversal of the matrix of a session: found now, or the given one, certified
-    again for this matrix.
+    """A maximum transversal of the matrix of a session: the result of a search, or `given`, whose
+    certificate is checked again for this matrix.
 
     Raises
     ------
-    InvalidArgumentError : the given one is none, belongs to another matrix, or comes with options
-        of a search
+    InvalidArgumentError : `given` is no maximum transversal of this matrix, or the caller also set
+        options of a search
     LimitReachedError : a limit stopped the search, so that there is nothing to decompose
     """
     pattern = session.pattern

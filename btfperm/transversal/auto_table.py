@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rules of ``auto``: for each decision, the first rule whose conditions all hold is applied.
 
-The bounds were set on one half of the families and real matrices of benchmarks/regret/cpu.py; the
-rules for thin matrices also used chains of the other half. The rules about a GPU were set on the
-half ``fit`` of benchmarks/regret/gpu.py. ``auto_measured.json`` has the measured worth of each
-rule; for rules about a GPU it was measured on the half that was not used to set them. The rules for
-``"published"`` were set on benchmarks/results: regret (CPU), gpu-large and regret-gpu (GPU).
+The bounds were set on one half of the families and real matrices of benchmarks/regret/cpu.py. The
+rules about a GPU were set on the half ``fit`` of benchmarks/regret/gpu.py. ``auto_measured.json``
+has the measured worth of each rule; for rules about a GPU it was measured on the half that was not
+used to set them. The rules for ``"published"`` were set on results in benchmarks/results: regret
+(CPU), gpu-large and regret-gpu (GPU).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _SMALL_FOR_GPU = 200_000
 _LARGE_FOR_GPU = 10_000_000
 _SMALL = 16_000
 _TINY = 4_000
-# An exchange between ranks of one machine takes as long as the serial engine takes for some 10,000
-# entries, and the engine over ranks needs hundreds of them; more between machines. The whole matrix
-# takes 16 MB on each rank then.
+# Smaller matrices are analysed whole on each rank, in at most 16 MB. In the time of one exchange
+# between ranks of one machine the serial engine processes some 10,000 entries, and the engine over
+# ranks needs hundreds of exchanges. Exchanges between machines take longer.
 _SMALL_FOR_RANKS = 4_000_000
 
-# For a matrix on a GPU, only sizes and column pointers are sampled.
+# The features of a matrix on a GPU come from its sizes and column pointers alone.
 _RULES: dict[str, tuple[Rule, ...]] = {
     "place": (
         Rule(
@@ -70,10 +70,10 @@ _RULES: dict[str, tuple[Rule, ...]] = {
             "all",
             "a million entries are enough work for several threads",
         ),
-        # Two threads over one, medians of whole calls (`python -m benchmarks.run --section scaling
-        # --algorithm auto --counts 1 2 --only NAME`): seven families of 2 million entries 1.02, of
-        # 3 million 1.02, from .8 to 1.7; of 4 million 1.25 on an idle machine (each family above 1
-        # at its best), .76 while others used the cores. So not below 5 million.
+        # Speed-up of two threads over one on two cores, of whole calls (`python -m benchmarks.run
+        # --section scaling --algorithm auto --counts 1 2 --only NAME`). Median of seven families:
+        # 1.02 with 2 million entries; 1.02 with 3 million, from 0.8 to 1.7; with 4 million 1.25 on
+        # an idle machine and 0.76 while other processes used the cores. So not below 5 million.
         Rule(
             "very large, two cores",
             (Condition("entries", ">=", 5_000_000), Condition("cores", ">=", 2)),
@@ -156,7 +156,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
     "algorithm on mpi": (
         Rule("always", (), DEFAULT_OVER_RANKS, "many paths in each exchange between ranks"),
     ),
-    # With algorithm="published", the best of the algorithms of others.
+    # For algorithm="published": the best of the algorithms of other authors.
     "published": (
         Rule(
             "dense",

@@ -48,7 +48,7 @@ PatternView<I> matched_view_of(std::int64_t m, const In<I>& indptr, const In<I>&
 }
 
 // Every algorithm has the same signature in Python: it improves row_match and col_match in place
-// and answers (what stopped it, whether row_in_cover holds the rows of a cover, what it counted).
+// and returns (what stopped it, whether row_in_cover holds the rows of a cover, its counters).
 template <class I, class Run>
 void bind_algorithm(nb::module_& module, const char* name, Run run) {
   module.def(
@@ -100,7 +100,7 @@ std::pair<int, std::int64_t> answer(Verdict verdict, std::int64_t where) {
   return {static_cast<int>(verdict), where};
 }
 
-// The last turn of guided-displacement alone, for tests of what seldom happens in it.
+// The last step of guided-displacement alone: tests use it for cases that are rare in whole calls.
 template <class I>
 void only_finish(const PatternView<I>& A, Matching<I> M, const Options& options,
                  Workspace& workspace, Budget& budget, Counters& counters, Proof& proof) {

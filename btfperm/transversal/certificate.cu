@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// certificate: the proof on the device that a matching is one and is maximum
+// certificate: checks on the device that a matching is legal and maximum
 //
-// Idea        Alternating breadth-first search from all free columns. If it reaches no free row,
-//             the rows reached and the matched columns not reached are a cover (Kőnig) of the size
-//             of the matching; that they are is then checked against every entry, with nothing
-//             taken over from the search that found the matching.
-// Cost        each entry is read once for the cover and once for the check; a launch a level
+// Idea        Alternating breadth-first search from all unmatched columns. If it reaches no
+//             unmatched row, the rows reached and the matched columns not reached are a cover
+//             (Kőnig) of the size of the matching. The cover is then checked against every entry;
+//             this check uses no data of the search that found the matching.
+// Cost        visits each entry once for the cover and once for the check; one launch for each
+//             level
 // Encodings   reached[i] = 1: row i is reached, and in the cover; queue: columns reached
 // Races       a row is claimed by atomicExch, so its column is queued once; flags are only raised
 
@@ -16,14 +17,14 @@
 // What the host reads.
 struct Findings {
   Count reached_columns;  // size of the queue
-  Count free_row;         // 1: a free row is reached, so the matching is not maximum
+  Count free_row;         // 1: an unmatched row is reached, so the matching is not maximum
   Count wrong;            // 1: the two arrays disagree, or an entry is not covered
   Count matched;          // columns
   Count pairs;            // matched columns whose pair is an entry
   Count covers;           // rows and columns of the cover
 };
 
-// First of all: what follows goes where the matching leads.
+// Runs first: the other kernels use the matching as indices without checking it.
 extern "C" __global__ void check_pairs(Index m, Index n, const Index* row_match,
                                        const Index* col_match, Findings* findings) {
   for (long long i = first_item(); i < m; i += item_stride()) {
@@ -43,7 +44,7 @@ extern "C" __global__ void queue_free_columns(Index n, const Index* col_match, I
     if (col_match[j] == -1) frontier.push(static_cast<Index>(j));
 }
 
-// One warp a column of the queue from begin on, up to end.
+// One warp visits each of the columns queue[begin ... end - 1].
 extern "C" __global__ void reach_rows(Index begin, Index end, const Index* indptr,
                                       const Index* indices, const Index* row_match, int* reached,
                                       Index* queue, Findings* findings) {
@@ -62,8 +63,9 @@ extern "C" __global__ void reach_rows(Index begin, Index end, const Index* indpt
   }
 }
 
-// Some lanes a column: is its pair an entry (there are no duplicates), is each entry covered? A row
-// is in the cover when it is reached, a column when it is matched to a row that is not.
+// `lanes` lanes for each column count its pair if that is an entry (lists have no duplicates), and
+// check that each of its entries is covered. A row is in the cover if it is reached, a column if it
+// is matched to a row that is not reached.
 extern "C" __global__ void check_entries(int lanes, Index n, const Index* indptr,
                                          const Index* indices, const Index* col_match,
                                          const int* reached, unsigned char* col_in_cover,

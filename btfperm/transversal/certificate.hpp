@@ -2,13 +2,14 @@
 // certificate: the proof that a matching is maximum
 //
 // Idea        A set of rows and columns that contains an end of every entry (a cover) is never
-//             smaller than a matching. Kőnig: a maximum matching has a cover of its own size, with
-//             one end of each pair. The last failed search of an algorithm knows the rows of such a
-//             cover; `find_cover` computes them for algorithms that do not. `certify` relies on the
-//             entries only.
+//             smaller than a matching. Kőnig: a maximum matching has a cover of its own size, which
+//             contains one end of each pair. Some algorithms report the rows of such a cover, which
+//             their last search without a path has visited; `find_cover` computes them for the
+//             others. `certify` uses nothing else of the search.
 // Paper       D. Konig, "Graphok es matrixok", Matematikai es Fizikai Lapok 38 (1931)
 // Cost        find_cover O(nnz), workspace n. certify O(nnz + n log d), no workspace: it visits the
-//             lists of columns outside the cover, and searches for one entry of each other column
+//             lists of columns outside the cover, and searches for the matched entry of each other
+//             column; d = entries of the longest column
 // Encodings   in_cover bytes: 1 = in the cover
 #pragma once
 
@@ -74,7 +75,7 @@ bool find_cover(const PatternView<I>& A, const Matching<I>& M, std::uint8_t* row
   return !free_row.load() && !budget.stopped();
 }
 
-// The other side of a minimum cover: the ends of matched pairs whose partners are not in it.
+// Marks the other side of a minimum cover: each matched row (or column) whose mate is not in it.
 template <class I>
 void complete_cover(I count, const I* match, const std::uint8_t* other_in_cover,
                     std::uint8_t* in_cover, Budget& budget) {
@@ -103,7 +104,7 @@ enum class Verdict : int {
   unfinished = 5,    // the budget ended the proof
 };
 
-// Column j is unmatched, or matched in both arrays to a row in which it has an entry.
+// `proven` if column j is unmatched, or both arrays match it to a row in which it has an entry.
 template <class I>
 Verdict check_pair(const PatternView<I>& A, const Matching<I>& M, I j) {
   const I i = M.col_match[j];
@@ -112,7 +113,7 @@ Verdict check_pair(const PatternView<I>& A, const Matching<I>& M, I j) {
   return has_entry(A, i, j) ? Verdict::proven : Verdict::no_entry;
 }
 
-// The matching is a matching of A. `where` = a column at fault, or -1.
+// `proven` if the arrays are a matching of A. `where` = a column at fault, or -1.
 template <class I>
 Verdict check_matching(const PatternView<I>& A, const Matching<I>& M, I& where, Budget& budget) {
   Verdict verdict = Verdict::proven;
@@ -129,8 +130,9 @@ Verdict check_matching(const PatternView<I>& A, const Matching<I>& M, I& where, 
   return pairs == 0 ? Verdict::proven : Verdict::disagreement;
 }
 
-// The columns first ... last - 1 of `certify`: counts their pairs; the first column at fault, else
-// `last`. `all_rows`: every row is in the cover, so every entry is touched.
+// Checks columns first ... last - 1 for `certify`. Returns the first column at fault; if there is
+// none, returns `last` and sets `pairs` to the number of matched columns. `all_rows`: every row is
+// in the cover, so every entry is touched.
 template <class I>
 I certify_columns(const PatternView<I>& A, const Matching<I>& M, const std::uint8_t* row_in_cover,
                   std::uint8_t* col_in_cover, bool all_rows, I first, I last, I& pairs) {
@@ -151,7 +153,7 @@ I certify_columns(const PatternView<I>& A, const Matching<I>& M, const std::uint
   return last;
 }
 
-// Columns first ... last - 1 are all matched in both arrays, at entries of A. `thin`: most columns
+// Whether both arrays match all columns first ... last - 1, at entries of A. `thin`: most columns
 // have one or two entries.
 template <class I>
 bool all_matched(const PatternView<I>& A, const Matching<I> M, bool thin, I first, I last) {
@@ -162,7 +164,7 @@ bool all_matched(const PatternView<I>& A, const Matching<I> M, bool thin, I firs
   for (I j = first; j < last; ++j) {
     const I i = M.col_match[j];
     if (static_cast<Unsigned>(i) >= m || M.row_match[i] != j) return false;
-    if (thin) {  // i is at one of the ends; which one cannot be predicted
+    if (thin) {  // i is usually the first or last row of the list: compares both without a branch
       const I begin = indptr[j];
       const I end = indptr[j + 1];
       if (begin >= end) return false;
@@ -175,8 +177,8 @@ bool all_matched(const PatternView<I>& A, const Matching<I> M, bool thin, I firs
   return true;
 }
 
-// The proof if every column is matched and all rows or no rows are in the cover: only the pairs
-// remain to be checked. False: a pair is wrong, or the budget ended the check.
+// Checks the certificate if every column is matched, and all rows or no rows are in the cover. Only
+// the pairs remain to be checked. False: a pair is wrong, or the budget ended the check.
 template <class I>
 bool certify_pairs(const PatternView<I>& A, const Matching<I>& M, bool all_rows,
                    std::uint8_t* col_in_cover, int threads, Budget& budget) {
@@ -231,7 +233,7 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
     if (certify_pairs(A, M, all_rows, col_in_cover, team, budget)) return Verdict::proven;
   }
   std::atomic<I> pairs{0};
-  I at_fault = A.n;  // the first, for every number of threads
+  I at_fault = A.n;  // the first column at fault, whatever the number of threads
   on_team(threads, shared, [&](int t, int team) {
     const Share<I> part(A.n, t, team);
     for (I first = part.first; first < part.last && !budget.stopped();) {

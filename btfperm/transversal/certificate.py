@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The proof that a matching is one and is maximum; what it costs is reported with every result."""
+"""The certificate: checks that a matching is legal and maximum. Each result reports its time."""
 
 from __future__ import annotations
 
@@ -33,19 +33,20 @@ def prove(
     threads: int = 1,
     size: int | None = None,
 ) -> tuple[Marks, Marks, int] | tuple[None, None, int]:
-    """The cover, checked, or twice None when a limit ended the search before the maximum; and the
-    number of pairs.
+    """Checks the matching of `problem`; returns the rows and columns of a minimum cover and the
+    number of matched entries. Rows and columns are None if a limit stopped the search before the
+    matching was maximum.
 
-    `view` is the problem as the search saw it, itself or transposed; `size` the number of pairs
-    where that is known.
+    `view` is the problem that was searched: `problem` or its transpose. `size` is the number of
+    matched entries if the caller knows it.
 
     Raises
     ------
-    DefectError : what the search left is no matching, or not maximum
+    DefectError : the matching is not legal, or is not maximum although no limit stopped the search
     """
     if not view.proven:
         view.proven = _has_plain_cover(view, view.size if size is None else size)
-    if not view.proven:  # a search for the cover goes where the matching leads
+    if not view.proven:  # the search for a cover uses the matching as indices without checking it
         verdict, where = _core.transversal.check_matching(*problem.matched)
         if verdict:
             raise _defect(_WRONG[verdict], where)
@@ -54,7 +55,7 @@ def prove(
             return None, None, problem.size
         raise _defect("it is not maximum although its search ended", -1)
     rows, cols = problem.row_in_cover, problem.col_in_cover
-    if view is not problem:  # the search went from the rows: what it marked are columns
+    if view is not problem:  # the search started from the rows, so it marked columns
         try:
             _core.transversal.complete_cover(problem.row_match, view.row_in_cover, rows)
         except ValueError:  # a row is matched to a column that does not exist
@@ -75,11 +76,12 @@ def prove(
 
 
 def certified(pattern: Pattern, given: Transversal) -> Transversal:
-    """A transversal from outside, proven anew from its matching and its rows of the cover.
+    """The caller's transversal, checked again: its matching and the rows of its cover must be a
+    certificate for this pattern.
 
     Raises
     ------
-    InvalidArgumentError : it is not one of this matrix
+    InvalidArgumentError : they are not
     """
     width = pattern.indices.dtype
     places = (("row_match", pattern.m), ("col_match", pattern.n), ("row_in_cover", pattern.m))
@@ -112,7 +114,7 @@ def certified(pattern: Pattern, given: Transversal) -> Transversal:
         )
     own = given.col_in_cover
     if isinstance(own, np.ndarray) and own.dtype == cols.dtype and np.array_equal(own, cols):
-        cols = own  # not the same twice
+        cols = own  # the result shares this array instead of holding a second one
     return replace(
         given,
         row_match=row_match,
@@ -131,12 +133,12 @@ def is_legal(problem: Problem) -> bool:
 
 
 def find_cover(view: Problem, threads: int = 1) -> bool:
-    """Marks the rows of a minimum cover; False when the matching is not maximum."""
+    """Marks the rows of a minimum cover; returns False if the matching is not maximum."""
     return _has_plain_cover(view, view.size) or _has_other_cover(view, threads)
 
 
 def _has_other_cover(view: Problem, threads: int) -> bool:
-    """A search finds it where the matching leads; marks its rows."""
+    """Searches for a minimum cover and marks its rows; False if the matching is not maximum."""
     found: bool = _core.transversal.find_cover(*view.matched, view.row_in_cover, threads=threads)
     if not found:
         view.row_in_cover.fill(0)
@@ -144,7 +146,7 @@ def _has_other_cover(view: Problem, threads: int) -> bool:
 
 
 def _has_plain_cover(view: Problem, size: int) -> bool:
-    """When all columns, or all rows, are matched, they are the cover; marks its rows."""
+    """Whether all columns, or all rows, are matched: these are a minimum cover. Marks its rows."""
     if size != view.col_match.size and size != view.m:
         return False
     view.row_in_cover.fill(size < view.col_match.size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The proof on the device, see ``certificate.cu``; what it does not find good, the host judges."""
+"""The certificate on the device, see ``certificate.cu``. If it fails, the host checks again."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from btfperm.transversal.certificate import certified
 __all__ = ["certified_on_device", "prove_on_device"]
 
 _FILE = "transversal/certificate.cu"
-# Each level costs a synchronisation here. For a deeper search the host is faster.
+# Each level of the search costs a synchronisation. With more levels the host is faster.
 _MOST_LEVELS = 2000
 
 
 def prove_on_device(problem: DeviceProblem) -> tuple[Any, Any] | None:
-    """The cover: rows and columns as bytes on the device; None when the host has to judge, because
-    the matching is none, or not maximum, or the search too deep for launches."""
+    """The rows and columns of a minimum cover, as bytes on the device. None if the host must check:
+    the matching is not legal or not maximum, or the search has too many levels."""
     with on(problem.device):
         findings = SharedStruct(_FILE, "Findings")
         run = problem.kernels(_FILE).launch
@@ -41,7 +41,7 @@ def prove_on_device(problem: DeviceProblem) -> tuple[Any, Any] | None:
 
 
 def _searched(problem: DeviceProblem, findings: SharedStruct) -> tuple[Any, Any] | None:
-    """By a search of its own."""
+    """A cover by an alternating search from the unmatched columns; None as `prove_on_device`."""
     import cupy
 
     m, n, row_match, col_match = problem.m, problem.n, problem.row_match, problem.col_match
@@ -74,7 +74,8 @@ def _searched(problem: DeviceProblem, findings: SharedStruct) -> tuple[Any, Any]
 def _checked(
     problem: DeviceProblem, reached: Any, findings: SharedStruct
 ) -> tuple[Any, Any] | None:
-    """The cover of which `reached` marks the rows, if it is one, of the matching's size."""
+    """The cover whose rows `reached` marks; None unless it touches all entries and has the size of
+    the matching."""
     import cupy
 
     m, n = problem.m, problem.n
@@ -101,11 +102,12 @@ def _checked(
 
 
 def certified_on_device(pattern: DevicePattern, given: Transversal) -> Transversal:
-    """A transversal from outside, proven anew on the device; `certified` judges what is not good.
+    """The caller's transversal, checked again on the device, or by `certified` on the host if that
+    check fails.
 
     Raises
     ------
-    InvalidArgumentError : it is not one of this matrix
+    InvalidArgumentError : it is no maximum transversal of this matrix
     """
     problem = DeviceProblem.empty(pattern)
     with on(problem.device):
@@ -134,12 +136,12 @@ def certified_on_device(pattern: DevicePattern, given: Transversal) -> Transvers
 
 
 def _places(array: Any) -> Any:
-    """The shape of an array of whole numbers; None of anything else."""
+    """The shape of an integer array; None for anything else."""
     return array.shape if getattr(getattr(array, "dtype", None), "kind", "?") in "iu" else None
 
 
 def _as_width(array: Any, width: Any) -> Any:
-    """On the current device and without gaps, as kernels read it."""
+    """The array on the current device, with this dtype and contiguous."""
     on_device = upload(array) if isinstance(array, np.ndarray) else brought(array)
     cast = on_device.astype(width, copy=False)
     return cast if cast.flags.c_contiguous else cast.copy()

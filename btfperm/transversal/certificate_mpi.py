@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The certificate over ranks: each rank checks its own pairs and its own entries.
 
-`check` shares nothing with the searches. It verifies that each matched pair is an entry, that rows
-and columns agree on it, and that a cover with as many rows and columns as there are pairs touches
-every entry. It sends, in pieces, the rows of the columns outside the cover to their owners.
+The check shares no code with the searches. It verifies that each matched pair is an entry, that row
+and column agree on it, and that a cover with as many members (rows and columns) as there are pairs
+touches every entry. It sends, in pieces, the rows of the columns outside the cover to their owners.
 """
 
 from __future__ import annotations

@@ -107,8 +107,8 @@ def _checked(
 
 
 def _pairs(array: npt.NDArray[Any], holds_columns: bool) -> tuple[_Numbers, _Numbers]:
-    """Row and column of each pair, by ascending column. A column is negative where the array holds
-    a number below -1: such a pair fits nowhere."""
+    """Row and column of each pair, by ascending column. A number below -1 in the array is a row or
+    column of a pair, too; such a pair fits no matrix."""
     numbers = array.astype(np.int64)
     places = np.flatnonzero(numbers != -1)
     if not holds_columns:
@@ -125,10 +125,11 @@ def _match(problem: Problem, rows: _Numbers, cols: _Numbers) -> None:
 def _unmatch_and_select(
     problem: Problem, pattern: Pattern, rows: _Numbers, cols: _Numbers
 ) -> tuple[_Numbers, _Numbers]:
-    """The pairs that are entries, of those in one row or column the first; nothing is matched.
+    """Unmatches all pairs, and returns those that are entries; of several in one row or column, the
+    first.
 
-    Duplicates exist in the rows or in the columns only, so the order of the pairs between the two
-    passes has no effect.
+    An array can repeat rows or columns, not both, so the two passes that remove repetitions can run
+    in any order.
     """
     problem.col_match[cols] = -1
     problem.row_match[rows] = -1

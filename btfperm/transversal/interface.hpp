@@ -4,8 +4,8 @@
 //   void name(pattern, matching, options, workspace, budget, counters, proof)
 //
 // The matching is legal before and after, and never becomes smaller, also if a limit ends the
-// search. Algorithms search from columns and use only the column lists, unless their opening states
-// otherwise; the caller transposes wide matrices.
+// search. Algorithms search from columns and use only the column lists, unless the head of their
+// file states otherwise; the caller transposes wide matrices.
 #pragma once
 
 #include <array>
@@ -33,8 +33,8 @@ struct Matching {
 };
 
 // Augments along the path from the unmatched row i over column j back to the unmatched column at
-// its start; the number of edges of the path. before(j, held) is the column before j on the path,
-// where held is the row matched with j. Other threads may read row_match at the same time.
+// its start, and returns the number of edges. before(j, held) is the column before j on the path,
+// where `held` is the row matched with j. Other threads may read row_match at the same time.
 template <class I, class Before>
 std::int64_t augment_along(Matching<I> M, I i, I j, Before before) {
   for (std::int64_t edges = 1;; edges += 2) {

@@ -18,9 +18,10 @@ __all__ = ["rank_the_other_way", "warn_of_zeros"]
 
 
 def warn_of_zeros(pattern: Pattern, found: Transversal, request: Request) -> None:
-    """Warns of entries that are stored as zero, with their number and their effect on the rank.
+    """Warns of entries that are stored as zero; names their number and their effect on the rank.
 
-    `request` belongs to the search that found it; the second search gets the rest of its limits.
+    `request` is that of the search that returned `found`. The effect may need a second search,
+    which gets what remains of the limits.
     """
     zeros = pattern.stored_zeros
     if zeros is None:
@@ -50,8 +51,8 @@ def warn_of_zeros(pattern: Pattern, found: Transversal, request: Request) -> Non
 def rank_the_other_way(
     pattern: Pattern, zeros: Pattern, found: Transversal, request: Request
 ) -> int | None:
-    """The rank with the stored zeros, if they were dropped, and without them otherwise; None when
-    a limit came first."""
+    """The rank with the stored zeros if they were dropped, otherwise the rank without them; None if
+    a limit stopped the search."""
     initial = found.col_match
     if pattern.zeros_dropped:
         if found.size == min(pattern.shape) or _covers(found, zeros):

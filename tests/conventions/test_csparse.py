@@ -55,8 +55,7 @@ def test_ends_are_those_of_cs_dmperm_when_it_lends_its_matching(A):
     p, q, _, _, rr, cc = suitesparse.cs_dmperm(A)
     initial = np.full(A.shape[1], -1)
     initial[q[cc[1] :]] = p[: rr[3]]
-    # Pothen-Fan does not change a maximum matching. Not every algorithm has this property.
-    t = btfperm.maximum_transversal(A, initial=initial, algorithm="pothen-fan")
+    t = btfperm.maximum_transversal(A, initial=initial)
     np.testing.assert_array_equal(t.col_match, initial)
     order = as_csparse(btfperm.dulmage_mendelsohn(A, transversal=t))
     np.testing.assert_array_equal(order.q[: cc[2]], q[: cc[2]])

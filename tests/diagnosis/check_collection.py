@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks the diagnosis of every matrix beside the project that is rectangular or deficient.
+"""Checks the diagnosis of each matrix in ``../shared/matrices`` that is rectangular or deficient.
 
-``python -m tests.diagnosis.check_collection [LARGEST]`` leaves out those with more than LARGEST
-entries. The check shares no code with btfperm and takes minutes on the largest ones.
+``python -m tests.diagnosis.check_collection [LARGEST]`` omits matrices with more than LARGEST
+entries (default 10^9). The check shares no code with btfperm and takes minutes on the largest ones.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that must be read, and files that must be refused, in folders named after the outcome. The
-folder `overflow` has files of both kinds, with numbers that some integer or float type cannot hold.
+"""Files that must be read, and files that must be refused, in four folders: `accepted`;
+`permissive`, files that break a rule of their format and are read all the same; `rejected`; and
+`overflow`, files of both kinds with numbers that some integer or float type cannot hold.
 
 To add a case, add a file. The expected result is written after "expect:" in a comment or title line
 of the file, or in a file beside it called `<file>.expect`. It is either "3 x 4, 5 entries, 2 zeros"
-or a part of the error's text, which begins with the line number if there is one.
+or a part of the error message. That part begins with the line number if the message has one.
 """
 
 from __future__ import annotations

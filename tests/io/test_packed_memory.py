@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hostile npz and MATLAB files. The peak of memory is bounded by the bytes of the file, whatever it
-declares, or by the unpacked bytes if these are used."""
+"""Peak memory while npz and MATLAB files are read: at most 4 bytes for each byte, plus a constant.
+Hostile files, which are refused, count with their size on disk, whatever sizes they declare.
+Accepted files count with the size of their unpacked content."""
 
 from __future__ import annotations
 

@@ -67,8 +67,9 @@ def band(n, width, seed):
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_peeling_follows_stalled_pushes(everything_shared, run_seed, threads):
-    """In a sparse pattern with long augmenting paths, peeling matches all columns. No tree needs a
-    path through the whole pattern."""
+    """Pushes stall on sparse patterns with long augmenting paths. Then displacement/peel.hpp starts
+    from an empty matching and matches rows that only one unmatched column has. In these patterns
+    that matches all columns, so no search augments along a path of n / 2 edges or more."""
     for A in (band(60_000, 9, run_seed), families.renumbered(families.chain(60_000), "mixed").A):
         t = run(A, threads=threads, algorithm="guided-displacement")
         assert t.structural_rank == A.shape[0]

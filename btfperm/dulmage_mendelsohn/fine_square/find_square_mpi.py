@@ -10,7 +10,7 @@ Idea        Peel vertices without successors, whose heights are then known, and 
             from peeling the graph of the blocks.
 Paper       Slota, Rajamanickam, Madduri, IPDPS 2014 (Multistep): trimming, one forward-backward
             search, coloring, and a serial algorithm for the rest. The heights are ours.
-Cost        O(edges) a round; a round of coloring may propagate a label along any path, so that
+Cost        O(edges) per round; a round of coloring may propagate a label along any path, so that
             long paths whose numbers are in random order cost many exchanges.
 """
 

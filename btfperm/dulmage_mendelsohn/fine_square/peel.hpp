@@ -22,11 +22,13 @@
 
 namespace btfperm {
 
-// Whether there may be sinks, tested without counting: a part without cycles also has a source,
-// which is a column with one entry.
+// Whether peeling is worth its passes: false if each vertex has a predecessor, which costs one pass
+// over the column pointers to find out. The graph then has a cycle. It may have sinks all the same;
+// `tarjan` finds their blocks, too.
 template <class I>
 bool may_peel(const PatternView<I>& A, const Members<I>& cols) {
-  if (cols.list != nullptr) return true;  // a source may have entries in horizontal rows
+  // The columns of a proper part may have further entries in horizontal rows.
+  if (cols.list != nullptr) return true;
   I sources = 0;
   for (I j = 0; j < A.n; ++j) sources += A.degree(j) <= 1;
   return sources > 0;

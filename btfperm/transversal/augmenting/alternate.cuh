@@ -2,7 +2,7 @@
 // Alternate, FixMatching: augments along all paths of a phase at once, then repairs the matching;
 // shared by apfb and apsb
 //
-// Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013, algorithm 3 and section 3; names as there.
+// Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013, algorithm 3 and section 3; names as in the paper.
 //
 // A thread follows a path from its end towards its unmatched column. Paths may meet: a thread stops
 // at a column that another thread has matched to one of the column's rows (predecessor[cmatch[c]]

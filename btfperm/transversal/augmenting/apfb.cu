@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // apfb, apfb-wr: augmenting paths by full breadth-first searches on a GPU
 //
-// Idea        A phase searches from all unmatched columns at once, one level a launch, past the
+// Idea        A phase searches from all unmatched columns at once, one level per launch, past the
 //             first unmatched rows, until a level reaches nothing new. It then augments along all
 //             paths at the same time, although paths may meet, and repairs the conflicts. The
 //             algorithm ends with a phase that finds no path. It is the GPU's counterpart of HKDW.
@@ -9,15 +9,15 @@
 // Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "GPU accelerated maximum cardinality
 //             matching algorithms for bipartite graphs", Euro-Par 2013: algorithm 1 without lines 9
 //             and 10; algorithms 2 (GPUBFS), 4 (GPUBFS-WR) and 3 (Alternate). Option threads: ct is
-//             256 x 256 threads, mt one thread a column
+//             256 x 256 threads, mt one thread per column
 // Changed     Words that other threads of a launch write are accessed as volatile, where the paper
 //             has plain accesses (backends/gpu/visible.cuh). Alternate reads the predecessor of a
 //             matched row only if there is one. A thread loads the levels of eight of its columns
 //             at once, which hides the latency; one of mt has one column. mt has no upper limit,
 //             where the paper takes min(nc, #threads): blocks that do not fit on the GPU wait.
 //             Flags count up instead of being reset. The host polls them every fourth level, since
-//             a launch that finds no column of its level changes nothing; the counter of levels
-//             leaves such launches out
+//             a launch that finds no column of its level changes nothing; such launches are not
+//             counted as levels
 // Cost        Each level inspects all columns, O(n), whatever it reaches; each poll of the host is
 //             a synchronisation. A phase augments along at least one path; narrow levels make it
 //             slow
@@ -25,7 +25,8 @@
 //             prefer g-pr-shr, also if many columns are unmatched. If unmatched rows are near, as
 //             on meshes in natural order, prefer apsb-wr. With ct, apsb-wr is also faster in the
 //             geometric mean over the twenty graphs of our measurements. If paths are extremely
-//             long, only g-pr-shr and g-pr-noshr end in time. apfb is for comparison with apfb-wr
+//             long, only g-pr-shr and g-pr-noshr ended within the limit of our measurements. apfb
+//             is for comparison with apfb-wr
 // Encodings, Invariants, Races: gpubfs.cuh and alternate.cuh
 
 #include "transversal/augmenting/alternate.cuh"

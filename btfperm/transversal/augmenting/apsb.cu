@@ -12,7 +12,7 @@
 //             (Alternate), and its improvement for APsB-GPUBFS-WR (end of section 3). Option
 //             threads as in apfb.cu
 // Changed     as in apfb.cu, but the host polls after every level
-// Cost        As apfb: O(n) a level, and a synchronisation with the host; more phases, each of
+// Cost        As apfb: O(n) per level, and a synchronisation with the host; more phases, each of
 //             fewer levels
 // Prefer it   apsb-wr on meshes in natural order, where unmatched rows are near and apfb would
 //             search many further levels without result. In the geometric mean over the twenty

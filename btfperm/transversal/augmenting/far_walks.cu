@@ -14,7 +14,7 @@
 //             row: the matching is maximum.
 // Paper       the push and the global relabelling of A. V. Goldberg, R. E. Tarjan, "A new approach
 //             to the maximum-flow problem", J. ACM 35 (1988), as in g-pr, but both at the same time
-// Cost        O(nnz) a wave, some tens of waves. A step of a wave or of a walk is five dependent
+// Cost        O(nnz) per wave, some tens of waves. A step of a wave or of a walk is five dependent
 //             memory accesses; there is one grid barrier for 16 steps. Workspace: 9 (m + n)
 //             indices, m words
 // Prefer it   if the search of meeting-trees has not ended after some hundred rounds and many
@@ -22,8 +22,8 @@
 //             benchmark's graphs, only permuted honeycombs (`hex:*+rcp`) need it: on them, trees
 //             alone do not end
 // Encodings   label[i] = 255 - the newest wave that has reached row i, in 8 bits, then the distance
-//             in 24 bits: a smaller label is better. `unlabelled`: no wave has; `retired`: row i
-//             was matched for good in `meeting_peel.cu`
+//             in 24 bits: a smaller label is better. `unlabelled`: no wave has reached row i;
+//             `retired`: row i was matched permanently in `meeting_peel.cu`
 // Invariants  row_match is always a matching. Only one thread holds a column that walks; between
 //             rounds this column is in `list` and has no row in col_match. A row that a wave has
 //             reached is in some warp's queue or in the shared list until its label has been
@@ -45,7 +45,7 @@
 constexpr unsigned retired = ~0u, unlabelled = retired - 1;
 constexpr unsigned farthest = (1u << 24) - 1;  // largest distance
 constexpr unsigned waves = 254;                // at most, before the labels must be cleared
-constexpr unsigned room = 256;                 // of a warp's queue, in rows
+constexpr unsigned room = 256;                 // capacity of a warp's queue, in rows
 constexpr unsigned walking_block_stride = 4;   // every 4th block runs walks, the others waves
 constexpr int steps = 16;                      // of a walk or a wave in a round, at most
 constexpr int threads = 512;                   // of a block
@@ -55,11 +55,11 @@ constexpr Index whole_list = static_cast<Index>(~Place{0} >> 1);
 struct Round {
   Count rows, over;  // rows that a wave has reached: in the warps' queues, in the shared list
   Count stored,
-      oldest;  // in `over`, from queues; 255 - the oldest wave in a queue, or 0
+      oldest;  // rows of `over` that came from queues; 255 - the oldest wave in a queue, or 0
   Count pushes, edges;
 };
 
-// What all blocks do next. Each block computes it from the same counts.
+// The state of the rounds. Each block computes it from the same counts.
 struct Course {
   Count round, edges;
   Count wave, complete;  // the newest wave; the newest that has ended, as have all before it
@@ -84,11 +84,12 @@ struct Course {
     edges += counts.edges;
     over = counts.over < limit ? counts.over : limit;
     if (counts.pushes || counts.over > limit) quiet = 0;
-    // Walks read the labels of a wave's last round in the next round, so the proof needs one more.
+    // Walks read the labels of a wave's last round in the next round, so the proof needs one more
+    // round.
     const bool had_ended = complete == wave, at_end = counts.rows + counts.over == 0;
     if (at_end || counts.over == counts.stored) {
       const Count ended = at_end || counts.oldest == 0 ? wave : 254 - counts.oldest;
-      // After the last wave, walks may take as many steps again as so far.
+      // After the last wave, walks continue for at most as many steps as they have taken so far.
       if (ended == waves && complete < waves) next = 2 * steps * round;
       if (ended > complete) complete = ended;
     }
@@ -204,8 +205,8 @@ extern "C" __global__ void prepare_far(Index m, Index n, const Index* indptr,
   if (first_item() == 0) progress->course.gap = gap;
 }
 
-// The walks of this block, of `all`, in a round. They are spread thinly over the warps because
-// memory latency dominates.
+// Runs the walks of this block, one of `all`, in a round. Few walks go to each warp, because memory
+// latency dominates.
 __device__ void walk_round(const Field& field, const Course& course, Index* list, Count walkers,
                            Count seed, Count block, Count all, Round* counted) {
   const Count warps = blockDim.x / 32;
@@ -245,7 +246,8 @@ __device__ void take_in(const Index* list, Count many, Count warp, Count all, Ro
   }
 }
 
-// The waves of this block, of `all`, in a round; `last`: the last round of the launch.
+// The part of this block, one of `all`, in the waves of a round; `last`: the last round of the
+// launch.
 __device__ void wave_round(const Field& field, const Course& course, const Index* targets,
                            Count many_targets, const Index* from, bool last, Count block, Count all,
                            RowQueue& queue, const SharedList& shared_list, Round* counted) {

@@ -22,8 +22,8 @@ __all__ = ["walk_far"]
 _FILE = "transversal/augmenting/far_walks.cu"
 # Fields of Progress.
 _STRAYS, _EDGES, _WAVE, _DONE = "strays", "course.edges", "course.wave", "course.done"
-# Steps between two waves: this part of the square root of m, to which the depth of a mesh is
-# proportional; and their minimum.
+# Steps between two waves: `_GAP` times the square root of m, to which the depth of a mesh is
+# proportional, but at least `_LEAST_GAP`.
 _GAP, _LEAST_GAP = 0.25, 64
 # Each launch ends after this number of rounds of 16 steps, or of entries: about 0.1 s, so that
 # the host can check limits.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // GPUBFS, GPUBFS-WR: one level of the search from all unmatched columns, shared by apfb and apsb
 //
-// Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013, algorithms 2 and 4; names as there.
+// Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013, algorithms 2 and 4; names as in the paper.
 //
-// Encodings   bfs_array[c] = l0 - 1: not reached; >= l0: its level; below: a root that has a path,
-//             as l0 - 2, or as -(row where it ends) for the improved Alternate (l0 = 2 keeps the
-//             three apart)
+// Encodings   bfs_array[c] = l0 - 1: not reached; >= l0: the level of c; < l0 - 1: c is a root that
+//             has a path. This value is l0 - 2, or for the improved Alternate -(row where the path
+//             ends). As l0 = 2, the three cases are distinct
 //             rmatch[r] = -1: unmatched; -2: the end of a path of this phase
 //             root[c] = the unmatched column whose tree contains c; 0 if c is in no tree
 //             predecessor[r] = the column that reached row r; valid for rows reached in this phase

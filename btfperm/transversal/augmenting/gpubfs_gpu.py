@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Host loop of apfb and apsb: algorithm 1 of their paper, with one launch a level."""
+"""Host loop of apfb and apsb: algorithm 1 of their paper, with one launch per level."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hkdw: hopcroft-karp with one more round of searches, without its layers, after each phase
+// hkdw: hopcroft-karp with a round of depth-first searches through all entries after each phase
 //
 // Idea        A phase of hopcroft-karp finds disjoint shortest paths only. Before the next one,
 //             every unmatched row searches for an unmatched column, depth first with lookahead,
-//             through all entries, visiting each column once per round. So long paths that would
-//             need phases of their own are found early.
+//             through all entries, visiting each column once per round. This finds long paths early
+//             that would need phases of their own.
 // Paper       I. S. Duff, T. Wiberg, "Remarks on implementation of O(n^(1/2) tau) assignment
 //             algorithms", ACM TOMS 14 (1988); as HKDW in I. S. Duff, K. Kaya, B. Ucar, "Design,
 //             implementation, and analysis of maximum transversal algorithms", ACM TOMS 38 (2011),
@@ -17,7 +17,7 @@
 //             meshes in natural order
 // Encodings   those of hopcroft_karp.hpp, and of ss_dfs.hpp for the transposed pattern, where rows
 //             search for columns; the stamp is the number of the phase
-// Invariants  a matched row stays matched, so `free` only shrinks
+// Invariants  a matched row stays matched, so the list `free` of unmatched rows only shrinks
 #pragma once
 
 #include "pattern/canonical.hpp"

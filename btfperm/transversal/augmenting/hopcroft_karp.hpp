@@ -11,7 +11,7 @@
 //             unmatched
 // Encodings   level[j] - base = number of matched edges between column j and the unmatched columns;
 //             negative: not reached in this phase. `base` grows from phase to phase, which clears
-//             all levels at once; a column that has been searched in vain has level -1
+//             all levels at once; level -1 also marks a column from which a search found no path
 // Invariants  after the search, every row in the list of a column of level k < last is matched to a
 //             column of level <= k + 1; unmatched rows occur only in lists of columns of level
 //             `last`
@@ -45,7 +45,7 @@ class HopcroftKarp {
     }
   }
 
-  // Levels, then disjoint shortest paths; false: no path exists, or the budget ended the search.
+  // One phase; false: no augmenting path exists, or the budget ended the search.
   bool phase() {
     if (!search_levels()) return false;
     ++counters_.phases;
@@ -69,7 +69,7 @@ class HopcroftKarp {
     I last = base_;
     for (I head = 0; head < tail; ++head) {
       const I j = queue_[head];
-      if (reached && level_[j] > last) break;  // only the shortest paths count
+      if (reached && level_[j] > last) break;  // paths through this column are longer
       next_[j] = A_.indptr[j];
       for (I p = A_.indptr[j]; p < A_.indptr[j + 1]; ++p) {
         const I below = M_.row_match[A_.indices[p]];
@@ -100,7 +100,8 @@ class HopcroftKarp {
     }
   }
 
-  // One depth-first search down the levels; columns that it searches in vain have level -1 then.
+  // One depth-first search down the levels. It sets level -1 for each column from which it finds no
+  // path.
   void dig(I root) {
     I depth = 0;
     stack_[0] = root;

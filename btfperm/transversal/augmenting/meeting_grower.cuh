@@ -9,16 +9,16 @@
 #include "transversal/augmenting/meeting_plan.cuh"
 
 constexpr int warps = sizeof(Index) == 4 ? 16 : 8;        // of a block
-constexpr unsigned room = sizeof(Index) == 4 ? 128 : 64;  // of a warp's queue, in items
+constexpr unsigned room = sizeof(Index) == 4 ? 128 : 64;  // capacity of a warp's queue, in items
 constexpr Index hub_limit = 256;  // longer lists, of hubs, are cut into pieces for several warps
 constexpr Index piece = 256;      // entries of a piece
 constexpr unsigned max_step_items = 32 * warps;  // items of a block
 
 struct Lists {
-  Index* next[2][2];    // [side][buffer]: three words an item, see OwnQueue
+  Index* next[2][2];    // [side][buffer]: three words per item, see OwnQueue
   Index* border[2];     // the same
-  Index* pieces[2][2];  // [side][buffer]: two words a piece, the item of the hub and the number of
-                        // the piece. Number -1: piece 0 of a hub that is on the border
+  Index* pieces[2][2];  // [side][buffer]: two words per piece, the item of the hub and the number
+                        // of the piece. Number -1: piece 0 of a hub that is on the border
   Index* paths;         // three words each, see Meeting
 };
 
@@ -108,8 +108,8 @@ struct Grower {
     paths.spill(paths.count, lists.paths, &counted->paths, plan.paths);
   }
 
-  // Visits `other`, a row or column in the list of a vertex. Sets the row of its matched entry, -1
-  // if there is none.
+  // Visits `other`, a row or column in the list of a vertex. Sets `*row` to the row of the matched
+  // entry of `other`, -1 if there is none.
   __device__ Visit visit(Index other, Index code, Index root, Index* row) const {
     *row = side == cols ? other : seen(&graph.col_match[other]);
     Index other_root = other;  // of an unmatched column
@@ -225,7 +225,7 @@ struct Grower {
     note_border(is_first, code, self, root);
   }
 
-  // The part of warp `mine`, of `all`, in the lists of this side.
+  // Scans the part of warp `mine`, one of `all`, of the lists of this side.
   __device__ void run(Count mine, Count all) {
     for (Count k = mine; k < plan.pieces[side]; k += all) expand_piece(k);
     const Count open = plan.next[side];

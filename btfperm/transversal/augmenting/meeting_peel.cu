@@ -14,7 +14,7 @@
 //             based kernels for bipartite graph matching", ALENEX 2020
 // Cost        One launch. Each round costs a grid barrier and the inspection of two neighbours of
 //             each listed vertex. A position of a list whose neighbour is matched is read once in
-//             all rounds. Workspace: m + n indices, and 6 (m + n) for lists
+//             all rounds. Workspace: m + n indices, and 6 (m + n) indices for lists
 // Prefer it   if most entries are in long lists and many lists have one entry: on kron graphs the
 //             core is empty. Otherwise the kernel returns after it has read all list lengths. If
 //             lists are short (er:22:3, road), peeling would leave a third of the vertices in
@@ -38,7 +38,7 @@
 
 constexpr int warps = 8;                    // of a block
 constexpr Index short_list = 256;           // longer ones rarely become leaves
-constexpr Count max_listed_per_pair = 256;  // a round with fewer pairs is the last
+constexpr Count max_listed_per_pair = 256;  // a round that lists more vertices per pair is the last
 
 using Leaves = WarpQueue<3, 128>;  // vertex, and two neighbours that were unmatched
 
@@ -144,7 +144,7 @@ __device__ bool is_worthwhile(const Core& core, Count both, Count vertices_per_l
   grid_barrier(&counters->barrier);
   const Count entries = static_cast<Count>(core.graph.starts[0][core.graph.n]);
   return !seen(&counters->matched) && seen(&counters->leaves) * vertices_per_leaf >= both &&
-         seen(&counters->long_entries) > entries;  // an entry is in a row's list and in a column's
+         seen(&counters->long_entries) > entries;  // of 2 * entries: each is in two lists
 }
 
 // Scans all short lists, then the vertices that had two unmatched neighbours. Returns the number of

@@ -13,7 +13,7 @@ enum Side : int { cols, rows };
 enum Action : int { plant, grow, turn, stop };
 
 // What the blocks count in a round. Three of these take turns: one is read while the next is filled
-// and the third is cleared, so that one grid barrier a round is enough.
+// and the third is cleared, so that one grid barrier per round is enough.
 struct Round {
   Count next[2];    // vertices that the next round scans
   Count pieces[2];  // parts of the lists of hubs
@@ -27,7 +27,7 @@ struct Round {
 
 struct Limits {
   Count edges, rounds;  // in one launch
-  Count max_thin;       // open vertices that do not fill the device
+  Count max_thin;       // a round is thin, too small for the device, up to this many open vertices
   Count share[2];       // a phase ends with one path for this number of vertices; [1]: if thin
   int steps;            // of a block between two barriers, if thin
   Count max_ratio;      // a side with more times the open vertices of the other waits, if not thin
@@ -82,7 +82,7 @@ struct Plan {
       action = turn;
     } else {
       action = grow;
-      // The larger side waits, unless it is thin and so has no cost.
+      // The larger side waits. In a thin round both grow, because the larger side costs nothing.
       Count growing = 0;
       for (int side : {cols, rows}) {
         grows[side] = all_thin || open(side) <= (both > limits.few_open ? 1 : limits.max_ratio) *

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Initial matching of meeting-trees if nothing is matched: ``meeting_peel.cu`` on patterns with
-hubs and many leaves, then greedy, then ``meeting_walks.cu``; the latter after greedy in order only
-if many columns are unmatched."""
+"""Initial matching of meeting-trees if nothing is matched. ``meeting_peel.cu`` runs on patterns
+with hubs and many leaves, then greedy, then ``meeting_walks.cu``. If greedy ran in natural order
+near the diagonal, the walks run only if many columns are unmatched."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _GROWER = "transversal/augmenting/meeting_grower.cuh"
 _PEEL = "transversal/augmenting/meeting_peel.cu"
 _WALKS = "transversal/augmenting/meeting_walks.cu"
 _VERTICES_PER_LEAF = 32  # at most, for peeling to start
-# Steps of a walk; steps if lists are short; entries of a mean list that is short, at most.
+# Steps of a walk, and steps of a walk if lists are short: at most `_SHORT` entries on average.
 _STEPS, _STEPS_SHORT, _SHORT = 32, 64, 4
-# After a start in order near the diagonal, walks need one unmatched column in this number.
+# If entries are near the diagonal, the walks run from one unmatched column in this number on.
 _COLS_PER_UNMATCHED = 50
 # A hub has more than this number of times the entries of a mean column.
 _HUB_BY_MEAN = 16
@@ -76,7 +76,7 @@ class Start:
     Attributes
     ----------
     core : whether a search may match more columns
-    pairs : matched columns, if not
+    pairs : the number of matched columns if `core` is False
     counters : waits for the kernels and returns the counters; empty if columns were matched before
     """
 
@@ -197,10 +197,11 @@ def walk(problem: DeviceProblem, seed: int, memory: Memory, least: int) -> Calla
 def choose_start(problem: DeviceProblem, sample: OrderSample) -> tuple[str, int]:
     """The choice of greedy that leaves the least work, and the unmatched columns that walks need.
 
-    In order if neighbours lie near each other, because random choices of many threads leave
-    unmatched rows far from unmatched columns there; and if there are hubs, whose lists one thread
-    reads. At random otherwise: on a permuted mesh, the rest after an ordered start takes several
-    times as long. After an ordered start on a mesh, walks help only if many columns are unmatched.
+    The choice is ``"first"`` (natural order) if entries are near the diagonal, where random choices
+    of many threads leave unmatched rows far from unmatched columns, and if there are hubs, whose
+    lists are each read by one thread. Otherwise it is ``"random"``: on a permuted mesh, the search
+    after a start in natural order takes several times as long. After a start in natural order on a
+    mesh, walks help only if many columns are unmatched.
     """
     has_hub = sample.longest > _HUB_BY_MEAN * (problem.nnz / problem.n + 1)
     near = 2 * sample.near > sample.entries

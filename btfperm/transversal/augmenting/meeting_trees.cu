@@ -13,9 +13,9 @@
 //             maximum cardinality matching in bipartite graphs", IPDPS 2015 (trees are kept), and
 //             M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "GPU accelerated maximum cardinality
 //             matching algorithms for bipartite graphs", Euro-Par 2013 (their roots)
-// Cost        O(nnz) a phase at most, usually a part of it. A round is a grid barrier and some
-//             eight dependent memory accesses, a step without a barrier six. Slow: paths across all
-//             of a large mesh. Workspace: 9 (m + n) + 2 m indices, m + n words
+// Cost        O(nnz) per phase at most, usually a part of it. A round costs a grid barrier and
+//             some eight dependent memory accesses; a step without a barrier costs six. Slow if
+//             paths cross a large mesh. Workspace: 9 (m + n) + 2 m indices, m + n words
 // Prefer it   on a GPU, nearly always; apsb-wr can be faster on a geometric graph in natural order.
 //             If unmatched rows and columns lie far apart, as in a large permuted mesh with holes,
 //             see `far_walks.cu`
@@ -82,7 +82,7 @@ __device__ void plant_roots(const Graph& graph, const Forest& forest, const List
   }
 }
 
-// Puts those items of a list whose trees still grow into the queue, and into `next`.
+// Puts those items of a list whose trees still grow into the queue, which empties into `next`.
 __device__ void keep(const Forest& forest, const Index* from, Count many, Index* next, Count* size,
                      OwnQueue& queue, long long warp, long long all) {
   for (Count first = 32 * warp; first < many; first += 32 * all) {
@@ -95,7 +95,8 @@ __device__ void keep(const Forest& forest, const Index* from, Count many, Index*
   }
 }
 
-// The same for hubs in pieces. The first piece represents the hub, unless the hub is on the border.
+// The same for the hubs in a list of pieces. The first piece of a hub puts the hub into the queue,
+// unless the hub is on the border.
 template <int side>
 __device__ void keep_hubs(const Graph& graph, const Forest& forest, const Index* from, Count many,
                           Index* next, Count* size, OwnQueue& queue, long long warp,
@@ -128,7 +129,8 @@ __device__ void keep_all(const Graph& graph, const Forest& forest, const Lists& 
 __device__ void augment_all(const Graph& graph, const Forest& forest, const Lists& lists,
                             const Plan& plan, Round* counted, Tally& tally, OwnQueue queue,
                             long long warp, long long all) {
-  // Path k / 2 and its side k % 2, few to a warp: the length of the paths dominates.
+  // Item k is side k % 2 of path k / 2. Few items go to each warp, because long paths take most of
+  // the time.
   for (Count k = warp + all * (lane_id()); k < 2 * plan.paths; k += 32 * all) {
     const Index* at = &lists.paths[3 * (k / 2)];
     const Meeting meeting{at[0], at[1], at[2]};
@@ -144,7 +146,8 @@ __device__ void augment_all(const Graph& graph, const Forest& forest, const List
 
 // -- the kernel ---------------------------------------------------------------------------------
 
-// How many of `all` warps, or blocks, work for columns: in proportion to the open vertices.
+// The number of warps or blocks, of `all`, that grow the trees of columns: in proportion to the
+// open vertices.
 __device__ Count share_of_cols(const Plan& plan, Count all) {
   const Count left = plan.grows[cols] ? plan.open(cols) : 0;
   const Count right = plan.grows[rows] ? plan.open(rows) : 0;
@@ -162,8 +165,9 @@ struct Buffers {
   PathQueue paths;
 };
 
-// The part of this warp, or of this block if plan.steps is not 0, in a round of one side. `first`:
-// the first warp or block of this side, of `all`. Returns the number of entries read.
+// Does the part of this warp, or of this block if plan.steps is not 0, in a round of one side.
+// `first`: the number of this warp or block among the `all` of this side. Returns the number of
+// entries read.
 template <int side>
 __device__ Count grow_side(const Graph& graph, const Forest& forest, const Lists& lists,
                            const Plan& plan, Round* counted, Buffers& buffers, Count first,
@@ -281,8 +285,9 @@ extern "C" __global__ void __launch_bounds__(32 * warps, 2)
   if (blockIdx.x == 0 && threadIdx.x == 0) progress->plan = plan;
 }
 
-// Marks the rows of a minimum cover if the search has ended: those that the trees of the columns
-// have reached, if these trees are complete; else those that the trees of the rows have not.
+// Marks the rows of a minimum cover if the search has ended. If the trees of the columns are
+// complete, these are the rows that they have reached; otherwise, the rows that the trees of the
+// rows have not reached.
 // `progress` is null if no search was needed.
 extern "C" __global__ void mark_cover(Index m, const Index* owner, const int* state,
                                       const Index* row_match, Index n, const Progress* progress,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["meeting_trees"]
 
 _FILE = "transversal/augmenting/meeting_trees.cu"
-# Of a block, by the bytes of an index: 32 * `warps` in meeting_grower.cuh.
+# Threads of a block, by the bytes of an index: 32 * `warps` in meeting_grower.cuh.
 _THREADS = {4: 512, 8: 256}
 # Fields of Progress.
 _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED, _UNMATCHED = (
@@ -42,12 +42,13 @@ _MANY = 64
 # Open vertices for each warp that count as thin: they do not fill the device. Each block then takes
 # `_STEPS` steps between two grid barriers.
 _THIN, _STEPS = 16, 16
-# A phase ends when it has one path for this number of vertices that are open or on the border; if
-# thin, for this number of open ones.
+# A phase ends when it has one path for `_SHARE` vertices that are open or on the border, or in a
+# thin round for `_SHARE_THIN` open vertices.
 _SHARE, _SHARE_THIN = 300, 1000
-# If not thin, a side waits that has more than this number of times the open vertices of the other.
+# If a round is not thin, a side waits if it has more than this number of times the open vertices of
+# the other side.
 _LEAN = 2
-# If more than this number of times the thin limit is open, the larger side waits.
+# If more than this number of times the thin limit of vertices is open, the larger side waits.
 _MUCH = 8
 _NULL = np.uint64(0)
 

@@ -3,8 +3,8 @@
 //
 // Idea        In each phase one alternating tree grows from every unmatched column, level by level;
 //             a row joins one tree only. A tree that reaches an unmatched row stops growing. At the
-//             end of the phase the path in each such tree is applied. A phase without a path proves
-//             that none exists.
+//             end of the phase, the matching is augmented along the path in each such tree. A phase
+//             that finds no path proves that none exists.
 // Paper       A. Azad, A. Buluc, A. Pothen, "A parallel tree grafting algorithm for maximum
 //             cardinality matching in bipartite graphs", IPDPS 2015 (MS-BFS, without grafting).
 //             Changed: algorithm 4 of the paper tests once for each column whether its tree has a
@@ -29,7 +29,7 @@ namespace btfperm {
 template <class I>
 class MsBfs {
  public:
-  // Grows no tree into rows that are in `row_in_cover`, which are closed.
+  // Trees do not grow into rows of `row_in_cover`: the caller has proven that no path leaves them.
   MsBfs(const PatternView<I>& A, Matching<I> M, const std::uint8_t* row_in_cover,
         Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A), M_(M), row_in_cover_(row_in_cover), budget_(budget), counters_(counters) {
@@ -56,7 +56,7 @@ class MsBfs {
     return finish(max_phases, max_edges);
   }
 
-  // Marks the rows of the last phase, which found no path: those that the remaining columns reach.
+  // Marks the rows that the last phase, which found no path, reached from the remaining columns.
   void mark_cover(std::uint8_t* row_in_cover) const {
     if (n_roots_ == 0) return;
     for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= visited_[i];

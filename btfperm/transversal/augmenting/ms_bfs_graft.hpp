@@ -217,7 +217,8 @@ class MsBfsGraft {
         if (p == end) left.push(y);
         const I read = std::min<I>(p + 1, end) - begin;
         edges += read;
-        if (spends) budget_.spend(static_cast<std::int64_t>(read + 1) * team);  // no list is free
+        // An empty list costs time, too.
+        if (spends) budget_.spend(static_cast<std::int64_t>(read + 1) * team);
       }
     }
     unvisited_ -= reached;
@@ -285,7 +286,7 @@ class MsBfsGraft {
     }
   }
 
-  // Moves rows of trees that had a path to rows_; the number of rows in active trees.
+  // Moves rows of trees that had a path to rows_; returns the number of rows in active trees.
   I release_used_trees() {
     const StepTime time(counters_.statistics_us);
     rows_.clear();

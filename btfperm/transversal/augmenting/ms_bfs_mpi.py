@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ms-bfs: maximum transversal over ranks, by multi-source BFS with grafting, level by level
 
-Idea        All unmatched columns grow alternating trees at the same time. A rank expands the
-            columns that it owns and sends each reached row once to its owner, which lets one tree
-            have it, and sends the mate to its owner as a column of the next level. A tree that
-            reaches an unmatched row stops. When no tree grows any more, all paths are augmented
-            at once, one step of every path in each exchange. Then the rows of finished trees are
-            unvisited again, and those next to a tree that is left are grafted onto it. If many
-            levels in succession have few columns, one rank finishes a matrix that is not large.
+Idea        Alternating trees grow from all unmatched columns at the same time. A rank expands the
+            columns that it owns and sends each reached row once to the owner of the row. This
+            owner adds the row to one tree and sends the row's mate to the owner of that column,
+            as a column of the next level. A tree that reaches an unmatched row stops. When no
+            tree can grow, the ranks augment along all paths at once, one step of every path in
+            each exchange. Then the rows of finished trees are unvisited again, and those next to
+            a remaining tree are grafted onto it. If many levels in succession have few columns
+            and the matrix is not large, the first rank finishes the search.
 Paper       Azad, Buluç, Pothen, IEEE Trans. Parallel Distrib. Syst. 28 (2017): phases, the switch
             to searches from the unvisited rows, grafting, and the rule that chooses it. Ours: the
             one-dimensional distribution and the messages.
-Cost        O(nnz) entries a phase over all ranks; two exchanges a level, two more once a tree is
+Cost        O(nnz) entries per phase over all ranks; two exchanges per level, four if a tree is
             finished; two exchanges for each step of the longest path of a phase.
-Prefer it   for matrices of more ranks than one.
+Prefer it   for matrices over more than one rank.
 Options     alpha (5): bound of the switch, as in the paper
 Invariants  between phases the matching is legal, and col_root[j] >= 0 only for columns of trees
-            that have found no path; all rows next to such a column are in such trees, or about
-            to be grafted.
+            that have found no path; all rows next to such a column are in such trees, or `graft`
+            adds them to one.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ Indices = npt.NDArray[Any]
 def ms_bfs(
     problem: DistributedProblem, budget: SharedBudget, seed: int, options: Mapping[str, Any]
 ) -> dict[str, int | list[int]]:
-    """Improves the matching in place until it is maximum, or the budget ends it."""
+    """Improves the matching in place until it is maximum or the budget ends the search."""
     search = _Search(problem, budget, float(options["alpha"]))
     frontier, found = search.restart(), 0
     while not budget.stopped:
@@ -105,7 +106,7 @@ class _Search:
     # -- trees ---------------------------------------------------------------------------------
 
     def restart(self) -> Indices:
-        """Forgets all trees; the first level of new ones."""
+        """Discards all trees; returns the first level of new ones, the unmatched columns."""
         for array in (self.col_root, self.leaf, self.row_root, self.row_parent):
             array.fill(-1)
         roots = np.flatnonzero(self.problem.col_match < 0)
@@ -113,7 +114,7 @@ class _Search:
         return roots
 
     def grow(self, frontier: Indices, *, has_finished: bool) -> int:
-        """Grows all trees until none can grow; the number of trees that found a path.
+        """Grows all trees until none can grow; returns the number of trees that found a path.
         `has_finished`: some trees have one already."""
         lists, found, new = self.problem.lists, 0, 0
         while True:
@@ -177,9 +178,9 @@ class _Search:
         return np.concatenate(grown), found
 
     def claim(self, rows: Indices, parents: Indices, roots: Indices) -> tuple[Indices, int]:
-        """Puts unvisited rows into trees; their mates are the next level, and unmatched rows are
-        reported to the roots. The columns of this rank in the next level, and the number of its
-        roots that have found a path."""
+        """Puts unvisited rows into trees. Their mates are the next level; unmatched rows are
+        reported to the roots. Returns the columns of this rank in the next level, and the number of
+        its roots that have found a path."""
         unvisited = np.flatnonzero(self.row_root[rows] < 0)
         _, first = np.unique(rows[unvisited], return_index=True)
         chosen = unvisited[first]
@@ -234,8 +235,9 @@ class _Search:
 
     def graft(self) -> tuple[Indices, int]:
         """Releases the finished trees and grafts their rows onto the others, or starts again from
-        the unmatched columns where that visits less; the next level, and the number of trees to
-        which a grafted row has given a path: a finished tree may have met several unmatched rows.
+        the unmatched columns if that visits fewer entries. Returns the next level, and the number
+        of trees to which a grafted row has given a path: a finished tree may have reached several
+        unmatched rows.
         """
         rows, cols = np.flatnonzero(self.row_root >= 0), np.flatnonzero(self.col_root >= 0)
         active = self.is_active(np.concatenate((self.row_root[rows], self.col_root[cols])))

@@ -18,8 +18,8 @@ __all__ = ["finish_on_one_rank"]
 
 
 def finish_on_one_rank(problem: DistributedProblem) -> int:
-    """Makes the matching maximum, and marks a minimum cover. Collective; the number of entries that
-    the first rank held."""
+    """Makes the matching maximum, and marks a minimum cover. Collective; returns the number of
+    entries that the first rank held."""
     exchange, lists = problem.exchange, problem.lists
     parts = lists.lengths(), lists.items, problem.row_match, problem.col_match
     whole = [exchange.gather_to(0, part) for part in parts]

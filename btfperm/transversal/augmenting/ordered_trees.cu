@@ -9,7 +9,7 @@
 // Paper       ours; the trees are those of A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting
 //             algorithm for maximum cardinality matching in bipartite graphs", IPDPS 2015, without
 //             grafting
-// Cost        O(nnz) a phase, two grid barriers a level. A launch has a limit on levels, or on
+// Cost        O(nnz) per phase, two grid barriers per level. A launch has a limit on levels, or on
 //             steps along a path; the next launch continues. Workspace: 2 m + 3 n indices
 // Prefer it   if each run must give the same matching, on each GPU. Otherwise prefer meeting-trees,
 //             which searches from both sides and keeps its trees between phases
@@ -27,7 +27,7 @@
 #include "backends/gpu/grid_barrier.cuh"
 
 constexpr Index unset = static_cast<Index>(~Place{0} >> 1);
-constexpr int lanes = 8;  // that scan a list together
+constexpr int lanes = 8;  // the number of lanes that scan one list together
 
 struct Phase {
   Count listed[3];  // columns of a level; three counts in rotation
@@ -157,7 +157,8 @@ extern "C" __global__ void __launch_bounds__(256, 4)
   if (leads) phase->levels = level;
 }
 
-// Augments along the paths when no tree can grow, by at most `limit` columns of each path.
+// If the growth of the phase is complete, augments along its paths, by at most `limit` columns of
+// each path.
 extern "C" __global__ void shift_in_order(Index m, Index n, const Index* indptr,
                                           const Index* indices, Index* row_match, Index* col_match,
                                           Index* workspace, Index limit, Phase* phase) {

@@ -2,10 +2,11 @@
 // p-dbfs: disjoint breadth-first trees; each thread grows one tree after another
 //
 // Idea        In each phase the threads share the unmatched columns, and a breadth-first tree grows
-//             from each; a row joins the first tree that claims it, and no other in this phase. A
-//             column first looks for an unmatched row in its list (lookahead). A tree that reaches
-//             one augments at once, because no other thread can use its rows. A phase in which no
-//             tree reaches one proves that the matching is maximum.
+//             from each; a row joins the first tree that claims it, and no other in this phase. The
+//             list of a column is first searched for an unmatched row (lookahead). If a tree
+//             reaches an unmatched row, its thread augments at once, because no other thread can
+//             use the rows of this tree. A phase in which no tree does proves that the matching is
+//             maximum.
 // Paper       A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan, A. Pothen,
 //             "Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS 2012
 //             (disjoint BFS). The queue of a tree is a linked list through its columns, so that the
@@ -20,8 +21,8 @@
 //             only the owner writes row_match[i] and the data of that column (col_match, parent,
 //             next, lookahead). The owner of a root is the thread that took it
 // Races       visited[i] is claimed atomically. row_match[i] is read in a lookahead while its owner
-//             may write it: if it appears unmatched, the claim fails; if it appears matched, it is,
-//             because rows never become unmatched again
+//             may write it. If the old value is read (unmatched), the claim fails. A value that is
+//             not -1 is right: rows never become unmatched again
 #pragma once
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 // pothen-fan: disjoint depth-first searches in phases, with lookahead and fairness
 //
 // Idea        In each phase, every unmatched column searches for an augmenting path, depth first; a
-//             row is visited once per phase. Before it descends, a column looks for an unmatched
-//             row in its own list (lookahead). Every second phase visits the lists backwards
-//             (fairness), so that no part of a list is always tried last.
+//             row is visited once per phase. Before the search descends from a column, it searches
+//             the list of this column for an unmatched row (lookahead). Every second phase visits
+//             the lists backwards (fairness), so that no part of a list is always tried last.
 // Paper       A. Pothen, C.-J. Fan, "Computing the block triangular form of a sparse matrix", ACM
 //             TOMS 16 (1990), section 3; fairness: I. S. Duff, K. Kaya, B. Ucar, "Design,
 //             implementation, and analysis of maximum transversal algorithms", ACM TOMS 38 (2011);
@@ -17,7 +17,7 @@
 //             long and many
 // Options     fairness: 0 visits the lists forwards in every phase
 // Encodings   those of ss_dfs.hpp, whose search it uses; the stamp is the number of the phase
-// Invariants  a column that was searched in vain is not entered again in its phase
+// Invariants  a column from which a search found no path is not entered again in this phase
 // Races       those of ss_dfs.hpp
 #pragma once
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ss-dfs: one depth-first search at a time, with lookahead (MC21)
 //
-// Idea        Each unmatched column in turn searches for an unmatched row, depth first. Before it
-//             descends, a column looks for an unmatched row in its own list (lookahead, or cheap
-//             assignment); its pointer into the list only advances, so all lookahead together
-//             visits each entry once. A row is visited once per search.
+// Idea        A search runs from each unmatched column in turn to an unmatched row, depth first.
+//             Before it descends from a column, it searches the list of this column for an
+//             unmatched row (lookahead, or cheap assignment). The position of the lookahead in a
+//             list only advances, so all lookahead together visits each entry once. A row is
+//             visited once per search.
 // Paper       I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7 (1981);
 //             MC21A is Algorithm 575 there. As in the paper, the rows of a failed search are
 //             visited again, whereas ss-bfs closes them permanently
@@ -18,8 +19,8 @@
 // Races       searches of several threads that carry one stamp (pothen-fan) are disjoint: a row
 //             belongs to the first thread that stamps it, and with it the column matched with it
 //             and the data of that column. row_match[i] is read in a lookahead while its owner may
-//             write it: if it appears unmatched, the stamp is there already; if it appears matched,
-//             it is
+//             write it. If the old value is read (unmatched), the stamp is there already. A value
+//             that is not -1 is right
 #pragma once
 
 #include <algorithm>
@@ -33,8 +34,8 @@
 
 namespace btfperm {
 
-// The columns on a path from its root; -1 is the end of an empty path. In contiguous memory for one
-// thread; ...
+// The columns on the path of a search, from its root; end() is -1 if the path is empty. In
+// contiguous memory, for one thread.
 template <class I>
 struct StackedPath {
   I* columns;
@@ -45,7 +46,8 @@ struct StackedPath {
   I end() const { return depth < 0 ? I{-1} : columns[depth]; }
 };
 
-// ... and for many threads with disjoint paths in one array: above[j] is the column before j.
+// The same for several threads, whose disjoint paths share one array: above[j] is the column before
+// column j.
 template <class I>
 struct LinkedPath {
   I* above;
@@ -80,7 +82,7 @@ class SsDfs {
     Path path{path_};
     I j = root;
     do {
-      if (j >= 0) {  // a column for the first time
+      if (j >= 0) {  // the search enters column j
         path.push(j);
         next_[j] = backwards ? A_.indptr[j + 1] - 1 : A_.indptr[j];
         const I i = look_ahead(j, stamp, own);
@@ -139,8 +141,8 @@ class SsDfs {
     return load(M_.row_match[A_.indices[backwards ? p-- : p++]]);
   }
 
-  // From the unmatched row i upwards: each column of the path takes the row by which it was
-  // reached.
+  // Augments from the unmatched row i back to the root: each column of the path is matched to the
+  // row by which the search left it.
   void augment(I i, Path& path, Own& own) {
     std::int64_t length = -1;
     for (I j = path.end(); j >= 0; path.pop(), j = path.end(), length += 2) {

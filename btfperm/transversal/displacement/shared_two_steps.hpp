@@ -32,7 +32,8 @@
 
 namespace btfperm {
 
-// An unmatched row of column j, the first one from row `least` on if there is one; else -1.
+// The first listed unmatched row of column j that is >= least; if there is none, the first
+// unmatched row; -1 if column j has no unmatched row. Adds the visited entries to `read`.
 template <class I>
 I free_row_of(const PatternView<I>& A, const I* row_match, I j, I least, std::int64_t& read) {
   I before = -1;
@@ -46,7 +47,9 @@ I free_row_of(const PatternView<I>& A, const I* row_match, I j, I least, std::in
   return before;
 }
 
-// The length of the path that matched column j; 0 if none did before `most` entries were visited.
+// Matches column j by an augmenting path of one or three edges and returns the number of edges. It
+// returns 0 if it finds no such path, if other threads take the rows first, or if `read`, the
+// number of entries that this thread has visited for all its columns, reaches `most`.
 template <class I>
 int match_one_of_many(const PatternView<I>& A, I* row_match, I j, I least, std::int64_t most,
                       std::int64_t& read) {

@@ -8,7 +8,7 @@ Idea        Each column takes the row on the diagonal if that is an entry. Then,
             the row before, which leaves augmenting paths as long as the matrix.
 Paper       Duff, ACM TOMS 7 (1981), for one thread: each column takes its first unmatched row. The
             rounds are ours.
-Cost        O(nnz) proposals in all; two exchanges a round, at most `rounds` rounds.
+Cost        O(nnz) proposals in all; two exchanges per round, at most `rounds` rounds.
 Prefer it   as the usual start over ranks
 Options     rounds (16): bound on the rounds; the search matches the columns that are left
 """

@@ -10,7 +10,7 @@ Paper       Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013, section 3:
             exchanged between processes once a round. There, each process removes all entries of
             matched vertices; here, an entry is removed only when it is a candidate, so that a
             message holds one item for each unmatched row or column.
-Cost        O(nnz log(longest list)) for the sorted lists, O(unmatched) items a round, an expected
+Cost        O(nnz log(longest list)) for the sorted lists, O(unmatched) items per round, an expected
             O(log n) rounds where the lists are short; four exchanges a round.
 Prefer it   for comparison with greedy, or where many columns have the same first row
 Options     rounds (64): bound on the rounds; the search matches the columns that are left

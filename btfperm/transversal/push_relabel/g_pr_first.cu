@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// g-pr-first: push-relabel on a GPU, one thread a column
+// g-pr-first: push-relabel on a GPU, one thread per column
 //
 // Idea        Each active column pushes: it takes the row of its list with the least label, which
 //             is nearest to an unmatched row, displaces the column matched to this row, and raises

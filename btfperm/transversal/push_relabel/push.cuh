@@ -3,7 +3,7 @@
 //
 // Encodings   as in relabel.cuh
 // Invariants  A matched row stays matched to the last column that took it. A column writes its name
-//             to one row a launch, and only if no row has its name. So the rows define a matching
+//             to one row per launch, and only if no row has its name. So the rows define a matching
 //             after every launch, whichever thread wrote last
 //             Pushes raise a label to less than `unreachable` only: a column has no path only if a
 //             relabelling, which is exact, finds none. Otherwise labels that are too large, see

@@ -5,7 +5,7 @@
 // there.
 //
 // A breadth-first search from the unmatched rows gives each row and column its exact distance from
-// them along alternating paths, one level a launch.
+// them along alternating paths, one level per launch.
 //
 // Encodings   mu_row[u] = -1: unmatched, else its column
 //             mu_col[v] = -1: unmatched; -2: unmatched, and no augmenting path can start there any

@@ -236,8 +236,9 @@ class Mc64 {
     visited(A_.indptr[j + 1] - A_.indptr[j]);
   }
 
-  // Finds the shortest path from column `root` to an unmatched row and augments along it. Rows at
-  // the distance of the column that reaches them are visited next, without the heap.
+  // Finds the shortest path from column `root` to an unmatched row and augments along it. A row
+  // that is reached for the first time, at the current distance of the search, is visited next
+  // without being inserted into the heap.
   void search(I root) {
     double least = far;  // distance of the nearest unmatched row
     I end = -1;
@@ -313,9 +314,9 @@ class Mc64 {
   double* col_price_;
   double* distance_;
   I* matched_entry_;
-  I* next_;           // of each column, where the search for a tight entry continues
-  I* near_;           // rows at the distance of the search, not visited yet; in place of next_
-  I* via_;            // entry through which the search reached a row
+  I* next_;  // of each column, where the search for a tight entry continues
+  I* near_;  // rows at the distance of the search, not visited yet; uses the memory of next_
+  I* via_;   // entry through which the search reached a row
   I* column_before_;  // and its column
   I* reached_;
   I* final_;  // rows whose distance is final: they have left the heap
