@@ -33,10 +33,10 @@ bool take_peeled(const PatternView<I>& A, I* row_match, I pairs, int threads, Bu
   return true;
 }
 
-// Computes col_match again. If `push` stalled although all columns may still be matched, searches
-// shortly from the remaining ones, because paths on chains are long but narrow, and peels if
-// columns still remain. Lists the remaining columns in the first places of `unmatched`, which has
-// n; their number.
+// Computes col_match again. If `push` stalled although all columns may still be matched, runs short
+// searches from the remaining ones: on chains, a search along a long path visits few entries. Peels
+// if columns still remain. Lists the remaining columns in the first places of `unmatched` (n
+// places) and returns their number.
 template <class I, class Push>
 I go_on_from(const Push& push, const PatternView<I>& A, Matching<I> M, I* unmatched, int threads,
              DisplacementRules rules, Budget& budget, Counters& counters, Proof& proof) {

@@ -16,7 +16,7 @@
 
 namespace btfperm {
 
-// Writes the unmatched columns that have entries into `list`, which has n places; their number.
+// Writes the unmatched columns that have entries into `list` (n places). Returns their number.
 template <class I>
 I list_unmatched(const PatternView<I>& A, const Matching<I>& M, int threads, I* list) {
   if (threads <= 1) {
@@ -32,25 +32,25 @@ I list_unmatched(const PatternView<I>& A, const Matching<I>& M, int threads, I* 
       [](I j) { return j; });
 }
 
-// Bounds between the methods; a test sets others.
+// Bounds after which the next method continues; tests set other values.
 struct FinishRules {
   // Passes over the entries, for each thread, by trees from the columns alone, before trees grow
-  // from the rows, too. Row lists cost two passes, usually without gain: road_512_rcp, delaunay_n18
+  // from both sides. Row lists cost two passes, usually without gain: road_512_rcp, delaunay_n18
   // and circuit_3e6 are faster from the columns alone. rmat_s17, whose last columns cannot be
-  // matched, is faster from both sides. Fewer passes than one are too few for grid3d_64_rcp.
+  // matched, is faster from both sides. On grid3d_64_rcp, less than one pass is too little.
   double one_sided_passes = 4;
-  // Passes by trees from both sides, before pushes along exact labels; and passes by these, before
-  // hopcroft-karp. If unmatched rows are far away and blocks form a chain, trees block each other
-  // (blocks_1e5_h1000 is faster by pushes).
+  // Passes by trees from both sides, before pushes along exact labels; and passes by these pushes,
+  // before hopcroft-karp. If unmatched rows are far away and blocks form a chain, trees block each
+  // other (blocks_1e5_h1000 is faster by pushes).
   double both_sided_passes = 4;
   double pushed_passes = 32;
   std::int64_t max_phases = 0;  // of all trees; 0: 8 + sqrt(n)
   std::int64_t first_root = 0;  // the number of the first root of shared trees
 };
 
-// Grows trees from the listed columns, which must be all that may still be matched, by one thread
-// or several. If these exceed their passes, trees grow from both sides, then columns are pushed
-// along exact labels, and finally hopcroft-karp runs.
+// Grows trees from the listed columns: every unmatched column that may still be matched. If these
+// trees exceed their passes, trees grow from both sides, then columns are pushed along exact
+// labels, and finally hopcroft-karp runs.
 template <class I>
 void finish_by_trees(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                      int threads, const FinishRules& rules, Workspace& workspace, Budget& budget,

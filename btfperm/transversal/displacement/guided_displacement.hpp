@@ -32,8 +32,8 @@
 
 namespace btfperm {
 
-// Searches paths of two steps from each column of `unmatched`, then short searches if few remain.
-// Keeps the remaining columns and returns their number.
+// Searches for paths of at most three edges from each column of `unmatched`, then runs short
+// searches if few columns remain. Keeps the remaining columns and returns their number.
 template <class I>
 I search_near(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
               const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
@@ -44,7 +44,7 @@ I search_near(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatche
 }
 
 // Pushes the columns of `unmatched`, and peels if that stalls although all may still be matched.
-// Keeps the remaining columns in the list, which has n places; their number.
+// Keeps the remaining columns in the list (n places) and returns their number.
 template <class I>
 I push_or_peel(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
@@ -79,7 +79,7 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
   const int threads = worth_sharing_search(A.nnz(), options.threads) ? options.threads : 1;
   const bool local = n_unmatched > 0 && local_share(A, rules.diagonal_width) >= rules.local_entries;
   if (n_unmatched == 0) {
-    // only empty columns are unmatched
+    // only columns without entries are unmatched
   } else if (threads > 1 && (local || few)) {
     n_unmatched =
         search_together(A, M, unmatched, n_unmatched, threads, rules, budget, counters, proof);
@@ -97,7 +97,7 @@ void guided_displacement(const PatternView<I>& A, Matching<I> M, const Options& 
                                              counters, proof)
                       : search_near(A, M, unmatched, n_unmatched, rules, budget, counters, proof);
   }
-  proof.complete = !budget.stopped();  // unless columns remain
+  proof.complete = !budget.stopped();  // true if no column remains
   if (n_unmatched == 0 || budget.stopped()) return;
   finish_by_trees(A, M, unmatched, n_unmatched, threads, {}, workspace, budget, counters, proof);
 }

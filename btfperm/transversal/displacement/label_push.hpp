@@ -133,8 +133,9 @@ class LabelPush {
     for (I i = 0; i < A_.m; ++i) unmatched_rows_ += M_.row_match[i] < 0;
   }
 
-  // One check per slice of a third of the entries: stalled if fewer than a quarter of the active
-  // columns ended; three such slices if so few are active that chance decides.
+  // Checks progress after each slice of a third of the entries. The pushes have stalled if fewer
+  // than a quarter of the active columns ended; if at most `few` are active, three such slices must
+  // follow one another, because chance decides with so few.
   template <class Label>
   Ended push_until_stalled(Label* label) {
     constexpr I few = 32;
@@ -248,7 +249,7 @@ class LabelPush {
         --active;
         continue;
       }
-      if (low.second == hopeless<Label> - 1) {  // its successor would mean hopeless
+      if (low.second == hopeless<Label> - 1) {  // one more would be the value for hopeless
         too_large_ = true;
         break;
       }

@@ -38,7 +38,7 @@ class Peel {
     row_match_ = workspace.take<I>(A.m);
   }
 
-  // The number of pairs; fewer than possible if the budget ends it.
+  // Returns the number of pairs; the budget may end the peeling early.
   I run() {
     fill(row_match_, A_.m, I{-1}, threads_);
     if (!count_columns()) return 0;

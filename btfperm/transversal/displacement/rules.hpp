@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // displacement rules: the bounds between the methods of guided-displacement
 //
-// Idea        Shares and sizes that decide between two steps, short searches, trees, pushes and
-//             peeling (guided_displacement.hpp compares with them), each with matrices on either
-//             side of it.
+// Idea        Shares and sizes by which guided_displacement.hpp decides between two steps, short
+//             searches, trees, pushes and peeling, each with matrices on either side of the bound.
 // Paper       ours
 #pragma once
 
@@ -23,23 +22,26 @@ struct DisplacementRules {
   // short searches come first (rgg_n_2_16 and road_512 are faster by them than by trees or pushes).
   double local_entries = .9;
   int diagonal_width = 64;
-  // Share of unmatched columns with an unmatched row two steps away, from which on augmenting paths
-  // are searched, first in two steps (delaunay_n18, .99, and delaunay_n15, .96, are faster by
-  // trees, grid3d_48_rcp, .93, by pushes; kkt_2e5 needs the two steps).
+  // Share of the unmatched columns that have an unmatched row at most two steps away. From this
+  // share on, augmenting paths are searched, first in two steps (delaunay_n18, .99, and
+  // delaunay_n15, .96, are faster by trees, grid3d_48_rcp, .93, by pushes; kkt_2e5 needs the two
+  // steps).
   double near_rows = .95;
   // The same for several threads, whose pushes conflict (kkt_3e6, 1, and delaunay_n21, .99, are
   // faster in two steps, grid3d_128_rcp, .94, by pushes).
   double near_rows_shared = .98;
-  // Share of them that two steps leave, below which short searches continue, otherwise trees
-  // (delaunay_n18, .07, is faster by short searches, kkt_sing_2e5, .32, by trees).
+  // Share of the unmatched columns that two steps leave. Below it, short searches continue,
+  // otherwise trees (delaunay_n18, .07, is faster by short searches, kkt_sing_2e5, .32, by trees).
   double left_by_two_steps = .1;
   // Number of rows whose labels stay in the cache. Beyond it, one thread pushes as several would
   // (shared_push.hpp), with more loads in flight (faster on circuit_3e6, slower on tri_2e5).
   std::int64_t labels_near = 1 << 20;
-  // Share of the columns that a stall must leave, all of which may be matched, for peeling
-  // (bandtri_2e5, .0002, is faster so than by trees; circuit_3e6, 4e-6, has nothing to peel).
+  // Peeling runs if stalled pushes leave more than this share of the columns, all of which may
+  // still be matched (bandtri_2e5, .0002, is faster by peeling than by trees; circuit_3e6, 4e-6,
+  // has nothing to peel).
   double left_to_peel = 1e-5;
-  // Share of columns below which these search shortly first, and the passes of these searches.
+  // If they leave less than this share, short searches run before peeling; and the passes over the
+  // entries of these searches.
   double last_to_search = 1e-3;
   double last_passes = .125;
   std::int64_t max_edges =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // shared displacement: the steps of guided-displacement by several threads
 //
-// Idea        As on one thread (guided_displacement.hpp), the unmatched columns go through paths of
-//             two steps, short searches or label pushes, each by all threads at once. Every step
-//             passes the columns it could not match to the next, in the first places of one list.
+// Idea        As on one thread (guided_displacement.hpp), paths of two steps, short searches or
+//             label pushes match the unmatched columns, each step by all threads at once. Every
+//             step leaves the columns that it could not match in the first places of one list.
 // Paper       ours; each step has its own file
 // Cost        that of the steps; each returns its workspace at its end
 // Races       those of the steps: between two of them only one thread runs
@@ -21,7 +21,7 @@
 namespace btfperm {
 
 // Label pushes, and peeling if these stall although all columns may still be matched. Keeps the
-// remaining columns in the list, which has n places; their number.
+// remaining columns in the list (n places) and returns their number.
 template <class I>
 I push_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched, int threads,
                 const DisplacementRules& rules, Budget& budget, Counters& counters, Proof& proof) {
@@ -41,8 +41,9 @@ I push_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatc
   return go_on(last);
 }
 
-// Short searches, and once more for those that met each other's locks, within the same total as on
-// one thread. Returns the number of remaining columns, the first places of `unmatched`.
+// Short searches, and a second round from columns whose search met a lock of another thread, within
+// the same total of edges as on one thread. Leaves the remaining columns in the first places of
+// `unmatched` and returns their number.
 template <class I>
 I search_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched, int threads,
                   const DisplacementRules& rules, Budget& budget, Counters& counters,
@@ -58,7 +59,8 @@ I search_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unma
 }
 
 // Paths of two steps from all columns of `unmatched` at once; then short searches if few remain,
-// else pushes. Returns the number of remaining columns, the first places of `unmatched`.
+// else pushes. Leaves the remaining columns in the first places of `unmatched` and returns their
+// number.
 template <class I>
 I search_near_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                        int threads, const DisplacementRules& rules, Budget& budget,

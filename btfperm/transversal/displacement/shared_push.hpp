@@ -10,11 +10,12 @@
 // Cost        as label_push.hpp, O(nnz log n), divided by the threads: a check follows nnz / 3
 //             edges of pushes, and at most one round more (nnz / 6 edges or two batches for each
 //             thread, and the current list). Pushing continues only if a quarter of the active
-//             columns ended. Choices that came too late count among these edges; pushes that close
-//             a row do not. Workspace: m bytes, one list of columns
+//             columns ended. Edges of choices that another thread made invalid count, edges of
+//             pushes that close a row do not. Workspace: m bytes, one list of columns
 // Prefer it   on large matrices with several threads, or on one thread if the labels exceed the
 //             cache; otherwise label_push.hpp
-// Encodings   label: 0 unmatched row, 254 at least that far, 255 hopeless. row_match: -2 locked
+// Encodings   label: 0 unmatched row, 254 a distance of 254 or more, 255 hopeless. row_match: -2
+//             locked
 // Invariants  those of label_push.hpp whenever no row is locked. For column j matched with row x,
 //             label[x] was set to one more than labels read before, and labels never fall
 // Races       label[i] is read without the lock of row i: the value may be too low, which is still
@@ -107,8 +108,8 @@ class SharedPush {
   static constexpr std::uint8_t farthest = 254;
   static constexpr I locked = -2;
   static constexpr int patience = 64;   // polls of a locked row: a microsecond or two
-  static constexpr I few_a_thread = 2;  // columns: each push waits for memory four times
-  static constexpr I many = 64;         // columns
+  static constexpr I few_a_thread = 2;  // columns; with so few, pushes wait for memory
+  static constexpr I many = 64;         // columns, see has_stalled
   static constexpr std::int64_t longest_round = 1 << 21;  // edges of a thread
   static constexpr std::int64_t batch = 1 << 12;          // edges between two reads of out_of_work_
 
@@ -185,7 +186,8 @@ class SharedPush {
     store(out_of_work_, false);
   }
 
-  // One check per third of the entries, as in label_push.hpp; the last columns must halve.
+  // Checks progress after each third of the entries, as in label_push.hpp. Of more than `many`
+  // active columns, a quarter must have ended since the last check, otherwise half of them.
   bool has_stalled(bool& look_for_gap) {
     if (unmatched_rows_ == 0) return true;
     if (since_check_ < A_.nnz() / 3) return false;
@@ -264,7 +266,7 @@ class SharedPush {
     }
   }
 
-  // The column that was matched with the row.
+  // Locks the row. Returns the column that is matched with it, or -1.
   I lock(I row) {
     std::atomic_ref<I> mate(M_.row_match[row]);
     for (int polls = 1;; ++polls) {

@@ -4,9 +4,9 @@
 // Idea        Each thread takes unmatched columns one after the other, and searches from each. A
 //             search locks the rows it reaches, so that two searches are disjoint, and unlocks them
 //             at its end. A search that ends without having met a lock has visited a closed set: no
-//             augmenting path will ever enter it, and its rows stay closed. A search that met a
-//             lock and found nothing, or that visited too many entries, is left for later, and so
-//             are all others after the searches together visited too many.
+//             later augmenting path enters it, and its rows stay closed. If a search met a lock and
+//             found no path, or visited too many entries, its column remains. All further columns
+//             remain, too, once the searches together have visited too many entries.
 // Paper       ours; P-DBFS (p_dbfs.hpp) is the nearest, whose trees keep their rows for a phase
 // Cost        the edges of the searches, divided by the threads: at most max_edges each, and in
 //             total max_read + 2 max_edges for each thread. Workspace: m bytes, n, and a queue
@@ -160,7 +160,7 @@ class SharedSearches {
         expected, mark, std::memory_order_acquire);
   }
 
-  // Every row that was locked is now matched to a column in the queue.
+  // Sets the state of the rows that the search locked: those matched to the columns in the queue.
   bool leave(const I* queue, std::size_t tail, std::uint8_t state) {
     for (std::size_t k = 0; k < tail; ++k) {
       const I i = M_.col_match[queue[k]];

@@ -42,8 +42,8 @@ namespace btfperm {
 template <class I>
 class SharedTrees {
  public:
-  // Grows no tree into rows that are in `row_in_cover`, which are closed. Roots are numbered from
-  // `first_root` on.
+  // Trees do not grow into rows of `row_in_cover`: the caller has proven that no path leaves them.
+  // Roots are numbered from `first_root` on.
   SharedTrees(const PatternView<I>& A, Matching<I> M, const std::uint8_t* row_in_cover, int threads,
               I max_roots, I first_root, Workspace& workspace, Budget& budget, Counters& counters)
       : A_(A),
@@ -66,9 +66,10 @@ class SharedTrees {
     }
   }
 
-  // From a list (which is kept, reordered) of every unmatched column that may still be matched, for
-  // at most `max_phases` phases, and until all threads could have visited the given number of
-  // edges in the time. True: no remaining column can be matched (or the budget ended the search).
+  // Grows trees from the listed columns: every unmatched column that may still be matched. The list
+  // is reordered. Stops after `max_phases` phases or `max_edges` visited edges; an edge that one
+  // thread visits while the others wait counts once for each thread. Returns true if no remaining
+  // column can be matched, or if the budget ended the search.
   bool run(I* unmatched, I count, std::int64_t max_phases, std::int64_t max_edges) {
     const std::int64_t before = counters_.edges;
     for (; count > 0; --max_phases) {
@@ -107,7 +108,7 @@ class SharedTrees {
   static constexpr I closed = std::numeric_limits<I>::max();
   static constexpr I leaf_row = -2;
 
-  // Grows the trees and augments along their paths; the number of paths.
+  // Grows the trees and augments along their paths. Returns the number of paths.
   I phase() {
     ++counters_.phases;
     queue_.assign(n_roots_);
@@ -143,7 +144,8 @@ class SharedTrees {
     return found;
   }
 
-  // All levels, by all threads of the team; the edges that the calling thread visited.
+  // Grows all levels; every thread of the team calls it. Returns the number of edges that the
+  // calling thread visited.
   std::int64_t grow() {
     const int team = omp_get_num_threads();
     const int spends_for = omp_get_thread_num() == 0 ? team : 0;
@@ -165,7 +167,8 @@ class SharedTrees {
     return edges;
   }
 
-  // Advances to the next level that is worth sharing; one thread processes those before it alone.
+  // Advances to the next level that is worth sharing; the calling thread processes the smaller
+  // levels before it alone. Returns the number of edges that it visited.
   std::int64_t next_level() {
     std::int64_t edges = 0;
     for (;;) {
@@ -180,7 +183,7 @@ class SharedTrees {
     return edges;
   }
 
-  // The next level is in places begin ... end - 1 of the queue.
+  // Makes the places begin ... end - 1 of the queue the level from which threads take columns.
   void hand_out(I begin, I end) {
     begin_ = begin;
     end_ = end;
@@ -188,7 +191,8 @@ class SharedTrees {
     drawn_.store(begin, std::memory_order_relaxed);
   }
 
-  // The columns in places first ... last - 1 of the queue claim their rows; the edges visited.
+  // Claims rows for the columns in places first ... last - 1 of the queue. Returns the number of
+  // edges visited.
   std::int64_t grow_from(I first, I last, int spends_for, typename Frontier<I>::Private& reached) {
     std::int64_t edges = 0;
     for (I k = first; k < last; ++k) {
@@ -236,7 +240,7 @@ class SharedTrees {
     return true;
   }
 
-  // Removes all columns from trees, so that the numbers of roots can begin at 0 again.
+  // Removes all columns from trees, so that roots can be numbered from 0 on again.
   void forget() {
     base_ = 0;
 #pragma omp parallel for num_threads(threads_) schedule(static)

@@ -71,8 +71,8 @@ int match_one_of_many(const PatternView<I>& A, I* row_match, I j, I least, std::
   return 0;
 }
 
-// Matches columns of the list, in row_match only, and keeps the others in the list, in any order;
-// their number.
+// Matches columns of the list, in row_match only. Keeps the others in the list, in any order, and
+// returns their number.
 template <class I>
 I match_in_two_steps_together(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                               int threads, Budget& budget, Counters& counters) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // short searches: breadth-first searches that are abandoned early, by one thread
 //
-// Idea        Each unmatched column searches as in ss-bfs, but abandons the search after a number
-//             of edges: most paths are short, and long searches cost less for all columns together.
-//             After each abandoned search the limit of the next ones doubles. (Several threads:
-//             shared_searches.hpp.)
+// Idea        A search as in ss-bfs runs from each unmatched column, but is abandoned after a
+//             number of edges. Most paths are short, and long paths cost less if trees from all
+//             remaining columns search for them together. After each abandoned search the limit of
+//             the next ones doubles. (Several threads: shared_searches.hpp.)
 // Paper       ours; the search is that of ss_bfs.hpp
 // Cost        at most max_passes passes over the entries, and one search. Workspace: m + 2 n
 // Invariants  the rows of a search that ended without a path are closed permanently: they are in
@@ -32,7 +32,7 @@ I search_shortly(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmat
     const bool go_on = counters.edges < most && !budget.stopped();
     if (!go_on || search.search(unmatched[k], max_edges) == SsBfs<I>::Outcome::gave_up) {
       unmatched[left++] = unmatched[k];
-      if (go_on) max_edges *= 2;  // so that one search closes a dead part that all would enter
+      if (go_on) max_edges *= 2;  // for a part without unmatched rows: a later search closes it
     }
   }
   search.mark_closed(proof.row_in_cover);

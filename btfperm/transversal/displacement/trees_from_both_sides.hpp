@@ -4,16 +4,16 @@
 // Idea        Alternating trees grow in turns from all unmatched columns along the columns, and
 //             from all unmatched rows along the rows: the side that has visited fewer entries
 //             continues. Where a tree of one side meets a tree of the other, there is an augmenting
-//             path; it is applied at once, and both trees stop growing. A phase ends when one side
-//             cannot grow further. If it found no path, that side has visited all that it can
-//             reach. This proves that the matching is maximum, whichever side it was.
+//             path. The matching is augmented along it at once, and both trees stop growing. A
+//             phase ends when the trees of one side cannot grow further. If the phase found no
+//             path, these trees have visited all that they can reach, which proves that the
+//             matching is maximum.
 // Paper       ours; the two sides are those of I. S. Pohl, "Bi-directional search", Machine
 //             Intelligence 6 (1971)
-// Cost        The row lists take 2 passes over the entries. A phase visits the m + n mates and
-//             twice the entries of the cheaper of the two proofs, O(nnz) in the worst case, or the
-//             entries until the trees meet; one phase for each path in the worst case. Workspace: m
-//             + 1 + nnz for the lists (2 nnz more while several threads make them), m + 3 n, n
-//             bytes
+// Cost        The row lists take 2 passes over the entries. A phase visits the m + n mates and at
+//             most twice the entries that the trees of the smaller side reach, O(nnz) in the worst
+//             case; one phase for each path in the worst case. Workspace: m + 1 + nnz for the lists
+//             (2 nnz more while several threads make them), m + 3 n, n bytes
 // Prefer it   if few columns remain and trees from the columns alone visit many entries: one side
 //             of a deficient matrix is often small, and if both are large, the trees of a path meet
 //             in the middle. Run ms_bfs.hpp first, because it needs no row lists
@@ -186,7 +186,8 @@ class TreesFromBothSides {
         augment(i, j);
         return p - rows_.indptr[i] + 1;
       }
-      if (side_[j] != neither || M_.col_match[j] < 0) continue;  // unmatched: it cannot be matched
+      // An unmatched column that is no root cannot be matched.
+      if (side_[j] != neither || M_.col_match[j] < 0) continue;
       side_[j] = rows;
       root_[j] = root;
       parent_[j] = i;
@@ -199,7 +200,8 @@ class TreesFromBothSides {
   // in a tree of the columns.
   void augment(I i, I j) {
     std::int64_t length = 0;
-    for (I mate = M_.row_match[i]; mate >= 0; length += 2) {  // each column takes the next row
+    // Matches each column to the next row towards the root.
+    for (I mate = M_.row_match[i]; mate >= 0; length += 2) {
       const I beyond = parent_[mate];
       const I next = M_.row_match[beyond];
       M_.match(beyond, mate);

@@ -24,10 +24,9 @@
 // Invariants  holder[i] never increases. A displaced column holds no row until its next proposal
 //             succeeds. At random, a matched row stays matched, so a column that finds no unmatched
 //             row stays unmatched
-// Races       holder by atomicMin: the thread that replaces a greater column has the row for its
-//             own and continues with the displaced column; row_match by `take`: the first thread
-//             has it. An out-of-date value of resume is an earlier position, which costs a second
-//             scan
+// Races       holder changes by atomicMin: a thread whose column replaces a greater one continues
+//             with this displaced column. row_match changes by `take`: the first thread gets the
+//             row. An out-of-date value of resume is an earlier position, which costs a second scan
 
 #include "backends/gpu/atomics.cuh"
 #include "backends/gpu/counting.cuh"

@@ -37,8 +37,8 @@ def greedy(
     run("empty_rows", grid(m), BLOCK, m, rows, holder)
     size, listed, launches, read = n, np.uint64(0), 0, 0  # null list: all columns
     while size and not budget.stop:
-        # One thread a column: the device starts the blocks in order, which displaces fewer columns
-        # on a mesh.
+        # One thread per column: the device starts the blocks in order, which displaces fewer
+        # columns on a mesh.
         launches += 1
         left.fill(0)
         remaining = cupy.empty(size, dtype=width)

@@ -7,7 +7,7 @@
 // Paper       R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981. The
 //             paper draws one edge at a time when it must draw. Here many columns draw in a round,
 //             which costs few matched entries; all draw if at most 64 are left
-// Cost        O(nnz) work, two atomic operations an entry. A single thread scans the list of a
+// Cost        O(nnz) work, two atomic operations per entry. A single thread scans the list of a
 //             vertex, so one long list may dominate the time. Workspace: the row lists, and 3 (m +
 //             n) indices
 // Prefer it   on random, triangular and circuit patterns with short columns. On meshes prefer

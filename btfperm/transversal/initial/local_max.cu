@@ -29,7 +29,7 @@ struct State {
   Count edges;   // entries of the lists of columns of all rounds
   Count rounds;  // complete ones
   Count size;    // entries of the lists
-  Count turn;    // which of the two lists of each side
+  Count turn;    // which of the two lists of each side holds them
   Count barrier;
 };
 

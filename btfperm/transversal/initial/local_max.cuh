@@ -6,8 +6,9 @@
 //             the heaviest of both ends is matched. Prefix sums compact the list.
 // Paper       Birn et al., Euro-Par 2013, section 3.3: the CRCW algorithm of section 2 by segmented
 //             prefix sums, prefix sums, gather and scatter. Changed: an edge has no record with two
-//             pointers to it. It is stored at both ends, and a vertex knows its heaviest edge by
-//             the neighbour. A segment that several warps share is completed with atomic operations
+//             pointers to it. It is stored at both ends, and the neighbour identifies the heaviest
+//             edge of a vertex. A segment that several warps share is completed with atomic
+//             operations
 // Cost        O(entries of the list) for each step, whatever the lengths of the segments: each warp
 //             has an equal part of the list
 // Encodings   at[v]: the place of the heaviest edge of v in the list, -1: none yet
@@ -73,8 +74,8 @@ __device__ void combine(const EdgeList& E, const Candidate& mine, Index* at, con
   }
 }
 
-// The segmented maximum: at[v], which is -1 before, for each v of the list. A warp visits its part
-// 32 entries at a time, and carries the maximum of the last segment on.
+// The segmented maximum: computes at[v], which is -1 before, for each v of the list. A warp visits
+// its part 32 entries at a time; the maximum of the last segment continues in the next 32 entries.
 template <class Tie>
 __device__ void find_heaviest(const EdgeList& E, long long size, Index* at, const Tie& tie) {
   const long long warps = item_stride() / 32, warp = first_item() / 32;

@@ -6,7 +6,7 @@
 //             matched. Rounds repeat until no such entry is left.
 // Paper       M. Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, "Efficient parallel and
 //             external matching", Euro-Par 2013, section 2, sequential model: unit weights, ties
-//             broken at random and anew in each round; C as there
+//             broken at random and anew in each round; C as in the paper
 // Cost        O(nnz) expected: a round removes at least half of the entries on average. Workspace:
 //             2 nnz for the list of entries, m + n candidates
 // Prefer it   for comparison with the GPU; greedy visits each list only once

@@ -3,15 +3,15 @@
 
 Idea        Each entry has a random weight, which both of its owners compute. In each round, every
             unmatched row and column has as candidate its heaviest entry whose other end is not
-            known to be matched. Columns send their candidates to the rows: if that is the row's
-            candidate, too, the entry is matched. Rows and columns that learn that the other end is
-            matched go on to their next entry.
-Paper       Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013, section 3: candidates are
-            exchanged between processes once a round. There, each process removes all entries of
+            known to be matched. Rows and columns send their candidates to each other. An entry
+            that is the candidate of its row and of its column is matched. If the other end of a
+            candidate is matched already, the row or column continues with its next entry.
+Paper       Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013, section 3: processes exchange
+            candidates once in each round. In the paper, each process removes all entries of
             matched vertices; here, an entry is removed only when it is a candidate, so that a
             message holds one item for each unmatched row or column.
 Cost        O(nnz log(longest list)) for the sorted lists, O(unmatched) items per round, an expected
-            O(log n) rounds where the lists are short; four exchanges a round.
+            O(log n) rounds if the lists are short; four exchanges per round.
 Prefer it   for comparison with greedy, or where many columns have the same first row
 Options     rounds (64): bound on the rounds; the search matches the columns that are left
 """
@@ -78,7 +78,7 @@ class _Side:
         self.cursor, self.end = lists.indptr[:-1].copy(), lists.indptr[1:]
 
     def waiting(self) -> Indices:
-        """The unmatched ones that still have a candidate."""
+        """The unmatched rows (or columns) that still have a candidate."""
         return np.flatnonzero((self.match < 0) & (self.cursor < self.end))
 
     def candidates(self, own: Indices) -> Indices:

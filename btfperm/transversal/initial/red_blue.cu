@@ -7,10 +7,10 @@
 //             neighbour is dead. The algorithm ends when all vertices are matched or dead.
 // Paper       B. O. Fagginger Auer, R. H. Bisseling, "A GPU algorithm for greedy graph matching",
 //             Facing the Multicore-Challenge II, 2012: algorithms 3 and 4, random matching, on the
-//             bipartite graph: column j is vertex j, row i is vertex n + i; pi, sigma and r as
-//             there. Changed: select takes the first suitable neighbour from a random position of
-//             the list on, where the paper numbers the vertices at random before
-// Cost        A round costs four kernels a side over all vertices; an unmatched vertex reads its
+//             bipartite graph: column j is vertex j, row i is vertex n + i; pi, sigma and r as in
+//             the paper. Changed: select takes the first suitable neighbour from a random position
+//             of the list on, where the paper numbers the vertices at random before
+// Cost        A round costs four kernels per side over all vertices; an unmatched vertex reads its
 //             list up to the first suitable neighbour. Some 20 to 40 rounds
 // Prefer it   for comparison. Otherwise prefer greedy, which needs one kernel
 // Encodings   pi[v] = -1: blue, -2: red, -3: dead; else the mate. sigma[v] = -1: no neighbour, -3:

@@ -7,15 +7,15 @@
 //             ends when all vertices are matched or dead.
 // Paper       B. O. Fagginger Auer, R. H. Bisseling, "A GPU algorithm for greedy graph matching",
 //             Facing the Multicore-Challenge II, 2012: algorithms 3 and 4, random matching, on the
-//             bipartite graph: column j is vertex j, row i is vertex n + i; sigma and r as there.
-//             Changed: select takes the first suitable neighbour from a random place of the list
-//             on; the paper permutes the vertices at random beforehand. Matched and dead vertices
-//             are removed from the list of vertices
+//             bipartite graph: column j is vertex j, row i is vertex n + i; sigma and r as in the
+//             paper. Changed: select takes the first suitable neighbour from a random place of the
+//             list on; the paper permutes the vertices at random beforehand. Matched and dead
+//             vertices are removed from the list of vertices
 // Cost        O(nnz) expected on random graphs: a vertex visits its list until it finds a suitable
 //             neighbour, in some 20 to 40 rounds. Workspace: the row lists (nnz + m + 1), 3 (m + n)
 // Prefer it   for comparison with the GPU; greedy visits each list only once
-// Encodings   colour[v]: blue, red, or neither if v is matched or dead sigma[v] = -1: no vertex;
-//             else the vertex that v proposes to, or accepts
+// Encodings   colour[v]: blue, red, or neither if v is matched or dead. sigma[v] = -1: no vertex;
+//             dead: v is dead; else the vertex that v proposes to, or accepts
 // Invariants  alive holds the unmatched vertices that had an unmatched neighbour when they were
 //             last coloured
 #pragma once
@@ -104,7 +104,7 @@ class RedBlue {
   }
 
   // Sets sigma to the first suitable neighbour from a random place on, or to dead if no neighbour
-  // is unmatched; false: stop.
+  // is unmatched. Returns false if the budget has ended.
   template <class Suits>
   bool select(I v, std::uint64_t r, Suits suits) {
     const bool column = v < A_.n;

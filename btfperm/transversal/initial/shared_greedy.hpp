@@ -8,7 +8,8 @@
 //             (blocks alone cause a very long search on rgg_n_2_20). Therefore, if most entries are
 //             near the diagonal, as in a mesh in natural order, each thread first matches its part
 //             of the columns to its part of the rows only. If most columns have an entry near the
-//             diagonal, as in saddle-point systems, a block prefers rows from its own place on
+//             diagonal, as in saddle-point systems, a block prefers rows that begin at its own
+//             place on the diagonal
 // Paper       that of greedy.hpp; the blocks are ours
 // Cost        O(nnz), divided by the threads: a part of the entries is visited, and more entries
 //             with parts and with preferred rows. Ends when every row is matched. No workspace
@@ -85,7 +86,8 @@ class SharedGreedy {
     free_rows_ = A.m - taken;
   }
 
-  // Runs on each thread of a team until no row is unmatched; the entries that this thread visited.
+  // Runs on each thread of a team until no row is unmatched. Returns the number of entries that
+  // this thread visited.
   std::int64_t run(int t, int team) {
     std::int64_t edges = in_parts_ ? match_own_part(t, team) : 0;
     while (free_rows_.load(std::memory_order_relaxed) > 0 && !budget_.stopped()) {
@@ -139,7 +141,7 @@ class SharedGreedy {
     return read;
   }
 
-  // Matches column j to its first unmatched row from row `least` on, or else to its first one.
+  // Matches column j to its first unmatched row >= `least`, or else to its first unmatched row.
   bool match_one(I j, I least, std::int64_t& read) {
     for (;;) {
       I row = -1;

@@ -13,7 +13,7 @@
 // Cost        O(sweeps nnz) time, on all threads. Workspace: the row lists (nnz + m + 1), 3 (m + n)
 // Prefer it   on many cores; some .866 of the maximum is expected if every entry is in a maximum
 //             transversal. On one core karp-sipser finds larger matchings in less time
-// Options     sweeps: of the scaling
+// Options     sweeps: the number of sweeps of the scaling
 // Encodings   scale = 0: inactive (matched, or no unmatched neighbour); choice = -1 then.
 //             choices[k] = degree of k in the drawn graph: its own choice and the vertices that
 //             chose it. chosen[k] = 1: some vertex chose k
@@ -93,7 +93,7 @@ class TwoSided {
     return own;
   }
 
-  // step(k) for each active vertex of a side, by all threads.
+  // Calls step(k) for each active vertex of a side, by all threads.
   template <class Step>
   void for_all(const Side& own, Step step) {
     std::int64_t edges = 0;
@@ -128,7 +128,8 @@ class TwoSided {
     });
   }
 
-  // A neighbour with probability proportional to its scale; the scale of k is a common factor.
+  // Draws a neighbour of each vertex k with probability proportional to the neighbour's scale; the
+  // scale of k is a common factor.
   void draw(Side& own, const Side& other, std::uint64_t stream) {
     for_all(own, [&](I k) {
       double left =

@@ -2,7 +2,7 @@
 // G-PR-InitKrnl, G-PR-PushKrnl: pushes from a list of the active columns, shared by g-pr-noshr and
 // g-pr-shr
 //
-// Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013, algorithms 8 and 9; Ac, Ap and iA as there.
+// Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013, algorithms 8 and 9; Ac, Ap and iA as in the paper.
 //
 // Encodings   Ac[i]: the active column in position i, -1 none. Ap[i]: before the push kernel,
 //             unused; after it, the column that Ac[i] displaced, -1 none. The host then swaps the
@@ -11,9 +11,9 @@
 //             iA[v] = loop: v is in the list of this loop
 // Invariants  A column is in the list once. All columns that push to row u in a launch read the
 //             same mate of u, the one from before the launch: a mate written in this launch is in
-//             the list, and a column that reads such a mate does not push. The column whose name
-//             remains in mu_row hands the displaced column on. The init kernel puts the others back
-//             and ignores what they stored in Ap
+//             the list, and a column that reads such a mate does not push. What the column whose
+//             number remains in mu_row stored in Ap is the displaced column. The init kernel puts
+//             the other columns back and ignores what they stored in Ap
 // Races       as in push.cuh; each position of a list belongs to one thread
 #pragma once
 

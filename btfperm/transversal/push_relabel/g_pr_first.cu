@@ -4,8 +4,8 @@
 // Idea        Each active column pushes: it takes the row of its list with the least label, which
 //             is nearest to an unmatched row, displaces the column matched to this row, and raises
 //             the label. All columns push at once, without locks: if several take the same row, one
-//             has it afterwards and the others stay active. From time to time a breadth-first
-//             search from the unmatched rows makes all labels exact.
+//             of them is matched to it afterwards and the others stay active. From time to time a
+//             breadth-first search from the unmatched rows makes all labels exact.
 // Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "A push-relabel-based maximum
 //             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithms 3 (G-PR), 4
 //             and 5 (G-GR) and 6 (G-PR-Krnl). Option relabel: the next relabelling comes after k
@@ -18,8 +18,8 @@
 //             rows, and entries of a list, at once, which hides the latency; one of G-PR-Krnl has
 //             one column, up to 2^28 columns, and loads four labels at once. The host polls only
 //             every eighth launch whether there was an active column, and every fourth level
-//             whether a row was reached, since a launch that finds none changes nothing; the
-//             counter of levels leaves such launches out
+//             whether a row was reached, since a launch that finds none changes nothing; such
+//             launches are not counted as levels
 // Cost        Each push kernel inspects all columns and each level of a relabelling all rows,
 //             whatever they find; each poll of the host is a synchronisation
 // Prefer it   for comparison with g-pr-shr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// g-pr-noshr: push-relabel on a GPU, one thread an active column
+// g-pr-noshr: push-relabel on a GPU, one thread per active column
 //
 // Idea        g-pr-first with a list of the active columns. If a column pushes, the column it
 //             displaces takes its position in the list. An init kernel before each push kernel puts
@@ -10,9 +10,10 @@
 //             as in g-pr-first
 // Changed     as in g-pr-first. Columns put back are marked in iA like the others. An active column
 //             that does not push, because the column matched to its row is in the list (line 13),
-//             stores Ap(i) <- -1, where algorithm 9 leaves the old value. Neither is ever used: the
-//             init kernel puts the column back in this position
-// Cost        Two kernels a loop, over as many positions as there were unmatched columns at first;
+//             stores Ap(i) <- -1, where algorithm 9 leaves the old value. Neither value is used:
+//             the init kernel puts the column back in this position
+// Cost        Two kernels per loop, over as many positions as there were unmatched columns at
+// first;
 //             each level of a relabelling inspects all rows
 // Prefer it   for comparison with g-pr-shr
 // Encodings, Invariants, Races: active_list.cuh, relabel.cuh and push.cuh

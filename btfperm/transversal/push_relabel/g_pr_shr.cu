@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// g-pr-shr: push-relabel on a GPU, one thread an active column, with a list that is shrunk
+// g-pr-shr: push-relabel on a GPU, one thread per active column, with a list that is shrunk
 //
 // Idea        g-pr-noshr; in addition, after each relabelling the kernel removes the positions
-//             without an active column from the list, as long as the list has at least 512.
+//             without an active column from the list, if the list has at least 512 positions.
 // Paper       M. Deveci, K. Kaya, B. Uçar, Ü. V. Çatalyürek, "A push-relabel-based maximum
 //             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithm 7, and
 //             G-PR-ShrKrnl as described in section III.C.2: each thread counts the active columns
@@ -11,9 +11,9 @@
 // Changed     as in g-pr-noshr
 // Cost        as g-pr-noshr, with a list that becomes shorter
 // Prefer it   to the other two of its paper, nearly always; to apfb-wr if paths are short, however
-//             many columns are unmatched, and if paths are extremely long, where apfb-wr does not
-//             end in time. Prefer apfb-wr if paths are long, as on permuted meshes, and apsb-wr on
-//             meshes in natural order
+//             many columns are unmatched, and if paths are extremely long, where apfb-wr did not
+//             end within the limit of our measurements. Prefer apfb-wr if paths are long, as on
+//             permuted meshes, and apsb-wr on meshes in natural order
 // Encodings   ends[t] = active columns of the threads up to t, after the prefix sum
 // Invariants, Races: active_list.cuh, relabel.cuh and push.cuh
 

@@ -2,9 +2,9 @@
 // The push of an active column, from algorithms 6 and 9 of the paper; shared by the three g-pr
 //
 // Encodings   as in relabel.cuh
-// Invariants  A matched row stays matched to the last column that took it. A column writes its name
-//             to one row per launch, and only if no row has its name. So the rows define a matching
-//             after every launch, whichever thread wrote last
+// Invariants  A matched row stays matched to the last column that took it. A column writes its
+//             number to one row per launch, and only if no row has its number. So the rows define a
+//             matching after every launch, whichever thread wrote last
 //             Pushes raise a label to less than `unreachable` only: a column has no path only if a
 //             relabelling, which is exact, finds none. Otherwise labels that are too large, see
 //             Races, could end the search for a column that has a path
@@ -24,10 +24,10 @@
 //             the matching grows. If a relabelling comes before, the path from w is intact, and the
 //             new least distance is L(u) - 1 or less, so that the argument continues from there.
 //             After the matching has grown, a relabelling comes within m + n launches
-// Races       Columns that push to the same row all write mu_row and psi_row. One name remains; the
-//             other columns find that they lost and are active again. psi_row may keep the label of
-//             a push whose name did not remain. This misleads pushes until the next relabelling,
-//             but does not affect correctness
+// Races       Columns that push to the same row all write mu_row and psi_row. One number remains in
+//             mu_row; the other columns are active again. psi_row may keep the label of a push
+//             whose number did not remain. This misleads pushes until the next relabelling, but
+//             does not affect correctness
 #pragma once
 
 #include "transversal/push_relabel/relabel.cuh"

@@ -290,7 +290,7 @@ class PushRelabelMt {
   I unreachable_;
   double relabel_after_;  // number of changes of column labels
   I queue_limit_;
-  I own_places_;          // of a thread's own queue: it takes no larger part than its share
+  I own_places_;          // capacity of a thread's own queue: at most its share of all columns
   Frontier<I> frontier_;  // rows of the breadth-first search
   Frontier<I> next_;
   Frontier<I> active_;  // the shared queue: n_queued_ columns from head_ on, in a ring

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // G-GR: global relabelling, shared by the three g-pr
 //
-// Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013, algorithms 4 and 5; psi, mu, cLevel and uAdded as
-// there.
+// Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013, algorithms 4 and 5; psi, mu, cLevel and uAdded as in
+// the paper.
 //
 // A breadth-first search from the unmatched rows gives each row and column its exact distance from
 // them along alternating paths, one level per launch.
@@ -11,7 +11,7 @@
 //             mu_col[v] = -1: unmatched; -2: unmatched, and no augmenting path can start there any
 //             more; else a row u, and v is matched to u only if mu_row[u] = v
 //             psi_row, psi_col: distance from the unmatched rows; unreachable = m + n if there is
-//             no path (at most what an Index holds, which no distance comes near)
+//             no path (the largest Index if m + n exceeds it; distances are smaller)
 // Invariants  A column that a relabelling finds unreachable stays so: all its rows are unreachable
 //             and matched to such columns, so no push leads there
 // Races       all threads that write a label in a launch write the same value; mu is only read
@@ -117,7 +117,7 @@ extern "C" __global__ void g_gr_krnl(Count launch, Index c_level, Index m, const
   add_over_warp(&state->edges, edges);
 }
 
-// FixMatching: mu_row is always right; columns that were displaced still name their old row.
+// FixMatching: mu_row is always right; in mu_col, displaced columns still have their old row.
 extern "C" __global__ void fix_matching(Index n, const Index* mu_row, Index* mu_col) {
   for (long long v = first_item(); v < n; v += item_stride()) {
     const Index u = mu_col[v];

@@ -132,8 +132,9 @@ class PushRelabel:
         return max(1, min(math.ceil(every), self._problem.m + self._problem.n))
 
     def go_on(self) -> bool:
-        """Counts the loop and returns whether the next one is needed. Only every few loops, and
-        before a relabelling, it polls whether a column was active and a limit is reached."""
+        """Counts the loop and returns whether the next one is needed: whether a column was active
+        and no limit is reached. It polls for both every `_LOOPS_PER_POLL` loops and before a
+        relabelling; between the polls it returns True."""
         self.loop += 1
         if self.loop % _LOOPS_PER_POLL and self.loop != self._iter_gr:
             return True
