@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The machines: no mathematics here.
+"""How algorithms run on a CPU, on a GPU and over MPI ranks.
 
 A backend is an object with the methods of `protocol.Backend`; ``cpu/backend.py``,
 ``gpu/backend.py`` and ``mpi/backend.py`` have one each. `get` returns it by name and imports it
@@ -62,5 +62,5 @@ def check_backend(backend: str) -> None:
 
 
 def is_on_device(array: object) -> bool:
-    """Whether an array of a result is on a GPU. Nothing is imported for the answer."""
+    """Whether an array of a result is on a GPU. The test imports nothing."""
     return hasattr(array, "__cuda_array_interface__")

@@ -2,8 +2,8 @@
 """What a backend is: the methods that `btfperm.path` calls, and the data that they exchange.
 
 A *session* lasts for one call of the library and holds the matrix and its copies on devices. A
-*problem* is the pattern and the current matching on one backend; only the backend that made it
-knows what it contains, and `path` uses the attributes of `Problem` below.
+*problem* is the pattern and the current matching on one backend. `path` uses only the attributes of
+`Problem` below; the others belong to the backend that made it.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class Outcome(NamedTuple):
     counters: dict[str, int | list[int]]
 
 
-# A minimum cover of the rows and of the columns, as bytes, and the size of the matching; the covers
-# are None where a limit ended the search before the matching was maximum.
+# The rows and the columns of a minimum cover, as bytes, and the size of the matching. Rows and
+# columns are None if a limit ended the search before the matching was maximum.
 Proof = tuple[Any, Any, int]
 
 # `row_match`, `col_match` and the covers of a `Proof`, on the device of the caller's matrix.
@@ -108,7 +108,7 @@ class Backend(Protocol):
         """A problem in which nothing is matched."""
 
     def adopt(self, session: Session, problem: Any, device: int | None) -> Any:
-        """The same problem on this backend; `problem` itself where it is there already."""
+        """The same problem on this backend; `problem` itself if it is on this backend already."""
 
     def run(
         self,
@@ -136,9 +136,9 @@ class Backend(Protocol):
         threads: int,
         size: int | None,
     ) -> Proof | None:
-        """Checks the matching by a minimum cover; None when only the host can decide. `view` is the
-        problem as the search saw it, itself or transposed; `size` is the number of matched entries
-        where that is known.
+        """Checks the matching by a minimum cover; None if only the host can decide. `view` is the
+        problem that was searched: `problem` or its transpose. `size` is the number of matched
+        entries if the caller knows it.
 
         Raises DefectError when the matching is wrong.
         """
@@ -154,4 +154,4 @@ class Backend(Protocol):
         """Whether a step can run here without the cost of starting a device."""
 
     def device_name(self, problem: Any) -> str:
-        """The device that holds a problem, for people."""
+        """A readable name of the device that holds a problem."""

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What works on this machine, and why the rest does not: the facts behind `btfperm doctor`.
 
-Packages are not imported, their metadata is read. Only the compiled
-core is loaded, and CuPy where there is a GPU, which runs a kernel, because whether they work is the
-question.
+Packages are not imported; their metadata is read. There are two exceptions, to test that they work:
+the compiled core is loaded, and CuPy runs a kernel if there is a GPU.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class Package:
     Attributes
     ----------
     name : import name
-    extra : ``"required"``, or the optional extra that asks for it
+    extra : ``"required"``, or the optional extra that installs it
     version, location : of the installed one; None when it is not installed
     hint : how to install it
     """
@@ -71,7 +70,7 @@ class Backend:
 
 @dataclass(frozen=True)
 class Machine:
-    """Where btfperm runs; sizes in bytes, None where the system does not tell.
+    """The machine; sizes are in bytes, None if the system does not report them.
 
     Attributes
     ----------
@@ -173,7 +172,7 @@ def machine() -> Machine:
 
 
 def _of_core(question: str, without: int) -> int:
-    """What OpenMP answers in the core; `without` one, the other number."""
+    """The number that OpenMP reports in the core, or `without` if the core cannot be loaded."""
     try:
         return int(getattr(importlib.import_module("btfperm._core").backends, question)())
     except ImportError:
@@ -201,7 +200,7 @@ def memory() -> tuple[int | None, int | None]:
 
 
 def _container_memory(folder: Path) -> tuple[int, int] | None:
-    """The limit of a container, and what of it is free; None without a limit."""
+    """The limit of a container and its free bytes; None if there is no limit."""
 
     def text(name: str) -> str:
         try:

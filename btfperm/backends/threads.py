@@ -67,7 +67,8 @@ def checked_threads(threads: int | None) -> int | None:
 
 
 def pass_threads(entries: int, asked: int | None) -> int:
-    """Threads for passes over this number of entries: one for few, else `asked`, else all cores."""
+    """The number of threads for passes over this number of entries: one below a million, otherwise
+    `asked`, or all cores if that is None."""
     asked = checked_threads(asked)
     if entries < _WORTH_PASSING:
         return 1

@@ -15,6 +15,6 @@ after failures ``fallback.py``, the only place that decides what follows a faile
 result         ``results/``
 =============  ==================================================================================
 
-The modules call algorithms through the registry and machines through
-`btfperm.backends.protocol.Backend`; they know neither by name.
+The modules call algorithms through the registry, and backends through
+`btfperm.backends.protocol.Backend`.
 """

@@ -19,7 +19,7 @@ __all__ = ["Decomposed", "decompose", "worth_copies"]
 # Entries from which on the copy to a device, the decomposition there and the copy back take less
 # time than the decomposition on 16 cores.
 _WORTH_A_COPY = 4_000_000
-# Entries; for a smaller matrix no step uses a GPU unless the caller set an option.
+# Entries; for a smaller matrix on the host no step uses a GPU unless the caller set an option.
 _SMALL = 100_000
 
 Pairing = Callable[[Transversal], tuple[IndexArray, IndexArray]]

@@ -19,7 +19,7 @@ _reported: set[str] = set()  # texts of failures, each of which is reported once
 
 
 def warn_of_failed_backend(failure: BackendUnavailableError, *, once: bool = True) -> None:
-    """Warns that the CPU continued; with `once`, each text only once per process."""
+    """Warns that the call runs again on the CPU; with `once`, each text only once per process."""
     if once and str(failure) in _reported:
         return
     _reported.add(str(failure))

@@ -30,7 +30,7 @@ class Action(Enum):
     CONTINUE_WITH_DEFAULT = auto()  # the default algorithm, from the current matching
     RESTART_ON_CPU = auto()  # everything again on the CPU, by the rules for the CPU
     WARN_AND_RESTART_ON_CPU = auto()  # the same, with a BackendWarning, results on the host
-    PROVE_ON_CPU = auto()  # the certificate of the CPU
+    PROVE_ON_CPU = auto()  # check the certificate on the CPU
     SECOND_FROM_MATCHING = auto()  # a DefectWarning, and another algorithm repairs the matching
     SECOND_FROM_EMPTY = auto()  # the same from an empty matching
 
@@ -42,11 +42,11 @@ class State(NamedTuple):
     ----------
     step : ``"start"``, ``"search"``, ``"prove"`` or ``"decompose"``
     backend : where the step ran
-    requested : whether the caller named the backend
+    requested : whether the caller requested the backend, see `Plan`
     on_device : whether the caller's matrix is on a device
     last_resort : whether the call is limited to the CPU already, so that nothing is left to try
     legal : for `Event.WRONG`: whether the matching consists of entries, no two in a row or column
-    second : for `Event.WRONG`: whether the repairing algorithm ran for a repair, or alone
+    second : for `Event.WRONG`: whether the repairing algorithm has run already, or cannot run
     """
 
     step: str
@@ -69,8 +69,8 @@ def after(event: Event, state: State) -> Action:
     if event is Event.BACKEND_FAILED:
         if state.last_resort:
             return Action.RAISE
-        # The caller asked for a matching on the device, and has it: the blocks of a matrix of the
-        # host may come from anywhere.
+        # The caller requested the device for the matching, which is complete. The CPU may compute
+        # the blocks of a matrix on the host.
         if state.step == "decompose" and not state.on_device:
             return Action.WARN_AND_RESTART_ON_CPU
         return Action.RAISE if state.requested else Action.WARN_AND_RESTART_ON_CPU

@@ -42,9 +42,10 @@ class Plan:
     initializer, algorithm : rows of the registry; None where nothing runs, or, for the algorithm,
         until the deficiency of the initial matching is known
     initializer_within, within : bounds that the rules set on each, see `Rule`
-    in_order : whether the initializer runs on one thread unless the caller set a number. It does so
-        before a search on a GPU, which goes level by level: an initializer on many threads leaves
-        unmatched columns farther apart, and apfb-wr then takes many times as long
+    in_order : whether the initializer runs on one thread unless the caller set a number. True
+        before a search on a GPU: an initializer on many threads leaves unmatched columns farther
+        from unmatched rows, and apfb-wr, which needs launches for each level, then takes many times
+        as long
     threads, threads_asked : threads of the search, and whether the caller set them
     requested : whether the caller named the GPU or an algorithm that only it has, or needs the same
         matching in each run; then no rule abandons the GPU, and its failure is an error
@@ -98,12 +99,12 @@ class Plan:
 
     @property
     def decision(self) -> str:
-        """The decision that chooses the algorithm on the backend of the plan. The one over ranks is
-        a published one."""
+        """The decision that chooses the algorithm on the backend of the plan. Over ranks there is
+        one decision for both, because its only algorithm is a published one."""
         return _on("algorithm" if self.backend == "mpi" else self.among, self.backend)
 
     def default(self) -> registry.Algorithm:
-        """The algorithm where no rule applies."""
+        """The algorithm that is chosen if no rule with a condition applies."""
         rules = rules_of(self.package)
         name = {"gpu": rules.DEFAULT_ON_GPU, "mpi": rules.DEFAULT_OVER_RANKS}.get(
             self.backend, rules.DEFAULT
@@ -229,7 +230,7 @@ def make_plan(
 
 
 def _on(decision: str, backend: str) -> str:
-    """The name of a decision in the table, where these backends have rules of their own."""
+    """The name of a decision in the table: the GPU and MPI have rules of their own."""
     return f"{decision} on {backend}" if backend in ("gpu", "mpi") else decision
 
 
@@ -318,7 +319,7 @@ def plan_on_cpu(plan: Plan, pattern: Pattern) -> None:
 
 def _check_deterministic(*rows: registry.Algorithm | None) -> None:
     """Raises InvalidArgumentError if one of these algorithms may give another matching in each run.
-    Those of the CPU do not, because they use one thread."""
+    Algorithms of the CPU do not, because a deterministic call uses one thread."""
     for row in rows:
         if row is not None and row.backend != "cpu" and not row.deterministic:
             raise InvalidArgumentError(

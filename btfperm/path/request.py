@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Request", "choose_threads", "requested_backend", "team_size"]
 
-_LONGEST = 1e9  # seconds; a longer limit is no limit, and clocks cannot represent it
+_LONGEST = 1e9  # seconds; clocks cannot represent longer limits, which are reduced to this one
 
 NO_OPTIONS: Mapping[str, float | str] = MappingProxyType({})
 
@@ -40,7 +40,7 @@ class Request:
         `deterministic` does; threads_refused: whether the system started fewer than wanted
     deterministic : whether the matching must be the same in each run and for each number of
         threads: the search then uses one thread, or a deterministic algorithm of another backend
-    seed : of algorithms that draw at random
+    seed : for algorithms that draw at random
     options : values of algorithm options, by name
     deadline : time on ``time.perf_counter`` at which the call must end, or None
     work : entries that may still be visited, or None
@@ -124,15 +124,15 @@ class Request:
         return other
 
     def rest(self) -> Request:
-        """For another search on the CPU by the rules of ``auto`` and with default options, within
-        what this call has left of its limits."""
+        """A request for another search on the CPU, by the rules of ``auto`` and with default
+        options, within what remains of the limits of this call."""
         other = self.on_cpu()
         other.algorithm = other.initializer = "auto"
         other.options = NO_OPTIONS
         return other
 
     def seconds_left(self) -> float:
-        """Until the deadline; 0 where there is none."""
+        """Seconds until the deadline; 0 if there is no deadline."""
         if self.deadline is None:
             return 0.0
         return max(self.deadline - time.perf_counter(), 1e-9)

@@ -113,7 +113,7 @@ _MODULES = {"transversal": "btfperm.transversal.auto_table"}
 
 @cache
 def rules_of(package: str) -> Any:
-    """The module with the rules of a package: `TABLE`, `DEFAULT` and `DEFAULT_ON_GPU`."""
+    """The module with the rules of a package: `TABLE` and the names of the default algorithms."""
     return importlib.import_module(_MODULES[package])
 
 
@@ -124,5 +124,5 @@ def register_rules(package: str, module: str) -> None:
 
 
 def number(value: float) -> str:
-    """`98,252`, `0.0213`."""
+    """The number as text, such as `98,252` or `0.0213`."""
     return f"{value:,.0f}" if value == round(value) else f"{value:,.3g}"

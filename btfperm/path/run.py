@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["match", "run_algorithm"]
 
-# Repairs a matching that another algorithm left wrong: serial, short, with a bound on its time.
+# The algorithm that repairs a matching that fails its certificate. Its code is serial and short,
+# and its time is bounded.
 _SECOND = "hopcroft-karp"
 
 Steps = list[Callable[[], Event | None]]
@@ -101,8 +102,8 @@ class Run:
     proof: Proof | None = None
     arrays: Delivered | None = None
     step = "start"
-    ran_on = ""  # the backend, and its device for people
-    device = ""
+    ran_on = ""  # the backend that ran the last step before the certificate
+    device = ""  # the name of its device
     backend: Backend = CPU
     problem: Any = None  # made by the first step, which may fail
     view: Any = None  # the problem that is searched: the matrix or its transpose
@@ -119,7 +120,7 @@ class Run:
         self.since = time.perf_counter()
 
     def _again(self, session: Session, plan: Plan) -> None:
-        """Forgets what was done, for another run of the whole call on the CPU."""
+        """Resets the state for another run of the whole call on the CPU."""
         request, given = self.request.on_cpu(), self.given
         vars(self).clear()
         self.__init__(session, request, plan, given)  # type: ignore[misc]
@@ -148,8 +149,8 @@ class Run:
         return None
 
     def search(self) -> Event | None:
-        """The search from the initial matching to a maximum one; nothing runs where the initial
-        matching is maximum already, or a limit was reached."""
+        """The search from the initial matching to a maximum one. Nothing runs if the matching has
+        full size, if the caller's matching is maximum, or if a limit was reached."""
         self.step = "search"
         plan = self.plan
         if self.initializer is not None or self.given is not None:
@@ -206,7 +207,7 @@ class Run:
     # -- actions -------------------------------------------------------------------------------
 
     def state(self, event: Event) -> State:
-        """What `after` needs to know."""
+        """The state from which `after` chooses an action."""
         home = self.session.pattern.backend
         step, requested = self.step, self.plan.requested
         if event is not Event.WRONG:
@@ -221,7 +222,7 @@ class Run:
         return State(step, self.backend.name, requested, home != "cpu", legal=legal, second=second)
 
     def apply(self, action: Action, steps: Steps) -> Steps:
-        """Carries out an action; the steps that remain."""
+        """Carries out an action and returns the remaining steps."""
         if action is Action.START_ON_CPU:
             assert self.initializer is not None
             self.plan.initializer = registry.find(
@@ -288,16 +289,17 @@ class Run:
     # -- parts ---------------------------------------------------------------------------------
 
     def _sampled(self) -> Pattern:
-        """The pattern whose features the rules use: those for the CPU need all of them."""
+        """The pattern whose features the rules use. The rules for the CPU need row indices, too, so
+        theirs is on the host."""
         return self.session.pattern if self.plan.backend != "cpu" else self.session.on_host()
 
     def _depth(self) -> float:
-        """The feature `depth`, from the side of the search."""
+        """The feature `depth` of the problem that is searched, the matrix or its transpose."""
         self._take_side("gpu")
         return float(registry.step(self.plan.package, "first relabelling", "gpu")(self.view))
 
     def _begin(self) -> None:
-        """The problem on the backend that holds the matrix, with the caller's matching if any."""
+        """Makes the problem on the backend that holds the matrix, or uses the caller's problem."""
         home = "cpu" if self.given is not None else self._home()
         self.backend = backends.get(home)
         self.problem = self.given
@@ -330,7 +332,8 @@ class Run:
         return None
 
     def _take_side(self, backend: str) -> None:
-        """The problem on the backend of the search, transposed if it searches from the rows."""
+        """Moves the problem to the backend of the search; transposes it if the search starts from
+        the rows."""
         self._move(backend)
         if self.plan.shape[0] == self.plan.shape[1] or self.view is not self.problem:
             return
@@ -349,7 +352,7 @@ class Run:
         return outcome
 
     def _move(self, name: str) -> None:
-        """The problem on the backend of that name, with the current matching."""
+        """Moves the problem with its current matching to the backend of that name."""
         backend = self.backend
         if backend.name == name == "cpu":
             return

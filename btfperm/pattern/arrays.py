@@ -49,8 +49,8 @@ IndexArray = npt.NDArray[np.signedinteger[Any]]
 LARGEST_INT32 = 2**31 - 16
 _LARGEST_INT64 = 2**63 - 16
 _DLPACK_CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
-_FEW = 2**11
-_MIN_LINES_TO_CHECK = 2**24  # the limits of smaller shapes need no check
+_FEW = 2**11  # entries of a short array, see `_none_is_zero`
+_MIN_LINES_TO_CHECK = 2**24  # rows plus columns; a smaller shape cannot exceed a limit
 _CANONICAL, _INVALID = 0, 3  # results of the core's check_columns
 
 
@@ -61,13 +61,13 @@ def index_type(shape: tuple[int, int], nnz: int) -> type[np.signedinteger[Any]]:
 
 
 def prefix(name: str | None) -> str:
-    """How a message names the matrix."""
+    """The beginning of a message: the name of the matrix, if it has one."""
     return f"{name}: " if name else ""
 
 
 def checked_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, int]:
-    """(m, n) as Python's own numbers; numbers with a fraction are refused, not cut. A caller that
-    allocates `indptr` uses `columns_shape` instead."""
+    """(m, n) as Python's own numbers; numbers with a fraction are refused, not rounded. A caller
+    that allocates `indptr` must use `columns_shape` instead."""
     try:
         m, n = shape
         m, n = operator.index(m), operator.index(n)
@@ -115,7 +115,7 @@ def refuse_non_numbers(values: npt.NDArray[Any], name: str | None) -> None:
 
 
 def is_device_array(array: object) -> bool:
-    """Whether this is an array on a GPU, of any package. No module is loaded for the answer."""
+    """Whether this is an array on a GPU, of any package. The test loads no module."""
     if isinstance(array, np.ndarray | list | tuple):
         return False
     if hasattr(array, "__cuda_array_interface__"):
@@ -153,7 +153,7 @@ def device_context(array: Any) -> AbstractContextManager[Any]:
 
 
 def _as_array(array: Any) -> npt.NDArray[Any]:
-    """`array`, converted by NumPy. If NumPy cannot convert it: an array of objects without
+    """`array`, converted by NumPy. If NumPy cannot convert it, returns an array of objects without
     dimensions, which the callers refuse."""
     try:
         converted: npt.NDArray[Any] = np.asarray(array)
@@ -165,8 +165,9 @@ def _as_array(array: Any) -> npt.NDArray[Any]:
 
 
 def _index_array(array: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
-    """`array` as a one-dimensional NumPy array of integers of any width. An empty array counts as
-    one of integers, unless its type is a structure. Raises InvalidMatrixError for other arrays."""
+    """`array` as a one-dimensional NumPy array of integers of any width. An empty array of another
+    type is accepted, too, unless the type is a structure. Raises InvalidMatrixError for other
+    arrays."""
     values = array
     if type(values) is not np.ndarray:
         refuse_masked(array)
@@ -284,7 +285,7 @@ def canonical_columns(
 def zeros_among(
     values: npt.ArrayLike | None, mask: npt.ArrayLike | None, count: int, name: str | None
 ) -> npt.NDArray[np.bool_] | None:
-    """Which entries are stored zeros; None when none is."""
+    """True for each entry that is a stored zero; None if there is none."""
     if mask is None and values is None:
         return None
     if mask is None and _none_is_zero(values, count):
@@ -304,7 +305,7 @@ def zeros_among(
 
 
 def _are_zero(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Which values are zero; an array without dimensions where they are not numbers."""
+    """True for each value that is zero; an array without dimensions if they are not numbers."""
     zeros: npt.NDArray[Any] = np.empty((), dtype=object)
     if values.dtype.kind in "biufc":
         zeros = np.equal(values, 0)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """SciPy's layouts bsr (compressed rows of dense blocks) and dia (diagonals), without SciPy.
 
-A byte of such a matrix may stand for an entry, whose position takes four bytes or more. Therefore
-the entries are counted before arrays are allocated, and a few of them are computed at a time. A
-`Pattern` is made without the list of columns, in canonical order where the layout allows it.
+These layouts may take one byte for each entry, but the position of an entry takes four bytes or
+more. Therefore the entries are counted before arrays are allocated, and their positions are
+computed in pieces. A `Pattern` is made without the list of columns, in canonical order if the
+layout allows it.
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ class _Blocks(NamedTuple):
 
 
 class _Diagonals(NamedTuple):
-    """The diagonals that meet the matrix: ``offsets[k]`` is that of ``values[places[k]]``. The
-    offsets fall, so the rows of a column ascend."""
+    """The diagonals that lie inside the shape, at least in part: ``values[places[k]]`` has the
+    offset ``offsets[k]``. The offsets descend, so the rows of a column ascend."""
 
     shape: Shape
     offsets: npt.NDArray[np.int64]
@@ -80,7 +81,7 @@ class _Diagonals(NamedTuple):
         m = self.shape[0]
         first = max(0, int(self.offsets[-1]))
         last = min(self.values.shape[1], m + int(self.offsets[0]))
-        step = max(1, _PIECE // self.offsets.size)  # 1 if a column is divided, too
+        step = max(1, _PIECE // self.offsets.size)  # 1 if a piece is a part of a column
         for col in range(first, last, step):
             for at in range(0, self.offsets.size, _PIECE):
                 part = slice(at, at + _PIECE)
@@ -104,7 +105,7 @@ def positions_of_blocks(
     blocks = _checked_blocks(data, indices, indptr, shape, name)
     rows: IndexArray = np.empty(blocks.values.shape, dtype=blocks.dtype)
     cols: IndexArray = np.empty(blocks.values.shape, dtype=blocks.dtype)
-    if blocks.values.size:  # without blocks, no entry bounds their size
+    if blocks.values.size:  # without entries, the height of a block may have any value
         first_rows = columns_of(blocks.starts).astype(blocks.dtype) * blocks.height
         first_cols = blocks.lists.astype(blocks.dtype) * blocks.width
         rows[:] = np.arange(blocks.height, dtype=blocks.dtype)[:, None]
@@ -220,7 +221,7 @@ def _checked_blocks(
 
 
 def _column_starts(starts: IndexArray, blocks: _Blocks) -> IndexArray:
-    """Where the columns start, from where the columns of blocks start."""
+    """The position where each column starts, from those where the columns of blocks start."""
     n = blocks.shape[1]
     indptr: IndexArray = np.zeros(n + 1, dtype=blocks.dtype)
     lengths = indptr[1:].reshape(-1, blocks.width)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// canonical: are these compressed columns, and are their lists ascending without duplicates?
+// canonical: checks compressed columns, and whether their lists ascend without duplicates
 //
-// found[0] = 1: no columns; found[1] = 1: not canonical. Races: flags are only ever raised.
+// found[0] = 1: these are no compressed columns; found[1] = 1: not canonical. Races: a flag is only
+// set, never reset.
 //
 // The kernels at the end add up the values of duplicates. Run k holds the list positions
 // order[starts[k]] ... order[starts[k + 1] - 1] of the values of entry k. One thread adds up a run,
@@ -17,7 +18,7 @@ extern "C" __global__ void check_starts(Index n, Index room, const Index* indptr
   }
 }
 
-// One warp a column.
+// One warp per column.
 extern "C" __global__ void check_rows(Index m, Index n, const Index* indptr, const Index* indices,
                                       int* found) {
   const int lane = lane_id();

@@ -22,9 +22,9 @@ namespace btfperm {
 
 enum class Order : int { canonical = 0, unsorted = 1, duplicates = 2, invalid = 3 };
 
-// What one pass over compressed columns finds, by all threads; `where` is the first column whose
-// boundaries are wrong, or the first position outside the rows. Throws Unfinished when the budget
-// ends it.
+// Checks compressed columns in one pass, by all threads. If they are invalid, `where` is the first
+// column whose boundaries are wrong, or the first position outside the rows. Throws Unfinished when
+// the budget ends the check.
 template <class I>
 Order check_columns(const PatternView<I>& A, I capacity, int threads, Budget& budget,
                     std::int64_t& where) {
@@ -62,14 +62,14 @@ Order check_columns(const PatternView<I>& A, I capacity, int threads, Budget& bu
   return Order::invalid;
 }
 
-// array[k] = 0 for k = 0 ... count - 1. Throws Unfinished when the budget ends it.
+// array[k] = 0 for k = 0 ... count - 1. Throws Unfinished when the budget ends the call.
 template <class I>
 void clear(I* array, I count, Budget& budget) {
   in_pieces(count, budget, [=](I k) { array[k] = 0; });
 }
 
-// Turns counts, array[k + 1] of them for each k, into the places where lists start. Throws
-// Unfinished when the budget ends it.
+// Turns the lengths of lists, array[k + 1] of list k, into the places where the lists start. Throws
+// Unfinished when the budget ends the call.
 template <class I>
 void sum_up(I* array, I count, Budget& budget) {
   in_pieces(count, budget, [=](I k) { array[k + 1] += array[k]; });
@@ -115,7 +115,8 @@ I merge_duplicates(I n, I* indptr, I* indices, Budget& budget) {
   return n_entries;
 }
 
-// Position of the first entry outside m x n, or -1. Throws Unfinished when the budget ends it.
+// Position of the first entry outside m x n, or -1. Throws Unfinished when the budget ends the
+// call.
 template <class I>
 std::int64_t first_out_of_range(I m, I n, I nnz, const I* rows, const I* cols, Budget& budget) {
   std::int64_t first = -1;
@@ -130,7 +131,7 @@ std::int64_t first_out_of_range(I m, I n, I nnz, const I* rows, const I* cols, B
 // is not in order: nnz places, and m + 1 unless most rows are empty.
 template <class I, class Take>
 I columns_of_triplets(I m, I n, I nnz, I* rows, I* cols, I* indptr, Take take, Budget& budget) {
-  constexpr I sparse = 8;  // rows an entry, from which sorting costs less than a pass over the rows
+  constexpr I sparse = 8;  // rows per entry; with more, sorting costs less than passes over rows
   clear(indptr, n, budget);
   indptr[n] = 0;
   bool by_column = true;
@@ -226,7 +227,7 @@ I difference(const PatternView<I>& A, const PatternView<I>& B, I* indptr, I* ind
 template <class I, class Take>
 std::int64_t places_of_entries(const PatternView<I>& A, std::int64_t count, const I* rows,
                                const I* cols, I* places, Take take, Budget& budget) {
-  constexpr I sparse = 8;  // columns an entry, from which bisections cost less memory and time
+  constexpr I sparse = 8;  // columns per entry; with more, bisections cost less memory and time
   I* const last = A.n / sparse > count ? nullptr : take(A.n);
   if (last != nullptr) in_pieces(A.n, budget, [&](I j) { last[j] = A.indptr[j]; });
   std::int64_t n_found = 0;

@@ -31,7 +31,7 @@ __all__ = [
 Columns = tuple[IndexArray, IndexArray]  # indptr, indices
 Shape = tuple[int, int]
 
-_SPARSE = 8  # rows or columns an entry, from which most are empty, so that arrays of them cost more
+_SPARSE = 8  # rows or columns per entry; with more, arrays of their length cost more than sorting
 
 
 def frozen(array: IndexArray) -> IndexArray:
@@ -42,7 +42,7 @@ def frozen(array: IndexArray) -> IndexArray:
 
 
 def from_positions(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
-    """Of a list of positions in any order. Both arrays are overwritten."""
+    """Canonical columns of a list of positions in any order. Both arrays are overwritten."""
     m, n = shape
     width = index_type(shape, rows.size)
     rows, cols = as_width(rows, width, copy=False), as_width(cols, width, copy=False)
@@ -63,7 +63,7 @@ def from_triangle(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
 
 
 def from_columns(m: int, columns: list[IndexArray], threads: int | None = None) -> Columns:
-    """Of compressed columns that are not sorted: two transpositions sort them.
+    """Canonical columns of compressed columns that are not sorted: two transpositions sort them.
 
     `columns` holds indptr and indices. It is emptied: if the caller has no other reference to
     them, their memory is released before the second transposition.
@@ -134,7 +134,7 @@ def with_flags(
     """``2 * row``, and 1 more for each stored zero. Unless `copy`, `rows` may be overwritten.
 
     When these numbers are made canonical as rows of a matrix of 2m rows, the zeros of a position
-    follow its nonzeros. One sort therefore does for both, without copies of either.
+    follow its nonzeros. So one sort orders both, without copies of either.
     """
     keys = as_width(rows, index_type((2 * shape[0], shape[1]), rows.size), copy=copy)
     np.left_shift(keys, 1, out=keys)
@@ -161,8 +161,8 @@ def split_flags(flagged: Columns, shape: Shape, *, drop_zeros: bool) -> tuple[Co
 def places_in(
     columns: Columns, m: int, rows: IndexArray, cols: IndexArray
 ) -> tuple[IndexArray, int]:
-    """The place of each listed entry in canonical columns, or -1 where they lack it, and the number
-    of entries found. Values follow these places into canonical order, so nothing sorts them.
+    """The place of each listed entry in canonical columns, or -1 if they lack the entry; and the
+    number of entries found. Values are written to these places, so they need no sort.
 
     O(m + n + entries) for a list that is ordered by rows or by columns; else a bisection of the
     column for each entry.

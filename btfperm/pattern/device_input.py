@@ -90,11 +90,12 @@ def from_coo(
 
     Raises
     ------
-    InvalidMatrixError : as many rows as columns there must be, inside the shape
+    InvalidMatrixError : the arrays differ in length, or an index lies outside the shape
     """
     m, n = columns_shape(shape)
     rows, cols = index_array(rows, "rows"), index_array(cols, "cols")
-    rows, cols = (part.astype(np.int64, copy=False) for part in (rows, cols))  # as the shape
+    # m and n may need 64 bits.
+    rows, cols = (part.astype(np.int64, copy=False) for part in (rows, cols))
     if rows.size != cols.size:
         raise InvalidMatrixError(f"{rows.size} row indices but {cols.size} column indices")
     if bool(((rows < 0) | (rows >= m) | (cols < 0) | (cols >= n)).any()):
@@ -152,8 +153,8 @@ def index_array(array: Any, what: str) -> Any:
 
 
 def _zeros_among(values: Any, count: int) -> Any:
-    """Which of the entries are stored as zero, on the current device; None if there are no values.
-    The values may be on the host."""
+    """True for each entry that is stored as zero, on the current device; None if there are no
+    values. The values may be on the host."""
     import cupy
 
     if values is None:

@@ -39,7 +39,7 @@ class DistributedPattern(Pattern):
     row_slices, col_slices : the ranges of rows and columns that each rank owns
     nnz : entries of the whole matrix
     exchange : the messages between the ranks
-    note : what the user should know about the reading; empty if each rank read its part
+    note : a sentence for the user on how the file was read; empty if each rank read its part
     name, source : as of `Pattern`
     """
 
@@ -74,7 +74,7 @@ class DistributedPattern(Pattern):
         comm : an mpi4py communicator; all its ranks make this call
         rows, cols : integer arrays of the same length, numbers of the whole matrix
         shape : (m, n) of the whole matrix
-        symmetric : each position off the diagonal stands for its transpose, too
+        symmetric : True adds the transpose of each position off the diagonal. Default False
         name, source : see `Pattern`
         """
         from btfperm.backends.mpi.exchange import Exchange
@@ -141,8 +141,8 @@ class DistributedPattern(Pattern):
         name: str | None = None,
         source: Mapping[str, Any] | None = None,
     ) -> DistributedPattern:
-        """The pattern of checked positions: `own` holds rows and columns of this rank, and is
-        emptied, so that their memory is released while the entries travel."""
+        """The pattern of checked positions. `own` holds rows and columns of this rank; it is
+        emptied, so that their memory is released while the ranks exchange entries."""
         rows, cols = own
         row_slices, col_slices = _balanced(exchange, rows, cols, shape, symmetric)
         lists = _routed(exchange, col_slices, own, symmetric)
@@ -172,7 +172,7 @@ class DistributedPattern(Pattern):
         vars(self).update(_source=source, _hashing=hashing, zeros_dropped=zeros_dropped)
 
     def set_note(self, note: str) -> None:
-        """Sets what the user should know about the reading."""
+        """Sets `note`."""
         vars(self)["note"] = note
 
     @property
@@ -207,7 +207,7 @@ class DistributedPattern(Pattern):
 
     @property
     def is_on_each_rank(self) -> bool:
-        """Whether the plan has put the whole pattern on each rank."""
+        """Whether each rank holds the whole pattern, see `on_host`."""
         return "whole" in vars(self)["_copies"]
 
     def on_host(self) -> Pattern:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Features of some sampled columns of a pattern, for the rules of `auto`
 //
-// Every k-th column is read, so that `sampled_columns` to twice as many are, and of a long column
-// every l-th entry. Near the diagonal means within m / diagonal_width rows of the place that the
-// diagonal of the m x n rectangle has in that column.
+// Every k-th column is sampled; k is chosen so that there are `sampled_columns` to twice as many
+// samples. Of a long column every l-th entry is sampled. Near the diagonal means within m /
+// diagonal_width rows of the place that the diagonal of the m x n rectangle has in that column.
 //
 // Cost        O(sampled_columns * sampled_entries), whatever the size. Without positions
 //             O(sampled_columns)
@@ -30,7 +30,7 @@ struct Sample {
 
 struct SampleRules {
   int sampled_columns = 128;
-  int sampled_entries = 8;  // of each column, to twice as many
+  int sampled_entries = 8;  // of each column; up to twice as many
   int diagonal_width = 64;
   bool positions = true;  // otherwise neither `diagonal` nor `near` is computed
 };

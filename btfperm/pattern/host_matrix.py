@@ -2,10 +2,10 @@
 """Matrices of other packages on the host: what they are, and their checked form.
 
 SciPy's conversions (``tocoo``, ``tocsr``, indexing, ...) trust the arrays of a matrix, and its
-``check_format`` inspects ``indptr`` only if there are entries: arrays that a caller or a file
-spoiled make SciPy write outside its buffers. Therefore `checked_matrix` and `compressed` pass every
-index through the checks of ``arrays.py`` before SciPy uses it, and the layouts without compressed
-lists are turned into positions here, without SciPy.
+``check_format`` inspects ``indptr`` only if there are entries. Wrong arrays of a caller or a file
+make SciPy write outside its buffers. Therefore `checked_matrix` and `compressed` check every index
+by ``arrays.py`` before SciPy uses it, and the layouts without compressed lists are converted to
+positions here, without SciPy.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ __all__ = [
     "recognised",
 ]
 
-# Methods by which other packages give a SciPy matrix, the safest first: PyData's own `tocsc` and
-# `tocoo` give none.
+# Methods of other packages that return a SciPy matrix, the safest first: PyData's own `tocsc` and
+# `tocoo` return matrices of PyData.
 _CONVERSIONS = ("to_scipy_sparse", "tocsc", "tocoo")
 _BUFFERS = ("__array__", "__array_interface__", "__array_struct__")
 
@@ -182,7 +182,7 @@ def coordinates(
 
 def positions_of(A: Any, name: str | None = None) -> Positions:
     """Rows, columns and values of the entries of a SciPy matrix that is neither csc nor csr. The
-    positions are not compared with the shape; that of blocks and diagonals lie inside.
+    caller must compare the positions with the shape; those of blocks and diagonals lie inside.
 
     Raises
     ------

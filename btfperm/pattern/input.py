@@ -41,11 +41,13 @@ def as_pattern(
         ``cupyx.scipy.sparse`` matrix, and triples and dense arrays of any kind that has
         ``__cuda_array_interface__`` or DLPack
     shape : (m, n), required with a triple; for other matrices it must equal their shape
-    drop_zeros : leave stored zeros out; default is to keep them (for a `Pattern`: as it is)
-    owned : the index arrays of `A` do not change while the pattern is in use, which spares a
-        copy of canonical compressed columns; if that is not so, the core may read out of bounds
-    threads : that share the passes over compressed rows or columns; default all cores from a
-        million entries on, else one
+    drop_zeros : True omits stored zeros, False keeps them. The default, None, keeps them; a
+        `Pattern` is returned as it is
+    owned : True if the caller does not change the index arrays of `A` while the pattern is in use:
+        canonical compressed columns are then not copied. If the arrays do change, the core may read
+        out of bounds. Default False
+    threads : number of threads for the passes over compressed rows or columns. The default is all
+        cores from a million entries on; below, one thread runs, whatever the number
     comm : an mpi4py communicator: the result is a `DistributedPattern`. Each rank reads its part of
         a file, or takes its part of a matrix that is the same on each rank. Collective
 
@@ -58,7 +60,7 @@ def as_pattern(
     BackendUnavailableError : `A` is on a GPU that CuPy cannot use
     InvalidArgumentError : `A` has another shape than `shape`
     InvalidMatrixError : arrays do not describe a matrix
-    ResourceMissingError : the shape is beyond any memory
+    ResourceMissingError : the free memory is too small for the rows and columns
     UnreadableInputError : a file is no matrix
 
     Examples

@@ -10,7 +10,7 @@
 
 struct Sample {
   Count entries, near;
-  Count longest;  // column of the sample
+  Count longest;  // entries of the longest sampled column
 };
 
 extern "C" __global__ void sample_order(Index m, Index n, const Index* indptr, const Index* indices,

@@ -2,8 +2,8 @@
 // Sorted lists from pairs (list, item), for a rank that owns a few of the lists
 //
 // Idea        Count the items of each list, put them there, sort each list, drop duplicates.
-// Cost        O(pairs log(longest list)); one copy of the items, and nothing of the length of the
-//             range of the items, which other ranks own.
+// Cost        O(pairs log(longest list)); one copy of the items. No array has the length of the
+//             range of the items, which may belong to other ranks.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace btfperm {
 
-// lists[k] in first .. first + count - 1. Fills indptr (count + 1) and the head of `items`; returns
-// the number of items without duplicates.
+// lists[k] in first ... first + count - 1. Fills indptr (count + 1 places) and the beginning of
+// `items`. Returns the number of items without duplicates.
 template <class I>
 std::int64_t owned_lists(std::int64_t first, std::int64_t count, std::int64_t pairs, const I* lists,
                          I* items, std::int64_t* indptr, Budget& budget) {

@@ -28,9 +28,9 @@ bool are_in_range(const I* numbers, I count, I limit) {
   return std::all_of(numbers, numbers + count, [&](I i) { return i >= 0 && i < limit; });
 }
 
-// Whether i is among the first `count` places of `list`, of which eight can be read and `count` are
-// no more. Without a branch: there is nothing to predict. (GCC and Clang have such vectors on every
-// machine.)
+// Whether i is among the first `count` places of `list`. `count` is at most 8, and eight places can
+// be read. There is no branch, because the processor could not predict it. (GCC and Clang have
+// these vectors on every machine.)
 template <class I>
 bool among_eight(const I* list, I count, I i) {
   typedef I Lanes __attribute__((vector_size(16)));
@@ -57,7 +57,8 @@ bool has_entry(const PatternView<I>& A, I i, I j) {
   if (count <= 8 && A.indptr[j] <= A.nnz() - 8) return among_eight(list, count, i);
   if (count == 0) return false;
   constexpr I short_list = 16;
-  if (count > short_list) {  // a start takes the first free row, so it is mostly near the front
+  // Initial matchings take the first unmatched row, so i is usually near the beginning.
+  if (count > short_list) {
     I step = 1;
     while (step < count && list[step] <= i) {
       list += step;

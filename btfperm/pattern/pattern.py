@@ -177,17 +177,19 @@ class Pattern(ComparedByEntries):
         ----------
         rows, cols : integer arrays of the same length
         shape : (m, n)
-        values : only to find out which entries are stored zeros
-        zero_mask : the same, as truth values
-        drop_zeros : leave stored zeros out
+        values : numbers that are used only to find stored zeros: positions whose values, with those
+            of all duplicates, are zero
+        zero_mask : booleans instead of values: True for a zero
+        drop_zeros : True omits stored zeros. Default False
         name, source : see `Pattern`
-        symmetric : each position off the diagonal stands for its transpose, too
-        owned : the arrays are handed over and may be overwritten, which spares a copy
+        symmetric : True adds the transpose of each position off the diagonal. Default False
+        owned : True if this function may overwrite `rows` and `cols`, which saves a copy. Default
+            False
 
         Raises
         ------
         InvalidMatrixError : lengths differ, or an index lies outside the shape
-        ResourceMissingError : the shape is beyond any memory
+        ResourceMissingError : the free memory is too small for the rows and columns
         """
         about = _about(name, source)
         shape = m, n = columns_shape(shape, name)
@@ -234,8 +236,7 @@ class Pattern(ComparedByEntries):
         ----------
         indptr, indices, shape : the columns
         values, drop_zeros, name, source : as for `from_coo`
-        owned : the arrays are not written to any more, which spares a copy of canonical ones;
-            if that is not so, the core may read out of bounds. They are not overwritten
+        owned : as for `as_pattern`; the arrays are not overwritten
         threads : as for `as_pattern`
 
         Raises
@@ -260,7 +261,8 @@ class Pattern(ComparedByEntries):
         threads: int | None,
         by_rows: bool = False,
     ) -> Pattern:
-        """Compressed columns; `by_rows`: of the transpose, whose rows messages name."""
+        """The pattern of compressed columns. `by_rows`: these are the rows of the caller's matrix,
+        and messages name rows."""
         m, name = shape[0], about[0]
         starts, rows, canonical = checked_columns(
             indptr, indices, shape, name, owned=owned, threads=threads, by_rows=by_rows
@@ -280,7 +282,7 @@ class Pattern(ComparedByEntries):
             if drop_zeros:
                 columns = selected(starts, rows, ~mask, shape)
             return cls._unchecked(shape, *columns, *about)._with_zeros(zero, drop_zeros)
-        is_shared = np.may_share_memory(rows, np.asarray(indices))  # also with a buffer
+        is_shared = np.may_share_memory(rows, np.asarray(indices))  # `indices` may be a buffer
         keys = with_flags(rows, mask, shape, copy=is_shared)
         flagged = [as_width(starts, keys.dtype.type, copy=False), keys]
         del starts, rows, mask, keys
@@ -303,8 +305,8 @@ class Pattern(ComparedByEntries):
         owned: bool = False,
         threads: int | None = None,
     ) -> Pattern:
-        """Pattern of compressed rows; as `from_csc` otherwise, and shares no array, `owned` or
-        not."""
+        """Pattern of compressed rows; the parameters are those of `from_csc`. The pattern shares no
+        array with the caller, even if `owned`."""
         about = _about(name, source)
         m, n = columns_shape(shape, name)
         drop_zeros = truth("drop_zeros", drop_zeros)

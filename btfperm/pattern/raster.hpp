@@ -62,7 +62,7 @@ struct CountsNothing {
 };
 
 // Fills counts (cols.cells * rows.cells); at most 65,534 rows of cells. Throws Unfinished if the
-// budget ends it.
+// budget ends the call.
 template <class I>
 void raster(const PatternView<I>& A, const Axis<I>& rows, const Axis<I>& cols, int threads,
             std::int64_t* counts, Workspace& workspace, Budget& budget) {

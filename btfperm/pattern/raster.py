@@ -33,13 +33,15 @@ def raster(
     pattern : a matrix on the host
     row_perm, col_perm : gather permutations; None: the order of the matrix
     rows, cols : (first, last) the window of the permuted matrix; None: all of it
-    cells : the most rows and columns of cells; a window with fewer rows has a cell for each row
+    cells : the largest number of rows and of columns of cells: one number, or (rows, columns). A
+        window with fewer rows has one row of cells for each row; likewise for columns
     threads : number of threads; the result does not depend on it
 
     Returns
     -------
     (height, width) array. Cell (y, x) counts the entries at places (r, c) of the window with
-    ``r * height // (number of rows) == y``, and likewise for x. It is empty if the window is
+    ``r * height // (number of rows) == y``, and likewise for x. The array is empty if the window is
+    empty
 
     Notes
     -----

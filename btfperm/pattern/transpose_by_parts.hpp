@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // transpose_by_parts: row lists made by all cores, the same as one core makes
 //
-// Idea        Threads sort the entries into parts of neighbouring rows, each writing to places of
-//             its own; then each part, small enough for a cache, is one thread's work. No atomic
-//             operation, so a row with a large share of the entries costs no more than another.
-// Cost        O(nnz) time. Workspace: 2 nnz, 512 a thread
+// Idea        Threads sort the entries into parts of neighbouring rows, and each thread writes to
+//             places of its own. Then each part, which is small enough for a cache, is transposed
+//             by one thread. There are no atomic operations, so a row with a large share of the
+//             entries causes no conflicts.
+// Cost        O(nnz) time. Workspace: 2 nnz, and 512 per thread
 #pragma once
 
 #include <omp.h>

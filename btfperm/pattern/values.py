@@ -36,7 +36,7 @@ __all__ = ["as_valued", "carried", "narrowed", "refuse_changed", "valued_matrix"
 Values = npt.NDArray[Any]
 
 _PIECE = 1 << 18  # values converted at a time
-_HALF_A_WRAP = 2.0**62  # a sum of 64 bits that overflows is wrong by a multiple of 2^64
+_HALF_A_WRAP = 2.0**62  # a 64-bit sum that overflowed is wrong by a multiple of 2^64
 
 
 def as_valued(
@@ -157,7 +157,7 @@ def _of_lists(
     by_rows: bool = False,
     about: Mapping[str, Any] | None = None,
 ) -> ValuedPattern:
-    """Of compressed columns, or rows."""
+    """The `ValuedPattern` of compressed columns, or of rows if `by_rows`."""
     about = about or {}
     name = about.get("name")
     m, n = checked_shape(shape, name)
@@ -186,7 +186,7 @@ def _of_lists(
 
 
 def _of_dense(A: Values, about: Mapping[str, Any]) -> ValuedPattern:
-    """Of a dense array; its nonzeros are listed in canonical order."""
+    """The `ValuedPattern` of a dense array: its nonzeros in canonical order."""
     if A.ndim != 2:
         raise InvalidMatrixError(f"a matrix has two dimensions, not {A.ndim}")
     as_values(A[:0, :0].reshape(-1), 0, about["name"])  # for the type, before the nonzeros
@@ -252,7 +252,7 @@ def _sums(pattern: Pattern, places: IndexArray, values: Values) -> Any:
         with np.errstate(all="ignore"):  # `require_finite` reports what is not finite
             np.add.at(sums, places, values)
         return sums
-    if kind == "b":  # of a matrix that is written; True as soon as one of them is
+    if kind == "b":  # a matrix that is written to a file: True if one of the duplicates is
         sums = np.zeros(count, dtype=bool)
         sums[places[values]] = True
         return sums
@@ -268,8 +268,8 @@ def _sums(pattern: Pattern, places: IndexArray, values: Values) -> Any:
 
 
 def narrowed(pattern: Pattern, sums: Any, close: Any, dtype: np.dtype[Any]) -> Any:
-    """Sums of 64 bits in the integer type of the values. They may have overflowed unless `close` is
-    None; else it holds the same sums in float64. For NumPy and for CuPy arrays.
+    """Converts 64-bit sums to `dtype`, the integer type of the values. If the sums may have
+    overflowed, `close` holds the same sums in float64, otherwise None. For NumPy and CuPy arrays.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Values of matrices on a GPU, brought into the order of a `DevicePattern` without leaving it.
+"""Values of matrices on a GPU, brought into the order of a `DevicePattern` on the device.
 
 The keys of ``canonical_gpu.py`` define the order; each listed entry is searched among the keys of
-the finished pattern. Duplicates are added up in the order of the list, so the sums are those of the
-host bit by bit.
+the finished pattern. Duplicates are added up in the order of the list, so the sums equal those of
+the host in every bit.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["carried", "of_matrix", "of_triple"]
 
 
 def of_triple(A: tuple[Any, ...], shape: Sequence[int] | None, drop_zeros: bool) -> ValuedPattern:
-    """Of a ``(data, indices, indptr)`` triple of compressed columns; see `as_valued`."""
+    """`as_valued` of a ``(data, indices, indptr)`` triple of compressed columns."""
     pattern = as_pattern(A, shape=shape, drop_zeros=drop_zeros)
     data, indices, indptr = A
     if data is None:
@@ -38,7 +38,7 @@ def of_triple(A: tuple[Any, ...], shape: Sequence[int] | None, drop_zeros: bool)
 
 
 def of_matrix(A: Any, drop_zeros: bool) -> ValuedPattern:
-    """Of a CuPy sparse matrix, or of a dense array on a device; see `as_valued`."""
+    """`as_valued` of a CuPy sparse matrix, or of a dense array on a device."""
     form = getattr(A, "format", None)
     if form is None:
         return _of_dense(A)
@@ -57,8 +57,8 @@ def of_matrix(A: Any, drop_zeros: bool) -> ValuedPattern:
 def _of_lists(
     pattern: Pattern, data: Any, indices: Any, indptr: Any, *, by_rows: bool
 ) -> ValuedPattern:
-    """Of compressed columns, or rows, that the pattern was made of. As with the arrays of a
-    `DevicePattern`, the values of canonical columns are shared."""
+    """The `ValuedPattern` of the compressed columns, or rows, of which the pattern was made. It
+    shares the values of canonical columns, as a `DevicePattern` shares their arrays."""
     import cupy
 
     with on(None), on(device_of(pattern.indices)):

@@ -77,10 +77,10 @@ class Algorithm:
     summary : what it does, in one line
     prefer : when to use it, in one line
     parallel : whether it uses more than one thread
-    starts_itself : whether it makes its own initial matching from an empty one, which is better
-        for it than that of an initializer
+    starts_itself : whether it makes its own initial matching if it starts from an empty one; it is
+        then faster than after an initializer
     deterministic : whether it gives the same matching in each run, also on several threads. On one
-        thread, every algorithm of the CPU does
+        thread, every algorithm of the CPU gives the same matching in each run
     options : its options
     file : stem of its file, if several algorithms share one
     function : ``"module:name"`` of its function, if that is neither in the core nor in the driver

@@ -41,7 +41,7 @@ ROWS = (
         family="augmenting",
         backend="cpu",
         reference="Duff, Wiberg, ACM TOMS 14 (1988)",
-        summary="hopcroft-karp with further searches from the unmatched columns after each phase",
+        summary="hopcroft-karp with depth-first searches from the unmatched rows after each phase",
         prefer="chains, permuted meshes and roads, where hopcroft-karp takes many phases",
     ),
     Algorithm(

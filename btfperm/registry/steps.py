@@ -8,7 +8,7 @@ certificate, cpu      (problem, view, stopped_by, threads, size) -> (row cover, 
 certificate, mpi      the same arguments and result as on the cpu, of one rank
 certificate, gpu      (problem) -> (row cover, column cover), or None when the host must decide
 recertification       (pattern, transversal) -> the transversal, certified for this pattern
-legality              (problem) -> whether the matching consists of entries, no two in a line
+legality              (problem) -> whether the matching is legal: entries, no two in a row or column
 cover                 (problem, threads) -> whether the matching is maximum; marks a minimum cover
 rank bound            (pattern) -> an upper bound of the structural rank
 first relabelling     (problem) -> levels of the first global relabelling, on a GPU

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Relaxed access to words that two threads may access at once
 //
-// On common machines load and store compile to plain instructions; they tell the compiler and
-// ThreadSanitizer that the race is intended.
+// On common machines load and store compile to plain instructions. They mark the race as intended
+// for the compiler and for ThreadSanitizer.
 #pragma once
 
 #include <atomic>
@@ -59,13 +59,13 @@ void unlock(T& flag) {
   std::atomic_ref<T>(flag).store(0, std::memory_order_release);
 }
 
-// Adds one; the value before.
+// Adds one; returns the value before.
 template <class T>
 T increment(T& word) {
   return std::atomic_ref<T>(word).fetch_add(1, std::memory_order_relaxed);
 }
 
-// Subtracts one; the value afterwards.
+// Subtracts one; returns the value afterwards.
 template <class T>
 T decrement(T& word) {
   return std::atomic_ref<T>(word).fetch_sub(1, std::memory_order_relaxed) - 1;

@@ -34,8 +34,8 @@ inline void raise_if_interrupted(const Budget& budget) {
   if (budget.stop() == Stop::interrupted) throw nb::python_error();
 }
 
-// Runs pass(budget) without the GIL and returns its result; Ctrl-C ends the budget, and there are
-// no limits.
+// Runs pass(budget) without the GIL and returns its result. The budget has no limits; Ctrl-C ends
+// it.
 template <class Pass>
 auto run_pass(Pass pass) {
   Budget budget(0, 0, &python_interrupted);

@@ -32,8 +32,8 @@ class Budget {
     refill();
   }
 
-  // A part of `whole` for another thread. It never polls the clock or Ctrl-C: it hands its edges
-  // over to `whole` and ends with it.
+  // A part of `whole` for another thread. It never polls the clock or Ctrl-C: it adds its edges to
+  // `whole`, and ends when `whole` ends.
   explicit Budget(Budget& whole) : Budget(0, 0, nullptr) { whole_ = &whole; }
 
   // Counts visited `edges`; false: stop now.

@@ -15,7 +15,7 @@
 
 namespace btfperm {
 
-// Ends when the budget does; the caller then writes nothing there.
+// Stops when the budget ends; the caller then does not use the array.
 template <class T>
 void first_touch(T* array, std::size_t count, int threads, Budget& budget) {
   constexpr std::int64_t page = 4096 / sizeof(T);

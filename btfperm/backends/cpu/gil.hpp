@@ -2,13 +2,13 @@
 // WithoutGil: a scope that releases Python's global interpreter lock (GIL)
 //
 // Idea        The core works without the GIL, and acquires it again at the end of the scope and,
-//             for a moment, when a budget polls for signals. A daemon thread may do so after the
-//             main thread has begun to finalize the interpreter. It must never run Python again.
-//             CPython before 3.14 ends such a thread by pthread_exit, which glibc implements as an
-//             exception that unwinds the stack. Destructors and nanobind's functions are noexcept,
-//             so that exception would end the whole process by std::terminate. In CPython 3.14 the
-//             thread sleeps forever, and `acquire_gil` does the same for all versions: the main
-//             thread ends the process with its own exit code.
+//             for a moment, when a budget polls for signals. A daemon thread may try to acquire it
+//             after the main thread has begun to finalize the interpreter. That thread must never
+//             run Python code again. CPython before 3.14 ends it by pthread_exit, which glibc
+//             implements as an exception that unwinds the stack. Destructors and nanobind's
+//             functions are noexcept, so that exception would end the whole process by
+//             std::terminate. In CPython 3.14 the thread sleeps forever, and `acquire_gil` does the
+//             same for all versions: the main thread ends the process with its own exit code.
 // Invariants  The thread state is the one that the scope has released, not the one that
 //             PyGILState_Ensure finds: the table it uses is gone after finalization.
 #pragma once

@@ -16,12 +16,12 @@ class Heap {
 
   void insert(I member) { rise(size_++, member); }
 
-  // After the key of a member of the heap has become smaller.
+  // The caller must call this after the key of a member of the heap has become smaller.
   void decreased(I member) { rise(place_[member], member); }
 
   void remove_first() { remove(members_[0]); }
 
-  // A member of the heap, whose key may not have changed since it was inserted.
+  // Removes a member. Its key must not have changed since `insert` or the last `decreased`.
   void remove(I member) {
     const I at = place_[member], last = members_[--size_];
     if (at == size_) return;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // openmp_threads: the OpenMP runtime of the ThreadSanitizer build
 //
-// Idea        ThreadSanitizer learns the order of threads only from code that it has instrumented.
-//             GCC's libgomp is not, so every join and every barrier would be reported as a race.
-//             This file replaces it in that build: the entry points that GCC calls for our pragmas,
-//             on std::thread and std::barrier.
-// Honest      Only what OpenMP promises orders two threads: fork, join, barriers, critical. Relaxed
-//             counters divide loops and singles, and order nothing: a lock there would hide races.
-// Missing     an entry point that nothing needed so far is an undefined symbol when the module is
-//             loaded: add it
+// Idea        ThreadSanitizer derives the order of threads only from instrumented code. GCC's
+//             libgomp is not instrumented, so every join and every barrier would be reported as a
+//             race. This file replaces libgomp in that build: it implements the entry points that
+//             GCC calls for our pragmas by std::thread and std::barrier.
+// Order       Only fork, join, barriers and critical sections order two threads, as OpenMP
+//             promises. Relaxed counters divide loops and singles and order nothing: a lock would
+//             hide races.
+// Missing     If the module cannot be loaded because an entry point is undefined, add it here
 // Encodings   a share is one loop or single between two barriers; shares[k] = number of chunks of
 //             the k-th share that have been taken
 #include <omp.h>

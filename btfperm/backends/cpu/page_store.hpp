@@ -122,7 +122,7 @@ class PageStore {
   static void unmap(Pages pages) noexcept { munmap(pages.start, pages.bytes); }
 #endif
 
-  // The place of the oldest is next; releases the oldest memory until the given bytes fit.
+  // Releases the oldest memory, which is in place next_, until the given bytes fit.
   void make_room(std::size_t bytes, Dropped& dropped) noexcept {
     for (std::size_t k = 0; k < kept_.size() && total_ + bytes > most_kept; ++k) {
       drop((next_ + k) % kept_.size(), dropped);

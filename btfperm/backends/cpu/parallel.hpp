@@ -44,7 +44,7 @@ struct NoBudget {
 };
 
 // Calls body(k) for each k of the part of thread `t`, in pieces. Between two pieces thread 0 polls
-// the budget, for all; after its end the rest is skipped.
+// the budget for all threads. After the end of the budget the other pieces are skipped.
 template <class I, class Limit, class Body>
 void in_own_pieces(const Share<I>& own, const I* ends, int t, Limit& budget, Body body) {
   for (I k = own.first; k < own.last && !budget.stopped();) {
@@ -60,7 +60,7 @@ void in_own_pieces(const Share<I>& own, int t, Limit& budget, Body body) {
 }
 
 // Calls body(k) for k = 0 ... count - 1, each thread with a part. Throws Unfinished if the budget
-// ends it.
+// ends the loop.
 template <class I, class Limit, class Body>
 void for_parts(I count, int threads, Limit& budget, Body body) {
   const bool shared = threads > 1 && count >= least_to_share(worth_sharing);
@@ -69,8 +69,9 @@ void for_parts(I count, int threads, Limit& budget, Body body) {
   if (budget.stopped()) throw Unfinished();
 }
 
-// Appends value(k) for each k with keep(k), in order, to `out`; returns their number. Both are
-// called twice for a k that is kept, by the same thread. Throws Unfinished if the budget ends it.
+// Writes value(k) for each k with keep(k), in order, to `out`; returns their number. On several
+// threads, both functions may be called twice for a k, by the same thread. Throws Unfinished if the
+// budget ends the loop.
 template <class I, class T, class Keep, class Value, class Limit = NoBudget>
 I select(I count, int threads, T* out, Keep keep, Value value, Limit&& budget = Limit{}) {
   threads = std::min(threads, most_threads);
@@ -137,7 +138,7 @@ class Barrier {
   alignas(64) std::atomic<unsigned> round_{0};
 };
 
-// Throws Unfinished if the budget ends it, and so does `copy`.
+// `fill` and `copy` throw Unfinished if the budget ends them.
 template <class T, class Limit = NoBudget>
 void fill(T* array, std::int64_t count, T value, int threads, Limit&& budget = Limit{}) {
   for_parts(count, threads, budget, [=](std::int64_t k) { array[k] = value; });

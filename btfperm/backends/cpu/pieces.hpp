@@ -25,7 +25,7 @@ I end_of_piece(I first, I last, const I* ends = nullptr) {
 }
 
 // Calls body(0) ... body(count - 1) and polls the budget between pieces. Throws Unfinished if the
-// budget ends it.
+// budget ends the loop. `ends`: see end_of_piece.
 template <class I, class Body>
 void in_pieces(I count, const I* ends, Budget& budget, Body body) {
   for (I first = 0; first < count;) {

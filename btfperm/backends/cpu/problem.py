@@ -34,7 +34,7 @@ class Problem:
     m : number of rows; indptr, indices: compressed columns
     row_match, col_match : the current matching, improved in place by the algorithms
     row_in_cover, col_in_cover : bytes, 1 for what is in the minimum cover
-    threads : that passes over these arrays may use
+    threads : number of threads for passes over these arrays
     proven : whether the last algorithm left the rows of a cover in `row_in_cover`
     dropped : pairs of the caller's matching that do not fit the pattern
     """

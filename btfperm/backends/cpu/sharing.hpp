@@ -18,11 +18,12 @@ T least_to_share(T measured) {
   return share_always.load(std::memory_order_relaxed) ? T{2} : measured;
 }
 
-// Threads for one algorithm on a matrix with this number of entries. An algorithm that shares its
-// loops from the first column on waits at barriers, and a thread that has lost its core delays all.
-// On two busy cores, random matrices of up to 50,000 entries were slower on two threads than on one
-// with karp-sipser, pothen-fan, p-dbfs and ms-bfs-graft, most of them many times. Busy cores show
-// no size from which on two threads gain; above this size a caller who asks for them gets them.
+// Threads for one algorithm on a matrix with this number of entries. In an algorithm that shares
+// its loops, threads wait for each other at barriers, and a thread that has lost its core delays
+// all. On two busy cores, random matrices of up to 50,000 entries were slower on two threads than
+// on one with karp-sipser, pothen-fan, p-dbfs and ms-bfs-graft, most of them many times. On busy
+// cores no size was found from which on two threads are faster; from 100,000 entries on, the
+// caller's number of threads is used.
 inline int threads_for_search(std::int64_t entries, int threads) {
   constexpr std::int64_t cautious = 100'000;
   return entries < least_to_share(cautious) ? 1 : threads;

@@ -52,8 +52,8 @@ inline std::size_t asked_stack_bytes() {
   }
 }
 
-// The number of `wanted` threads, with stacks of this size (0: the default), that run at the same
-// time beside those that run already.
+// How many of `wanted` threads, with stacks of this size (0: the default), can run at the same time
+// beside those that run already.
 inline int startable_threads(int wanted, std::size_t stack_bytes) {
   wanted = std::min(wanted, refuse_threads_beyond.load());
   if (wanted <= 0) return 0;
@@ -84,7 +84,7 @@ inline int startable_threads(int wanted, std::size_t stack_bytes) {
 #endif
 }
 
-// A region of this number of threads, which OpenMP keeps from then on, no more and no fewer. A
+// Opens a region of this number of threads, so that OpenMP keeps exactly these for later regions. A
 // region of one thread releases none of them.
 inline void open_region(int threads, int& running) {
   if (threads <= 1 || threads == running) return;
@@ -94,10 +94,10 @@ inline void open_region(int threads, int& running) {
   running = threads;
 }
 
-// Makes OpenMP start `threads`, including the calling one, or fewer if the system refuses some;
-// their number. One call at a time, so that two calls do not count the same threads; a child that
-// was forked while other threads ran, one of which may have been here, never calls this
-// (backends/threads.py).
+// Makes OpenMP start `threads`, including the calling one, or fewer if the system refuses some.
+// Returns their number. A lock admits one call at a time, so that two calls do not count the same
+// threads. A child that was forked while other threads ran never calls this, because one of them
+// may have held the lock (backends/threads.py).
 inline int start_threads(int threads) {
   static std::mutex one_at_a_time;
   thread_local int running = 1;  // threads that OpenMP keeps for the calling thread

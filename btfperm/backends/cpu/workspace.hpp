@@ -2,7 +2,7 @@
 // Workspace: the memory of an algorithm, allocated and released as a whole
 //
 // Idea        An algorithm allocates all its arrays at its start, never inside a loop. The arrays
-//             are not initialised. They live as long as the Workspace. Large ones are consecutive
+//             are not initialised. They exist as long as the Workspace. Large ones are consecutive
 //             in huge pages, which avoid most of the address translation of random accesses, and
 //             which the next Workspace reuses (page_store.hpp). AddressSanitizer reports every
 //             access to the bytes between two arrays.
@@ -105,7 +105,8 @@ class Workspace {
     return static_cast<char*>(memory) + line;
   }
 
-  // The block is elsewhere: a huge page that no array uses costs no memory.
+  // The block is allocated separately: a huge page that no array uses is not written to, so it
+  // takes no memory.
   void open_pages(std::size_t bytes) {
     allocate(0);
     last_->pages = PageStore::instance().take(bytes);

@@ -40,7 +40,8 @@ struct BlockQueue {
 
   __device__ void make_room(Index*, Count*) const {}  // `put` needs none
 
-  // Begins the next step; the number of its items. All threads of the block must call this.
+  // Begins the next step and returns the number of its items. All threads of the block must call
+  // this.
   __device__ unsigned next_step() const {
     __syncthreads();
     if (threadIdx.x == 0) {

@@ -35,14 +35,14 @@ struct Levels {
   Count max_levels;  // maximum number of levels
   Count gave_up;     // 1: a limit ended it at level, begin, end
   Count found;       // raised by a calling kernel for its driver; search_by_levels ignores it
-  Count in_order;    // before: a round of this many items is always one level ...
-  Count ordered;     // after: ... and the number of items processed in such rounds
+  Count in_order;    // a round with at least this number of items is always exactly one level
+  Count ordered;     // after the launch: the number of items processed in such rounds
   Count on_own;      // items that were never in the queue
   Count n_huge[3];   // items whose lists the whole grid visits, alternating
   Count met[2];      // arrivals at the barrier and their flags, alternating
   Count reached[2];  // level of the block that continued alone, alternating
-  Count max_round_entries;  // ends before a round whose lists have this many entries ...
-  Count entries;  // ... which are counted here, for rounds with one item for this many of them:
+  Count max_round_entries;  // the search ends before a round whose lists have this many entries
+  Count entries;  // of the next round, counted only if they may be that many, see is_heavy
   Count huge[3][most_huge];
 };
 
@@ -103,9 +103,9 @@ constexpr bool by_several = true;
 template <>
 constexpr bool by_several<OneByOne> = false;
 
-// Whether the search is complete; then every block has read all that the others wrote. The function
-// is long because its steps share some twenty variables, which stay in registers, and the shared
-// memory of the block; the steps that occur twice are local functions.
+// Returns whether the search is complete; then every block has read all that the others wrote. The
+// function is long because its steps share some twenty variables, which stay in registers, and the
+// shared memory of the block; the steps that occur twice are local functions.
 template <class Open, class Visit, class VisitMany = OneByOne>
 __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const Open& open,
                                  const Visit& visit, const VisitMany& visit_many = {}) {
@@ -146,7 +146,8 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
     __syncthreads();
   };
 
-  // Writes the remaining own items of a block to the queue; the total number of items that it sent.
+  // Writes the remaining own items of a block to the queue. Returns the total number of items that
+  // the block sent, for the word of the barrier.
   const auto flush = [&](const Index* list, int found, int room) {
     const int count = found < room ? found : room;
     if (threadIdx.x == 0 && count > 0) first = atomicAdd(&levels->end, static_cast<Count>(count));

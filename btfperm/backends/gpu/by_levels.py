@@ -45,9 +45,9 @@ class Stand(NamedTuple):
 class LevelSearch:
     """A queue on the current device, and the search that processes its levels.
 
-    `items` must have room for every item of the search; `end` counts the items that kernels of the
-    host put there before, and `found` is what they may raise. `own` is how many further numbers,
-    zero at first, the kernel uses itself; they are read with the others.
+    `items` must have room for every item of the search; `end` counts the items that earlier kernels
+    put there, and `found` is a flag that they may raise. `own` is the number of further words, zero
+    at first, that the kernel uses; they are read with the others.
     """
 
     def __init__(self, room: int, width: Any, limits: Limits, own: int = 0) -> None:

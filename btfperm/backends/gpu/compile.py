@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernels from their sources: CUDA C++ files of the package, compiled by NVRTC when first used.
 
-CuPy keeps compiled kernels on disk, keyed on the source text, the options and the architecture,
-not on what the source includes. So a hash of every source of the package is one of the options: an
-edited header never meets an old kernel.
+CuPy keeps compiled kernels on disk. Their key is the source text, the options and the architecture,
+but not the included headers. So a hash of every source of the package is one of the options: after
+a header was edited, no old kernel is used.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _fingerprint() -> str:
 
 
 def options(width: str) -> tuple[str, ...]:
-    """The options of NVRTC: language, include folder, index type; and all sources."""
+    """The options of NVRTC: language, include folder, index type, and a hash of all sources."""
     return (
         "-std=c++17",
         f"-I{PACKAGE}",

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
-# Atomics on 64 bits, independent thread scheduling, support by current compilers.
+# It has atomics on 64 bits and independent thread scheduling, and current compilers support it.
 _LEAST_CAPABILITY = (7, 0)
 _LEAST_CHECKED = 2**26  # bytes; the free memory is not determined for smaller requests
 

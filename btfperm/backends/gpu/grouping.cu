@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// grouping: the members of each group, ascending, from the group of each
+// grouping: the members of each group, ascending, from the group of each item
 //
 // Idea        The sizes are counted; their prefix sums are the starts of the groups. Most groups
 //             have one member, which goes to its place. For the few large groups, each warp counts

@@ -23,9 +23,9 @@ def members_by_group(
     """Starts (groups + 1,) and members (n,): those of group k are ``members[starts[k]:starts[k +
     1]]``, ascending.
 
-    With ``halves = (groups, items)``, the items are of two sorts: these first groups and items are
-    of one sort, all others of the second. Starts (groups + 2,) and members of the second sort
-    follow those of the first, and count from 0 again.
+    With ``halves = (groups, items)``, there are two kinds of items: these first groups and items
+    are of the first kind, all others of the second. Starts (groups + 2,) and members of the second
+    kind follow those of the first, and count from 0 again.
     """
     import cupy
 

@@ -105,7 +105,7 @@ __device__ void share_short_lists(long long begin, long long end, Sharing sharin
       const int place = atomicAdd(&n_hubs, 1);
       if (place < most_hubs)
         hubs[place] = first + lane;
-      else  // no room: the list is cut, and its rest comes later
+      else  // no place is left: the warp visits a part of the list now and the rest later
         whole = true;
     }
     if (!whole) list.to = list.from;

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["DeviceProblem", "copy_on_device", "device_copies"]
 
 # Memory that the algorithm with the largest need, meeting-trees, allocates beside the columns, in
-# index words: the lists of the rows, one word for each 16 entries, and 17 arrays of the length of
-# the rows and the columns.
+# index words: the lists of the rows, one word for each 16 entries, and 17 arrays of length m + n.
 _ENTRIES_A_WORD, _ARRAYS = 16, 17
 
 
@@ -46,7 +45,7 @@ class DeviceProblem:
     row_match, col_match : the current matching, improved in place by the algorithms
     host : the problem on the host that this one was copied from, or None
     reached : marks of the rows that the last search reached from unmatched columns: the rows of a
-        minimum cover if the search was right; None where the search left no marks
+        minimum cover if the search was right; None if the search left no marks
     has_room : whether the free memory of the device was checked for a search
     has_sorted_lists : whether the rows of each column ascend; after a transposition they do not
     """
@@ -65,7 +64,7 @@ class DeviceProblem:
 
     @classmethod
     def empty(cls, pattern: DevicePattern) -> DeviceProblem:
-        """With nothing matched, on the device of the pattern."""
+        """The problem of this pattern with an empty matching, on the device of the pattern."""
         device = device_of(pattern.indices)
         with on(device):
             width = pattern.indices.dtype
@@ -172,8 +171,8 @@ def device_copies(session: Session) -> dict[int, DevicePattern]:
 
 
 def copy_on_device(session: Session, device: int) -> DevicePattern:
-    """The session's pattern on a device, which is CuPy's current one: itself where it is there,
-    else a copy that the session keeps for later steps."""
+    """The session's pattern on a device, which is CuPy's current one: the pattern itself if that
+    device holds it, otherwise a copy that the session keeps for later steps."""
     from btfperm.pattern import DevicePattern
 
     pattern = session.pattern

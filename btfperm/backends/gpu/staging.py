@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Copies between the host and a device, through a ring of pinned buffers.
 
-A copy from or to ordinary memory is staged by the driver, one thread, at a fraction of the bus.
-Here the core's threads fill one pinned buffer together while the copies of filled ones run, or
-empty one that has come. The ring is made once a process: pinning is slow, and the user's own arrays
-need not be pinned.
+The driver copies from or to ordinary memory by one thread, at a fraction of the bandwidth of the
+bus. Here the core's threads together fill one pinned buffer while filled ones are copied to the
+device, or empty a buffer that the device has filled. The ring is made once per process, because
+pinning is slow. The user's own arrays need not be pinned.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// transpose: rows beside columns, by counting. The lists come out in no particular order.
+// transpose: row lists from column lists, by counting. The order within a list is arbitrary.
 //
 // 1. count_rows     entries of each row, into indptr[i + 1]
 // 2. (CuPy's prefix sum makes starts of them; `next` is a copy)

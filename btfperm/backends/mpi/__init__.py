@@ -10,10 +10,10 @@ owner of a row holds its mate and its marks, and its list of columns as soon as 
 No rank has an array with a place for each row, column or entry of the whole matrix.
 
 *Exchange.* All communication is in ``exchange.py``. `Exchange.route` sends items to the owners of
-their indices: the items are sorted by owner and travel as one message per pair of ranks.
+their indices: the items are sorted by owner and sent as one message per pair of ranks.
 `Exchange.reply` returns one answer for each received item. Every wait is a poll: a rank that fails
 sends a notice to all others, which find it while they wait, and all ranks raise the same error.
-Where there are more ranks than cores, the poll gives its core away between two tests.
+If there are more ranks than cores, a rank yields its core between two polls.
 
 *Reading.* Each rank parses its byte range of a Matrix Market file (``file_ranges.py``) and routes
 the entries to the owners of their columns.
@@ -29,7 +29,7 @@ input           ``io/read_mpi.py``, ``pattern/distributed.py``
 start, search   ``transversal/initial/*_mpi.py``, ``transversal/augmenting/ms_bfs_mpi.py``
 certificate     ``transversal/certificate_mpi.py``: one pass over the entries outside the cover
 decomposition   ``dulmage_mendelsohn/*_mpi.py``: coarse search, trimming, forward and backward
-                search, max-id propagation; the rest, when it is small, on one rank
+                search, max-id propagation; a small rest on one rank
 order           ``dulmage_mendelsohn/canonical_order_mpi.py``: counts of blocks and members, keyed
                 by height and by block, give each rank the positions of what it owns
 result          ``results/distributed.py``; ``io/save_mpi.py`` writes the pieces of each array in

@@ -75,7 +75,7 @@ class Mpi:
         return problem.row_match, problem.col_match, proof[0], proof[1]
 
     def uploaded(self, pattern: Any, arrays: Delivered) -> Delivered:
-        """What this rank owns of arrays that each rank has."""
+        """The parts that this rank owns, of arrays that each rank holds."""
         rows, cols = pattern.row_slices, pattern.col_slices
         row_match, col_match, row_in_cover, col_in_cover = arrays
         return (

@@ -14,7 +14,7 @@ __all__ = ["SharedBudget"]
 
 
 class SharedBudget:
-    """What a search may still use.
+    """The limits of a search, and what it has used.
 
     Attributes
     ----------

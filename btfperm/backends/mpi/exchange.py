@@ -2,8 +2,8 @@
 """Messages between the ranks of a communicator, aggregated by owner.
 
 Every wait polls: it tests the request and the notices of failed ranks in turn. So a rank that fails
-(`guarded`) ends the call on all ranks with the same error, and no rank waits for ever. Where a
-machine runs more ranks than it has cores, each poll gives the core away.
+(`guarded`) ends the call on all ranks with the same error, and no rank waits for ever. If a machine
+runs more ranks than it has cores, each poll yields the core.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from btfperm.backends.threads import usable_cores
 __all__ = ["Exchange", "Routed"]
 
 _NOTICE = 1  # tag of the message of a failed rank
-_POLLS = 50  # tests of a request between two tests for notices, where ranks have cores of their own
+_POLLS = 50  # tests of a request between two tests for notices, if each rank has its own core
 _PATIENCE = 5.0  # seconds for which a failed rank waits for the others
 
 
 class Routed(NamedTuple):
-    """What `Exchange.route` delivered, and how it came, for `Exchange.reply`.
+    """The items that `Exchange.route` received, and their origin, for `Exchange.reply`.
 
     Attributes
     ----------
-    items : (received, fields) one line for each item, in the order of the sending ranks
+    items : (received, fields) one row for each item, in the order of the sending ranks
     received, sent : number of items from and to each rank
     order : order[k] is the place, in the caller's arrays, of the k-th item sent
     """
@@ -53,7 +53,7 @@ class _PeerFailed(Exception):  # noqa: N818
 
 
 class Exchange:
-    """The collective operations of one communicator, and what they transferred.
+    """The collective operations of one communicator, and counters of what they transferred.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Exchange:
     counters : exchanges, collectives; messages and bytes of this rank to other ranks
     """
 
-    failed: ClassVar[Exchange | None] = None  # one whose ranks have agreed on a failure
+    failed: ClassVar[Exchange | None] = None  # an exchange whose ranks have agreed on a failure
 
     def __init__(self, comm: Any) -> None:
         from btfperm.backends.mpi.launch import require_mpi
@@ -272,7 +272,7 @@ class Exchange:
         return self.route_to(slices.owners(index), index, *fields, kind=kind)
 
     def route_to(self, owner: Integers, *fields: Integers, kind: Any = np.int64) -> Routed:
-        """The same to given ranks."""
+        """Sends each item to the rank in `owner`."""
         sent = np.bincount(owner, minlength=self.size)
         small = np.uint16 if self.size <= 1 << 16 else np.int64
         order = np.argsort(owner.astype(small), kind="stable")
@@ -306,8 +306,8 @@ class Exchange:
         sent: npt.NDArray[np.int64],
         received: npt.NDArray[np.int64],
     ) -> npt.NDArray[Any]:
-        """One message per pair of ranks with items. Counts are in lines and may exceed 2^31: mpi4py
-        4 then calls the functions of MPI 4 for large counts."""
+        """Sends one message per pair of ranks with items. Counts are rows of `items` and may exceed
+        2^31: mpi4py 4 then calls the functions of MPI 4 for large counts."""
         width = items.shape[1]
         found = np.empty((int(received.sum()), width), dtype=items.dtype)
         kind = self._mpi._typedict[items.dtype.char]
@@ -358,7 +358,7 @@ def _keyval() -> int:
 
 
 def _described(failure: BaseException) -> tuple[str, str, list[Any]]:
-    """An error as plain data: its class, its text, and what its constructor needs beside."""
+    """An error as plain data: its class, its text, and the other arguments of its constructor."""
     bounds = getattr(failure, "rank_bounds", None)
     return type(failure).__name__, str(failure), [list(bounds)] if bounds else []
 

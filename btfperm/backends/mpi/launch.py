@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether this process is one of several ranks, and the communicator of all of them.
 
-Nothing of MPI is imported unless a launcher has started this process or the caller asks for it.
+MPI is not imported unless a launcher has started this process or the caller requests MPI.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def require_mpi() -> Any:
 
 
 def library() -> str:
-    """The MPI library, in one word or two and its version. It is not initialized for the answer,
-    because an MPI process may need a launcher.
+    """The name and the version of the MPI library. MPI is not initialized, because an MPI process
+    may need a launcher.
 
     Raises
     ------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["DistributedProblem", "pieces_of"]
 
 PIECE = 1 << 20
-"""Entries that a rank expands or sends at once, beside O(n/P)."""
+"""Entries that a rank expands or sends at once; 4 times the number of its lists if that is more."""
 
 
 class DistributedProblem:
@@ -105,8 +105,9 @@ class DistributedProblem:
 def pieces_of(
     exchange: Exchange, lists: OwnedLists, chosen: npt.NDArray[Any], bound: int | None = None
 ) -> Iterator[npt.NDArray[Any]]:
-    """Cuts chosen lists into pieces of about `PIECE` items, the same number on each rank."""
-    if bound is not None and bound <= PIECE:  # of all ranks together
+    """Cuts chosen lists into pieces of about `PIECE` items, the same number of pieces on each rank.
+    `bound`: an upper bound of the items of all ranks together, if the caller knows one."""
+    if bound is not None and bound <= PIECE:
         yield chosen
         return
     ends = np.cumsum(lists.indptr[chosen + 1] - lists.indptr[chosen])
