@@ -43,9 +43,8 @@ class Plan:
         until the deficiency of the initial matching is known
     initializer_within, within : bounds that the rules set on each, see `Rule`
     in_order : whether the initializer runs on one thread unless the caller set a number. True
-        before a search on a GPU: an initializer on many threads leaves unmatched columns farther
-        from unmatched rows, and apfb-wr, which needs launches for each level, then takes many times
-        as long
+        before a search on a GPU: an initializer on many threads leaves unmatched columns far from
+        unmatched rows, and apfb-wr then takes many times as long
     threads, threads_asked : threads of the search, and whether the caller set them
     requested : whether the caller named the GPU or an algorithm that only it has, or needs the same
         matching in each run; then no rule abandons the GPU, and its failure is an error
@@ -130,10 +129,9 @@ class Plan:
         return f"{short}; {taken.name}: {taken.because}{side}"
 
     def explain(self) -> dict[str, Any]:
-        """The plan as a dict for programs. ``decisions`` has, for each decision, the rule that was
-        applied and the rules before it, each with the condition that did not hold. A choice of the
-        caller is not a decision. ``features`` has what is known about the matrix and the machine,
-        None where nothing was measured."""
+        """The plan as a dict for programs: for each decision the rule that was applied and the
+        rules before it, each with the condition that did not hold (a choice of the caller is not a
+        decision); and the features, None where nothing was measured."""
         if not self.threads_asked and self.backend == "cpu":
             _decide(self, "threads", None)
         _learn(self, "entries", None)
