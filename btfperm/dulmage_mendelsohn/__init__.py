@@ -120,8 +120,9 @@ def decomposed(
     pairing: Pairing,
     finish: Callable[[Decomposed, Callable[[str], Any]], _Result],
 ) -> _Result:
-    """A transversal of the pattern, or the given one certified again, and the blocks by it.
-    `pairing` returns the matching that defines the blocks, `finish` makes the result."""
+    """Searches a maximum transversal of the pattern, or certifies the given one again, and computes
+    the blocks by it. `pairing` returns the matching that defines the blocks, `finish` makes the
+    result."""
     backend, device = options.get("backend", "auto"), options.get("device")
     check_backend(backend)
     team = team_size(pattern.nnz, threads)

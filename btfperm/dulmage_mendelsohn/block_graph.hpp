@@ -22,7 +22,7 @@ bool are_boundaries(const I* numbers, I n_blocks, I last) {
 }
 
 // Calls visit(k, l) once for each arc k -> l, l ascending; counts the entries inside each block
-// when `work` is not null. `seen` (n_blocks) is workspace. False: the budget ended it.
+// when `work` is not null. `seen` (n_blocks) is workspace. False: the budget ended the call.
 template <class I, class Visit>
 bool for_each_arc(const PatternView<I>& A, const I* row_block, const I* col_perm,
                   const I* col_blocks, I n_blocks, I* seen, I* work, Budget& budget, Visit visit) {
@@ -45,7 +45,7 @@ bool for_each_arc(const PatternView<I>& A, const I* row_block, const I* col_perm
   return true;
 }
 
-// Out-degrees into indptr[k + 1], entries inside each block into work; then the boundaries.
+// Writes the starts of the successor lists to indptr and the entries inside each block to work.
 template <class I>
 bool count_arcs(const PatternView<I>& A, const I* row_block, const I* col_perm, const I* col_blocks,
                 I n_blocks, I* indptr, I* work, I* seen, Budget& budget) {
@@ -59,7 +59,8 @@ bool count_arcs(const PatternView<I>& A, const I* row_block, const I* col_perm, 
   return true;
 }
 
-// The arcs, and the level of each block: 0 without successor, else one above its highest successor.
+// Lists the arcs, and computes the level of each block: 0 without successor, else one above its
+// highest successor.
 template <class I>
 bool list_arcs(const PatternView<I>& A, const I* row_block, const I* col_perm, const I* col_blocks,
                I n_blocks, const I* indptr, I* indices, I* level, I* place, I* seen,

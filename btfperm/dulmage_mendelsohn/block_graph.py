@@ -82,7 +82,7 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
 
 
 def another_matrix() -> InvalidArgumentError:
-    """What to raise for entries below the diagonal blocks."""
+    """The error for entries below the diagonal blocks."""
     return InvalidArgumentError(
         "the matrix has entries below the diagonal blocks: this decomposition belongs to another "
         "matrix, or to this one before it was changed"

@@ -18,7 +18,7 @@ constexpr int horizontal = 1;
 
 // Writes the leader of each column, and the height of its block at the leader, for the `count`
 // columns of a part of the graph: column own[v] of vertex v, or v itself if own is null. Columns
-// outside the part, or without a name (-1), lead themselves, and their heights do not change.
+// outside the part, or without a name (-1), are their own leaders; their heights do not change.
 // block_height is indexed by the numbers of the names, or by the names if number is null. smallest
 // has a place for each vertex.
 extern "C" __global__ void __launch_bounds__(256, blocks_together)

@@ -37,8 +37,8 @@ struct Side {
   I* tree;  // of each member; replaced by the number of its component
 };
 
-// Numbers the components by their smallest member on the side of the roots; their number. `number`
-// (a place for each tree) is workspace.
+// Numbers the components by their smallest member on the side of the roots. Returns the number of
+// components. `number` (a place for each tree) is workspace.
 template <class I>
 I number_alone(const Side<I>& side, const I* set, I n_trees, Budget& budget, I* number) {
   std::fill(number, number + n_trees, I{-1});
@@ -132,7 +132,7 @@ void begin_levels(I highest, int shares, const Corner<I>& corner, Level<I>* leve
   }
 }
 
-// Takes the next block of a level; returns its place.
+// Writes the boundaries of the next block of a level. Returns its place.
 template <class I>
 I begin_block(Level<I>& level, I size, const Corner<I>& corner, const Form<I>& form) {
   const I place = level.place;
@@ -186,9 +186,9 @@ void order_alone(const Matching<I>& M, const Square<I>& S, const Corner<I>& corn
   });
 }
 
-// By several threads: each counts its share of the columns level by level, which gives the places
-// of its blocks. `levels` has highest + 1 places for each thread; `height` (a place for each column
-// of the part), `number` and `smallest` (n_several) are workspace.
+// The same by several threads: each counts its share of the columns level by level, which gives the
+// places of its blocks. `levels` has highest + 1 places for each thread; `height` (a place for each
+// column of the part), `number` and `smallest` (n_several) are workspace.
 template <class I>
 void order_together(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,
                     const Team& team, Budget& budget, Level<I>* levels, I* height, I* smallest,
@@ -237,7 +237,7 @@ void order_together(const Matching<I>& M, const Square<I>& S, const Corner<I>& c
   if (budget.stopped()) throw Unfinished();
 }
 
-// The square part, which starts at the corner. Throws Unfinished if the budget ends it.
+// The square part, which starts at the corner. Throws Unfinished if the budget ends the call.
 template <class I>
 void order_square(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,
                   const Team& team, Budget& budget, const Form<I>& form) {

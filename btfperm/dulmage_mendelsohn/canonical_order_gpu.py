@@ -24,7 +24,7 @@ _FILE = "dulmage_mendelsohn/canonical_order.cu"
 def in_order(
     problem: DeviceProblem, parts: Parts, roots: Roots | None, square: Square | None
 ) -> tuple[Any, Any, Any, Any]:
-    """row_perm, col_perm, row_blocks, col_blocks."""
+    """Returns row_perm, col_perm, row_blocks, col_blocks."""
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
@@ -56,7 +56,7 @@ def in_order(
     if n_blocks == 1:
         return _one_block(m, n, width)
     block = cupy.empty(n + m, dtype=width)  # of the columns, then of the rows
-    # Both sides at once: the blocks of the rows count on from those of the columns.
+    # Sorts both sides at once: the blocks of the rows are numbered after those of the columns.
     before_rows = n_blocks if max(n + m, 2 * n_blocks) <= LARGEST_INT32 else 0
     named = of_col, leader, col_root, row_root, totals
     matching = problem.row_match, problem.col_match

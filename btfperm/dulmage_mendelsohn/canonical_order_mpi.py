@@ -8,9 +8,9 @@ rows and columns, by its name. Three exchanges give each rank the positions of w
 1. to the owner of each block: how many of its rows and columns a rank has;
 2. from there to the owner of its smallest column, where the blocks of a rank are in the order of
    that column; the owner of each height adds up the blocks of all ranks at this height;
-3. the same ways back: the number of the block, and where its rows and columns begin.
+3. back to these ranks: the number of the block, and where its rows and columns begin.
 
-As ranges ascend with the ranks, what a rank has of a block follows what lower ranks have of it.
+As ranges ascend with the ranks, the members of a block on one rank follow those on lower ranks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Counts = npt.NDArray[np.int64]
 
 
 class Base(NamedTuple):
-    """Blocks, columns and rows of the parts before."""
+    """The numbers of blocks, columns and rows in the coarse parts before this one."""
 
     blocks: int = 0
     cols: int = 0
@@ -39,7 +39,7 @@ class Base(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What a rank has of one coarse part.
+    """The rows and columns of one coarse part that a rank owns.
 
     Attributes
     ----------

@@ -92,11 +92,11 @@ Members<I> list_members(I count, const std::uint8_t* parts, Part part, const I* 
   return members;
 }
 
-// The vertical part from the other side, for matrices with many unmatched rows: a column with an
-// entry in one of its rows belongs to it. Sweeps over the `count` columns of `cols` while a sweep
-// finds a sufficient share, or nearly all are found; these columns go to `found`, the others stay.
-// Returns the number of columns that stay, 0 if no column remains to be found, -1: the budget ended
-// it.
+// Finds columns of the vertical part without row lists, for matrices with many unmatched rows: a
+// column with an entry in a vertical row is vertical. Sweeps over the `count` columns of `cols`.
+// Sweeps again if the sweep found more than a quarter of them, or fewer than an eighth of those of
+// the preceding sweep, because then nearly all are found. Moves these columns to `found`. Returns
+// the number of remaining columns, 0 if none of them is vertical, -1: the budget ended the search.
 template <class I>
 I sweep_columns(const PatternView<I>& A, const Matching<I>& M, const CoarseSearch<I>& C, I roots,
                 I* cols, I count, I* found, I& n_found, Budget& budget) {
@@ -159,7 +159,7 @@ bool find_vertical(const PatternView<I>& A, const Matching<I>& M, const Team& te
   I roots = plant(search, team.threads, budget);
   for (I t = 0; t < roots; ++t) C.row_part[C.queue[t]] = vertical;
   const I n_square = static_cast<I>(std::count(C.col_part, C.col_part + A.n, square));
-  constexpr double many = 0.4;  // of these rows
+  constexpr double many = 0.4;  // share of the unmatched rows among all rows not yet in a part
   const bool sweep = team.threads == 1 && roots > many * (static_cast<double>(n_square) + roots);
   // All columns: those of the horizontal part have no entry in vertical rows.
   Members<I> cols{nullptr, A.n};

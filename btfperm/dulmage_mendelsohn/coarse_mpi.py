@@ -46,7 +46,7 @@ def coarse_parts(
 
 
 def part_of_rows(graph: Digraph, part: Bytes, row_match: npt.NDArray[Any]) -> Bytes:
-    """The part of each row of this rank: that of its column, and vertical where it is unmatched."""
+    """The part of each row of this rank: that of its column, or vertical if it is unmatched."""
     found = np.full(row_match.size, VERTICAL, dtype=np.uint8)
     matched = row_match >= 0
     found[matched] = graph.ask(row_match[matched], part)

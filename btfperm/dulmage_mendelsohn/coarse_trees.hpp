@@ -128,7 +128,8 @@ bool grow_together(const Search<I>& s, I roots, const Team& team, Budget& budget
   return levels >= 0 && !unmatched.load(std::memory_order_relaxed);
 }
 
-// From queue[0 ... roots - 1], vertices of the side of the roots that are in a tree.
+// Grows the trees from queue[0 ... roots - 1]: vertices of the side of the roots, each in a tree.
+// False: as grow_alone.
 template <class I>
 bool grow(const Search<I>& s, I roots, const Team& team, Budget& budget) {
   return team.threads > 1 ? grow_together(s, roots, team, budget) : grow_alone(s, roots, budget);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every way of decomposing hands out."""
+"""The result of a decomposition on each backend."""
 
 from __future__ import annotations
 

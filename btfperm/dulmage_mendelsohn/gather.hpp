@@ -37,7 +37,8 @@ void gather_alone(const Members<I>& members, I first, I n_blocks, I begin, Block
   start[0] = begin;
 }
 
-// The largest block of a sample, which is the giant block if there is one.
+// The largest block of a sample, if it has an eighth of the sample; else -1. A block with a large
+// share of all members is found this way.
 template <class I, class BlockOf>
 I guess_giant(I count, BlockOf block_of) {
   constexpr I samples = 256;
@@ -57,7 +58,8 @@ I guess_giant(I count, BlockOf block_of) {
   return giant;
 }
 
-// Sizes of the blocks into boundaries[first ...], as sums from `begin` on.
+// Writes the boundaries of the blocks, prefix sums of their sizes from `begin` on, to
+// boundaries[first ...].
 template <class I, class BlockOf>
 void count_together(I count, I first, I n_blocks, I begin, BlockOf block_of, const Team& team,
                     Budget& budget, I* boundaries) {
@@ -127,7 +129,7 @@ void place_together(const Members<I>& members, I first, I n_blocks, BlockOf bloc
 }
 
 // Computes boundaries and places from the blocks of the members; the first of the n_blocks has the
-// number `first` and starts at place `begin`. Throws Unfinished if the budget ends it.
+// number `first` and starts at place `begin`. Throws Unfinished if the budget ends the call.
 template <class I, class BlockOf>
 void gather(const Members<I>& members, I first, I n_blocks, I begin, BlockOf block_of,
             const Team& team, Budget& budget, I* boundaries, I* perm) {

@@ -29,7 +29,7 @@ struct Team {
 
 // Visits the elements of `reached` from place `begin` on, and those appended meanwhile, level by
 // level. visit(x, push, shared) appends by push(y) and returns the number of entries visited;
-// `shared` tells whether other threads visit, too, so that atomic operations are needed. record(x),
+// `shared` is true if other threads visit, too, so that atomic operations are needed. record(x),
 // list(x) and targets(x) prefetch the data for the visit of x, in this order; otherwise atomic
 // operations would wait for each cache miss in turn. Returns the number of levels, -1: the budget
 // ended it.

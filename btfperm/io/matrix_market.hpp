@@ -140,7 +140,7 @@ struct FaultAt {
 
 // Calls parse(p, place) for each line of a block that holds an entry, with `p` at its first
 // character; it returns a fault, and leaves `p` in the line. Returns the first fault of the block.
-// Throws Unfinished when the budget ends it.
+// Throws Unfinished when the budget ends the call.
 template <class Parse>
 FaultAt for_entries(const TextParts& block, Budget& budget, Parse parse) {
   std::vector<FaultAt> faults(static_cast<std::size_t>(block.parts));

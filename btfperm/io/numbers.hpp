@@ -179,7 +179,7 @@ inline bool is_zero(const RealToken& token) {
 
 // Calls take(value) for the whole numbers of [p, end), at most `most` of them, and moves `p` behind
 // the last one. They are separated by white space, or with `commas` as in JSON, where a number has
-// no leading zero. Throws Unfinished when the budget ends it.
+// no leading zero. Throws Unfinished when the budget ends the call.
 template <class Take>
 Fault for_whole_numbers(const char*& p, const char* end, std::int64_t most, bool commas,
                         Budget& budget, Take take) {

@@ -62,10 +62,8 @@ class BlockGraph(ReadOnlyArrays):
 
     @cached_property
     def level_blocks(self) -> npt.NDArray[np.int64]:
-        """(n_levels,) number of blocks of each level: how many can be solved at the same time.
-
-        See `blocks_at` and `levels` for the blocks themselves.
-        """
+        """(n_levels,) number of blocks of each level. After the lower levels, all blocks of a level
+        can be solved at the same time; see `blocks_at` and `levels`."""
         return frozen(np.bincount(self.level, minlength=self.n_levels).astype(np.int64))
 
     def blocks_at(self, level: int) -> IndexArray:

@@ -7,5 +7,5 @@ __all__ = ["counted"]
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """`1 block`, `2,000 blocks`, `3 entries`."""
+    """A number with its noun: `1 block`, `2,000 blocks`, `3 entries`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -166,7 +166,7 @@ class Decomposition(Drawn, OnDemand):
         return hash((type(self).__name__, self.shape, self.structural_rank, self.n_blocks))
 
     def _table(self, facts: Mapping[str, object]) -> str:
-        """HTML: the name of the matrix, where it is known, its shape and rank, and the facts."""
+        """HTML: the name of the matrix, if it is known, its shape and rank, and the facts."""
         m, n = self.shape
         source = self.meta.get("matrix")
         name = source.get("file") if isinstance(source, Mapping) else None
@@ -206,7 +206,7 @@ class Decomposition(Drawn, OnDemand):
         return block_graph(self, A)
 
     def apply(self, A: Any, *, scale: bool = False) -> Any:
-        """The permuted matrix ``A[row_perm, :][:, col_perm]``: sparse in, sparse out.
+        """The permuted matrix ``A[row_perm, :][:, col_perm]``; a sparse matrix stays sparse.
 
         A `Pattern` gives a `Pattern`; a SciPy matrix or array gives the same kind, as CSC; a path
         or a (data, indices, indptr) triple of compressed columns gives a ``csc_array``. A matrix

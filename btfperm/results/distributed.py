@@ -115,8 +115,8 @@ class DistributedDecomposition(OnDemand, CoarseShapes):
         return new_result(DulmageMendelsohn, fields, {"meta": lambda: self.meta})
 
     def block_sizes(self) -> tuple[int, int, int]:
-        """How many blocks have one row and column; rows and columns of the first of the largest.
-        Collective."""
+        """The number of blocks with one row and one column, and the numbers of rows and columns of
+        the largest block (of several, the first). Collective."""
         exchange = self.pattern.exchange
         rows, cols = self.row_blocks, self.col_blocks
         first = (int(rows[0]), int(cols[0])) if rows.size else (-1, -1)
@@ -162,7 +162,7 @@ _DISTRIBUTED = ("row_perm", "col_perm", "row_blocks", "col_blocks")
 def distributed_transversal(
     pattern: Any, fields: dict[str, Any], choice: Callable[[], str]
 ) -> DistributedTransversal:
-    """The result of a search over ranks, with what the ranks have sent up to now."""
+    """The result of a search over ranks; its counters include what the ranks have sent so far."""
     rows, cols, exchange = pattern.row_slices, pattern.col_slices, pattern.exchange
     own = {
         "rows": range(rows.first, rows.last),

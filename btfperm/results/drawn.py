@@ -35,7 +35,8 @@ class Drawn:
             the fine blocks outlined; "before" and "after": one of the two; "sizes": the histogram
             of the block sizes; "levels": the block graph by levels
         A : the matrix; needed only for a result read from a file
-        block : the number of a fine block to zoom into. "spy" then shows where it is, beside it
+        block : the number of a fine block to zoom into. Beside it, "spy" shows where the block is
+            in the permuted matrix
         ax : axes of matplotlib to draw on; "spy" needs two
         threads : number of threads that count the entries
 

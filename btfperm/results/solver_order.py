@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`SolverOrder`: what adapters and files need of an order made for a solver."""
+"""`SolverOrder`: an order made for a solver, with the attributes that adapters and files use."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from btfperm.results.read_only import OnDemand, freeze
 
 __all__ = ["Counters", "Cover", "Transversal"]
 
-#: numbers by name; a list where there is one number a phase
+#: numbers by name; a list if there is one number per phase
 Counters = Mapping[str, int | list[int]]
 
 
@@ -64,10 +64,10 @@ class Transversal(OnDemand):
         ``maximum``, the cover was checked against every entry
     algorithm, initializer, backend : registry names of what ran; ``"none"`` if nothing had to run,
         or a limit ended the search before it
-    device : the name of the GPU, where the backend is ``"gpu"``
-    choice : why ``auto`` chose it; empty if the caller named it
-    explain : a method that returns the rules behind `choice`, the rules that did not apply, and the
-        features that they used
+    device : the name of the GPU; ``"cpu"`` on the CPU; the number of ranks over MPI
+    choice : why ``auto`` chose the algorithm; empty if the caller named one
+    explain : a method that returns a dict: for each decision the rule that was applied and the
+        rules before it, which did not apply; and the features
     stopped_by : ``"time_limit"`` or ``"max_work"`` when a limit ended the search, else None
     counters : counters of the search (edges read, phases, augmentations, ...). The initializer's
         counters have the prefix ``start_``. A counter with one number per phase is a list. With

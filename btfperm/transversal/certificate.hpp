@@ -258,7 +258,7 @@ Verdict certify(const PatternView<I>& A, const Matching<I>& M, const std::uint8_
 
 // A transversal has at most as many entries as there are nonempty columns, or nonempty rows. Rows
 // are counted only until there are as many as columns. `seen` (m) is workspace. Throws Unfinished
-// when the budget ends it.
+// when the budget ends the call.
 template <class I>
 I rank_at_most(const PatternView<I>& A, std::uint8_t* seen, Budget& budget) {
   I cols = 0;

@@ -90,7 +90,7 @@ void take_over(const AfterAuction<I>& auction, const Part<I>& part, const I* pla
 }
 
 // The matching and duals of one block. `place` is as for BlockBuilder; `auction` is null if there
-// was none. False: the budget ended it.
+// was none. False: the budget ended the call.
 template <class I>
 bool assign_block(const PatternView<I>& A, const double* value, const Part<I>& part, const I* place,
                   WeightedSearch which, const AfterAuction<I>* auction, int threads,

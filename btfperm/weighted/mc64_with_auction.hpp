@@ -25,7 +25,7 @@ struct Mc64WithAuction {
 
   // Matches all columns of a block. Searches that would visit too many entries are abandoned; an
   // auction then finds better prices to start from, or, if many costs are equal, a larger matching
-  // precedes the searches. False: the budget ended it.
+  // precedes the searches. False: the budget ended the call.
   static bool match_columns(const CostBlock<I>& block, BlockMemory<I>& memory, int threads,
                             Budget& budget, WeightedCounters& counters) {
     using Outcome = typename Mc64<I>::Outcome;

@@ -13,8 +13,8 @@ __all__ = ["Roots", "connected"]
 
 
 class Roots(NamedTuple):
-    """Smallest member of each vertex's component on its own side: of the columns of the horizontal
-    part, of the rows of the vertical part; -1 of all others."""
+    """The smallest member of each vertex's component on its own side, for the columns of the
+    horizontal part and the rows of the vertical part; -1 for all others."""
 
     cols: Any
     rows: Any

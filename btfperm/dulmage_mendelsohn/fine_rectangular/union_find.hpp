@@ -30,7 +30,7 @@ I find_set(I* set, I t) {
   return t;
 }
 
-// Unites two components; the smallest tree of the result.
+// Unites two components. Returns the smallest tree of the result.
 template <class I>
 I unite_alone(I* set, I a, I b) {
   a = find_set(set, a);

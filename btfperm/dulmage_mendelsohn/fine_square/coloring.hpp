@@ -9,8 +9,8 @@
 //             2014. Ours: a vertex with color c also takes the color of vertex c if that is larger
 //             (pointer jumping), because whatever reaches c reaches the vertex too
 // Cost        O(rounds * sweeps * vertices), and the entries of vertices whose color rises: fast if
-//             paths are short, very slow if they are long. It ends when 100 sweeps are used or a
-//             round removes less than an eighth of the vertices, and tarjan continues
+//             paths are short, very slow if they are long. After 100 sweeps, or if a round removes
+//             less than an eighth of the vertices, tarjan continues
 // Encodings   color[v] >= v
 // Races       only the thread that processes a vertex writes its color, and colors only rise. Other
 //             threads may read an older color, but a mark (`stale`) makes them read it again. The
@@ -26,9 +26,9 @@
 
 namespace btfperm {
 
-// Raises every color to the largest that reaches it; false: the sweeps did not suffice, or the
-// budget ended it. `stale` (m places, 0 before and after) marks the vertices that must read the
-// colors of their predecessors again.
+// Raises the color of every vertex to the largest number of a vertex that reaches it. False: the
+// sweeps did not suffice, or the budget ended them. `stale` (m places, 0 before and after) marks
+// the vertices that must read the colors of their predecessors again.
 template <class I>
 bool color_reachable(const Components<I>& C, const Successors<I>& successors,
                      const Members<I>& left, const Team& team, I* color, std::uint8_t* stale,

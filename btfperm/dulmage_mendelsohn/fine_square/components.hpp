@@ -47,7 +47,7 @@ struct Components {
   }
 };
 
-// Vertices that the peel left are open; without a peel (`counted`), all are.
+// Marks the vertices that the peel left as open; if there was no peel (`counted` is false), all.
 template <class I>
 void note_open(const Components<I>& C, bool counted, const Team& team, Budget& budget) {
   for_parts(C.A.m, team.threads, budget, [&](I i) {
@@ -57,7 +57,7 @@ void note_open(const Components<I>& C, bool counted, const Team& team, Budget& b
   });
 }
 
-// The marks for tarjan.
+// Sets the marks for tarjan: 0 for open vertices, `finished` for all others.
 template <class I>
 void mark_open(const Components<I>& C, const Team& team, Budget& budget) {
   for_parts(C.A.m, team.threads, budget,
@@ -88,7 +88,7 @@ struct Successors {
   }
 };
 
-// Lists the open successors of `left`, which are open. Null arrays: the budget ended it.
+// Lists the open successors of `left`, which are open. Null arrays: the budget ended the call.
 template <class I>
 Successors<I> list_successors(const Components<I>& C, const Members<I>& left, const Team& team,
                               Workspace& workspace, Budget& budget) {

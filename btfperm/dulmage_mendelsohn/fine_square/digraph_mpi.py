@@ -6,8 +6,8 @@ to u has an entry in column v: the entries of v are its predecessors. So the col
 alternating search from unmatched columns reaches are closed under predecessors, and those of the
 search from unmatched rows under successors.
 
-`spread` and `peel` work through the vertices of one rank before they send anything
-(``spread.hpp``): the number of exchanges depends on how often a path changes its owner.
+`spread` and `peel` process all vertices of one rank before they send anything (``spread.hpp``): the
+number of exchanges depends on how often a path continues on another rank.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ class Digraph:
     ) -> bool:
         """Peels the active vertices of degree 0, and those whose degree becomes 0. `lists` holds
         the neighbours whose degree decreases and whose height is at least one more. A peeled vertex
-        has the degree -1 then. Returns False after `most` exchanges if some are not yet peeled."""
+        has the degree -1 afterwards. Returns False after `most` exchanges (None: no limit) if some
+        are not yet peeled."""
         exchanges = 0
         ready = np.flatnonzero((degree == 0) & (active != 0)).astype(self.width)
         while True:
@@ -109,7 +110,8 @@ class Digraph:
                 return False
 
     def ask(self, vertices: Indices, values: Indices) -> Indices:
-        """For each vertex (a number of the whole digraph), the value that its owner has."""
+        """For each vertex (a number of the whole digraph), its element of `values` on the rank that
+        owns the vertex. Collective."""
         distinct, place = np.unique(vertices, return_inverse=True)
         got = self.exchange.route(self.slices, distinct, kind=self.width)
         return self.exchange.reply(got, values[got.items[:, 0] - self.slices.first])[0][place]

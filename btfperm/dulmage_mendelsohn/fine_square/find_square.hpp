@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// the square part: the order of the searches
+// find square: the order of the searches in the square part
 //
 // One thread: peel, or a test whether all is one block; then tarjan, whose order gives the heights.
 // Several threads: peel, trim, the giant component, the small ones, tarjan for the remaining
@@ -37,7 +37,7 @@ bool search_alone(const PatternView<I>& A, Square<I>& S, I* order, I left, Budge
 }
 
 // Names the components that neither forward-backward nor coloring found. `order` has a place for
-// each of `rows`. False: the budget ended it.
+// each of `rows`. False: the budget ended the call.
 template <class I>
 bool finish_by_tarjan(Components<I>& C, const Members<I>& rows, const Team& team, I* order,
                       Budget& budget) {
@@ -85,7 +85,7 @@ bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S
     n_open = open_ones(C, rest, team, open, budget);
     n_open = coloring(C, successors, open, n_open, team, color, stale, order, budget);
     if (budget.stopped()) return false;
-    if (n_open > n_left / 2) {  // long and narrow: no progress
+    if (n_open > n_left / 2) {  // little progress: the graph is long and narrow
       for_each(n_left, team, budget, [&](I k) {
         C.region[left[k]] = 0;
         return std::int64_t{1};

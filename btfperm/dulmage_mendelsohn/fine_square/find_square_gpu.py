@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The square part on the device: the order of the searches.
 
-First the peel. One core continues if the rest is small, or long and narrow. If it is nearly
-symmetric, 2-cycles are contracted. Then follow the giant component, the propagation of names for
-the small ones, and the heights by peeling the graph of the blocks. A measured rule ends each step
-that is too serial for the device."""
+The peel runs first. One core continues if the rest is small, or long and narrow. If the rest is
+nearly symmetric, 2-cycles are contracted. Then the giant component is searched, names are
+propagated for the small components, and the graph of the blocks is peeled, which gives the heights.
+A measured rule ends each step that is too serial for the device."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Square(NamedTuple):
     Attributes
     ----------
     leader : (n,) smallest column of the block of each column; None if every block is one column
-    height : (n,) of the block, at its leader; None if the whole matrix is one block
+    height : (n,) height of each block, at its leader; None if the whole matrix is one block
     """
 
     leader: Any

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Strongly connected components over ranks, with the heights of the canonical order.
 
-Idea        Peel vertices without successors, whose heights are then known, and vertices without
-            predecessors. Of the rest, the component of a vertex with many neighbours is what its
-            forward and its backward search have in common. Then, in rounds, the largest number
-            that reaches a vertex is its color; the component of a vertex whose color is its own
-            number is what a backward search inside the color reaches. As soon as few edges are
-            left, one rank finds the remaining components. The heights of the components follow
-            from peeling the graph of the blocks.
+Idea        Vertices without successors, whose heights are then known, and vertices without
+            predecessors are peeled. In the rest, the component of a vertex with many neighbours
+            is the intersection of its forward and its backward search. Then, in rounds, the color
+            of a vertex is the largest number of a vertex that reaches it. The component of a
+            vertex whose color is its own number consists of the vertices that a backward search
+            inside the color reaches. As soon as few edges are left, one rank finds the remaining
+            components. Peeling the graph of the blocks gives the heights of the components.
 Paper       Slota, Rajamanickam, Madduri, IPDPS 2014 (Multistep): trimming, one forward-backward
             search, coloring, and a serial algorithm for the rest. The heights are ours.
 Cost        O(edges) per round; a round of coloring may propagate a label along any path, so that
@@ -36,7 +36,7 @@ __all__ = ["find_square"]
 GATHERED = 1 << 19
 """Edges of which one rank finds the components; a rank may always hold that many."""
 
-_EXCHANGES = 64  # of peeling, before the rest is counted again
+_EXCHANGES = 64  # exchanges of the peel, before the remaining edges are counted again
 
 
 def find_square(graph: Digraph, is_square: npt.NDArray[np.bool_]) -> tuple[Indices, Indices]:
@@ -143,8 +143,9 @@ def _finish_on_one_rank(graph: Digraph, open_blocks: Bytes, name: Indices, heigh
 
 
 def _blocks(vertices: Indices, edges: Indices) -> Indices:
-    """Each vertex, a member of its block and the height of the block. `vertices` ascend and have a
-    least height; edges to others are ignored."""
+    """A row for each vertex: its number, a member of its block and the height of the block.
+    `vertices` holds numbers, ascending, and lower bounds of heights; edges to other vertices are
+    ignored."""
     width: Any = vertices.dtype.type
     numbers, height = vertices[:, 0].copy(), vertices[:, 1].copy()
     place = np.searchsorted(numbers, edges)
@@ -160,8 +161,8 @@ def _blocks(vertices: Indices, edges: Indices) -> Indices:
 
 
 def _heights(graph: Digraph, open_blocks: Bytes, name: Indices, height: Indices) -> None:
-    """The heights of the blocks that are not peeled from the sinks: `height` holds at each of their
-    members how high it is above the peeled vertices."""
+    """Computes the heights of the blocks that were not peeled from the sinks. Before the call,
+    `height` holds at each of their members its height above the peeled vertices."""
     exchange, slices = graph.exchange, graph.slices
     here = np.flatnonzero(open_blocks)
     if not exchange.sums(here.size)[0]:

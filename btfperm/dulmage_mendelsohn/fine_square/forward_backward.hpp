@@ -114,7 +114,7 @@ bool search_forward(const Components<I>& C, I pivot, const Members<I>& back, con
 }
 
 // Finds the component of the pivot, C.giant, and the regions of the others. `queue`, `waiting` and
-// `next` have a place for each of `left`, and one more. False: the budget ended it.
+// `next` have a place for each of `left`, and one more. False: the budget ended the call.
 template <class I>
 bool forward_backward(Components<I>& C, const Members<I>& left, const Team& team, I* queue,
                       I* waiting, I* next, Budget& budget) {

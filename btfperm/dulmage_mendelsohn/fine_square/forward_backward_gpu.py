@@ -15,13 +15,15 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph
 __all__ = ["BOTH", "find_giant"]
 
 BOTH = 3  # the mark of the giant
-# Long thin graphs crawl: then contraction of 2-cycles is quicker, or names that travel.
+# In long thin graphs the searches have many small levels; contraction of 2-cycles or propagation of
+# names is faster there.
 _LIMITS = Limits(narrow=50, window=500, max_levels=3000)
 
 
 def find_giant(graph: Digraph, name: Any) -> tuple[Any, int] | None:
-    """Names the component of the best connected vertex by that vertex, in `name`; the marks of all
-    vertices and how many are in it. None where the searches crawl."""
+    """Names the component of the vertex with the largest product of degrees by that vertex, in
+    `name`. Returns the marks of all vertices and the size of the component; None if the searches
+    exceed `_LIMITS`."""
     import cupy
 
     n, run = graph.n, graph.kernels("forward_backward.cu")

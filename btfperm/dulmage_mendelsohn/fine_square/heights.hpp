@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // heights: the height of each square block above the sinks
 //
-// Idea        From the last component to the first, successors precede predecessors: each component
-//             sends its height plus one to the rows of its columns. The height of a component is
-//             the largest that its rows received.
+// Idea        The components are processed from the last one to the first, successors before
+//             predecessors. Each component raises the heights of the rows in its columns to its own
+//             height plus one. The height of a component is the largest height of its rows.
 // Cost        O(entries), one random access each
 // Encodings   at the end vertex.height = the height of a block of one row, or ~b for the rows of
 //             block b of several
-// Invariants  heights that a component sends to itself arrive after its height is read, and are
-//             lost
+// Invariants  a component also raises the heights of its own rows, but only after its height was
+//             computed from them, so this has no effect
 #pragma once
 
 #include "dulmage_mendelsohn/fine_square/vertex.hpp"
@@ -35,7 +35,7 @@ struct Square {
 };
 
 // `order` holds count vertices by components, predecessors first, the last one of each as ~row.
-// Returns the number of blocks of several rows; -1: the budget ended it.
+// Returns the number of blocks of several rows; -1: the budget ended the call.
 template <class I>
 I heights(const PatternView<I>& A, const I* order, I count, Vertex<I>* vertices, Block<I>* blocks,
           Budget& budget) {

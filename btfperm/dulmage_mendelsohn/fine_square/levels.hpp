@@ -102,8 +102,8 @@ bool count_exits(const Components<I>& C, const Members<I>& left, const Members<I
   });
 }
 
-// Finishes the components of the side that is `backward`, or is not, each after its successors on
-// this side. `queue` has a place for each of `rest`.
+// Finishes the components that reach the pivot (`side` = backward) or do not reach it (0), each
+// after its successors on this side. `queue` has a place for each of `rest`.
 template <class I>
 bool finish_side(const Components<I>& C, const Members<I>& rest, std::uint8_t side,
                  const Team& team, I* queue, const Blocks<I>& B, Budget& budget) {
@@ -138,7 +138,7 @@ bool finish_side(const Components<I>& C, const Members<I>& rest, std::uint8_t si
 }
 
 // The heights of all components of `left`, as `heights` leaves them; `rest` is `left` without the
-// giant component. `queue` has a place for each of `rest`. False: the budget ended it.
+// giant component. `queue` has a place for each of `rest`. False: the budget ended the call.
 template <class I>
 bool levels(const Components<I>& C, const Members<I>& left, const Members<I>& rest,
             const Team& team, I* queue, Blocks<I>& B, Budget& budget) {

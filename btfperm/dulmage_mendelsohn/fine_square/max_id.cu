@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// max-id: many small components at once, by names that travel along the edges
+// max-id: many small components at once, by numbers that are propagated along the edges
 //
 // Idea        Each vertex computes the largest number of the vertices that reach it, and of those
 //             that it reaches. If both are the same number, this is the name of its component. An
@@ -79,7 +79,7 @@ extern "C" __global__ void sweep(Index count, const Index* tails, const Index* h
   if (more) raise(changed, number);
 }
 
-// The shortcuts: a vertex combines its numbers with those of the vertices that it has as numbers.
+// The shortcuts: a vertex combines its numbers with those of the vertices that these numbers name.
 extern "C" __global__ void ask_further(Index n, const Index* name, Learned* learned, Count number,
                                        Count* changed) {
   bool more = false;

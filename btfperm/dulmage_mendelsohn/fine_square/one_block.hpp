@@ -2,11 +2,11 @@
 // one block: whether the whole square part is one strongly connected component
 //
 // Idea        A breadth-first search from a pivot along the predecessors finds the vertices that
-//             reach it. A vertex is reached by the pivot if one of its predecessors is; in a nearly
-//             symmetric pattern that predecessor was visited just before. The few vertices that
-//             were processed too early are processed again, until nothing changes. On meshes in any
-//             order this costs far less than tarjan, and very little if a column is dense; if it
-//             makes no progress, it stops early.
+//             reach the pivot. The pivot reaches a vertex if it reaches one of its predecessors; in
+//             a nearly symmetric pattern that predecessor was visited just before. The few vertices
+//             that were processed too early are processed again, until nothing changes. On meshes
+//             in any order this costs far less than tarjan, and very little if a column is dense.
+//             If it makes no progress, the search stops early.
 // Paper       ours; forward-backward with one list for both directions
 // Cost        O(entries), and the sweeps. Workspace: m + 1 words, m bytes
 // Prefer it   if there are no sources, before tarjan
@@ -19,9 +19,9 @@
 
 namespace btfperm {
 
-// Keeps the vertices of late[0 ... count - 1] that have no predecessor with 3; sweeps forwards and
-// backwards in turn, while each finds its share. Returns how many are kept; -1: the budget ended
-// it.
+// Tests the vertices of late[0 ... count - 1] again, forwards and backwards in turn, while each
+// sweep finds a sufficient share with a predecessor that has 3. Keeps the others in `late` and
+// returns their number; -1: the budget ended the search.
 template <class I>
 I look_again(const PatternView<I>& A, const Vertex<I>* vertices, std::uint8_t* reached, I* late,
              I count, Budget& budget) {
@@ -44,7 +44,7 @@ I look_again(const PatternView<I>& A, const Vertex<I>* vertices, std::uint8_t* r
 }
 
 // True: all vertices, which are all rows, are one component, and `order` (count + 1 places) holds
-// them. False: they are not, or there was no progress, or the budget ended it.
+// them. False: they are not, or there was no progress, or the budget ended the call.
 template <class I>
 bool is_one_block(const PatternView<I>& A, const Vertex<I>* vertices, I count, I* order,
                   Budget& budget) {

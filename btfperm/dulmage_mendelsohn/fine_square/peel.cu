@@ -3,8 +3,8 @@
 //
 // Idea        A vertex without successors is a block by itself. After its removal, predecessors
 //             without other successors form the next level. If no vertex had a height before, all
-//             levels are exact, and the level is the height; otherwise each vertex sends its
-//             height to its predecessors. The remaining vertices are on cycles, or have successors
+//             levels are exact, and the level is the height; otherwise each vertex raises the
+//             heights of its predecessors. The remaining vertices are on cycles, or have successors
 //             that remain.
 // Cost        O(entries of removed vertices), and a barrier for each level. With fewer than 30
 //             vertices in a level the CPU continues
@@ -12,7 +12,7 @@
 // Invariants  Vertices removed after the last exact level are higher than that level, so that they
 //             need no heights from vertices of the exact levels
 // Races       Two atomic operations have no order, unless the second waits for the result of the
-//             first: a height is sent before the count of successors falls, and read after the
+//             first: a height is raised before the count of successors falls, and read after the
 //             count reached zero
 
 #include "backends/gpu/append.cuh"
@@ -36,8 +36,8 @@ __device__ inline bool lose_successors(Index* out, Index u, Index count, Index h
 }
 
 // height: zeros, or a lower bound for each vertex, in which case no level is exact. With exact
-// levels, only the vertices of the last levels send heights, because no height is read before the
-// end.
+// levels, only the vertices of the last levels raise heights of predecessors, because no height is
+// read before the end.
 extern "C" __global__ void __launch_bounds__(512, 2)
     peel(Levels* levels, Index lanes, const Index* indptr, const Index* pred, Index* out,
          Index* height, Index* items) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // peel: square blocks of one row and column whose successors are all such blocks
 //
-// Idea        A vertex without successors is a block by itself. When it is removed, its
-//             predecessors may have none left. The queue yields vertices by ascending height: the
-//             height of a vertex is one more than that of the successor that was removed last.
+// Idea        A vertex without successors is a block by itself. After its removal, some of its
+//             predecessors may have no successors left. The queue holds vertices by ascending
+//             height: the height of a vertex is one more than that of the successor that was
+//             removed last.
 // Paper       A. B. Kahn, "Topological sorting of large networks", Commun. ACM 5 (1962)
 // Cost        O(entries): one random access each to count, one to count down. The next vertices are
 //             known from the queue and prefetched
@@ -96,7 +97,7 @@ I peel_together(const PatternView<I>& A, Vertex<I>* vertices, I* order, I ready,
 
 // Writes the vertices that can be peeled into `order` (one place more than vertices), by ascending
 // height. The others keep their marks, which are not 0. Returns the number of peeled vertices, -1:
-// the budget ended it.
+// the budget ended the call.
 template <class I>
 I peel(const PatternView<I>& A, const Matching<I>& M, const Members<I>& rows,
        const Members<I>& cols, const Team& team, Vertex<I>* vertices, I* order, Budget& budget) {

@@ -2,10 +2,10 @@
 // Propagation of labels and of heights over the vertices of one rank
 //
 // Idea        A rank owns the vertices first .. first + count - 1 of a digraph and their lists of
-//             targets. It works through its own vertices until no label changes any more, and
-//             collects what concerns vertices of other ranks; one exchange then serves many steps
-//             of the search. Heights need no level order: a vertex is peeled after all its
-//             successors, whatever the order of the others.
+//             targets. It processes its own vertices until no label changes any more, and collects
+//             the labels for vertices of other ranks; so one exchange follows many steps of the
+//             search. Heights need no level order: a vertex is peeled after all its successors,
+//             whatever the order of the others.
 // Cost        O(arcs) for heights and for reachability; for the largest label, O(arcs) for each
 //             change of a label in the worst case.
 #pragma once

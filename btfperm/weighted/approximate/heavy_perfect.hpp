@@ -21,7 +21,7 @@
 
 namespace btfperm {
 
-// Matches all columns of a block. False: the budget ended it.
+// Matches all columns of a block. False: the budget ended the call.
 template <class I>
 struct HeavyPerfect {
   static constexpr int phases = 2;
