@@ -87,7 +87,7 @@ class Table(dict[str, tuple[Rule, ...]]):
 
     def ruled(self, entries: float) -> Ruled:
         before, found = self._last
-        if entries == before:  # the request and the plan ask for the same matrix
+        if entries == before:  # the request and the plan of one call have the same number
             return found
         between = bisect_right(self._bounds, entries)
         if between not in self._found:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Carries out a plan: initializer, search, certificate, and the actions after failed steps.
 
-`Run` calls backends through `backends.protocol.Backend` and does not know which one it uses.
+`Run` calls backends through `backends.protocol.Backend`.
 ``fallback.py`` decides what follows a step that failed.
 """
 

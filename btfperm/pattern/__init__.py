@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:  # loaded only for callers that ask for them
+def __getattr__(name: str) -> Any:  # loads a module only when one of its names is used
     if name == "DistributedPattern":
         from btfperm.pattern.distributed import DistributedPattern
 

@@ -131,7 +131,7 @@ def matrix_on_device(A: object) -> bool:
     """Whether a matrix, dense or sparse, or a part of a triple is an array on a GPU."""
     if isinstance(A, tuple):
         return any(map(is_device_array, A))
-    if isinstance(A, np.ndarray):  # arrays of dates have no buffer to ask for
+    if isinstance(A, np.ndarray):  # `data` of an array of dates raises an error
         return False
     return is_device_array(A) or is_device_array(getattr(A, "data", None))
 

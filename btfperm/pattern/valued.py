@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`ValuedPattern`: a pattern, and the value of each of its entries in the same order.
 
-Only callers that ask for values load this file: `as_valued` and `btfperm.io.read_valued`.
+This file is loaded only if values are needed: by `as_valued` and `btfperm.io.read_valued`.
 """
 
 from __future__ import annotations

@@ -5,8 +5,7 @@
 
 1. a start (`initial/`): a matching that is cheap to find and often nearly maximum;
 2. a search (`augmenting/`, `push_relabel/`, `displacement/`): makes it maximum. Searches work from
-   the columns; a wide matrix is handed over transposed, so that the search starts from the shorter
-   side;
+   the columns; a wide matrix is transposed first, so that the search starts from the shorter side;
 3. the certificate (`certificate.hpp`): the matched pairs are entries, and a cover of the same size
    exists.
 

@@ -35,8 +35,8 @@ class Budget:
         self.stop = 0
 
     def spent(self, edges: int) -> bool:
-        """Whether a limit is reached when this run has visited `edges` entries. The caller asks
-        only while something is left to do: a finished search is never abandoned."""
+        """Whether a limit is reached after this run has visited `edges` entries. The caller must
+        not call this after the search has finished, so that no finished search is abandoned."""
         if edges - self._visited < self._many_entries:
             self._polls_left -= 1
         self._visited = edges

@@ -3,7 +3,7 @@
 //
 // Idea        The sizes are counted; their prefix sums are the starts of the groups. Most groups
 //             have one member, which goes to its place. For the few large groups, each warp counts
-//             the members in its share of the items, so that it knows their places. The members of
+//             the members in its share of the items, which gives their places. The members of
 //             all other groups are written in any order; then one warp for each group sorts them,
 //             by the number of smaller members.
 // Cost        two launches; four passes, one more if there are large groups, and the squares of the

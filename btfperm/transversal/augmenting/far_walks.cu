@@ -7,11 +7,11 @@
 //
 // Idea        Waves follow one another at a fixed interval, without waiting for the previous one to
 //             end. A row's label is its distance by the newest wave that has reached it. Meanwhile
-//             all unmatched columns walk. A push goes to the least label in the column's list and
-//             then sets this label to one more than the second least, so that later columns choose
-//             other rows. Labels may be out of date; the next wave corrects them. If a wave ends
-//             and there was no push since its start, no unmatched column can reach an unmatched
-//             row: the matching is maximum.
+//             walks run from all unmatched columns. A push matches the column to the row of least
+//             label in its list, and sets this label to one more than the second least, so that
+//             later columns choose other rows. Labels may be out of date; the next wave corrects
+//             them. If a wave ends and there was no push since its start, no unmatched column can
+//             reach an unmatched row: the matching is maximum.
 // Paper       the push and the global relabelling of A. V. Goldberg, R. E. Tarjan, "A new approach
 //             to the maximum-flow problem", J. ACM 35 (1988), as in g-pr, but both at the same time
 // Cost        O(nnz) per wave, some tens of waves. A step of a wave or of a walk is five dependent
@@ -20,18 +20,18 @@
 // Prefer it   if the search of meeting-trees has not ended after some hundred rounds and many
 //             columns are unmatched. For a few columns, trees from both sides are faster. Of the
 //             benchmark's graphs, only permuted honeycombs (`hex:*+rcp`) need it: on them, trees
-//             alone do not end
+//             alone did not end within the limit of our measurements
 // Encodings   label[i] = 255 - the newest wave that has reached row i, in 8 bits, then the distance
 //             in 24 bits: a smaller label is better. `unlabelled`: no wave has reached row i;
 //             `retired`: row i was matched permanently in `meeting_peel.cu`
-// Invariants  row_match is always a matching. Only one thread holds a column that walks; between
-//             rounds this column is in `list` and has no row in col_match. A row that a wave has
-//             reached is in some warp's queue or in the shared list until its label has been
-//             propagated. A push scans at most 64 entries of a list, but the whole list in a round
-//             that may prove the matching maximum
-// Races       atomicExch gives a row to the last thread that takes it and hands the displaced
-//             column to this thread. Labels are hints while columns push. If two threads take a row
-//             at once, col_match may be out of date when a wave reads it. `correct_col_match`
+// Invariants  row_match is always a matching. Only one thread holds the column that pushes next in
+//             a walk; between rounds this column is in `list` and has no row in col_match. A row
+//             that a wave has reached is in some warp's queue or in the shared list until its label
+//             has been propagated. A push scans at most 64 entries of a list, but the whole list in
+//             a round that may prove the matching maximum
+// Races       atomicExch matches a row to the column of the last thread that takes it, which then
+//             holds the displaced column. Labels are hints while columns push. If two threads take
+//             a row at once, col_match may be out of date when a wave reads it. `correct_col_match`
 //             counts these columns as strays, and the host accepts no proof by a wave that was
 //             under way at that time
 
@@ -326,8 +326,8 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
   if (blockIdx.x == 0 && threadIdx.x == 0) progress->course = course;
 }
 
-// Corrects col_match by row_match: columns that still walk are unmatched. Counts strays, the
-// columns with another row in col_match, which a wave may have read.
+// Corrects col_match by row_match: columns whose walks have not ended are unmatched. Counts strays,
+// the columns with another row in col_match, which a wave may have read.
 extern "C" __global__ void correct_col_match(Index m, const Index* row_match, Index* col_match,
                                              const Index* list, Progress* progress) {
   Count strays = 0;

@@ -16,9 +16,9 @@
 // Encodings   label[i]: 0 for an unmatched row; `hopeless`: every push from there is known to fail;
 //             with `touched`: a push has changed the mate of row i
 // Invariants  a column is matched to one row, or one thread holds it
-// Races       atomicExch gives a row to the last thread that takes it and hands the displaced
-//             column to this thread. Labels are hints and may be out of date. col_match is wrong
-//             until `correct_col_match` has corrected it
+// Races       atomicExch matches a row to the column of the last thread that takes it, which then
+//             holds the displaced column. Labels are hints and may be out of date. col_match is
+//             wrong until `correct_col_match` has corrected it
 
 #include "backends/gpu/counting.cuh"
 #include "backends/gpu/frontier.cuh"

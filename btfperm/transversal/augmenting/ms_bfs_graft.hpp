@@ -27,9 +27,9 @@
 //             active trees outside the frontier have only visited rows
 // Races       visited[y] is claimed by one thread atomically (top-down) or belongs to one thread
 //             (bottom-up). Two threads may set leaf[root] at once: either row is the end of a path
-//             of that tree. root[x] may be read while another thread sets it: the reader takes x as
-//             in no active tree or as in its new tree, and both are correct. A thread that misses a
-//             new leaf grows a tree in vain.
+//             of that tree. root[x] may be read while another thread sets it: for the reader, x is
+//             then in no active tree or in its new tree, and both are correct. A thread that reads
+//             an old value of leaf[root] only adds rows to a tree that has a path already.
 #pragma once
 
 #include <omp.h>

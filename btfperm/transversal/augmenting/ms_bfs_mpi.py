@@ -160,7 +160,8 @@ class _Search:
         return np.concatenate(grown), found
 
     def pull(self, rows: Indices, edges: int | None = None) -> tuple[Indices, int]:
-        """Bottom-up: unvisited rows ask the columns in their lists for a tree."""
+        """Bottom-up: each unvisited row joins the tree of a column in its list. The owners of the
+        columns send the trees."""
         lists, grown, found = self.problem.row_lists, [], 0
         for part in pieces_of(self.exchange, lists, rows, edges):
             cols, lengths = lists.of(part)

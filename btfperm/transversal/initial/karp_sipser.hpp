@@ -20,10 +20,10 @@
 //             or matched
 // Races       (several threads) degrees are decremented atomically. The thread that reduces a
 //             degree to one puts the vertex on its stack, so each vertex is on one stack, once. A
-//             column is claimed permanently, and only its owner looks for a row. A row belongs to
-//             the first thread that exchanges its -1. If the owner finds no unmatched row, the
-//             column has none: the result is maximal. A stale value of a row or a degree only costs
-//             an unsuccessful attempt
+//             column is claimed permanently, and only the thread that claimed it searches a row for
+//             it. A row belongs to the first thread that exchanges its -1. If the search finds no
+//             unmatched row, the column has none: the result is maximal. A stale value of a row or
+//             a degree only costs an unsuccessful attempt
 #pragma once
 
 #include <algorithm>

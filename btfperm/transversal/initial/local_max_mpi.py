@@ -85,8 +85,8 @@ class _Side:
         return self.items[self.cursor[own]]
 
     def answer(self, own: Indices, suitors: Indices) -> npt.NDArray[np.int64]:
-        """Answers the candidates of the other side; each of `own` has one suitor at most that it
-        wants itself."""
+        """Answers proposals: ``suitors[k]`` has ``own[k]`` as its candidate. At most one of the
+        suitors of a row (or column) is the row's own candidate, too; the two are matched."""
         free = self.match[own] < 0
         waits = free & (self.cursor[own] < self.end[own])
         mutual = np.zeros(own.size, dtype=bool)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// singles-first: columns of one entry choose first, then greedy
+// singles-first: matches columns of one entry first, then runs greedy
 //
 // Idea        A column with a single entry has no choice: some maximum transversal matches it, or
 //             another such column, to that row. greedy often matches that row to an earlier column
