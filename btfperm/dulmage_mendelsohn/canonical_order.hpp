@@ -67,8 +67,8 @@ I number_together(const Side<I>& side, const I* set, I n_trees, const Team& team
   return count;
 }
 
-// Replaces the trees by their components, in the order of their members on `side`, the side of the
-// roots. Returns the number of components.
+// Replaces the number of each member's tree by that of its component. Components are numbered by
+// their smallest member on `side`, the side of the roots. Returns the number of components.
 template <class I>
 I number_components(const Side<I>& side, const Side<I>& other, I* set, I n_trees, const Team& team,
                     Budget& budget) {
@@ -237,7 +237,8 @@ void order_together(const Matching<I>& M, const Square<I>& S, const Corner<I>& c
   if (budget.stopped()) throw Unfinished();
 }
 
-// The square part, which starts at the corner. Throws Unfinished if the budget ends the call.
+// Orders the square part, which starts at the corner. Throws Unfinished if the budget ends the
+// call.
 template <class I>
 void order_square(const Matching<I>& M, const Square<I>& S, const Corner<I>& corner,
                   const Team& team, Budget& budget, const Form<I>& form) {

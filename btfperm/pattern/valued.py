@@ -187,7 +187,7 @@ def as_values(values: Any, count: int, name: str | None) -> Any:
 
     Raises
     ------
-    InvalidMatrixError : they are no numbers, or of another count
+    InvalidMatrixError : they are no numbers, or their number is not `count`
     """
     refuse_masked(values)
     array = values

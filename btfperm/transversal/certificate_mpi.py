@@ -106,7 +106,8 @@ def mark_cover(view: DistributedProblem) -> None:
 
 
 def rank_at_most(pattern: Any) -> int:
-    """An upper bound of the structural rank: rows and columns that have an entry. Collective."""
+    """An upper bound of the structural rank: the number of rows, or of columns, that have an entry,
+    whichever is smaller. Collective."""
     rows = int(np.count_nonzero(pattern.row_lists.lengths()))
     cols = int(np.count_nonzero(pattern.columns.lengths()))
     bounds: list[int] = pattern.exchange.sums(rows, cols)

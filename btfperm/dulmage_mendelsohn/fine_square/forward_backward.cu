@@ -10,8 +10,8 @@
 //             Rajamanickam, K. Madduri, "BFS and coloring-based parallel algorithms for strongly
 //             connected components", IPDPS 2014, because one finds the giant component
 // Cost        O(entries of the reached vertices), and a barrier for each level
-// Prefer it   if one component is large. Long thin graphs have many small levels, so their number
-//             is limited
+// Prefer it   if one component is large. Long thin graphs have many small levels, so the number of
+//             levels is limited
 // Encodings   mark[v]: bit 1 if v reaches the pivot, bit 2 if the pivot reaches v, 7 if v is not in
 //             the graph. Queue: v >= 0 in the search along predecessors, ~i in the search along
 //             successors, which are in list i

@@ -285,7 +285,7 @@ __device__ void wave_round(const Field& field, const Course& course, const Index
 }
 
 // Runs until no unmatched column can reach an unmatched row, or a limit on rounds or entries is
-// reached. over: two lists of `limit` rows, at least m each.
+// reached. over: memory for two lists of `limit` rows; limit is at least m.
 extern "C" __global__ void __launch_bounds__(threads, 2)
     walk_far(const Index* indptr, const Index* indices, const Index* row_indptr,
              const Index* row_indices, Index* row_match, Index* col_match, unsigned* label,

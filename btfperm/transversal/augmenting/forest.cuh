@@ -9,10 +9,10 @@
 // Encodings   a root: its column j, or -2 - i for row i
 //             owner[i] = the root of the tree that contains row i's matched entry; -1: none yet. An
 //             unmatched row is its own root. in_cover, out_of_cover: row i was matched permanently
-//             by `meeting_peel.cu`; its row, or its column, is in a minimum cover up[i] = the row
-//             of the previous matched entry in its tree, towards the root: -1 - j for the first
-//             entry below column j, i for the first below row i state[j], state[n + i]: see State,
-//             of the roots
+//             by `meeting_peel.cu`; its row, or its column, is in a minimum cover
+//             up[i] = the row of the previous matched entry in its tree, towards the root: -1 - j
+//             for the first entry below column j, i for the first below row i
+//             state[j], state[n + i] = the State of the tree with root column j, or row i
 // Invariants  the matching does not change while trees grow. An owner changes only from none or
 //             from a released root. A root has at most one path, so paths are disjoint
 // Races       atomicCAS on owner gives a matched entry to one tree. A thread forms a path by

@@ -8,11 +8,11 @@
 //             (blocks alone cause a very long search on rgg_n_2_20). Therefore, if most entries are
 //             near the diagonal, as in a mesh in natural order, each thread first matches its part
 //             of the columns to its part of the rows only. If most columns have an entry near the
-//             diagonal, as in saddle-point systems, a block prefers rows that begin at its own
-//             place on the diagonal
+//             diagonal, as in saddle-point systems, a block prefers the rows after its own place on
+//             the diagonal
 // Paper       that of greedy.hpp; the blocks are ours
-// Cost        O(nnz), divided by the threads: a part of the entries is visited, and more entries
-//             with parts and with preferred rows. Ends when every row is matched. No workspace
+// Cost        O(nnz), divided by the threads. Usually a part of the entries is visited; parts and
+//             preferred rows cost more visits. Ends when every row is matched. No workspace
 // Prefer it   as greedy
 // Races       one thread exchanges the -1 of row_match[i]. A thread that fails continues in its
 //             list

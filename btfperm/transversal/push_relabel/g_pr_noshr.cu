@@ -13,8 +13,7 @@
 //             stores Ap(i) <- -1, where algorithm 9 leaves the old value. Neither value is used:
 //             the init kernel puts the column back in this position
 // Cost        Two kernels per loop, over as many positions as there were unmatched columns at
-// first;
-//             each level of a relabelling inspects all rows
+//             first; each level of a relabelling inspects all rows
 // Prefer it   for comparison with g-pr-shr
 // Encodings, Invariants, Races: active_list.cuh, relabel.cuh and push.cuh
 
