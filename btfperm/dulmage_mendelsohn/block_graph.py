@@ -48,7 +48,8 @@ def block_graph(result: Decomposition, A: Any = None) -> BlockGraph:
             "this result was read from a file and does not know its matrix; give it: block_graph(A)"
         )
     shape = result.shape if isinstance(A, tuple) else None
-    pattern = result.pattern if A is None else as_pattern(A, shape=shape, owned=True)  # not kept
+    # The arrays of `A` may be shared, because the pattern does not outlive the call.
+    pattern = result.pattern if A is None else as_pattern(A, shape=shape, owned=True)
     assert pattern is not None
     if pattern.shape != result.shape:
         raise InvalidArgumentError(

@@ -41,8 +41,8 @@ def decompose_on_device(
 
     Raises
     ------
-    BackendUnavailableError : the device fails or has too little memory, or the matrix has 2^31 rows
-        or columns, or with 32-bit indices as many together
+    BackendUnavailableError : the device fails or has too little memory, or m or n is 2^31 or more
+        (with 32-bit indices: m + n)
     DefectError : the matching is not maximum
     """
     m, n = problem.m, problem.n

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// row lists: the other columns of each row, for searches along rows
+// row lists: the columns of each row, without the column matched to it, for searches along rows
 //
 // Idea        Count the entries of each row, compute prefix sums, and write each entry to its
 //             place. Several threads use atomic additions; the columns of a row are then in any

@@ -129,7 +129,7 @@ class Run:
         """What remains to be done, in order."""
         return [self.start, self.search, self.prove, self.deliver]
 
-    # -- steps: each returns the event that kept it from its end, or None ----------------------
+    # -- steps: each returns the event that ended it early, or None ----------------------------
 
     def start(self) -> Event | None:
         """The initial matching."""

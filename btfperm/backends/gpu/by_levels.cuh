@@ -167,8 +167,8 @@ __device__ bool search_by_levels(Levels* levels, Index* items, int lanes, const 
     n_put_off[0] = n_put_off[1] = n_sent = left_huge = 0;
   };
 
-  // Whether the lists of the next round have `max_round_entries` entries; a round of few items does
-  // not.
+  // Whether the lists of the next round have at least `max_round_entries` entries. The entries of a
+  // round with few items are not counted.
   Count weighed = 0;
   const auto is_heavy = [&] {
     if constexpr (by_several<VisitMany>) {

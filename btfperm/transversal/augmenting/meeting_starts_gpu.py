@@ -42,7 +42,7 @@ class Memory:
 
     Attributes
     ----------
-    core : for each column, then each row: more than 1 if it is in the core; null if all are
+    core : for each column, then each row: more than 1 if it is in the core; null: all are in it
     """
 
     workspace: Any

@@ -39,8 +39,8 @@ _PATIENCE = 768
 # Far walks need at least this number of unmatched columns and rows; for fewer, the trees
 # continue.
 _MANY = 64
-# Open vertices for each warp that count as thin: they do not fill the device. Each block then takes
-# `_STEPS` steps between two grid barriers.
+# A round with at most `_THIN` open vertices for each warp is thin: it does not fill the device. In
+# a thin round each block takes `_STEPS` steps between two grid barriers.
 _THIN, _STEPS = 16, 16
 # A phase ends when it has one path for `_SHARE` vertices that are open or on the border, or in a
 # thin round for `_SHARE_THIN` open vertices.

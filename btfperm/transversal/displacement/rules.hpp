@@ -40,13 +40,14 @@ struct DisplacementRules {
   // still be matched (bandtri_2e5, .0002, is faster by peeling than by trees; circuit_3e6, 4e-6,
   // has nothing to peel).
   double left_to_peel = 1e-5;
-  // If they leave less than this share, short searches run before peeling; and the passes over the
-  // entries of these searches.
+  // If stalled pushes leave less than this share of the columns, short searches run before peeling;
+  // and the passes over the entries of these searches.
   double last_to_search = 1e-3;
   double last_passes = .125;
-  std::int64_t max_edges =
-      2048;                 // a short search is abandoned here (then at 2, 4, ... times this),
-  double max_passes = 1.5;  // all of them after this number of passes over the entries
+  // Edges after which a short search is abandoned (later ones after 2, 4, ... times as many), and
+  // passes over the entries after which no further search starts.
+  std::int64_t max_edges = 2048;
+  double max_passes = 1.5;
 };
 
 }  // namespace btfperm

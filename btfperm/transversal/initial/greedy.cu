@@ -50,8 +50,8 @@ extern "C" __global__ void empty_rows(Index m, const Index* row_match, Index* ho
 }
 
 // Proposes for column v. Returns the displaced column, or `unheld` if there is none. The loads of a
-// batch of holders are issued together to hide their latency. A long list is scanned from its last
-// position on: a row that an earlier column holds never passes to a later one.
+// batch of holders are issued together to hide their latency. A long list is scanned from the
+// position of the last proposal on: a row that an earlier column holds never passes to a later one.
 __device__ inline Index propose(Index v, const Index* indptr, const Index* indices, Index* resume,
                                 Index* holder, Count* edges) {
   constexpr int batch = 4;

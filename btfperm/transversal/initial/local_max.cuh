@@ -36,7 +36,7 @@ struct Candidate {
   Index place;
 };
 
-// Edges of equal weight are ordered by random numbers, and then by their order in the matrix.
+// Edges of equal weight are ordered by random numbers, and then by the number of the neighbour.
 __device__ inline bool is_heavier(const Candidate& one, const Candidate& other) {
   if (one.place == -1 || other.place == -1) return one.place != -1;
   if (one.weight != other.weight) return one.weight > other.weight;
