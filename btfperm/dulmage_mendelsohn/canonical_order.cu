@@ -54,7 +54,7 @@ struct Numbers {
   Count horizontal;  // blocks
   Count with_square;
   Count all;
-  Count highest;  // height of a square block
+  Count highest;  // the largest height of a square block
   Count barrier;
 };
 

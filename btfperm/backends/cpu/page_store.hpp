@@ -30,7 +30,7 @@ class PageStore {
   static constexpr std::size_t most_kept = std::size_t{16} << 20;
 
   struct Pages {
-    char* start = nullptr;  // on a huge page
+    char* start = nullptr;  // at the start of a huge page
     std::size_t bytes = 0;
   };
 

@@ -31,7 +31,7 @@ struct Square {
   Block<I>* several;    // rows / 2
   I n_several;
   I n_blocks;
-  I highest;  // block
+  I highest;  // the largest height of a block
 };
 
 // `order` holds count vertices by components, predecessors first, the last one of each as ~row.

@@ -77,8 +77,8 @@ class SsBfs {
       }
     }
     counters_.edges += read;
-    for (I head = 0; head < tail;
-         ++head) {  // every visited row is matched to a column in the queue
+    // Every visited row is matched to a column in the queue.
+    for (I head = 0; head < tail; ++head) {
       const I i = M_.col_match[queue_[head]];
       if (i >= 0) seen_[i] = closed;
     }

@@ -250,7 +250,7 @@ class SharedPush {
 
   void make_good(const Choice& choice, Ring& queue, Done& done) {
     const I displaced = lock(choice.row);
-    if (load(label_[choice.row]) != choice.lowest) {  // another thread came first: choose again
+    if (load(label_[choice.row]) != choice.lowest) {  // another thread has raised the label
       unlock(choice.row, displaced);
       queue.push(choice.column);
       return;

@@ -47,7 +47,7 @@ struct TakenMates {
 
   bool has(I i) const { return row_match[i] >= 0; }
   void add(I) {}
-  bool has_all() const { return false; }  // there are more rows than columns
+  bool has_all() const { return false; }  // because there are more rows than columns
 };
 
 template <class I, class Taken>
