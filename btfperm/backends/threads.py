@@ -21,9 +21,9 @@ __all__ = [
     "usable_cores",
 ]
 
-MOST_THREADS = 1024  # that a caller may request
+MOST_THREADS = 1024  # the largest number that a caller may request
 _MOST_TOGETHER = 254  # the smallest tables of the core have space for this number
-_WORTH_PASSING = 1_000_000  # entries; one thread visits fewer in three milliseconds
+_WORTH_PASSING = 1_000_000  # entries, which one thread visits in three milliseconds
 
 # A forked child has OpenMP's list of the threads of its parent, but not the threads: it would wait
 # for them forever, whichever library started them. A parent with one thread has no such list.

@@ -55,7 +55,7 @@ def decompose(
     """
     while True:
         if session.pattern.backend == "gpu" and not backends.is_on_device(transversal.row_match):
-            session = Session(session.on_host())  # the CPU continued after a device had failed
+            session = Session(session.on_host())  # the device failed, so the search ran on the CPU
         row_match, col_match = pairing(transversal)
         name = _place(session)
         try:

@@ -182,9 +182,8 @@ def _state_of_columns(m: int, starts: Any, rows: Any, width: Any) -> tuple[int, 
     """
     import cupy
 
-    wide = np.result_type(
-        width, rows.dtype, starts.dtype
-    )  # for the numbers of both arrays and of the shape
+    # This type holds the numbers of both arrays and of the shape.
+    wide = np.result_type(width, rows.dtype, starts.dtype)
     found = cupy.zeros(2, dtype=np.int32)
     n, room = int(starts.size) - 1, int(rows.size)
     run = kernels("pattern/canonical.cu", wide.name)

@@ -23,7 +23,7 @@ _LARGEST_WORK = DECOMPOSITION
 
 _MIN_INDICES_TO_CHECK = 2**24  # the free memory is not sampled for fewer
 _LARGEST_MARGIN = 2**30  # bytes that must remain free; a tenth of the memory if that is less
-_LARGE_PART = 4  # a requirement of more than free memory / 4 is reported
+_LARGE_PART = 4  # a requirement of more than free memory / 4 gives a warning
 
 
 class memory_for:  # noqa: N801 - called like a function

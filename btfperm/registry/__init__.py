@@ -48,7 +48,7 @@ _ROWS = (
     *approximate.ROWS,
     *graph.ROWS,
 )
-_added: list[Algorithm] = []  # by `add`
+_added: list[Algorithm] = []  # rows that `add` added
 
 
 def add(row: Algorithm) -> None:
