@@ -48,8 +48,8 @@ struct Levels {
 
 constexpr Count entries_of_an_item = 64;
 
-// The items of a round: all of one level if `ordered`, else of this level or higher. `narrow`: by
-// one block alone.
+// The items of a round are all of one level if `ordered`, else of this level or higher. `narrow`:
+// one block processes the round alone.
 struct Round {
   Count level;
   bool ordered;

@@ -17,7 +17,7 @@
 
 namespace btfperm {
 
-// By one thread: the vertices that the peel left have mark 0.
+// By one thread. The vertices that the peel left have mark 0.
 template <class I>
 bool search_alone(const PatternView<I>& A, Square<I>& S, I* order, I left, Budget& budget) {
   {
@@ -53,7 +53,7 @@ bool finish_by_tarjan(Components<I>& C, const Members<I>& rows, const Team& team
   return true;
 }
 
-// By several threads. `counted`: there was a peel. `order` (n_left + 1 places) is workspace.
+// By several threads. `counted`: whether the peel ran. `order` (n_left + 1 places) is workspace.
 template <class I>
 bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S, const Team& team,
                      bool counted, I* order, I n_left, Budget& budget) {

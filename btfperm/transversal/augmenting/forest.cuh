@@ -85,8 +85,8 @@ struct Meeting {
   Index col, below, row;
 };
 
-// Augments along the row's side of a path: `col` is matched to `row`, the previous mate of `row` to
-// the row above, up to the unmatched row.
+// Augments along the row's side of a path: matches `col` to `row`, then the previous mate of `row`
+// to the row above, and so on up to the unmatched row.
 __device__ inline void augment_rows(const Graph& graph, const Forest& forest, Meeting at) {
   const Index root = seen(&forest.owner[at.row]);
   Index col = at.col, row = at.row;

@@ -28,7 +28,7 @@ struct State {
   Count vertex_inserted;        // number of the last launch that inserted a vertex
   Count augmenting_path_found;  // number of the last phase that found a path
   Count edges;                  // read by all levels so far
-  Count paths;                  // complete to an unmatched column, see alternate.cuh
+  Count paths;                  // followed to an unmatched column, see alternate.cuh
   Count path_edges;             // on these paths
   Count longest_path;
 };

@@ -212,7 +212,7 @@ __device__ void grow_trees(const Graph& graph, const Forest& forest, const Lists
                      plan.paths + tally.first[Round::in_paths] + paths);
 }
 
-// workspace: 9 (m + n) + 2 m; pieces: 8 `max_pieces`, for this number of pieces a side; paths: 3
+// workspace: 9 (m + n) + 2 m; pieces: 8 `max_pieces`, for `max_pieces` pieces per side; paths: 3
 // min(m, n); state: m + n, all 0.
 extern "C" __global__ void __launch_bounds__(32 * warps, 2)
     meeting_trees(Index m, Index n, const Index* indptr, const Index* indices,

@@ -7,7 +7,7 @@
 //             cardinality bipartite matching algorithm on GPUs", ICPP 2013: algorithm 7, and
 //             G-PR-ShrKrnl as described in section III.C.2: each thread counts the active columns
 //             of its positions, a prefix sum over the threads gives each thread a region of its
-//             own, and it writes them there. Option relabel as in g-pr-first
+//             own, and the thread writes its columns there. Option relabel as in g-pr-first
 // Changed     as in g-pr-noshr
 // Cost        as g-pr-noshr, with a list that becomes shorter
 // Prefer it   to the other two of its paper, nearly always; to apfb-wr if paths are short, however
