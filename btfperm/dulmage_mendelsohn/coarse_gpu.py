@@ -17,9 +17,10 @@ from btfperm.errors import DefectError
 
 __all__ = ["Parts", "split"]
 
-_MOST_LANES = 8  # threads for a list: if the mean is long, most lists are short
-_OFTEN_MET = 16  # mean length of lists from which on reached vertices are marked
-# A round with 1/_HEAVY of all entries runs from the other side, if the mean list is long enough.
+_MOST_LANES = 8  # threads for a list: a large mean length is due to few long lists
+_OFTEN_MET = 16  # entries for each row or column, from which on a bit marks each reached vertex
+# A round with 1/_HEAVY of all entries or more runs from the other side, if columns have
+# `_OFTEN_ASKED` entries on average.
 _HEAVY, _OFTEN_ASKED = 8, 6
 _FILE = "dulmage_mendelsohn/coarse.cu"
 _COUNTS = 2  # of reach_parts: columns of the horizontal and of the vertical part

@@ -59,7 +59,7 @@ class Pattern(ComparedByEntries):
     source : for the ``meta`` of a result: file name and sha256 of the file
     stored_zeros : the entries that were stored with the value zero; None when there are none, or
         when the values are not known
-    zeros_dropped : whether those were left out of this pattern
+    zeros_dropped : whether the stored zeros were left out of this pattern
 
     Examples
     --------

@@ -19,7 +19,7 @@ __all__ = ["inverse", "permute"]
 
 
 def inverse(perm: IndexArray) -> IndexArray:
-    """The scatter form of a gather permutation, and the other way round. O(n).
+    """The inverse permutation: ``inverse(perm)[perm[k]]`` is k. O(n).
 
     >>> import numpy as np
     >>> inverse(np.array([2, 0, 1]))

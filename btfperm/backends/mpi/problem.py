@@ -105,8 +105,9 @@ class DistributedProblem:
 def pieces_of(
     exchange: Exchange, lists: OwnedLists, chosen: npt.NDArray[Any], bound: int | None = None
 ) -> Iterator[npt.NDArray[Any]]:
-    """Cuts chosen lists into pieces of about `PIECE` items, the same number of pieces on each rank.
-    `bound`: an upper bound of the items of all ranks together, if the caller knows one."""
+    """Cuts chosen lists into pieces, the same number of pieces on each rank. A piece has about
+    `PIECE` items, or four for each list of the rank if those are more. `bound`: an upper bound of
+    the items of all ranks together, if the caller knows one."""
     if bound is not None and bound <= PIECE:
         yield chosen
         return

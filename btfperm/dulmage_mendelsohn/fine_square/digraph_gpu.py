@@ -39,11 +39,11 @@ class Digraph:
 
     Attributes
     ----------
-    indptr, pred : the lists; -1 in them is no edge
+    indptr, pred : the lists; -1 in `pred` is no edge
     out : number of remaining successors of each vertex; -1: the vertex itself is removed
     count : number of remaining vertices
-    list_successors : makes (indptr, succ, row_of), the successor lists; that of v is the list of
-        row_of[v], or of v itself if row_of is null
+    list_successors : makes (indptr, succ, row_of), the successor lists. That of v has the number
+        row_of[v], or v if row_of is a null pointer
     """
 
     indptr: Any

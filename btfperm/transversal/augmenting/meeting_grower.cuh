@@ -24,12 +24,12 @@ struct Lists {
 
 using OwnQueue = WarpQueue<3, room>;              // the listed item, its column or row, its root
 using SharedQueue = BlockQueue<3, room * warps>;  // the same, of all warps of a block
-using BorderQueue = WarpQueue<3, 64>;             // the same
+using BorderQueue = WarpQueue<3, 64>;             // the same, of items on the border
 using PathQueue = WarpQueue<3, 32>;               // see Meeting
 
-// What the warps of a block add to the counts of Round at the end of a round. Each block needs only
-// one atomic operation for a count, because the device carries out about one operation on the same
-// address in a nanosecond.
+// What the warps of a block add to the counts of Round at the end of a round. Their counts are
+// summed first, so that a block needs one atomic operation for each count: the device carries out
+// only about one operation on the same address in a nanosecond.
 struct Tally {
   static constexpr int kinds = sizeof(Round) / sizeof(Count);
   Count many[kinds], first[kinds];

@@ -31,7 +31,7 @@ _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED, _UNMATCHED = (
 )
 # Bounds of one launch, after which the host can check limits: entries and rounds. The number of
 # rounds grows with nnz, so that the time lost with an abandoned search stays in proportion to the
-# CPU's.
+# time of a search on the CPU.
 _LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 28, 1 << 9
 _LEAST_ROUNDS, _ENTRIES_FOR_A_ROUND = 1 << 5, 1 << 14
 # After this number of rounds, unmatched rows and columns are assumed to be far apart.

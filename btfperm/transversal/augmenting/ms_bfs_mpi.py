@@ -115,7 +115,7 @@ class _Search:
 
     def grow(self, frontier: Indices, *, has_finished: bool) -> int:
         """Grows all trees until none can grow; returns the number of trees that found a path.
-        `has_finished`: some trees have one already."""
+        `has_finished`: some trees have a path already."""
         lists, found, new = self.problem.lists, 0, 0
         while True:
             edges = int((lists.indptr[frontier + 1] - lists.indptr[frontier]).sum())
