@@ -40,7 +40,8 @@ I plant(const Search<I>& s, int threads, Budget& budget) {
   return roots;
 }
 
-// False: an unmatched vertex of the other side was reached, or the budget ended the search.
+// Grows the trees on one thread. False: an unmatched vertex of the other side was reached, or the
+// budget ended the search.
 template <class I>
 bool grow_alone(const Search<I>& s, I roots, Budget& budget) {
   constexpr I ahead = 12;  // vertices of the queue that are prefetched

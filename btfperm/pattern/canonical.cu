@@ -29,7 +29,8 @@ extern "C" __global__ void check_rows(Index m, Index n, const Index* indptr, con
     }
 }
 
-// The prefix sum of these marks is the column of each entry; places has one more than entries.
+// Counts the starts of lists at each place. Prefix sums of `places` are then the column of each
+// entry. `places` has one place more than there are entries, and is zero before.
 extern "C" __global__ void mark_starts(Index n, const Index* indptr, Index* places) {
   for (long long j = first_item() + 1; j < n; j += item_stride())
     atomicAdd(reinterpret_cast<Place*>(&places[indptr[j]]), 1u);

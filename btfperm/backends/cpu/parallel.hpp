@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops over all cores whose results keep their order, and which end with the budget; a barrier for
-// long regions
+// Loops that several threads share, whose results keep their order, and which end with the budget;
+// a barrier for long parallel regions
 #pragma once
 
 #include <omp.h>

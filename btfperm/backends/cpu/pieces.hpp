@@ -15,7 +15,7 @@ struct Unfinished {};
 constexpr std::int64_t piece = 1 << 18;  // iterations, or entries: some milliseconds
 
 // The end of the piece that starts at `first`, at most `last`. If each iteration visits a list,
-// `ends` holds the ends of the lists: a piece has few long lists.
+// `ends` holds the ends of the lists: a piece has less than `piece` entries after its first list.
 template <class I>
 I end_of_piece(I first, I last, const I* ends = nullptr) {
   const I most = last - first > piece ? static_cast<I>(first + piece) : last;

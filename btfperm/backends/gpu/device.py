@@ -30,7 +30,8 @@ __all__ = [
 ]
 
 _LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
-# It has atomics on 64 bits and independent thread scheduling, and current compilers support it.
+# A GPU of this compute capability has 64-bit atomics and independent thread scheduling, and current
+# compilers support it.
 _LEAST_CAPABILITY = (7, 0)
 _LEAST_CHECKED = 2**26  # bytes; the free memory is not determined for smaller requests
 

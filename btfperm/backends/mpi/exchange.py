@@ -180,8 +180,8 @@ class Exchange:
         return found
 
     def leave_together(self) -> None:
-        """Returns on the other ranks after the first rank has called it, which has printed its
-        message by then: a launcher may end all processes as soon as one has ended."""
+        """Returns on the other ranks after rank 0 has called it, which has printed its message by
+        then, or after `_PATIENCE`: a launcher may end all processes as soon as one has ended."""
         if self.rank == 0:
             for rank in range(1, self.size):
                 self._notices.Isend(bytearray(1), rank, tag=_NOTICE + 2)

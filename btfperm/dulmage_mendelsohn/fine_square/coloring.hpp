@@ -67,9 +67,10 @@ bool color_reachable(const Components<I>& C, const Successors<I>& successors,
   return true;
 }
 
-// Finds components until fewer than team.left vertices are open, or the sweeps are exhausted.
-// `left`, `queue` (as many places), `color` and `stale` (m places) are workspace. Returns the
-// number of vertices that are left.
+// Finds components until fewer than team.left vertices are open, a round closes less than an eighth
+// of them, or the sweeps are exhausted. `left` holds the n_left open vertices, before and after.
+// `queue` (n_left places), `color` and `stale` (m places each) are workspace. Returns the number of
+// vertices that are left.
 template <class I>
 I coloring(const Components<I>& C, const Successors<I>& successors, I* left, I n_left,
            const Team& team, I* color, std::uint8_t* stale, I* queue, Budget& budget) {

@@ -37,7 +37,8 @@ def share(graph: Digraph) -> float:
 
 
 def contract(graph: Digraph, few: int = 0) -> tuple[Any, Digraph, Any]:
-    """Contracts 2-cycles repeatedly, while that saves time and more than `few` edges are left.
+    """Contracts 2-cycles repeatedly, while more than `few` edges are left and each step removes at
+    least the share `_LEAST_GONE` of them.
 
     Returns
     -------

@@ -22,8 +22,8 @@
 
 #include "transversal/augmenting/gpubfs.cuh"
 
-// Follows the path up from row_vertex. Returns its number of edges if the thread reaches the
-// unmatched column, else 0.
+// Augments along the path that leads up from row_vertex. Returns its number of edges if the thread
+// reaches the unmatched column, or 0 if it meets another path.
 __device__ inline Count alternate_from(Index row_vertex, Index* cmatch, Index* rmatch,
                                        const Index* predecessor) {
   Count edges = 0;

@@ -88,8 +88,8 @@ struct Core {
     return size;
   }
 
-  // Matches v if it has one unmatched neighbour left. Returns whether the caller must list v again,
-  // to be checked once one of the two neighbours in `watched` is matched.
+  // Matches v if it has one unmatched neighbour left. Returns whether the caller must list v again:
+  // it has the two unmatched neighbours in `watched`, or another thread has reserved the column.
   __device__ bool match_leaf(int side, Index v, Index* watched, Count* pairs, Count* edges) const {
     const Index begin = graph.starts[side][v], size = graph.starts[side][v + 1] - begin;
     Index* resume = &place[side == 0 ? v : static_cast<long long>(graph.n) + v];
@@ -109,7 +109,8 @@ struct Core {
     return false;
   }
 
-  // The same for a listed vertex v. In most calls neither watched neighbour has been matched since.
+  // The same for a listed vertex v. Usually no neighbour in `watched` was matched since the last
+  // call.
   __device__ bool match_listed_leaf(int side, Index v, Index* watched, Count* pairs,
                                     Count* edges) const {
     const Index *mine = side == 0 ? graph.col_match : graph.row_match,

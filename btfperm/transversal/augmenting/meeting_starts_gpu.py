@@ -29,7 +29,8 @@ _WALKS = "transversal/augmenting/meeting_walks.cu"
 _VERTICES_PER_LEAF = 32  # at most, for peeling to start
 # Steps of a walk, and steps of a walk if lists are short: at most `_SHORT` entries on average.
 _STEPS, _STEPS_SHORT, _SHORT = 32, 64, 4
-# If entries are near the diagonal, the walks run from one unmatched column in this number on.
+# If entries are near the diagonal, walks run only if at least one column in this number of columns
+# is unmatched.
 _COLS_PER_UNMATCHED = 50
 # A hub has more than this number of times the entries of a mean column.
 _HUB_BY_MEAN = 16

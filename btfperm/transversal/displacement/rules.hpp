@@ -40,8 +40,8 @@ struct DisplacementRules {
   // still be matched (bandtri_2e5, .0002, is faster by peeling than by trees; circuit_3e6, 4e-6,
   // has nothing to peel).
   double left_to_peel = 1e-5;
-  // If stalled pushes leave less than this share of the columns, short searches run before peeling;
-  // and the passes over the entries of these searches.
+  // If stalled pushes leave less than the share last_to_search of the columns, short searches run
+  // before peeling. None of them starts after last_passes passes over the entries.
   double last_to_search = 1e-3;
   double last_passes = .125;
   // Edges after which a short search is abandoned (later ones after 2, 4, ... times as many), and

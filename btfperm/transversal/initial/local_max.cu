@@ -12,7 +12,8 @@
 //             local_max.cuh. Changed: columns and rows have a list each, and one launch runs many
 //             rounds. The random numbers are those of local_max.hpp, so the matching is the same
 // Cost        O(nnz) expected; the time of a round is proportional to the entries left, also if one
-//             row or column has most of them. Memory: four lists of nnz entries, 2 nnz heads
+//             row or column has most of them. Memory: four lists of nnz entries, two indices each;
+//             before the first round 2 nnz more
 // Prefer it   for comparison. Otherwise prefer greedy, which needs one kernel
 // Encodings   in the lists of columns, v is a column and u a row; in those of rows it is the other
 //             way round. There is a list for this round and one for the next

@@ -24,8 +24,8 @@ BTFPERM_ANYWHERE unsigned long long entry_hash(unsigned long long round, long lo
                static_cast<unsigned long long>(col));
 }
 
-// The reduced hash of red-blue: Fagginger Auer, Bisseling, algorithm 4: the first quarter of MD5,
-// of the message v, rv, r^2 v, ..., r^15 v, in 32 bits.
+// The reduced hash of red-blue (Fagginger Auer, Bisseling, algorithm 4): the first quarter of MD5
+// for the message of the 32-bit numbers v, rv, r^2 v, ..., r^15 v.
 BTFPERM_ANYWHERE unsigned reduced_md5(unsigned v, unsigned r) {
   constexpr unsigned K[16] = {0xd76aa478U, 0xe8c7b756U, 0x242070dbU, 0xc1bdceeeU,
                               0xf57c0fafU, 0x4787c62aU, 0xa8304613U, 0xfd469501U,

@@ -42,13 +42,13 @@ def first_levels(problem: DeviceProblem) -> int:
 
 
 class PushRelabel:
-    """A run of one of the three: graph, labels, counters.
+    """A run of one of the three algorithms g-pr: graph, labels, counters.
 
     Attributes
     ----------
     launch : runs a kernel
     graph : the arguments of the push kernels for the graph, the matching, the labels and counters
-    mu_row, mu_col, state : some of these
+    mu_row, mu_col, state : the matching and the counters of `graph`
     size : matched columns before the run
     loop : number of the current execution of the push kernel, from 1 on
     levels_by_relabel : levels of each global relabelling
