@@ -80,10 +80,10 @@ Rectangles<I> order_rectangles(const Found<I>& found, Part part, const Team& tea
   return blocks;
 }
 
-// Also writes the rows and columns of the horizontal and of the vertical part to their places, so
-// that this memory is free before the square part needs memory. The permutations are allocated from
-// `kept`. False: the budget ended the search, or the matching is not maximum. Here and below the
-// budget may also throw Unfinished.
+// Finds the coarse parts and the blocks. Writes the rows and columns of the horizontal and of the
+// vertical part to their places first, so that their memory is free before the square part needs
+// memory. The permutations are allocated from `kept`. False: the budget ended the search, or the
+// matching is not maximum. Here and below the budget may also throw Unfinished.
 template <class I>
 bool find_blocks(const PatternView<I>& A, const Matching<I>& M, Team team, Found<I>& found,
                  Workspace& kept, Budget& budget) {

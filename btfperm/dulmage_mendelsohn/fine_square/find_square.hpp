@@ -53,7 +53,8 @@ bool finish_by_tarjan(Components<I>& C, const Members<I>& rows, const Team& team
   return true;
 }
 
-// By several threads. `counted`: whether the peel ran. `order` (n_left + 1 places) is workspace.
+// The search by several threads. `counted`: whether the peel ran. `order` (n_left + 1 places) is
+// workspace.
 template <class I>
 bool search_together(const PatternView<I>& A, const Matching<I>& M, Square<I>& S, const Team& team,
                      bool counted, I* order, I n_left, Budget& budget) {

@@ -20,8 +20,8 @@
 namespace btfperm {
 
 // Tests the vertices of late[0 ... count - 1] again, forwards and backwards in turn, while each
-// sweep finds a sufficient share with a predecessor that has 3. Keeps the others in `late` and
-// returns their number; -1: the budget ended the search.
+// sweep finds a predecessor with reached = 3 for more than an eighth of them. Keeps the others in
+// `late` and returns their number; -1: the budget ended the search.
 template <class I>
 I look_again(const PatternView<I>& A, const Vertex<I>* vertices, std::uint8_t* reached, I* late,
              I count, Budget& budget) {

@@ -4,8 +4,8 @@
 Idea        Each column takes the row on the diagonal if that is an entry. Then, in rounds, every
             unmatched column proposes to the next row of its list, and every unmatched row accepts
             the column with the smallest number. All proposals of a round are one message per pair
-            of ranks. Without the diagonal, all columns of a mesh in its natural order would take
-            the row before, which leaves augmenting paths as long as the matrix.
+            of ranks. Without the first step, all columns of a mesh in its natural order would take
+            the row above the diagonal, which leaves augmenting paths as long as the matrix.
 Paper       Duff, ACM TOMS 7 (1981), for one thread: each column takes its first unmatched row. The
             rounds are ours.
 Cost        O(nnz) proposals in all; two exchanges per round, at most `rounds` rounds.
