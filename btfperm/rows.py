@@ -7,6 +7,7 @@ which is imported at the first call of one of its functions.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import re
 from collections.abc import Iterator, Mapping
@@ -43,7 +44,13 @@ class Row:
 
     def load(self) -> Any:
         """The module of this row."""
-        return importlib.import_module(self.module or f"{self.home}{self.stem}")
+        return _imported(self.module or f"{self.home}{self.stem}")
+
+
+@functools.cache
+def _imported(name: str) -> Any:
+    """Each file is compared with all rows, and a lookup by `importlib` costs several times more."""
+    return importlib.import_module(name)
 
 
 _Row = TypeVar("_Row", bound=Row)

@@ -61,9 +61,10 @@ class HashedFile(io.RawIOBase):
 
     def hexdigest(self) -> str:
         """SHA-256 of the whole file; reads what has not been read yet."""
-        rest = bytearray(_WORTH_A_THREAD // 4)
-        while self.readinto(rest):
-            pass
+        if self.readinto(bytearray(1)):  # most readers have read all: a block costs its clearing
+            rest = bytearray(_WORTH_A_THREAD // 4)
+            while self.readinto(rest):
+                pass
         self._wait()
         return self._hash.hexdigest()
 

@@ -183,7 +183,8 @@ class Parser:
         self.off_diagonal = 0
         self._source = source
         self._header = header
-        self._threads = startable_threads(threads or usable_cores())
+        self._wanted_threads = threads
+        self._threads = 0  # not known yet
         self.body = body
         self._buffer: npt.NDArray[Any] = np.empty(0, dtype=bool)
         self._column = _ArrayPosition(header) if header.layout == "array" else None
@@ -226,7 +227,7 @@ class Parser:
             )
 
     def parse(self, text: Text) -> None:
-        parts = min(self._threads, 1 + text.size // _PER_THREAD)
+        parts = self._parts_of(text.size)
         ends, before = np.empty(parts + 1, dtype=np.int64), np.empty(parts + 1, dtype=np.int64)
         lines, entries, nul = _core.io.divide_text(text, ends, before)
         left = (self._header.entries or 0) - self.found
@@ -243,6 +244,14 @@ class Parser:
                 raise self._error(text, at, _SENTENCES[fault].format(*self._header.shape))
         self.found += entries
         self.line += lines
+
+    def _parts_of(self, size: int) -> int:
+        """The number of threads that parse a block. The first block that is long enough for two
+        asks for them, because the answer takes longer than a small file."""
+        parts = 1 + size // _PER_THREAD
+        if parts > 1 and not self._threads:
+            self._threads = startable_threads(self._wanted_threads or usable_cores())
+        return min(self._threads or 1, parts)
 
     def _put_coordinates(self, block: DividedText, count: int) -> tuple[int, int]:
         header, body = self._header, self.body

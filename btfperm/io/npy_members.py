@@ -9,6 +9,7 @@ expression parses the header. Nothing is pickled or unpickled.
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import re
 import zipfile
@@ -28,6 +29,7 @@ __all__ = [
     "keys",
     "open_archive",
     "read_array",
+    "read_array_if",
     "read_npy",
     "read_shape",
     "write_array",
@@ -100,12 +102,13 @@ def array_head(archive: zipfile.ZipFile, key: str) -> ArrayHead:
 
 def read_shape(archive: zipfile.ZipFile) -> tuple[int, int] | None:
     """The two sizes in the array `shape`; None if it holds anything else."""
-    head = array_head(archive, "shape")
-    if head.dtype.kind in "iu" and head.shape == (2,):
-        m, n = read_array(archive, "shape").tolist()
-        if min(m, n) >= 0:
-            return m, n
-    return None
+    sizes = read_array_if(
+        archive, "shape", lambda head: head.dtype.kind in "iu" and head.shape == (2,)
+    )
+    if sizes is None or sizes.min() < 0:
+        return None
+    m, n = sizes.tolist()
+    return m, n
 
 
 def read_array(
@@ -122,9 +125,23 @@ def read_array(
         head = _read_head(file, archive.getinfo(f"{key}.npy").file_size)
         if most_bytes is not None and head.size > most_bytes:
             raise ValueError(f"it has {head.size} bytes, more than the {most_bytes} that are read")
-        values = array_of(file.read, head.size, head.dtype)
-        file.read(1)  # a read past the end compares the checksum
-        return values.reshape(head.shape, order="F" if head.fortran_order else "C")
+        return _read_items(file, head)
+
+
+def read_array_if(
+    archive: zipfile.ZipFile, key: str, accepts: Callable[[ArrayHead], bool]
+) -> npt.NDArray[Any] | None:
+    """The array `key`, or None if `accepts` refuses its head. Raises as `read_array`."""
+    with _opened(archive, key) as file:
+        head = _read_head(file, archive.getinfo(f"{key}.npy").file_size)
+        return _read_items(file, head) if accepts(head) else None
+
+
+def _read_items(file: IO[bytes], head: ArrayHead) -> npt.NDArray[Any]:
+    """The items behind the head of an array in an archive."""
+    values = array_of(file.read, head.size, head.dtype)
+    file.read(1)  # a read past the end compares the checksum
+    return values.reshape(head.shape, order="F" if head.fortran_order else "C")
 
 
 def read_npy(file: BinaryIO) -> npt.NDArray[Any]:
@@ -211,6 +228,7 @@ def _read_head(file: IO[bytes], file_size: int | None) -> ArrayHead:
     return head
 
 
+@functools.lru_cache(maxsize=64)  # the heads of one archive are read twice, and are often the same
 def _parsed_head(text: bytes) -> ArrayHead:
     """A dictionary with the keys descr, fortran_order and shape, in any order.
 

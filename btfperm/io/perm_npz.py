@@ -11,6 +11,7 @@ import json
 import math
 import zipfile
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -19,10 +20,11 @@ import numpy.typing as npt
 from btfperm.errors import BtfpermError
 from btfperm.fields import FIELDS, SCALINGS
 from btfperm.io.npy_members import (
-    array_head,
+    ArrayHead,
     keys,
     open_archive,
     read_array,
+    read_array_if,
     read_shape,
     write_array,
 )
@@ -88,8 +90,13 @@ def _fields(
     most, fields = sum(shape) + _MOST_BOUNDARIES, {}
     for rows, kinds, numbers in ((FIELDS, "iu", "whole"), (SCALINGS, "fiu", "real")):
         for name in (field.name for field in rows if field.name in found):
-            head = array_head(archive, name)
-            if head.dtype.kind not in kinds or math.prod(head.shape) > most:
+            values = read_array_if(archive, name, partial(_is_list, kinds, most))
+            if values is None:
                 raise source.error(f"{name} is not a list of at most {most} {numbers} numbers")
-            fields[name] = read_array(archive, name)
+            fields[name] = values
     return fields
+
+
+def _is_list(kinds: str, most: int, head: ArrayHead) -> bool:
+    """Whether the array has numbers of one of the kinds, at most `most` of them."""
+    return head.dtype.kind in kinds and math.prod(head.shape) <= most

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import posixpath
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -40,6 +41,7 @@ Progress = Callable[[int, "int | None"], None]
 PathLike = str | os.PathLike[str]
 
 _BUFFER = 1 << 16
+_PACKED = (".gz", ".bz2", ".xz")
 _NAMED = 5  # files of an archive that a message names
 # No stream of these kinds unpacks to more bytes per packed byte (xz, bzip2: repeated zeros).
 _LARGEST_RATIO = {"": 1, "gzip": 1032, "bzip2": 1 << 16, "xz": 1 << 14}
@@ -100,10 +102,9 @@ class Source:
     @property
     def suffix(self) -> str:
         """Lower-case suffix of the file itself, without that of a packing."""
-        name = PurePosixPath(self.member or (self._path.name if self._path else ""))
-        if name.suffix.lower() in {".gz", ".bz2", ".xz"}:
-            name = name.with_suffix("")
-        return name.suffix.lower()
+        name = self.member or (self._path.name if self._path else "")
+        before, suffix = posixpath.splitext(name.rstrip("/").lower())
+        return posixpath.splitext(before)[1] if suffix in _PACKED else suffix
 
     @property
     def largest_size(self) -> int | None:
@@ -268,7 +269,7 @@ def _open(text: str, name: str, stack: contextlib.ExitStack) -> Source:
         raw = HashedFile(cast("RawInput", sys.stdin.buffer), owned=False)
         return Source(None, name, stack.enter_context(raw), None)
     path, variable = Path(text), None
-    if not path.exists() and ":" in text:
+    if ":" in text and not path.exists():
         before, _, after = text.rpartition(":")
         rows = matrix_formats.values()
         named = tuple(suffix for row in rows if row.named_matrices for suffix in row.suffixes)
