@@ -4,15 +4,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Set
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Set
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from btfperm.errors import InvalidArgumentError, UnreadableInputError
+from btfperm.errors import InvalidArgumentError
 from btfperm.results.counted import counted
+
+if TYPE_CHECKING:
+    from btfperm.io.source import Source
 
 __all__ = ["Names", "checked_names", "name_of"]
 
 Names = tuple[str, ...]
+
+_LONGEST_NAME = 1 << 16  # bytes
+_PIECE = 1 << 16  # bytes: the names in them take some megabytes
 
 
 def checked_names(names: Any, count: int, noun: str) -> Names | None:
@@ -25,7 +31,7 @@ def checked_names(names: Any, count: int, noun: str) -> Names | None:
     Raises
     ------
     InvalidArgumentError : another number of names, or a collection without an order
-    UnreadableInputError : the file is no text, or a line is empty
+    UnreadableInputError : the file is no text, a line is empty, or a name has more than 64 KB
 
     Examples
     --------
@@ -41,7 +47,7 @@ def checked_names(names: Any, count: int, noun: str) -> Names | None:
     argument = f"{noun.replace('column', 'col')}_names"
     if isinstance(names, str | os.PathLike):
         argument = os.fsdecode(names)
-        found = _read_names(names)
+        found, number = _read_names(names, count)
     elif isinstance(names, bytes | Mapping | Set) or not isinstance(names, Iterable):
         raise InvalidArgumentError(
             f"{argument} must be a list of names or the path of a file with one name a line, not "
@@ -49,37 +55,69 @@ def checked_names(names: Any, count: int, noun: str) -> Names | None:
         )
     else:
         found = tuple(map(str, names.tolist() if hasattr(names, "tolist") else names))
-    if len(found) != count:
+        number = len(found)
+    if number != count:
         raise InvalidArgumentError(
-            f"{argument} has {counted(len(found), 'name')}, but the matrix has "
-            f"{counted(count, noun)}"
+            f"{argument} has {counted(number, 'name')}, but the matrix has {counted(count, noun)}"
         )
     return found
 
 
-def _read_names(path: str | os.PathLike[str]) -> Names:
-    """The lines of a file."""
-    from btfperm.io.source import open_source, unreadable
+def _read_names(path: str | os.PathLike[str], count: int) -> tuple[Names, int]:
+    """The lines of a file, at most `count` of them, and their number."""
+    from btfperm.io.source import open_source
 
+    names: list[str] = []
+    number = 0
     with open_source(path) as source:
-        text = source.stream.read()
-        try:
-            lines = text.decode("utf-8-sig").split("\n")
-        except UnicodeDecodeError as error:
-            line = text.count(b"\n", 0, error.start) + 1
-            raise unreadable(source.name, line, "it is no UTF-8 text") from None
-        if not lines[-1]:
-            lines.pop()
-        names = tuple(line.strip() for line in lines)
-        if "" in names:
-            raise _empty_line(source.name, names.index("") + 1)
-    return names
+        for block in _blocks_of_lines(source.stream):
+            found = _names_in(source, block, number)
+            names += found[: max(count - number, 0)]  # the others are counted: they may be many
+            number += len(found)
+    return tuple(names), number
 
 
-def _empty_line(name: str, line: int) -> UnreadableInputError:
-    from btfperm.io.source import unreadable
+def _blocks_of_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Some whole lines at a time. A line that is too long for a name ends in any way."""
+    rest = b""
+    while piece := stream.read(_PIECE):
+        text = rest + piece
+        end = text.rfind(b"\n") + 1
+        if end:
+            yield text[:end]
+        rest = text[end:]
+        if len(rest) > _LONGEST_NAME:
+            break
+    if rest:
+        yield rest
 
-    return unreadable(name, line, "the line is empty; one name a line is expected")
+
+def _names_in(source: Source, block: bytes, before: int) -> list[str]:
+    """The names in some lines of the file; `before` lines precede them."""
+    text = block.removesuffix(b"\n")
+    coding = "utf-8" if before else "utf-8-sig"
+    try:
+        names = [line.strip() for line in text.decode(coding).split("\n")]
+    except UnicodeDecodeError:
+        names = [""]
+    if "" not in names and max(map(len, text.split(b"\n"))) <= _LONGEST_NAME:
+        return names
+    from btfperm.io.source import shown
+
+    what = ""
+    for line, name in enumerate(text.split(b"\n"), before + 1):
+        if len(name) > _LONGEST_NAME:
+            what = f"the name {shown(name)} has more than {_LONGEST_NAME} bytes"
+        elif not name.decode("utf-8-sig" if line == 1 else "utf-8", "replace").strip():
+            what = "the line is empty; one name a line is expected"
+        else:
+            try:
+                name.decode()
+            except UnicodeDecodeError:
+                what = "it is no UTF-8 text"
+        if what:
+            break
+    raise source.error(what, line)
 
 
 def name_of(names: Names | None, k: int) -> str:

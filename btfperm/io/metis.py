@@ -90,9 +90,10 @@ def stream_entries(source: Source, take: Take, block: int) -> Header:
     body, read, found = _Body(source, layout), 0, 0
     for first, numbers, counts in body.parts(block // 4):
         ends, rows, weights = _entries_of(body, first, numbers, counts)
-        cols = np.repeat(np.arange(first, first + counts.size), np.diff(ends))
+        vertices = ends.size - 1  # without the empty lines after the last one
+        cols = np.repeat(np.arange(first, first + vertices), np.diff(ends))
         take(rows, cols, weights if layout.has_weights else None)
-        read, found = first + counts.size, found + rows.size
+        read, found = read + vertices, found + rows.size
     _check_totals(body, read, found)
     return _header(layout)
 

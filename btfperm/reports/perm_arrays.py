@@ -250,7 +250,11 @@ def _interpreted(name: str, fields: dict[str, Any]) -> PermArrays:
         raise UnreadableInputError(
             f"{name}: meta has the unknown kind {meta['kind']!r}; there are {', '.join(_KINDS)}"
         )
-    convention = str(fields.pop("convention", "") or meta.get("convention", "") or OURS)
+    named = fields.pop("convention", None)
+    named = np.asarray("" if named is None else named)
+    if named.size > 1 or named.dtype.kind not in "US":
+        raise UnreadableInputError(f"{name}: its convention is no text")
+    convention = "".join(map(str, named.ravel())) or str(meta.get("convention", "")) or OURS
     if convention == OURS and "row_perm" not in fields:  # other tools do not name their convention
         known = (row for row in conventions.values() if row.recognised_by)
         held = (row.name for row in known if fields.keys() >= {*row.recognised_by})

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -71,9 +72,21 @@ def test_names_that_are_refused(names, message):
         (b"f\n", btfperm.InvalidArgumentError, "n.txt has 1 name, but the matrix has 2 columns"),
         (b"f\n\ng\n", btfperm.UnreadableInputError, "n.txt, line 2: the line is empty"),
         (b"f\n\xff\n", btfperm.UnreadableInputError, "n.txt, line 2: it is no UTF-8 text"),
+        (b"f\ng\n\xff\n", btfperm.UnreadableInputError, "n.txt, line 3: it is no UTF-8 text"),
+        (b"f\ng\n\n", btfperm.UnreadableInputError, "n.txt, line 3: the line is empty"),
+        (
+            b"f\n" + b"g" * 65_537,
+            btfperm.UnreadableInputError,
+            r"n.txt, line 2: the name 'g{37}\.\.\.' has more than 65536 bytes$",
+        ),
+        (
+            gzip.compress(b"g" * 10_000_000),
+            btfperm.UnreadableInputError,
+            "n.txt, line 1: the name 'g",
+        ),
         (None, btfperm.UnreadableInputError, "n.txt"),
     ],
-    ids=["short", "empty line", "no text", "missing"],
+    ids=["short", "empty line", "no text", "surplus", "last", "long", "packed", "missing"],
 )
 def test_files_that_are_refused(text, kind, message, tmp_path):
     path = tmp_path / "n.txt"
@@ -81,6 +94,26 @@ def test_files_that_are_refused(text, kind, message, tmp_path):
         path.write_bytes(text)
     with pytest.raises(kind, match=message):
         btfperm.diagnose(A, col_names=path)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_memory_for_surplus_names_is_bounded(tmp_path, packed):
+    text = b"ab\n" * 300_000
+    path = tmp_path / "n.txt"
+    path.write_bytes(gzip.compress(text) if packed else text)
+    tracemalloc.start()
+    try:
+        with pytest.raises(btfperm.InvalidArgumentError, match="has 300,000 names, but"):
+            checked_names(path, 2, "row")
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_longest_name(tmp_path):
+    path = tmp_path / "n.txt"
+    path.write_bytes(b"f\n" + b"g" * 65_535 + b"\n")
+    assert checked_names(path, 2, "row") == ("f", "g" * 65_535)
 
 
 def test_no_names_are_needed():

@@ -67,3 +67,11 @@ def test_memory_follows_the_bytes_read(tmp_path, name, content):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert peak <= 8 * len(content) + (8 << 20)
+
+
+@pytest.mark.parametrize("convention", ["[1, 2]", "[]", "3", "{}", '["btf", "klu"]'])
+def test_a_convention_that_is_no_text(tmp_path, convention):
+    file = tmp_path / "perm.json"
+    file.write_text(f'{{"row_perm": [0], "convention": {convention}, "meta": {{}}}}')
+    with pytest.raises(UnreadableInputError, match=r"perm\.json: its convention is no text$"):
+        read_arrays(file)

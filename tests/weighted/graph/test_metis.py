@@ -119,3 +119,19 @@ def test_no_comment_is_read_by_itself(tmp_path, monkeypatch, where):
         monkeypatch.setattr(module, name, lambda *given, f=honest: steps.append(0) or f(*given))
     assert btfperm.read(file).nnz == 2
     assert len(steps) < 100
+
+
+@pytest.mark.parametrize("tail", ["\n", "\n\n\n", "% the end\n", "\n% the end"])
+def test_empty_lines_after_the_last_vertex_are_no_vertices(tmp_path, tail):
+    file = tmp_path / "g.graph"
+    file.write_text("3 2 1\n2 7\n1 7 3 8\n2 8\n" + tail)
+    parts = []
+    header, _ = btfperm.io.stream_entries(file, lambda *part: parts.append(part), 4)
+    rows, cols, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    assert header.entries == 4 and btfperm.read(file).nnz == 4
+    assert list(zip(rows, cols, weights, strict=True)) == [
+        (1, 0, 7),
+        (0, 1, 7),
+        (2, 1, 8),
+        (1, 2, 8),
+    ]
