@@ -60,11 +60,12 @@ _THREADS = ("OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "OMP_WAIT_POLICY")
 
 def describe(arguments: list[str] | None = None) -> dict[str, Any]:
     """Machine, versions, date and command; `arguments` if they are not those of this process."""
+    own = sys.argv[1:] if arguments is None else arguments
     load = os.getloadavg()[0]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "command": shlex.join(["python", "-m", "benchmarks.run", *_without_folders(arguments)]),
+        "command": shlex.join(["python", "-m", "benchmarks.run", *without_folders(own)]),
         "machine": {
             "cpu": _cpu(),
             "cores": cores,
@@ -121,10 +122,9 @@ def gpu() -> str:
     return device.describe()
 
 
-def _without_folders(arguments: list[str] | None) -> list[str]:
+def without_folders(arguments: list[str]) -> list[str]:
     """Removes paths of the user's machine from a result."""
-    own = sys.argv[1:] if arguments is None else arguments
-    return [Path(part).name if Path(part).is_absolute() else part for part in own]
+    return [Path(part).name if Path(part).is_absolute() else part for part in arguments]
 
 
 def _cpu() -> str:

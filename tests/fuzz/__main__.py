@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command line of the fuzzer.
 
-A campaign over 16 cores::
+A million inputs for each reader, over 32 cores. The record holds what has been run, and the same
+command continues there after it was ended in any way::
 
-    python -m tests.fuzz --reader all --count 1000000 --jobs 16 --seconds 500 --keep found
+    python -m tests.fuzz --reader all --count 1000000 --jobs 32 --record fuzz.json --keep found
 
 To repeat a failing input, from its number or from the saved file::
 
@@ -18,6 +19,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the parent of a fork must have one thread
@@ -25,8 +27,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the parent of a fork must 
 from tests.fuzz import campaign, worker
 from tests.fuzz.draw import Case
 from tests.fuzz.readers import READERS
+from tests.fuzz.record import Record
 
 _EXIT_FAILED = 1
+_EXIT_USAGE = 2
+_SLICE = 5000  # inputs of a job between two records
 
 
 def _arguments(words: list[str] | None) -> argparse.Namespace:
@@ -37,7 +42,7 @@ def _arguments(words: list[str] | None) -> argparse.Namespace:
         "--reader", action="append", choices=("all", *READERS), help="may be given several times"
     )
     parser.add_argument("--count", type=int, default=1000, help="inputs for each reader")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, help="1, or that of the record")
     parser.add_argument("--first", type=int, default=0, help="the number of the first input")
     parser.add_argument(
         "--seconds",
@@ -47,6 +52,9 @@ def _arguments(words: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--jobs", type=int, default=1, help="worker processes")
     parser.add_argument("--keep", type=Path, help="folder in which failing inputs are saved")
+    parser.add_argument(
+        "--record", type=Path, help="JSON file to continue and to add to, with a Markdown file"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
     parser.add_argument("--replay", type=Path, help="run the inputs of a saved .json file again")
     return parser.parse_args(words)
@@ -67,14 +75,50 @@ def _replay(record: Path) -> int:
     return _EXIT_FAILED if failed else 0
 
 
+def _continue(options: argparse.Namespace, readers: list[str]) -> int:
+    """Runs the next slices of all readers in turn, up to `count` inputs of each."""
+    try:
+        record = Record(options.record, options.seed)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return _EXIT_USAGE
+    print(f"seed {record.seed}, {options.jobs} jobs", flush=True)
+    deadline = time.monotonic() + options.seconds
+    while True:
+        left = {reader: options.count - record.tried(reader) for reader in readers}
+        reader = max(readers, key=lambda name: left[name])
+        if left[reader] <= 0 or time.monotonic() > deadline:
+            break
+        record.add(
+            campaign.run(
+                reader,
+                record.seed,
+                min(left[reader], _SLICE * options.jobs),
+                first=record.tried(reader),
+                jobs=options.jobs,
+                keep=options.keep,
+                say=lambda text: print(text, flush=True),
+            )
+        )
+        print(record.reports[reader].line(), flush=True)
+    print(record.markdown())
+    return _EXIT_FAILED if any(record.reports[name].failures for name in record.reports) else 0
+
+
 def main(words: list[str] | None = None) -> int:
     """Runs the readers one after the other. Returns the exit code."""
     options = _arguments(words)
     if options.replay:
         return _replay(options.replay)
+    if options.record and (options.first or options.json):
+        print("--record numbers the inputs itself, and prints no JSON", file=sys.stderr)
+        return _EXIT_USAGE
     chosen = options.reader or ["all"]
     readers = list(READERS) if "all" in chosen else list(dict.fromkeys(chosen))
     reports: list[campaign.Report] = []
+    if options.record:
+        return _continue(options, readers)
+    options.seed = 1 if options.seed is None else options.seed
     if not options.json:
         print(f"seed {options.seed}, {options.jobs} jobs", flush=True)
     for number, reader in enumerate(readers):

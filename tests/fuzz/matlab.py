@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from tests.fuzz.draw import Case, Draw, integer
 
-__all__ = ["make"]
+__all__ = ["MUTATIONS", "File", "characters", "list_of_doubles", "make"]
 
 _CODES = {1: "b", 2: "B", 3: "h", 4: "H", 5: "i", 6: "I", 7: "f", 9: "d", 12: "q", 13: "Q"}
 _MATRIX, _COMPRESSED, _INT32 = 14, 15, 5
@@ -72,7 +72,7 @@ def _packed(kind: int, numbers: list[float], order: str) -> bytes:
     )
 
 
-class _File:
+class File:
     """The header and the variables."""
 
     def __init__(self, rng: random.Random) -> None:
@@ -131,26 +131,40 @@ def _variable(rng: random.Random, name: bytes, of_class: str | None = None) -> _
     return _Element(_MATRIX, inside=head)
 
 
-def _length(file: _File, rng: random.Random) -> str:
+def list_of_doubles(name: bytes, numbers: list[float]) -> _Element:
+    """A variable that is a row of numbers."""
+    finite = [float(max(-(2**1023), min(2**1023, x))) if x == x else x for x in numbers]
+    head = [_Element(6, numbers=[6, 0]), _Element(_INT32, numbers=[1, len(numbers)])]
+    return _Element(_MATRIX, inside=[*head, _Element(1, name), _Element(9, numbers=finite)])
+
+
+def characters(name: bytes, text: str, kind: int) -> _Element:
+    """A variable that is a text: 4 and 17 are characters of 16 bits, 16 is UTF-8."""
+    data = text.encode("utf-8" if kind == 16 else "utf-16-le", "replace")
+    head = [_Element(6, numbers=[4, 0]), _Element(_INT32, numbers=[1, len(text)])]
+    return _Element(_MATRIX, inside=[*head, _Element(1, name), _Element(kind, data)])
+
+
+def _length(file: File, rng: random.Random) -> str:
     element = rng.choice(file.all())
     element.length = integer(rng, len(element.bytes(file.order)) - 8)
     return f"of a {element.kind}: {element.length}"
 
 
-def _kind(file: _File, rng: random.Random) -> str:
+def _kind(file: File, rng: random.Random) -> str:
     element = rng.choice(file.all())
     before, element.kind = element.kind, rng.choice((*range(20), 255, 65535, 1 << 16, 1 << 31))
     return f"{before} -> {element.kind}"
 
 
-def _type_of_numbers(file: _File, rng: random.Random) -> str:
+def _type_of_numbers(file: File, rng: random.Random) -> str:
     """Changes the type of numbers: doubles as sizes, 64-bit integers as pointers."""
     element = rng.choice([part for part in file.all() if part.numbers is not None])
     before, element.kind = element.kind, rng.choice(sorted(_CODES))
     return f"{before} -> {element.kind}"
 
 
-def _number(file: _File, rng: random.Random) -> str:
+def _number(file: File, rng: random.Random) -> str:
     element = rng.choice([part for part in file.all() if part.numbers])
     assert element.numbers is not None
     at = rng.randrange(len(element.numbers))
@@ -158,7 +172,7 @@ def _number(file: _File, rng: random.Random) -> str:
     return f"{at} of {element.kind} = {element.numbers[at]}"
 
 
-def _wide_number(file: _File, rng: random.Random) -> str:
+def _wide_number(file: File, rng: random.Random) -> str:
     """A number in a type that is wider than the others."""
     element = rng.choice([part for part in file.all() if part.numbers])
     assert element.numbers is not None
@@ -169,7 +183,7 @@ def _wide_number(file: _File, rng: random.Random) -> str:
     return f"{at} of {element.kind} = {element.numbers[at]}"
 
 
-def _count(file: _File, rng: random.Random) -> str:
+def _count(file: File, rng: random.Random) -> str:
     element = rng.choice([part for part in file.all() if part.numbers is not None])
     assert element.numbers is not None
     kind = rng.choice(("drop", "add", "empty", "shuffle", "repeat"))
@@ -186,7 +200,7 @@ def _count(file: _File, rng: random.Random) -> str:
     return kind
 
 
-def _layout(file: _File, rng: random.Random) -> str:
+def _layout(file: File, rng: random.Random) -> str:
     element = rng.choice(file.all())
     kind = rng.choice(("small", "padding", "drop", "repeat", "empty", "wrap", "cut"))
     if kind == "small":
@@ -206,7 +220,7 @@ def _layout(file: _File, rng: random.Random) -> str:
     return f"{kind} in a {element.kind}"
 
 
-def _class(file: _File, rng: random.Random) -> str:
+def _class(file: File, rng: random.Random) -> str:
     flags = [part for part in file.all() if part.kind == 6 and part.numbers]
     chosen = rng.choice(flags).numbers
     assert chosen is not None
@@ -214,7 +228,7 @@ def _class(file: _File, rng: random.Random) -> str:
     return hex(int(chosen[0]))
 
 
-def _shape(file: _File, rng: random.Random) -> str:
+def _shape(file: File, rng: random.Random) -> str:
     """Sizes that do not agree with the number of elements, as integers or as doubles."""
     sizes = [part for part in file.all() if part.kind == 5 and part.numbers][:1]
     element = sizes[0]
@@ -223,7 +237,7 @@ def _shape(file: _File, rng: random.Random) -> str:
     return str(element.numbers)
 
 
-def _name(file: _File, rng: random.Random) -> str:
+def _name(file: File, rng: random.Random) -> str:
     element = rng.choice([part for part in file.all() if part.kind == 1])
     choices = (b"\x1b[31mA", b"A\nB", b"\xff\xfe", b"", b"A" * 3000, b"A\0B", b"\xe2\x80\xa8")
     element.data = rng.choice(choices)
@@ -231,13 +245,13 @@ def _name(file: _File, rng: random.Random) -> str:
     return repr(element.data[:20])
 
 
-def _more_variables(file: _File, rng: random.Random) -> str:
+def _more_variables(file: File, rng: random.Random) -> str:
     name = rng.choice((b"A", b"B", b"\x1b]0;x\x07", b"long" * 30))
     file.variables.append(_variable(rng, name))
     return f"{len(file.variables)}"
 
 
-def _stream(file: _File, rng: random.Random) -> str:
+def _stream(file: File, rng: random.Random) -> str:
     kind = rng.choice(("compress", "twice", "tail", "level", "only tags"))
     element = rng.choice(file.variables)
     at = file.variables.index(element)
@@ -255,7 +269,7 @@ def _stream(file: _File, rng: random.Random) -> str:
     return kind
 
 
-def _head(file: _File, rng: random.Random) -> str:
+def _head(file: File, rng: random.Random) -> str:
     kind = rng.choice(("mark", "text", "order"))
     if kind == "mark":
         file.mark = rng.choice((b"MI", b"IM", b"II", b"\0\0", b"im"))
@@ -267,7 +281,7 @@ def _head(file: _File, rng: random.Random) -> str:
     return kind
 
 
-_MUTATIONS = (
+MUTATIONS = (
     *(_length, _kind, _type_of_numbers, _number, _number, _wide_number, _wide_number, _count),
     *(_layout, _layout, _class, _shape, _name, _more_variables, _stream, _head),
 )
@@ -276,7 +290,7 @@ _MEGABYTE = b"\0" * (1 << 20)
 
 def _large(rng: random.Random) -> tuple[bytes, str]:
     """A compressed variable that holds up to 100 MB of zeros, or many empty elements."""
-    file = _File(rng)
+    file = File(rng)
     kind = rng.choice(("zeros", "empty elements", "empty variables", "contents"))
     size = rng.choice((1, 16, 100)) << 20
     if kind == "zeros":
@@ -309,7 +323,7 @@ def make(draw: Draw) -> Case:
     if draw.is_large:
         data, what = _large(rng)
         return Case("", data, "a.mat", rng.random() < 0.3, None, [what])
-    file = _File(rng)
-    draw.mutate(file, _MUTATIONS)
-    data = draw.bytes_mutated(file.bytes(), 0.15, lambda: _File(rng).bytes())
+    file = File(rng)
+    draw.mutate(file, MUTATIONS)
+    data = draw.bytes_mutated(file.bytes(), 0.15, lambda: File(rng).bytes())
     return Case("", data, "a.mat", rng.random() < 0.3, None, draw.log)

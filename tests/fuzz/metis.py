@@ -9,7 +9,8 @@ from tests.fuzz.draw import Case, Draw, Mutation, integer, token
 
 __all__ = ["make"]
 
-_PIECES = (None, 1, 2, 7, 64)  # bytes that the reader takes at once
+_PIECES = (None, None, 1, 2, 7, 64)  # bytes that the reader takes at once
+_MOST_PIECES = (8, 8, 8, 40)  # each takes the reader some 50 us
 
 
 class _Graph:
@@ -120,4 +121,7 @@ def make(draw: Draw) -> Case:
     graph = _Graph(rng)
     draw.mutate(graph, _MUTATIONS)
     data = draw.bytes_mutated(graph.text(), 0.15, lambda: _Graph(rng).text())
-    return Case("", data, f"a{suffix}", False, rng.choice(_PIECES), draw.log)
+    piece = rng.choice(_PIECES)
+    if piece:
+        piece = max(piece, len(data) // rng.choice(_MOST_PIECES))
+    return Case("", data, f"a{suffix}", False, piece, draw.log)

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LARGEST", "fields", "places", "unpacked"]
+__all__ = ["LARGEST", "fields", "is_petsc", "lists", "places", "unpacked"]
 
 LARGEST = 1 << 16
 """Longer inputs are not judged, because that would take most of the time."""
@@ -291,6 +291,14 @@ FIELDS = {
 }
 
 
+_PETSC_IS = (1211218).to_bytes(4, "big")
+_MOST_DIGITS = 4_000  # Python refuses longer numbers unless a setting is changed
+
+
+def _whole_number(digits: str) -> int:
+    return int(digits[:_MOST_DIGITS])
+
+
 def fields(data: bytes) -> dict[str, list[int]]:
     """The lists of a permutation file in any of its formats."""
     if data.startswith(b"PK"):
@@ -306,5 +314,23 @@ def fields(data: bytes) -> dict[str, list[int]]:
             name, length = next(words).decode(), int(next(words))
             found[name] = [int(next(words)) for _ in range(length)]
         return found
-    content = json.loads(data)
+    content = json.loads(data, parse_int=_whole_number)
     return {key: list(np.ravel(value)) for key, value in content.items() if key in FIELDS}
+
+
+def is_petsc(data: bytes) -> bool:
+    """Whether a file begins with an index set of PETSc, of 32 or 64 bits."""
+    return data.startswith((_PETSC_IS, bytes(4) + _PETSC_IS))
+
+
+def lists(data: bytes) -> dict[str, list[Any]]:
+    """The lists of a permutation file that `btfperm check` reads; empty for a `.mat` file."""
+    if data.startswith(b"MATLAB"):
+        return {}
+    if not is_petsc(data):
+        return fields(data)
+    width, code = (4, "i") if data.startswith(_PETSC_IS) else (8, "q")
+    words = struct.unpack(f">{len(data) // width}{code}", data)
+    first = words[1]
+    names = ("row_perm", "col_perm")
+    return dict(zip(names, (list(words[2 : 2 + first]), list(words[4 + first :])), strict=True))

@@ -10,7 +10,7 @@ from typing import Any
 from tests.fuzz.draw import Case, Draw, integer, token
 from tests.fuzz.zip_file import ZIP_MUTATIONS, Archive, Member
 
-__all__ = ["make"]
+__all__ = ["MUTATIONS", "Fields", "as_archive", "as_json", "as_text", "make"]
 
 _RESULTS: tuple[dict[str, list[int]], ...] = (
     {  # a decomposition with a horizontal, a square and a vertical part
@@ -59,7 +59,7 @@ _REALS = (0.0, -0.0, 1.5, -2.25e-8, 3e300, 5e-324, -7.0, 0.1, 1)
 _NO_REALS: tuple[Any, ...] = (float("nan"), float("inf"), 10**400, "1_0", "1e", ".", None, True)
 
 
-class _Fields:
+class Fields:
     """Named lists of integers, those of real numbers, and the meta data."""
 
     def __init__(self, rng: random.Random) -> None:
@@ -71,6 +71,7 @@ class _Fields:
         self.meta: Any = {"format_version": 1, "kind": kind, "convention": "btfperm"}
         if rng.random() < 0.5:
             self.meta["matrix"] = {"nnz": 7, "file": "a.mtx"}
+        self.convention = "btfperm"
         self.counts: dict[str, str] = {}
         self.reals: dict[str, Any] = {}
         if rng.random() < 0.4:
@@ -78,7 +79,7 @@ class _Fields:
                 self.reals[name] = [rng.choice(_REALS) for _ in range(size)]
 
 
-def _number(model: _Fields, rng: random.Random) -> str:
+def _number(model: Fields, rng: random.Random) -> str:
     name = rng.choice(sorted(model.fields))
     part = model.fields[name]
     at = rng.randrange(len(part))
@@ -86,13 +87,13 @@ def _number(model: _Fields, rng: random.Random) -> str:
     return f"{name}[{at}] = {part[at]}"
 
 
-def _shape(model: _Fields, rng: random.Random) -> str:
+def _shape(model: Fields, rng: random.Random) -> str:
     at = rng.randrange(2)
     model.fields["shape"][at] = integer(rng, model.fields["shape"][at])
     return str(model.fields["shape"])
 
 
-def _list(model: _Fields, rng: random.Random) -> str:
+def _list(model: Fields, rng: random.Random) -> str:
     name = rng.choice(sorted(model.fields))
     part = model.fields[name]
     kind = rng.choice(("drop", "add", "empty", "shuffle", "repeat", "missing", "more"))
@@ -113,20 +114,20 @@ def _list(model: _Fields, rng: random.Random) -> str:
     return f"{kind} {name}"
 
 
-def _swap(model: _Fields, rng: random.Random) -> str:
+def _swap(model: Fields, rng: random.Random) -> str:
     a, b = rng.sample(sorted(model.fields), 2)
     model.fields[a], model.fields[b] = model.fields[b], model.fields[a]
     return f"{a} and {b}"
 
 
-def _value(model: _Fields, rng: random.Random) -> str:
+def _value(model: Fields, rng: random.Random) -> str:
     """A value that is not a list of integers; only JSON can hold it."""
     name = rng.choice(sorted(model.fields))
     model.fields[name] = rng.choice(_WRONG)
     return f"{name} = {model.fields[name]!r}"
 
 
-def _meta(model: _Fields, rng: random.Random) -> str:
+def _meta(model: Fields, rng: random.Random) -> str:
     if rng.random() < 0.15:
         model.meta = rng.choice(_WRONG)
         return repr(model.meta)
@@ -136,14 +137,14 @@ def _meta(model: _Fields, rng: random.Random) -> str:
     return f"{key} = {model.meta[key]!r}"[:80]
 
 
-def _count(model: _Fields, rng: random.Random) -> str:
+def _count(model: Fields, rng: random.Random) -> str:
     """A length that is not the length of the list; only the text format has lengths."""
     name = rng.choice(("", *sorted(model.fields), *sorted(model.reals)))
     model.counts[name] = token(rng, str(len(model.fields.get(name, ()))))
     return f"{name} = {model.counts[name]!r}"
 
 
-def _real(model: _Fields, rng: random.Random) -> str:
+def _real(model: Fields, rng: random.Random) -> str:
     """Another number in a scaling, or a scaling that is missing, too long or no list."""
     if not model.reals:
         model.reals = {name: [0.5] * rng.randrange(7) for name in _SCALES}
@@ -165,12 +166,12 @@ def _real(model: _Fields, rng: random.Random) -> str:
     return f"{kind} {name}"
 
 
-_MUTATIONS = (_number, _number, _number, _shape, _list, _list, _swap, _value, _meta, _count, _real)
+MUTATIONS = (_number, _number, _number, _shape, _list, _list, _swap, _value, _meta, _count, _real)
 
 
-def _as_json(model: _Fields, rng: random.Random) -> bytes:
+def as_json(model: Fields, rng: random.Random) -> bytes:
     fields = {**model.fields, **model.reals}
-    text = json.dumps({**fields, "convention": "btfperm", "meta": model.meta})
+    text = json.dumps({**fields, "convention": model.convention, "meta": model.meta})
     chosen = rng.random()
     if chosen < 0.92:
         return text.encode("utf-8", "surrogateescape")
@@ -190,9 +191,9 @@ def _as_json(model: _Fields, rng: random.Random) -> bytes:
     return text.replace("1", rng.choice(numbers), 1).encode()
 
 
-def _as_text(model: _Fields, rng: random.Random) -> bytes:
+def as_text(model: Fields, rng: random.Random) -> bytes:
     counts = model.counts
-    first = ["btfperm-permutation", "1", "btfperm", counts.get("", str(len(model.fields)))]
+    first = ["btfperm-permutation", "1", model.convention, counts.get("", str(len(model.fields)))]
     lines = [" ".join(first)]
     for name, value in model.fields.items():
         numbers = value if isinstance(value, list) else [value]
@@ -208,7 +209,7 @@ def _as_text(model: _Fields, rng: random.Random) -> bytes:
     return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
 
 
-def _as_archive(model: _Fields, rng: random.Random) -> Archive:
+def as_archive(model: Fields, rng: random.Random) -> Archive:
     members = []
     for name, value in model.fields.items():
         numbers = value if isinstance(value, list) else []
@@ -218,7 +219,7 @@ def _as_archive(model: _Fields, rng: random.Random) -> Archive:
         numbers = value if isinstance(value, list) else []
         reals = [x if isinstance(x, float) else 0.0 for x in numbers]
         members.append(Member(f"{name}.npy", [*reals], "<f8", "d", (len(reals),)))
-    for name, value in (("convention", "btfperm"), ("meta", json.dumps(model.meta))):
+    for name, value in (("convention", model.convention), ("meta", json.dumps(model.meta))):
         text = value.encode("utf-32-le")
         members.append(Member(f"{name}.npy", [text], f"<U{len(value)}", "s", ()))
     if rng.random() < 0.3:
@@ -229,13 +230,13 @@ def _as_archive(model: _Fields, rng: random.Random) -> Archive:
 
 def _large(rng: random.Random) -> tuple[bytes, str]:
     """One long word, number or list."""
-    model = _Fields(rng)
+    model = Fields(rng)
     kind = rng.choice(("long word", "long number", "list", "nested", "lists", "names"))
     count = rng.choice((10_000, 90_000, 400_000))
-    as_text = rng.random() < 0.5
+    in_text = rng.random() < 0.5
     if kind == "long word" or kind == "long number":
         long = "9" * count
-        if as_text:
+        if in_text:
             numbers = rng.choice((long, "1 " * 5000 + long, (long[:5000] + " ") * 50))
             text = f"btfperm-permutation 1 btfperm 10\nshape {len(numbers.split())}\n{numbers}\n"
             return text.encode(), f"large {kind} in txt: {count}"
@@ -246,7 +247,7 @@ def _large(rng: random.Random) -> tuple[bytes, str]:
         return text.encode(), f"large {kind} in json: {count}"
     if kind == "list":
         model.fields["row_perm"] = [0] * count
-        data = _as_text(model, rng) if as_text else _as_json(model, rng)
+        data = as_text(model, rng) if in_text else as_json(model, rng)
         return data, f"large {kind}: {count}"
     if kind == "lists":
         model.fields["row_perm"] = [[0] * 3] * (count // 10)
@@ -263,16 +264,16 @@ def make(draw: Draw) -> Case:
     if draw.is_large:
         data, what = _large(rng)
         return Case("", data, "perm", rng.random() < 0.3, None, [what])
-    model = _Fields(rng)
+    model = Fields(rng)
     form = rng.choice(("npz", "json", "txt"))
-    draw.mutate(model, _MUTATIONS)
+    draw.mutate(model, MUTATIONS)
     if form == "npz":
-        archive = _as_archive(model, rng)
+        archive = as_archive(model, rng)
         if rng.random() < 0.5:
             draw.mutate(archive, ZIP_MUTATIONS, max_mutations=2)
         data = archive.bytes()
     else:
-        data = (_as_json if form == "json" else _as_text)(model, rng)
-    data = draw.bytes_mutated(data, 0.15, lambda: _as_text(_Fields(rng), rng))
+        data = (as_json if form == "json" else as_text)(model, rng)
+    data = draw.bytes_mutated(data, 0.15, lambda: as_text(Fields(rng), rng))
     block = rng.choice((None, 0))
     return Case("", data, f"perm.{form}", rng.random() < 0.3, block, draw.log)

@@ -6,6 +6,7 @@ Each defect replaces `properties.check` by a function that calls it with a chang
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import time
@@ -23,7 +24,7 @@ from tests.fuzz import properties
 from tests.fuzz.draw import Case
 from tests.fuzz.properties import Outcome
 
-__all__ = ["DEFECTS"]
+__all__ = ["DEFECTS", "OTHER_DEFECTS"]
 
 _RIGHT = btfperm.io.read
 _leaked: list[Any] = []
@@ -107,6 +108,63 @@ def _planted(defective: Callable[[Any], Any]) -> Callable[..., Outcome]:
 
     return check
 
+
+def _planted_in(name: str, defective: Callable[[Any], Any]) -> Callable[..., Outcome]:
+    """The check with another function of `properties`, which gets the right result."""
+
+    def check(case: Case, folder: str, **options: Any) -> Outcome:
+        right = getattr(properties, name)
+        setattr(properties, name, lambda *args, **words: defective(right(*args, **words)))
+        try:
+            return properties.check(case, folder, **options)
+        finally:
+            setattr(properties, name, right)
+
+    return check
+
+
+def _names_without_case(found: Any) -> Any:
+    return None if found is None else tuple(map(str.upper, found))
+
+
+def _names_in_a_list(found: Any) -> Any:
+    raise ValueError("no names")
+
+
+def _names_with_much_memory(found: Any) -> Any:
+    np.ones(12 << 20)  # 96 MB
+    return found
+
+
+def _names_with_a_crash(found: Any) -> Any:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def _arrays_reversed(file: Any) -> Any:
+    arrays = {name: np.asarray(array)[::-1] for name, array in file.arrays.items()}
+    return dataclasses.replace(file, arrays=arrays)
+
+
+def _arrays_without_list(file: Any) -> Any:
+    return {}["row_perm"]
+
+
+def _parts_without_the_last(found: Any) -> Any:
+    found.row, found.col = found.row[:-1], found.col[:-1]
+    return found
+
+
+OTHER_DEFECTS: tuple[tuple[str, str, Callable[..., Outcome]], ...] = (
+    ("names", "names", _planted_in("checked_names", _names_without_case)),
+    ("names", "exception", _planted_in("checked_names", _names_in_a_list)),
+    ("names", "memory", _planted_in("checked_names", _names_with_much_memory)),
+    ("names", "crash", _planted_in("checked_names", _names_with_a_crash)),
+    ("arrays", "place", _planted_in("read_arrays", _arrays_reversed)),
+    ("arrays", "exception", _planted_in("read_arrays", _arrays_without_list)),
+    ("metis", "parts", _planted_in("_read_in_parts", _parts_without_the_last)),
+    ("matrix_market", "parts", _planted_in("_read_in_parts", _parts_without_the_last)),
+)
+"""The reader, the kind that the fuzzer must report, and the check with a planted defect."""
 
 DEFECTS: dict[str, Callable[..., Outcome]] = {
     "crash": _planted(_crash),

@@ -6,7 +6,19 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-from tests.fuzz import harwell_boeing, matlab, matrix_market, metis, npz, packed, perm, tar, vectors
+from tests.fuzz import (
+    arrays,
+    harwell_boeing,
+    matlab,
+    matrix_market,
+    metis,
+    names,
+    npz,
+    packed,
+    perm,
+    tar,
+    vectors,
+)
 from tests.fuzz.draw import Case, Draw
 
 __all__ = ["READERS", "case_of"]
@@ -18,9 +30,11 @@ READERS: dict[str, Callable[[Draw], Case]] = {
     "metis": metis.make,
     "npz": npz.make,
     "perm": perm.make,
+    "arrays": arrays.make,
     "packed": packed.make,
     "tar": tar.make,
     "vectors": vectors.make,
+    "names": names.make,
 }
 
 

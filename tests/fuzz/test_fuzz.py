@@ -9,11 +9,13 @@ import os
 import numpy as np
 import pytest
 
+from tests.fuzz import __main__ as fuzz_command
 from tests.fuzz import campaign, oracles, properties, worker
 from tests.fuzz.__main__ import main
 from tests.fuzz.draw import LARGE_EVERY, Case, Draw, integer, mutated_bytes, token
-from tests.fuzz.planted import DEFECTS
+from tests.fuzz.planted import DEFECTS, OTHER_DEFECTS
 from tests.fuzz.readers import READERS, case_of
+from tests.fuzz.record import Record
 from tests.fuzz.reduce import reduced
 
 COUNT = 300
@@ -101,6 +103,18 @@ def test_a_planted_defect_is_found(kind, jobs, monkeypatch, tmp_path):
     assert len(record["mutations_min"]) <= len(case.log)
 
 
+@pytest.mark.parametrize(("reader", "kind", "check"), OTHER_DEFECTS)
+def test_a_defect_of_another_reader_is_found(reader, kind, check, monkeypatch, tmp_path):
+    if kind == "memory" and not limits_memory:
+        pytest.skip("memory cannot be measured here")
+    monkeypatch.setattr(campaign, "REDUCE_SECONDS", 0.1)
+    monkeypatch.setattr(campaign, "MOST_FINDINGS", 4)
+    count = 12 if kind == "crash" else 60
+    report = campaign.run(reader, 2, count, keep=tmp_path, check=check)
+    assert report.failures[kind] > 0
+    assert report.tried == count and sorted(tmp_path.glob(f"{reader}-*-{kind}.json"))
+
+
 def test_an_entry_at_another_place_is_found(tmp_path):
     """The plain readers find it even if `read` and `read_matrix` agree on a wrong position."""
     text = b"%%MatrixMarket matrix coordinate real general\n3 3 1\n2 1 7\n"
@@ -127,6 +141,56 @@ def test_the_command(tmp_path, capsys):
     assert [reader["tried"] for reader in content["readers"]] == [50, 50]
     code = main(["--reader", "harwell_boeing", "--count", "20", "--seconds", "60"])
     assert code == 0 and "20 tried" in capsys.readouterr().out
+
+
+def test_a_record_is_continued(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(fuzz_command, "_SLICE", 20)
+    record = tmp_path / "fuzz.json"
+    words = ["--reader", "names", "--reader", "vectors", "--record", str(record), "--seed", "9"]
+    assert main([*words, "--count", "30", "--seconds", "0"]) == 0  # no time for a slice
+    assert not record.exists()
+    assert main([*words, "--count", "30"]) == 0
+    started = []
+    run = campaign.run
+
+    def remembered(reader, seed, count, **options):
+        started.append((reader, seed, options["first"], count))
+        return run(reader, seed, count, **options)
+
+    monkeypatch.setattr(campaign, "run", remembered)
+    assert main([*words[:-2], "--count", "65", "--jobs", "2"]) == 0
+    assert sorted(started) == [("names", 9, 30, 35), ("vectors", 9, 30, 35)]
+    content = json.loads(record.read_text())
+    assert {name: row["tried"] for name, row in content["readers"].items()} == {
+        "names": 65,
+        "vectors": 65,
+    }
+    assert [run["inputs"] for run in content["runs"]] == [
+        {"names": 30, "vectors": 30},
+        {"names": 35, "vectors": 35},
+    ]
+    assert str(tmp_path) not in content["command"]
+    text = record.with_suffix(".md").read_text()
+    assert "| `names` | 65 |" in text and "seed 9" in text and str(tmp_path) not in text
+    capsys.readouterr()
+    assert main([*words[:-1], "8", "--count", "99"]) == 2
+    assert "a campaign with the seed 9" in capsys.readouterr().err
+    assert main([*words, "--first", "5"]) == 2
+
+
+def test_the_record_adds_failures_up(tmp_path):
+    record = Record(tmp_path / "fuzz.json", None)
+    one = campaign.Report("npz", tried=10, worst_seconds=0.5, worst_index=3)
+    two = campaign.Report("npz", tried=5, accepted=2, worst_seconds=0.2, worst_index=12)
+    two.failures["hang"] += 2
+    two.findings.append({"index": 12, "kind": "hang", "what": "more than 10 s"})
+    record.add(one)
+    record.add(two)
+    again = Record(tmp_path / "fuzz.json", None)
+    report = again.reports["npz"]
+    assert again.tried("npz") == 15 and again.tried("tar") == 0 and again.seed == 1
+    assert (report.accepted, report.worst_index, report.failures) == (2, 3, {"hang": 2})
+    assert "* `npz`, input 12: hang: more than 10 s" in again.markdown()
 
 
 def test_a_saved_case_is_run_again(tmp_path, capsys, monkeypatch):

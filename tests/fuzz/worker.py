@@ -101,7 +101,9 @@ def run(
     measured = prepare(core)
     at = {name: k for k, name in enumerate(FIELDS)}
     warm_up(task, folder)
-    resident = None
+    gc.collect()
+    gc.freeze()  # the modules that the readers have imported
+    resident, base = None, 0
     for index in range(task.first, task.last):
         started = time.monotonic()
         if started >= task.deadline:
@@ -110,13 +112,14 @@ def run(
         row[at["index"]], row[at["started"]], row[at["cpu_started"]] = index, started, began
         case = case_of(task.reader, task.seed, index)
         if measured:
-            properties.reset_peak()
-        outcome = check(case, folder, measured=measured, base=properties.peak_memory())
+            base = properties.base_of_peak(base)
+        outcome = check(case, folder, measured=measured, base=base)
         spent = time.process_time() - began
         if outcome.failures:  # exceptions keep their frames alive
             gc.collect()
+            base = 0
         if measured and (index + 1) % _LEAK_EVERY == 0:
-            resident = resident or _resident()
+            resident, base = resident or _resident(), 0  # freed memory may lower the peak
             grown = _resident() - resident
             if grown > MARGIN:
                 what = f"{grown >> 20} MB more than after the first {_LEAK_EVERY} inputs"
