@@ -18,7 +18,8 @@ import time
 
 
 def measure(command: list[str], limit: float) -> dict[str, float]:
-    """``seconds``, ``peak_bytes`` and ``status`` of a command in a fresh process.
+    """``seconds``, ``processor_seconds``, ``peak_bytes`` and ``status`` of a command in a fresh
+    process.
 
     A command that ends by itself counts, even if it needed more than `limit` seconds because its
     alarm fired late. Raises TimeoutError if the alarm ended the command, and RuntimeError, with the
@@ -64,6 +65,7 @@ def _main() -> None:
     unit = 1 if sys.platform == "darwin" else 1024
     report = {
         "seconds": seconds,
+        "processor_seconds": usage.ru_utime + usage.ru_stime,
         "peak_bytes": usage.ru_maxrss * unit,
         "status": code,
         "timed_out": alarms > 0 and code == -signal.SIGKILL,

@@ -23,7 +23,7 @@ class Options:
     strategies of g-pr in addition to those of the section `gpu`. `runs`: how many times `scaling`
     measures the whole set. `within`: seconds after which no further run of it, or no further matrix
     of `regret`, is started. `store`, `busy`, `rules` and `half` belong to the two sections of the
-    regret, and `other`, the interpreter of another version, to `versions`.
+    regret, and `busy` and `other`, the interpreter of another version, to `versions`.
     """
 
     which: str

@@ -314,7 +314,7 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument_group("regret, regret-gpu").add_argument
     words = "a line of JSON for each matrix; stored matrices are not measured again"
     add("--store", type=Path, metavar="FILE", help=words)
-    add("--busy", action="store_true", help="processor time on one thread (regret)")
+    add("--busy", action="store_true", help="processor time on one thread (regret, versions)")
     add("--half", help="measure this half of the matrices alone (regret-gpu)")
     add("--rules", action="store_true", help="write what each rule is worth beside the rules")
     return parser

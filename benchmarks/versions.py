@@ -3,7 +3,8 @@
 
 PYTHON is the interpreter of an environment in which the other version is installed. The two take
 turns on each matrix, each in a process of its own, so that a slow minute of the machine affects
-both. A ratio above 1 means that this version is slower or needs more memory.
+both. A ratio above 1 means that this version is slower or needs more memory. With ``--busy``, the
+least processor time on one thread counts instead of the median.
 """
 
 from __future__ import annotations
@@ -49,23 +50,25 @@ def run(cases: list[Case], options: Options) -> Section:
                 file = str(Path(folder, "matrix.npz"))
                 A = case.load()
                 np.savez(file, indptr=A.indptr, indices=A.indices, shape=A.shape)
-                asked = {"what": what, "file": file, "options": arguments}
+                asked = {"what": what, "file": file, "options": arguments, "busy": options.busy}
                 pair, answers = _calls(workers, asked, options.repeats)
                 rows.append({"subject": subject, "matrix": case.name, "seconds": pair})
                 if len(answers) > 1:
                     complaints.append(f"{subject}, {case.name}: answers {sorted(answers)}")
-                options.say(f"{subject}, {case.name}: {digits(_ratio(pair))}")
+                options.say(f"{subject}, {case.name}: {digits(_ratio(pair, options))}")
             for worker in workers:
                 worker.communicate()
         rows += _commands(pythons, cases[-1], Path(folder), options)
-    return Section("This version beside another one", _markdown(rows), {"rows": rows}, complaints)
+    return Section(
+        "This version beside another one", _markdown(rows, options), {"rows": rows}, complaints
+    )
 
 
 def _subjects(cases: list[Case], options: Options) -> list[tuple[str, str, list[Case], Any]]:
     tiny = generated([TINY])
     host: dict[str, Any] = {"backend": "cpu"}
-    if options.threads is not None:
-        host["threads"] = options.threads
+    if options.threads is not None or options.busy:
+        host["threads"] = options.threads or 1
     result: list[tuple[str, str, list[Case], Any]] = [
         ("small call: matching", "matching", tiny, host),
         ("small call: decomposition", "decomposition", tiny, host),
@@ -126,9 +129,10 @@ def _commands(pythons: list[str], case: Case, folder: Path, options: Options) ->
             for which, line in enumerate(lines):
                 taken[which] += [measure(line, options.limit)][: 1 if turn else 0]
         subject = "start-up" if name == "tiny" else "command"
-        for key, unit in (("seconds", ""), ("peak_bytes", ", memory")):
+        seconds = "processor_seconds" if options.busy else "seconds"
+        for key, kind, unit in ((seconds, "seconds", ""), ("peak_bytes", "peak_bytes", ", memory")):
             pair = [[run[key] for run in runs] for runs in taken]
-            rows.append({"subject": subject + unit, "matrix": name, key: pair})
+            rows.append({"subject": subject + unit, "matrix": name, kind: pair})
     return rows
 
 
@@ -137,24 +141,31 @@ def _pair(row: Row) -> list[list[float]]:
     return found
 
 
-def _ratio(pair: list[list[float]]) -> float:
-    return statistics.median(pair[1]) / statistics.median(pair[0])
+def _typical(samples: list[float], options: Options) -> float:
+    return min(samples) if options.busy else statistics.median(samples)
 
 
-def _markdown(rows: list[Row]) -> str:
+def _ratio(pair: list[list[float]], options: Options) -> float:
+    other, this = (_typical(samples, options) for samples in pair)
+    return this / other
+
+
+def _markdown(rows: list[Row], options: Options) -> str:
     subjects = dict.fromkeys(row["subject"] for row in rows)
     means = []
     for subject in subjects:
-        ratios = [_ratio(_pair(row)) for row in rows if row["subject"] == subject]
+        ratios = [_ratio(_pair(row), options) for row in rows if row["subject"] == subject]
         cells = [str(len(ratios)), digits(geometric_mean(ratios)), digits(max(ratios))]
         means.append([subject, *cells])
     body = []
     for row in rows:
         scale = 1e3 if "seconds" in row else 1e-6
-        values = [digits(scale * statistics.median(samples)) for samples in _pair(row)]
-        body.append([row["subject"], f"`{row['matrix']}`", *values, digits(_ratio(_pair(row)))])
+        values = [digits(scale * _typical(samples, options)) for samples in _pair(row)]
+        ratio = digits(_ratio(_pair(row), options))
+        body.append([row["subject"], f"`{row['matrix']}`", *values, ratio])
+    what = "The least processor time on one thread" if options.busy else "Medians"
     return paragraphs(
         table(["", "matrices", "geometric mean of the ratios", "largest"], means),
-        "Medians in milliseconds, or megabytes of memory.",
+        f"{what} in milliseconds, or megabytes of memory.",
         table(["", "matrix", "other version", "this version", "ratio"], body),
     )

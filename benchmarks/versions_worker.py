@@ -46,22 +46,23 @@ def _wait(on_gpu: bool) -> None:
 
 def _main() -> None:
     warnings.simplefilter("ignore")
-    inner, on_gpu = 1, False
+    inner, on_gpu, now = 1, False, time.perf_counter
     call: Callable[[], int] = int
     for line in sys.stdin:
         asked = json.loads(line)
         if "file" in asked:
             on_gpu = asked["options"].get("backend") == "gpu"
+            now = time.thread_time if asked["busy"] else time.perf_counter
             call = _call(asked["what"], _matrix(asked["file"], on_gpu), asked["options"])
             call()  # the first call loads modules and compiles kernels
             begin = time.perf_counter()
             call()
             inner = max(1, min(1000, round(1e-3 / max(time.perf_counter() - begin, 1e-9))))
         _wait(on_gpu)
-        begin = time.perf_counter()
+        begin = now()
         answers = [call() for _ in range(inner)]
         _wait(on_gpu)
-        seconds = (time.perf_counter() - begin) / inner
+        seconds = (now() - begin) / inner
         print(json.dumps({"seconds": seconds, "answer": statistics.mode(answers)}), flush=True)
 
 
