@@ -14,17 +14,17 @@ __all__ = ["line_behind_comments"]
 def line_behind_comments(source: Source, line: int, longest: int) -> tuple[bytes, int]:
     """The first line that is neither blank nor a comment (``%``), at most `longest` bytes of it,
     and its number; `line` lines have been read before. Returns no bytes if the file ends first."""
-    text = b"%"
-    while not text.strip() or text.lstrip().startswith(b"%"):
+    while True:
         line += _skip_whole_lines(source)
         text = source.stream.readline(longest)
-        line += text.endswith(b"\n") or not text
-        if len(text) == longest and text.lstrip().startswith(b"%"):
+        start = text.lstrip()
+        if not text or (start and not start.startswith(b"%")):
+            return text, line + 1
+        is_whole = text.endswith(b"\n")
+        if start and len(text) == longest and not is_whole:  # a long line of blanks stays a line
             skip_line(source)
-            line += 1
-        if not text:
-            break
-    return text, line
+            is_whole = True
+        line += is_whole
 
 
 def _skip_whole_lines(source: Source) -> int:

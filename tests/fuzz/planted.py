@@ -150,7 +150,8 @@ def _arrays_without_list(file: Any) -> Any:
 
 
 def _parts_without_the_last(found: Any) -> Any:
-    found.row, found.col = found.row[:-1], found.col[:-1]
+    if found is not None:
+        found.row, found.col = found.row[:-1], found.col[:-1]
     return found
 
 
@@ -163,6 +164,7 @@ OTHER_DEFECTS: tuple[tuple[str, str, Callable[..., Outcome]], ...] = (
     ("arrays", "exception", _planted_in("read_arrays", _arrays_without_list)),
     ("metis", "parts", _planted_in("_read_in_parts", _parts_without_the_last)),
     ("matrix_market", "parts", _planted_in("_read_in_parts", _parts_without_the_last)),
+    ("matrix_market", "parts", _planted_in("_read_ranges", _parts_without_the_last)),
 )
 """The reader, the kind that the fuzzer must report, and the check with a planted defect."""
 

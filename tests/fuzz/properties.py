@@ -42,7 +42,8 @@ import numpy as np
 import btfperm.io
 from btfperm.diagnosis.names import checked_names
 from btfperm.errors import InvalidArgumentError, ResourceMissingError, UnreadableInputError
-from btfperm.io import matrix_market_body, metis, perm_json
+from btfperm.io import matrix_market_body, metis, perm_json, read_mpi
+from btfperm.io.header import Header
 from btfperm.io.vectors import read_vectors
 from btfperm.pattern import Pattern
 from btfperm.reports.perm_arrays import OURS, PermArrays, read_arrays
@@ -167,6 +168,8 @@ def check(case: Case, folder: str, *, measured: bool = True, base: int = 0) -> O
             calls = (only,)
     if case.reader in _IN_PARTS and zlib.crc32(case.data) % 4 == 0:
         calls += (("stream_entries", _read_in_parts),)
+    if case.reader == "matrix_market" and not case.pipe and zlib.crc32(case.data) % 4 == 1:
+        calls += (("read_ranges", _read_ranges),)
     refused: dict[str, Exception] = {}
     for name, call in calls:
         if name == "read_matrix" and _is_redundant(case, refused):
@@ -189,7 +192,7 @@ def check(case: Case, folder: str, *, measured: bool = True, base: int = 0) -> O
     if "read" in results:
         _check_pattern(results["read"], outcome)
         _check_agreement(results, refused, outcome)
-        _check_parts(results, refused, outcome)
+    _check_parts(results, refused, outcome)
     if "read_vectors" in results:
         _check_vectors(case, results["read_vectors"], outcome)
     elif "read_names" in results:
@@ -262,6 +265,40 @@ def _read_in_parts(path: str) -> Any:
     header, _ = btfperm.io.stream_entries(path, take, _PART)
     return SimpleNamespace(row=np.array(rows), col=np.array(cols), header=header)
 
+
+class _CountedError(Exception):
+    """The numbers that a rank sends to all others."""
+
+
+def _read_ranges(path: str) -> Any:
+    """The entries of a file that `_RANKS` ranks of MPI read, one after the other in this process.
+    None if they do not read their own ranges."""
+    found = read_mpi._opened(path, True)
+    if found["how"] != "ranges":
+        return None
+    header = Header(**{**found["header"], "shape": tuple(found["header"]["shape"])})
+    table: list[tuple[int, ...]] = []
+
+    def from_all(*numbers: int) -> Any:
+        if len(table) < _RANKS:
+            raise _CountedError(numbers)
+        return np.array(table)
+
+    def entries(rank: int) -> list[Any]:
+        exchange: Any = SimpleNamespace(rank=rank, size=_RANKS, from_all=from_all)
+        places = found["line"], found["at"]
+        return read_mpi._read_range(exchange, Path(path), header, *places, False)
+
+    for rank in range(_RANKS):
+        try:
+            entries(rank)
+        except _CountedError as counted:
+            table.append(counted.args[0])
+    rows, cols = (np.concatenate(part) for part in zip(*map(entries, range(_RANKS)), strict=True))
+    return SimpleNamespace(row=rows, col=cols, header=header)
+
+
+_RANKS = 3
 
 _SUBJECTS = (
     Pattern.from_coo([0, 1, 2, 2, 4, 3], [1, 2, 0, 2, 0, 3], (5, 4)),
@@ -445,20 +482,28 @@ def _check_names(case: Case, found: tuple[str, ...], outcome: Outcome) -> None:
 
 
 def _check_parts(results: dict[str, Any], refused: dict[str, Exception], outcome: Outcome) -> None:
-    """`stream_entries` accepts what `read` accepts, with the same entries."""
-    pattern, header = results["read"], results.get("peek")
-    if (error := refused.get("stream_entries")) is not None and header is not None:
-        excused = header.layout == "array" or header.field == "integer"
-        if not (excused or isinstance(error, ResourceMissingError)):
-            outcome.failures.append(("parts", f"read accepts, stream_entries does not: {error}"))
-    entries = results.get("stream_entries")
-    if entries is None or pattern.nnz > oracles.LARGEST:
-        return
-    found = set(zip(entries.row.tolist(), entries.col.tolist(), strict=True))
-    if entries.header.symmetry != "general":
-        found |= {(j, i) for i, j in found}
-    if found != _places(pattern):
-        outcome.failures.append(("parts", f"{len(found)} positions, read has {pattern.nnz}"))
+    """The readers in parts accept what `read` accepts, with the same entries, and nothing else."""
+    for name in ("stream_entries", "read_ranges"):
+        entries, error = results.get(name), refused.get(name)
+        if entries is not None and isinstance(refused.get("read"), UnreadableInputError):
+            what = f"{name} accepts, read does not: {refused['read']}"
+            outcome.failures.append(("parts", what))
+        if "read" not in results:
+            continue
+        header = results.get("peek")
+        if error is not None and header is not None:
+            has_no_parts = header.layout == "array" or header.field == "integer"
+            if not (has_no_parts or isinstance(error, ResourceMissingError)):
+                outcome.failures.append(("parts", f"read accepts, {name} does not: {error}"))
+        pattern = results["read"]
+        if entries is None or pattern.nnz > oracles.LARGEST:
+            continue
+        found = set(zip(entries.row.tolist(), entries.col.tolist(), strict=True))
+        if entries.header.symmetry != "general":
+            found |= {(j, i) for i, j in found}
+        if found != _places(pattern):
+            what = f"{name} has {len(found)} positions, read has {pattern.nnz}"
+            outcome.failures.append(("parts", what))
 
 
 def _check_places(case: Case, results: dict[str, Any], outcome: Outcome) -> None:

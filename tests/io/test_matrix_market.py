@@ -28,6 +28,7 @@ from btfperm.io import (
     peek,
     read,
     read_matrix,
+    read_mpi,
     write_matrix,
 )
 
@@ -309,3 +310,36 @@ def test_line_numbers_behind_many_blank_lines(tmp_path):
     path.write_bytes(head + b"\n" * 2000 + b"2 x\n3 3\n")
     with pytest.raises(UnreadableInputError, match="line 2004"):
         read(path)
+
+
+@pytest.mark.parametrize("length", [65_534, 65_535, 65_536, 65_537, 131_072])
+@pytest.mark.parametrize(
+    ("name", "head", "body"),
+    [
+        ("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n", "2 2 1\n1 1\n"),
+        ("a.graph", "", "2 1\n2\n1\n"),
+        ("b.graph", "% x\n", "2 1\n2\n1\n"),
+    ],
+)
+def test_no_line_behind_a_long_comment_is_lost(tmp_path, name, head, body, length):
+    """`length` bytes, the line end included: about as many as are read at once."""
+    file = tmp_path / name
+    file.write_text(head + "%" * (length - 1) + "\n" + body)
+    assert read(file).shape == (2, 2)
+    lines = (head + "%\n" + body).count("\n")
+    file.write_text(head + "%" * (length - 1) + "\n" + body + "x\n")
+    with pytest.raises(UnreadableInputError, match=rf"line {lines + 1}: "):
+        read(file)
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_size_line_without_its_end(tmp_path, end):
+    """Each rank of MPI begins to read behind the line with the size."""
+    file = tmp_path / "a.mtx"
+    file.write_text("%%MatrixMarket matrix coordinate real general\n% x\n3 3 0" + end)
+    assert read(file).nnz == 0
+    found = read_mpi._opened(file, True)
+    assert (found["how"], found["line"], found["at"]) == ("ranges", 3, file.stat().st_size)
+    file.write_text("%%MatrixMarket matrix coordinate real general\n% x\n3 x 0" + end)
+    with pytest.raises(UnreadableInputError, match="line 3: the numbers of rows"):
+        read(file)
