@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from btfperm.registry.algorithm import Algorithm, Option
 
 __all__ = ["ROWS"]
+
+row = partial(Algorithm, package="transversal", family="augmenting")
 
 _THREADS = Option(
     "threads",
@@ -15,10 +19,8 @@ _THREADS = Option(
 )
 
 ROWS = (
-    Algorithm(
+    row(
         name="pothen-fan",
-        package="transversal",
-        family="augmenting",
         backend="cpu",
         reference="Pothen, Fan, ACM TOMS 16 (1990); Duff, Kaya, Uçar, ACM TOMS 38 (2011)",
         summary="disjoint depth-first searches in phases, lookahead and fairness",
@@ -26,65 +28,51 @@ ROWS = (
         parallel=True,
         options=(Option("fairness", 1, "1: backwards through the lists in every second phase"),),
     ),
-    Algorithm(
+    row(
         name="hopcroft-karp",
-        package="transversal",
-        family="augmenting",
         backend="cpu",
         reference="Hopcroft, Karp, SIAM J. Computing 2 (1973)",
         summary="maximal sets of disjoint shortest augmenting paths, O(nnz sqrt(n))",
         prefer="meshes in natural order, and if a bound on the time is needed",
     ),
-    Algorithm(
+    row(
         name="hkdw",
-        package="transversal",
-        family="augmenting",
         backend="cpu",
         reference="Duff, Wiberg, ACM TOMS 14 (1988)",
         summary="hopcroft-karp with depth-first searches from the unmatched rows after each phase",
         prefer="chains, permuted meshes and roads, where hopcroft-karp takes many phases",
     ),
-    Algorithm(
+    row(
         name="ss-dfs",
-        package="transversal",
-        family="augmenting",
         backend="cpu",
         reference="Duff, ACM TOMS 7 (1981), algorithm 575 (MC21)",
         summary="one depth-first search at a time, with lookahead",
         prefer="when very few columns are unmatched, and for comparison",
     ),
-    Algorithm(
+    row(
         name="ss-bfs",
-        package="transversal",
-        family="augmenting",
         backend="cpu",
         reference="Azad, Buluç, Pothen, IPDPS 2015 (SS-BFS)",
         summary="one breadth-first search at a time; rows of failed searches are not visited again",
         prefer="when few columns are unmatched and augmenting paths are short",
     ),
-    Algorithm(
+    row(
         name="ms-bfs",
-        package="transversal",
-        family="augmenting",
         backend="cpu",
         reference="Azad, Buluç, Pothen, IPDPS 2015 (MS-BFS)",
         summary="in phases, breadth-first trees from all unmatched columns",
         prefer="for a matching that is nearly maximum",
     ),
-    Algorithm(
+    row(
         name="p-dbfs",
-        package="transversal",
-        family="augmenting",
         backend="cpu",
         reference="Azad, Halappanavar, Rajamanickam, Boman, Khan, Pothen, IPDPS 2012",
         summary="disjoint breadth-first trees, one thread for each tree",
         prefer="on many cores, while many columns are unmatched",
         parallel=True,
     ),
-    Algorithm(
+    row(
         name="ms-bfs-graft",
-        package="transversal",
-        family="augmenting",
         backend="cpu",
         reference="Azad, Buluç, Pothen, IPDPS 2015",
         summary="ms-bfs, top-down or bottom-up, that keeps trees by grafting",
@@ -97,10 +85,8 @@ ROWS = (
             Option("frontiers", 0, "1: report the size of the frontier in each level"),
         ),
     ),
-    Algorithm(
+    row(
         name="apfb",
-        package="transversal",
-        family="augmenting",
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013",
         summary="breadth-first searches, one launch for each level, then all paths at once",
@@ -109,10 +95,8 @@ ROWS = (
         options=(_THREADS,),
         file="apfb",
     ),
-    Algorithm(
+    row(
         name="apfb-wr",
-        package="transversal",
-        family="augmenting",
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013",
         summary="apfb; a tree stops growing when it contains an augmenting path",
@@ -121,10 +105,8 @@ ROWS = (
         options=(_THREADS,),
         file="apfb",
     ),
-    Algorithm(
+    row(
         name="apsb",
-        package="transversal",
-        family="augmenting",
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013",
         summary="apfb; a search ends at the first level that reaches an unmatched row",
@@ -133,10 +115,8 @@ ROWS = (
         options=(_THREADS,),
         file="apsb",
     ),
-    Algorithm(
+    row(
         name="apsb-wr",
-        package="transversal",
-        family="augmenting",
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, Euro-Par 2013",
         summary="apsb; a tree stops growing when it contains an augmenting path",
@@ -145,10 +125,8 @@ ROWS = (
         options=(_THREADS,),
         file="apsb",
     ),
-    Algorithm(
+    row(
         name="meeting-trees",
-        package="transversal",
-        family="augmenting",
         backend="gpu",
         reference="btfperm",
         summary="trees from unmatched columns and rows meet; kept between phases; one launch",
@@ -165,10 +143,8 @@ ROWS = (
         ),
         starts_itself=True,
     ),
-    Algorithm(
+    row(
         name="ms-bfs",
-        package="transversal",
-        family="augmenting",
         backend="mpi",
         reference="Azad, Buluç, Pothen, IEEE Trans. Parallel Distrib. Syst. 28 (2017)",
         summary="over MPI ranks: BFS from all unmatched columns, with grafting, level by level",
@@ -176,10 +152,8 @@ ROWS = (
         deterministic=True,
         options=(Option("alpha", 5, "bound of the switch between top-down and bottom-up"),),
     ),
-    Algorithm(
+    row(
         name="ordered-trees",
-        package="transversal",
-        family="augmenting",
         backend="gpu",
         reference="btfperm",
         summary="trees from unmatched columns in phases; of several columns, the least takes a row",

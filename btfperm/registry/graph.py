@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from btfperm.registry.algorithm import Algorithm, Option
 
 __all__ = ["ROWS"]
+
+row = partial(Algorithm, package="weighted", family="graph")
 
 _LOCAL_MAX = (
     Option(
@@ -27,10 +31,8 @@ _RED_BLUE = (
 )
 
 ROWS = (
-    Algorithm(
+    row(
         name="local-max",
-        package="weighted",
-        family="graph",
         backend="cpu",
         reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",
         summary="graphs: in rounds, match edges of locally largest weight; half of the optimum",
@@ -47,10 +49,8 @@ ROWS = (
             ),
         ),
     ),
-    Algorithm(
+    row(
         name="local-max-external",
-        package="weighted",
-        family="graph",
         backend="cpu",
         reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",
         summary="graphs: local-max on files that are larger than memory",
@@ -66,20 +66,16 @@ ROWS = (
             Option("limit", 8, "visits of each edge after which the rest is sorted; 0: none"),
         ),
     ),
-    Algorithm(
+    row(
         name="greedy",
-        package="weighted",
-        family="graph",
         backend="cpu",
         reference="Fagginger Auer, Bisseling (2012), algorithm 2; Birn et al., Euro-Par 2013",
         summary="graphs: match edges by decreasing weight; half of the optimum",
         prefer="as the plainest half-approximation",
         deterministic=True,
     ),
-    Algorithm(
+    row(
         name="gpa",
-        package="weighted",
-        family="graph",
         backend="cpu",
         reference="Maue, Sanders, WEA 2007",
         summary="graphs: the global path algorithm, paths and even cycles; half of the optimum",
@@ -87,10 +83,8 @@ ROWS = (
         deterministic=True,
         options=(Option("extend", 0, "1: match the remaining edges by decreasing weight"),),
     ),
-    Algorithm(
+    row(
         name="hem",
-        package="weighted",
-        family="graph",
         backend="cpu",
         reference="Karypis, Kumar, SIAM J. Scientific Computing 20 (1998)",
         summary="graphs: heavy-edge matching, each vertex takes its heaviest edge",
@@ -105,10 +99,8 @@ ROWS = (
             ),
         ),
     ),
-    Algorithm(
+    row(
         name="random-greedy",
-        package="weighted",
-        family="graph",
         backend="cpu",
         reference="Fagginger Auer, Bisseling (2012), algorithm 1",
         summary="graphs: each vertex in random order takes an unmatched neighbour",
@@ -123,10 +115,8 @@ ROWS = (
             ),
         ),
     ),
-    Algorithm(
+    row(
         name="red-blue",
-        package="weighted",
-        family="graph",
         backend="cpu",
         reference="Fagginger Auer, Bisseling (2012), algorithms 3 and 4",
         summary="graphs: in rounds, blue vertices propose to red ones, which accept one proposal",
@@ -135,10 +125,8 @@ ROWS = (
         deterministic=True,
         options=_RED_BLUE,
     ),
-    Algorithm(
+    row(
         name="local-max",
-        package="weighted",
-        family="graph",
         backend="gpu",
         reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013, section 3.3",
         summary="graphs, on a GPU: local-max by segmented maxima, with the matching of the CPU",
@@ -147,10 +135,8 @@ ROWS = (
         deterministic=True,
         options=_LOCAL_MAX,
     ),
-    Algorithm(
+    row(
         name="red-blue",
-        package="weighted",
-        family="graph",
         backend="gpu",
         reference="Fagginger Auer, Bisseling (2012), algorithms 3 and 4",
         summary="graphs, on a GPU: red-blue, with the matching of the CPU",

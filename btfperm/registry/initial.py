@@ -3,54 +3,48 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from btfperm.registry.algorithm import Algorithm, Option
 
 __all__ = ["ROWS"]
 
+row = partial(Algorithm, package="transversal", family="initial")
+
 ROWS = (
-    Algorithm(
+    row(
         name="greedy",
-        package="transversal",
-        family="initial",
         backend="cpu",
         reference="Duff, ACM TOMS 7 (1981)",
         summary="each column takes its first unmatched row (cheap matching)",
         prefer="the usual initializer: one pass, often maximum in natural order",
         parallel=True,
     ),
-    Algorithm(
+    row(
         name="singles-first",
-        package="transversal",
-        family="initial",
         backend="cpu",
         reference="btfperm",
         summary="columns of one entry, which have no choice, then greedy",
         prefer="columns of at most two entries, which form chains",
         parallel=True,
     ),
-    Algorithm(
+    row(
         name="karp-sipser",
-        package="transversal",
-        family="initial",
         backend="cpu",
         reference="Karp, Sipser, FOCS 1981",
         summary="match vertices of degree one first, then any",
         prefer="random, triangular and circuit patterns with short columns",
         parallel=True,
     ),
-    Algorithm(
+    row(
         name="min-degree",
-        package="transversal",
-        family="initial",
         backend="cpu",
         reference="Langguth, Manne, Sanders, ACM J. Experimental Algorithmics 15 (2010)",
         summary="repeatedly match a vertex of least degree to a neighbour of least degree",
         prefer="if the initial matching should be as large as possible at any cost",
     ),
-    Algorithm(
+    row(
         name="two-sided",
-        package="transversal",
-        family="initial",
         backend="cpu",
         reference="Dufossé, Kaya, Uçar, J. Parallel Distrib. Comput. 85 (2015)",
         summary="scale to doubly stochastic, draw one neighbour per vertex, match these edges",
@@ -58,28 +52,22 @@ ROWS = (
         parallel=True,
         options=(Option("sweeps", 5, "Sinkhorn-Knopp sweeps before drawing"),),
     ),
-    Algorithm(
+    row(
         name="red-blue",
-        package="transversal",
-        family="initial",
         backend="cpu",
         reference="Fagginger Auer, Bisseling, Facing the Multicore-Challenge II (2012)",
         summary="in rounds, blue vertices propose to red ones, which accept one proposal",
         prefer="for comparison with the GPU",
     ),
-    Algorithm(
+    row(
         name="local-max",
-        package="transversal",
-        family="initial",
         backend="cpu",
         reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",
         summary="in rounds, match entries of locally largest random weight",
         prefer="for comparison with the GPU",
     ),
-    Algorithm(
+    row(
         name="greedy",
-        package="transversal",
-        family="initial",
         backend="gpu",
         reference="Duff, ACM TOMS 7 (1981)",
         summary="on a GPU: greedy in natural order, with the result of one thread, or at random",
@@ -94,40 +82,32 @@ ROWS = (
             ),
         ),
     ),
-    Algorithm(
+    row(
         name="karp-sipser",
-        package="transversal",
-        family="initial",
         backend="gpu",
         reference="Karp, Sipser, FOCS 1981",
         summary="on a GPU: in rounds, match vertices of degree one, then some at random",
         prefer="random, triangular and circuit patterns, before a search on a GPU",
         parallel=True,
     ),
-    Algorithm(
+    row(
         name="red-blue",
-        package="transversal",
-        family="initial",
         backend="gpu",
         reference="Fagginger Auer, Bisseling, Facing the Multicore-Challenge II (2012)",
         summary="on a GPU: in rounds, blue vertices propose, red ones accept one proposal",
         prefer="for comparison with greedy",
         parallel=True,
     ),
-    Algorithm(
+    row(
         name="local-max",
-        package="transversal",
-        family="initial",
         backend="gpu",
         reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",
         summary="on a GPU: in rounds, match entries of locally largest random weight",
         prefer="for comparison with greedy",
         parallel=True,
     ),
-    Algorithm(
+    row(
         name="greedy",
-        package="transversal",
-        family="initial",
         backend="mpi",
         reference="Duff, ACM TOMS 7 (1981)",
         summary="over MPI ranks: in rounds, columns propose to the rows in their lists",
@@ -135,10 +115,8 @@ ROWS = (
         deterministic=True,
         options=(Option("rounds", 16, "bound on the rounds"),),
     ),
-    Algorithm(
+    row(
         name="local-max",
-        package="transversal",
-        family="initial",
         backend="mpi",
         reference="Birn, Osipov, Sanders, Schulz, Sitchinava, Euro-Par 2013",
         summary="over MPI ranks: match entries of locally largest random weight, in rounds",

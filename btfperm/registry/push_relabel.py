@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from btfperm.registry.algorithm import Algorithm, Option
 
 __all__ = ["ROWS"]
+
+row = partial(Algorithm, package="transversal", family="push_relabel")
 
 _RELABEL = Option(
     "relabel",
@@ -15,10 +19,8 @@ _RELABEL = Option(
 )
 
 ROWS = (
-    Algorithm(
+    row(
         name="push-relabel",
-        package="transversal",
-        family="push_relabel",
         backend="cpu",
         reference="Kaya, Langguth, Manne, Uçar, Computers & OR 40 (2013)",
         summary="first-in-first-out double pushes with global relabelling",
@@ -31,10 +33,8 @@ ROWS = (
             ),
         ),
     ),
-    Algorithm(
+    row(
         name="push-relabel-mt",
-        package="transversal",
-        family="push_relabel",
         backend="cpu",
         reference="Langguth, Azad, Halappanavar, Manne, Parallel Computing 40 (2014)",
         summary="push-relabel on several threads, each with a queue of unmatched columns",
@@ -49,10 +49,8 @@ ROWS = (
             ),
         ),
     ),
-    Algorithm(
+    row(
         name="g-pr-first",
-        package="transversal",
-        family="push_relabel",
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013",
         summary="all unmatched columns push at once, one thread each; periodic global relabelling",
@@ -60,10 +58,8 @@ ROWS = (
         parallel=True,
         options=(_RELABEL,),
     ),
-    Algorithm(
+    row(
         name="g-pr-noshr",
-        package="transversal",
-        family="push_relabel",
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013",
         summary="g-pr-first with a list of the unmatched columns, one thread for each element",
@@ -71,10 +67,8 @@ ROWS = (
         parallel=True,
         options=(_RELABEL,),
     ),
-    Algorithm(
+    row(
         name="g-pr-shr",
-        package="transversal",
-        family="push_relabel",
         backend="gpu",
         reference="Deveci, Kaya, Uçar, Çatalyürek, ICPP 2013",
         summary="g-pr-noshr; the list is compacted after each relabelling",
