@@ -28,42 +28,26 @@ from typing import Any
 
 __all__ = ["add_step", "remove_step", "step"]
 
-_STEPS: dict[tuple[str, str, str], tuple[str, str]] = {
-    ("transversal", "certificate", "cpu"): ("btfperm.transversal.certificate", "prove"),
-    ("transversal", "certificate", "gpu"): (
-        "btfperm.transversal.certificate_gpu",
-        "prove_on_device",
-    ),
-    ("transversal", "recertification", "cpu"): ("btfperm.transversal.certificate", "certified"),
-    ("transversal", "recertification", "gpu"): (
-        "btfperm.transversal.certificate_gpu",
-        "certified_on_device",
-    ),
-    ("transversal", "legality", "cpu"): ("btfperm.transversal.certificate", "is_legal"),
-    ("transversal", "cover", "cpu"): ("btfperm.transversal.certificate", "find_cover"),
-    ("transversal", "rank bound", "cpu"): ("btfperm.transversal.certificate", "rank_at_most"),
-    ("transversal", "first relabelling", "gpu"): (
-        "btfperm.transversal.push_relabel.relabel_gpu",
-        "first_levels",
-    ),
-    ("transversal", "certificate", "mpi"): ("btfperm.transversal.certificate_mpi", "prove"),
-    ("transversal", "rank bound", "mpi"): ("btfperm.transversal.certificate_mpi", "rank_at_most"),
-    ("dulmage_mendelsohn", "decompose", "mpi"): (
-        "btfperm.dulmage_mendelsohn.decompose_mpi",
-        "decompose",
-    ),
-    ("dulmage_mendelsohn", "decompose", "cpu"): (
-        "btfperm.dulmage_mendelsohn.decompose_cpu",
-        "decompose",
-    ),
-    ("dulmage_mendelsohn", "decompose", "gpu"): (
-        "btfperm.dulmage_mendelsohn.decompose_gpu",
-        "decompose",
-    ),
-    ("dulmage_mendelsohn", "block graph", "gpu"): (
-        "btfperm.dulmage_mendelsohn.block_graph_gpu",
-        "block_graph_on_device",
-    ),
+# Package, step, backend, module of the package, function.
+_ROWS = (
+    ("transversal", "certificate", "cpu", "certificate", "prove"),
+    ("transversal", "certificate", "gpu", "certificate_gpu", "prove_on_device"),
+    ("transversal", "recertification", "cpu", "certificate", "certified"),
+    ("transversal", "recertification", "gpu", "certificate_gpu", "certified_on_device"),
+    ("transversal", "legality", "cpu", "certificate", "is_legal"),
+    ("transversal", "cover", "cpu", "certificate", "find_cover"),
+    ("transversal", "rank bound", "cpu", "certificate", "rank_at_most"),
+    ("transversal", "first relabelling", "gpu", "push_relabel.relabel_gpu", "first_levels"),
+    ("transversal", "certificate", "mpi", "certificate_mpi", "prove"),
+    ("transversal", "rank bound", "mpi", "certificate_mpi", "rank_at_most"),
+    ("dulmage_mendelsohn", "decompose", "mpi", "decompose_mpi", "decompose"),
+    ("dulmage_mendelsohn", "decompose", "cpu", "decompose_cpu", "decompose"),
+    ("dulmage_mendelsohn", "decompose", "gpu", "decompose_gpu", "decompose"),
+    ("dulmage_mendelsohn", "block graph", "gpu", "block_graph_gpu", "block_graph_on_device"),
+)
+_STEPS = {
+    (package, name, backend): (f"btfperm.{package}.{module}", function)
+    for package, name, backend, module, function in _ROWS
 }
 
 _LOADED: dict[str, ModuleType] = {}
