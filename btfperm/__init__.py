@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# ruff: isort: skip_file
 """btfperm: the structure of a sparse matrix, before a direct solver factors it.
 
 >>> import numpy as np
@@ -18,41 +19,24 @@ from _thread import RLock  # `threading` would be imported for this alone
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+# isort would write one import for each name.
 if TYPE_CHECKING:  # the same names, for type checkers
     from btfperm.block_triangular import (
         block_triangular_form as block_triangular_form,
     )
     from btfperm.conventions import (
         as_btf as as_btf,
-    )
-    from btfperm.conventions import (
         as_casadi as as_casadi,
-    )
-    from btfperm.conventions import (
         as_csparse as as_csparse,
-    )
-    from btfperm.conventions import (
         as_klu as as_klu,
-    )
-    from btfperm.conventions import (
         as_matlab as as_matlab,
-    )
-    from btfperm.conventions import (
         as_petsc as as_petsc,
-    )
-    from btfperm.conventions import (
         as_scipy as as_scipy,
-    )
-    from btfperm.conventions import (
         as_superlu as as_superlu,
-    )
-    from btfperm.conventions import (
         as_umfpack as as_umfpack,
     )
     from btfperm.diagnosis import (
         Diagnosis as Diagnosis,
-    )
-    from btfperm.diagnosis import (
         diagnose as diagnose,
     )
     from btfperm.dulmage_mendelsohn import (
@@ -60,125 +44,53 @@ if TYPE_CHECKING:  # the same names, for type checkers
     )
     from btfperm.errors import (
         BackendUnavailableError as BackendUnavailableError,
-    )
-    from btfperm.errors import (
         BackendWarning as BackendWarning,
-    )
-    from btfperm.errors import (
         BlockTooLargeError as BlockTooLargeError,
-    )
-    from btfperm.errors import (
         BtfpermError as BtfpermError,
-    )
-    from btfperm.errors import (
         CheckFailedError as CheckFailedError,
-    )
-    from btfperm.errors import (
         DefectError as DefectError,
-    )
-    from btfperm.errors import (
         DefectWarning as DefectWarning,
-    )
-    from btfperm.errors import (
         IllConditionedWarning as IllConditionedWarning,
-    )
-    from btfperm.errors import (
         InitialMatchingWarning as InitialMatchingWarning,
-    )
-    from btfperm.errors import (
         InvalidArgumentError as InvalidArgumentError,
-    )
-    from btfperm.errors import (
         InvalidMatrixError as InvalidMatrixError,
-    )
-    from btfperm.errors import (
         LargeMatrixWarning as LargeMatrixWarning,
-    )
-    from btfperm.errors import (
         LimitReachedError as LimitReachedError,
-    )
-    from btfperm.errors import (
         NumericallySingularError as NumericallySingularError,
-    )
-    from btfperm.errors import (
         ResourceMissingError as ResourceMissingError,
-    )
-    from btfperm.errors import (
         SolverMissingWarning as SolverMissingWarning,
-    )
-    from btfperm.errors import (
         StoredZerosWarning as StoredZerosWarning,
-    )
-    from btfperm.errors import (
         StructurallySingularError as StructurallySingularError,
-    )
-    from btfperm.errors import (
         UnreadableInputError as UnreadableInputError,
     )
     from btfperm.io import (
         load as load,
-    )
-    from btfperm.io import (
         peek as peek,
-    )
-    from btfperm.io import (
         read as read,
-    )
-    from btfperm.io import (
         read_matrix as read_matrix,
-    )
-    from btfperm.io import (
         read_valued as read_valued,
-    )
-    from btfperm.io import (
         save as save,
-    )
-    from btfperm.io import (
         write_matrix as write_matrix,
     )
     from btfperm.pattern import (
         DevicePattern as DevicePattern,
-    )
-    from btfperm.pattern import (
         DistributedPattern as DistributedPattern,
-    )
-    from btfperm.pattern import (
         Pattern as Pattern,
-    )
-    from btfperm.pattern import (
         ValuedPattern as ValuedPattern,
-    )
-    from btfperm.pattern import (
         as_pattern as as_pattern,
-    )
-    from btfperm.pattern import (
         as_valued as as_valued,
     )
     from btfperm.preorder import (
         Preordering as Preordering,
-    )
-    from btfperm.preorder import (
         Solution as Solution,
-    )
-    from btfperm.preorder import (
         SolverRun as SolverRun,
-    )
-    from btfperm.preorder import (
         compare_solvers as compare_solvers,
-    )
-    from btfperm.preorder import (
         preorder as preorder,
-    )
-    from btfperm.preorder import (
         solve as solve,
-    )
-    from btfperm.preorder import (
         solvers as solvers,
     )
     from btfperm.registry import (
         Algorithm as Algorithm,
-    )
-    from btfperm.registry import (
         algorithms as algorithms,
     )
     from btfperm.reports.page import (
@@ -186,44 +98,20 @@ if TYPE_CHECKING:  # the same names, for type checkers
     )
     from btfperm.results import (
         Block as Block,
-    )
-    from btfperm.results import (
         BlockGraph as BlockGraph,
-    )
-    from btfperm.results import (
         BlockTriangularForm as BlockTriangularForm,
-    )
-    from btfperm.results import (
         CoarsePart as CoarsePart,
-    )
-    from btfperm.results import (
         Cover as Cover,
-    )
-    from btfperm.results import (
         Decomposition as Decomposition,
-    )
-    from btfperm.results import (
         DistributedDecomposition as DistributedDecomposition,
-    )
-    from btfperm.results import (
         DistributedTransversal as DistributedTransversal,
-    )
-    from btfperm.results import (
         DulmageMendelsohn as DulmageMendelsohn,
-    )
-    from btfperm.results import (
         GraphMatching as GraphMatching,
-    )
-    from btfperm.results import (
         Transversal as Transversal,
-    )
-    from btfperm.results import (
         WeightedTransversal as WeightedTransversal,
     )
     from btfperm.transversal import (
         maximum_transversal as maximum_transversal,
-    )
-    from btfperm.transversal import (
         structural_rank as structural_rank,
     )
     from btfperm.weighted import (

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# ruff: isort: skip_file
 """The conventions of other tools, one tool per file.
 
 Each adapter takes a `DulmageMendelsohn` or a `BlockTriangularForm` and returns a named tuple whose
@@ -18,30 +19,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from btfperm.conventions.rows import Convention
-from btfperm.conventions.rows import conventions as _table
+from btfperm.conventions.rows import Convention, conventions as _table
 
+# isort would write one import for each name.
 if TYPE_CHECKING:  # the same names, with their types
-    from btfperm.conventions.btf import Btf as Btf
-    from btfperm.conventions.btf import as_btf as as_btf
-    from btfperm.conventions.btfperm import Btfperm as Btfperm
-    from btfperm.conventions.btfperm import as_btfperm as as_btfperm
-    from btfperm.conventions.casadi import CasADi as CasADi
-    from btfperm.conventions.casadi import as_casadi as as_casadi
-    from btfperm.conventions.csparse import CSparse as CSparse
-    from btfperm.conventions.csparse import as_csparse as as_csparse
-    from btfperm.conventions.klu import Klu as Klu
-    from btfperm.conventions.klu import as_klu as as_klu
-    from btfperm.conventions.matlab import Matlab as Matlab
-    from btfperm.conventions.matlab import as_matlab as as_matlab
-    from btfperm.conventions.petsc import Petsc as Petsc
-    from btfperm.conventions.petsc import as_petsc as as_petsc
-    from btfperm.conventions.scipy import SciPy as SciPy
-    from btfperm.conventions.scipy import as_scipy as as_scipy
-    from btfperm.conventions.superlu import SuperLU as SuperLU
-    from btfperm.conventions.superlu import as_superlu as as_superlu
-    from btfperm.conventions.umfpack import Umfpack as Umfpack
-    from btfperm.conventions.umfpack import as_umfpack as as_umfpack
+    from btfperm.conventions.btf import Btf as Btf, as_btf as as_btf
+    from btfperm.conventions.btfperm import Btfperm as Btfperm, as_btfperm as as_btfperm
+    from btfperm.conventions.casadi import CasADi as CasADi, as_casadi as as_casadi
+    from btfperm.conventions.csparse import CSparse as CSparse, as_csparse as as_csparse
+    from btfperm.conventions.klu import Klu as Klu, as_klu as as_klu
+    from btfperm.conventions.matlab import Matlab as Matlab, as_matlab as as_matlab
+    from btfperm.conventions.petsc import Petsc as Petsc, as_petsc as as_petsc
+    from btfperm.conventions.scipy import SciPy as SciPy, as_scipy as as_scipy
+    from btfperm.conventions.superlu import SuperLU as SuperLU, as_superlu as as_superlu
+    from btfperm.conventions.umfpack import Umfpack as Umfpack, as_umfpack as as_umfpack
     from btfperm.results import Decomposition
 
 
