@@ -39,10 +39,12 @@ void bind_width(nb::module_& module) {
         const BlockForm<I> form = checked_form_of<I>(indptr, indices, row_place, col_perm, blocks,
                                                      static_cast<std::int64_t>(order.shape(0)));
         const FillLimits limits{most, most_work};
-        return run_pass([&](Budget& budget) {
+        const OrderCounters found = run_pass([&](Budget& budget) {
           return order_blocks(form, static_cast<Method>(method), limits, threads, order.data(),
                               budget);
         });
+        return std::tuple<bool, std::int64_t, std::int64_t>(
+            found.is_complete, found.symmetry.entries, found.symmetry.mirrored);
       },
       nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_place").noconvert(), nb::arg("col_perm").noconvert(),
@@ -51,7 +53,9 @@ void bind_width(nb::module_& module) {
       "Sets the order of the places of a block triangular matrix: inside each block against fill, "
       "by minimum degree of B + B' (method 0) or of B'B (1), by reverse Cuthill-McKee (2), or by "
       "minimum local fill (3). False: method 3 exceeded `most` entries of L + U or `most_work` "
-      "visited entries in a block.");
+      "visited entries in a block. (whether the order is complete; with method 0, the two numbers "
+      "of "
+      "count_symmetric)");
   module.def(
       "count_symmetric",
       [](In<I> indptr, In<I> indices, In<I> row_place, In<I> col_perm, In<I> blocks, int threads) {

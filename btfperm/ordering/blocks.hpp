@@ -42,8 +42,8 @@ struct BlockForm {
 
 // The entries of one block in compressed columns, in places of the block.
 template <class I>
-struct Block {
-  Block(I size, std::int64_t entries, Workspace& workspace)
+struct DiagonalBlock {
+  DiagonalBlock(I size, std::int64_t entries, Workspace& workspace)
       : indptr(workspace.take<std::int64_t>(static_cast<std::size_t>(size) + 1)),
         indices(workspace.take<I>(entries)) {}
 
@@ -78,7 +78,7 @@ struct BlockRows {
       : start(workspace.take<std::int64_t>(static_cast<std::size_t>(size) + 2)),
         cols(workspace.take<I>(entries)) {}
 
-  void read(const Block<I>& block) {
+  void read(const DiagonalBlock<I>& block) {
     const I n = block.n;
     std::fill(start, start + n + 2, 0);
     for (std::int64_t p = 0; p < block.indptr[n]; ++p) ++start[block.indices[p] + 2];

@@ -14,6 +14,7 @@ from btfperm.ordering import (
     Method,
     count_fill,
     count_symmetric,
+    order_and_symmetry,
     order_by_fill,
     order_places,
 )
@@ -31,8 +32,8 @@ BlockOrdering = Literal["auto", "colamd", "amd", "minimum-fill", "rcm", "natural
 # (.34), bayer10 (.44) and NSR8K (.92). With a share of .14 and less (west0655, bp_1200,
 # ScaleMicrogrid), and with symmetric blocks, amd leaves as many numbers as predicted, or at most
 # twice as many.
-_SYMMETRIC_ENOUGH = 0.75
-_FEW_SMALL = 0.15
+SYMMETRIC_ENOUGH = 0.75
+FEW_SMALL = 0.15
 # Elsewhere the predicted fill decides. On 36 real matrices colamd has less of
 # it than amd only where less than a tenth of the entries are symmetric.
 _SYMMETRIC_AT_ALL = 0.25
@@ -42,8 +43,8 @@ _SYMMETRIC_AT_ALL = 0.25
 # and entry: where it saves much, it visits about 2 for each operation of large matrices
 # (ibmpg1_mna), and up to 150 for each entry of small ones (mahindas).
 LESS_FILL = 0.95
-_WORK_PER_OPERATION, _WORK_PER_ENTRY = 4, 200
-_MOST_FILL = 100_000_000  # entries of L in a block that are counted
+WORK_PER_OPERATION, WORK_PER_ENTRY = 4, 200
+MOST_FILL = 100_000_000  # entries of L in a block that are counted
 SMALL = 500  # rows below which other orders take longer than they can save
 
 
@@ -99,7 +100,7 @@ def first_order(
 
     def ordered(method: Method, *, counted: bool = False) -> InsideOrder:
         places = order_places(pattern, *permuted, method, threads)
-        fill = count_fill(pattern, *permuted, places, _MOST_FILL, threads) if counted else None
+        fill = count_fill(pattern, *permuted, places, MOST_FILL, threads) if counted else None
         return InsideOrder(row_perm[places], col_perm[places], method, fill, symmetry)
 
     symmetry = None
@@ -109,10 +110,13 @@ def first_order(
         return _by_fill(pattern, form, threads)
     if ordering != "auto":
         return ordered(ordering)
+    if solver == "klu":
+        places, found = order_and_symmetry(pattern, *permuted, threads)
+        return InsideOrder(row_perm[places], col_perm[places], "amd", None, Symmetry(*found))
     symmetry = Symmetry(*count_symmetric(pattern, *permuted, threads))
-    if solver == "klu" or symmetry.reaches(_SYMMETRIC_ENOUGH):
+    if symmetry.reaches(SYMMETRIC_ENOUGH):
         return ordered("amd")
-    if n_small is None or n_small > _FEW_SMALL * pattern.n:
+    if n_small is None or n_small > FEW_SMALL * pattern.n:
         return ordered("colamd")
     if pattern.n < SMALL or symmetry.reaches(_SYMMETRIC_AT_ALL):
         return ordered("amd")
@@ -136,7 +140,7 @@ def with_less_fill(
     symmetry = inside.symmetry
     if ordering != "auto" or solver != "klu" or symmetry is None:
         return inside
-    if symmetry.reaches(_SYMMETRIC_ENOUGH):
+    if symmetry.reaches(SYMMETRIC_ENOUGH):
         return inside
     inside = counted(pattern, form, inside, threads)
     fill = inside.fill
@@ -144,7 +148,7 @@ def with_less_fill(
         return inside
     permuted = form.matched_row_perm, form.col_perm, form.row_blocks
     size = pattern.nnz + pattern.n
-    most_work = int(_WORK_PER_OPERATION * fill.operations) + _WORK_PER_ENTRY * size
+    most_work = int(WORK_PER_OPERATION * fill.operations) + WORK_PER_ENTRY * size
     most = int(LESS_FILL * fill.total)
     places = order_by_fill(pattern, *permuted, most, most_work, threads)
     if places is None:
@@ -163,10 +167,10 @@ def counted(
 def _by_fill(pattern: Pattern, form: Decomposition, threads: int) -> InsideOrder:
     """The order by minimum fill, whatever it costs."""
     permuted = form.matched_row_perm, form.col_perm, form.row_blocks
-    places = order_by_fill(pattern, *permuted, _MOST_FILL, np.iinfo(np.int64).max, threads)
+    places = order_by_fill(pattern, *permuted, MOST_FILL, np.iinfo(np.int64).max, threads)
     if places is None:
         raise ResourceMissingError(
-            f"by minimum fill, L and U have more than {_MOST_FILL:,} entries in one block; try "
+            f"by minimum fill, L and U have more than {MOST_FILL:,} entries in one block; try "
             "another block_ordering, such as amd"
         )
     return _placed(pattern, form, places, threads)
@@ -174,7 +178,7 @@ def _by_fill(pattern: Pattern, form: Decomposition, threads: int) -> InsideOrder
 
 def _placed(pattern: Pattern, form: Decomposition, places: IndexArray, threads: int) -> InsideOrder:
     rows, cols = form.matched_row_perm, form.col_perm
-    fill = count_fill(pattern, rows, cols, form.row_blocks, places, _MOST_FILL, threads)
+    fill = count_fill(pattern, rows, cols, form.row_blocks, places, MOST_FILL, threads)
     return InsideOrder(rows[places], cols[places], "minimum-fill", fill)
 
 
@@ -190,7 +194,7 @@ def _fill_in(
 ) -> Fill | None:
     order = inverse(form.col_perm)[col_perm].astype(form.col_perm.dtype, copy=False)
     permuted = form.matched_row_perm, form.col_perm, form.row_blocks
-    return count_fill(pattern, *permuted, order, _MOST_FILL, threads)
+    return count_fill(pattern, *permuted, order, MOST_FILL, threads)
 
 
 def is_nearly_symmetric(form: BlockTriangularForm) -> bool:
@@ -200,7 +204,7 @@ def is_nearly_symmetric(form: BlockTriangularForm) -> bool:
         return False
     permuted = form.matched_row_perm, form.col_perm, form.blocks
     entries, mirrored = count_symmetric(form.pattern.on_host(), *permuted)
-    return mirrored >= _SYMMETRIC_ENOUGH * entries
+    return mirrored >= SYMMETRIC_ENOUGH * entries
 
 
 def _total(fill: Fill | None) -> float:

@@ -59,7 +59,7 @@ class MinimumFill {
   // Stores in order[k] the row and column of the block that is eliminated as number k. Returns
   // false if a limit was exceeded, or if `limit` ended the elimination.
   template <class Limit>
-  bool order(const Block<I>& block, I* order, Limit& limit) {
+  bool order(const DiagonalBlock<I>& block, I* order, Limit& limit) {
     begin(block);
     std::int64_t total_work = 0;
     I done = 0;
@@ -94,7 +94,7 @@ class MinimumFill {
   const I* begin_of(I node) const { return lists_.members + lists_.start[node]; }
   const I* end_of(I node) const { return begin_of(node) + lists_.length[node]; }
 
-  void begin(const Block<I>& block) {
+  void begin(const DiagonalBlock<I>& block) {
     n_ = block.n;
     step_ = 0;
     scan_ = work_ = 0;

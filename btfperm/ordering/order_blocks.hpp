@@ -14,15 +14,20 @@
 #include "ordering/minimum_degree.hpp"
 #include "ordering/minimum_fill.hpp"
 #include "ordering/reverse_cuthill_mckee.hpp"
+#include "ordering/symmetry.hpp"
 
 namespace btfperm {
 
 enum class Method : int { amd = 0, colamd = 1, rcm = 2, minimum_fill = 3 };
 
 struct OrderCounters {
-  bool is_complete = true;  // false: a block exceeded the limits
+  bool is_complete = true;    // false: a block exceeded the limits
+  SymmetryCounters symmetry;  // with amd
 
-  void add(const OrderCounters& other) { is_complete = is_complete && other.is_complete; }
+  void add(const OrderCounters& other) {
+    is_complete = is_complete && other.is_complete;
+    symmetry.add(other.symmetry);
+  }
 };
 
 // The graph of B + B' for a block B: each variable has its neighbours.
@@ -34,18 +39,27 @@ class SymmetricGraph {
         seen_(workspace.take<I>(size)),
         graph_(size, 0, 2 * entries, workspace) {}
 
-  MinimumDegree<I>& of(const Block<I>& block) {
+  // An edge of B + B' is an entry of B, or the mirror image of one, or both: so the numbers of
+  // edges and of entries give the number of entries with a mirror image.
+  MinimumDegree<I>& of(const DiagonalBlock<I>& block, SymmetryCounters& found) {
     const I n = block.n;
     rows_.read(block);
     std::fill(seen_, seen_ + n, I{-1});
+    n_edges_ = 0;
+    std::int64_t n_diagonal = 0;
     graph_.begin(n, 0);
     for (I j = 0; j < n; ++j) {
       graph_.open(j);
       seen_[j] = j;
+      for (std::int64_t p = block.indptr[j]; p < block.indptr[j + 1]; ++p) {
+        n_diagonal += block.indices[p] == j;
+      }
       append(j, block.indices + block.indptr[j], block.indices + block.indptr[j + 1]);
       append(j, rows_.cols + rows_.start[j], rows_.cols + rows_.start[j + 1]);
       graph_.close(j, 0);
     }
+    const std::int64_t entries = block.indptr[n] - n_diagonal;
+    found.add({entries, 2 * entries - n_edges_});
     return graph_;
   }
 
@@ -54,12 +68,14 @@ class SymmetricGraph {
     for (; first < last; ++first) {
       if (seen_[*first] == j) continue;
       seen_[*first] = j;
+      ++n_edges_;
       graph_.append(*first);
     }
   }
 
   BlockRows<I> rows_;
   I* seen_;
+  std::int64_t n_edges_ = 0;  // each in both directions
   MinimumDegree<I> graph_;
 };
 
@@ -70,7 +86,7 @@ class ColumnGraph {
   ColumnGraph(I size, std::int64_t entries, Workspace& workspace)
       : rows_(size, entries, workspace), graph_(size, size, 2 * entries, workspace) {}
 
-  MinimumDegree<I>& of(const Block<I>& block) {
+  MinimumDegree<I>& of(const DiagonalBlock<I>& block) {
     const I n = block.n, dense = dense_from(n);
     rows_.read(block);
     graph_.begin(n, n);
@@ -121,22 +137,23 @@ class Orderer {
 
   // order[k]: the place of the whole order that comes to place begin + k. False: no order.
   template <class Limit>
-  bool run(const BlockForm<I>& form, I number, I* order, Limit& limit) {
+  bool run(const BlockForm<I>& form, I number, I* order, Limit& limit, SymmetryCounters& symmetry) {
     block_.read(form, number);
-    if (!order_block(order, limit)) return false;
+    if (!order_block(order, limit, symmetry)) return false;
     for (I k = 0; k < block_.n; ++k) order[k] += form.begin_of(number);
     return true;
   }
 
  private:
   template <class Limit>
-  bool order_block(I* order, Limit& limit) {
+  bool order_block(I* order, Limit& limit, SymmetryCounters& symmetry) {
     if (band_) return band_->order(block_, order, limit);
     if (fill_) return fill_->order(block_, order, limit);
-    return (symmetric_ ? symmetric_->of(block_) : columns_->of(block_)).order(order, limit);
+    if (symmetric_) return symmetric_->of(block_, symmetry).order(order, limit);
+    return columns_->of(block_).order(order, limit);
   }
 
-  Block<I> block_;
+  DiagonalBlock<I> block_;
   std::optional<SymmetricGraph<I>> symmetric_;
   std::optional<ColumnGraph<I>> columns_;
   std::optional<ReverseCuthillMckee<I>> band_;
@@ -144,11 +161,10 @@ class Orderer {
 };
 
 // The order of all places: inside each block by the method, ascending in blocks with fewer than
-// three rows. False: it is not complete, because the budget ended or minimum fill exceeded
-// `limits`.
+// three rows. It is not complete if the budget ended or minimum fill exceeded `limits`.
 template <class I>
-bool order_blocks(const BlockForm<I>& form, Method method, FillLimits limits, int threads, I* order,
-                  Budget& budget) {
+OrderCounters order_blocks(const BlockForm<I>& form, Method method, FillLimits limits, int threads,
+                           I* order, Budget& budget) {
   std::iota(order, order + form.A.n, I{0});
   OrderCounters found;
   for_blocks(
@@ -158,9 +174,11 @@ bool order_blocks(const BlockForm<I>& form, Method method, FillLimits limits, in
       },
       [&](Orderer<I>& orderer, I block, auto& limit) {
         if (!limit.counted.is_complete) return;
-        limit.counted.is_complete = orderer.run(form, block, order + form.begin_of(block), limit);
+        auto& counted = limit.counted;
+        I* const places = order + form.begin_of(block);
+        counted.is_complete = orderer.run(form, block, places, limit, counted.symmetry);
       });
-  return found.is_complete;
+  return found;
 }
 
 }  // namespace btfperm

@@ -33,7 +33,7 @@ class ReverseCuthillMckee {
 
   // Sets the order of the places of the block; false if the limit ends first.
   template <class Limit>
-  bool order(const Block<I>& block, I* order, Limit& limit) {
+  bool order(const DiagonalBlock<I>& block, I* order, Limit& limit) {
     read(block);
     const I n = block.n;
     std::fill(seen_, seen_ + n, I{0});
@@ -56,7 +56,7 @@ class ReverseCuthillMckee {
   I degree(I node) const { return static_cast<I>(start_[node + 1] - start_[node]); }
 
   // Stores the graph of B + B' without its loops.
-  void read(const Block<I>& block) {
+  void read(const DiagonalBlock<I>& block) {
     rows_.read(block);
     std::fill(seen_, seen_ + block.n, I{-1});
     std::int64_t to = 0;

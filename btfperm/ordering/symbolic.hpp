@@ -144,7 +144,7 @@ class Symbolic {
     pruned_[column] = 1;
   }
 
-  Block<I> block_;
+  DiagonalBlock<I> block_;
   std::int64_t room_;
   I* lower_;                    // columns of L, without the diagonal
   std::int64_t *start_, *end_;  // of each column; the search reads it up to its end

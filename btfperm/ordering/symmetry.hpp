@@ -48,7 +48,7 @@ class Symmetry {
   }
 
  private:
-  Block<I> block_;
+  DiagonalBlock<I> block_;
   BlockRows<I> rows_;
   I* seen_;
 };

@@ -32,6 +32,7 @@ from btfperm.preorder.factorization import Factorization
 from btfperm.preorder.klu_libraries import Solver as InstalledSolver
 from btfperm.preorder.klu_libraries import solvers
 from btfperm.preorder.preordering import Preordering, Solver
+from btfperm.preorder.small import small_preordering
 from btfperm.preorder.system import Solution, solve
 from btfperm.preorder.weights import Ordered, Weights, choose_weights, finite_values
 from btfperm.results import Transversal, WeightedTransversal
@@ -137,7 +138,12 @@ def preorder(
             f"weights {weights!r} is unknown; give one of {get_args(Weights)}"
         )
     refuse_unknown_keywords("preorder", options, SEARCH_KEYWORDS | {"transversal"})
-    given = {name for name, value in options.items() if value is not None} - _NO_SEARCH_OPTIONS
+    set_options = {name for name, value in options.items() if value is not None}
+    if not set_options and weights == block_ordering == "auto":
+        small = small_preordering(A, solver)
+        if small is not None:
+            return small
+    given = set_options - _NO_SEARCH_OPTIONS
     if weights == "product" and given:
         raise InvalidArgumentError(f"weights='product' allows no {min(given)}=")
     with memory_for(DECOMPOSITION):

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "backends/cpu/bind.hpp"
 
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
 #include <algorithm>
 #include <complex>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "preorder/columns.hpp"
 #include "preorder/residual.hpp"
 #include "preorder/segments.hpp"
+#include "preorder/singles.hpp"
 #include "preorder/weak.hpp"
 
 namespace btfperm {
@@ -61,6 +66,18 @@ void bind_residual(nb::module_& module) {
 
 template <class T>
 void bind_values(nb::module_& module) {
+  module.def(
+      "largest_change",
+      [](std::int64_t n, In<T> x, In<T> changes) {
+        const std::int64_t sides = sides_of(x, n), k = sides_of(changes, n);
+        if (sides != 1 && sides != k) throw std::invalid_argument("x has other sides");
+        const WithoutGil nogil;
+        const Change found = largest_change(n, k, x.data(), sides == 1, changes.data());
+        return std::pair<double, bool>(found.largest, found.is_finite);
+      },
+      nb::arg("n"), nb::arg("x").noconvert(), nb::arg("changes").noconvert(),
+      "(how much the changes of solutions change them, relative to their largest numbers; whether "
+      "all changes are finite).");
   module.def(
       "copy_finite",
       [](In<T> from, Out<T> to) {
@@ -119,6 +136,53 @@ void bind_order(nb::module_& module) {
       nb::arg("n"), nb::arg("row_perm").noconvert(), nb::arg("col_perm").noconvert(),
       nb::arg("blocks").noconvert(),
       "Whether these are two permutations and the boundaries of blocks.");
+}
+
+template <class I>
+void bind_pivots(nb::module_& module) {
+  module.def(
+      "find_pivots",
+      [](In<I> indptr, In<I> indices, In<I> row_perm, In<I> col_perm, Out<I> pivot) {
+        const std::int64_t n = order_of(static_cast<std::int64_t>(indptr.shape(0)));
+        require_places(indices, indptr.data()[n], "indices");
+        require_places(pivot, n, "pivot");
+        if (!is_permutation(n, row_perm) || !is_permutation(n, col_perm)) {
+          throw std::invalid_argument("this is no order of the matrix");
+        }
+        const WithoutGil nogil;
+        return find_pivots(static_cast<I>(n), indptr.data(), indices.data(),
+                           {row_perm.data(), col_perm.data(), pivot.data()});
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
+      nb::arg("row_perm").noconvert(), nb::arg("col_perm").noconvert(),
+      nb::arg("pivot").noconvert(),
+      "Sets the entry of each pivot of a permuted triangular matrix, or -1; the entries below the "
+      "diagonal.");
+}
+
+template <class I, class T>
+void bind_triangle(nb::module_& module) {
+  module.def(
+      "solve_triangle",
+      [](In<I> indptr, In<I> indices, In<T> values, In<I> row_perm, In<I> col_perm, Out<I> pivot,
+         int operation, Out<T> b, Out<T> x) {
+        const Columns<I, T> A = columns_of<I, T>(indptr, indices, values);
+        require_places(row_perm, A.n, "row_perm");
+        require_places(col_perm, A.n, "col_perm");
+        require_places(pivot, A.n, "pivot");
+        const std::int64_t k = sides_of(x, A.n);
+        require_places(b, k * A.n, "b");
+        run_pass([&](Budget& budget) {
+          solve_triangle(A, {row_perm.data(), col_perm.data(), pivot.data()},
+                         static_cast<Operation>(operation), k, b.data(), x.data(), budget);
+        });
+      },
+      nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("values").noconvert(),
+      nb::arg("row_perm").noconvert(), nb::arg("col_perm").noconvert(),
+      nb::arg("pivot").noconvert(), nb::arg("operation"), nb::arg("b").noconvert(),
+      nb::arg("x").noconvert(),
+      "Solves a permuted triangular system by substitution; b is overwritten. op is that of "
+      "residual.");
 }
 
 template <class I>
@@ -189,6 +253,8 @@ void bind_cut(nb::module_& module) {
 
 }  // namespace
 
+void bind_small(nb::module_& module);  // bind_small.cpp
+
 void bind_preorder(nb::module_& module) {
   bind_residual<std::int32_t, double>(module);
   bind_residual<std::int32_t, std::complex<double>>(module);
@@ -198,9 +264,16 @@ void bind_preorder(nb::module_& module) {
   bind_values<std::complex<double>>(module);
   bind_order<std::int32_t>(module);
   bind_order<std::int64_t>(module);
+  bind_pivots<std::int32_t>(module);
+  bind_pivots<std::int64_t>(module);
+  bind_triangle<std::int32_t, double>(module);
+  bind_triangle<std::int32_t, std::complex<double>>(module);
+  bind_triangle<std::int64_t, double>(module);
+  bind_triangle<std::int64_t, std::complex<double>>(module);
   bind_weak<std::int32_t>(module);
   bind_weak<std::int64_t>(module);
   bind_cut(module);
+  bind_small(module);
 }
 
 }  // namespace btfperm

@@ -17,6 +17,8 @@ Why 64      On matrices with blocks of one size, small blocks are factored faste
 
 from __future__ import annotations
 
+import copy
+from functools import lru_cache
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -29,6 +31,7 @@ from btfperm.errors import (
     NumericallySingularError,
     ResourceMissingError,
 )
+from btfperm.preorder.singles import zero_alone
 from btfperm.preorder.values import Columns, refuse_below
 from btfperm.results import IndexArray
 
@@ -111,12 +114,9 @@ class BlockwiseFactors:
                     raise NumericallySingularError(self._zero_alone(begin + int(zero.argmax())))
 
     def _factors_of(self, numbers: _Numbers, begin: int, end: int) -> Any:
-        from scipy.sparse import csc_array
-
         p, q = self._inside[begin], self._inside[end]
         starts = self._inside[begin : end + 1] - p
-        size = end - begin
-        square = csc_array((numbers[p:q], self._rows[p:q], starts), shape=(size, size))
+        square = _square(numbers[p:q], self._rows[p:q], starts)
         factors = _superlu(square, self._threshold)
         if factors is None:
             raise NumericallySingularError(self._where_singular(square, begin))
@@ -127,7 +127,7 @@ class BlockwiseFactors:
     def solve(self, x: _Numbers, trans: str) -> None:
         plain, conjugate = trans == "N", trans == "H" and x.dtype.kind == "c"
         first, last = (self._row_perm, self._col_perm)[:: 1 if plain else -1]
-        y = np.take(x, first, axis=1)
+        y = x.take(first, axis=1)
         if conjugate:  # A^H x = b is the conjugate of A^T conj(x) = conj(b)
             np.conj(y, out=y)
         for segment in reversed(self.segments) if plain else self.segments:
@@ -185,10 +185,7 @@ class BlockwiseFactors:
     # -- messages --------------------------------------------------------------------------------
 
     def _zero_alone(self, place: int) -> str:
-        return (
-            f"the matrix is numerically singular: the entry in row {self._row_perm[place]}, column "
-            f"{self._col_perm[place]} is a diagonal block by itself, and its value is zero"
-        )
+        return zero_alone(self._row_perm[place], self._col_perm[place])
 
     def _where_singular(self, square: Any, begin: int) -> str:
         """One sentence: row and column of a block that is a single zero, else the blocks."""
@@ -225,6 +222,22 @@ def _substitute_segment(segment: _Segment, y: _Numbers, trans: str) -> None:
         y[0, begin:end] = factors.solve(y[0, begin:end], trans)
     else:
         y[:, begin:end] = factors.solve(y[:, begin:end].T, trans).T
+
+
+@lru_cache(64)
+def _empty(size: int) -> Any:
+    from scipy.sparse import csc_array
+
+    return csc_array((size, size))
+
+
+def _square(values: _Numbers, rows: IndexArray, starts: IndexArray) -> Any:
+    """A ``csc_array`` of canonical columns. Its constructor would check the arrays, which takes as
+    long as the factors of a matrix of fifty rows."""
+    square = copy.copy(_empty(starts.size - 1))
+    square.data, square.indices, square.indptr = values, rows, starts
+    square.has_canonical_format = True
+    return square
 
 
 def _superlu(square: Any, diag_pivot_thresh: float) -> Any:

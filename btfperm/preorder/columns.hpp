@@ -43,4 +43,28 @@ std::int64_t copy_finite(std::int64_t count, const T* from, T* to) {
   return wrong;
 }
 
+// Copies compressed columns of an n x n matrix with `places` entries. False, and the copies are not
+// complete, unless they are canonical (sorted, without duplicates) and all values are finite.
+// The wider type J holds what a caller gave.
+template <class I, class J, class T>
+bool copy_canonical(I n, I places, const J* indptr, const J* indices, const T* values, I* to_indptr,
+                    I* to_indices, T* to_values) {
+  if (indptr[0] != 0 || indptr[n] != places) return false;
+  for (I j = 0; j < n; ++j) {
+    const J begin = indptr[j], end = indptr[j + 1];
+    if (end < begin || end > places) return false;
+    to_indptr[j] = static_cast<I>(begin);
+    J before = -1;
+    for (J p = begin; p < end; ++p) {
+      const J i = indices[p];
+      if (i <= before || i >= n || !is_finite(values[p])) return false;
+      to_indices[p] = static_cast<I>(i);
+      to_values[p] = values[p];
+      before = i;
+    }
+  }
+  to_indptr[n] = places;
+  return true;
+}
+
 }  // namespace btfperm

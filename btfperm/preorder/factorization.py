@@ -13,7 +13,7 @@ Cost        a solution by the factors; for each step of refinement one more, and
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, NoReturn, Protocol
 
 import numpy as np
@@ -32,6 +32,7 @@ __all__ = ["Factorization", "Factors"]
 _LARGEST_ERROR = 1e-9  # backward error of a solution by factors with old pivots, not refined
 _LARGE_CHANGE = 1e-3  # of a solution by rounding or refinement, relative to its largest number
 _SMALL = 100  # rows
+_MOST_CACHED = 10_000  # rows
 _OPERATIONS = {"N": 0, "T": 1, "H": 2}
 _Numbers = npt.NDArray[Any]
 
@@ -75,6 +76,16 @@ class Factors(Protocol):
 def _random_signs() -> _Numbers:
     """4,093 numbers 1 and -1. To start a generator takes longer than to solve a small system."""
     return np.random.default_rng(1).choice([-1.0, 1.0], 4_093)
+
+
+@lru_cache(16)
+def _rounding(n: int) -> _Numbers:
+    """Relative rounding errors with random signs, one row of n numbers; for a small matrix two rows
+    whose signs differ in every second place."""
+    signs = np.resize(_random_signs(), (1, n))
+    if n < _SMALL:
+        signs = np.concatenate((signs, signs * (1.0 - 2.0 * (np.arange(n) % 2))))
+    return np.finfo(np.float64).eps / 2 * signs
 
 
 class Factorization:
@@ -202,34 +213,40 @@ class Factorization:
         is_warned = False
         if not self._is_checked:
             self._is_checked = True
-            effect = self._effect_of_rounding(sizes, trans)
-            is_warned = self._warn_if_wrong(x[-1:], effect, "rounding its entries changes")
+            effect = self._rounding_errors(sizes)
+            if refine:  # one call of the solver for both
+                solved = np.concatenate((change, effect))
+                change, effect = solved[: len(x)], solved[len(x) :]
+                self.factors.solve(solved, trans)
+            else:
+                self.factors.solve(effect, trans)
+            share = self._share(x[-1:], effect)[0]
+            is_warned = self._warn_if_wrong(share, "rounding its entries changes")
+        elif refine:
+            self.factors.solve(change, trans)
         for step in range(refine):
             if step:
                 change = self._residual(x, right, trans)[0]
-            self.factors.solve(change, trans)
-            if not np.isfinite(change).all():
+                self.factors.solve(change, trans)
+            share, is_finite = self._share(x, change)
+            if not is_finite:
                 break
             if step == 0 and not is_warned:
-                self._warn_if_wrong(x, change, "refinement changed")
+                self._warn_if_wrong(share, "refinement changed")
             x += change
         return x
 
-    def _effect_of_rounding(self, sizes: _Numbers, trans: str) -> _Numbers:
-        """Solutions for errors of the right-hand side that are as large as the rounding errors of
-        the entries may make them; `sizes` is abs(A) @ abs(x) + abs(b).
+    def _rounding_errors(self, sizes: _Numbers) -> _Numbers:
+        """Errors of the right-hand side that are as large as the rounding errors of the entries may
+        make them; `sizes` is abs(A) @ abs(x) + abs(b).
 
-        The signs are random. A small matrix has two such solutions, whose signs differ in
-        every second row, so that one of them shows two rows that are nearly equal.
+        The signs are random. A small matrix has two such rows, whose signs differ in every second
+        place, so that one of them shows two rows that are nearly equal.
         """
         n = self.shape[0]
-        signs = np.resize(_random_signs(), (1, n))
-        if n < _SMALL:
-            signs = np.concatenate((signs, signs * (1.0 - 2.0 * (np.arange(n) % 2))))
+        rounding = _rounding(n) if n <= _MOST_CACHED else _rounding.__wrapped__(n)
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            effect: _Numbers = (np.finfo(np.float64).eps / 2 * sizes * signs).astype(self.dtype)
-        self.factors.solve(effect, trans)
-        return effect
+            return (sizes * rounding).astype(self.dtype, copy=False)
 
     def _residual(
         self, x: _Numbers, right: _Numbers, trans: str
@@ -249,23 +266,27 @@ class Factorization:
             self.factors.solve(x, trans)
         return x
 
-    def _warn_if_wrong(self, x: _Numbers, change: _Numbers, cause: str) -> bool:
-        """Warns if a change of a solution is so large that few of its digits are right; whether it
-        did."""
-        size, changed = np.abs(x).max(axis=1), np.abs(change).max(axis=1)
-        wrong = changed > _LARGE_CHANGE * size
-        if wrong.any():
-            with np.errstate(divide="ignore"):
-                share = float((changed / size)[wrong].max())
-            row, col = self._dependent()
-            warn(
-                IllConditionedWarning(
-                    f"the matrix is nearly singular: {cause} the solution by {share:.1g} of its "
-                    "size, so the solution is inaccurate; check the entries of column "
-                    f"{col} and row {row}, which are nearly linear combinations of others"
-                )
+    def _share(self, x: _Numbers, change: _Numbers) -> tuple[float, bool]:
+        """How much a change of solutions changes them, relative to their largest numbers; and
+        whether it is finite."""
+        sides = x.reshape(-1), change.reshape(-1)
+        found: tuple[float, bool] = _core.preorder.largest_change(self.shape[0], *sides)
+        return found
+
+    def _warn_if_wrong(self, share: float, cause: str) -> bool:
+        """Warns if a solution is changed by such a share that few of its digits are right; whether
+        it did."""
+        if share <= _LARGE_CHANGE:
+            return False
+        row, col = self._dependent()
+        warn(
+            IllConditionedWarning(
+                f"the matrix is nearly singular: {cause} the solution by {share:.1g} of its "
+                "size, so the solution is inaccurate; check the entries of column "
+                f"{col} and row {row}, which are nearly linear combinations of others"
             )
-        return bool(wrong.any())
+        )
+        return True
 
     def _dependent(self) -> tuple[int, int]:
         """The row and the column with the largest parts in nearly dependent rows and columns.

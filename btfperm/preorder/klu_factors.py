@@ -84,8 +84,10 @@ class KluLibrary(Protocol):
         P: _Numbers,
         Q: _Numbers,
         tolerance: float,
+        *,
+        has_blocks: bool = True,
     ) -> Analysis:
-        """All arrays are int32, or all are int64."""
+        """All arrays are int32, or all are int64. `has_blocks`: KLU searches for blocks."""
 
 
 class CommonFacts:
@@ -137,6 +139,7 @@ class KluFactors:
         below = entries_below(columns, row_perm, col_perm, blocks)
         refuse_below(columns, below, columns.values)
         self._columns, self._row_perm, self._col_perm = columns, row_perm, col_perm
+        self._has_blocks = blocks.size > 2
         self._library, self._tolerance = library, tolerance
         if columns.n:
             self._analyze(columns.indptr.dtype)
@@ -147,7 +150,10 @@ class KluFactors:
         P, Q = np.array(self._row_perm, index_type), np.array(self._col_perm, index_type)
         columns = np.asarray(indptr, index_type), np.asarray(indices, index_type)
         self._wide = index_type == np.int64
-        self._analysis = self._library.analyze(*columns, P, Q, self._tolerance)
+        has_blocks = self._has_blocks
+        self._analysis = self._library.analyze(
+            *columns, P, Q, self._tolerance, has_blocks=has_blocks
+        )
 
     def factor(self, values: _Numbers) -> None:
         try:

@@ -115,13 +115,15 @@ class Shared:
         P: _Array | None,
         Q: _Array | None,
         tolerance: float,
+        *,
+        has_blocks: bool = True,
     ) -> Analysis:
         """Without `P` and `Q`, KLU computes its own order."""
         common = self.commons["l" if indptr.dtype == np.int64 else ""]
         if common is None:
             raise OverflowError
         perms = None if P is None or Q is None else (P, Q)
-        return _Analysis(self.library, common(), (indptr, indices), perms, tolerance)
+        return _Analysis(self.library, common(), (indptr, indices), perms, tolerance, has_blocks)
 
 
 class _Analysis(CommonFacts):
@@ -132,6 +134,7 @@ class _Analysis(CommonFacts):
         columns: tuple[_Array, _Array],
         perms: tuple[_Array, _Array] | None,
         tolerance: float,
+        has_blocks: bool,
     ) -> None:
         self._library, self._common, self._columns = library, common, columns
         self._width = "l" if columns[0].dtype == np.int64 else ""
@@ -139,6 +142,7 @@ class _Analysis(CommonFacts):
         self._field = ""
         self._function("defaults")(ctypes.byref(self._common))
         self._common.tol = tolerance
+        self._common.btf = int(has_blocks)
         name = "analyze" if perms is None else "analyze_given"
         arrays = map(_pointer, (*columns, *(perms or ())))
         self._symbolic.value = self._call(name, self._count(columns[0].size - 1), *arrays)

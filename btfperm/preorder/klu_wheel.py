@@ -33,9 +33,11 @@ class Wheel:
         P: _Numbers | None,
         Q: _Numbers | None,
         tolerance: float,
+        *,
+        has_blocks: bool = True,
     ) -> Analysis:
         """Analyzes the pattern. Without `P` and `Q`, KLU computes its own order."""
-        return _Analysis(self.functions, indptr, indices, P, Q, tolerance)
+        return _Analysis(self.functions, indptr, indices, P, Q, tolerance, has_blocks)
 
 
 class _Analysis(CommonFacts):
@@ -47,12 +49,14 @@ class _Analysis(CommonFacts):
         P: _Numbers | None,
         Q: _Numbers | None,
         tolerance: float,
+        has_blocks: bool,
     ) -> None:
         self._functions, self._columns = functions, (indptr, indices)
         self._width = "l" if indptr.dtype == np.int64 else ""
         self._common = functions.LCommon() if self._width else functions.Common()
         self._common.defaults()
         self._common.tol = tolerance
+        self._common.btf = int(has_blocks)
         columns = indptr.size - 1, indptr, indices
         if P is None:
             self._symbolic = self._call("analyze", *columns)

@@ -23,11 +23,12 @@ from btfperm.preorder.gather import Gather, has_columns
 from btfperm.preorder.klu_factors import KLU_THRESHOLD, KluFactors
 from btfperm.preorder.klu_libraries import MISSING
 from btfperm.preorder.klu_libraries import find as find_klu
+from btfperm.preorder.singles import SingleFactors
 from btfperm.preorder.values import columns_of, refuse_changed
 from btfperm.results import BlockTriangularForm, IndexArray, SolverOrder
 from btfperm.results.equality import fields_equal
 from btfperm.results.html import html_table
-from btfperm.results.read_only import ReadOnlyArrays, freeze
+from btfperm.results.read_only import OnDemand, freeze
 from btfperm.warn import warn
 
 __all__ = ["Preordering", "Solver"]
@@ -46,7 +47,7 @@ _SMALL_THRESHOLD = 0.001
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Preordering(SolverOrder, ReadOnlyArrays):
+class Preordering(SolverOrder, OnDemand):
     """Row and column order for a direct solver; made by :func:`btfperm.preorder`.
 
     Attributes
@@ -96,6 +97,12 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         """The entries of L and U inside the blocks if all pivots stay on the diagonal; None if they
         are too many to be counted. Computed at the first use: see `btfperm.ordering.count_fill`."""
         return fill_of(self.form, self.col_perm)
+
+    @cached_property
+    def is_nearly_symmetric(self) -> bool:
+        """Whether three quarters of the entries off the diagonal inside the blocks have a mirror
+        image."""
+        return is_nearly_symmetric(self.form)
 
     @property
     def advice(self) -> str:
@@ -191,7 +198,7 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         With solver="klu" the factors are those of KLU, if ``btfperm.solvers()`` finds one: the
         wheel of ``pip install 'btfperm[klu]'``, or the system's libklu. Otherwise, and with
         solver="superlu", SciPy's SuperLU factors block by block. ``.backend`` of the result names
-        which.
+        which. A matrix whose blocks all have one row needs no factors, whatever the solver.
 
         Call it again when the values change: the ordering is not repeated.
 
@@ -232,7 +239,10 @@ class Preordering(SolverOrder, ReadOnlyArrays):
             warn(SolverMissingWarning(f"{MISSING}; SuperLU factors instead"))
         columns = columns_of(A, self.shape)
         factors: Factors
-        if library is not None:
+        if self.n_blocks == self.shape[0]:
+            order = self.row_perm, self.col_perm
+            factors = SingleFactors(columns, *order, "superlu" if library is None else "klu")
+        elif library is not None:
             tolerance = KLU_THRESHOLD if thresh is None else thresh
             order = self.row_perm, self.col_perm, self.blocks
             factors = KluFactors(columns, *order, library, tolerance)
@@ -246,7 +256,7 @@ class Preordering(SolverOrder, ReadOnlyArrays):
         """SuperLU's default."""
         weighted = self.weights == "product"
         by_diagonal = self.block_ordering in ("amd", "minimum-fill")
-        if by_diagonal and (weighted or is_nearly_symmetric(self.form)):
+        if by_diagonal and (weighted or self.is_nearly_symmetric):
             return _SMALL_THRESHOLD
         return _SAFE_THRESHOLD if weighted or by_diagonal else 1.0
 

@@ -8,6 +8,7 @@
 // Cost   O(nnz) for each right-hand side
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -59,6 +60,30 @@ double residual(const Columns<I, T>& A, Operation operation, std::int64_t k, con
     residuals += A.n;
   }
   return worst;
+}
+
+struct Change {
+  double largest = 0;  // the largest share; infinite if the solution is 0
+  bool is_finite = true;
+};
+
+// How much `changes` change k solutions of n numbers, relative to the largest number of each; NaN
+// has no size. There is one solution, or one for each change.
+template <class T>
+Change largest_change(std::int64_t n, std::int64_t k, const T* x, bool one_solution,
+                      const T* changes) {
+  Change found;
+  for (std::int64_t c = 0; c < k; ++c, changes += n) {
+    const T* const solution = one_solution ? x : x + c * n;
+    double size = 0, changed = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      size = std::max(size, std::abs(solution[i]));
+      changed = std::max(changed, std::abs(changes[i]));
+      if (!is_finite(changes[i])) found.is_finite = false;
+    }
+    if (changed > 0) found.largest = std::max(found.largest, changed / size);
+  }
+  return found;
 }
 
 }  // namespace btfperm

@@ -16,9 +16,12 @@ from btfperm.pattern.arrays import matrix_on_device, refuse_masked
 from btfperm.pattern.host_matrix import checked_matrix, compressed, is_scipy, recognised
 from btfperm.results import IndexArray
 
-__all__ = ["Columns", "columns_of", "entries_below", "new_values", "refuse_below", "refuse_changed"]
+__all__ = ["Columns", "canonical_copies", "columns_of", "entries_below", "new_values"]
+__all__ += ["refuse_below", "refuse_changed"]
 
 _MOST_NARROW = 2**31 - 1  # entries with 32-bit indices
+_INDICES = (np.dtype(np.int32), np.dtype(np.int64))
+_DOUBLES = (np.dtype(np.float64), np.dtype(np.complex128))
 
 
 class Columns(NamedTuple):
@@ -68,6 +71,8 @@ def entries_below(
 
 def refuse_below(columns: Columns, below: npt.NDArray[Any], values: npt.NDArray[Any]) -> None:
     """Raise for nonzeros below the diagonal blocks; zeros stored there do no harm."""
+    if not below.size:
+        return
     wrong = below[values[below] != 0]
     if wrong.size:
         p = wrong.min()
@@ -79,6 +84,29 @@ def refuse_below(columns: Columns, below: npt.NDArray[Any], values: npt.NDArray[
         )
 
 
+def canonical_copies(
+    A: Any,
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]] | None:
+    """Copies of ``indptr``, ``indices`` and ``data`` of a square SciPy matrix in compressed columns
+    as 32-bit indices and finite values in double precision, sorted and without duplicates. None for
+    every other matrix. One pass over the entries."""
+    if not is_scipy(A) or A.format != "csc" or A.shape[0] != A.shape[1]:
+        return None
+    arrays = A.indptr, A.indices, A.data
+    for array in arrays:
+        if type(array) is not np.ndarray or not array.flags.c_contiguous:
+            return None
+    indptr, indices, values = arrays
+    if indptr.dtype != indices.dtype or indptr.dtype not in _INDICES:
+        return None
+    if values.dtype not in _DOUBLES or indptr.size != A.shape[0] + 1:
+        return None
+    copies = np.empty(indptr.size, np.int32), np.empty(indices.size, np.int32)
+    copies += (np.empty_like(values),)
+    done = _core.preorder.copy_columns(A.shape[0], *arrays, *copies)
+    return copies if done else None
+
+
 def columns_of(A: Any, shape: tuple[int, int]) -> Columns:
     """A copy of `A`, which the caller may change; its arrays are writeable, as nbklu requires.
 
@@ -87,6 +115,9 @@ def columns_of(A: Any, shape: tuple[int, int]) -> Columns:
     InvalidArgumentError : another shape, no values, a matrix on a GPU
     InvalidMatrixError : `A` is no matrix, its arrays describe none, or a value is not finite
     """
+    arrays = canonical_copies(A)
+    if arrays is not None and A.shape == shape:
+        return Columns(*arrays)
     C = _with_values(A, shape)
     given_by = _order_of_entries(A, C)
     if not C.has_canonical_format:

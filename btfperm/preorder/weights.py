@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -35,22 +35,26 @@ from btfperm.ordering.inside_blocks import (
 )
 from btfperm.pattern import Pattern, ValuedPattern, as_valued
 from btfperm.pattern.arrays import prefix
-from btfperm.results import BlockTriangularForm, Transversal, WeightedTransversal
+from btfperm.pattern.canonical import selected
+from btfperm.preorder.values import canonical_copies
+from btfperm.results import BlockTriangularForm, IndexArray, Transversal, WeightedTransversal
+from btfperm.results.read_only import frozen
 from btfperm.weighted import moduli, weigh
 
-__all__ = ["Ordered", "Weights", "choose_weights", "finite_values"]
+__all__ = ["Ordered", "Weights", "choose_weights", "finite_values", "valued_of"]
+__all__ += ["weighted_form"]
 
 Weights = Literal["auto", "product", "none"]
 
 # A diagonal entry below this share of the largest entry of its column is left by the solver: KLU's
 # default tolerance, after it has divided each row by its largest entry; that of `factor` for
 # SuperLU with "amd".
-_WEAK = 1e-3
+WEAK = 1e-3
 # With partial pivoting, SuperLU leaves larger ones.
-_SMALL = 0.1
+SMALL_ENTRY = 0.1
 # Most fill of the weighted order, relative to the other. Where no column is weak, the predicted
 # fill must become smaller, as on power flow matrices at a flat start (.70) and hangGlider_2 (.946).
-_FILL_MORE = 1.2
+FILL_MORE = 1.2
 _NEARLY_SYMMETRIC = 0.95  # of the entries
 
 
@@ -64,10 +68,23 @@ class Ordered(NamedTuple):
 
 def finite_values(A: Any, shape: Any, drop_zeros: bool | None) -> ValuedPattern | None:
     """The matrix with values on the host; None if it has none, or not all are finite."""
+    arrays = canonical_copies(A) if shape is None and drop_zeros in (None, False) else None
+    if arrays is not None:
+        return valued_of(*arrays)
     try:
         return as_valued(A, shape=shape, drop_zeros=drop_zeros).on_host().require_finite()
     except InvalidMatrixError:
         return None
+
+
+def valued_of(indptr: IndexArray, indices: IndexArray, values: npt.NDArray[Any]) -> ValuedPattern:
+    """A square matrix of canonical columns, whose arrays nobody else holds."""
+    n = indptr.size - 1
+    pattern = Pattern._unchecked((n, n), frozen(indptr), frozen(indices))
+    zero = values == 0
+    if zero.any():
+        pattern = pattern._with_zeros(selected(indptr, indices, zero, (n, n)), False)
+    return ValuedPattern._unchecked(pattern, values)
 
 
 def choose_weights(
@@ -80,16 +97,17 @@ def choose_weights(
 ) -> Ordered:
     """The order by the transversal of `form`, or by the one with the largest product."""
     pattern = valued.pattern
-    count_small = partial(_count_small, pattern, _moduli(valued))
+    modulus = cache(partial(_moduli, valued))
+    count_small = partial(_count_small, pattern, modulus)
 
     def ordered(by: BlockTriangularForm, w: WeightedTransversal | None = None) -> Ordered:
-        small = count_small(by, _SMALL) if solver == "superlu" else None
+        small = count_small(by, SMALL_ENTRY) if solver == "superlu" else None
         return Ordered(by, first_order(pattern, by, ordering, solver, threads, small), w)
 
     if weights == "product":
-        taken = ordered(*_weighted_form(valued, form, threads))
+        taken = ordered(*weighted_form(valued, form, threads))
     else:
-        weak = partial(count_small, share=_WEAK, scaled=solver == "klu")
+        weak = partial(count_small, share=WEAK, scaled=solver == "klu")
         taken = _choose(valued, ordered(form), ordered, weak, solver, threads)
     inside = with_less_fill(pattern, taken.form, taken.inside, ordering, solver, threads)
     return taken._replace(inside=inside)
@@ -109,14 +127,14 @@ def _choose(
     if n_weak == 0 and (solver != "klu" or not _may_have_less_fill(plain, threads)):
         return plain
     try:
-        other, w = _weighted_form(valued, form, threads)
+        other, w = weighted_form(valued, form, threads)
     except StructurallySingularError:  # without stored zeros
         return plain
     if n_weak and 2 * weak(other) > n_weak:
         return plain
     plain = _counted(plain, threads)
     weighted = _counted(ordered(other, w), threads)
-    more = _FILL_MORE if n_weak else LESS_FILL
+    more = FILL_MORE if n_weak else LESS_FILL
     return weighted if _fill(weighted) <= more * _fill(plain) else plain
 
 
@@ -130,7 +148,7 @@ def _may_have_less_fill(plain: Ordered, threads: int) -> bool:
     return LESS_FILL * _fill(_counted(plain, threads)) >= symmetry.entries + n
 
 
-def _weighted_form(
+def weighted_form(
     valued: ValuedPattern, form: BlockTriangularForm, threads: int
 ) -> tuple[BlockTriangularForm, WeightedTransversal]:
     """The form with the largest product on the diagonal. Stored zeros remain entries of it."""
@@ -164,7 +182,7 @@ def _with_transversal(form: BlockTriangularForm, t: Transversal) -> BlockTriangu
 
 def _count_small(
     pattern: Pattern,
-    modulus: npt.NDArray[np.float64],
+    modulus: Callable[[], npt.NDArray[np.float64]],
     form: BlockTriangularForm,
     share: float,
     *,
@@ -172,9 +190,11 @@ def _count_small(
 ) -> int:
     """Columns whose diagonal entry is below a share of the largest entry in the same block; with
     `scaled`, after each row was divided by its largest entry. O(nnz)."""
+    if form.n_blocks == pattern.n:  # each block has one entry
+        return 0
     blocks = form.row_block, form.col_block, form.col_match
     arrays = (array.astype(pattern.indptr.dtype, copy=False) for array in blocks)
-    columns = pattern.indptr, pattern.indices, modulus
+    columns = pattern.indptr, pattern.indices, modulus()
     found: int = _core.preorder.count_weak(*columns, *arrays, share, scaled)
     return found
 

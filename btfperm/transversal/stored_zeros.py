@@ -14,7 +14,9 @@ from btfperm.results import IndexArray, Transversal
 from btfperm.transversal.given import given_problem
 from btfperm.warn import warn
 
-__all__ = ["rank_the_other_way", "warn_of_zeros"]
+__all__ = ["rank_the_other_way", "warn_of_zeros", "warn_that_zeros_do_not_matter"]
+
+_NO_EFFECT = "that does not change the structural rank"
 
 
 def warn_of_zeros(pattern: Pattern, found: Transversal, request: Request) -> None:
@@ -28,15 +30,11 @@ def warn_of_zeros(pattern: Pattern, found: Transversal, request: Request) -> Non
         return
     found = found.on_host()
     name = f"{pattern.name}: " if pattern.name else ""
-    count, kept = f"{zeros.nnz:,} stored entries are", "kept as entries"
-    if zeros.nnz == 1:
-        count, kept = "1 stored entry is", "kept as an entry"
-    fate = "left out" if pattern.zeros_dropped else kept
     other = rank_the_other_way(pattern, zeros, found, request) if found.maximum else None
     if other is None:
         effect = "whether that changes the structural rank was not found out within the limits"
     elif other == found.size:
-        effect = "that does not change the structural rank"
+        effect = _NO_EFFECT
     elif pattern.zeros_dropped:
         effect = f"the structural rank is {found.size:,}, and {other:,} when they are kept"
     else:
@@ -44,8 +42,20 @@ def warn_of_zeros(pattern: Pattern, found: Transversal, request: Request) -> Non
             f"the structural rank is {found.size:,}, but {other:,} without them "
             "(drop_zeros=True, --drop-zeros)"
         )
-    text = f"{name}{count} zero, {fate}; {effect}"
-    warn(StoredZerosWarning(text, other))
+    fate = _fate(zeros.nnz, dropped=pattern.zeros_dropped)
+    warn(StoredZerosWarning(f"{name}{fate}; {effect}", other))
+
+
+def warn_that_zeros_do_not_matter(count: int, rank: int) -> None:
+    """The same for zeros that are kept, and without which the structural rank is the same."""
+    warn(StoredZerosWarning(f"{_fate(count, dropped=False)}; {_NO_EFFECT}", rank))
+
+
+def _fate(count: int, *, dropped: bool) -> str:
+    found, kept = f"{count:,} stored entries are", "kept as entries"
+    if count == 1:
+        found, kept = "1 stored entry is", "kept as an entry"
+    return f"{found} zero, {'left out' if dropped else kept}"
 
 
 def rank_the_other_way(

@@ -40,14 +40,14 @@ namespace btfperm {
 
 // The blocks of a decomposition: block k has the rows row_perm[row_blocks[k]], ..., and so on.
 template <class I>
-struct Blocks {
+struct FineBlocks {
   const I* row_perm;
   const I* col_perm;
   const I* row_blocks;
   const I* col_blocks;
   I count;
 
-  Part<I> part(I k) const {
+  BlockPart<I> part(I k) const {
     return {row_perm + row_blocks[k], col_perm + col_blocks[k], row_blocks[k + 1] - row_blocks[k],
             col_blocks[k + 1] - col_blocks[k], row_blocks[k]};
   }
@@ -74,7 +74,7 @@ enum class WeightedSearch { mc64, heavy_perfect };
 // Copies the matching and the prices of an auction in a square block to the memory. `whole`: the
 // block has the rows and columns of the matrix in their order.
 template <class I>
-void take_over(const AfterAuction<I>& auction, const Part<I>& part, const I* place, bool whole,
+void take_over(const AfterAuction<I>& auction, const BlockPart<I>& part, const I* place, bool whole,
                BlockMemory<I>& memory) {
   std::fill(memory.row_match, memory.row_match + part.m, I{-1});
   for (I r = 0; r < part.m; ++r) {
@@ -92,8 +92,8 @@ void take_over(const AfterAuction<I>& auction, const Part<I>& part, const I* pla
 // The matching and duals of one block. `place` is as for BlockBuilder; `auction` is null if there
 // was none. False: the budget ended the call.
 template <class I>
-bool assign_block(const PatternView<I>& A, const double* value, const Part<I>& part, const I* place,
-                  WeightedSearch which, const AfterAuction<I>* auction, int threads,
+bool assign_block(const PatternView<I>& A, const double* value, const BlockPart<I>& part,
+                  const I* place, WeightedSearch which, const AfterAuction<I>* auction, int threads,
                   BlockMemory<I>& memory, const Assigned<I>& out, Budget& budget,
                   WeightedCounters& counters) {
   const bool transposed = part.m < part.n;
@@ -145,11 +145,11 @@ void assign_entry(const PatternView<I>& A, const double* value, I i, I j, const 
 // between two blocks, too: their rows are in an earlier block. `place` is as for BlockBuilder. The
 // duals are not feasible if the budget ends the pass.
 template <class I>
-void shift_duals(const PatternView<I>& A, const double* value, const Blocks<I>& blocks,
+void shift_duals(const PatternView<I>& A, const double* value, const FineBlocks<I>& blocks,
                  const I* place, const Assigned<I>& out, Budget& budget) {
   std::int64_t passed = 0;
   for (I k = 0; k < blocks.count; ++k) {
-    const Part<I> part = blocks.part(k);
+    const BlockPart<I> part = blocks.part(k);
     double excess = 0;
     for (I c = 0; c < part.n; ++c) {
       const I j = part.cols[c];
@@ -174,9 +174,9 @@ struct SearchedBlocks {
   std::vector<SizedBlock> blocks;  // size: of rows or columns, whichever are more
   std::vector<std::int64_t> rest;  // entries of each block and of those after it
 
-  SearchedBlocks(const PatternView<I>& A, const Blocks<I>& all) {
+  SearchedBlocks(const PatternView<I>& A, const FineBlocks<I>& all) {
     for (I k = 0; k < all.count; ++k) {
-      const Part<I> part = all.part(k);
+      const BlockPart<I> part = all.part(k);
       if (part.m == 0 || part.n == 0 || (part.m == 1 && part.n == 1)) continue;
       I entries = 0;
       for (I c = 0; c < part.n; ++c) entries += A.degree(part.cols[c]);
@@ -207,7 +207,7 @@ struct BlockSearcher {
 // The maximum matching of one of the searches and its duals; the arrays of `out` are set completely
 // if the budget does not end the search. `auction` is null if there was none before.
 template <class I>
-void assign(const PatternView<I>& A, const double* value, const Blocks<I>& blocks,
+void assign(const PatternView<I>& A, const double* value, const FineBlocks<I>& blocks,
             WeightedSearch which, const AfterAuction<I>* auction, const Assigned<I>& out,
             int threads, Workspace& workspace, Budget& budget, WeightedCounters& counters) {
   I* const place = workspace.take<I>(A.m);
@@ -217,7 +217,7 @@ void assign(const PatternView<I>& A, const double* value, const Blocks<I>& block
   std::fill(out.row_dual, out.row_dual + A.m, 0.0);
   std::fill(out.col_dual, out.col_dual + A.n, 0.0);
   for (I k = 0; k < blocks.count; ++k) {
-    const Part<I> part = blocks.part(k);
+    const BlockPart<I> part = blocks.part(k);
     if (part.m != 1 || part.n != 1) continue;
     assign_entry(A, value, part.rows[0], part.cols[0], out);
     if (!budget.spend(A.degree(part.cols[0]))) return;

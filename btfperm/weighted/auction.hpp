@@ -32,6 +32,7 @@
 #include "backends/cpu/atomics.hpp"
 #include "backends/cpu/budget.hpp"
 #include "backends/cpu/parallel.hpp"
+#include "backends/cpu/prefetch.hpp"
 #include "weighted/block.hpp"
 #include "weighted/counters.hpp"
 
@@ -105,6 +106,23 @@ class Auction {
     }
     return best;
   }
+
+  // Columns of the queue are far apart in memory, and so are the prices of their rows: without a
+  // prefetch, each bid waits for three of them in turn. `at(d)`: the column that bids d bids later,
+  // or -1.
+  template <class At>
+  void prefetch_bids(At at) const {
+    if (const I j = at(8); j >= 0) prefetch(&A_.indptr[j]);
+    if (const I j = at(4); j >= 0) {
+      prefetch(&A_.indices[A_.indptr[j]]);
+      prefetch(&A_.cost[A_.indptr[j]]);
+    }
+    if (const I j = at(2); j >= 0) {
+      const I last = std::min<I>(A_.indptr[j + 1], A_.indptr[j] + most_prefetched);
+      for (I p = A_.indptr[j]; p < last; ++p) prefetch(&price_[A_.indices[p]]);
+    }
+  }
+  static constexpr I most_prefetched = 16;
 
   // Calls body(k) for k = 0 ... count - 1, on several threads if there are enough.
   template <class Body>
@@ -185,6 +203,7 @@ class Auction {
       std::int64_t own = 0;
       in_own_pieces(Share<I>(n_queued_, t, team), t, budget_, [&](I k) {
         const I j = queue_[k];
+        prefetch_bids([&](I d) { return k + d < n_queued_ ? queue_[k + d] : I{-1}; });
         const Choice best = choice(j);
         own += A_.indptr[j + 1] - A_.indptr[j];
         bid_row_[j] = best.row;
@@ -229,6 +248,10 @@ class Auction {
     for (I head = 0; n_queued_ > 0 && counters_.edges < last; --n_queued_) {
       const I j = queue_[head];
       head = head + 1 == A_.n ? 0 : head + 1;
+      prefetch_bids([&](I d) {
+        const I place = head + d - 1;
+        return d < n_queued_ ? queue_[place >= A_.n ? place - A_.n : place] : I{-1};
+      });
       const Choice best = choice(j);
       ++counters_.bids;
       price_[best.row] += best.cost - best.second - epsilon;

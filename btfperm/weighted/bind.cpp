@@ -43,8 +43,8 @@ Counted run_search(const Arguments<I>& given, WeightedSearch which,
   require_places(given.col_match, A.n, "col_match");
   require_places(given.row_dual, A.m, "row_dual");
   require_places(given.col_dual, A.n, "col_dual");
-  const Blocks<I> blocks{given.row_perm.data(), given.col_perm.data(), given.row_blocks.data(),
-                         given.col_blocks.data(), static_cast<I>(places - 1)};
+  const FineBlocks<I> blocks{given.row_perm.data(), given.col_perm.data(), given.row_blocks.data(),
+                             given.col_blocks.data(), static_cast<I>(places - 1)};
   const Assigned<I> out{given.row_match.data(), given.col_match.data(), given.row_dual.data(),
                         given.col_dual.data()};
   Budget budget(given.time_limit, given.max_work, &python_interrupted);

@@ -33,7 +33,7 @@ struct CostBlock {
 // A part of the matrix with values: m rows and n columns, consecutive in two permutations. `first`
 // is the place of its first row in the permutation of all rows.
 template <class I>
-struct Part {
+struct BlockPart {
   const I* rows;
   const I* cols;
   I m, n;
@@ -75,8 +75,8 @@ template <class I>
 class BlockBuilder {
  public:
   // `place` holds the place of each row of A in the permutation of all rows.
-  BlockBuilder(const PatternView<I>& A, const double* value, const Part<I>& part, const I* place,
-               BlockMemory<I>& memory, Budget& budget)
+  BlockBuilder(const PatternView<I>& A, const double* value, const BlockPart<I>& part,
+               const I* place, BlockMemory<I>& memory, Budget& budget)
       : A_(A), value_(value), part_(part), place_(place), memory_(memory), budget_(budget) {}
 
   // All of A, with its own numbers of rows and columns.
@@ -167,7 +167,7 @@ class BlockBuilder {
 
   const PatternView<I>& A_;
   const double* value_;
-  const Part<I>& part_;
+  const BlockPart<I>& part_;
   const I* place_;
   BlockMemory<I>& memory_;
   Budget& budget_;

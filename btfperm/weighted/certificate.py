@@ -14,10 +14,10 @@ from btfperm.pattern import Pattern
 from btfperm.pattern.valued import position_of
 from btfperm.results import Decomposition, IndexArray
 
-__all__ = ["Proof", "prove"]
+__all__ = ["TOLERANCE", "Proof", "prove"]
 
 # Rounding errors of the duals, relative to the largest dual or value.
-_TOLERANCE = 1e-10
+TOLERANCE = 1e-10
 
 Reals = npt.NDArray[np.float64]
 
@@ -67,7 +67,7 @@ def prove(
             "this"
         )
     numbers = (row_dual, col_dual, value)
-    tolerance = _TOLERANCE * max(_largest_modulus(array) for array in numbers)
+    tolerance = TOLERANCE * max(_largest_modulus(array) for array in numbers)
     if not excess <= tolerance:
         i, j = position_of(pattern, at)
         raise DefectError(

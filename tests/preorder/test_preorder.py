@@ -327,7 +327,7 @@ def test_apply_sees_other_columns():
         np.testing.assert_array_equal(p.apply(A).toarray(), expected)
 
 
-@pytest.mark.parametrize(("limit", "value"), [("LESS_FILL", 0.5), ("_WORK_PER_ENTRY", 1)])
+@pytest.mark.parametrize(("limit", "value"), [("LESS_FILL", 0.5), ("WORK_PER_ENTRY", 1)])
 def test_minimum_fill_must_save_enough_within_its_work(limit, value, monkeypatch):
     A = read("west0479")
     assert btfperm.preorder(A, solver="klu").block_ordering == "minimum-fill"
@@ -348,6 +348,6 @@ def test_minimum_fill_beside_minimum_degree():
 
 
 def test_minimum_fill_that_needs_too_much_memory_is_an_error(monkeypatch):
-    monkeypatch.setattr(inside_blocks, "_MOST_FILL", 500)
+    monkeypatch.setattr(inside_blocks, "MOST_FILL", 500)
     with pytest.raises(btfperm.ResourceMissingError, match="more than 500 entries in one block"):
         btfperm.preorder(read("west0479"), solver="klu", block_ordering="minimum-fill")

@@ -24,7 +24,7 @@ namespace btfperm {
 template <class I>
 class SsBfs {
  public:
-  enum class Outcome { augmented, closed, gave_up };
+  enum class Outcome { augmented, failed, gave_up };
 
   SsBfs(const PatternView<I>& A, Matching<I> M, Workspace& workspace, Budget& budget,
         Counters& counters)
@@ -82,7 +82,7 @@ class SsBfs {
       const I i = M_.col_match[queue_[head]];
       if (i >= 0) seen_[i] = closed;
     }
-    return Outcome::closed;
+    return Outcome::failed;
   }
 
  private:

@@ -26,7 +26,7 @@ template <class I>
 struct HeavyPerfect {
   static constexpr int phases = 2;
   // Passes that the searches after the start may need; with more, the auction is faster.
-  static constexpr double most_search_passes = 1;
+  static constexpr double most_search_passes = 4;
 
   static bool match_columns(const CostBlock<I>& block, BlockMemory<I>& memory, int threads,
                             Budget& budget, WeightedCounters& counters) {

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Blocks of one row only: the permuted matrix is triangular, and solved by substitution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core
+from btfperm.errors import NumericallySingularError
+from btfperm.preorder.values import Columns, refuse_below
+from btfperm.results import IndexArray
+
+__all__ = ["SingleFactors", "zero_alone"]
+
+_OPERATIONS = {"N": 0, "T": 1, "H": 2}
+_Numbers = npt.NDArray[Any]
+
+
+class SingleFactors:
+    """What a solver does with a permuted triangular matrix, without its structures."""
+
+    off_diagonal_pivots = 0
+
+    def __init__(
+        self, columns: Columns, row_perm: IndexArray, col_perm: IndexArray, backend: str
+    ) -> None:
+        self.backend = backend
+        self._columns = columns
+        width = columns.indptr.dtype
+        self._perms = row_perm.astype(width, copy=False), col_perm.astype(width, copy=False)
+        self._pivot = np.empty(columns.n, width)
+        places = _core.preorder.find_pivots(*columns[:2], *self._perms, self._pivot)
+        self._below = np.array(places, np.int64)
+
+    def factor(self, values: _Numbers) -> None:
+        refuse_below(self._columns, self._below, values)
+        pivots = values[self._pivot]
+        pivots[self._pivot < 0] = 0
+        if not pivots.all():
+            place = int((pivots == 0).argmax())
+            raise NumericallySingularError(zero_alone(self._perms[0][place], self._perms[1][place]))
+        self._values, self._pivots = values, pivots
+
+    def refactor(self, values: _Numbers) -> bool:
+        """The pivots cannot change."""
+        self.factor(values)
+        return True
+
+    def solve(self, x: _Numbers, trans: str) -> None:
+        columns = *self._columns[:2], self._values
+        sides = x.copy().reshape(-1), x.reshape(-1)
+        _core.preorder.solve_triangle(
+            *columns, *self._perms, self._pivot, _OPERATIONS[trans], *sides
+        )
+
+    @property
+    def blocks(self) -> int:
+        return self._columns.n
+
+    @property
+    def fill(self) -> int:
+        return self._columns.n
+
+    @property
+    def outside(self) -> int:
+        return int(self._columns.indices.size) - self._columns.n - self._below.size
+
+    def rcond(self) -> float:
+        modulus = np.abs(self._pivots)
+        return float(modulus.min() / modulus.max())
+
+
+def zero_alone(row: Any, col: Any) -> str:
+    """The message for a diagonal block of one row whose value is zero."""
+    return (
+        f"the matrix is numerically singular: the entry in row {row}, column {col} is a diagonal "
+        "block by itself, and its value is zero"
+    )
