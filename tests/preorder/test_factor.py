@@ -21,6 +21,7 @@ from btfperm.errors import (
     NumericallySingularError,
 )
 from btfperm.preorder import blockwise
+from btfperm.preorder.singles import SingleFactors
 from tests import strategies
 from tests.conventions.permuted import dominant
 from tests.known_answers import SHARED, parametrized, read, shared_answers
@@ -189,7 +190,7 @@ def test_entries_below_the_blocks_are_refused_unless_zero():
     np.testing.assert_allclose(p.factor(C).solve(A @ [1, 2, 3, 4]), [1, 2, 3, 4])
 
 
-def test_a_hundred_thousand_blocks_of_one_row_are_one_segment(run_seed):
+def test_a_hundred_thousand_blocks_of_one_row_need_no_factors(run_seed):
     rng = np.random.default_rng(run_seed)
     n = 100_000
     i, j = rng.integers(0, n, 2 * n), rng.integers(0, n, 2 * n)
@@ -198,8 +199,7 @@ def test_a_hundred_thousand_blocks_of_one_row_are_one_segment(run_seed):
     p = btfperm.preorder(A)
     F = p.factor(A)
     assert p.n_blocks == n
-    assert len(F.factors.segments) == 1
-    assert F.factors.segments[0].factors is None and F.fill == n
+    assert isinstance(F.factors, SingleFactors) and F.fill == n
     assert F.nnz == A.nnz, "triangular: no fill"
     x = rng.standard_normal(n)
     assert backward_error(A, F.solve(A @ x), A @ x) < 1e-13

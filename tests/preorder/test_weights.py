@@ -50,7 +50,7 @@ def test_a_good_diagonal_needs_no_weighted_search(power_flow, monkeypatch):
 
 
 def test_a_weighted_order_with_much_more_fill_is_not_taken(power_flow, monkeypatch):
-    monkeypatch.setattr(weights_module, "_FILL_MORE", 0.0)
+    monkeypatch.setattr(weights_module, "FILL_MORE", 0.0)
     assert btfperm.preorder(power_flow[1], solver="klu").weights == "none"
 
 
