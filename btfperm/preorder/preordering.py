@@ -239,16 +239,15 @@ class Preordering(SolverOrder, OnDemand):
             warn(SolverMissingWarning(f"{MISSING}; SuperLU factors instead"))
         columns = columns_of(A, self.shape)
         factors: Factors
+        rows, cols, blocks = self.row_perm, self.col_perm, self.blocks
         if self.n_blocks == self.shape[0]:
-            order = self.row_perm, self.col_perm
-            factors = SingleFactors(columns, *order, "superlu" if library is None else "klu")
+            factors = SingleFactors(columns, rows, cols, "klu" if library else "superlu")
         elif library is not None:
             tolerance = KLU_THRESHOLD if thresh is None else thresh
-            order = self.row_perm, self.col_perm, self.blocks
-            factors = KluFactors(columns, *order, library, tolerance)
+            factors = KluFactors(columns, rows, cols, blocks, library, tolerance)
         else:
             thresh = self._threshold if thresh is None else thresh
-            factors = BlockwiseFactors(columns, self.row_perm, self.col_perm, self.blocks, thresh)
+            factors = BlockwiseFactors(columns, rows, cols, blocks, thresh)
         return Factorization(columns, factors)
 
     @cached_property

@@ -74,7 +74,7 @@ def small_preordering(A: Any, solver: Solver) -> Preordering | None:
         status, *facts = order(*arrays, np.log(np.abs(values[values != 0])), *out)
     if status != _ORDERED:
         return None
-    n_zeros = values.size - np.count_nonzero(values)
+    n_zeros = values.size - int(np.count_nonzero(values))
     if n_zeros:
         warn_that_zeros_do_not_matter(n_zeros, n)
     n_blocks, ordering, is_weighted, is_symmetric, is_counted, *fill = facts

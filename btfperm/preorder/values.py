@@ -101,8 +101,8 @@ def canonical_copies(
         return None
     if values.dtype not in _DOUBLES or indptr.size != A.shape[0] + 1:
         return None
-    copies = np.empty(indptr.size, np.int32), np.empty(indices.size, np.int32)
-    copies += (np.empty_like(values),)
+    starts, rows = np.empty(indptr.size, np.int32), np.empty(indices.size, np.int32)
+    copies = starts, rows, np.empty_like(values)
     done = _core.preorder.copy_columns(A.shape[0], *arrays, *copies)
     return copies if done else None
 
