@@ -28,7 +28,7 @@ QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_
 
 settings.register_profile(
     "ci",
-    max_examples=40,
+    max_examples=20,
     deadline=timedelta(seconds=5),  # detects a hang, but allows for a busy machine
     print_blob=True,
     suppress_health_check=QUIET,
@@ -40,6 +40,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 # pytest would import this stand-in in place of CuPy in all test modules that it collects later.
 collect_ignore = ["emulated_gpu/stand_in"]
+
+# Python compiles a module in every process that may not write the result: a third of the time in
+# which a command starts. The tests start hundreds of processes.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A background job ignores Ctrl-C, and so would every process that its tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -77,9 +81,10 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(trylast=True)  # runs after -m and -k have deselected tests
 def pytest_collection_modifyitems(config, items):
-    """Skips tests marked `gpu` if there is no GPU; `--sample` deselects most of the others."""
-    if config.getoption("--sample"):
-        items[:], left_out = sampling.sampled(items, SEED)
+    """Skips tests marked `gpu` if there is no GPU; `--sample` and `--one` deselect most of the
+    others."""
+    if (one := config.getoption("--one")) or config.getoption("--sample"):
+        items[:], left_out = sampling.sampled(items, SEED, one=one)
         config.hook.pytest_deselected(items=left_out)
     # a name with an address would differ between the workers of pytest-xdist
     for item in items:

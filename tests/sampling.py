@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The option `--sample` of pytest: a few parameter sets of each test function.
+"""The options `--sample` and `--one` of pytest: a few parameter sets of each test function.
 
 Most tests of GPUs have two or three parameters (algorithm, family, numbering) and run every
 combination. On an emulated device that takes hours. With `--sample`, each test function runs only
 with enough drawn combinations that each *value* of each parameter occurs at least once. The draw
 depends on the seed of the run, so different runs try different combinations, and BTFPERM_SEED
-repeats a run.
+repeats a run. With `--one`, each test function runs with one drawn combination.
 """
 
 from __future__ import annotations
@@ -24,10 +24,14 @@ def add_option(parser: pytest.Parser) -> None:
         help="of each test function, run drawn parameter sets in which each value of each "
         "parameter occurs",
     )
+    parser.addoption(
+        "--one", action="store_true", help="of each test function, run one drawn parameter set"
+    )
 
 
-def sampled(items: list[pytest.Item], seed: int) -> tuple[list, list]:
-    """The items that run, and those that are left out, both in their original order."""
+def sampled(items: list[pytest.Item], seed: int, *, one: bool = False) -> tuple[list, list]:
+    """The items that run, and those that are left out, both in their original order. `one`: a
+    single item of each function."""
     functions: dict[str, list[pytest.Item]] = {}
     for item in items:
         functions.setdefault(item.nodeid.partition("[")[0], []).append(item)
@@ -36,7 +40,7 @@ def sampled(items: list[pytest.Item], seed: int) -> tuple[list, list]:
     for function in functions.values():
         # Names and identities of values: `callspec.indices` of pytest 9 numbers whole sets.
         occurred: set[tuple[str, int]] = set()
-        for item in draw.sample(function, len(function)):
+        for item in draw.sample(function, 1 if one else len(function)):
             spec = getattr(item, "callspec", None)
             values = (
                 {(name, id(value)) for name, value in spec.params.items()} if spec else {("", 0)}

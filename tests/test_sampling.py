@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`--sample` leaves out combinations, but no value of a parameter."""
+"""`--sample` leaves out combinations, but no value of a parameter; `--one` runs one combination."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from pathlib import Path
+
+from tests.sampling import sampled
 
 ROOT = Path(__file__).parents[1]
 
@@ -34,6 +36,21 @@ def test_product(a, b, side):
 def test_alone():
     pass
 """
+
+
+class Named:
+    def __init__(self, nodeid):
+        self.nodeid = nodeid
+
+
+def test_one_combination_of_each_function():
+    items = [Named(f"a.py::test_{name}") for name in ("a[0]", "b", "a[1]", "a[2]")]
+    drawn = set()
+    for seed in range(50):
+        chosen, left_out = sampled(items, seed, one=True)
+        assert len(chosen) == 2 and items[1] in chosen and len(left_out) == 2
+        drawn |= {item.nodeid for item in chosen}
+    assert len(drawn) == 4
 
 
 def test_each_value_occurs_and_few_combinations(tmp_path):

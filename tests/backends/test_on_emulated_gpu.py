@@ -3,8 +3,9 @@
 
 A child process runs the small tests of GPUs, because the stand-in for CuPy must be installed before
 any module imports CuPy. The child starts after the collection of tests and runs beside the other
-tests; the test here waits for it. On two cores it adds a few seconds to the suite. Compiled kernels
-are cached under `build/emulated_gpu`.
+tests; the test here waits for it. It draws one combination of parameters for each test function.
+`.ci/run emulated` runs all of them, so this test is left out where BTFPERM_CI is set. Compiled
+kernels are cached under `build/emulated_gpu`.
 """
 
 from __future__ import annotations

@@ -26,7 +26,6 @@ GPU_SECTIONS = {
     *("paper-000", "paper-003", "engine", "gpu-answers"),
     *("gpu-decomposition", "gpu-totals", "regret-gpu", "published-choice"),
 }
-TINY = ["--only", "kkt_sing_60", "--only", "er_60_d2", "--repeats", "1", "--limit", "2"]
 
 
 def run(*arguments):
@@ -63,7 +62,7 @@ def sections_of(folder):
 
 
 def test_one_command_makes_all(tmp_path, real_folder):
-    """Makes every section that needs no GPU, on one tiny stand-in."""
+    """Makes every section that needs no GPU, on one tiny stand-in. Figures can be drawn again."""
     out = tmp_path / "out"
     tiny = ["--only", "opf_300", "--permutations", 0, "--repeats", 1, "--limit", 5, "--runs", 1]
     tiny += ["--threads", 1, "--other", sys.executable]
@@ -95,6 +94,7 @@ def test_one_command_makes_all(tmp_path, real_folder):
             stem = f"{result[kind.section][0].stem}-{kind.name}"
             check_file(out / f"{stem}.svg")
             assert f"({stem}.svg)" in result[kind.section][0].with_suffix(".md").read_text()
+        check_drawn_again(result["matching"][0], tmp_path / "again")
 
 
 @pytest.mark.parametrize("section", run_module.SECTIONS)
@@ -141,14 +141,8 @@ def check_file(svg):
     assert 3_000 < svg.stat().st_size < 150_000
 
 
-@pytest.mark.slow
-def test_figures_can_be_drawn_again_the_same(tmp_path):
-    pytest.importorskip("matplotlib")
-    out = tmp_path / "out"
-    done = run("--section", "matching", *TINY, "--out", out)
-    assert done.returncode == 0, done.stderr
-    (result,) = out.glob("*.json")
-    again = tmp_path / "again"
+def check_drawn_again(result, again):
+    """`benchmarks.figures` makes the same files from the result."""
     drawn = subprocess.run(
         [sys.executable, "-m", "benchmarks.figures", str(result), str(again)],
         cwd=ROOT,
@@ -157,10 +151,10 @@ def test_figures_can_be_drawn_again_the_same(tmp_path):
         timeout=120,
     )
     assert drawn.returncode == 0, drawn.stderr
-    drawings = {path.name for path in out.glob("*.svg")}
+    drawings = {path.name for path in result.parent.glob(f"{result.stem}-*.svg")}
     assert drawings == {path.name for path in again.glob("*.svg")} != set()
     for name in drawings:
-        assert (out / name).read_bytes() == (again / name).read_bytes()
+        assert (result.parent / name).read_bytes() == (again / name).read_bytes()
 
 
 def test_a_wrong_name_is_one_sentence(tmp_path):

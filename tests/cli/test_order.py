@@ -364,12 +364,12 @@ def test_options_of_an_output_need_an_output(cli, matrix, words):
 
 
 @pytest.mark.parametrize("spelt", [("-o", "-"), ("-o-",), ("--output", "-"), ("--output=-",)])
-def test_the_json_goes_to_stderr_if_stdout_holds_a_file(shell, matrix, spelt):
+def test_the_json_goes_to_stderr_if_stdout_holds_a_file(cli, matrix, spelt):
     words = (*spelt, "--format", "txt", "--json")
-    ended = shell(matrix("blocks"), *words)
+    ended = cli(matrix("blocks"), *words)
     assert ended.out.startswith("btfperm-permutation")
     assert json.loads(ended.err)["structural_rank"] == 4
-    ended = shell(matrix("blocks").parent / "no.mtx", *words)
+    ended = cli(matrix("blocks").parent / "no.mtx", *words)
     assert ended.out == "" and json.loads(ended.err)["exit_code"] == 3
 
 

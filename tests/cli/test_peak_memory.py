@@ -26,11 +26,16 @@ def peak(folder, name):
     return measure(command, 60)["peak_bytes"], 4 * (A.nnz + A.shape[1] + 1)
 
 
+@pytest.fixture(scope="module")
+def least(tmp_path_factory):
+    """The peak of a command on a tiny matrix."""
+    return peak(tmp_path_factory.mktemp("tiny"), "chain_10")[0]
+
+
 @pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="a sanitizer takes memory of its own")
 @pytest.mark.skipif(not BTFPERM.exists(), reason="the command is not installed")
 # All blocks have one row; almost all is the vertical part; one large block and small arrays.
 @pytest.mark.parametrize("name", ["tri_1e6", "er_1e6_d5.0", "grid3d_64_rcp"])
-def test_peak_in_patterns(tmp_path, name):
-    least, _ = peak(tmp_path, "chain_10")
+def test_peak_in_patterns(tmp_path, least, name):
     most, pattern = peak(tmp_path, name)
     assert most - least < MOST * pattern, f"{(most - least) / pattern:.2f} patterns"

@@ -22,7 +22,8 @@ import numpy as np
 
 from btfperm.backends.gpu.compile import options, sources
 
-HEADERS = sorted(Path(__file__).parent.glob("*.hpp"))
+HERE = Path(__file__).parent
+HEADERS = sorted(HERE.glob("*.hpp"))
 # Libraries, named by a hash of their source.
 CACHE = Path(__file__).parents[2] / "build" / "emulated_gpu"
 SANITIZED = bool(os.environ.get("BTFPERM_EMULATED_SANITIZE"))
@@ -158,17 +159,15 @@ def _built(flat: str, definitions: tuple[str, ...]) -> Path:
     names = _KERNEL.findall(flat)
     table = ", ".join(f'fibers::Called<&{name}>::named("{name}")' for name in names)
     source = f'#include "cuda_words.hpp"\n{flat}\n' + _CALLED % (table, len(names))
-    headers = [path.read_text(encoding="utf-8") for path in HEADERS]
-    content = "\0".join([source, *headers, *definitions, *FLAGS])
-    library = CACHE / f"{hashlib.sha256(content.encode()).hexdigest()[:24]}.so"
+    library = CACHE / f"{_hash([source, *definitions])}.so"
     if library.exists():
         return library
     CACHE.mkdir(parents=True, exist_ok=True)
-    folders = [f"-I{_precompiled()}", f"-I{Path(__file__).parent}"]
+    folders = [f"-I{_precompiled()}", f"-I{HERE}"]
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
         text, built = Path(folder) / "flat.cpp", Path(folder) / "flat.so"
         text.write_text(source, encoding="utf-8")
-        _compile("-shared", *folders, *definitions, str(text), "-o", str(built))
+        _compile("-shared", *folders, *definitions, str(text), str(_scheduler()), "-o", str(built))
         built.rename(library)
     return library
 
@@ -189,7 +188,7 @@ def checked(programs: list[tuple[str, str]], compiler_options: tuple[str, ...]) 
     ]
     # Kernels with the same name in several namespaces must not be one C function.
     source = '#include "cuda_words.hpp"\n' + "".join(parts).replace('extern "C" ', "")
-    folders = [f"-I{_precompiled()}", f"-I{Path(__file__).parent}"]
+    folders = [f"-I{_precompiled()}", f"-I{HERE}"]
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
         text = Path(folder) / "checked.cpp"
         text.write_text(source.replace("#pragma once\n", ""), encoding="utf-8")
@@ -200,16 +199,33 @@ def checked(programs: list[tuple[str, str]], compiler_options: tuple[str, ...]) 
 def _precompiled() -> Path:
     """A folder with the precompiled headers. They save about a second for each of about thirty
     libraries. If g++ cannot use them, it parses the headers."""
-    text = "\0".join([*(path.read_text(encoding="utf-8") for path in HEADERS), *FLAGS])
-    folder = CACHE / f"headers-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
-    header = folder / "cuda_words.hpp.gch"
-    if not header.exists():
-        folder.mkdir(parents=True, exist_ok=True)
+    header = _compiled_once(HERE / "cuda_words.hpp", f"headers-{_hash([])}/cuda_words.hpp.gch")
+    return header.parent
+
+
+@cache
+def _scheduler() -> Path:
+    """The object file of the functions that do not depend on the kernels."""
+    return _compiled_once(HERE / "fibers.cpp", f"fibers-{_hash([])}.o", "-c")
+
+
+def _hash(texts: list[str]) -> str:
+    """A hash of the texts, of all that every library contains, and of the compiler's options."""
+    common = [path.read_text(encoding="utf-8") for path in (*HEADERS, HERE / "fibers.cpp")]
+    return hashlib.sha256("\0".join([*texts, *common, *FLAGS]).encode()).hexdigest()[:24]
+
+
+def _compiled_once(source: Path, name: str, *flags: str) -> Path:
+    """The path of the compiler's output, which is renamed at the end, because other processes may
+    compile the same."""
+    result = CACHE / name
+    if not result.exists():
+        result.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=CACHE) as temporary:
-            built = Path(temporary) / header.name
-            _compile(str(Path(__file__).with_name("cuda_words.hpp")), "-o", str(built))
-            built.rename(header)
-    return folder
+            built = Path(temporary) / result.name
+            _compile(*flags, str(source), "-o", str(built))
+            built.rename(result)
+    return result
 
 
 def _compile(*arguments: str) -> None:

@@ -10,28 +10,10 @@ namespace fibers {
 // contributed.
 template <class Combine>
 auto meet(unsigned mask, std::uint64_t word, Place place, Combine combine) {
-  Warp& w = warp();
-  const unsigned me = 1u << lane();
-  if (!(mask & me))
-    block->launch->fail("a lane is not in its own mask: " + std::string(place.file) + ":" +
-                        std::to_string(place.line));
-  Meeting* m = nullptr;
-  for (Meeting& open : w.meetings) {
-    if (!open.complete && !(open.arrived & me) && open.mask == mask) m = &open;
-  }
-  if (m == nullptr) {
-    m = &w.meetings.emplace_back(Meeting{mask, 0, 0, false, place, {}});
-  } else if (!(m->place == place)) {
-    block->launch->fail("lanes of one warp meet at different places: " + std::string(place.file) +
-                        ":" + std::to_string(place.line) + " and line " +
-                        std::to_string(m->place.line));
-  }
-  m->arrived |= me;
-  m->word[lane()] = word;
-  complete(w, self->thread.x / lanes, *m);
-  if (!m->complete) wait(false, place);
-  const auto result = combine(m->word, m->arrived);
-  if (--m->readers == 0) w.meetings.remove_if([m](const Meeting& ended) { return &ended == m; });
+  Meeting& m = arrive(mask, word, place);
+  if (!m.complete) wait(false, place);
+  const auto result = combine(m.word, m.arrived);
+  depart(m);
   return result;
 }
 
@@ -71,28 +53,6 @@ template <class T>
 T shift(unsigned mask, T value, Place place, int way, int by, int width = lanes) {
   const int me = static_cast<int>(lane()), from = me + way * by;
   return given_by(mask, value, place, (from ^ me) & ~(width - 1) ? me : from);
-}
-
-// The lanes that arrive here before the first of them continues. On a device, too, this may be any
-// number of lanes.
-[[gnu::noinline]] inline unsigned active() {
-  const void* const place = __builtin_return_address(0);
-  Warp& w = warp();
-  Gathering* g = nullptr;
-  for (Gathering& open : w.gatherings) {
-    if (open.place == place && !open.closed) g = &open;
-  }
-  if (g == nullptr) g = &w.gatherings.emplace_back(Gathering{place, 0, 0, false});
-  g->mask |= 1u << lane();
-  yield();
-  if (!g->closed) {
-    g->closed = true;
-    g->readers = static_cast<unsigned>(std::popcount(g->mask));
-  }
-  const unsigned mask = g->mask;
-  if (--g->readers == 0)
-    w.gatherings.remove_if([g](const Gathering& ended) { return &ended == g; });
-  return mask;
 }
 
 inline unsigned ballot(unsigned mask, bool holds, Place place) {

@@ -81,8 +81,7 @@ sys.exit(7)
 
 
 @pytest.mark.parametrize("group", ["searches", "long searches", "starts", "passes"])
-@pytest.mark.parametrize("run", range(2))
-def test_the_process_ends_with_its_own_exit_code(group, run, tmp_path):
+def test_the_process_ends_with_its_own_exit_code(group, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", CHILD, group, str(tmp_path / "A.mtx")],
         cwd=ROOT,

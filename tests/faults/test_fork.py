@@ -94,7 +94,7 @@ def test_a_child_waits_for_no_lock_of_a_busy_parent():
     with ThreadPoolExecutor(2) as pool:
         running = [pool.submit(busy) for _ in range(2)]
         try:
-            for _ in range(40):
+            for _ in range(20):
                 assert in_child(lambda: btfperm.structural_rank(P, algorithm="ss-dfs")) == 60_000
         finally:
             done.set()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The fuzzer runs some hundred mutated inputs for each reader, and finds planted defects."""
+"""The fuzzer runs 150 mutated inputs for each reader, and finds planted defects. `.ci/run fuzz`
+runs mutated inputs for one minute."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from tests.fuzz.readers import READERS, case_of
 from tests.fuzz.record import Record
 from tests.fuzz.reduce import reduced
 
-COUNT = 300
+COUNT = 150
 WITHOUT_MUTATIONS = frozenset(range(100))
 each_reader = pytest.mark.parametrize("reader", READERS)
 
@@ -38,9 +39,8 @@ def test_mutated_inputs(reader):
 
 @pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="a sanitizer takes several times as long")
 @each_reader
-@pytest.mark.parametrize("number", [0, 1])
-def test_large_inputs(reader, number):
-    first = number * LARGE_EVERY + LARGE_EVERY // 5
+def test_large_inputs(reader):
+    first = LARGE_EVERY // 5
     case = case_of(reader, SEED, first)
     assert "large" in case.log[-1]
     report = campaign.run(reader, SEED, 1, first=first)

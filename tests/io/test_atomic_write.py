@@ -71,7 +71,7 @@ def test_full_disk_under_a_matrix(tmp_path, suffix, monkeypatch):
         return real("/dev/full", os.O_WRONLY)
 
     monkeypatch.setattr(os, "open", full)
-    A = np.random.default_rng().random((300, 300))
+    A = np.random.default_rng().random((100, 100))
     with pytest.raises(ResourceMissingError, match="cannot be written: No space left"):
         write_matrix(tmp_path / f"a{suffix}", A)
     assert opened

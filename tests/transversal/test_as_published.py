@@ -73,7 +73,7 @@ def test_the_queue_limit_keeps_the_order_of_the_columns(A, limit):
 
 
 def test_the_relabelling_frequency_of_several_threads_counts_changed_labels():
-    A = families.deadtree(2000, 1).A
+    A = families.deadtree(500, 1).A
     for k, most in ((0, 1), (0.01, 10**9), (16, 2)):
         _, counters = searched(A, "push-relabel-mt", relabel_frequency=k, queue_limit=1)
         *_, relabels, changes = plain_push_relabel.push_relabel(A, k)

@@ -38,6 +38,15 @@ def browser():
 def shown(running, path, **how):
     """A page in a tab of its own. It must not write to the console, fail, or load anything."""
     tab = running.new_page(**how)
+    problems = watched(tab)
+    load(tab, path)
+    yield tab
+    assert not problems
+    tab.close()
+
+
+def watched(tab):
+    """A list to which the tab adds what no page may do: write to the console, fail, load."""
     problems = []
     tab.on("console", lambda message: problems.append(message.text))
     tab.on("pageerror", lambda error: problems.append(str(error)))
@@ -47,8 +56,9 @@ def shown(running, path, **how):
             None if request.url.startswith(("file:", "data:")) else problems.append(request.url)
         ),
     )
+    return problems
+
+
+def load(tab, path):
     tab.goto(path.as_uri())
     tab.wait_for_selector("html[data-ready=true]", state="attached")
-    yield tab
-    assert not problems
-    tab.close()
