@@ -8,11 +8,15 @@ gives every call four threads that share all loops, however short; `.ci/run thre
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import importlib
 import os
 import secrets
 import signal
 from datetime import timedelta
 from functools import cache, wraps
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -24,6 +28,7 @@ from btfperm.transversal.augmenting import gpubfs_gpu
 from tests import sampling, skips
 from tests.on_device import EMULATED
 
+ROOT = Path(__file__).parents[1]
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 
 settings.register_profile(
@@ -63,6 +68,30 @@ def pytest_generate_tests(metafunc):
         sampling.keep_first_values(metafunc.definition)
     if "run_seed" in metafunc.fixturenames:
         metafunc.parametrize("run_seed", [SEED], ids=lambda seed: f"seed{seed}")
+
+
+def pytest_sessionstart(session):
+    """Each worker of pytest-xdist imports all test modules, whose assertions pytest rewrites. Here
+    a worker imports its share first, so that the others find these modules rewritten on disk."""
+    input_of_worker = getattr(session.config, "workerinput", None)
+    if input_of_worker is None or session.config.args != session.config.getini("testpaths"):
+        return
+    share = int(input_of_worker["workerid"].removeprefix("gw")), input_of_worker["workercount"]
+    for path in sorted(ROOT.glob("tests/**/test_*.py"))[slice(share[0], None, share[1])]:
+        # the collection reports what fails
+        with contextlib.suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """No search for cycles while thousands of tests are collected, which all stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

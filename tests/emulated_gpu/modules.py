@@ -236,5 +236,6 @@ def _compile(*arguments: str) -> None:
 
 if __name__ == "__main__":
     with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda compiled: compiled(), (_precompiled, _scheduler)))
         texts = [path.read_text(encoding="utf-8") for path in sources() if path.suffix == ".cu"]
         list(pool.map(lambda text: Module.compiled(text, options("int32")), texts))

@@ -33,7 +33,7 @@ def test_bytes_an_entry(tmp_path, run_seed, field, symmetry, packed):
     n, count = 3000, 400_000
     rows, cols = rng.integers(1, n + 1, count), rng.integers(1, n + 1, count)
     value = " 1.25" if field == "real" else ""
-    lines = "".join(f"{i} {j}{value}\n" for i, j in zip(rows, cols, strict=True))
+    lines = "".join(f"{i} {j}{value}\n" for i, j in zip(rows.tolist(), cols.tolist(), strict=True))
     text = f"%%MatrixMarket matrix coordinate {field} {symmetry}\n{n} {n} {count}\n{lines}".encode()
     file = tmp_path / "a.mtx"
     file.write_bytes(gzip.compress(text, 1) if packed else text)

@@ -39,8 +39,8 @@ from tests.io.hostile_binary import (
     with_field,
 )
 
-MARGIN = 64 << 20
-LARGE = 128 << 20
+MARGIN = 16 << 20
+LARGE = 40 << 20
 SMALL = 8 << 20
 
 

@@ -118,12 +118,12 @@ def test_a_star_and_a_clique_in_parts_of_threads():
 @each_variant
 @pytest.mark.parametrize("threads", [1, 2])
 def test_limits_leave_a_legal_matching(name, options, threads):
-    G = random_graph(30_000, 100_000, 1)
+    G = random_graph(24_000, 80_000, 1)
     how = {"algorithm": name, "options": options, "threads": threads}
     whole = btfperm.match(G, **how)
     assert whole.stopped_by is None
     stopped = 0
-    for work in (1, 1000, *(int(share * whole.counters["edges"]) for share in (0.2, 0.5, 0.9))):
+    for work in (1, *(int(share * whole.counters["edges"]) for share in (0.3, 0.8))):
         m = btfperm.match(G, max_work=work, **how)
         check_graph_matching(G, m.mate)
         assert m.size <= whole.size * 1.1 and m.upper_bound >= whole.weight
