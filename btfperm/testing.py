@@ -92,8 +92,9 @@ def assert_structurally_nonsingular(
     square = truth("square", square)
     system = as_system(A)
     if system is not None:
-        A, names = system.pattern, system[1:]
-        row_names, col_names = (a or b for a, b in zip((row_names, col_names), names, strict=True))
+        A = system.pattern
+        row_names = system.row_names if row_names is None else row_names
+        col_names = system.col_names if col_names is None else col_names
     with memory_for(SEARCH):
         pattern = as_pattern(
             A, shape=options.pop("shape", None), drop_zeros=options.get("drop_zeros")

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given
 
 import btfperm
+from btfperm.diagnosis import System
 from btfperm.errors import StructurallySingularError
 from btfperm.testing import assert_blocks_at_most, assert_structurally_nonsingular
 from tests import families, strategies
@@ -167,6 +168,20 @@ def test_the_error_holds_the_diagnosis_and_names_rows_and_columns():
     assert caught.value.diagnosis == btfperm.diagnose([[1, 0], [1, 0]])
     with pytest.raises(btfperm.InvalidArgumentError, match="row_names has 1 name, but"):
         assert_structurally_nonsingular(np.eye(2), row_names=["f"])
+
+
+@pytest.mark.parametrize("kind", [list, np.array], ids=["list", "array"])
+def test_given_names_replace_those_of_a_model(kind):
+    """In any form that `diagnose` accepts; a list of the wrong length is refused, if it is empty,
+    too."""
+    model = System(btfperm.as_pattern([[1, 0], [1, 0]]), ("f", "g"), ("x", "y"))
+    text = message_of(assert_structurally_nonsingular, model)
+    assert "rows f, g have entries only in column x" in text
+    names = {"row_names": kind(["a", "b"]), "col_names": kind(["c", "d"])}
+    text = message_of(assert_structurally_nonsingular, model, **names)
+    assert "rows a, b have entries only in column c" in text
+    with pytest.raises(btfperm.InvalidArgumentError, match="row_names has 0 names, but"):
+        assert_structurally_nonsingular(model, row_names=kind([]))
 
 
 @pytest.mark.parametrize(

@@ -131,11 +131,8 @@ def _decomposition(
 ) -> DulmageMendelsohn:
     if isinstance(A, DulmageMendelsohn):
         if shape is not None or drop_zeros is not None or options:
-            given = [
-                *options,
-                *(["shape"] if shape else []),
-                *(["drop_zeros"] if drop_zeros else []),
-            ]
+            about = {"shape": shape, "drop_zeros": drop_zeros}
+            given = [*options, *(name for name, value in about.items() if value is not None)]
             raise InvalidArgumentError(
                 f"nothing is searched for a decomposition: leave out {', '.join(sorted(given))}"
             )

@@ -169,13 +169,15 @@ def _row_of(objective: str, algorithm: str, backend: str) -> Algorithm | None:
 
 
 class _Call(NamedTuple):
-    """What the caller asks for, with the time that is left, and the threads that were started."""
+    """What the caller asks for, with the time that is left, and the threads that were started;
+    `threads_asked` is the caller's number or None."""
 
     objective: str
     row: Algorithm | None  # None: bisection, for the largest smallest entry
     time_limit: float | None
     max_work: int | None
     threads: int
+    threads_asked: int | None
 
 
 def weigh(
@@ -196,7 +198,7 @@ def weigh(
     if time_limit is not None and time_limit <= 0:
         raise _stopped("time_limit", d)
     row = _row_of(objective, algorithm, backend)
-    call = _Call(objective, row, time_limit, max_work, team_size(pattern.nnz, threads))
+    call = _Call(objective, row, time_limit, max_work, team_size(pattern.nnz, threads), threads)
     search = _largest_smallest if objective == "bottleneck" else _assigned
     found = search(pattern, modulus, d, call, seconds or {})
     assert d.transversal is not None
@@ -331,9 +333,17 @@ def _largest_smallest(
 ) -> WeightedTransversal:
     """The largest smallest modulus."""
     begin = time.perf_counter()
-    limits = {"time_limit": call.time_limit, "max_work": call.max_work}
     assert d.transversal is not None
-    transversal, smallest, thresholds = largest_smallest(pattern, modulus, d.transversal, limits)
+    transversal, smallest, thresholds = largest_smallest(
+        pattern,
+        modulus,
+        d.transversal,
+        call.time_limit,
+        max_work=call.max_work,
+        threads=call.threads_asked,
+    )
+    if transversal.stopped_by is not None:
+        raise _stopped(transversal.stopped_by, d)
     seconds["search"] = time.perf_counter() - begin
     return WeightedTransversal(
         shape=pattern.shape,

@@ -8,6 +8,7 @@ no transversal is better.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,20 @@ from btfperm.transversal import maximum_transversal
 
 __all__ = ["largest_smallest", "part_of"]
 
+_SHORTEST = 1e-9  # seconds of a search when no time is left
+
 
 def largest_smallest(
     pattern: Pattern,
     modulus: npt.NDArray[np.float64],
     transversal: Transversal,
-    limits: dict[str, Any],
+    time_limit: float | None,
+    **how: Any,
 ) -> tuple[Transversal, float, int]:
-    """(transversal, its smallest modulus, number of searches). O(log nnz) searches."""
+    """(transversal, its smallest modulus, number of searches). O(log nnz) searches, which have
+    `time_limit` seconds in all; `how` are other arguments of each. A transversal that is not
+    maximum: a limit ended the last search."""
+    end = None if time_limit is None else time.perf_counter() + time_limit
     rank = transversal.structural_rank
     if rank == 0:
         return transversal, float("inf"), 0
@@ -37,7 +44,10 @@ def largest_smallest(
         searches += 1
         stays = modulus >= values[middle]
         above = part_of(pattern, stays)
-        found = maximum_transversal(above, backend="cpu", drop_zeros=False, **limits)
+        left = None if end is None else max(end - time.perf_counter(), _SHORTEST)
+        found = maximum_transversal(above, backend="cpu", drop_zeros=False, time_limit=left, **how)
+        if not found.maximum:
+            return found, float(values[lower]), searches
         if found.structural_rank == rank:
             lower, transversal = middle, found
         else:

@@ -10,7 +10,7 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import btfperm
@@ -160,6 +160,8 @@ def test_a_decomposition_is_diagnosed_without_a_search(tmp_path):
     assert btfperm.diagnose(d).decomposition is d
     with pytest.raises(btfperm.InvalidArgumentError, match="leave out algorithm"):
         btfperm.diagnose(d, algorithm="ss-bfs")
+    with pytest.raises(btfperm.InvalidArgumentError, match="leave out drop_zeros, shape"):
+        btfperm.diagnose(d, shape=(3, 3), drop_zeros=False)
     d.save(tmp_path / "perm.npz")
     with pytest.raises(btfperm.InvalidArgumentError, match="give the matrix"):
         btfperm.diagnose(btfperm.load(tmp_path / "perm.npz"))
@@ -212,6 +214,51 @@ def test_text_lists_everything_on_request():
     found = btfperm.diagnose(np.zeros((40, 1)))
     assert "40 rows (0, 1, 2, 3, 4, ...) are empty" in found.text()
     assert f"rows {', '.join(map(str, range(40)))} are empty" in found.text(limit=None)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_work_on_one_group_is_not_taken_from_the_next(seed):
+    """One call for all groups marks what one call for each of them marks: each group gets passes
+    over its own entries, whatever the groups before it took."""
+    rng = np.random.default_rng(seed)
+    row = np.tile(np.arange(20) < 3, (23, 1))
+    parts = [sp.coo_array(rng.permuted(row, axis=1)) for _ in range(8)]
+    d = btfperm.dulmage_mendelsohn(sp.block_diag(parts, format="csc"))
+    groups = [d.block(k).rows for k in rng.permutation(d.vertical.blocks)]
+    mate = explain._only(d.col_match, d.vertical.cols)
+
+    def marked(some):
+        lists = explain.Lists(np.concatenate(some), np.cumsum([0, *map(len, some)]))
+        return explain._violators(d.pattern.transpose(), mate, lists)
+
+    together, alone = marked(groups), [marked([rows]) for rows in groups]
+    for k in (0, 1):
+        np.testing.assert_array_equal(together[k], np.any([marks[k] for marks in alone], axis=0))
+
+
+@st.composite
+def several_groups(draw):
+    """Full blocks with one row or one column too many."""
+    sizes = draw(st.lists(st.tuples(st.integers(1, 3), st.booleans()), min_size=2, max_size=4))
+    blocks = [np.ones((k, k + 1) if is_wide else (k + 1, k)) for k, is_wide in sizes]
+    return sp.block_diag(blocks, format="coo")
+
+
+@given(A=strategies.any_matrix() | several_groups())
+@example(A=sp.block_diag([np.ones((2, 1)), np.ones((2, 1))], format="coo"))
+def test_lists_for_json_are_marked_as_cut_if_and_only_if_they_are(A):
+    """For each limit, also one that is reached exactly at the end of a group."""
+    found = btfperm.diagnose(A)
+    whole = found.to_dict(limit=None)
+    for limit in range(2 * sum(A.shape) + 3):
+        cut, full = found.to_dict(limit=limit), whole
+        while full is not None:  # then the diagnosis without stored zeros
+            own, complete = ({**each, "stored_zeros": None} for each in (cut, full))
+            assert not complete.pop("truncated")
+            assert own.pop("truncated") == (own != complete), limit
+            cut, full = (
+                each["stored_zeros"] and each["stored_zeros"]["without"] for each in (cut, full)
+            )
 
 
 def test_a_wrong_core_is_detected(monkeypatch):

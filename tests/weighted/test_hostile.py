@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 import btfperm
 from btfperm import _core
+from btfperm.weighted import bottleneck, moduli, weigh
 from btfperm.weighted.certificate import prove
 from tests.faults.test_allocation import each_failure
 from tests.weighted.test_weighted_transversal import check_scalings
@@ -96,6 +97,33 @@ def test_a_limit_in_the_weighted_search():
     A = np.exp(rng.normal(size=(400, 400)))
     with pytest.raises(btfperm.LimitReachedError, match="weighted search was stopped by max_work"):
         btfperm.weighted_transversal(A, max_work=300_000)
+
+
+def test_a_limit_in_the_bisection():
+    """The error holds the rank of the matrix, not bounds of the entries above a threshold."""
+    A = sp.random(300, 300, 0.02, random_state=1, format="csc")
+    pattern, modulus = moduli(btfperm.as_valued(A))
+    d = btfperm.dulmage_mendelsohn(pattern)
+    rank = d.structural_rank
+    message = f"weighted search was stopped by max_work: the structural rank is {rank}, but"
+    with pytest.raises(btfperm.LimitReachedError, match=message) as caught:
+        weigh(pattern, modulus, d, "bottleneck", max_work=1)
+    assert caught.value.rank_bounds == (rank, rank)
+
+
+def test_the_searches_of_a_bisection_share_the_time_and_the_threads(monkeypatch):
+    asked = []
+
+    def search(A, *, time_limit, threads, **how):
+        asked.append((time_limit, threads))
+        return btfperm.maximum_transversal(A, time_limit=time_limit, threads=threads, **how)
+
+    monkeypatch.setattr(bottleneck, "maximum_transversal", search)
+    A = np.arange(1.0, 401).reshape(20, 20)
+    w = btfperm.weighted_transversal(A, objective="bottleneck", time_limit=1000, threads=3)
+    limits, threads = zip(*asked, strict=True)
+    assert len(limits) == w.counters["thresholds"] > 5 and set(threads) == {3}
+    assert 1000 > limits[0] > limits[-1] and sorted(limits, reverse=True) == [*limits]
 
 
 def test_every_allocation_may_fail():
