@@ -44,6 +44,17 @@ def check_dominant(G, mate):
     assert (weight <= np.maximum(at[u], at[v])).all(), "an edge is heavier than its neighbours"
 
 
+def check_tight(G, dual):
+    """No dual can become smaller while the others stay, up to rounding errors."""
+    u, v, weight = edges_of(G)
+    least = np.zeros(G.shape[0])
+    np.maximum.at(least, u, weight - dual[v])
+    np.maximum.at(least, v, weight - dual[u])
+    assert (dual <= least + 1e-9 * weight.max(initial=0.0)).all(), (
+        "a dual is larger than it must be"
+    )
+
+
 def check_bound(G, dual, bound):
     """The duals are feasible and their sum is the bound, up to rounding errors."""
     u, v, weight = edges_of(G)

@@ -211,6 +211,32 @@ def test_minimum_fill_ends_where_it_exceeds_its_limits(n, per_row, seed):
     assert order_by_fill(*form, total, 0) is None
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_limits_do_not_depend_on_the_threads(seed):
+    """An order or a count is refused if one of several blocks exceeds the limit, whichever thread
+    has it."""
+    rng = np.random.default_rng(seed)
+    blocks = []
+    for k in rng.permutation([4, 5, 6, 8, 12]):
+        ring = np.eye(k) + np.roll(np.eye(k), 1, axis=1)
+        blocks.append(ring + (rng.random((k, k)) < 0.3))
+    form = form_of(sp.block_diag(blocks, format="csc"))
+    order = order_of(form, "minimum-fill")
+    refused = set()
+    with shared(always=True):
+        for most in (10, 25, 40, 55, 70, 10_000):
+            ordered = order_by_fill(*form, most, 10**9)
+            fill = count_fill(*form, order, most // 2)
+            refused |= {ordered is None, fill is None}
+            for _ in range(3):
+                several = order_by_fill(*form, most, 10**9, 3)
+                assert (several is None) == (ordered is None)
+                if ordered is not None:
+                    np.testing.assert_array_equal(several, ordered)
+                assert count_fill(*form, order, most // 2, 3) == fill
+    assert refused == {False, True}
+
+
 def test_colamd_is_near_superlus():
     """The fill of partial pivoting, with values that make SuperLU pivot off the diagonal."""
     rng = np.random.default_rng(5)

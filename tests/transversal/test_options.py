@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -17,17 +18,22 @@ from btfperm.path.run import run_algorithm
 from btfperm.pattern import as_pattern
 from tests import strategies
 from tests.checks.check_transversal import check_transversal
+from tests.dulmage_mendelsohn.test_threads import shared
 from tests.oracles import plain_matching
 from tests.transversal.methods import ROWS
 
 WITH_OPTIONS = [(row, option) for row in ROWS for option in row.options]
+SEARCHES = [row for row in ROWS if not row.is_initializer]
 PARALLEL = [row for row in ROWS if row.parallel]
 GRAFT = next(row for row in ROWS if row.name == "ms-bfs-graft")
 
 
 def run(A, row, **more):
-    which = "initializer" if row.is_initializer else "algorithm"
-    return btfperm.maximum_transversal(A, **{which: row.name}, **more)
+    """A search begins with the empty matching: an initializer would leave nothing to do."""
+    which = {"algorithm": row.name, "initializer": "none"}
+    if row.is_initializer:
+        which = {"initializer": row.name}
+    return btfperm.maximum_transversal(A, **{**which, **more})
 
 
 @pytest.mark.parametrize(("row", "option"), WITH_OPTIONS, ids=lambda x: x.name)
@@ -37,10 +43,27 @@ def test_any_value_finds_the_rank(row, option, A, value):
     check_transversal(A, t, rank=plain_matching.structural_rank(A))
 
 
+@pytest.mark.parametrize("row", SEARCHES, ids=lambda row: row.name)
+def test_any_value_finds_the_rank_in_several_phases(row):
+    """Sparse matrices with some tens of rows, in which a search from the empty matching takes
+    several phases: each must begin with a clean state."""
+    rng = np.random.default_rng(1)
+    settings = [{}, *({option.name: value} for option in row.options for value in (0, 1, 2, 1000))]
+    for per_row in (1.2, 1.8, 2.5, 3.5):
+        for _ in range(6):
+            m, n = rng.integers(25, 60, 2)
+            A = sp.random_array((m, n), density=per_row / m, rng=rng, format="csc")
+            rank = plain_matching.structural_rank(A)
+            for options in settings:
+                t = run(A, row, options=options, time_limit=20)
+                check_transversal(A, t, rank=rank)
+
+
 @pytest.mark.parametrize("row", PARALLEL, ids=lambda row: row.name)
 @given(A=strategies.any_matrix(), threads=st.integers(2, 4))
 def test_any_number_of_threads_finds_the_rank(row, A, threads):
-    t = run(A, row, threads=threads, time_limit=20)
+    with shared(always=True):  # otherwise one thread would take matrices this small
+        t = run(A, row, threads=threads, time_limit=20)
     check_transversal(A, t, rank=plain_matching.structural_rank(A))
 
 

@@ -15,12 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import btfperm
+from btfperm.weighted.external import EXTERNAL
 from btfperm.weighted.graph_certificate import GUARANTEES
 from tests.checks.check_graph_matching import (
     check_bound,
     check_dominant,
     check_graph_matching,
     check_maximal,
+    check_tight,
     edges_of,
 )
 from tests.weighted.graph.graphs import IDS, NAMES, VARIANTS, graph, path, random_graph
@@ -45,6 +47,8 @@ def check_all(G, m):
     weight, size = check_graph_matching(G, m.mate)
     assert m.size == size and m.weight == pytest.approx(weight, rel=1e-12)
     check_bound(G, m.dual, m.upper_bound)
+    if m.algorithm != EXTERNAL:  # one that keeps no list of the edges in memory
+        check_tight(G, m.dual)
     assert m.upper_bound >= m.weight
     assert m.edges == edges_of(G)[0].size
     assert m.edges_left.shape == m.matched_share.shape == (m.rounds,)
@@ -118,6 +122,17 @@ def test_properties(G, variant, seed, threads):
         check_dominant(G, m.mate)
     elif GUARANTEES[name] == "maximal":
         check_maximal(G, m.mate)
+
+
+@each_variant
+def test_the_diagonal_is_ignored(name, options):
+    """In the matching, in all that the result states, and in the bound, also if the diagonal is
+    heavier than all edges."""
+    rng = np.random.default_rng(3)
+    for seed in range(4):
+        G = random_graph(40, 90, seed)
+        loops = sp.diags_array(np.where(rng.random(40) < 0.7, 50 * rng.random(40), 0.0))
+        check_all(G, btfperm.match(sp.csc_array(G + loops), algorithm=name, options=options))
 
 
 @pytest.mark.parametrize("name", NAMES)
