@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -31,6 +32,7 @@ from tests.fuzz.record import Record
 
 _EXIT_FAILED = 1
 _EXIT_USAGE = 2
+_EXIT_INTERRUPTED = 130
 _SLICE = 5000  # inputs of a job between two records
 
 
@@ -146,4 +148,9 @@ def main(words: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # `campaign.run` stops its workers
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("interrupted: the same command continues if it has a --record", file=sys.stderr)
+        sys.exit(_EXIT_INTERRUPTED)

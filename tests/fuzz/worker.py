@@ -61,6 +61,7 @@ def fork(body: Callable[[], None]) -> int:
     code = 70
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the children
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         faulthandler.disable()  # the parent reports crashes
         body()
         code = 0
