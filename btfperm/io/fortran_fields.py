@@ -7,6 +7,8 @@ also accepts ``1_000``, so the characters are checked first.
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
 from typing import Any
 
@@ -66,12 +68,14 @@ def read_fields(
     limits = np.iinfo(dtype) if np.issubdtype(dtype, np.integer) else None
     out = np.empty(source.first_capacity(count, 1), dtype=dtype)
     block = max(_BLOCK // (field.count * field.width), 1) * field.count
+    read_line = functools.partial(source.stream.readline, _LONGEST_LINE)
     done = 0
     while done < count:
         part = min(count - done, block)
-        lines = [source.stream.readline(_LONGEST_LINE) for _ in range(-(-part // field.count))]
-        if not lines[-1]:
-            at = line + sum(map(bool, lines))
+        wanted = -(-part // field.count)
+        lines = list(itertools.islice(iter(read_line, b""), wanted))
+        if len(lines) < wanted:
+            at = line + len(lines)
             raise source.error(f"the file ends among the {what}; it seems truncated", at)
         numbers = _numbers(lines, part, field)
         if numbers is None:
