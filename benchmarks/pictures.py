@@ -2,12 +2,15 @@
 """The density picture of a matrix: seconds and memory of the pass over its entries.
 
 The matrix is the worst case: its rows are random, and so are the permutations, so that each entry
-needs a lookup far from the last one. It is made in memory; nothing is read.
+needs a lookup far from the last one. It is made in memory; nothing is read. With matplotlib,
+``d.plot().save("picture.png")`` of its decomposition follows, which draws both pictures.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
@@ -18,8 +21,10 @@ import numpy as np
 
 from benchmarks.cases import Case
 from benchmarks.report import Options, Section, milliseconds, paragraphs, table
+from btfperm.dulmage_mendelsohn import dulmage_mendelsohn
 from btfperm.pattern import Pattern
 from btfperm.pattern.raster import raster
+from btfperm.results import DulmageMendelsohn
 
 ENTRIES = {"tiny": 10**5, "quick": 10**6, "field": 10**7, "large": 10**8}
 DEGREE = 10
@@ -36,19 +41,34 @@ def run(_: list[Case], options: Options) -> Section:
     rows: list[list[str]] = []
     data: dict[str, Any] = {"entries": entries, "rows": n, "pictures": {}}
     complaints = []
-    for name, order in (("as stored", ()), ("permuted", perms)):
-        seconds, memory, total = _measured(partial(raster, pattern, *order), options)
+    calls: dict[str, Callable[[], int]] = {
+        "as stored": lambda: int(raster(pattern, threads=options.threads).sum()),
+        "permuted": lambda: int(raster(pattern, *perms, threads=options.threads).sum()),
+    }
+    if importlib.util.find_spec("matplotlib") is not None:
+        found = dulmage_mendelsohn(pattern, threads=options.threads)
+        calls["both, d.plot().save(PNG)"] = partial(_saved, found, options.threads)
+    for name, call in calls.items():
+        seconds, memory, total = _measured(call, options)
         data["pictures"][name] = {"seconds": seconds, "memory": memory}
         shown = "-" if memory is None else f"{memory / MIB:.0f}"
         rows.append([name, milliseconds(statistics.median(seconds)), shown])
         if total != entries:
             complaints.append(f"{name}: {total:,} of {entries:,} entries were counted")
     text = paragraphs(
-        f"{entries:,} entries, {n:,} rows and columns, {DEGREE} random rows in each column, "
-        f"{len(data['pictures'])} pictures of 800 x 800 cells.",
+        f"{entries:,} entries, {n:,} rows and columns, {DEGREE} random rows in each column. A "
+        "picture has at most 800 x 800 cells.",
         table(["picture", "ms", "MiB beyond the matrix"], rows),
     )
     return Section("Pictures", text, data, complaints)
+
+
+def _saved(found: DulmageMendelsohn, threads: int | None) -> int:
+    """Draws both pictures into a file; the number of entries of the matrix."""
+    with tempfile.TemporaryDirectory() as folder:
+        found.plot(threads=threads).save(Path(folder) / "picture.png")
+    assert found.pattern is not None
+    return found.pattern.nnz
 
 
 def _random(n: int, rng: np.random.Generator) -> Pattern:
@@ -61,7 +81,7 @@ def _random(n: int, rng: np.random.Generator) -> Pattern:
     return Pattern.from_csc(indptr, rows.ravel(), (n, n))
 
 
-def _measured(draw: Callable[[], Any], options: Options) -> tuple[list[float], int | None, int]:
+def _measured(draw: Callable[[], int], options: Options) -> tuple[list[float], int | None, int]:
     """Seconds of each run after a warm-up, the memory of the largest, and the entries counted."""
     seconds: list[float] = []
     _reset_peak()
@@ -69,7 +89,7 @@ def _measured(draw: Callable[[], Any], options: Options) -> tuple[list[float], i
     total = 0
     for turn in range(1 + max(options.repeats, 1)):
         since = time.perf_counter()
-        total = int(draw().sum())
+        total = draw()
         seconds += [time.perf_counter() - since] if turn else []
     peak = _status("VmHWM")
     memory = None if before is None or peak is None else max(peak - before, 0)

@@ -175,6 +175,11 @@ SECTIONS = {
         "the density picture of a random matrix: seconds, and memory beyond the matrix",
         "2026-11-25-pictures-large",
     ),
+    "pages": Entry(
+        "pages",
+        "the page of `btfperm report`: its size, and the time until a browser can use it",
+        "",
+    ),
     "versions": Entry(
         "versions",
         "this version beside another one, in turns",

@@ -27,12 +27,18 @@ _LONGEST_NAME = 100  # characters of the test in the name of a file
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.getgroup("btfperm").addoption(
+    group = parser.getgroup("btfperm")
+    group.addoption(
         "--btfperm-reports",
         metavar="DIR",
         default=None,
         help="Keep the diagnosis of each matrix that fails a structural assertion in DIR, as text "
         "and as JSON.",
+    )
+    group.addoption(
+        "--btfperm-html",
+        action="store_true",
+        help="With --btfperm-reports: keep the page of `btfperm report` of each of them, too.",
     )
 
 
@@ -73,23 +79,31 @@ def pytest_runtest_makereport(
     from btfperm.errors import ResourceMissingError
 
     report = outcome.get_result()
+    to = item.config.invocation_params.dir / folder
+    html = item.config.getoption("--btfperm-html")
     try:
-        path = _write(diagnosis, item.config.invocation_params.dir / folder, item.nodeid, call.when)
+        path = _write(diagnosis, to, item.nodeid, call.when, html=html)
     except (ResourceMissingError, OSError) as error:
         report.sections.append(("btfperm", f"no report was written: {error}"))
     else:
         report.user_properties.append((_PROPERTY, str(path)))
 
 
-def _write(diagnosis: Diagnosis, folder: Path, nodeid: str, when: str) -> Path:
-    """Writes NAME.txt and NAME.json into `folder`; returns the path of the text."""
+def _write(diagnosis: Diagnosis, folder: Path, nodeid: str, when: str, *, html: bool) -> Path:
+    """Writes NAME.txt and NAME.json into `folder`, and NAME.html on request; returns the path of
+    the text."""
     from btfperm.io.atomic_write import atomic_write
 
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{_file_name(nodeid, when)}.txt"
     text = f"{nodeid}\n{diagnosis.text(limit=100)}\n"
     whole = {"test": nodeid, **diagnosis.to_dict()}
-    for name, content in ((path, text), (path.with_suffix(".json"), f"{json.dumps(whole)}\n")):
+    files = {path: text, path.with_suffix(".json"): f"{json.dumps(whole)}\n"}
+    if html:
+        from btfperm.reports.page import page_of
+
+        files[path.with_suffix(".html")] = page_of(diagnosis, nodeid)
+    for name, content in files.items():
         with atomic_write(name) as file:
             file.write(content.encode("utf-8", "backslashreplace"))
     return path

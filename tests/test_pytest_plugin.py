@@ -75,6 +75,15 @@ def test_the_reports_are_kept_on_request(run, tmp_path):
     assert str(text) in listed and listed.count(".txt") == 3
 
 
+def test_pages_are_kept_on_request(run, tmp_path):
+    test = "test_user.py::test_fixture"
+    code, _, files = run(TESTS, "--btfperm-reports", "kept", "--btfperm-html", test)
+    assert code == 1 and sorted(name.rsplit(".")[-1] for name in files) == ["html", "json", "txt"]
+    (page,) = (tmp_path / "kept").glob("*.html")
+    text = page.read_text()
+    assert test in text and "energy" in text and "structural rank" in text
+
+
 def test_a_folder_that_cannot_be_written_fails_no_other_test(run, tmp_path):
     (tmp_path / "taken").write_text("")
     code, out, files = run(TESTS, "--btfperm-reports", "taken")

@@ -7,7 +7,8 @@ underdetermined ones. In each of them one minimal violation of Hall's condition 
 deficiency.
 
 * ``groups.py`` and ``result.py``: the classes that `diagnose` returns
-* ``explain.py`` and ``minimal_violators.hpp``: a minimal explanation of each group
+* ``explain.py``, ``submatrix.hpp`` and ``minimal_violators.hpp``: a minimal explanation of each
+  group; ``violators_certificate.hpp`` checks it
 * ``identical.py`` and ``identical_rows.hpp``: rows with identical patterns
 * ``outside_blocks.hpp``: the entries that are in no maximum transversal
 * ``names.py`` and ``systems.py``: names of rows and columns; models of Pyomo and CasADi
@@ -24,7 +25,8 @@ import numpy as np
 
 from btfperm import _core
 from btfperm.arguments import refuse_unknown_keywords
-from btfperm.diagnosis.explain import Part, explained
+from btfperm.backends.threads import pass_threads
+from btfperm.diagnosis.explain import Part, defect, explained
 from btfperm.diagnosis.groups import Explanation, Group, Groups
 from btfperm.diagnosis.identical import identical_rows
 from btfperm.diagnosis.names import checked_names
@@ -123,7 +125,8 @@ def diagnose(
         checked_names(row_names, d.shape[0], "row"),
         checked_names(col_names, d.shape[1], "column"),
     )
-    return _diagnosis(d, *names, seconds={"decomposition": middle - begin})
+    seconds = {"decomposition": middle - begin}
+    return _diagnosis(d, *names, seconds, options.get("threads"))
 
 
 def _decomposition(
@@ -149,15 +152,22 @@ def _decomposition(
 
 
 def _diagnosis(
-    d: DulmageMendelsohn, row_names: Any, col_names: Any, seconds: dict[str, float]
+    d: DulmageMendelsohn,
+    row_names: Any,
+    col_names: Any,
+    seconds: dict[str, float],
+    threads: int | None = None,
 ) -> Diagnosis:
     begin = time.perf_counter()
     pattern = d.pattern
     assert pattern is not None
-    over, under = explained(d, "overdetermined"), explained(d, "underdetermined")
+    team = pass_threads(pattern.nnz, threads)
+    over, under = (explained(d, kind, team) for kind in ("overdetermined", "underdetermined"))
     n_never = _core.diagnosis.count_outside_blocks(
-        pattern.indptr, pattern.indices, d.row_block, d.col_block
+        pattern.indptr, pattern.indices, d.row_block, d.col_block, team
     )
+    if n_never < 0:
+        raise defect("an entry is below the diagonal blocks")
     same = identical_rows(pattern)
     zeros = _stored_zeros(d, row_names, col_names)
     seconds = {**seconds, "diagnosis": time.perf_counter() - begin}

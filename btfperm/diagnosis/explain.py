@@ -2,7 +2,8 @@
 """The groups of one coarse part, a minimal explanation for each, and the unmatched items.
 
 The underdetermined part competes by its columns, the overdetermined part by its rows: the *items*
-of which there are too many. Both are computed from the lists of the partners of each item.
+of which there are too many. Both are computed from the lists of the partners of each item. Items
+and partners are numbered group by group.
 
 If all groups have one item too many, nothing depends on the matching. Otherwise a second matching
 of the part is computed from its entries alone by deterministic algorithms, so the explanations do
@@ -19,13 +20,11 @@ import numpy.typing as npt
 from btfperm import _core
 from btfperm.diagnosis.groups import Groups, Lists, listed_groups
 from btfperm.errors import DefectError
-from btfperm.pattern import Pattern
 from btfperm.pattern.arrays import IndexArray
-from btfperm.pattern.canonical import selected
+from btfperm.pattern.canonical import transposed
 from btfperm.results import DulmageMendelsohn
-from btfperm.transversal import maximum_transversal
 
-__all__ = ["Part", "explained"]
+__all__ = ["Part", "defect", "explained"]
 
 _SHARE = 4  # a quarter of the entries may be visited to give short items priority
 
@@ -40,7 +39,20 @@ class Part(NamedTuple):
     superfluous: IndexArray
 
 
-def explained(d: DulmageMendelsohn, kind: str) -> Part:
+class Competition(NamedTuple):
+    """Item k is the k-th member of `items`, and has the partners
+    ``indices[indptr[k]:indptr[k + 1]]``, which are numbered likewise. The other two arrays list the
+    items of each partner, or are None."""
+
+    items: Lists
+    partners: Lists
+    indptr: IndexArray
+    indices: IndexArray
+    partner_indptr: IndexArray | None = None
+    partner_indices: IndexArray | None = None
+
+
+def explained(d: DulmageMendelsohn, kind: str, threads: int = 1) -> Part:
     """The groups of the horizontal or vertical part. O(m + n + nnz), and a search in the part if a
     group has an excess of more than one.
 
@@ -57,127 +69,104 @@ def explained(d: DulmageMendelsohn, kind: str) -> Part:
     if not items.members.size:
         none = np.zeros(0, dtype=np.bool_)
         return Part(listed_groups(kind, rows, cols, none, none, d.row_perm.dtype), items.members)
-    lists = _competition(d, items.members, partners.members, of_rows)
+    lists = _competition(d, items, partners, of_rows, threads)
     excess = items.sizes - partners.sizes
     if (excess == 1).all():
-        mate = _only(d.col_match if of_rows else d.row_match, partners.members)
+        mate = _numbers(items, d.shape[0 if of_rows else 1])
+        mate = mate[(d.col_match if of_rows else d.row_match)[partners.members]]
     else:
-        mate = _deterministic(lists, items.members)
-    in_item, in_partner = _violators(lists, mate, items)
-    _certify(lists, items, partners, in_item, in_partner)
+        mate = _deterministic(lists, threads)
+    in_item, in_partner = _violators(lists, mate)
+    _certify(lists, in_item, in_partner)
     in_row, in_col = (in_item, in_partner) if of_rows else (in_partner, in_item)
-    marks = in_row[rows.members], in_col[cols.members]
-    groups = listed_groups(kind, rows, cols, *marks, d.row_perm.dtype)
-    return Part(groups, np.sort(_superfluous(lists, items, excess, mate[partners.members])))
+    groups = listed_groups(kind, rows, cols, in_row, in_col, d.row_perm.dtype)
+    return Part(groups, np.sort(_superfluous(items, excess, mate)))
 
 
 def _competition(
-    d: DulmageMendelsohn, items: IndexArray, partners: IndexArray, of_rows: bool
-) -> Pattern:
-    """The entries of the part; its columns are the items, with their numbers in the matrix."""
-    pattern = d.pattern
-    assert pattern is not None
-    if of_rows:
-        inside = _marks(pattern.m, items)
-        chosen = inside[pattern.indices] if items.size < pattern.m else None
-    else:
-        inside = _marks(pattern.n, items)
-        chosen = np.repeat(inside, np.diff(pattern.indptr)) if items.size < pattern.n else None
-    if chosen is not None:
-        columns = selected(pattern.indptr, pattern.indices, chosen, pattern.shape)
-        pattern = Pattern._unchecked(pattern.shape, *columns)
-    return pattern.transpose() if of_rows else pattern
+    d: DulmageMendelsohn, items: Lists, partners: Lists, of_rows: bool, threads: int
+) -> Competition:
+    """The entries of the part. The rows of the vertical part have entries only in its columns, the
+    columns of the horizontal part only in its rows; `diagnose` checks this for all entries."""
+    A = d.pattern
+    assert A is not None
+    width = A.indices.dtype
+    members = [np.ascontiguousarray(each.members, dtype=width) for each in (items, partners)]
+    rows, cols = members if of_rows else members[::-1]
+    indptr, indices = _core.diagnosis.submatrix(A.m, A.indptr, A.indices, rows, cols)
+    items, partners = (
+        each._replace(starts=each.starts.astype(width)) for each in (items, partners)
+    )
+    if of_rows:  # the columns are the partners
+        lists = transposed(rows.size, indptr, indices, threads)
+        return Competition(items, partners, *lists, indptr, indices)
+    return Competition(items, partners, indptr, indices)
 
 
-def _marks(size: int, members: IndexArray) -> Marks:
-    marks = np.zeros(size, dtype=np.bool_)
-    marks[members] = True
-    return marks
+def _numbers(lists: Lists, size: int) -> IndexArray:
+    """The number of each member in the lists; other places are not set."""
+    numbers = np.empty(size, dtype=lists.members.dtype)
+    numbers[lists.members] = np.arange(lists.members.size, dtype=numbers.dtype)
+    return numbers
 
 
-def _only(match: IndexArray, partners: IndexArray) -> IndexArray:
-    """The mates of the partners, and -1 for everything else."""
-    mate = np.full_like(match, -1)
-    mate[partners] = match[partners]
+def _deterministic(lists: Competition, threads: int) -> IndexArray:
+    """The item matched to each partner. `match_by_degree` matches items with few entries first,
+    until its searches have visited a quarter of the entries; a search on one thread completes its
+    matching from the partners, all of which can be matched. Neither uses the first matching."""
+    m, n, width = lists.partners.members.size, lists.items.members.size, lists.indices.dtype
+    mate, item_match = np.empty(m, dtype=width), np.empty(n, dtype=width)
+    entries = lists.indptr, lists.indices
+    _core.diagnosis.match_by_degree(*entries, mate, item_match, lists.indices.size // _SHARE + 1)
+    of_partners = lists.partner_indptr, lists.partner_indices
+    if of_partners[0] is None:
+        of_partners = transposed(m, *entries, threads)
+    cover = np.zeros(n, dtype=np.uint8)
+    # One thread, so that each run finds the same matching. It needs no certificate of its own:
+    # that of the explanations fails if a partner is not matched.
+    _core.transversal.guided_displacement(n, *of_partners, item_match, mate, cover)
     return mate
 
 
-def _deterministic(lists: Pattern, items: IndexArray) -> IndexArray:
-    """The item matched to each partner, or -1. `match_by_degree` matches items with few entries
-    first, until it has visited a quarter of the entries; a deterministic search on the CPU
-    completes its matching. Neither uses the matching of the first search."""
-    width = lists.indices.dtype
-    row_match, col_match = np.empty(lists.m, dtype=width), np.empty(lists.n, dtype=width)
-    _core.diagnosis.match_by_degree(
-        lists.indptr,
-        lists.indices,
-        items.astype(width),
-        row_match,
-        col_match,
-        lists.nnz // _SHARE + 1,
-    )
-    completed = maximum_transversal(
-        lists, initial=col_match, orientation="col_match", deterministic=True, backend="cpu"
-    )
-    return completed.row_match
-
-
-def _violators(lists: Pattern, mate: IndexArray, items: Lists) -> tuple[Marks, Marks]:
-    """Marks of the items and partners in explanations, by their numbers in the matrix."""
-    width = lists.indices.dtype
-    in_item, in_partner = (np.empty(size, dtype=np.uint8) for size in (lists.n, lists.m))
-    arrays = (mate, items.members, items.starts)
+def _violators(lists: Competition, mate: IndexArray) -> tuple[Marks, Marks]:
+    """Marks of the items and partners in explanations."""
+    sizes = lists.items.members.size, lists.partners.members.size
+    in_item, in_partner = (np.empty(size, dtype=np.uint8) for size in sizes)
+    mate = mate.astype(lists.indices.dtype, copy=False)
     try:
+        if (mate < 0).any():
+            raise ValueError("a partner is not matched")
         _core.diagnosis.mark_minimal_violators(
-            lists.m,
-            lists.indptr,
-            lists.indices,
-            *(np.ascontiguousarray(array, dtype=width) for array in arrays),
-            in_item,
-            in_partner,
+            lists.indptr, lists.indices, mate, lists.items.starts, in_item, in_partner
         )
     except ValueError as error:
-        raise _defect(str(error)) from error
+        raise defect(str(error)) from error
     return in_item.view(np.bool_), in_partner.view(np.bool_)
 
 
-def _certify(
-    lists: Pattern, items: Lists, partners: Lists, in_item: Marks, in_partner: Marks
-) -> None:
+def _certify(lists: Competition, in_item: Marks, in_partner: Marks) -> None:
     """Checks that each explanation violates Hall's condition by one: its items have entries only
     in its partners, which are one fewer. In a group with an excess of 1, it is the whole group."""
-    in_list = np.repeat(in_item, np.diff(lists.indptr))
-    if not in_partner[lists.indices[in_list]].all():
-        raise _defect("an item of an explanation has a partner outside it")
-    sizes = [
-        _counts(marks[each.members], each.starts)
-        for marks, each in ((in_item, items), (in_partner, partners))
-    ]
-    if not (sizes[0] == sizes[1] + 1).all():
-        raise _defect("an explanation has another excess than 1")
-    is_minimal = items.sizes == partners.sizes + 1
-    if not (sizes[0] == items.sizes)[is_minimal].all():
-        raise _defect("a group with an excess of 1 is not connected")
+    starts = lists.items.starts, lists.partners.starts
+    marks = in_item.view(np.uint8), in_partner.view(np.uint8)
+    wrong = _core.diagnosis.wrong_in_violators(lists.indptr, lists.indices, *starts, *marks)
+    if wrong:
+        raise defect(wrong)
 
 
-def _counts(marks: Marks, starts: IndexArray) -> npt.NDArray[np.int64]:
-    """The number of marks in each range."""
-    places = np.zeros(marks.size + 1, dtype=np.int64)
-    np.cumsum(marks, out=places[1:])
-    return np.diff(places[starts])
-
-
-def _superfluous(lists: Pattern, items: Lists, excess: Any, matched: IndexArray) -> IndexArray:
+def _superfluous(items: Lists, excess: Any, mate: IndexArray) -> IndexArray:
     """One unmatched item in each group with an excess of 1: the first one, as any can be unmatched.
     In other groups the items that the matching leaves unmatched."""
-    unmatched = ~_marks(lists.n, matched)[items.members]
+    unmatched = np.ones(items.members.size, dtype=np.bool_)
+    unmatched[mate] = False
     single = excess == 1
     unmatched[np.repeat(single, items.sizes)] = False
     unmatched[items.starts[:-1][single]] = True
     return items.members[unmatched]
 
 
-def _defect(what: str) -> DefectError:
+def defect(what: str) -> DefectError:
+    """The error that a certificate raises."""
     return DefectError(
         f"the diagnosis went wrong: {what}; this is a defect of btfperm, please report it with the "
         "matrix"

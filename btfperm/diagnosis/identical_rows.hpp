@@ -6,7 +6,9 @@
 //             column have identical patterns. No hash is needed, and no row lists.
 // Paper       J. A. Tomlin, J. S. Welch, "Finding duplicate rows in a linear programming model",
 //             Oper. Res. Lett. 5 (1986). A row that is alone leaves the classes: ours
-// Cost        O(m + n + nnz), one pass over the entries; 4 indices for each row
+// Cost        O(m + n + nnz), one pass over the entries; 5 indices for each row. The pass
+// prefetches
+//             the class of a row, and what the class holds, some entries ahead
 // Encodings   row_class[i] = -1: row i is alone, or empty at the end; class 0: no entry so far
 #pragma once
 
@@ -15,6 +17,7 @@
 
 #include "backends/cpu/budget.hpp"
 #include "backends/cpu/pieces.hpp"
+#include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "pattern/pattern.hpp"
 
@@ -54,11 +57,22 @@ void move_row(I i, I j, I* row_class, RowClass<I>* classes, I& unused) {
   }
 }
 
-// Sets `row_class` (m): equal numbers from 1 on for rows with identical patterns, -1 for the
-// others.
+// Prefetches the class of the row in `far` entries, and what the class of the row in `near` entries
+// holds. The class of that row may change until then, which costs time only.
 template <class I>
-void find_identical_rows(const PatternView<I>& A, I* row_class, Budget& budget) {
+void prefetch_classes(const PatternView<I>& A, I p, const I* row_class,
+                      const RowClass<I>* classes) {
+  constexpr I far = 48, near = 24;
+  const I left = A.nnz() - p;
+  if (left > far) prefetch(row_class + A.indices[p + far]);
+  if (left > near) prefetch(classes + std::max(row_class[A.indices[p + near]], I{0}));
+}
+
+// Sets `result` (m): equal numbers from 1 on for rows with identical patterns, -1 for the others.
+template <class I>
+void find_identical_rows(const PatternView<I>& A, I* result, Budget& budget) {
   Workspace workspace;
+  I* const row_class = workspace.take<I>(A.m);
   // At most m + 1 classes have rows, and class 0 stays in use.
   const std::size_t most = static_cast<std::size_t>(A.m) + 2;
   RowClass<I>* const classes = workspace.take<RowClass<I>>(most);
@@ -68,12 +82,13 @@ void find_identical_rows(const PatternView<I>& A, I* row_class, Budget& budget) 
   I unused = 1;
   in_pieces(A.n, A.indptr, budget, [&](I j) {
     for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
+      prefetch_classes(A, p, row_class, classes);
       move_row(A.indices[p], j, row_class, classes, unused);
     }
   });
   in_pieces(A.m, budget, [&](I i) {
     const I c = row_class[i];
-    if (c <= 0 || classes[c].size == 1) row_class[i] = -1;
+    result[i] = c <= 0 || classes[c].size == 1 ? I{-1} : c;
   });
 }
 

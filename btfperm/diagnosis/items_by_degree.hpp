@@ -7,13 +7,17 @@
 //             not hidden behind long ones. This is the greedy algorithm for a basis of least
 //             weight in the transversal matroid
 // Paper       J. Edmonds, "Matroids and the greedy algorithm", Math. Programming 1 (1971)
-// Cost        a bounded number of entries for each item, and the caller limits their sum. Items
-//             whose search is abandoned stay unmatched
+// Cost        a bounded number of entries for each item; the caller limits the sum over the items
+//             that find no unmatched partner directly. Items whose search is abandoned stay
+//             unmatched. The memory that the next items need is prefetched
 // Encodings   item_match[j] = i, partner_match[i] = j: matched, or -1
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 
+#include "backends/cpu/pieces.hpp"
+#include "backends/cpu/prefetch.hpp"
 #include "pattern/pattern.hpp"
 #include "transversal/augmenting/ss_bfs.hpp"
 #include "transversal/interface.hpp"
@@ -34,19 +38,50 @@ void sort_by_degree(const PatternView<I>& A, const I* items, I count, I* sorted)
   for (I k = 0; k < count; ++k) sorted[places[A.degree(items[k])]++] = items[k];
 }
 
-// Extends an empty matching until all items have searched, or the budget ends it. The matching is
-// legal in any case.
+// Matches item j to its first unmatched partner, as a search would; whether it has one.
 template <class I>
-void match_by_degree(const PatternView<I>& A, const I* items, I count, Matching<I> M,
-                     Budget& budget) {
+bool match_directly(const PatternView<I>& A, I j, Matching<I> M) {
+  for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
+    const I i = A.indices[p];
+    if (M.row_match[i] >= 0) continue;
+    M.row_match[i] = j;
+    M.col_match[j] = i;
+    return true;
+  }
+  return false;
+}
+
+// Prefetches the lists of the items that come next, and the mates of their first partners.
+template <class I>
+void prefetch_items(const PatternView<I>& A, const I* next, I left, const I* row_match) {
+  constexpr I boundaries = 48, lists = 32, mates = 16;  // items ahead
+  if (left > boundaries) prefetch(A.indptr + next[boundaries]);
+  if (left > lists) prefetch(A.indices + A.indptr[next[lists]]);
+  if (left <= mates) return;
+  const I first = A.indptr[next[mates]];
+  const I last = std::min(first + 4, A.indptr[next[mates] + 1]);
+  for (I p = first; p < last; ++p) prefetch(row_match + A.indices[p]);
+}
+
+// Extends an empty matching until all items have searched, or the budget ends it. The matching is
+// legal in any case. Column j of `A` lists the partners of item j.
+template <class I>
+void match_by_degree(const PatternView<I>& A, Matching<I> M, Budget& budget) {
   constexpr std::int64_t longest = 512;  // entries that one search visits; then it is abandoned
   Workspace workspace;
   Counters counters;
-  I* const sorted = workspace.take<I>(count);
-  sort_by_degree(A, items, count, sorted);
+  I* const items = workspace.take<I>(A.n);
+  std::iota(items, items + A.n, I{0});
+  I* const sorted = workspace.take<I>(A.n);
+  sort_by_degree(A, items, A.n, sorted);
   SsBfs<I> searches(A, M, workspace, budget, counters);
-  for (I k = 0; k < count && !budget.stopped(); ++k) {
-    if (M.col_match[sorted[k]] < 0) searches.search(sorted[k], longest);
+  for (I first = 0; first < A.n && budget.poll();) {
+    const I last = end_of_piece(first, A.n);
+    for (; first < last && !budget.stopped(); ++first) {
+      prefetch_items(A, sorted + first, A.n - first, M.row_match);
+      const I j = sorted[first];
+      if (!match_directly(A, j, M) && M.col_match[j] < 0) searches.search(j, longest);
+    }
   }
 }
 

@@ -4,43 +4,66 @@
 // Idea        The items are the rows of the vertical part, or the columns of the horizontal part;
 //             partners are the others. A set of items with fewer partners than items violates
 //             Hall's condition. The items that alternating paths reach from one unmatched item u
-//             are such a set: all their partners are matched to items of the set, and only u is
-//             not matched. The set is minimal: an alternating path exchanges u for any item of the
-//             set, so without that item all others are matched. A group with one item too many is
-//             itself this set. In other groups, the sets of several unmatched items are compared,
-//             and the smallest is taken. (The smallest violator of all is NP-hard to find.)
+//             are such a set: all their partners are matched to items of the set, and only u is not
+//             matched. The set is minimal: an alternating path exchanges u for any item of the set,
+//             so without that item all others are matched. A group with one item too many is itself
+//             this set. In other groups, the sets of several unmatched items are compared, and the
+//             smallest is taken. (The smallest violator of all is NP-hard to find.)
 // Paper       P. Hall, "On representatives of subsets", J. London Math. Soc. 10 (1935). Minimal
 //             violators are the circuits of a transversal matroid: J. Edmonds, D. R. Fulkerson,
 //             "Transversals and matroid partition", J. Res. NBS 69B (1965). NP-hard: T. F. Coleman,
 //             A. Pothen, "The null space problem I", SIAM J. Alg. Disc. Meth. 7 (1986)
-// Cost        O(items + partners + entries): a group gets `passes` passes over its entries
+// Cost        O(items + partners + entries): a group gets `passes` passes over its entries, or one
+//             if its excess is 1
 // Prefer it   with a matching of match_by_degree, which leaves sets of few short items to be found
-// Encodings   mate[i] = j: partner i is matched to item j; -1: partner i is in no group
-// Invariants  a search stamps the partners that it has reached with its own number
+// Encodings   mate[i] = j: partner i is matched to item j. starts[g]: the first item of group g
+// Invariants  a search stamps the partners that it has reached with its own number. The first
+// search
+//             of a group is complete, because its set has at most the items of the group
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 
 #include "backends/cpu/budget.hpp"
 #include "backends/cpu/pieces.hpp"
+#include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/workspace.hpp"
 #include "diagnosis/items_by_degree.hpp"
 #include "pattern/pattern.hpp"
 
 namespace btfperm {
 
+template <class I>
+struct Partner {
+  I mate;   // the item that it is matched to
+  I stamp;  // number of the latest search that has reached it
+};
+
 // Column j of `A` lists the partners of item j.
 template <class I>
 struct Competition {
   PatternView<I> A;
-  const I* mate;  // m
-  I* stamp;       // m
-  I* queue;       // n
-  I search = 0;   // number of the latest search
+  Partner<I>* partners;  // m
+  I* queue;              // n: the items of the latest search
+  I* best;               // n: the items of the smallest set of a group so far
+  I search = 0;          // number of the latest search
   std::int64_t visited = 0;
 };
+
+// Prefetches what the items that come next in the queue need.
+template <class I>
+void prefetch_next(const Competition<I>& C, I k, I count) {
+  constexpr I boundaries = 16, lists = 8, partners = 4;  // items ahead
+  if (k + boundaries < count) prefetch(C.A.indptr + C.queue[k + boundaries]);
+  if (k + lists < count) prefetch(C.A.indices + C.A.indptr[C.queue[k + lists]]);
+  if (k + partners >= count) return;
+  const I j = C.queue[k + partners];
+  const I last = std::min(C.A.indptr[j] + 4, C.A.indptr[j + 1]);
+  for (I p = C.A.indptr[j]; p < last; ++p) prefetch(C.partners + C.A.indices[p]);
+}
 
 // The number of items that alternating paths reach from u, listed in the queue; 0 if they are more
 // than `most`. Every partner must be matched.
@@ -50,15 +73,16 @@ I reach(Competition<I>& C, I u, I most) {
   I count = 1;
   C.queue[0] = u;
   for (I k = 0; k < count; ++k) {
+    prefetch_next(C, k, count);
     const I j = C.queue[k];
     C.visited += C.A.degree(j) + 1;
     for (I p = C.A.indptr[j]; p < C.A.indptr[j + 1]; ++p) {
-      const I i = C.A.indices[p];
-      if (C.stamp[i] == search) continue;
+      Partner<I>& partner = C.partners[C.A.indices[p]];
+      if (partner.stamp == search) continue;
       if (count == most) return 0;
-      if (C.mate[i] < 0) throw std::invalid_argument("a partner is not matched");
-      C.stamp[i] = search;
-      C.queue[count++] = C.mate[i];
+      if (partner.mate < 0) throw std::invalid_argument("a partner is not matched");
+      partner.stamp = search;
+      C.queue[count++] = partner.mate;
     }
   }
   return count;
@@ -67,21 +91,19 @@ I reach(Competition<I>& C, I u, I most) {
 // Lists the unmatched items by group, and in each group by ascending degree. Sets `ends[g]` to the
 // end of group g in `roots`. Throws if a group has none.
 template <class I>
-void list_roots(const Competition<I>& C, const I* items, const I* starts, I n_groups, I* roots,
-                I* ends) {
+void list_roots(const Competition<I>& C, const I* starts, I n_groups, I* roots, I* ends) {
   Workspace workspace;
   const PatternView<I>& A = C.A;
   I* const group = workspace.take<I>(A.n);  // of the unmatched items; -1: matched
-  I* const unmatched = workspace.take<I>(static_cast<std::size_t>(starts[n_groups]));
+  I* const unmatched = workspace.take<I>(A.n);
   std::fill(group, group + A.n, I{0});
   for (I i = 0; i < A.m; ++i) {
-    if (C.mate[i] >= 0) group[C.mate[i]] = -1;
+    if (C.partners[i].mate >= 0) group[C.partners[i].mate] = -1;
   }
   I count = 0;
   for (I g = 0; g < n_groups; ++g) {
     ends[g] = count;  // its beginning, until the items are listed
-    for (I k = starts[g]; k < starts[g + 1]; ++k) {
-      const I j = items[k];
+    for (I j = starts[g]; j < starts[g + 1]; ++j) {
       if (group[j] < 0) continue;
       group[j] = g;
       unmatched[count++] = j;
@@ -93,45 +115,44 @@ void list_roots(const Competition<I>& C, const I* items, const I* starts, I n_gr
   for (I k = 0; k < count; ++k) roots[ends[group[sorted[k]]]++] = sorted[k];
 }
 
-// The root in `first`..`last`-1 with the smallest set of those compared. The group has `size` items
-// and `entries` entries.
+// Leaves the smallest set of the roots `first`..`last`-1 that were compared in `C.best`, and
+// returns its size. The group has `size` items and `entries` entries.
 template <class I>
-I smallest_root(Competition<I>& C, const I* first, const I* last, I size, std::int64_t entries) {
-  constexpr std::int64_t passes = 4;
+I smallest_set(Competition<I>& C, const I* first, const I* last, I size, std::int64_t entries) {
+  constexpr std::int64_t passes = 3;
   const std::int64_t limit = C.visited + passes * (entries + size);
-  I best = *first, most = size;
+  I found = 0, most = size;  // another set must be smaller
   for (const I* u = first; u < last && most > 0 && C.visited < limit; ++u) {
     const I count = reach(C, *u, most);
     if (count == 0) continue;
-    best = *u;
-    most = count - 1;  // another set must be smaller
+    std::swap(C.queue, C.best);
+    found = count;
+    most = count - 1;
   }
-  return best;
+  return found;
 }
 
 // Sets `in_item` (n) and `in_partner` (m) to 1 for the members of one minimal violator in each
-// group. Group g has the items `items[starts[g]]` to `items[starts[g + 1] - 1]`.
+// group, which has the items starts[g] to starts[g + 1] - 1.
 template <class I>
-void mark_minimal_violators(const PatternView<I>& A, const I* mate, const I* items, const I* starts,
-                            I n_groups, std::uint8_t* in_item, std::uint8_t* in_partner,
-                            Budget& budget) {
+void mark_minimal_violators(const PatternView<I>& A, const I* mate, const I* starts, I n_groups,
+                            std::uint8_t* in_item, std::uint8_t* in_partner, Budget& budget) {
   Workspace workspace;
-  Competition<I> C{A, mate, workspace.take<I>(A.m), workspace.take<I>(A.n)};
-  I* const roots = workspace.take<I>(static_cast<std::size_t>(starts[n_groups]));
+  Competition<I> C{A, workspace.take<Partner<I>>(A.m), workspace.take<I>(A.n),
+                   workspace.take<I>(A.n)};
+  for (I i = 0; i < A.m; ++i) C.partners[i] = {mate[i], 0};
+  I* const roots = workspace.take<I>(A.n);
   I* const ends = workspace.take<I>(n_groups);
-  list_roots(C, items, starts, n_groups, roots, ends);
-  std::fill(C.stamp, C.stamp + A.m, I{0});
+  list_roots(C, starts, n_groups, roots, ends);
   std::fill(in_item, in_item + A.n, std::uint8_t{0});
   std::fill(in_partner, in_partner + A.m, std::uint8_t{0});
   for (I g = 0; g < n_groups; ++g) {
     const std::int64_t before = C.visited;
-    std::int64_t entries = 0;
-    for (I k = starts[g]; k < starts[g + 1]; ++k) entries += A.degree(items[k]);
-    const I root = smallest_root(C, roots + (g == 0 ? 0 : ends[g - 1]), roots + ends[g],
-                                 starts[g + 1] - starts[g], entries);
-    const I count = reach(C, root, A.n);
+    const I count = smallest_set(C, roots + (g == 0 ? 0 : ends[g - 1]), roots + ends[g],
+                                 starts[g + 1] - starts[g],
+                                 std::int64_t{A.indptr[starts[g + 1]]} - A.indptr[starts[g]]);
     for (I k = 0; k < count; ++k) {
-      const I j = C.queue[k];
+      const I j = C.best[k];
       in_item[j] = 1;
       for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) in_partner[A.indices[p]] = 1;
     }

@@ -8,13 +8,16 @@
 //             column; so it can replace that column. A vertical block is the transposed case.
 // Paper       A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math. 10
 //             (1958)
-// Cost        O(n + nnz), one pass over the entries
+// Cost        O(n + nnz), one pass over the entries. The count is shared among threads
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "backends/cpu/budget.hpp"
+#include "backends/cpu/parallel.hpp"
 #include "backends/cpu/pieces.hpp"
+#include "backends/cpu/workspace.hpp"
 #include "pattern/pattern.hpp"
 
 namespace btfperm {
@@ -29,6 +32,32 @@ void for_outside_blocks(const PatternView<I>& A, const I* row_block, const I* co
       if (row_block[A.indices[p]] != own) outside(p, j);
     }
   });
+}
+
+// The number of entries outside the blocks; -1 if one is below them, where a decomposition has
+// none.
+template <class I>
+std::int64_t count_outside_blocks(const PatternView<I>& A, const I* row_block, const I* col_block,
+                                  int threads, Budget& budget) {
+  Workspace workspace;
+  I* const block = workspace.take<I>(A.m);  // in large pages, for random access
+  copy(row_block, A.m, block, threads, budget);
+  std::atomic<std::int64_t> count{0}, below{0};
+  const bool shared = threads > 1 && A.nnz() >= least_to_share(worth_sharing);
+  on_team(threads, shared, [&](int t, int team) {
+    std::int64_t other = 0, wrong = 0;
+    in_own_pieces(Share<I>(A.n, t, team), A.indptr + 1, t, budget, [&](I j) {
+      for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
+        const I b = block[A.indices[p]];
+        other += b != col_block[j];  // without a branch, so that loads overlap
+        wrong += b > col_block[j];
+      }
+    });
+    count.fetch_add(other, std::memory_order_relaxed);
+    below.fetch_add(wrong, std::memory_order_relaxed);
+  });
+  if (budget.stopped()) throw Unfinished();
+  return below.load() > 0 ? -1 : count.load();
 }
 
 }  // namespace btfperm

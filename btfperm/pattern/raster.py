@@ -45,8 +45,8 @@ def raster(
 
     Notes
     -----
-    O(rows + nnz of the columns in the window), one pass over the entries. Memory: the picture, and
-    two bytes for each row of the matrix.
+    O(rows + columns + nnz of the columns in the window), one pass over the entries. Memory: the
+    picture, one byte for each of its cells and threads, and two for each row and column.
 
     Examples
     --------

@@ -285,17 +285,60 @@ def test_a_wrong_core_is_detected(monkeypatch):
 def test_the_core_refuses_arguments_that_do_not_fit():
     indptr, indices = np.array([0, 1, 2], np.int32), np.array([0, 0], np.int32)
     marks = np.zeros(2, np.uint8), np.zeros(1, np.uint8)
-    items, starts = np.array([0, 1], np.int32), np.array([0, 2], np.int32)
+    mate, starts = np.array([0], np.int32), np.array([0, 2], np.int32)
     call = _core.diagnosis.mark_minimal_violators
     with pytest.raises(ValueError, match="a partner is not matched"):
-        call(1, indptr, indices, np.array([-1], np.int32), items, starts, *marks)
+        call(indptr, indices, np.array([-1], np.int32), starts, *marks)
     with pytest.raises(ValueError, match="out of range"):
-        call(1, indptr, indices, np.array([2], np.int32), items, starts, *marks)
+        call(indptr, indices, np.array([2], np.int32), starts, *marks)
+    wrong = np.array([0, 3], np.int32)
     with pytest.raises(ValueError, match="the groups do not hold all items"):
-        wrong = np.array([0, 3], np.int32)
-        call(1, indptr, indices, np.array([0], np.int32), items, wrong, *marks)
+        call(indptr, indices, mate, wrong, *marks)
+    certify = _core.diagnosis.wrong_in_violators
+    partner_starts = np.array([0, 1], np.int32)
+    call(indptr, indices, mate, starts, *marks)
+    assert certify(indptr, indices, starts, partner_starts, *marks) == ""
+    with pytest.raises(ValueError, match="the groups do not hold all items"):
+        certify(indptr, indices, wrong, partner_starts, *marks)
+    with pytest.raises(ValueError, match="partner_starts is out of range"):
+        certify(indptr, indices, starts, np.array([0, 2], np.int32), *marks)
+    numbers = np.array([0, 1], np.int32)
+    with pytest.raises(ValueError, match="rows or cols is out of range"):
+        _core.diagnosis.submatrix(1, indptr, indices, numbers, numbers)
     blocks = np.zeros(1, np.int32), np.ones(2, np.int32)
     assert _core.diagnosis.count_outside_blocks(indptr, indices, *blocks) == 2
+    assert _core.diagnosis.count_outside_blocks(indptr, indices, *(1 - k for k in blocks)) == -1
     with pytest.raises(ValueError, match="another number of entries"):
         one = np.zeros(1, np.int32), np.zeros(1, np.int32)
         _core.diagnosis.list_outside_blocks(indptr, indices, *blocks, *one)
+
+
+@given(A=strategies.any_matrix(), data=st.data())
+def test_a_submatrix_has_numbers_of_its_own(A, data):
+    pattern = btfperm.as_pattern(A)
+    rows, cols = (
+        np.array(data.draw(st.lists(st.integers(0, size - 1), unique=True)) if size else [])
+        for size in pattern.shape
+    )
+    rows, cols = (each.astype(pattern.indices.dtype) for each in (np.sort(rows), cols))
+    indptr, indices = _core.diagnosis.submatrix(
+        pattern.m, pattern.indptr, pattern.indices, rows, cols
+    )
+    found = sp.csc_array((np.ones(indices.size), indices, indptr), shape=(rows.size, cols.size))
+    expected = pattern.to_scipy().toarray()[rows.astype(int)][:, cols.astype(int)] != 0
+    assert found.has_canonical_format and (found.toarray() == expected).all()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_entries_outside_the_blocks_are_counted_on_threads(threads):
+    """The core itself, because small matrices run on one thread otherwise."""
+    rng = np.random.default_rng(3)
+    A = btfperm.as_pattern(sp.random_array((900, 700), density=0.08, rng=rng))
+    row_block = np.sort(rng.integers(0, 9, 900)).astype(A.indices.dtype)
+    col_block = np.full(700, 9, A.indices.dtype)
+    col_block[::3] = 8
+    expected = int((row_block[A.indices] != np.repeat(col_block, np.diff(A.indptr))).sum())
+    count = _core.diagnosis.count_outside_blocks
+    assert count(A.indptr, A.indices, row_block, col_block, threads) == expected
+    col_block[-1] = 7
+    assert count(A.indptr, A.indices, row_block, col_block, threads) == -1

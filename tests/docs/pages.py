@@ -2,13 +2,15 @@
 """The examples of the pages: blocks of Python and of a shell, in their order.
 
 A comment on the line before a block says how it is run: ``<!-- not run: REASON -->``, ``<!-- exit
-code 1 -->``. A block of text that follows a shell block of one command, or a block of Python that
-prints, is its output.
+code 1 -->``, or ``<!-- needs PACKAGE -->``: it is left out where the package is not installed. A
+block of text that follows a shell block of one command, or a block of Python that prints, is its
+output.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import re
 import shlex
@@ -45,12 +47,19 @@ def examples(text: str) -> Iterator[Example]:
             yield Example(found["language"], found["code"], mark, line)
 
 
-def run_page(path: Path) -> None:
-    """Runs every example of a page in the current folder; the first that fails raises."""
+def run_page(path: Path) -> list[str]:
+    """Runs every example of a page in the current folder; the first that fails raises. The packages
+    that are missing, for which blocks were left out."""
     names: dict[str, Any] = {}
+    missing: list[str] = []
     printed: str | None = None  # by the last block: of one command, or of Python
     for example in examples(path.read_text(encoding="utf-8")):
         where = f"{path.name}, line {example.line}"
+        package = example.mark.removeprefix("needs ")
+        if package != example.mark and importlib.util.find_spec(package) is None:
+            missing.append(package)
+            printed = None
+            continue
         if example.language == "text":
             if printed is not None:
                 assert without_times(example.code) == without_times(printed), where
@@ -68,6 +77,7 @@ def run_page(path: Path) -> None:
             printed = ran[0] if len(ran) == 1 else None
             continue
         printed = None
+    return missing
 
 
 def run_line(line: str, mark: str, where: str) -> str | None:

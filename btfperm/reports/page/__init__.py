@@ -20,10 +20,11 @@ from btfperm.arguments import path_text
 from btfperm.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
+    from btfperm.diagnosis import Diagnosis
     from btfperm.pattern import Pattern, ValuedPattern
     from btfperm.results import DulmageMendelsohn
 
-__all__ = ["Subject", "report", "subject_of"]
+__all__ = ["Subject", "page_of", "report", "subject_of"]
 
 PathLike = str | os.PathLike[str]
 
@@ -141,6 +142,13 @@ def page(
         clock.stop("solvers")
     options = {"drop-zeros": bool(drop_zeros), "threads": threads}
     return assembled(Contents(subject, graph, diagnosis, data, solvers, seconds, options))
+
+
+def page_of(diagnosis: Diagnosis, name: str) -> str:
+    """The text of a page about a matrix that was diagnosed, without solvers."""
+    d = diagnosis.decomposition
+    subject = Subject(name, diagnosis.pattern, None, d, dict(diagnosis.seconds))
+    return page(subject, diagnosis.row_names, diagnosis.col_names, within=0.0)
 
 
 class _Clock:
