@@ -124,7 +124,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
 __version__ = "0.1.0"
 
 # The public names, and the module that defines each; a module is imported at its first use.
-_ROOMS = {
+_MODULE_OF = {
     "Algorithm": "registry",
     "BackendUnavailableError": "errors",
     "BackendWarning": "errors",
@@ -201,7 +201,7 @@ _ROOMS = {
 # Modules that users name as attributes, and that are loaded when they do.
 _MODULES = ("conventions", "diagnosis", "io", "reports", "testing")
 
-__all__ = [*_ROOMS, "__version__", "testing"]
+__all__ = [*_MODULE_OF, "__version__", "testing"]
 
 
 # A package and its modules import each other. If two threads import them at the same time, Python
@@ -213,28 +213,28 @@ def __getattr__(name: str) -> Any:
     with _ONE_IMPORT_AT_A_TIME:
         if name in _MODULES:
             return importlib.import_module(f"btfperm.{name}")
-        room = _ROOMS.get(name)
-        if room is None:
+        module = _MODULE_OF.get(name)
+        if module is None:
             if name.startswith("as_"):
                 conventions = importlib.import_module("btfperm.conventions")
                 if hasattr(conventions, name):
                     return getattr(conventions, name)
             raise AttributeError(f"module 'btfperm' has no attribute {name!r}")
-        value = getattr(importlib.import_module(f"btfperm.{room}"), name)
+        value = getattr(importlib.import_module(f"btfperm.{module}"), name)
         globals()[name] = value
         return value
 
 
-class _Face(ModuleType):
+class _PublicApi(ModuleType):
     """Some functions have the name of the module that defines them (`preorder`). The import of
     such a module must not replace the function by the module."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _ROOMS and isinstance(value, ModuleType)):
+        if not (name in _MODULE_OF and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
 
 
-sys.modules[__name__].__class__ = _Face
+sys.modules[__name__].__class__ = _PublicApi
 
 
 def __dir__() -> list[str]:

@@ -365,7 +365,7 @@ def test_type_checkers_see_the_same_public_names_as_python():
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    assert typed == btfperm._ROOMS
+    assert typed == btfperm._MODULE_OF
 
 
 DEVICE_TYPES = re.compile(

@@ -35,7 +35,7 @@ def block_triangular_form(
 
     Parameters
     ----------
-    A : anything `as_pattern` takes, square
+    A : a square matrix of any type that `as_pattern` accepts
     transversal : as for `dulmage_mendelsohn`
     threads : as for `maximum_transversal`; the blocks and their order do not depend on it, unless
         the matrix is structurally singular

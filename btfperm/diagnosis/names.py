@@ -18,7 +18,7 @@ __all__ = ["Names", "checked_names", "name_of"]
 Names = tuple[str, ...]
 
 _LONGEST_NAME = 1 << 16  # bytes
-_PIECE = 1 << 16  # bytes: the names in them take some megabytes
+_PIECE = 1 << 16  # bytes that are read at a time; as names they take some megabytes
 
 
 def checked_names(names: Any, count: int, noun: str) -> Names | None:
@@ -72,13 +72,14 @@ def _read_names(path: str | os.PathLike[str], count: int) -> tuple[Names, int]:
     with open_source(path) as source:
         for block in _blocks_of_lines(source.stream):
             found = _names_in(source, block, number)
-            names += found[: max(count - number, 0)]  # the others are counted: they may be many
+            names += found[: max(count - number, 0)]  # the others are only counted
             number += len(found)
     return tuple(names), number
 
 
 def _blocks_of_lines(stream: BinaryIO) -> Iterator[bytes]:
-    """Some whole lines at a time. A line that is too long for a name ends in any way."""
+    """Yields some whole lines at a time. After the beginning of a line that is too long for a name,
+    nothing more is read."""
     rest = b""
     while piece := stream.read(_PIECE):
         text = rest + piece

@@ -3,8 +3,8 @@
 
 ``minimum_degree.hpp`` is the elimination that "amd" and "colamd" share, ``minimum_fill.hpp`` keeps
 the rows and columns of an unsymmetric block explicitly, and ``reverse_cuthill_mckee.hpp`` makes a
-small bandwidth. ``order_blocks.hpp`` calls them for each
-block, and ``symbolic.hpp`` counts the entries of L and U.
+small bandwidth. ``order_blocks.hpp`` calls them for each block, and ``symbolic.hpp`` counts the
+entries of L and U.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def order_places(
 
     Returns
     -------
-    (n,) the place of the form that comes to each place; places stay in their blocks
+    (n,) for each place of the new order, the place of the form that moves there, in the same block
 
     Notes
     -----

@@ -27,25 +27,26 @@ __all__ += ["with_less_fill"]
 
 BlockOrdering = Literal["auto", "colamd", "amd", "minimum-fill", "rcm", "natural"]
 
-# Where SuperLU leaves the diagonal, the predicted fill is a poor forecast: amd leaves many more
-# numbers than colamd on ibmpg1_mna (a share .20 of columns with a small diagonal entry), cavity14
-# (.34), bayer10 (.44) and NSR8K (.92). With a share of .14 and less (west0655, bp_1200,
-# ScaleMicrogrid), and with symmetric blocks, amd leaves as many numbers as predicted, or at most
-# twice as many.
+# Where SuperLU chooses pivots off the diagonal, the predicted fill is a poor forecast: with amd, L
+# and U have many more entries than with colamd on ibmpg1_mna (20 % of the columns have a small
+# diagonal entry), cavity14 (34 %), bayer10 (44 %) and NSR8K (92 %). With at most 14 % (west0655,
+# bp_1200, ScaleMicrogrid), and with symmetric blocks, amd has at most twice the predicted entries.
 SYMMETRIC_ENOUGH = 0.75
-FEW_SMALL = 0.15
-# Elsewhere the predicted fill decides. On 36 real matrices colamd has less of
-# it than amd only where less than a tenth of the entries are symmetric.
+MOST_SMALL = 0.15
+# In other matrices the predicted fill decides, and colamd is tried only if fewer entries than this
+# share have a mirror image. On 36 real matrices, colamd has less predicted fill than amd only where
+# less than a tenth of the entries have one.
 _SYMMETRIC_AT_ALL = 0.25
-# Minimum fill is not tried on nearly symmetric blocks, of which it saves a few percent only. Where
-# it saves less elsewhere, pivots that leave the diagonal can cost more (plskz362). It is abandoned
-# beyond these numbers of visited entries for each operation of the factorization and for each row
-# and entry: where it saves much, it visits about 2 for each operation of large matrices
-# (ibmpg1_mna), and up to 150 for each entry of small ones (mahindas).
+# Minimum fill is not tried on nearly symmetric blocks, where it saves only a few percent. In other
+# blocks it must have at most LESS_FILL times the fill of amd, because pivots off the diagonal can
+# cost more than a smaller gain (plskz362). It is abandoned after WORK_PER_OPERATION visited entries
+# for each operation of the factorization and WORK_PER_ENTRY for each row and entry. On matrices
+# where it saves most, it visits about 2 for each operation if they are large (ibmpg1_mna), and up
+# to 150 for each entry if they are small (mahindas).
 LESS_FILL = 0.95
 WORK_PER_OPERATION, WORK_PER_ENTRY = 4, 200
 MOST_FILL = 100_000_000  # entries of L in a block that are counted
-SMALL = 500  # rows below which other orders take longer than they can save
+SMALL = 500  # with fewer rows, computing another order takes longer than it can save
 
 
 class Symmetry(NamedTuple):
@@ -116,13 +117,13 @@ def first_order(
     symmetry = Symmetry(*count_symmetric(pattern, *permuted, threads))
     if symmetry.reaches(SYMMETRIC_ENOUGH):
         return ordered("amd")
-    if n_small is None or n_small > FEW_SMALL * pattern.n:
+    if n_small is None or n_small > MOST_SMALL * pattern.n:
         return ordered("colamd")
     if pattern.n < SMALL or symmetry.reaches(_SYMMETRIC_AT_ALL):
         return ordered("amd")
     amd = ordered("amd", counted=True)
     if _total(amd.fill) <= 1.05 * symmetry.entries + pattern.n:
-        return amd  # colamd has at least as many numbers as there are entries
+        return amd  # colamd cannot have much less fill: L + U contain all entries
     colamd = ordered("colamd", counted=True)
     return amd if _total(amd.fill) <= _total(colamd.fill) else colamd
 

@@ -81,18 +81,19 @@ def preorder(
         - "rcm": reverse Cuthill-McKee on the same pattern: a small bandwidth, more fill in LU
         - "natural": columns ascend, rows follow the matching
         - "auto": "amd" if three quarters of the entries off the diagonal inside the blocks have a
-          mirror image. Elsewhere, for KLU, "minimum-fill" if it saves 5 % of the predicted fill.
-          SuperLU leaves small entries of the diagonal: for it, "colamd" if the diagonal is small in
-          more than 15 % of the columns, or has no values, or if the matrix has at least 500 rows,
-          less than a quarter of the entries have a mirror image, and the predicted fill is smaller
+          mirror image. Otherwise, for KLU, "minimum-fill" if it saves 5 % of the predicted fill of
+          "amd", else "amd". For SuperLU, which chooses another pivot where the diagonal entry is
+          small: "colamd" if more than 15 % of the columns have a small diagonal entry or `A` has no
+          values, or if the matrix has at least 500 rows, less than a quarter of the entries have a
+          mirror image, and "colamd" has less predicted fill; else "amd"
     weights : which entries are on the diagonal.
 
         - "none": those of a transversal of the pattern
         - "product": those with the largest product of moduli, see `weighted_transversal`
-        - "auto": "product" if the solver would leave the diagonal of "none" in some columns, in
-          less than half of them that of "product", and "product" has not much more predicted fill,
-          or if KLU would have 5 % less fill; "none" if `A` has no values, or if `transversal` or
-          another option of the search is given
+        - "auto": "product" if it halves the number of columns in which the solver would choose a
+          pivot off the diagonal, and has at most 1.2 times the predicted fill. If "none" has no
+          such column, "product" only for KLU with 5 % less predicted fill. "none" in all other
+          cases, if `A` has no values, and if `transversal` or another option of the search is given
     options : as for `block_triangular_form`: transversal, algorithm, threads, drop_zeros,
         shape, ...
 
@@ -171,8 +172,9 @@ def preorder(
 def order_for_solver(
     valued: ValuedPattern, transversal: Transversal, solver: Solver, threads: int | None
 ) -> tuple[Preordering, WeightedTransversal | None]:
-    """`preorder` with its defaults, of a matrix whose transversal is known; and the weighted
-    transversal, if that is taken. The matrix is square, nonsingular and on the host."""
+    """The result of `preorder` with its defaults for a matrix whose transversal is known, and the
+    weighted transversal if that is on the diagonal, else None. The matrix is square, structurally
+    nonsingular and on the host."""
     pattern = valued.pattern
     form = block_triangular_form(pattern, transversal=transversal, threads=threads)
     team = team_size(pattern.nnz, threads)

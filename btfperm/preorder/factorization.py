@@ -30,9 +30,11 @@ from btfperm.warn import warn
 __all__ = ["Factorization", "Factors"]
 
 _LARGEST_ERROR = 1e-9  # backward error of a solution by factors with old pivots, not refined
-_LARGE_CHANGE = 1e-3  # of a solution by rounding or refinement, relative to its largest number
-_SMALL = 100  # rows
-_MOST_CACHED = 10_000  # rows
+# A larger change of a solution by rounding or refinement, relative to its largest number, causes a
+# warning.
+_LARGE_CHANGE = 1e-3
+_SMALL = 100  # matrices with fewer rows are tested with two vectors of rounding errors
+_MOST_CACHED = 10_000  # vectors of rounding errors with at most this length are cached
 _OPERATIONS = {"N": 0, "T": 1, "H": 2}
 _Numbers = npt.NDArray[Any]
 
@@ -74,7 +76,8 @@ class Factors(Protocol):
 
 @cache
 def _random_signs() -> _Numbers:
-    """4,093 numbers 1 and -1. To start a generator takes longer than to solve a small system."""
+    """4,093 random numbers 1 or -1. They are cached, because starting a generator takes longer than
+    solving a small system."""
     return np.random.default_rng(1).choice([-1.0, 1.0], 4_093)
 
 
@@ -267,15 +270,15 @@ class Factorization:
         return x
 
     def _share(self, x: _Numbers, change: _Numbers) -> tuple[float, bool]:
-        """How much a change of solutions changes them, relative to their largest numbers; and
-        whether it is finite."""
+        """The largest change of a number of a solution, relative to the largest number of that
+        solution, and whether all changes are finite. `x` holds several solutions."""
         sides = x.reshape(-1), change.reshape(-1)
         found: tuple[float, bool] = _core.preorder.largest_change(self.shape[0], *sides)
         return found
 
     def _warn_if_wrong(self, share: float, cause: str) -> bool:
-        """Warns if a solution is changed by such a share that few of its digits are right; whether
-        it did."""
+        """Warns if `share`, the relative change of a solution, exceeds _LARGE_CHANGE. Returns
+        whether it warned."""
         if share <= _LARGE_CHANGE:
             return False
         row, col = self._dependent()

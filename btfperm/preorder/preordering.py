@@ -35,14 +35,16 @@ __all__ = ["Preordering", "Solver"]
 
 Solver = Literal["superlu", "klu"]
 
-# SuperLU's default with "amd", which counts on the diagonal as the pivot, and with large entries on
-# the diagonal. With 1, SuperLU takes 14 times as long as splu on dwg961b and 1.7 times on bcsstk13;
-# with 0.1, it takes 0.6 and 0.8 times, and on ibmpg1_mna (weights, colamd) 0.57 instead of 0.72
-# times. Without either, a smaller threshold gains little.
+# The diag_pivot_thresh for SuperLU if the order assumes pivots on the diagonal ("amd",
+# "minimum-fill"), or if the entries with the largest product are there. With 1, SuperLU takes 14
+# times as long as splu on dwg961b and 1.7 times on bcsstk13; with 0.1, it takes 0.6 and 0.8 times,
+# and on ibmpg1_mna (weights, colamd) 0.57 instead of 0.72 times. In other cases, a smaller
+# threshold than 1 gains little.
 _SAFE_THRESHOLD = 0.1
-# That of KLU, with "amd" and nearly symmetric blocks or large entries on the diagonal: L + U has
-# 0.65 times the entries on bcsstk13 and 0.26 on commanche_dual. In other blocks it may have many
-# more: 6.7 times on hangGlider_2.
+# The same if the order assumes pivots on the diagonal, and the blocks are nearly symmetric or the
+# entries with the largest product are on the diagonal. In comparison with 0.1, L + U has 0.65 times
+# the entries on bcsstk13 and 0.26 times on commanche_dual. In other blocks it may have many more:
+# 6.7 times on hangGlider_2.
 _SMALL_THRESHOLD = 0.001
 
 
@@ -210,9 +212,10 @@ class Preordering(SolverOrder, OnDemand):
             Solvers run on the host: for a matrix on a GPU pass ``A.get()``
         diag_pivot_thresh : between 0 and 1: the diagonal is the pivot where it is at least this
             share of the largest candidate in its column. 1 is partial pivoting; smaller values
-            keep the order, and with "amd" the fill, better. The default is 0.001 for KLU; for
-            SuperLU 0.001 with "amd" if the blocks are nearly symmetric or weights were taken, else
-            0.1 with either, else 1. `Factorization.solve` refines the solution
+            keep the order, and with "amd" the fill, better. The default is 0.001 for KLU. For
+            SuperLU with "amd" or "minimum-fill" it is 0.001 if the blocks are nearly symmetric or
+            `weights` is "product", else 0.1; with other orders it is 0.1 if `weights` is "product",
+            else 1. `Factorization.solve` refines the solution
 
         Raises
         ------
@@ -252,7 +255,7 @@ class Preordering(SolverOrder, OnDemand):
 
     @cached_property
     def _threshold(self) -> float:
-        """SuperLU's default."""
+        """The default of `diag_pivot_thresh` for SuperLU."""
         weighted = self.weights == "product"
         by_diagonal = self.block_ordering in ("amd", "minimum-fill")
         if by_diagonal and (weighted or self.is_nearly_symmetric):

@@ -20,7 +20,7 @@ _Numbers = npt.NDArray[Any]
 
 
 class SingleFactors:
-    """What a solver does with a permuted triangular matrix, without its structures."""
+    """Solves with a permuted triangular matrix by substitution, with the interface of `Factors`."""
 
     off_diagonal_pivots = 0
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which transversal is on the diagonal: that of the pattern, or the one with the largest product.
 
-Idea        A solver leaves a diagonal entry that is small beside its column, and with it the order
-            and the predicted fill. Columns with such an entry are weak. If the transversal of the
-            pattern has some, the weighted one is computed; it is taken if it has at most half as
-            many and its predicted fill is not much larger. If it has none, the weighted one is
-            computed for KLU only, whose fill is the predicted one, and only if the blocks are not
-            nearly symmetric; it is taken if its predicted fill is smaller. The fill compared is
-            that of `first_order`; other orders are tried for the transversal that was taken.
+Idea        If a diagonal entry is small beside its column, the solver chooses another pivot, and
+            the fill is no longer the predicted one. Columns with such an entry are weak. If the
+            transversal of the pattern has weak columns, the weighted one is computed. It is taken
+            if it has at most half as many and at most FILL_MORE times the predicted fill. If the
+            transversal of the pattern has no weak column, the weighted one is computed for KLU
+            only, whose fill is then the predicted one, and only if the blocks are not nearly
+            symmetric. It is taken if its predicted fill is at most LESS_FILL times the other. The
+            fill compared is that of `first_order`; other orders are tried only for the transversal
+            that was taken.
 """
 
 from __future__ import annotations
@@ -46,14 +48,16 @@ __all__ += ["weighted_form"]
 
 Weights = Literal["auto", "product", "none"]
 
-# A diagonal entry below this share of the largest entry of its column is left by the solver: KLU's
-# default tolerance, after it has divided each row by its largest entry; that of `factor` for
-# SuperLU with "amd".
+# A column is weak if its diagonal entry is below this share of its largest entry. It is KLU's
+# default tolerance, after KLU has divided each row by its largest entry, and the threshold of
+# `factor` for SuperLU with "amd" and nearly symmetric blocks.
 WEAK = 1e-3
-# With partial pivoting, SuperLU leaves larger ones.
+# With partial pivoting, SuperLU leaves the diagonal for larger entries, too: a diagonal entry below
+# this share counts as small in the choice of the order.
 SMALL_ENTRY = 0.1
-# Most fill of the weighted order, relative to the other. Where no column is weak, the predicted
-# fill must become smaller, as on power flow matrices at a flat start (.70) and hangGlider_2 (.946).
+# The largest predicted fill with the weighted transversal, relative to that without, if there are
+# weak columns. If no column is weak, the predicted fill must become smaller (LESS_FILL), as on
+# power flow matrices at a flat start (0.70 times) and hangGlider_2 (0.946 times).
 FILL_MORE = 1.2
 _NEARLY_SYMMETRIC = 0.95  # of the entries
 
@@ -122,13 +126,13 @@ def _choose(
     threads: int,
 ) -> Ordered:
     """`plain`, or the order by the transversal with the largest product, which `ordered` makes;
-    `weak` counts the columns whose diagonal entry the solver leaves."""
+    `weak` counts the weak columns."""
     form, n_weak = plain.form, weak(plain.form)
     if n_weak == 0 and (solver != "klu" or not _may_have_less_fill(plain, threads)):
         return plain
     try:
         other, w = weighted_form(valued, form, threads)
-    except StructurallySingularError:  # without stored zeros
+    except StructurallySingularError:  # the matrix without its stored zeros is singular
         return plain
     if n_weak and 2 * weak(other) > n_weak:
         return plain

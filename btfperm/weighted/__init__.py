@@ -45,7 +45,7 @@ __all__ = ["Objective", "finite", "moduli", "weigh", "weighted_transversal"]
 Objective = Literal["product", "sum", "bottleneck"]
 
 _COUNTERS = ("edges", "searches", "bids", "rounds")
-_LARGEST_EXPONENT = 960  # of a value; sums have fewer than 2^63 terms
+_LARGEST_EXPONENT = 960  # fewer than 2^63 values below 2^960 have a finite sum
 
 
 def weighted_transversal(
@@ -77,12 +77,12 @@ def weighted_transversal(
         - "heavy-perfect": a transversal of the same size that is nearly the best, in less time if
           the exact search is long; `gap` bounds its distance from the optimum
     backend : "auto" and "cpu": the CPU. "gpu": the decomposition and the auctions of
-        "heavy-perfect" run on CuPy's current GPU, and the CPU finds the last paths. The matching
-        may be another one than that of the CPU
+        "heavy-perfect" run on CuPy's current GPU, and the CPU finds the last augmenting paths. The
+        matching may differ from that of the CPU
     threads : number of threads, at least 1; None: all cores that this process may use. The blocks
         are searched on several threads; for "product" and "sum", the result is the same for every
         number of threads
-    seed : of the search for the structural rank
+    seed : for the search for the structural rank, if it draws at random. Default 0
     time_limit, max_work : bounds on the whole call in seconds, and on the entries that each of its
         searches visits
     shape : (m, n), only with a (data, indices, indptr) triple
@@ -102,9 +102,9 @@ def weighted_transversal(
 
     Notes
     -----
-    A few passes over the entries if most columns can be matched at once, which is so for most
-    matrices of applications; O(n (n + nnz) log n) in the worst case. Source: I. S. Duff, J. Koster,
-    SIAM J. Matrix Anal. Appl. 20, 1999, and 22, 2001.
+    The cost is a few passes over the entries if these match most columns, as in most matrices of
+    applications; O(n (n + nnz) log n) in the worst case. Source: I. S. Duff, J. Koster, SIAM J.
+    Matrix Anal. Appl. 20, 1999, and 22, 2001.
 
     Examples
     --------
@@ -169,11 +169,12 @@ def _row_of(objective: str, algorithm: str, backend: str) -> Algorithm | None:
 
 
 class _Call(NamedTuple):
-    """What the caller asks for, with the time that is left, and the threads that were started;
-    `threads_asked` is the caller's number or None."""
+    """The request of the caller. `time_limit` holds the seconds that remain of the limit, and
+    `threads` the number of threads that were started for the caller's number or None,
+    `threads_asked`."""
 
     objective: str
-    row: Algorithm | None  # None: bisection, for the largest smallest entry
+    row: Algorithm | None  # None for "bottleneck", which is solved by bisection
     time_limit: float | None
     max_work: int | None
     threads: int
@@ -193,8 +194,8 @@ def weigh(
     backend: str = "auto",
     threads: int | None = None,
 ) -> WeightedTransversal:
-    """`weighted_transversal` of a pattern whose decomposition `d` is known, on the host. `pattern`
-    and `modulus` are those that `moduli` returns; `time_limit` is what is left of it."""
+    """`weighted_transversal` of a pattern on the host whose decomposition `d` is known. `pattern`
+    and `modulus` are the results of `moduli`; `time_limit` holds the seconds that remain."""
     if time_limit is not None and time_limit <= 0:
         raise _stopped("time_limit", d)
     row = _row_of(objective, algorithm, backend)
@@ -219,8 +220,8 @@ def weigh(
 
 
 def finite(number: float) -> float | None:
-    """The number, or None in the place of infinity, which JSON does not have: if no entry is
-    matched, there is no smallest one, and a sum may overflow."""
+    """The number, or None for infinity, which JSON does not have. The smallest modulus is infinite
+    if no entry is matched, and a sum may overflow."""
     return number if math.isfinite(number) else None
 
 
@@ -246,7 +247,7 @@ def moduli(valued: ValuedPattern) -> tuple[Pattern, npt.NDArray[np.float64]]:
         )
     if modulus.all():
         return pattern, modulus
-    stays = modulus != 0  # duplicates may cancel
+    stays = modulus != 0  # the sum of duplicates may be 0
     zeros = part_of(pattern, ~stays)
     if pattern.stored_zeros is not None:
         zeros = zeros.union(pattern.stored_zeros)
@@ -261,7 +262,8 @@ def _assigned(
     call: _Call,
     seconds: dict[str, float],
 ) -> WeightedTransversal:
-    """The largest product or sum, or nearly so, by a search in each block."""
+    """The transversal with the largest product or sum, or nearly the largest; one search in each
+    block."""
     assert call.row is not None
     begin = time.perf_counter()
     m, n = pattern.shape
@@ -272,7 +274,7 @@ def _assigned(
     if call.objective == "product":
         value = np.log(modulus)
     else:
-        # Sums of large values may overflow. A power of 2 divides exactly.
+        # Sums of large values may overflow. Division by a power of 2 is exact.
         unit = 2.0 ** max(0, math.frexp(modulus.max(initial=0.0))[1] - _LARGEST_EXPONENT)
         value = modulus / unit
     blocks = (d.row_perm, d.col_perm, d.row_blocks, d.col_blocks)
@@ -331,7 +333,7 @@ def _largest_smallest(
     call: _Call,
     seconds: dict[str, float],
 ) -> WeightedTransversal:
-    """The largest smallest modulus."""
+    """The transversal whose smallest modulus is largest."""
     begin = time.perf_counter()
     assert d.transversal is not None
     transversal, smallest, thresholds = largest_smallest(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The proof of a weighted transversal: its duals bound every other one."""
+"""The proof of a weighted transversal: its duals bound the objective of every other one."""
 
 from __future__ import annotations
 

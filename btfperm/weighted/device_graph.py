@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the algorithms for graphs on a GPU take and return."""
+"""Arguments and results of the algorithms for graphs on a GPU."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class DeviceGraph:
 
 @dataclass
 class Matched:
-    """What an algorithm found, and what it counted.
+    """The matching that an algorithm returns, and its counters.
 
     Attributes
     ----------

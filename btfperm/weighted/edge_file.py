@@ -45,11 +45,11 @@ class EdgeFile:
         self._is_symmetric = False
         self._sums = [0, 0]  # of the fingerprints above and below the diagonal
         with disk_errors(folder):
-            # without a buffer, which would be written again when the file is closed
+            # no buffer: closing the file after an error would try to write it again
             self.file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
 
     def read(self, path: Any, block: int) -> dict[str, Any]:
-        """Appends the edges of a file in parts of about `block` bytes; the origin of the file.
+        """Appends the edges of a file, read in parts of about `block` bytes; returns its origin.
 
         Raises
         ------

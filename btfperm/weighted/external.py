@@ -164,8 +164,8 @@ def _matched(
 
 
 def sort_bytes(size: int, memory: int) -> int:
-    """The paper's bound on the bytes read and written without its constant: sort(N) of the edges
-    from both ends, in blocks of a 256th of the memory."""
+    """The bound of Birn et al. (2013) on the bytes read and written, without its constant: sort(N)
+    of N edges, each listed at both ends, in blocks of a 256th of the memory. `size` is in bytes."""
     blocks = 256
     passes = math.ceil(math.log(max(size / memory, 1.0), blocks)) if size > memory else 0
     return 2 * size * (1 + passes)

@@ -47,9 +47,11 @@ GUARANTEES = {
 
 # Rounding errors of sums, relative to the largest dual, or to the sum.
 _TOLERANCE = 1e-10
-# Half of the smallest positive number is rounded to zero, in both duals of an edge.
+# The dual of each end of an edge may be half of the smallest positive number, which is rounded to
+# zero; so the sum of the two may be too small by this number.
 _LEAST = 2 * float(np.finfo(np.float64).smallest_subnormal)
-# Of the auction: its bids, and its length in passes over the entries.
+# The auction that finds the bound: the step of a bid, and the largest number of passes over the
+# entries.
 _STEP, _PASSES = 0.02, 8.0
 
 Reals = npt.NDArray[np.float64]

@@ -46,7 +46,7 @@ __all__ = ["Weights", "match", "read_graph"]
 Weights = Literal["values", "moduli", "ones"]
 Reals = npt.NDArray[np.float64]
 
-_LARGEST_EXPONENT = 960  # of a weight; sums have fewer than 2^63 terms
+_LARGEST_EXPONENT = 960  # fewer than 2^63 weights below 2^960 have a finite sum
 _FAULTS = {1: "no counterpart", 2: "other value", 3: "no weight"}
 
 
@@ -150,7 +150,7 @@ def match(
 
 
 class Call(NamedTuple):
-    """What is run: the algorithm, its options as numbers, and the other arguments."""
+    """One call of an algorithm: its row, its options as numbers, and the other arguments."""
 
     row: Algorithm
     options: Mapping[str, float]
@@ -287,8 +287,8 @@ def _weight_of(valued: ValuedPattern, weights: str) -> Reals:
 
 
 def unit_of(largest: float) -> float:
-    """A power of 2, which divides exactly: sums of large weights may overflow, and halves of the
-    smallest numbers are not exact."""
+    """A power of 2 by which the weights are divided, without rounding errors. Otherwise, sums of
+    large weights may overflow, and half of a very small weight is not exact."""
     exponent = math.frexp(largest)[1]
     excess = max(exponent - _LARGEST_EXPONENT, 0) + min(exponent + _LARGEST_EXPONENT, 0)
     return 2.0**excess

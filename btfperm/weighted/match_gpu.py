@@ -55,9 +55,9 @@ def run_on_gpu(
     seed: int,
     options: Mapping[str, float],
 ) -> tuple[int, int, int, int]:
-    """As the functions of the core for graphs: sets mate and round_of, and returns what stopped
-    it, and the numbers of rounds, of visited edges and of sorted edges. The copies between host and
-    device are a stage of their own.
+    """Has the contract of the functions of the core for graphs: sets mate and round_of, and returns
+    the code of the limit that stopped it, and the numbers of rounds, visited edges and sorted
+    edges. The copies between host and device are a stage of their own.
 
     Raises
     ------

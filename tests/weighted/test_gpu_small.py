@@ -104,7 +104,7 @@ def test_the_cpu_matches_the_columns_that_are_left(monkeypatch):
     left."""
     A = hard("log-normal", 150)
     best = btfperm.weighted_transversal(A).objective
-    limits = {"_MOST_PASSES": 1, "_MOST_ROUNDS": 1, "few_of": lambda n: n // 10}
+    limits = {"_MOST_PASSES": 1, "_MOST_ROUNDS": 1, "max_unmatched": lambda n: n // 10}
     for name, value in limits.items():
         with monkeypatch.context() as patch:
             patch.setattr(heavy_perfect_gpu, name, value)

@@ -25,20 +25,23 @@ _FILE = "weighted/approximate/heavy_perfect.cu"
 # Blocks with fewer entries are searched on the CPU, which is faster there.
 _LEAST_ENTRIES = 1 << 17
 _PHASES = 3
-_FIRST_SHARE = 4.0  # of the mean difference between the first and the second choice: epsilon
-_SHRINK = 5.0  # of epsilon, from phase to phase
+# The first epsilon, the least step of a price, is the mean difference between the best and the
+# second choice of a column, divided by this number.
+_FIRST_SHARE = 4.0
+_SHRINK = 5.0  # epsilon is divided by it after each phase
 _ROUNDING = 1e-12
-_MOST_EQUAL = 0.75  # share of the columns; with more equal best choices, paths are faster
+# Largest share of columns with several best choices. Beyond it, augmenting paths are faster.
+_MOST_EQUAL = 0.75
 _MOST_PASSES = 50  # over the entries of a block
-_MOST_ROUNDS = 100  # of a phase, times the square root of the number of columns
-# Columns without a row with which one block continues alone.
+_MOST_ROUNDS = 100  # a phase has at most this number times the square root of n of rounds
+# If at most this number of columns are unmatched, one thread block continues alone.
 _ONE_BLOCK = 256
-_LAUNCH_ROUNDS = 1 << 12  # between two checks of the limits
+_LAUNCH_ROUNDS = 1 << 12  # rounds of a launch; the host checks the limits after it
 _LAUNCH_EDGES = 1 << 30
 _THREADS, _THREADS_ALONE = 512, 1024
-_BLOCKS = 2  # for each multiprocessor; more blocks wait longer at a barrier
+_BLOCKS = 2  # thread blocks on each multiprocessor; more wait longer at a barrier
 _FAR = float(np.finfo(np.float64).max)  # as in the kernels
-# The word of a bid has 32 bits for the column.
+# A bid is a word of 64 bits, of which 32 hold the column.
 _MOST_COLUMNS = 2**32 - 2
 
 Reals = npt.NDArray[np.float64]
@@ -62,8 +65,8 @@ def heavy_perfect(
     max_work: int,
     threads: int,
 ) -> tuple[int, int, int, int, int]:
-    """As the function of this name in the core: sets the matching and the duals, and returns the
-    stop and the counters. All arrays are on the host.
+    """Has the contract of the function of this name in the core: sets the matching and the duals,
+    and returns the code of the limit that ended it and the counters. All arrays are on the host.
 
     Raises
     ------
@@ -104,7 +107,8 @@ def _large_blocks(
     row_blocks: npt.NDArray[Any],
     col_blocks: npt.NDArray[Any],
 ) -> list[tuple[int, int]]:
-    """The square blocks whose columns have many entries, and the numbers of these entries."""
+    """The square blocks whose columns have at least _LEAST_ENTRIES entries, and the numbers of
+    these entries."""
     heights, widths = np.diff(row_blocks), np.diff(col_blocks)
     totals = np.concatenate([[0], np.cumsum(np.diff(indptr)[col_perm], dtype=np.int64)])
     entries = np.diff(totals[col_blocks])
@@ -113,11 +117,11 @@ def _large_blocks(
     return list(zip(chosen.tolist(), entries[chosen].tolist(), strict=True))
 
 
-def few_of(n: int) -> int:
-    """Columns that may have no row at the end of a phase with n columns.
+def max_unmatched(n: int) -> int:
+    """The number of columns, of n, that a phase may leave unmatched for the CPU.
 
-    On random matrices, some n / k rounds leave k columns. With the time of a round and of a path
-    on an H100 machine, the sum is smallest near this k.
+    On random matrices, about n / k rounds leave k columns unmatched. With the times of a round and
+    of an augmenting path on a machine with an H100, the total time is smallest near this k.
     """
     return math.isqrt(n) // 20
 
@@ -156,9 +160,9 @@ class _Auction:
         match: npt.NDArray[Any],
         price: Reals,
     ) -> None:
-        """The auction in one block. Sets the row of each matched column, and the prices of the
-        rows; it changes nothing if most columns have several best choices, because bids then lower
-        prices by epsilon only."""
+        """Runs the auction in one diagonal block. Sets the row of each matched column, and the
+        prices of the rows. If most columns have several best choices, it changes nothing, because
+        each bid would then lower a price by epsilon only."""
         n = cols.size
         lanes, columns, there = self._lanes, upload(cols), upload(rows)
         self._price.fill(-_FAR)
@@ -190,8 +194,8 @@ class _Auction:
         match[matched] = self._matrix[1][upload(at[matched])].get()
 
     def _first_epsilon(self, first: tuple[Any, ...], n: int) -> float:
-        """A share of the mean difference between the first and the second choice; 0 if it is 0 for
-        too many columns."""
+        """The mean difference between the best and the second choice of a column, divided by
+        _FIRST_SHARE; 0 if the difference is 0 for more than _MOST_EQUAL of the columns."""
         gaps = self._bid_price[:n]
         self._run.launch("find_gaps", *first, self._price, np.float64(_ROUNDING), gaps)
         here = np.empty(n)
@@ -201,19 +205,20 @@ class _Auction:
         return float(here.mean()) / _FIRST_SHARE
 
     def _bid(self, n: int, epsilon: float, most: int, budget: Budget) -> None:
-        """Rounds of bids, until few columns have no row or a limit is reached. Rounds with one
-        column take as long as others, so their number is limited, too."""
-        few, last_round = few_of(n), None
+        """Runs rounds of bids until at most `max_unmatched` columns are unmatched, or a limit is
+        reached. A round in which one column bids takes as long as any other, so the number of
+        rounds is limited, too."""
+        n_left, last_round = max_unmatched(n), None
         while True:
             fields = self._state.fields()
             size, edges = fields[f"queued[{fields['turn']}]"], fields["edges"]
             last_round = last_round or fields["rounds"] + _MOST_ROUNDS * math.isqrt(n)
             rounds = min(last_round - fields["rounds"], _LAUNCH_ROUNDS)
-            if size <= few or edges >= most or rounds <= 0 or budget.spent(edges):
+            if size <= n_left or edges >= most or rounds <= 0 or budget.spent(edges):
                 return
             until = edges + budget.work_left(edges, min(_LAUNCH_EDGES, most - edges))
             shared = size > _ONE_BLOCK
-            left = max(few, _ONE_BLOCK) if shared else few
+            left = max(n_left, _ONE_BLOCK) if shared else n_left
             arguments = (
                 self._lanes, np.float64(epsilon), np.uint64(left), np.uint64(rounds),
                 np.uint64(until), *self._matrix, self._price,
