@@ -288,10 +288,10 @@ def _unpack(source: Source, wanted: str | None = None) -> None:
     """Replaces `source.stream` by what is inside it, down to the matrix file."""
     head = source.head()
     if head[:2] == b"\x1f\x8b":
-        import gzip
+        from btfperm.io.gzip_stream import GzipStream
 
         source.packing = "gzip"
-        source.stream = gzip.GzipFile(fileobj=source.stream)  # type: ignore[assignment]
+        source.stream = GzipStream(source.stream)  # type: ignore[assignment]
     elif head[:3] == b"BZh" and head[4:10] == b"\x31\x41\x59\x26\x53\x59":
         import bz2
 

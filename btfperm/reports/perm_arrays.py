@@ -215,8 +215,10 @@ def _from_petsc(data: bytes, _: str) -> dict[str, Any]:
         if words[at] != int.from_bytes(_PETSC_IS, "big"):
             raise ValueError("it holds something else than index sets")
         length = int(words[at + 1]) if at + 1 < words.size else 0
-        sets.append(words[at + 2 : at + 2 + max(length, 0)])
-        at += 2 + max(length, 0)
+        if length < 0:
+            raise ValueError(f"an index set in it has {length} indices")
+        sets.append(words[at + 2 : at + 2 + length])
+        at += 2 + length
     if at * width != len(data):
         raise ValueError("it seems truncated")
     if len(sets) != 2:

