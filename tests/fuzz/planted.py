@@ -20,7 +20,7 @@ import numpy as np
 import btfperm.io
 from btfperm.errors import ResourceMissingError, UnreadableInputError
 from btfperm.pattern import Pattern
-from tests.fuzz import properties
+from tests.fuzz import calls, properties
 from tests.fuzz.draw import Case
 from tests.fuzz.properties import Outcome
 
@@ -110,15 +110,15 @@ def _planted(defective: Callable[[Any], Any]) -> Callable[..., Outcome]:
 
 
 def _planted_in(name: str, defective: Callable[[Any], Any]) -> Callable[..., Outcome]:
-    """The check with another function of `properties`, which gets the right result."""
+    """The check with another function of `calls`, which gets the right result."""
 
     def check(case: Case, folder: str, **options: Any) -> Outcome:
-        right = getattr(properties, name)
-        setattr(properties, name, lambda *args, **words: defective(right(*args, **words)))
+        right = getattr(calls, name)
+        setattr(calls, name, lambda *args, **words: defective(right(*args, **words)))
         try:
             return properties.check(case, folder, **options)
         finally:
-            setattr(properties, name, right)
+            setattr(calls, name, right)
 
     return check
 

@@ -376,39 +376,3 @@ def test_npz_with_values_that_do_not_go_with_the_indices(tmp_path, A, layout, su
     np.savez(file, **arrays)
     with pytest.raises(UnreadableInputError, match=r"a\.npz: "):
         read(file)
-
-
-class _CountedReads(io.RawIOBase):
-    """A pipe that counts its reads."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.rest, self.reads = io.BytesIO(text), 0
-
-    def readable(self):
-        return True
-
-    def readinto(self, buffer):
-        self.reads += 1
-        return self.rest.readinto(buffer)
-
-
-def test_the_end_of_a_pipe_is_read_once(monkeypatch):
-    """The columns that a header announces are not asked for one by one behind the end."""
-    lines = [
-        "title",
-        "3 1 1 1 0",
-        "RRA 4294967299 4294967299 4 0",
-        "(1I1) (10I5) (3E12.4)",
-        "1",
-        "2",
-    ]
-    raw = _CountedReads("\n".join(lines).encode())
-
-    class Standard:
-        buffer = io.BufferedReader(raw)
-
-    monkeypatch.setattr(sys, "stdin", Standard)
-    with pytest.raises(UnreadableInputError, match="line 6: the file ends among the column"):
-        read("-")
-    assert raw.reads < 20

@@ -153,3 +153,39 @@ def test_the_columns_of_a_row_are_not_appended_one_by_one(tmp_path, monkeypatch)
         assert np.array_equal(read_matrix(file).toarray(), values.reshape(n, m).T)
         assert np.array_equal(read(file).to_scipy().toarray() != 0, values.reshape(n, m).T != 0)
         assert len(calls) == 2  # one call for each block
+
+
+class _CountedReads(io.RawIOBase):
+    """A pipe that counts its reads."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.rest, self.reads = io.BytesIO(text), 0
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        self.reads += 1
+        return self.rest.readinto(buffer)
+
+
+def test_the_end_of_a_pipe_is_read_once(monkeypatch):
+    """The columns that a header announces are not asked for one by one behind the end."""
+    lines = [
+        "title",
+        "3 1 1 1 0",
+        "RRA 4294967299 4294967299 4 0",
+        "(1I1) (10I5) (3E12.4)",
+        "1",
+        "2",
+    ]
+    raw = _CountedReads("\n".join(lines).encode())
+
+    class Standard:
+        buffer = io.BufferedReader(raw)
+
+    monkeypatch.setattr(sys, "stdin", Standard)
+    with pytest.raises(UnreadableInputError, match="line 6: the file ends among the column"):
+        read("-")
+    assert raw.reads < 20
