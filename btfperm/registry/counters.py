@@ -28,7 +28,6 @@ COUNTERS = (
     Counter("longest_path", "the length of the longest of them"),
     Counter("pushes", "rows taken from another column"),
     Counter("relabels", "global relabellings"),
-    Counter("two_sided_phases", "phases that grew trees from columns and from rows"),
     Counter("top_down_steps", "levels searched from the columns of the frontier"),
     Counter("bottom_up_steps", "levels searched from the unvisited rows"),
     Counter("grafts", "phases that kept trees by grafting"),

@@ -110,8 +110,7 @@ void only_finish(const PatternView<I>& A, Matching<I> M, const Options& options,
     if (found != options.named.end())
       rule = static_cast<std::decay_t<decltype(rule)>>(found->second);
   };
-  given("one_sided_passes", rules.one_sided_passes);
-  given("both_sided_passes", rules.both_sided_passes);
+  given("passes", rules.passes);
   given("pushed_passes", rules.pushed_passes);
   given("max_phases", rules.max_phases);
   given("first_root", rules.first_root);

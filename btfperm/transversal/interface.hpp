@@ -63,7 +63,6 @@ struct Counters {
   std::int64_t longest_path = 0;
   std::int64_t pushes = 0;            // rows taken from another column
   std::int64_t relabels = 0;          // labels recomputed for all rows
-  std::int64_t two_sided_phases = 0;  // phases with trees from columns and rows
   std::int64_t top_down_steps = 0;
   std::int64_t bottom_up_steps = 0;
   std::int64_t grafts = 0;
@@ -98,7 +97,7 @@ struct Counters {
     const char* name;
     std::int64_t value;
   };
-  std::array<Named, 16> named() const {
+  std::array<Named, 15> named() const {
     return {{{"edges", edges},
              {"phases", phases},
              {"augmentations", augmentations},
@@ -106,7 +105,6 @@ struct Counters {
              {"longest_path", longest_path},
              {"pushes", pushes},
              {"relabels", relabels},
-             {"two_sided_phases", two_sided_phases},
              {"top_down_steps", top_down_steps},
              {"bottom_up_steps", bottom_up_steps},
              {"grafts", grafts},

@@ -87,16 +87,11 @@ def test_transversal_on_threads(name, algorithm):
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize(
     "options",
-    [
-        {},
-        {"one_sided_passes": 0},
-        {"max_phases": 1},
-        {"both_sided_passes": 0, "one_sided_passes": 0},
-    ],
+    [{}, {"max_phases": 1}, {"passes": 0}],
     ids=str,
 )
 def test_last_turn(options, threads):
-    """Trees, row lists, pushes and Hopcroft-Karp leave a legal matching, wherever one of them
+    """Trees, pushes and Hopcroft-Karp leave a legal matching, wherever one of them
     fails."""
     P = as_pattern(read("Erdos971"))
     rank = btfperm.structural_rank(P)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The last phases of the default engine: trees from the unmatched columns, trees from both sides,
-pushes along exact labels, Hopcroft-Karp. Each test makes one of them do all the work, from some
+"""The last phases of the default engine: trees from the unmatched columns, pushes along exact
+labels, Hopcroft-Karp. Each test makes one of them do all the work, from some
 matching, and checks its proof."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,8 +19,8 @@ from tests.checks.check_cover import check_cover
 from tests.checks.check_matching import check_matching
 from tests.oracles.plain_matching import structural_rank
 
-BOTH_SIDES = {"one_sided_passes": 0, "both_sided_passes": 1e9, "max_phases": 10**9}
-PUSHES = {"one_sided_passes": 0, "both_sided_passes": 0}
+TREES = {"passes": 1e9, "max_phases": 10**9}
+PUSHES = {"passes": 0}
 
 
 @pytest.fixture(autouse=True)
@@ -56,28 +55,10 @@ def check_proven(P, cols, cover):
     check_cover(P.to_scipy(), np.flatnonzero(cover), in_cols, matched.size)
 
 
-def surplus_and_full_columns(seed):
-    """Hundreds of columns over half as many rows, so that most stay unmatched, and two full
-    columns, which the first phase matches: the list of unmatched columns shrinks between phases."""
-    crowded = families.random_rectangle(400 + 16 * (seed % 12), 200, 3, seed).A.T
-    return sp.block_diag([crowded, np.ones((4000, 2))], format="csc")
-
-
-@pytest.mark.parametrize("turn", range(30))
-def test_phases_pass_on_the_unmatched_columns_once(turn, run_seed):
-    """The list of roots holds each unmatched column once, even if another phase matched some of
-    them: the arrays of trees from both sides have no space for more."""
-    A = surplus_and_full_columns(run_seed + turn)
-    P, cols, cover, proven, counters = finish(A, BOTH_SIDES | {"one_sided_passes": 0.01}, threads=2)
-    assert proven and (cols >= 0).sum() == structural_rank(P.to_scipy())
-    assert counters["phases"] > counters["two_sided_phases"] > 0
-    check_proven(P, cols, cover)
-
-
 @given(data=st.data(), A=strategies.any_matrix(), threads=st.integers(1, 3))
-def test_both_sides_from_any_matching(data, A, threads):
+def test_trees_from_any_matching(data, A, threads):
     _, initial = data.draw(strategies.legal_matching(A.tocoo()))
-    P, cols, cover, proven, _ = finish(A, BOTH_SIDES, threads=threads, initial=initial)
+    P, cols, cover, proven, _ = finish(A, TREES, threads=threads, initial=initial)
     assert proven and (cols >= 0).sum() == structural_rank(P.to_scipy())
     check_proven(P, cols, cover)
 
@@ -99,60 +80,12 @@ LARGE = {
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("start", [None, "greedy"])
 @pytest.mark.parametrize("family", LARGE)
-def test_both_sides(family, start, threads, run_seed):
+def test_trees(family, start, threads, run_seed):
     hard = LARGE[family](run_seed)
-    P, cols, cover, proven, counters = finish(hard.A, BOTH_SIDES, threads=threads, start=start)
+    P, cols, cover, proven, _ = finish(hard.A, TREES, threads=threads, start=start)
     rank = btfperm.structural_rank(P, algorithm="hopcroft-karp")
     assert proven and (cols >= 0).sum() == rank
     check_proven(P, cols, cover)
-    assert counters.get("two_sided_phases", 0) == counters.get("phases", 0)
-
-
-def dead_ends(n, *, of_columns):
-    """A matched chain that no search can leave. It is long on the side of the columns or of the
-    rows, and there is a short one on the other side. The first column and the last row are
-    unmatched."""
-    long, short = (n, 3) if of_columns else (3, n)
-    # column j holds row j - 1, to which it is matched, and row j, the matched row of column j + 1
-    j = np.arange(1, long + 1)
-    rows, cols = [[0], j - 1, j[:-1]], [[0], j, j[:-1]]
-    first = long + 1
-    # column first + k holds row first + k, to which it is matched, and row first + k + 1
-    k = np.arange(short)
-    rows += [long + k, long + k + 1]
-    cols += [first + k, first + k]
-    A = families.csc(rows, cols, (long + short + 1, long + 1 + short))
-    initial = np.concatenate(([-1], j - 1, long + k))
-    return A, initial
-
-
-@pytest.mark.parametrize("of_columns", [True, False])
-def test_the_smaller_side_is_the_proof(of_columns):
-    A, initial = dead_ends(100_000, of_columns=of_columns)
-    P, cols, cover, proven, counters = finish(A, BOTH_SIDES, initial=initial)
-    assert proven and np.array_equal(cols, initial)
-    check_proven(P, cols, cover)
-    # without the row lists: the entries of the short chain and one step of the long one
-    assert counters["edges"] - 2 * P.nnz < 10_000
-    assert cover.sum() == (100_000 if of_columns else 3)
-
-
-def test_trees_meet_half_way():
-    """The only augmenting path goes through all rows and columns; trees from both ends find it."""
-    n = 50_000
-    hard = families.chain(n)
-    P, cols, _, proven, counters = finish(hard.A, BOTH_SIDES, start="greedy")
-    assert proven and (cols >= 0).all() and counters["longest_path"] == 2 * n - 1
-    assert counters["augmentations"] == counters["two_sided_phases"] == 1
-    assert counters["edges"] - 2 * P.nnz <= 1.6 * P.nnz  # a visit of a row counts as an entry
-
-
-def test_the_engine_turns_to_both_sides(run_seed):
-    """Trees from the columns find one path in a phase, and read many entries each time."""
-    hard = families.renumbered(families.hessenberg(300), "mixed", run_seed)
-    t = btfperm.maximum_transversal(hard.A, algorithm="guided-displacement", threads=1)
-    assert t.structural_rank == hard.rank
-    assert 0 < t.counters["two_sided_phases"] < t.counters["phases"]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -213,15 +146,13 @@ def test_the_engine_turns_to_pushes():
     assert t.counters["edges"] < 40 * A.nnz
 
 
-@pytest.mark.parametrize("options", [{}, BOTH_SIDES], ids=["columns", "both sides"])
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_hopcroft_karp_takes_over(threads, options, run_seed):
+def test_hopcroft_karp_takes_over(threads, run_seed):
     """One phase of trees finds some paths and gives no proof."""
     hard = families.random_rectangle(3000, 3000, 2.5, run_seed)
-    options = options | {"max_phases": 1, "pushed_passes": 0}
+    options = {"max_phases": 1, "pushed_passes": 0}
     P, cols, _, proven, counters = finish(hard.A, options, threads=threads, start="greedy")
     assert not proven and counters["phases"] > 1
-    assert counters.get("two_sided_phases", 0) == ("one_sided_passes" in options)
     assert (cols >= 0).sum() == btfperm.structural_rank(P, algorithm="hopcroft-karp")
 
 
@@ -232,20 +163,20 @@ def test_shared_trees_forget_their_numbers(below, threads, run_seed):
     not count as a column of a new one."""
     A = families.random_rectangle(4000, 4000, 2.5, run_seed).A
     last = np.iinfo(as_pattern(A).indices.dtype).max
-    options = {"first_root": float(last - below), "one_sided_passes": 1e9}
+    options = {"first_root": float(last - below), "passes": 1e9}
     P, cols, cover, proven, counters = finish(A, options, threads=threads)
-    assert proven and counters["phases"] > 3 and "two_sided_phases" not in counters
+    assert proven and counters["phases"] > 3
     assert (cols >= 0).sum() == btfperm.structural_rank(P, algorithm="hopcroft-karp")
     check_proven(P, cols, cover)
 
 
 @pytest.mark.parametrize("work", [1, 10_000, 30_000])
-def test_both_sides_stop_at_a_limit(work, run_seed):
+def test_trees_stop_at_a_limit(work, run_seed):
     A = families.random_rectangle(20_000, 20_000, 2.7, run_seed).A
     P = as_pattern(A)
     rows, cols, cover, _ = _core.transversal.unmatched(P.m, P.indptr)
     stop, proven, _ = _core.transversal.finish_by_trees(
-        P.m, P.indptr, P.indices, rows, cols, cover, max_work=work, options=BOTH_SIDES
+        P.m, P.indptr, P.indices, rows, cols, cover, max_work=work, options=TREES
     )
     assert stop == 3 and not proven
     check_matching(P.to_scipy(), rows, cols)

@@ -10,7 +10,6 @@
 #include "transversal/augmenting/ms_bfs.hpp"
 #include "transversal/displacement/rules.hpp"
 #include "transversal/displacement/shared_trees.hpp"
-#include "transversal/displacement/trees_from_both_sides.hpp"
 #include "transversal/interface.hpp"
 #include "transversal/push_relabel/push_relabel.hpp"
 
@@ -34,34 +33,28 @@ I list_unmatched(const PatternView<I>& A, const Matching<I>& M, int threads, I* 
 
 // Bounds after which the next method continues; tests set other values.
 struct FinishRules {
-  // Passes over the entries, for each thread, by trees from the columns alone, before trees grow
-  // from both sides. Row lists cost two passes, usually without gain: road_512_rcp, delaunay_n18
-  // and circuit_3e6 are faster from the columns alone. rmat_s17, whose last columns cannot be
-  // matched, is faster from both sides. On grid3d_64_rcp, less than one pass is too little.
-  double one_sided_passes = 4;
-  // Passes by trees from both sides, before pushes along exact labels; and passes by these pushes,
-  // before hopcroft-karp. If unmatched rows are far away and blocks form a chain, trees block each
-  // other (blocks_1e5_h1000 is faster by pushes).
-  double both_sided_passes = 4;
+  // Passes over the entries, for each thread, by trees, before pushes along exact labels (on
+  // grid3d_64_rcp, less than one pass is too little); and passes by these pushes, before
+  // hopcroft-karp. If unmatched rows are far away and blocks form a chain, trees block each other
+  // (blocks_1e5_h1000 is faster by pushes).
+  double passes = 4;
   double pushed_passes = 32;
   std::int64_t max_phases = 0;  // of all trees; 0: 8 + sqrt(n)
   std::int64_t first_root = 0;  // the number of the first root of shared trees
 };
 
 // Grows trees from the listed columns: every unmatched column that may still be matched. If these
-// trees exceed their passes, trees grow from both sides, then columns are pushed along exact
-// labels, and finally hopcroft-karp runs.
+// trees exceed their passes, columns are pushed along exact labels, and finally hopcroft-karp runs.
 template <class I>
 void finish_by_trees(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_unmatched,
                      int threads, const FinishRules& rules, Workspace& workspace, Budget& budget,
                      Counters& counters, Proof& proof) {
   const std::int64_t max_phases =
       rules.max_phases > 0 ? rules.max_phases : 8 + static_cast<std::int64_t>(std::sqrt(A.n));
-  const std::int64_t last_phase = counters.phases + max_phases;
   const auto nnz = static_cast<double>(A.nnz());
-  const auto max_edges = static_cast<std::int64_t>(rules.one_sided_passes * threads * nnz);
-  const auto finished_by = [&](auto& trees, auto... most) {
-    if (!trees.run(unmatched, n_unmatched, last_phase - counters.phases, most...)) return false;
+  const auto max_edges = static_cast<std::int64_t>(rules.passes * threads * nnz);
+  const auto finished_by = [&](auto& trees) {
+    if (!trees.run(unmatched, n_unmatched, max_phases, max_edges)) return false;
     trees.mark_cover(proof.row_in_cover);
     proof.complete = !budget.stopped();
     return true;
@@ -70,16 +63,10 @@ void finish_by_trees(const PatternView<I>& A, Matching<I> M, I* unmatched, I n_u
   if (threads > 1) {
     SharedTrees<I> trees(A, M, proof.row_in_cover, threads, n_unmatched,
                          static_cast<I>(rules.first_root), workspace, budget, counters);
-    if (finished_by(trees, max_edges)) return;
+    if (finished_by(trees)) return;
   } else {
     MsBfs<I> trees(A, M, proof.row_in_cover, workspace, budget, counters);
-    if (finished_by(trees, max_edges)) return;
-  }
-  if (counters.phases < last_phase) {
-    Workspace sides;
-    TreesFromBothSides<I> trees(A, M, proof.row_in_cover, threads, sides, budget, counters);
-    const auto most = static_cast<std::int64_t>(rules.both_sided_passes * nnz);
-    if (finished_by(trees, counters.edges + most)) return;
+    if (finished_by(trees)) return;
   }
   if (rules.pushed_passes > 0) {
     Workspace labels;

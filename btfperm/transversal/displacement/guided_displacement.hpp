@@ -8,8 +8,8 @@
 //             natural order), because pushes would destroy a nearly maximum matching
 //             (sample_unmatched.hpp). If pushes stall on long chains and bands, peeling follows
 //             (peel.hpp). Breadth-first trees from all remaining columns complete the matching,
-//             then trees from the rows, too, then pushes along exact labels if a phase finds few
-//             paths, and finally hopcroft-karp (finish_by_trees.hpp).
+//             then pushes along exact labels if the trees visit too many entries, and finally
+//             hopcroft-karp (finish_by_trees.hpp).
 // Paper       ours
 // Cost        O((m + n + nnz) sqrt(n)) in the worst case, for every number of threads: pushes O(nnz
 //             log n), short searches max_passes * nnz plus one search, at most 8 + sqrt(n) phases
