@@ -312,8 +312,8 @@ void bind_for_tests(nb::module_& module) {
       nb::arg("m"), nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(),
       nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
       nb::arg("row_in_cover").noconvert(),
-      "Label pushes in place until no column is active or they stall, with wide labels where a "
-      "byte is too small. Marks the hopeless rows; the number of active columns. For tests.");
+      "Label pushes in place until no column is active or they stall. Marks the hopeless rows; the "
+      "number of active columns. For tests.");
 }
 
 template <class I>

@@ -61,8 +61,8 @@ struct Counters {
   std::int64_t augmentations = 0;  // augmenting paths
   std::int64_t path_edges = 0;     // their total length in edges
   std::int64_t longest_path = 0;
-  std::int64_t pushes = 0;            // rows taken from another column
-  std::int64_t relabels = 0;          // labels recomputed for all rows
+  std::int64_t pushes = 0;    // rows taken from another column
+  std::int64_t relabels = 0;  // labels recomputed for all rows
   std::int64_t top_down_steps = 0;
   std::int64_t bottom_up_steps = 0;
   std::int64_t grafts = 0;

@@ -11,15 +11,16 @@
 //             double-push form with "second lowest" labels, first-in-first-out, as in K. Kaya, J.
 //             Langguth, F. Manne, B. Ucar, "Push-relabel based algorithms for the maximum
 //             transversal problem", Computers & OR 40 (2013). Two things are new: labels of one
-//             byte keep the whole state in the cache, and col_match is not updated
+//             byte keep the whole state in the cache, and col_match is not updated. Pushes end if a
+//             label would exceed 254: other methods are faster on paths of that length
 // Cost        A few times nnz on suitable patterns. In each slice of nnz / 3 edges, at least one
 //             active column and at least a quarter of them must be matched or dropped. Otherwise
 //             the pushes have stalled (if at most 32 columns are active, after three such slices).
 //             So the cost is O(nnz log n). Pushes that close a row permanently do not count: a
 //             column has at most one such push, because it has no other row left then. Workspace: m
-//             labels of one byte (of four if a label would exceed 254)
-// Encodings   label: 0 unmatched row; Label's largest value = hopeless: no alternating path from
-//             this row reaches an unmatched row
+//             labels of one byte
+// Encodings   label: 0 unmatched row; 255 hopeless: no alternating path from this row reaches an
+//             unmatched row
 // Invariants  1. label[i] <= distance of i; 2. label[x] <= label[y] + 1 if the column matched with
 //             x has y != x in its list (hopeless: infinite). So a row above a label that no row has
 //             (a gap) is hopeless. Both hold at first: 0 for unmatched rows, 1 for matched ones. A
@@ -34,7 +35,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 
 #include "backends/cpu/parallel.hpp"
 #include "transversal/interface.hpp"
@@ -60,29 +60,23 @@ class LabelPush {
   // first `active()` places of the list; all other unmatched columns are unmatchable. col_match is
   // not updated: `rows_to_columns` computes it again.
   void run() {
-    narrow_ = first_labels();
+    set_first_labels();
     count_unmatched_rows();
-    if (push_until_stalled(narrow_) == Ended::label_too_large) {
-      wide_ = workspace_.take<std::uint32_t>(A_.m);
-      for (I i = 0; i < A_.m; ++i) {
-        wide_[i] = narrow_[i] == hopeless<std::uint8_t> ? hopeless<std::uint32_t> : narrow_[i];
-      }
-      push_until_stalled(wide_);
-    }
+    push_until_stalled();
     std::rotate(queue_, queue_ + head_, queue_ + capacity_);
   }
 
   // The same from the labels of shared_push.hpp, until `max_edges` edges are visited.
   void run_from_labels(std::uint8_t* label, std::int64_t max_edges) {
-    narrow_ = label;
+    label_ = label;
     count_unmatched_rows();
     bool in_time = true;
     for (std::int64_t read = 0; read < max_edges && active_ > 0 && !too_large_ && in_time;) {
-      const std::int64_t edges = push(narrow_, std::min<std::int64_t>(max_edges - read, 1 << 18));
+      const std::int64_t edges = push(std::min<std::int64_t>(max_edges - read, 1 << 18));
       counters_.edges += edges;
       read += edges;
       in_time = budget_.spend(edges);
-      if (unmatched_rows_ == 0) drop_all();
+      if (unmatched_rows_ == 0) active_ = 0;
     }
     std::rotate(queue_, queue_ + head_, queue_ + capacity_);
   }
@@ -90,14 +84,14 @@ class LabelPush {
   // The same for `steps` pushes from the initial labels, with gaps closed after every `gap_every`
   // pushes. Returns the labels, for a test of the invariants.
   const std::uint8_t* run_steps(std::int64_t steps, std::int64_t gap_every) {
-    narrow_ = first_labels();
+    set_first_labels();
     count_unmatched_rows();
     for (std::int64_t k = 1; k <= steps && active_ > 0 && unmatched_rows_ > 0; ++k) {
-      push(narrow_, 1);
+      push(1);
       if (too_large_) break;
-      if (k % gap_every == 0) close_gap(narrow_);
+      if (k % gap_every == 0) close_gap();
     }
-    return narrow_;
+    return label_;
   }
 
   I active() const { return active_; }
@@ -107,25 +101,16 @@ class LabelPush {
   // is matched with a hopeless row are hopeless: the row became hopeless because the column had no
   // other, or by a gap.)
   void mark_hopeless(std::uint8_t* row_in_cover) const {
-    if (unmatched_rows_ == 0) {
-      std::fill(row_in_cover, row_in_cover + A_.m, std::uint8_t{1});
-    } else if (wide_ != nullptr) {
-      for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= wide_[i] == hopeless<std::uint32_t>;
-    } else {
-      for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= narrow_[i] == hopeless<std::uint8_t>;
-    }
+    const std::uint8_t least = unmatched_rows_ == 0 ? 0 : hopeless;
+    for (I i = 0; i < A_.m; ++i) row_in_cover[i] |= label_[i] >= least;
   }
 
  private:
-  enum class Ended { no_work, stalled, label_too_large };
+  static constexpr std::uint8_t hopeless = 255;
 
-  template <class Label>
-  static constexpr Label hopeless = std::numeric_limits<Label>::max();
-
-  std::uint8_t* first_labels() {
-    std::uint8_t* const label = workspace_.take<std::uint8_t>(A_.m);
-    for (I i = 0; i < A_.m; ++i) label[i] = M_.row_match[i] >= 0;
-    return label;
+  void set_first_labels() {
+    label_ = workspace_.take<std::uint8_t>(A_.m);
+    for (I i = 0; i < A_.m; ++i) label_[i] = M_.row_match[i] >= 0;
   }
 
   void count_unmatched_rows() {
@@ -136,8 +121,7 @@ class LabelPush {
   // Checks progress after each slice of a third of the entries. The pushes have stalled if fewer
   // than a quarter of the active columns ended; if at most `few` are active, three such slices must
   // follow one another, because chance decides with so few.
-  template <class Label>
-  Ended push_until_stalled(Label* label) {
+  void push_until_stalled() {
     constexpr I few = 32;
     const std::int64_t slice = std::max<std::int64_t>(A_.nnz() / 3, 4096);
     int slow_slices = 0;
@@ -145,32 +129,21 @@ class LabelPush {
       const I before = active_;
       for (std::int64_t read = 0; read < slice && active_ > 0;) {
         const std::int64_t before_closing = closing_edges_;
-        const std::int64_t edges = push(label, std::min<std::int64_t>(slice - read, 1 << 18));
+        const std::int64_t edges = push(std::min<std::int64_t>(slice - read, 1 << 18));
         counters_.edges += edges;
-        if (too_large_) return Ended::label_too_large;
-        if (unmatched_rows_ == 0) return drop_all();
         read += edges - (closing_edges_ - before_closing);
-        if (!budget_.spend(edges)) return Ended::stalled;
+        if (unmatched_rows_ == 0) active_ = 0;  // the active columns stay unmatched
+        if (!budget_.spend(edges) || too_large_) return;
       }
       ++counters_.phases;
-      if (active_ > before / 2) close_gap(label);
+      if (active_ > before / 2) close_gap();
       const I gone = before - active_;
-      if (gone < std::max<I>(1, before / 4) && (active_ > few || ++slow_slices == 3)) {
-        return Ended::stalled;
-      }
+      if (gone < std::max<I>(1, before / 4) && (active_ > few || ++slow_slices == 3)) return;
     }
-    return Ended::no_work;
-  }
-
-  // No row is unmatched: active columns stay unmatched.
-  Ended drop_all() {
-    active_ = 0;
-    return Ended::no_work;
   }
 
   // The row of lowest label in a list, its label, and the second lowest label. A label is
   // `hopeless` if the list has no such row.
-  template <class Label>
   struct Lowest {
     I row;
     std::int64_t label;
@@ -179,10 +152,9 @@ class LabelPush {
 
   // Visits a short list to its end without branches, because the processor could not predict them.
   // Visits a long list until the two lowest labels are 0, so that no lower ones are possible.
-  template <class Label>
-  static Lowest<Label> find_lowest(const I* first, const I* last, const Label* label) {
+  static Lowest find_lowest(const I* first, const I* last, const std::uint8_t* label) {
     constexpr std::ptrdiff_t short_list = 16;
-    constexpr std::int64_t none = hopeless<Label>;
+    constexpr std::int64_t none = hopeless;
     if (last - first <= short_list) {
       constexpr int bits = 5;  // key = label, then place in the list; numbers from none << bits on
       std::int64_t lowest = none << bits;  // mean hopeless
@@ -195,7 +167,7 @@ class LabelPush {
       const I row = first == last ? I{0} : first[lowest & ((1 << bits) - 1)];
       return {row, lowest >> bits, second >> bits};
     }
-    Lowest<Label> low{I{0}, none, none};
+    Lowest low{I{0}, none, none};
     for (; first < last && low.second > 0; ++first) {
       const std::int64_t l = label[*first];
       if (l < low.label) {
@@ -210,8 +182,8 @@ class LabelPush {
   // Pushes until `max_edges` edges are visited. Returns their number. (The state is in local
   // variables, because the compiler must assume that a label, being a byte, may alias anything. The
   // function is not inlined, because there are too few registers inside another loop.)
-  template <class Label>
-  [[gnu::noinline]] std::int64_t push(Label* const label, std::int64_t max_edges) {
+  [[gnu::noinline]] std::int64_t push(std::int64_t max_edges) {
+    std::uint8_t* const label = label_;
     const I* const indptr = A_.indptr;
     const I* const indices = A_.indices;
     I* const row_match = M_.row_match;
@@ -221,7 +193,7 @@ class LabelPush {
     };
     const I last_four = A_.nnz() - 4;
     const bool labels_far =  // not in the second-level cache: prefetches are faster there
-        last_four >= 0 && static_cast<std::size_t>(A_.m) * sizeof(Label) > std::size_t{1} << 20;
+        last_four >= 0 && static_cast<std::size_t>(A_.m) > std::size_t{1} << 20;
     I head = head_;
     I tail = tail_;
     I active = active_;
@@ -242,22 +214,22 @@ class LabelPush {
       }
       const I begin = indptr[j];
       const I end = indptr[j + 1];
-      const Lowest<Label> low = find_lowest(indices + begin, indices + end, label);
+      const Lowest low = find_lowest(indices + begin, indices + end, label);
       read += end - begin + 1;
-      if (low.label == hopeless<Label>) {
+      if (low.label == hopeless) {
         head = wrapped(head + 1);
         --active;
         continue;
       }
-      if (low.second == hopeless<Label> - 1) {  // one more would be the value for hopeless
+      if (low.second == hopeless - 1) {  // one more would be the value for hopeless
         too_large_ = true;
         break;
       }
       head = wrapped(head + 1);
       ++pushes;
-      const bool closes = low.second == hopeless<Label>;  // no path continues from this row
+      const bool closes = low.second == hopeless;  // no path continues from this row
       if (closes) closing += end - begin + 1;
-      label[low.row] = static_cast<Label>(low.second + !closes);
+      label[low.row] = static_cast<std::uint8_t>(low.second + !closes);
       const I displaced = row_match[low.row];
       row_match[low.row] = j;
       if (displaced >= 0) {
@@ -278,18 +250,13 @@ class LabelPush {
   }
 
   // Marks the rows above a label that no row has as hopeless.
-  template <class Label>
-  void close_gap(Label* label) {
-    constexpr std::size_t n_counted = 256;  // gaps among larger labels are not found
-    I count[n_counted] = {};
+  void close_gap() {
+    I count[hopeless + 1] = {};
+    for (I i = 0; i < A_.m; ++i) ++count[label_[i]];
+    int gap = 0;
+    while (gap < hopeless && count[gap] > 0) ++gap;
     for (I i = 0; i < A_.m; ++i) {
-      if (label[i] < n_counted) ++count[label[i]];
-    }
-    std::size_t gap = 0;
-    while (gap < n_counted && count[gap] > 0) ++gap;
-    if (gap >= n_counted || gap >= hopeless<Label>) return;
-    for (I i = 0; i < A_.m; ++i) {
-      if (label[i] > gap) label[i] = hopeless<Label>;
+      if (label_[i] > gap) label_[i] = hopeless;
     }
   }
 
@@ -303,8 +270,7 @@ class LabelPush {
   I unmatched_rows_ = 0;
   std::int64_t closing_edges_ = 0;  // visited by pushes that made their row hopeless
   bool too_large_ = false;
-  std::uint8_t* narrow_ = nullptr;
-  std::uint32_t* wide_ = nullptr;  // instead of narrow_, after a label exceeded a byte
+  std::uint8_t* label_ = nullptr;
   Workspace& workspace_;
   Budget& budget_;
   Counters& counters_;
