@@ -101,7 +101,7 @@ class Preordering(SolverOrder, OnDemand):
         return fill_of(self.form, self.col_perm)
 
     @cached_property
-    def is_nearly_symmetric(self) -> bool:
+    def _is_nearly_symmetric(self) -> bool:
         """Whether three quarters of the entries off the diagonal inside the blocks have a mirror
         image."""
         return is_nearly_symmetric(self.form)
@@ -258,7 +258,7 @@ class Preordering(SolverOrder, OnDemand):
         """The default of `diag_pivot_thresh` for SuperLU."""
         weighted = self.weights == "product"
         by_diagonal = self.block_ordering in ("amd", "minimum-fill")
-        if by_diagonal and (weighted or self.is_nearly_symmetric):
+        if by_diagonal and (weighted or self._is_nearly_symmetric):
             return _SMALL_THRESHOLD
         return _SAFE_THRESHOLD if weighted or by_diagonal else 1.0
 

@@ -87,7 +87,7 @@ def small_preordering(A: Any, solver: Solver) -> Preordering | None:
         "solver": solver,
         "block_ordering": _ORDERINGS[ordering],
         "weights": "product" if is_weighted else "none",
-        "is_nearly_symmetric": is_symmetric,
+        "_is_nearly_symmetric": is_symmetric,
     }
     if is_counted:
         fields["predicted_fill"] = Fill(*fill)

@@ -32,7 +32,7 @@ def check_same(A: sp.csc_array, solver: str) -> btfperm.Preordering:
     assert found == other
     assert found.weights == other.weights
     assert found.predicted_fill == other.predicted_fill
-    assert found.is_nearly_symmetric == other.is_nearly_symmetric
+    assert found._is_nearly_symmetric == other._is_nearly_symmetric
     np.testing.assert_array_equal(found.row_match[found.row_perm], found.col_perm)
     assert found.form == other.form
     assert found.form.transversal.verified
