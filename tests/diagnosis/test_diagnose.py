@@ -216,6 +216,29 @@ def test_text_lists_everything_on_request():
     assert f"rows {', '.join(map(str, range(40)))} are empty" in found.text(limit=None)
 
 
+@st.composite
+def rows_of_few_patterns(draw):
+    """Columns of a matrix, in which many rows have the same pattern."""
+    n = draw(st.integers(1, 6))
+    patterns = draw(st.lists(st.sets(st.integers(0, n - 1)), min_size=1, max_size=5))
+    return n, draw(st.lists(st.sampled_from(patterns), max_size=12))
+
+
+@given(drawn=rows_of_few_patterns())
+@example(drawn=(3, [{0, 2}, {0, 2}, {0}, {1}]))  # rows 0 and 1 part from the others after row 3
+def test_rows_with_identical_patterns(drawn):
+    """All sets of rows that are equal as sets, without the empty ones, the largest first."""
+    n, rows = drawn
+    pairs = [(i, j) for i, row in enumerate(rows) for j in row]
+    equal = {}
+    for i, row in enumerate(rows):
+        equal.setdefault(frozenset(row), []).append(i)
+    expected = [same for row, same in equal.items() if row and len(same) > 1]
+    found = btfperm.diagnose(strategies.coo(pairs, (len(rows), n))).identical_rows
+    assert sorted(map(list, found)) == sorted(expected)
+    assert [len(same) for same in found] == sorted(map(len, expected), reverse=True)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_the_work_on_one_group_is_not_taken_from_the_next(seed):
     """One call for all groups marks what one call for each of them marks: each group gets passes
