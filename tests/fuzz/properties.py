@@ -148,11 +148,11 @@ def check(case: Case, folder: str, *, measured: bool = True, base: int = 0) -> O
             with source.opened() as path:
                 results[name] = call(path)
         except (UnreadableInputError, ResourceMissingError, calls.OtherRowsError) as error:
-            refused[name] = error
             _check_message(name, str(error), source.shown, outcome)
+            refused[name] = _without_frames(error)
         except Exception as error:
-            refused[name] = error
             outcome.failures.append(("exception", _located(name, error)))
+            refused[name] = _without_frames(error)
     outcome.accepted = not calls.ACCEPTING.isdisjoint(results)
     if measured:
         _check_memory(case, results, refused, outcome, base)
@@ -167,10 +167,14 @@ def check(case: Case, folder: str, *, measured: bool = True, base: int = 0) -> O
         comparisons.check_names(case, results["read_names"], outcome)
     elif outcome.accepted and not outcome.failures:
         comparisons.check_places(case, results, outcome)
-    # A traceback holds the frame of this function: an error in a variable would be a cycle, which
-    # only the garbage collector frees.
-    refused.clear()
     return outcome
+
+
+def _without_frames(error: Exception) -> Exception:
+    """The error without its traceback, which holds the arrays of the reader that raised it, and the
+    frame of the caller: a variable there would be a cycle that only the garbage collector frees."""
+    error.__traceback__ = error.__context__ = error.__cause__ = None
+    return error
 
 
 def _is_redundant(case: Case, refused: dict[str, Exception]) -> bool:

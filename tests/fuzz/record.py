@@ -2,7 +2,8 @@
 """The record of a campaign: what has been run so far, so that a later run continues there.
 
 A record is a JSON file, which is written after each slice of inputs; beside it is a Markdown file
-with the counts. A run that is ended in any way loses at most one slice.
+with the counts. A run that is ended in any way loses at most one slice. The sentences of the list
+`notes`, which a person adds to the JSON file, end the Markdown file.
 """
 
 from __future__ import annotations
@@ -128,6 +129,7 @@ class Record:
             table(titles, counts),
             table(["run", "commit", "machine", "seconds", "inputs"], runs),
             "\n".join(found),
+            *self._content.get("notes", []),
         ]
         return "\n\n".join(filter(None, parts)) + "\n"
 

@@ -186,7 +186,10 @@ def test_the_record_adds_failures_up(tmp_path):
     two.findings.append({"index": 12, "kind": "hang", "what": "more than 10 s"})
     record.add(one)
     record.add(two)
+    content = json.loads((tmp_path / "fuzz.json").read_text())
+    (tmp_path / "fuzz.json").write_text(json.dumps(content | {"notes": ["The hang is repaired."]}))
     again = Record(tmp_path / "fuzz.json", None)
+    assert again.markdown().endswith("\n\nThe hang is repaired.\n")
     report = again.reports["npz"]
     assert again.tried("npz") == 15 and again.tried("tar") == 0 and again.seed == 1
     assert (report.accepted, report.worst_index, report.failures) == (2, 3, {"hang": 2})
