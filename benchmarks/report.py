@@ -17,13 +17,14 @@ Head = dict[str, Any]
 
 @dataclass(frozen=True)
 class Options:
-    """The command line; `limit` in seconds, for all calls of one method on a matrix.
+    """The options of the command line.
 
-    `counts`: numbers of threads that the section `scaling` compares. `relabel`: relabelling
-    strategies of g-pr in addition to those of the section `gpu`. `runs`: how many times `scaling`
-    measures the whole set. `within`: seconds after which no further run of it, or no further matrix
-    of `regret`, is started. `store`, `busy`, `rules` and `half` belong to the two sections of the
-    regret, and `busy` and `other`, the interpreter of another version, to `versions`.
+    `limit`: seconds for all calls of one method on a matrix. `counts`: numbers of threads that the
+    section `scaling` compares. `relabel`: relabelling strategies of g-pr in addition to those of
+    `paper-003`. `runs`: how many times `scaling` measures the whole set. `within`: seconds after
+    which `scaling` starts no further run, and other sections no further matrix. `store`, `rules`
+    and `half` belong to the two sections of the regret, `busy` to these and to `versions`, and
+    `other`, the interpreter of another version, to `versions`.
     """
 
     which: str

@@ -250,7 +250,7 @@ def _for_solver(
 
 
 def _reading(progress: Progress | None, path: PathLike) -> Callable[..., None] | None:
-    """What a reader calls with the bytes that it has read."""
+    """The function that a reader calls with the number of bytes that it has read."""
     if progress is None:
         return None
 
@@ -261,7 +261,7 @@ def _reading(progress: Progress | None, path: PathLike) -> Callable[..., None] |
 
 
 def _check_over_ranks(comm: Any, solver: str | None, weights: str | None) -> None:
-    """Raises InvalidArgumentError for what only one process can do."""
+    """Raises InvalidArgumentError if the caller requests what only one process can do."""
     if comm is None:
         return
     for name, value in (("solver", solver), ("weights", None if weights == "none" else weights)):
@@ -274,7 +274,8 @@ def _check_over_ranks(comm: Any, solver: str | None, weights: str | None) -> Non
 def _targets(
     outputs: Sequence[PathLike], format: str | None, convention: str | None, solver: str | None
 ) -> list[Convention]:
-    """The convention of each file. Refuses one that does not exist, even without a file."""
+    """The convention of each file. A convention that does not exist is refused, even if no file is
+    written."""
     if not outputs and convention is None:
         return []  # a call without files does not load the conventions
     from btfperm.conventions.rows import conventions
@@ -291,11 +292,12 @@ def _weighted_rows() -> list[Algorithm]:
 
 
 def _weigher(options: dict[str, Any], weights: str | None) -> str:
-    """Takes the name of a weighted search from the options of the search for the rank.
+    """Removes the name of a weighted search from the options of the search for the rank, and
+    returns it; "auto" if there is none.
 
     Raises
     ------
-    InvalidArgumentError : it is one, but there are no weights
+    InvalidArgumentError : the algorithm is a weighted search, but `weights` is not given
     """
     name = options.get("algorithm")
     if all(row.name != name for row in _weighted_rows()):

@@ -49,7 +49,8 @@ class Row:
 
 @functools.cache
 def _imported(name: str) -> Any:
-    """Each file is compared with all rows, and a lookup by `importlib` costs several times more."""
+    """The module of this name, cached: each file that is read is compared with all rows, and
+    `importlib` takes several times longer to look a module up."""
     return importlib.import_module(name)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices with known answers: the small ones of `matrices/`, and a larger set beside the project
-if there is one.
+"""Matrices with known answers: the small ones of `matrices/`, and a larger set in
+``../shared/matrices`` if that folder exists.
 
 The answers come from oracles that are not btfperm (matrices/README.md), and those of the larger set
 from its own index. SciPy reads the files, so that a fault of btfperm's reader cannot hide another
@@ -55,7 +55,7 @@ def known_answers() -> list[KnownAnswer]:
 
 
 def shared_answers() -> list[KnownAnswer]:
-    """The larger set beside the project; empty if it does not exist."""
+    """The matrices of the larger set; none if its folder does not exist."""
     index = SHARED / "index.csv"
     if not index.exists():
         return []

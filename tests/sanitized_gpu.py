@@ -78,7 +78,7 @@ def before_and_after_trees() -> int:
     t = btfperm.maximum_transversal(hubs, algorithm="meeting-trees", initializer="none")
     assert t.maximum and t.counters["peeled_turns"]
     far = {"_LAUNCH_ROUNDS": 2, "_PATIENCE": 1, "_MANY": 0}
-    one_side = {"_LEAN": 1, "_MUCH": 0, "_THIN": 0.01}
+    one_side = {"_SIDE_RATIO": 1, "_OPEN_RATIO": 0, "_THIN": 0.01}
     before = {name: getattr(meeting_trees_gpu, name) for name in {**far, **one_side}}
     three_cases = CASES[:3]  # there is a barrier in each round, which is slow on an emulated device
     for settings, cases in ((far, CASES), (one_side, three_cases)):

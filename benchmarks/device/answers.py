@@ -26,7 +26,7 @@ from benchmarks.report import Options, Row, Section, paragraphs, table
 
 RUNS = 20
 SMALL = 5_000  # entries of the largest matrix that has all runs
-FEW = 2  # runs of larger ones, of transposes and of permutations
+FEWER = 2  # runs of larger matrices, of transposes and of permutations
 LARGE = (
     1_000_000  # entries of the smallest matrix that is run once, without transpose and permutation
 )
@@ -93,7 +93,7 @@ def _of_matrix(case: Case, calls: Calls, limit: float) -> Iterator[Row]:
     expected = case.expected.get("rank", rank)
     others = [(", transposed", P.T), (", permuted", shuffled)] if P.nnz < LARGE else []
     for label, A in (("", P), *others):
-        runs = RUNS if P.nnz <= SMALL and not label else FEW if P.nnz < LARGE else 1
+        runs = RUNS if P.nnz <= SMALL and not label else FEWER if P.nnz < LARGE else 1
         row = _tried(A, calls, rank, runs, limit)
         if expected != rank:
             row["wrong"].insert(0, f"the index says {expected}, the cpu {rank}")
@@ -159,7 +159,7 @@ def markdown(data: dict[str, Any]) -> str:
     return paragraphs(
         f"{data['gpu']}.",
         f"{len(data['names'])} variants ({', '.join(data['names'])}); {RUNS} runs of each on "
-        f"matrices of up to {SMALL:,} entries, {FEW} on larger, transposed and permuted ones, 1 "
+        f"matrices of up to {SMALL:,} entries, {FEWER} on larger, transposed and permuted ones, 1 "
         f"from {LARGE:,} on, as they are; {data['seconds']:.0f} s in all.",
         table(["matrices", "how many", "runs", "wrong"], body),
         missing if data["missing"] else "",

@@ -39,7 +39,8 @@ from btfperm.dulmage_mendelsohn.form import Form
 from btfperm.path.request import team_size
 from btfperm.pattern import DevicePattern, Pattern
 
-RECORDED: dict[str, list[float]] = {  # ms: reached by exploratory code, and its author's estimate
+# Milliseconds: the time of exploratory code, and what its author estimated as possible.
+RECORDED: dict[str, list[float]] = {
     name: times
     for name, *times in json.loads(
         Path(__file__).with_name("recorded.json").read_text(encoding="utf-8")

@@ -100,20 +100,22 @@ def scattered(A: sp.csc_array) -> sp.csc_array:
 
 
 def er(xp: Any, exponent: int, degree: float) -> Edges:
-    """degree * n pairs: of t = mix(mix(999 + i)) and its argument."""
+    """degree * n random pairs: row mix(mix(999 + i)) and column mix(999 + i), each without its low
+    11 bits and modulo n."""
     n, shift = 2**exponent, np.uint64(11)
     s = stream(xp, 999, round(degree * n))
     return below(mix(s) >> shift, n), below(s >> shift, n)
 
 
 def rmat(xp: Any, exponent: int, degree: float) -> Edges:
-    """degree * n edges (.45 .15 .15 .25), as they come."""
+    """degree * n edges with the quadrant probabilities .45, .15, .15, .25, not relabelled."""
     count = round(degree * 2**exponent)
     return recursive_edges(exponent, count, (0.45, 0.15, 0.15), _draw(_generator(xp)))
 
 
 def kron(xp: Any, exponent: int) -> Edges:
-    """48 n edges (.57 .19 .19 .05), relabelled by one permutation, symmetric, no diagonal."""
+    """48 n edges with the quadrant probabilities .57, .19, .19, .05; relabelled, symmetric, without
+    the diagonal."""
     rng = _generator(xp)
     u, v = recursive_edges(exponent, 48 << exponent, (0.57, 0.19, 0.19), _draw(rng))
     if xp is np:
@@ -124,8 +126,8 @@ def kron(xp: Any, exponent: int) -> Edges:
 
 
 def rgg(xp: Any, exponent: int) -> Edges:
-    """Points with x and y from the halves of mix(55 + i), pairs within .55 sqrt(ln n / n), numbered
-    by cells of that width."""
+    """Points with x and y from the low and the high half of mix(55 + i), and the pairs at a
+    distance of at most r = .55 sqrt(ln n / n). A grid of int(1 / r)^2 cells numbers the points."""
     n = 2**exponent
     radius = 0.55 * np.sqrt(np.log(n) / n)
     s = stream(xp, 55, n)
@@ -175,9 +177,8 @@ def road(xp: Any, width: int) -> Edges:
 
 
 def hexagons(xp: Any, width: int) -> Edges:
-    """Brick wall: (x,y)-(x+1,y) always, (x,y)-(x,y+1) when x + y is even; but for 60 round holes.
-
-    The points in the holes stay as empty lines.
+    """A brick wall with 60 round holes: edges (x, y)-(x + 1, y), and (x, y)-(x, y + 1) if x + y is
+    even. The points in the holes remain as empty rows and columns.
     """
     here = xp.arange(width * width).reshape(width, width)
     solid = xp.asarray(_outside_the_holes(width))

@@ -167,8 +167,8 @@ def _blk(xp: Any, largest: float, size: float) -> tuple[Any, Any, int]:
 
 
 def _kkt(xp: Any, size: float) -> tuple[Any, Any, int]:
-    """[[H, B'], [B, 0]]: H tridiagonal of `size`, B 0.4 of that in rows of 4 entries, all in the
-    first 0.28 of the columns: singular."""
+    """[[H, B'], [B, 0]]: H is tridiagonal with `size` rows. B has 0.4 `size` rows of 4 entries, all
+    in its first 0.28 `size` columns, so the matrix is structurally singular."""
     h = int(size)
     b = int(0.4 * h)
     j = xp.arange(h)

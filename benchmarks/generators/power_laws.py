@@ -54,7 +54,8 @@ def recursive_edges(
 
 
 def kron(scale: int) -> sp.csc_array:
-    """16 * 2^X edges (.57 .19 .19 .05), relabelled, symmetric, no diagonal."""
+    """16 * 2^X edges with the quadrant probabilities .57, .19, .19, .05; relabelled, symmetric, no
+    diagonal."""
     n = 2**scale
     rng = np.random.default_rng(SEED)
     u, v = recursive_edges(scale, 16 * n, (0.57, 0.19, 0.19), rng.random)
@@ -63,7 +64,8 @@ def kron(scale: int) -> sp.csc_array:
 
 
 def rmat(scale: int) -> sp.csc_array:
-    """8 * 2^X entries (.45 .15 .15 .25), rows and columns relabelled independently."""
+    """8 * 2^X entries with the quadrant probabilities .45, .15, .15, .25; rows and columns are
+    relabelled independently."""
     n = 2**scale
     rng = np.random.default_rng(SEED)
     rows, cols = recursive_edges(scale, 8 * n, (0.45, 0.15, 0.15), rng.random)
@@ -78,7 +80,8 @@ CITED_PER_PAPER = 4.4
 def copapers(n: int) -> sp.csc_array:
     """n papers, joined when they share an author, in the place of ``coPapersDBLP``.
 
-    Authors have Pareto many papers, each a clique, some of them in common.
+    The number of papers of an author has a Pareto distribution. The papers of an author form a
+    clique, and a paper may have several authors.
     """
     rng = np.random.default_rng(SEED)
     authors = n // 2
@@ -164,7 +167,8 @@ WIKI = Site(menu=5.0, near=4, far=14.0, silent=0.33, plain=0.2, skew=5, host_siz
 
 
 def hosts(n: int, mean: float, rng: np.random.Generator) -> tuple[Index, Index]:
-    """First page and number of pages of the host of each page; hosts have Pareto many."""
+    """First page and number of pages of the host of each page. The number of pages of a host has a
+    Pareto distribution."""
     sizes = 1 + (mean * 0.5 * rng.pareto(1.5, size=int(4 * n / mean) + 1)).astype(np.int64)
     sizes = np.append(sizes, n)  # enough in any case
     ends = np.cumsum(sizes)

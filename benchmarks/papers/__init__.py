@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The measurements of three papers, repeated with the algorithms of the registry.
+"""The measurements of five papers, repeated with the algorithms of the registry.
 
-``grafting.py``: Azad, Buluç, Pothen (IPDPS 2015). ``gpu.py``: Deveci, Kaya, Uçar, Çatalyürek
-(Euro-Par 2013, on augmenting paths, and ICPP 2013, on push-relabel).
+``paper_000.py`` to ``paper_004.py`` are the sections, one for each paper; each names its paper.
+``gpu.py`` has the common parts of the two papers on searches on a GPU, and ``graph_codes.py`` those
+of the two on matchings in graphs. ``grafting.py`` is the section `published`.
 """

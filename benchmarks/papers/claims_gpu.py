@@ -114,8 +114,8 @@ def _best_share(rows: list[Row], name: str, factor: float = 1.0, rival: str = ""
 
 
 def _gains(rows: list[Row], name: str, limit: float, peer: str = "") -> list[float]:
-    """How many times faster than the best sequential peer, or than one; a stopped peer counts at
-    the limit, and so does a stopped variant."""
+    """On each graph, the speed-up of a variant over the best sequential peer, or over `peer`. Peers
+    and variants that were stopped count at the limit."""
     return [
         (row["sequential"].get(peer, limit) if peer else _sequential(row, limit))
         / row["median"].get(name, limit)
@@ -202,7 +202,8 @@ def _contest_000(data: Data) -> list[Item]:
 
 
 def _unknown(rows: list[Row], name: str) -> str:
-    """The graphs on which a variant was stopped, and those on which a code of the host was not."""
+    """A sentence about the graphs on which a variant was stopped, and on which of these a code of
+    the host ended."""
     lost = [row for row in rows if name not in row["median"]]
     found = [row for row in lost if row["multicore"] or row["sequential"]]
     if not lost:

@@ -139,8 +139,8 @@ def entrants(threads: int | None, chosen: Sequence[str] = ()) -> list[Entrant]:
 
 
 def starting_matching(A: Any) -> Matching:
-    """The row of each column that Karp-Sipser matches, on one thread; found in a child, because the
-    process that forks the workers must have started no threads."""
+    """The row of each column that Karp-Sipser matches, on one thread. A child process computes it,
+    because the process that forks the workers must have started no threads."""
     with multiprocessing.get_context("fork").Pool(1) as child:
         return child.apply(_matched_by_start, (A,))
 

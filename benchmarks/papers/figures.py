@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figures of the three papers, from results of the sections `published` and `gpu`.
+"""The figures of three papers, from results of `published`, `paper-000`, `paper-001`, `paper-003`.
 
 "Grafting" is Azad et al. (IPDPS 2015), "GPU-BFS" Deveci et al. (Euro-Par 2013), and "G-PR" Deveci
 et al. (ICPP 2013).

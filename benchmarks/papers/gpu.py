@@ -64,8 +64,8 @@ class Variant(NamedTuple):
 
 
 def words(form: str, more: Sequence[str] = ()) -> list[str]:
-    """The form itself; or, where it ends in ``:k``, the word with each number, and those of `more`
-    with other ones, by number."""
+    """The form itself. If it ends in ``:k``, the words with the numbers in `NUMBERS`, and those of
+    `more` with other numbers, in the order of the numbers."""
     if form not in NUMBERS:
         return [form]
     family = form.removesuffix("k")
@@ -204,7 +204,8 @@ def _measured(
 
 
 def _searched(row: Row, problem: Any, field: list[Variant], options: Options) -> list[str]:
-    """Adds the seconds and counters of the variants to the row; what is wrong with their results.
+    """Adds the seconds and counters of the variants to the row, and returns what is wrong with
+    their results.
 
     A variant is not repeated after `options.limit` seconds in all."""
     initial = problem.row_match.copy(), problem.col_match.copy()
@@ -239,7 +240,7 @@ def _shortened(found: Any) -> dict[str, Any]:
 
 
 def _wrong(found: Problem, name: str, *, stopped: bool) -> list[str]:
-    """The objections of the certificate on the host."""
+    """What the certificate on the host finds wrong."""
     if _core.transversal.check_matching(*found.matched)[0]:
         return [f"{name}: no matching"]
     found.row_in_cover.fill(0)

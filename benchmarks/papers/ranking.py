@@ -33,8 +33,8 @@ ABOUT_ONE = 2.0  # a mean between 1/2 and 2 is "no improvement"
 def orders(rows: Sequence[Row], limit: float) -> list[dict[str, Any]]:
     """One verdict for each class, on one thread and on many.
 
-    An algorithm that has no threads takes part in the second with its time on one; a search that
-    was stopped counts at the limit.
+    An algorithm that uses one thread takes part in the verdict on many with its time on one. A
+    search that was stopped counts at the limit.
     """
     plain = [row for row in rows if not row["options"]]
     many = max((row["threads"] for row in plain), default=1)
@@ -58,9 +58,9 @@ def orders(rows: Sequence[Row], limit: float) -> list[dict[str, Any]]:
 class Gains:
     """How many times faster `first` is than `second` on each matrix, and the reasons.
 
-    `steps` is `times` when of ms-bfs-graft only the steps count, because the paper's graphs come
-    with the row lists that it needs. `edges` and `rates` are known if both finished:
-    the ratio of the edges visited, and the ratio of the rates.
+    `steps` is `times` without the row lists that ms-bfs-graft makes first, because the paper's
+    graphs come with them. `edges` and `rates` are known if both finished: the ratio of the edges
+    visited, and the ratio of the rates.
     """
 
     first: str

@@ -62,7 +62,7 @@ class Estimate(NamedTuple):
 
     code: str
     seconds: float
-    by: str  # whose time carried it over, or "factor"
+    by: str  # the packaged code whose times give the factor, or "factor" for the common one
 
 
 def against(rows: Sequence[Row], limit: float) -> tuple[str, dict[str, Any]]:
@@ -83,7 +83,8 @@ def against(rows: Sequence[Row], limit: float) -> tuple[str, dict[str, Any]]:
 
 
 def by_field(row: Row) -> Estimate | None:
-    """From the field table: the fastest research code there, carried over by SciPy or BTF."""
+    """From the field survey: the time of its fastest research code, multiplied by the ratio of the
+    times of SciPy or BTF."""
     if row["matrix"] not in FIELD:
         return None
     *columns, fastest, least = FIELD[row["matrix"]]
@@ -99,7 +100,7 @@ def by_field(row: Row) -> Estimate | None:
 
 
 def by_one_core(row: Row, then_to_now: float | None) -> Estimate | None:
-    """From the one-core table, by the factor of the run."""
+    """From the one-core survey: the time of its fastest research code, multiplied by the factor."""
     if then_to_now is None or row["matrix"] not in ONE_CORE:
         return None
     code, took = ONE_CORE[row["matrix"]]

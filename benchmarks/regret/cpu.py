@@ -28,7 +28,7 @@ from benchmarks.timing import CORES
 HALVES = ("fit", "held out")
 DECISIONS = ("start", "algorithm", "threads", "side")
 DOUBLED = 2.0  # regret that no matrix should have
-SALT = 855  # families that were used before there were halves are in the first
+SALT = 855  # with it, all families that were used before the division are in the half `fit`
 
 
 def cases(which: str, folder: Path) -> list[Case]:

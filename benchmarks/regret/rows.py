@@ -70,7 +70,8 @@ def rounded(times: dict[str, float]) -> dict[str, float]:
 
 
 def worth(rows: Sequence[Row], decisions: Sequence[str], times_of: TimesOf) -> Worth:
-    """decision -> rule -> its choice, how far that is behind, the best of the others.
+    """decision -> rule -> its choice, how many times slower than the best it is, and the same of
+    the best other choices.
 
     `times_of` returns the seconds of each choice of a decision in a row.
     """

@@ -140,7 +140,7 @@ def _difference(row: Row) -> list[str]:
 
 
 def _ratio(row: Row, part: str) -> float | None:
-    """Of the whole call (`seconds`) or of its `search`, to MC64."""
+    """The time of the whole call (`seconds`) or of its `search` over that of MC64."""
     mine, other = row.get(OURS, {}).get(part), row.get(PEER, {}).get("seconds")
     return mine / other if mine and other else None
 

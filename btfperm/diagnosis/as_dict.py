@@ -11,15 +11,15 @@ from btfperm.diagnosis.result import Diagnosis
 __all__ = ["dict_of"]
 
 
-class _Room:
-    """How many more numbers may be listed; `cut` when a list did not fit."""
+class _Quota:
+    """The number of numbers that may still be listed; None: no limit. `cut`: a list was cut."""
 
     def __init__(self, limit: int | None) -> None:
         self.left = limit
         self.cut = False
 
     def take(self, members: Any) -> list[int]:
-        """The first members, as many as there is room for."""
+        """The first members, at most as many as may still be listed."""
         shown = members if self.left is None else members[: self.left]
         self.cut |= len(shown) < len(members)
         if self.left is not None:
@@ -27,7 +27,7 @@ class _Room:
         return [int(k) for k in shown.tolist()]
 
     def pairs(self, rows: Any, cols: Any) -> list[list[int]]:
-        """The first positions, as many as there is room for."""
+        """The first positions; each counts as two numbers."""
         count = len(rows) if self.left is None else min(len(rows), self.left // 2)
         self.cut |= count < len(rows)
         listed = [self.take(each[:count]) for each in (rows, cols)]
@@ -39,7 +39,7 @@ def dict_of(d: Diagnosis, limit: int | None) -> dict[str, Any]:
     m, n = d.shape
     over, over_cut = _groups(d, d.overdetermined, limit)
     under, under_cut = _groups(d, d.underdetermined, limit)
-    rest = _Room(limit)
+    rest = _Quota(limit)
     facts = {
         "rows": m,
         "cols": n,
@@ -69,26 +69,26 @@ def dict_of(d: Diagnosis, limit: int | None) -> dict[str, Any]:
 
 def _groups(d: Diagnosis, groups: Groups, limit: int | None) -> tuple[list[dict[str, Any]], bool]:
     """The groups, smallest first, and whether some are missing or cut."""
-    room = _Room(limit)
+    quota = _Quota(limit)
     listed = []
     for group in groups:
-        if room.left == 0:
+        if quota.left == 0:
             break
-        listed.append(_group(d, group, room))
-    return listed, room.cut or len(listed) < len(groups)
+        listed.append(_group(d, group, quota))
+    return listed, quota.cut or len(listed) < len(groups)
 
 
-def _group(d: Diagnosis, group: Group, room: _Room) -> dict[str, Any]:
+def _group(d: Diagnosis, group: Group, quota: _Quota) -> dict[str, Any]:
     why = group.explanation
-    before, room.cut = room.cut, False
+    before, quota.cut = quota.cut, False
     found: dict[str, Any] = {
-        "rows": room.take(group.rows),
-        "columns": room.take(group.cols),
+        "rows": quota.take(group.rows),
+        "columns": quota.take(group.cols),
         "excess": group.excess,
-        "explanation": {"rows": room.take(why.rows), "columns": room.take(why.cols)},
-        "truncated": room.cut,
+        "explanation": {"rows": quota.take(why.rows), "columns": quota.take(why.cols)},
+        "truncated": quota.cut,
     }
-    room.cut |= before
+    quota.cut |= before
     if d.row_names is not None:
         found["row_names"] = [d.row_name(i) for i in found["rows"]]
     if d.col_names is not None:
@@ -96,13 +96,13 @@ def _group(d: Diagnosis, group: Group, room: _Room) -> dict[str, Any]:
     return found
 
 
-def _sets(d: Diagnosis, room: _Room) -> list[list[int]]:
+def _sets(d: Diagnosis, quota: _Quota) -> list[list[int]]:
     listed = []
     for rows in d.identical_rows:
-        if room.left == 0:
-            room.cut = True
+        if quota.left == 0:
+            quota.cut = True
             break
-        listed.append(room.take(rows))
+        listed.append(quota.take(rows))
     return listed
 
 

@@ -18,10 +18,11 @@ from btfperm.errors import DefectError
 __all__ = ["Parts", "split"]
 
 _MOST_LANES = 8  # threads for a list: a large mean length is due to few long lists
-_OFTEN_MET = 16  # entries for each row or column, from which on a bit marks each reached vertex
-# A round with 1/_HEAVY of all entries or more runs from the other side, if columns have
-# `_OFTEN_ASKED` entries on average.
-_HEAVY, _OFTEN_ASKED = 8, 6
+# With at least this number of entries for each row or column, a bit marks each reached vertex.
+_MIN_MARKED_LENGTH = 16
+# A round with 1 / _LARGE_ROUND of all entries or more runs from the other side, if columns have at
+# least _MIN_MEAN_LENGTH entries on average.
+_LARGE_ROUND, _MIN_MEAN_LENGTH = 8, 6
 _FILE = "dulmage_mendelsohn/coarse.cu"
 _COUNTS = 2  # of reach_parts: columns of the horizontal and of the vertical part
 
@@ -78,23 +79,23 @@ def split(problem: DeviceProblem, matched: int) -> Parts:
     run = problem.kernels(_FILE)
     of_col = cupy.empty(n, dtype=np.int32)
     both_sides = rows > 0 or "by_rows" in vars(problem)
-    may_ask = both_sides and problem.nnz >= _OFTEN_ASKED * n
-    limits = Limits(max_round_entries=max(problem.nnz // _HEAVY, 1) if may_ask else NONE)
+    may_reverse = both_sides and problem.nnz >= _MIN_MEAN_LENGTH * n
+    limits = Limits(max_round_entries=max(problem.nnz // _LARGE_ROUND, 1) if may_reverse else NONE)
     own = _COUNTS + layout(_FILE, "Asked").size
-    begun = partial(LevelSearch, m + n, width, limits, own=own)
-    search = begun()
+    new_search = partial(LevelSearch, m + n, width, limits, own=own)
+    search = new_search()
     match = problem.row_match, problem.col_match
     by_rows = problem.by_rows if both_sides else (np.uint64(0), np.uint64(0))
-    often_met = problem.nnz >= _OFTEN_MET * max(m, n)
-    met = cupy.empty((m + n) // 32 + 1, dtype=np.uint32) if often_met else np.uint64(0)
+    marks_reached = problem.nnz >= _MIN_MARKED_LENGTH * max(m, n)
+    reached = cupy.empty((m + n) // 32 + 1, dtype=np.uint32) if marks_reached else np.uint64(0)
     lists = problem.indptr, by_rows[0]
-    queued = met, search.items, search.end
+    queued = reached, search.items, search.end
     run.launch("queue_unmatched", grid(m + n), BLOCK, m, n, *lists, *match, of_col, *queued)
     lanes = min(lanes_for(problem.nnz, n), _MOST_LANES)
-    graph = problem.indptr, problem.indices, *by_rows, *match, of_col, met
+    graph = problem.indptr, problem.indices, *by_rows, *match, of_col, reached
     while True:
         search.launch(run, "reach_parts", lanes, m, *graph, n, search.own)
-        following = begun() if may_ask else search  # while the device is busy
+        following = new_search() if may_reverse else search  # while the device is busy
         stand = search.stand()
         if stand.found or not stand.gave_up:
             break

@@ -32,7 +32,7 @@ __all__ += ["write_matrix", "write_petsc_is"]
 
 PathLike = str | os.PathLike[str]
 
-_MANY_ENTRIES = 1 << 17  # from this size on, memory of the texts is returned to the system
+_MANY_ENTRIES = 1 << 17  # from this number on, freed memory is returned to the system
 
 
 def read(
@@ -152,8 +152,8 @@ def pattern_and_values(path: PathLike, drop_zeros: bool) -> tuple[Pattern, Value
 def _valued(
     path: PathLike, drop_zeros: bool, remedy: str | None = None
 ) -> tuple[ValuedPattern, bool]:
-    """The matrix, and whether the file holds values. Without a remedy, a file that holds none gets
-    ones; otherwise it is an error."""
+    """The matrix with its values, and whether the file holds values. If it holds none, all values
+    are 1; with a `remedy`, that is an error whose message ends with the remedy."""
     from btfperm.pattern.values import valued_matrix
 
     drop_zeros = truth("drop_zeros", drop_zeros)
@@ -172,7 +172,7 @@ def _valued(
 
 
 def _give_back_freed(entries: int) -> None:
-    """After a large file, return the memory of the texts to the system."""
+    """After a large file, returns the memory of its text to the system."""
     if entries >= _MANY_ENTRIES:
         from btfperm import _core
 

@@ -80,7 +80,7 @@ def read_fields(
         numbers = _numbers(lines, part, field)
         if numbers is None:
             raise _first_error(source, lines, part, field, line, what)
-        if limits is not None:  # also too large for a narrower type
+        if limits is not None:  # a number may exceed the range of the type of `out`
             numbers = np.clip(numbers, limits.min, limits.max)
         if done + part > out.size:
             out.resize(min(count, 2 * (done + part)), refcheck=False)

@@ -61,7 +61,8 @@ class HashedFile(io.RawIOBase):
 
     def hexdigest(self) -> str:
         """SHA-256 of the whole file; reads what has not been read yet."""
-        if self.readinto(bytearray(1)):  # most readers have read all: a block costs its clearing
+        # Most readers have read the whole file. One byte shows it without a block to be cleared.
+        if self.readinto(bytearray(1)):
             rest = bytearray(_WORTH_A_THREAD // 4)
             while self.readinto(rest):
                 pass

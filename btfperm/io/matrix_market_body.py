@@ -30,15 +30,17 @@ BLOCK: int | None = None
 """Bytes of text in a block; None chooses by the number of entries. Tests set it."""
 
 _SMALLEST_BLOCK = 1 << 16
-_LARGEST_BLOCK = {"coordinate": 1 << 25, "array": 1 << 22}  # a value needs four times its text
+# Bytes. A value of an array file needs up to four times the memory of its text.
+_LARGEST_BLOCK = {"coordinate": 1 << 25, "array": 1 << 22}
 _PER_THREAD = 1 << 20  # bytes of a block for which another thread is worthwhile
 _LONGEST_LINE = 1 << 16
 _READ_AT_ONCE = 1 << 20
-_SHOWN = 200  # bytes of a line, of which a message shows the first
-_BYTES_PER_ENTRY = 4  # at least: "1 1\n"
-_FIRST_CAPACITY = 1 << 16  # of the entries of an array file: zeros are none
+_SHOWN = 200  # bytes of a bad line that are kept for the message
+_BYTES_PER_ENTRY = 4  # the shortest entry: "1 1\n"
+# Entries for which memory is reserved first in an array file, whose zeros are no entries.
+_FIRST_CAPACITY = 1 << 16
 _VALUE_TYPE = {"real": np.float64, "integer": np.int64, "complex": np.complex128}
-# The core's codes of what it does with the values of a field: nothing, find the zeros, store them.
+# The core's codes for the values of a field: ignore them, find the zeros, store them.
 _NO_VALUES = 0
 _ZEROS = {"real": 1, "integer": 1, "complex": 2}
 _VALUES = {"real": 3, "integer": 4, "complex": 5}
@@ -55,7 +57,7 @@ _SENTENCES = (
 
 IndexArray = npt.NDArray[np.signedinteger[Any]]
 Text = npt.NDArray[np.uint8]
-# Receives rows, columns and values (None in a pattern file) of some entries.
+# A function that receives rows, columns and values (None in a pattern file) of some entries.
 Take = Callable[[IndexArray, IndexArray, "npt.NDArray[Any] | None"], None]
 DividedText = tuple[Text, npt.NDArray[np.int64], npt.NDArray[np.int64]]  # and its parts
 
@@ -156,8 +158,8 @@ def _parsed(
     block: int | None = None,
     drain: Callable[[], None] | None = None,
 ) -> int:
-    """Parses all blocks; the number of entries off the diagonal of a symmetric list. `drain` is
-    called after each block."""
+    """Parses all blocks and returns the number of entries off the diagonal of a symmetric list.
+    `drain` is called after each block."""
     announced = header.entries or 0
     parser = Parser(source, header, line, threads, body)
     size = BLOCK or block or _block_for(announced, header.layout)
@@ -281,7 +283,7 @@ class Parser:
         return fault, at
 
     def _values(self, count: int) -> tuple[int, npt.NDArray[Any] | None]:
-        """How the core treats the values, and room for them or for the flags of the zeros."""
+        """The core's code for the values, and an array for them or for the flags of the zeros."""
         field, values = self._header.field, self.body.values
         if field == "pattern":
             return _NO_VALUES, None
@@ -324,7 +326,8 @@ class _ArrayPosition:
         self._row = self._first_row()
 
     def append(self, body: Body, found: npt.NDArray[Any]) -> None:
-        """Appends the nonzeros among the next values, which are given, or flags of the zeros."""
+        """Appends the nonzeros among the next values of the file. `found` holds these values, or
+        for each of them whether it is zero."""
         if self._symmetry == "general":
             self._append_general(body, found)
             return
@@ -372,7 +375,7 @@ class _ArrayPosition:
 
 
 def _nonzeros(found: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
-    """Places and values of the nonzeros; of flags of the zeros there are only places."""
+    """Places and values of the nonzeros. The values are None if `found` holds flags of zeros."""
     if found.dtype == bool:
         return np.flatnonzero(~found), None
     places = np.flatnonzero(found)

@@ -84,8 +84,8 @@ def read_matrix(source: Source) -> Any:
 
 
 def stream_entries(source: Source, take: Take, block: int) -> Header:
-    """Calls `take` with the entries of some vertices after the other, both directions of each edge.
-    A part has about `block` bytes, but at least one line."""
+    """Calls `take` with the entries of one group of vertices after the other. Each edge is listed
+    in both directions. A group has about `block` bytes, but at least one line."""
     layout = _layout(source)
     body, read, found = _Body(source, layout), 0, 0
     for first, numbers, counts in body.parts(block // 4):
@@ -133,8 +133,8 @@ def _columns(source: Source) -> tuple[_Layout, _Numbers, _Numbers, _Numbers]:
 def _entries_of(
     body: _Body, first: int, numbers: _Numbers, counts: _Numbers
 ) -> tuple[_Numbers, _Numbers, _Numbers]:
-    """Of whole lines from the vertex `first` on: the ends of their lists, the neighbours from 0 on,
-    and the weights of the edges."""
+    """Where the list of each vertex ends, the neighbours (counted from 0), and the weights of the
+    edges. The numbers are those of whole lines, of which the first is the line of `first`."""
     layout = body.layout
     what = f"there are lines after the {layout.n} vertices"
     body.refuse((np.arange(first, first + counts.size) >= layout.n) & (counts > 0), what, first)

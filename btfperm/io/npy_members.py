@@ -262,6 +262,6 @@ def _dtype(value: bytes) -> np.dtype[Any]:
         raise ValueError("it holds Python objects, which are not read")
     if not dtype.itemsize:
         raise ValueError(f"its items, of type {descr}, have no bytes")
-    if dtype.itemsize > _MOST_ITEM:  # an array of none of them would need the memory of one
+    if dtype.itemsize > _MOST_ITEM:  # even an array without items needs the memory of one
         raise ValueError(f"its items have {dtype.itemsize} bytes each")
     return dtype

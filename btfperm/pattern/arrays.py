@@ -49,7 +49,7 @@ IndexArray = npt.NDArray[np.signedinteger[Any]]
 LARGEST_INT32 = 2**31 - 16
 _LARGEST_INT64 = 2**63 - 16
 _DLPACK_CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
-_FEW = 2**11  # entries of a short array, see `_none_is_zero`
+_SHORT = 2**11  # entries of a short array, see `_none_is_zero`
 _MIN_LINES_TO_CHECK = 2**24  # rows plus columns; a smaller shape cannot exceed a limit
 _CANONICAL, _INVALID = 0, 3  # results of the core's check_columns
 
@@ -323,7 +323,7 @@ def _none_is_zero(values: object, count: int) -> bool:
     """Whether a short array has no zero. For a long one, the caller compares all values."""
     return (
         type(values) is np.ndarray
-        and count < _FEW
+        and count < _SHORT
         and values.shape == (count,)
         and values.dtype.kind in "biufc"
         and np.count_nonzero(values) == count

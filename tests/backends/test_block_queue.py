@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.gpu
 
-_ROOM = 64  # capacity of the queue, as in block_queue.cu
+_CAPACITY = 64  # capacity of the queue, as in block_queue.cu
 
 
 @pytest.mark.parametrize("second", [0, 1, 40, 63, 64, 65, 128, 200])
@@ -22,10 +22,10 @@ def test_each_item_comes_out_once(first, second):
     from btfperm.backends.gpu.compile import Kernels
 
     run = Kernels(str(Path(__file__).with_name("block_queue.cu")), "int32")
-    taken, stored = cupy.full(_ROOM, -1, dtype=np.int32), cupy.full(256, -1, dtype=np.int32)
+    taken, stored = cupy.full(_CAPACITY, -1, dtype=np.int32), cupy.full(256, -1, dtype=np.int32)
     sizes = cupy.zeros(2, dtype=np.uint64)
     run.launch("two_steps", 1, 96, first, second, taken, stored, sizes)
     n_taken, n_stored = (int(size) for size in sizes.get())
-    assert n_taken <= _ROOM - first, "the first step's items keep their places"
+    assert n_taken <= _CAPACITY - first, "the first step's items keep their places"
     found = np.concatenate([taken.get()[:n_taken], stored.get()[:n_stored]])
     np.testing.assert_array_equal(np.sort(found), 1000 + np.arange(second))

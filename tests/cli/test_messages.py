@@ -165,16 +165,16 @@ def sentences():
 
 
 def test_no_message_gives_advice_for_python_at_the_shell():
-    met = 0
+    n_changed = 0
     for where, text in sentences():
         if any(part in text for part in ONLY_IN_PYTHON):
             continue
         shown = for_the_shell(text)
         for other in NOT_PYTHON:
             shown = shown.replace(other, "")
-        met += shown != text
+        n_changed += shown != text
         assert not PYTHON.search(shown), f"{where}: {shown}"
-    assert met >= 5, "the table of advice is not used"
+    assert n_changed >= 5, "the table of advice is not used"
 
 
 def test_a_matrix_in_the_place_of_a_permutation(cli, matrix, tmp_path):

@@ -42,7 +42,7 @@ def test_shape_and_size_are_those_of_scipy(perm_type, A):
 def test_with_the_matching_of_scipy_the_arrays_are_equal(perm_type, A):
     assume(min(A.shape) > 0)
     theirs = maximum_bipartite_matching(ones(A), perm_type=perm_type)
-    # Pothen-Fan does not change a maximum matching.
+    # A given matching that is maximum is returned unchanged.
     options = {"initial": theirs, "orientation": ORIENTATION[perm_type]}
     t = btfperm.maximum_transversal(A, algorithm="pothen-fan", **options)
     order = as_scipy(btfperm.dulmage_mendelsohn(A, transversal=t))

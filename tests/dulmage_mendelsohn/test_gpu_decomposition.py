@@ -61,7 +61,7 @@ def way(request, monkeypatch):
     matrix."""
     if request.param == "as it is":
         return request.param
-    monkeypatch.setattr(find_square_gpu, "_FEW_EDGES", 0)
+    monkeypatch.setattr(find_square_gpu, "_MAX_CPU_EDGES", 0)
     if request.param == "no search":
         monkeypatch.setattr(forward_backward_gpu, "_LIMITS", Limits(max_levels=1))
     if request.param == "contraction":
@@ -70,8 +70,8 @@ def way(request, monkeypatch):
         monkeypatch.setattr(find_square_gpu, "_BLOCK_WINDOW", 2)
         monkeypatch.setattr(peel_gpu.peel, "__kwdefaults__", {"raising": False, "window": 2})
     if request.param == "asked":
-        monkeypatch.setattr(coarse_gpu, "_HEAVY", 10**9)
-        monkeypatch.setattr(coarse_gpu, "_OFTEN_ASKED", 0)
+        monkeypatch.setattr(coarse_gpu, "_LARGE_ROUND", 10**9)
+        monkeypatch.setattr(coarse_gpu, "_MIN_MEAN_LENGTH", 0)
     if request.param == "no sweeps":
         monkeypatch.setattr(max_id_gpu, "_MOST_READINGS", 0)
     return request.param

@@ -67,7 +67,7 @@ def test_nothing_is_copied_to_the_host(monkeypatch):
 
     monkeypatch.setattr(DevicePattern, "on_host", fail)
     monkeypatch.setattr(btfperm.Transversal, "on_host", fail)
-    monkeypatch.setattr(find_square_gpu, "_FEW_EDGES", 0)
+    monkeypatch.setattr(find_square_gpu, "_MAX_CPU_EDGES", 0)
     d = btfperm.dulmage_mendelsohn(P, transversal=t)
     d.block_graph(), d.apply(P), d.row_block, d.matched_row_perm
     btfperm.block_triangular_form(P, transversal=t)
@@ -129,7 +129,7 @@ def test_block_triangular_form(A):
 @pytest.mark.parametrize("threshold", [0, 10_000], ids=["device", "as it is"])
 @pytest.mark.parametrize("family", ["triangular", "half a giant", "random, wide", "blocks of 7"])
 def test_block_graph(family, threshold, monkeypatch):
-    monkeypatch.setattr(find_square_gpu, "_FEW_EDGES", threshold)
+    monkeypatch.setattr(find_square_gpu, "_MAX_CPU_EDGES", threshold)
     P = pattern_there(HARD[family])
     graph = btfperm.dulmage_mendelsohn(P).block_graph()
     expected = btfperm.dulmage_mendelsohn(HARD[family]).block_graph()

@@ -120,11 +120,11 @@ def forget():
 )
 @pytest.mark.parametrize("name", MATRICES)
 def test_items_that_do_not_fit_are_not_lost(monkeypatch, name, window, width, asked):
-    monkeypatch.setattr(find_square_gpu, "_FEW_EDGES", 0)
+    monkeypatch.setattr(find_square_gpu, "_MAX_CPU_EDGES", 0)
     monkeypatch.setattr(peel_gpu.peel, "__kwdefaults__", {"raising": False, "window": window})
     if asked:
-        monkeypatch.setattr(coarse_gpu, "_HEAVY", 10**9)
-        monkeypatch.setattr(coarse_gpu, "_OFTEN_ASKED", 0)
+        monkeypatch.setattr(coarse_gpu, "_LARGE_ROUND", 10**9)
+        monkeypatch.setattr(coarse_gpu, "_MIN_MEAN_LENGTH", 0)
     A = MATRICES[name]
     t, expected = btfperm.maximum_transversal(A), btfperm.dulmage_mendelsohn(A)
     d = btfperm.dulmage_mendelsohn(pattern_there(A, width), transversal=t)

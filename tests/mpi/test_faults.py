@@ -27,7 +27,7 @@ os._exit = noted
 main(sys.argv[2:])
 """
 
-# The named rank meets this at the first item that it parses.
+# Rank 1 runs `action` before it parses its first block.
 MEETING = """
 import os, signal, sys
 from btfperm.io.matrix_market_body import Parser

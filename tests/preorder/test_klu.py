@@ -204,7 +204,7 @@ def test_entries_below_the_blocks_are_refused(library):
 
 
 def test_64_bit_functions(library, monkeypatch):
-    """They are called where the factors have too many entries for 32 bits."""
+    """KLU's 64-bit functions are called if the factors have too many entries for 32 bits."""
     A = sp.csc_array(read("west0479"))
     A.eliminate_zeros()
     p = btfperm.preorder(A, solver="klu", drop_zeros=True)

@@ -112,7 +112,7 @@ def test_an_ordering_saves_fill(how):
 
 
 def test_each_block_is_ordered_by_itself():
-    """Two renumbered grids, one above the other, have as little fill as each alone."""
+    """Two renumbered grids, one above the other, have as little fill as each of them alone."""
     A = grid(20)
     options = {"block_ordering": "amd", "algorithm": "pothen-fan"}
     alone = btfperm.preorder(A, initial=np.arange(400), **options).factor(A).nnz
@@ -269,7 +269,7 @@ def test_the_order_in_a_run_of_blocks_is_that_of_each_block():
 
 @given(A=strategies.nonsingular(), seed=st.integers(0, 9))
 def test_apply_to_new_values(A, seed):
-    """A second matrix with the same entries takes another path than the first one."""
+    """From the second matrix with the same entries on, a `Gather` permutes the values alone."""
     p = btfperm.preorder(A)
     rng = np.random.default_rng(seed)
     first = sp.csc_matrix(A)
@@ -336,7 +336,8 @@ def test_minimum_fill_must_save_enough_within_its_work(limit, value, monkeypatch
 
 
 def test_minimum_fill_beside_minimum_degree():
-    """Of amd's fill on unsymmetric blocks, with pivots on the diagonal, 0.7 to 0.95 remain."""
+    """With pivots on the diagonal of unsymmetric blocks, it has less of the predicted fill: at most
+    0.95 times that of amd, and on one of these matrices at most 0.82 times."""
     ratios = []
     for name in ("west0067", "west0479", "bp_1200"):
         fills = [

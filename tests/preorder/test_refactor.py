@@ -91,7 +91,8 @@ def test_large_diagonal_entries_stay_pivots():
 
 @pytest.mark.parametrize("solver", ["klu", "superlu"])
 def test_an_array_of_values_is_in_the_order_of_the_matrix_that_was_factored(solver):
-    """The first matrix by rows, by columns, dense, and in orders that nobody knows."""
+    """The first matrix is stored by rows, by columns, densely, or in an order that btfperm does not
+    know."""
     rng = np.random.default_rng(7)
     dense = np.where(rng.random((30, 30)) < 0.2, rng.uniform(1, 2, (30, 30)), 0) + 9 * np.eye(30)
     b = dense @ np.ones(30)

@@ -25,7 +25,8 @@ SMALL = [
 
 
 def check_same(A: sp.csc_array, solver: str) -> btfperm.Preordering:
-    """The short path gives what the long one does; naming `threads` leads to the long one."""
+    """The call of the core gives the same result as the steps in Python, which run if `threads` is
+    given."""
     found = small_preordering(A, solver)
     assert found is not None
     other = btfperm.preorder(A, solver=solver, threads=1)

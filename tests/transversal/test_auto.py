@@ -369,7 +369,7 @@ def test_a_search_that_takes_too_long_is_abandoned(rash):
 
 
 def test_the_default_algorithm_continues_from_the_matching_of_the_abandoned_one(rash, monkeypatch):
-    sizes = {}  # size of the matching from which each algorithm starts
+    sizes = {}  # for each algorithm, the size of the matching from which it starts
 
     def recorded(row, problem, *rest, **more):
         sizes[row.name] = problem.size

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Far walks, see `far_walks.cu`: which waves prove that the matching is maximum, and when the trees
 continue instead. Most tests plant the answers of the device; the others need a GPU and matrices
-on which a walk has difficulty to find its way."""
+on which few entries lead to the unmatched row."""
 
 from __future__ import annotations
 

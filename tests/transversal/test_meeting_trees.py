@@ -167,8 +167,8 @@ def test_steps_of_one_side_while_the_other_waits(monkeypatch):
     """The thresholds are set so that the larger side always waits."""
     from btfperm.transversal.augmenting import meeting_trees_gpu
 
-    monkeypatch.setattr(meeting_trees_gpu, "_LEAN", 1)
-    monkeypatch.setattr(meeting_trees_gpu, "_MUCH", 0)
+    monkeypatch.setattr(meeting_trees_gpu, "_SIDE_RATIO", 1)
+    monkeypatch.setattr(meeting_trees_gpu, "_OPEN_RATIO", 0)
     monkeypatch.setattr(meeting_trees_gpu, "_THIN", 0.25)
     for A in (
         families.random_rectangle(9_000, 8_000, 3, 5).A,

@@ -71,7 +71,7 @@ def pairs(initializer, kind):
 
 @pytest.mark.parametrize("initializer", ["karp-sipser", "min-degree"])
 def test_forced_choices_come_first(initializer):
-    """On a forest, this rule alone gives a maximum matching."""
+    """On a forest, matching vertices with one neighbour first gives a maximum matching."""
     assert pairs(initializer, FORESTS) == RANKS[FORESTS]
 
 
@@ -91,8 +91,8 @@ def test_no_start_leaves_more_than_greedy_may(initializer, kind):
 
 
 def test_karp_sipser_matches_new_forced_choices_first():
-    """At first no vertex has only one neighbour. After an arbitrary match some have, and to match
-    those first gives a maximum matching."""
+    """At first no vertex has only one neighbour. After an arbitrary match some have only one left,
+    and matching those first gives a maximum matching."""
     columns = ([0, 1], [1, 3], [0, 2, 3], [0, 1, 2])
     A = families.csc(
         [np.concatenate(columns)], [np.repeat(range(4), list(map(len, columns)))], (4, 4)

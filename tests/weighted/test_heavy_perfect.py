@@ -132,15 +132,15 @@ def test_real_matrices(known):
 
 
 def price_war(n=1200, rivals=60):
-    """`rivals` columns compete for one row less, with equal values, and the other entries of each
-    are e^5 times as small. Bids of the size that is right for the other `n` columns would go on for
-    millions."""
+    """`rivals` columns compete for `rivals` - 1 rows with equal values; their other entries are
+    e^5 times smaller. With the step that suits the other `n` columns, the rivals would make
+    millions of bids."""
     A = hard("log-normal", n).tocoo()
     rng = np.random.default_rng(4)
     dense = np.indices((rivals - 1, rivals)).reshape(2, -1)
-    few = rng.integers(0, n, (2, 3 * rivals))  # which connect both parts
-    rows = [A.row, n + dense[0], few[0], n + np.arange(3 * rivals) % (rivals - 1)]
-    cols = [A.col, n + dense[1], n + np.arange(3 * rivals) % rivals, few[1]]
+    links = rng.integers(0, n, (2, 3 * rivals))  # rows and columns that connect both parts
+    rows = [A.row, n + dense[0], links[0], n + np.arange(3 * rivals) % (rivals - 1)]
+    cols = [A.col, n + dense[1], n + np.arange(3 * rivals) % rivals, links[1]]
     data = [A.data**1e-4, np.ones(dense.shape[1]), np.full(6 * rivals, np.exp(-5.0))]
     rows, cols = [*rows, [n + rivals - 1]], [*cols, [0]]  # a row for the column that loses
     rows, cols = [*rows, [n + rivals - 1]], [*cols, [1]]
@@ -244,8 +244,8 @@ def test_64_bit_indices():
 
 
 def test_the_certificate_bounds_worse_matchings():
-    """It refuses duals that are not feasible; a worse matching has a larger gap, and is refused as
-    an exact one."""
+    """Duals that are not feasible are refused. A worse matching has a larger gap, and is refused if
+    it must be the best one."""
     A = np.array([[1.0, 10.0, 0.0], [4.0, 2.0, 0.0], [3.0, 0.0, 5.0]])
     V = btfperm.as_valued(A)
     d = btfperm.dulmage_mendelsohn(V.pattern)

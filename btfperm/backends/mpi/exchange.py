@@ -71,7 +71,7 @@ class Exchange:
         self.rank, self.size = int(comm.rank), int(comm.size)
         self._owner: Any = None  # the communicator that keeps this exchange
         self._is_guarded = False
-        self._gives_way = self._ranks_here() > usable_cores()
+        self._yields = self._ranks_here() > usable_cores()
         self.counters = dict.fromkeys(("exchanges", "collectives", "messages", "bytes"), 0)
 
     def _ranks_here(self) -> int:
@@ -108,7 +108,7 @@ class Exchange:
         polls = 0
         while not request.Test():
             polls += 1
-            if not self._gives_way and polls % _POLLS:
+            if not self._yields and polls % _POLLS:
                 continue
             time.sleep(0)
             if self._notices.Iprobe(tag=_NOTICE):

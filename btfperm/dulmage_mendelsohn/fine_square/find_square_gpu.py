@@ -32,7 +32,7 @@ from btfperm.dulmage_mendelsohn.fine_square.peel_gpu import peel
 __all__ = ["Square", "find_square", "heights_above"]
 
 # Graphs with fewer edges are faster on one core than on the device.
-_FEW_EDGES = 10_000
+_MAX_CPU_EDGES = 10_000
 # Shares of 2-cycles among the edges from which on they are contracted before any search, and before
 # the propagation of names.
 _SYMMETRIC, _SHORTER = 0.5, 0.05
@@ -67,10 +67,10 @@ def find_square(problem: DeviceProblem, parts: Parts, stage: Callable[[str], Non
     if graph.count == 0:
         return Square(None, height)
     left, own, floor, number = graph, None, height, NULL
-    if gave_up or 2 * graph.count < n or problem.nnz <= _FEW_EDGES:
+    if gave_up or 2 * graph.count < n or problem.nnz <= _MAX_CPU_EDGES:
         left, own = part_of(graph)
         floor = height[own]
-    if gave_up or left.pred.size <= _FEW_EDGES:
+    if gave_up or left.pred.size <= _MAX_CPU_EDGES:
         name, blocks = (cupy.asarray(found) for found in on_host(left, floor))
         stage("rest on the CPU")
     else:
@@ -112,7 +112,7 @@ def components(graph: Digraph) -> Any:
 
 
 def _by_contraction(graph: Digraph) -> Any:
-    vertex, smaller, roots = two_cycles_gpu.contract(graph, _FEW_EDGES)
+    vertex, smaller, roots = two_cycles_gpu.contract(graph, _MAX_CPU_EDGES)
     if smaller.n == 1:
         return None
     if smaller.pred.size == 0:
@@ -126,7 +126,7 @@ def _of_small(graph: Digraph) -> Any:
 
     width = graph.width
     name = cupy.arange(graph.n, dtype=width)
-    if graph.pred.size <= _FEW_EDGES:
+    if graph.pred.size <= _MAX_CPU_EDGES:
         return _by_tarjan(graph)
     gave_up = peel(graph, cupy.zeros(graph.n, dtype=width)).gave_up
     if graph.count == 0:
@@ -149,7 +149,7 @@ def _by_names(graph: Digraph) -> Any:
     """Propagation of names; first 2-cycles are contracted if that shortens paths."""
     if two_cycles_gpu.share(graph) < _SHORTER:
         return name_components(graph)
-    vertex, smaller, roots = two_cycles_gpu.contract(graph, _FEW_EDGES)
+    vertex, smaller, roots = two_cycles_gpu.contract(graph, _MAX_CPU_EDGES)
     return roots[name_components(smaller)][vertex]
 
 
@@ -166,7 +166,7 @@ def heights_above(graph: Digraph, floor: Any) -> Any:
 
     if graph.pred.size == 0:
         return floor
-    if graph.pred.size > _FEW_EDGES:
+    if graph.pred.size > _MAX_CPU_EDGES:
         height = floor.copy()
         if not peel(graph, height, raising=True, window=_BLOCK_WINDOW).gave_up:
             return height

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from btfperm.reports.page.packed import packed, png_within
-from btfperm.reports.pictures.view import coarse_outlines, look
+from btfperm.reports.pictures.view import coarse_outlines, view_of
 from btfperm.results.parts import part_ends
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _layers(pattern: Pattern, d: DulmageMendelsohn | None, threads: int | None) 
     """The whole matrix in the cells of a screen, and finer."""
     layers = []
     for cells in (_OVERVIEW, *_FINER):
-        view = look(pattern, d, cells=cells, threads=threads)
+        view = view_of(pattern, d, cells=cells, threads=threads)
         image = png_within(view.counts, _MOST_BYTES) if view.counts.size else None
         if image is not None:
             layers.append(_layer(view.rows, view.cols, view.counts.shape, image))
@@ -102,7 +102,7 @@ def _details(
             break
         rows, cols = (b.row_slice.start, b.row_slice.stop), (b.col_slice.start, b.col_slice.stop)
         for cells in _DETAIL:
-            view = look(pattern, d, rows=rows, cols=cols, cells=cells, threads=threads)
+            view = view_of(pattern, d, rows=rows, cols=cols, cells=cells, threads=threads)
             image = png_within(view.counts, _MOST_DETAIL_BYTES)
             if image is not None:
                 layers.append(_layer(rows, cols, view.counts.shape, image))

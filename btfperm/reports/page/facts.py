@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["SolverFacts", "command_line", "findings", "likely_entries", "solver_facts", "versions"]
 
-_ENTRIES_PER_SECOND = 200_000  # orders and predicted fills that can be expected in a second
+_ENTRIES_PER_SECOND = 200_000  # entries whose order and predicted fill take about a second
 _OPERATIONS_PER_SECOND = (
-    1e7  # of predicted factorizations, with a margin for the solver's own order
+    1e7  # operations of a factorization, with a margin for the fill of the solver's own order
 )
 _REPEATS = 3
 

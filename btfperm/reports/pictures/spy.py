@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from btfperm.reports.pictures.picture import COLOURS, INK
-from btfperm.reports.pictures.view import Outlines, View, coarse_outlines, look, outlines, shades
+from btfperm.reports.pictures.view import Outlines, View, coarse_outlines, outlines, shades, view_of
 from btfperm.results.counted import counted
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def draw_before(
     ax: Axes, result: Decomposition, pattern: Pattern, threads: int | None = None
 ) -> None:
     """The matrix as stored."""
-    view = look(pattern, cells=_cells(ax), threads=threads)
+    view = view_of(pattern, cells=_cells(ax), threads=threads)
     _draw_density(ax, view)
     m, n = pattern.shape
     ax.set_title(f"as stored: {m:,} x {n:,}, {counted(pattern.nnz, 'entry', 'entries')}")
@@ -48,12 +48,12 @@ def draw_after(
 ) -> None:
     """The permuted matrix, or one of its fine blocks; `mark` is a block to point at."""
     if block is None:
-        view = look(pattern, result, cells=_cells(ax), threads=threads)
+        view = view_of(pattern, result, cells=_cells(ax), threads=threads)
         title = f"permuted: {counted(result.n_blocks, 'fine block')}"
     else:
         b = result.block(block)
         rows, cols = (b.row_slice.start, b.row_slice.stop), (b.col_slice.start, b.col_slice.stop)
-        view = look(pattern, result, rows=rows, cols=cols, cells=_cells(ax), threads=threads)
+        view = view_of(pattern, result, rows=rows, cols=cols, cells=_cells(ax), threads=threads)
         entries = counted(int(view.counts.sum()), "entry", "entries")
         title = f"block {block:,}, {b.part}: {b.shape[0]:,} x {b.shape[1]:,}, {entries}"
     _draw_density(ax, view)

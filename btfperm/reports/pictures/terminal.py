@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.arguments import one_of
-from btfperm.reports.pictures.view import View, look, shades
+from btfperm.reports.pictures.view import View, shades, view_of
 from btfperm.results.counted import counted
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def terminal_lines(
     for of, title, window in zip((None, result), titles, windows, strict=True):
         shape = window[0][1] - window[0][0], window[1][1] - window[1][0]
         cells = _cells(shape, width - 2, rows - 4, style)
-        view = look(pattern, of, rows=window[0], cols=window[1], cells=cells, threads=threads)
+        view = view_of(pattern, of, rows=window[0], cols=window[1], cells=cells, threads=threads)
         pictures.append(_framed(title, _characters(view, cells, style, colour), width, style))
     before, after = pictures
     if not beside:

@@ -26,11 +26,11 @@ __all__ = [
     "View",
     "coarse_outlines",
     "level_classes",
-    "look",
     "outlines",
     "pattern_of",
     "shades",
     "size_classes",
+    "view_of",
 ]
 
 _Places = tuple[int, int]  # the first place, and the one behind the last
@@ -86,7 +86,7 @@ def _shape_for(A: Any, result: Decomposition) -> _Places | None:
     return result.shape if isinstance(A, tuple) else None
 
 
-def look(
+def view_of(
     pattern: Pattern,
     result: Decomposition | None = None,
     *,

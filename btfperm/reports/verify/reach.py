@@ -52,7 +52,7 @@ def reach(
     frontier: Index = np.asarray(start)
     while frontier.size:
         if frontier.size < NARROW:
-            frontier = _walk(indptr, indices, mate, frontier, near, far)
+            frontier = _reach_singly(indptr, indices, mate, frontier, near, far)
         else:
             reached = _lists_of(indptr, indices, frontier)
             reached = np.unique(reached[~far[reached]])
@@ -64,7 +64,7 @@ def reach(
     return near, far
 
 
-def _walk(
+def _reach_singly(
     indptr: Index, indices: Index, mate: Index, frontier: Index, near: Flags, far: Flags
 ) -> Index:
     """The same search one vertex at a time; returns the frontier when it has `WIDE` vertices."""

@@ -47,9 +47,9 @@ _THIN, _STEPS = 16, 16
 _SHARE, _SHARE_THIN = 300, 1000
 # If a round is not thin, a side waits if it has more than this number of times the open vertices of
 # the other side.
-_LEAN = 2
+_SIDE_RATIO = 2
 # If more than this number of times the thin limit of vertices is open, the larger side waits.
-_MUCH = 8
+_OPEN_RATIO = 8
 _NULL = np.uint64(0)
 
 
@@ -146,8 +146,8 @@ class _Search:
             np.uint64(_SHARE),
             np.uint64(_SHARE_THIN),
             np.int32(_STEPS),
-            np.uint64(_LEAN),
-            np.uint64(_MUCH * thin),
+            np.uint64(_SIDE_RATIO),
+            np.uint64(_OPEN_RATIO * thin),
             memory.core,
             self._progress.array,
         )

@@ -12,11 +12,11 @@ import btfperm
 from btfperm.reports.pictures.view import (
     coarse_outlines,
     level_classes,
-    look,
     outlines,
     pattern_of,
     shades,
     size_classes,
+    view_of,
 )
 
 
@@ -28,7 +28,7 @@ def d(request):
 
 
 def test_all_blocks_are_outlined_where_cells_are_lines(d):
-    view = look(d.pattern, d, cells=1000)
+    view = view_of(d.pattern, d, cells=1000)
     found = outlines(d, view, least=1)
     table = [(b.row_slice, b.col_slice, b.part) for b in d if all(b.shape)]
     rows = map(slice, found.row.tolist(), found.row_end.tolist())
@@ -38,14 +38,14 @@ def test_all_blocks_are_outlined_where_cells_are_lines(d):
 
 def test_small_blocks_have_no_outline():
     d = btfperm.dulmage_mendelsohn(np.diag([1] * 8) + np.eye(8, k=-1) * ([[1]] * 4 + [[0]] * 4))
-    view = look(d.pattern, d, cells=4)
+    view = view_of(d.pattern, d, cells=4)
     sizes = {b.shape[0] for b in d}
     assert outlines(d, view, least=2).row.size == sum(b.shape[0] >= 4 for b in d) <= len(sizes)
 
 
 def test_only_blocks_in_the_window_are_outlined():
     d = btfperm.dulmage_mendelsohn(np.kron(np.eye(3), np.ones((4, 4))))
-    view = look(d.pattern, d, rows=(4, 8), cols=(4, 8), cells=100)
+    view = view_of(d.pattern, d, rows=(4, 8), cols=(4, 8), cells=100)
     assert outlines(d, view).row.tolist() == [4] and view.counts.sum() == 16
 
 

@@ -174,7 +174,7 @@ def test_a_full_disk_is_exit_code_4_without_leftovers(tmp_path):
 
 
 def open_files(descriptors):
-    """The files that a process has open now; it may close some between the list and the look."""
+    """The files that a process has open. It may close some after they were listed."""
     for entry in descriptors.iterdir():
         with contextlib.suppress(FileNotFoundError):
             yield str(entry.readlink())
