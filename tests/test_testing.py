@@ -50,7 +50,9 @@ def sections(text):
         elif nested and line.startswith("    "):
             continue
         elif line.startswith("      "):  # the explanation of the group above
-            assert re.match("      of these, (rows|columns?) .* have entries only in ", line)
+            assert re.match(
+                r"      of these, (\d[\d,]* )?(rows|columns?) .* have entries only in ", line
+            )
         elif line.startswith("    ") and not line.startswith("    or "):
             found[noun][2].append(line.strip())
         else:

@@ -208,7 +208,7 @@ def test_minimum_fill_ends_where_it_exceeds_its_limits(n, per_row, seed):
     total = count_fill(*form, order, PLENTY).total
     np.testing.assert_array_equal(order_by_fill(*form, total, 10**9), order)
     assert order_by_fill(*form, total - 1, 10**9) is None or n > 16
-    assert order_by_fill(*form, total, 0) is None
+    assert order_by_fill(*form, total, 0) is None or A.nnz == n  # a diagonal needs no work
 
 
 @pytest.mark.parametrize("seed", range(8))
