@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import sys
 from collections import Counter
@@ -24,6 +25,7 @@ from tests.fuzz.campaign import Report
 __all__ = ["Record"]
 
 _MOST_FINDINGS = 40  # of each reader
+_FOLDER = re.compile(r"\S*/job\d+/")  # in which a worker writes its input
 _NAMES = [field.name for field in fields(Report)]
 
 
@@ -115,9 +117,9 @@ class Record:
         ]
         titles = ["reader", "inputs", "accepted", "ms of CPU", "slowest, s", "memory", "failures"]
         found = [
-            f"* `{report.reader}`, input {finding['index']}: {finding['kind']}: {finding['what']}"
-            for report in self.reports.values()
-            for finding in report.findings
+            f"* `{name}`, input {finding['index']}: {finding['kind']}: {finding['what']}"
+            for name, report in self.reports.items()
+            for finding in _row(report)["findings"]
         ]
         parts = [
             f"# Fuzzing, {head['date']}",
@@ -136,7 +138,8 @@ class Record:
 
 def _row(report: Report) -> dict[str, Any]:
     # `asdict` would make a Counter of the (key, count) pairs of a Counter.
-    return asdict(report) | {"failures": dict(report.failures)}
+    found = [finding | {"what": _FOLDER.sub("", finding["what"])} for finding in report.findings]
+    return asdict(report) | {"failures": dict(report.failures), "findings": found}
 
 
 def _report(name: str, row: dict[str, Any]) -> Report:

@@ -183,7 +183,7 @@ def test_the_record_adds_failures_up(tmp_path):
     one = campaign.Report("npz", tried=10, worst_seconds=0.5, worst_index=3)
     two = campaign.Report("npz", tried=5, accepted=2, worst_seconds=0.2, worst_index=12)
     two.failures["hang"] += 2
-    two.findings.append({"index": 12, "kind": "hang", "what": "more than 10 s"})
+    two.findings.append({"index": 12, "kind": "hang", "what": "/tmp/x/job0/a.npz: more than 10 s"})
     record.add(one)
     record.add(two)
     content = json.loads((tmp_path / "fuzz.json").read_text())
@@ -193,7 +193,7 @@ def test_the_record_adds_failures_up(tmp_path):
     report = again.reports["npz"]
     assert again.tried("npz") == 15 and again.tried("tar") == 0 and again.seed == 1
     assert (report.accepted, report.worst_index, report.failures) == (2, 3, {"hang": 2})
-    assert "* `npz`, input 12: hang: more than 10 s" in again.markdown()
+    assert "* `npz`, input 12: hang: a.npz: more than 10 s" in again.markdown()
 
 
 def test_a_saved_case_is_run_again(tmp_path, capsys, monkeypatch):
