@@ -37,8 +37,7 @@ _LONGEST_LINE = 1 << 16
 _READ_AT_ONCE = 1 << 20
 _SHOWN = 200  # bytes of a bad line that are kept for the message
 _BYTES_PER_ENTRY = 4  # the shortest entry: "1 1\n"
-# Entries for which memory is reserved first in an array file, whose zeros are no entries.
-_FIRST_CAPACITY = 1 << 16
+_FIRST_CAPACITY = 1 << 16  # entries reserved first in an array file, whose zeros are no entries
 _VALUE_TYPE = {"real": np.float64, "integer": np.int64, "complex": np.complex128}
 # The core's codes for the values of a field: ignore them, find the zeros, store them.
 _NO_VALUES = 0
