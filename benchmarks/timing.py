@@ -94,7 +94,7 @@ class _Worker:
             self.outcome = Outcome(reason=f"not prepared in {PREPARE_SECONDS:g} s", failed=True)
 
     def call(self, limit: float) -> bool:
-        """One turn, if the limit for all turns together leaves room for it; whether it ran."""
+        """One turn, if the limit for all turns leaves time for it. Returns whether it ran."""
         if not self.process.is_alive() or (self.spent and self.spent + self._longest > limit):
             return False
         self.pipe.send(True)

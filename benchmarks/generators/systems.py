@@ -28,7 +28,7 @@ def tiny_cycles(first: int, end: int, rng: np.random.Generator) -> tuple[Index, 
 
 
 def circuit(n: int) -> sp.csc_array:
-    """Full rank: the diagonal is there. Rows and columns are permuted at random."""
+    """Of full rank, because the diagonal is full. Rows and columns are permuted at random."""
     rng = np.random.default_rng(SEED)
     nb = int(BLOCK_SHARE * n)
     block = np.arange(nb)
@@ -53,7 +53,7 @@ def circuit(n: int) -> sp.csc_array:
 
 
 def tri(n: int) -> sp.csc_array:
-    """Diagonal and 4n random pairs (min, max), both sides permuted."""
+    """Diagonal and 4n random pairs, each put above the diagonal; both sides permuted."""
     rng = np.random.default_rng(SEED)
     u = rng.integers(n, size=4 * n)
     v = rng.integers(n, size=4 * n)

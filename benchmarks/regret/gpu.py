@@ -207,6 +207,6 @@ def _race(call: Callable[..., Any], searches: Sequence[str], repeats: int, nnz: 
 
 
 def _asked(search: str) -> dict[str, str]:
-    """`search`: an algorithm, perhaps with an initial matching."""
+    """The options of a call that runs `search`: an algorithm, perhaps after an initial matching."""
     algorithm, _, start = search.partition(", ")
     return {"algorithm": algorithm, **({"initializer": start} if start else {})}
