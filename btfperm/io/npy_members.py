@@ -222,7 +222,7 @@ def _read_head(file: IO[bytes], file_size: int | None) -> ArrayHead:
     text = file.read(size)
     if len(text) < size:
         raise ValueError("it ends in its head")
-    head = _parsed_head(text.strip())
+    head = _parsed_head(text.strip(b" \n"))
     if file_size is not None and head.size != file_size - file.tell():
         raise ValueError("its length differs from the length in its header")
     return head
@@ -239,7 +239,7 @@ def _parsed_head(text: bytes) -> ArrayHead:
     while (entry := _ENTRY.match(text, at)) is not None:
         fields[entry["key"]] = entry["value"]
         at = entry.end()
-    if text[:1] != b"{" or text[at:].strip() != b"}" or fields.keys() != _KEYS:
+    if text[:1] != b"{" or text[at:].strip(b" \n") != b"}" or fields.keys() != _KEYS:
         raise ValueError("its head is not the head of an array")
     shape, order = fields[b"shape"], fields[b"fortran_order"]
     if not shape.startswith(b"(") or order not in (b"True", b"False"):

@@ -262,8 +262,9 @@ def _interpreted(name: str, fields: dict[str, Any]) -> PermArrays:
         held = (row.name for row in known if fields.keys() >= {*row.recognised_by})
         convention = next(held, OURS)
     if convention not in conventions:
+        quoted = shown(convention.encode("latin-1", "replace"))
         raise UnreadableInputError(
-            f"{name}: the convention {convention!r} is unknown; there are {', '.join(conventions)}"
+            f"{name}: the convention {quoted} is unknown; there are {', '.join(conventions)}"
         )
     completed = meta.get("kind") == _KINDS[1]
     try:

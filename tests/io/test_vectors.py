@@ -94,3 +94,13 @@ def test_many_columns_of_few_entries(tmp_path):
     path.write_text(f"{head}\n1000 2000000000 1\n1 1 5\n")
     with pytest.raises(ResourceMissingError, match="GB are free"):
         read_vectors(path, rows=1000, of="A")
+
+
+@pytest.mark.parametrize("pad", ["\r", "\t", "\x0b"])
+def test_only_blanks_pad_the_head_of_an_array(tmp_path, pad):
+    """NumPy refuses the others, too."""
+    file = tmp_path / "b.npy"
+    np.save(file, np.array([1.0, 2.0]))
+    file.write_bytes(file.read_bytes().replace(b"  \n", pad.encode() + b" \n"))
+    with pytest.raises(UnreadableInputError, match="is not the head of an array"):
+        read_vectors(file, rows=2, of="the matrix")

@@ -4,6 +4,7 @@ refuses every file that `load` refuses."""
 
 from __future__ import annotations
 
+import json
 import struct
 import tracemalloc
 
@@ -86,3 +87,13 @@ def test_an_index_set_of_negative_length(tmp_path, code):
         read_arrays(file)
     file.write_bytes(struct.pack(f">6{code}", 1211218, 1, 0, 1211218, 1, 0))
     assert read_arrays(file).arrays["row_perm"].tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("convention", "quoted"), [("x" * 3000, "x" * 37 + "..."), ("\u00e9", r"\\xe9")]
+)
+def test_an_unknown_convention_is_quoted_in_part(tmp_path, convention, quoted):
+    file = tmp_path / "perm.json"
+    file.write_text(json.dumps({"row_perm": [0], "convention": convention, "meta": {}}))
+    with pytest.raises(UnreadableInputError, match=f"the convention '{quoted}' is unknown; there"):
+        read_arrays(file)
