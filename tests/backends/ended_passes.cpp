@@ -28,7 +28,7 @@ namespace {
 using namespace btfperm;
 using I = std::int32_t;
 
-constexpr I n = 1 << 22;
+constexpr I n = 1 << 20;
 constexpr I unwritten = -7;
 
 // The identity with one more row and one more column, both empty.
