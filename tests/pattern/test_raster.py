@@ -65,6 +65,25 @@ def test_threads_and_index_types(width, threads):
     assert (expected == counts.reshape(30, 20).T).all()
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("rows", [(0, 100), (13, 77)])
+@pytest.mark.parametrize("is_permuted", [True, False])
+def test_cells_with_more_entries_than_a_thread_counts_at_once(threads, rows, is_permuted):
+    """A thread counts 255 entries of a cell by itself; cells here have up to 1,156."""
+    rng = np.random.default_rng(5)
+    A = rng.random((100, 90)) < 0.95
+    pattern = as_pattern(A)
+    perms = [rng.permutation(size).astype(pattern.indices.dtype) for size in (100, 90)]
+    if not is_permuted:
+        perms = [np.empty(0, pattern.indices.dtype)] * 2
+    counts = np.full(3 * 3, -1, dtype=np.int64)
+    _core.pattern.raster(
+        *(100, pattern.indptr, pattern.indices, *perms), rows, (0, 90), (3, 3), threads, counts
+    )
+    B = A[perms[0]][:, perms[1]] if is_permuted else A
+    assert (plain(B, rows, (0, 90), 3, 3) == counts.reshape(3, 3).T).all()
+
+
 def test_all_entries_are_counted_without_a_permutation():
     A = np.random.default_rng(1).random((500, 300)) < 0.05
     counts = raster(as_pattern(A), cells=64)
