@@ -182,8 +182,8 @@ def _contest_000(data: Data) -> list[Item]:
                 for (k, peer), each in gains.items()
             ],
             figure="individual-speed-up",
-            why="The rivals were stopped on most graphs, so most ratios are the least possible. A "
-            "graph on which the GPU was stopped, too, counts as 1.",
+            why="PFP and HK were stopped on most graphs, so most ratios are lower bounds. A graph "
+            "on which the search on the GPU was stopped, too, counts as 1.",
         ),
         Item(
             "Table 2. Times graph by graph",
@@ -202,18 +202,18 @@ def _contest_000(data: Data) -> list[Item]:
 
 
 def _unknown(rows: list[Row], name: str) -> str:
-    """A sentence about the graphs on which a variant was stopped, and on which of these a code of
-    the host ended."""
+    """The graphs on which a variant was stopped, and on which of these a search on the CPU ended,
+    in words."""
     lost = [row for row in rows if name not in row["median"]]
     found = [row for row in lost if row["multicore"] or row["sequential"]]
     if not lost:
         return f"`{name}` ended on all graphs."
     text = f"`{name}` was stopped on {_names(lost)}"
     if not found:
-        return f"{text}, and so was every code of the host: there the order is unknown."
+        return f"{text}, and so was every search on the CPU: there the order is unknown."
     rest = len(lost) - len(found)
-    unknown = "; on the others no code ended, and the order is unknown" if rest else ""
-    return f"{text}; a code of the host ended on {_names(found)}{unknown}."
+    unknown = "; on the others no search ended, and the order is unknown" if rest else ""
+    return f"{text}. A search on the CPU ended on {_names(found)}{unknown}."
 
 
 def _names(rows: list[Row]) -> str:
@@ -269,7 +269,7 @@ def items_003(data: Data) -> list[Item]:
             figure="gpu-speed-up",
             why="Sequential push-relabel ended only on "
             f"{_names([row for row in rows if 'push-relabel' in row['sequential']]) or 'no graph'}"
-            f" within {limit:g} s, so nearly all speed-ups are the least possible. G-HKDW is not "
+            f" within {limit:g} s, so nearly all speed-ups are lower bounds. G-HKDW is not "
             "implemented; apfb-wr takes its place in the figure.",
         ),
         Item(
@@ -300,7 +300,7 @@ def items_003(data: Data) -> list[Item]:
             ],
             figure="individual-speed-up",
             why="Where both were stopped, the speed-up counts as 1; where only the sequential code "
-            "was, it is the least possible.",
+            "was, it is a lower bound.",
         ),
         Item(
             "Table 1. Times graph by graph",
@@ -309,8 +309,8 @@ def items_003(data: Data) -> list[Item]:
             [yes_or_no("G-PR is the fastest code on 15 of 28 graphs",
                        fastest >= 15 / 28 * len(rows), f"{fastest} of {len(rows)}")],
             _table_of_003(rows, limit),
-            why="The fastest of all codes, with apfb-wr in the place of G-HKDW. A graph on which "
-            "no code ended does not count for G-PR. There is one run of each code.",
+            why="The codes include apfb-wr in the place of G-HKDW. A graph on which no code ended "
+            "does not count for G-PR. There is one run of each code.",
         ),
     ]  # fmt: skip
 

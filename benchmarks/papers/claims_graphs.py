@@ -152,7 +152,7 @@ def items_004(data: Data, real: Data | None) -> list[Item]:
                 ("random 4", "random 16", "random 64"), 30),
         _rounds(data["rows"], real),
         Item("Figure 4. Distributed memory", "processes, gain by doubling their number",
-             why="Needs MPI; see the page on graphs."),
+             why="btfperm has no matching in graphs over MPI ranks."),
         _large(data["rows"]),
     ]  # fmt: skip
     return items
@@ -243,8 +243,9 @@ def _real(real: Data | None) -> Item:
                 *(f"{lighter(row, n):.2f}" for n in ("greedy", LOCAL_MAX, HEM, "red-blue")),
             ],
         ),
-        why=f"Percent lighter than GPA, on the {min(20, len(rows))} largest of {len(rows)} "
-        "symmetric matrices with values; the 126 of the paper are not available here.",
+        why="The columns hold by how many percent a matching is lighter than that of GPA, on the "
+        f"{min(20, len(rows))} largest of {len(rows)} symmetric matrices with values; the 126 of "
+        "the paper are not available here.",
     )  # fmt: skip
 
 

@@ -254,7 +254,7 @@ def phases_of(sizes: Sequence[int]) -> list[list[int]]:
     return phases[:-1]
 
 
-# -- gpu -------------------------------------------------------------------------------------------
+# -- paper-000 and paper-003 ----------------------------------------------------------------------
 
 
 def individual_speed_up(data: Data) -> Figure | None:
