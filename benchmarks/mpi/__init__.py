@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Over MPI ranks: `scaling` starts them, `worker` runs on each of them, `model` predicts."""
+"""Measurements over MPI ranks: `scaling` starts the ranks, `worker` runs on each of them, and
+`model` predicts the time on other numbers of ranks."""

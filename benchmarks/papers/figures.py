@@ -89,7 +89,8 @@ def class_ranking(data: Data) -> Figure | None:
 
 
 def _class_means(data: Data, threads: int, names: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Mean slow-down, search by class, and whether a stopped run makes it a lower bound."""
+    """The mean slow-down of each search (row) in each class (column), and whether a stopped run
+    makes it a lower bound."""
     kinds = tables.classes(data)
     ratios: dict[tuple[int, int], list[float]] = {}
     bounds = np.zeros((len(names), len(kinds)), bool)

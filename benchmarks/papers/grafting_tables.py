@@ -114,8 +114,8 @@ def step_shares(row: Row) -> dict[str, float] | None:
 
 
 def worth(data: Data, kind: str) -> list[float]:
-    """Geometric mean speed-ups of a class over both parts switched off: each of `SWITCHES`, then
-    both on."""
+    """Geometric mean speed-ups of a class over the search with both parts switched off: with each
+    of `SWITCHES`, then with both."""
     many = data["threads"][-1]
     runs = [select(data, GRAFT, many, dict(switch)) for switch in SWITCHES]
     runs.append(select(data, GRAFT, many))

@@ -46,7 +46,7 @@ class StandIn:
 
     @property
     def figures(self) -> dict[str, float]:
-        """The paper's, by the words of the tables."""
+        """The figures of the paper, under the titles of our tables."""
         left = self.maximum - self.maximal
         return {
             "degree": self.degree,

@@ -188,7 +188,7 @@ def _ours(system: System, solver: Any, threads: int) -> Notes:
 
 
 def summary(outcome: Outcome) -> Row:
-    """Least of the times, worst of the errors; the reason if there are none."""
+    """The least time of each step and the largest errors; if there are none, the reason."""
     if not outcome.notes:
         over = "more than the limit" if outcome.overran else outcome.reason
         return {"reason": over}

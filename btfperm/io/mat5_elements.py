@@ -172,9 +172,9 @@ class Elements:
     def __init__(self, data: BinaryIO, order: str, position: int, size: int) -> None:
         self.position = position
         self.left = size
-        self._data = data  # of the whole element of the file
+        self._data = data  # the data of the whole element of the file
         self._order = order
-        self._unread = 0  # bytes of the current element
+        self._unread = 0  # bytes of the current element that were not read yet
         self._padding = 0
         self._small: io.BytesIO | None = None  # the current element, when its tag holds its data
 

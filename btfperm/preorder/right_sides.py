@@ -27,7 +27,8 @@ def checked_right_side(b: Any, n: int) -> npt.NDArray[Any]:
         raise InvalidArgumentError(
             "this right-hand side is on a GPU, and solve works on the host: give it b.get()"
         )
-    if is_scipy(b) and b.shape[0] == n:  # of another shape it may be very large
+    # A matrix of another shape is refused below. As a dense array, it could be very large.
+    if is_scipy(b) and b.shape[0] == n:
         is_vector = len(b.shape) == 1
         b = checked_matrix(b.reshape(n, 1) if is_vector else b, "the right-hand side").toarray()
         b = b.ravel() if is_vector else b

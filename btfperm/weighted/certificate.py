@@ -89,7 +89,8 @@ def _largest_modulus(array: Reals) -> float:
 
 
 def _check_unmatched(perm: Any, blocks: Any, match: Any, dual: Any, noun: str) -> None:
-    """Checks that no dual of a block exceeds that of an unmatched vertex of the block."""
+    """Checks on one side (rows or columns) of each block that no dual exceeds the dual of an
+    unmatched vertex of this side."""
     unmatched = match[perm] < 0
     if not unmatched.any():
         return

@@ -96,7 +96,8 @@ def test_a_small_matrix_needs_little_beside_numpy(matrix, command, bound):
 
 
 def test_modules_are_attributes():
-    """Without an import of their own, and without SciPy until they need it."""
+    """`btfperm.io` and the like need no import of their own, and SciPy is imported only when it is
+    used."""
     code = (
         "import sys, btfperm; btfperm.io.read_matrix, btfperm.conventions, btfperm.reports;"
         "print('scipy' in sys.modules)"

@@ -201,7 +201,8 @@ def test_the_report(cli, tmp_path):
 
 
 def test_the_documentation(cli, tmp_path, monkeypatch):
-    """The lines of the report, apart from the gap, which is rounding; and the Python blocks."""
+    """The report has the lines of the page, except for the gap, which is a rounding error; and the
+    Python blocks of the page run."""
     page = (MATRICES.parent / "docs" / "weights.md").read_text()
     blocks = re.findall(r"```(\w+)\n(.*?)```", page, re.DOTALL)
     out = re.sub(r"gap \S+", "", cli(WEST, "--weights", "product").out)

@@ -274,7 +274,7 @@ def test_singular_matrices(library):
         btfperm.preorder(A, solver="klu", weights="none").factor(A)
     rng = np.random.default_rng(3)
     nearly = rng.normal(size=(5, 5))
-    nearly[4] = rng.normal(size=4) @ nearly[:4]  # dependent but for rounding
+    nearly[4] = rng.normal(size=4) @ nearly[:4]  # dependent up to rounding errors
     F = btfperm.preorder(nearly, solver="klu").factor(nearly)
     with pytest.warns(IllConditionedWarning, match="column [0-4] and row [0-4], which"):
         F.solve(rng.normal(size=5))

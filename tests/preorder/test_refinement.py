@@ -102,7 +102,7 @@ def test_a_matrix_that_is_nearly_singular(trans):
     rng = np.random.default_rng(3)
     A = np.zeros((6, 6))
     A[:5, :5] = rng.normal(size=(5, 5))
-    A[4, :5] = rng.normal(size=4) @ A[:4, :5]  # dependent but for rounding
+    A[4, :5] = rng.normal(size=4) @ A[:4, :5]  # dependent up to rounding errors
     A[5, 5] = 1e-30  # small, but a block by itself
     factors = btfperm.preorder(A).factor(A)
     b = np.append(rng.normal(size=5), 1e-30)
@@ -140,7 +140,7 @@ def test_several_right_hand_sides():
 def test_the_row_and_the_column_that_are_dependent(solver):
     rng = np.random.default_rng(4)
     A = rng.normal(size=(5, 5))
-    A[1] = 0.37 * A[0]  # dependent but for rounding
+    A[1] = 0.37 * A[0]  # dependent up to rounding errors
     A[:, 3] = 0.61 * A[:, 2]
     factors = btfperm.preorder(A, solver=solver).factor(A)
     with pytest.warns(btfperm.IllConditionedWarning, match="column [23] and row [01], which"):
