@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // identical_rows: rows with entries in the same columns
 //
-// Idea        All rows are in one class at first. Each column splits the classes that it meets:
-//             rows with an entry in it move to a new class. Rows that are together after the last
+// Idea        All rows are in one class at first. Each column splits classes: the rows of a class
+//             with an entry in the column move to a new class. Rows of one class after the last
 //             column have identical patterns. No hash is needed, and no row lists.
 // Paper       J. A. Tomlin, J. S. Welch, "Finding duplicate rows in a linear programming model",
-//             Oper. Res. Lett. 5 (1986). A row that is alone leaves the classes: ours
-// Cost        O(m + n + nnz), one pass over the entries; 5 indices for each row. The pass
-// prefetches
-//             the class of a row, and what the class holds, some entries ahead
+//             Oper. Res. Lett. 5 (1986). Ours: a row that is alone is removed from its class
+// Cost        O(m + n + nnz), one pass over the entries; 5 indices for each row. The class of a
+//             row, and what the class holds, are prefetched some entries ahead
 // Encodings   row_class[i] = -1: row i is alone, or empty at the end; class 0: no entry so far
 #pragma once
 
@@ -57,8 +56,8 @@ void move_row(I i, I j, I* row_class, RowClass<I>* classes, I& unused) {
   }
 }
 
-// Prefetches the class of the row in `far` entries, and what the class of the row in `near` entries
-// holds. The class of that row may change until then, which costs time only.
+// Prefetches the class of the row `far` entries ahead, and what the class of the row `near` entries
+// ahead holds. If the class of that row changes before its turn, the prefetch was useless.
 template <class I>
 void prefetch_classes(const PatternView<I>& A, I p, const I* row_class,
                       const RowClass<I>* classes) {

@@ -38,7 +38,7 @@ void sort_by_degree(const PatternView<I>& A, const I* items, I count, I* sorted)
   for (I k = 0; k < count; ++k) sorted[places[A.degree(items[k])]++] = items[k];
 }
 
-// Matches item j to its first unmatched partner, as a search would; whether it has one.
+// Matches item j to its first unmatched partner, as a search would. Returns whether it has one.
 template <class I>
 bool match_directly(const PatternView<I>& A, I j, Matching<I> M) {
   for (I p = A.indptr[j]; p < A.indptr[j + 1]; ++p) {
@@ -51,7 +51,7 @@ bool match_directly(const PatternView<I>& A, I j, Matching<I> M) {
   return false;
 }
 
-// Prefetches the lists of the items that come next, and the mates of their first partners.
+// Prefetches the lists of the next items, and the mates of their first partners.
 template <class I>
 void prefetch_items(const PatternView<I>& A, const I* next, I left, const I* row_match) {
   constexpr I boundaries = 48, lists = 32, mates = 16;  // items ahead

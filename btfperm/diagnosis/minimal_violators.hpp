@@ -18,8 +18,7 @@
 // Prefer it   with a matching of match_by_degree, which leaves sets of few short items to be found
 // Encodings   mate[i] = j: partner i is matched to item j. starts[g]: the first item of group g
 // Invariants  a search stamps the partners that it has reached with its own number. The first
-// search
-//             of a group is complete, because its set has at most the items of the group
+//             search of a group is complete, because its set has at most the items of the group
 #pragma once
 
 #include <algorithm>
@@ -115,8 +114,9 @@ void list_roots(const Competition<I>& C, const I* starts, I n_groups, I* roots, 
   for (I k = 0; k < count; ++k) roots[ends[group[sorted[k]]]++] = sorted[k];
 }
 
-// Leaves the smallest set of the roots `first`..`last`-1 that were compared in `C.best`, and
-// returns its size. The group has `size` items and `entries` entries.
+// Compares the sets of the roots `first` to `last` - 1, of all or of as many as the limit on
+// visited entries permits. Stores the smallest in `C.best`, and returns its size. The group has
+// `size` items and `entries` entries.
 template <class I>
 I smallest_set(Competition<I>& C, const I* first, const I* last, I size, std::int64_t entries) {
   constexpr std::int64_t passes = 3;

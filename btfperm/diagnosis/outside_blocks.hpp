@@ -34,8 +34,8 @@ void for_outside_blocks(const PatternView<I>& A, const I* row_block, const I* co
   });
 }
 
-// The number of entries outside the blocks; -1 if one is below them, where a decomposition has
-// none.
+// The number of entries outside the blocks; -1 if an entry is below the blocks, so that these are
+// not the blocks of a decomposition.
 template <class I>
 std::int64_t count_outside_blocks(const PatternView<I>& A, const I* row_block, const I* col_block,
                                   int threads, Budget& budget) {

@@ -2,9 +2,8 @@
 // violators_certificate: whether each explanation violates Hall's condition by one
 //
 // Idea        The items of an explanation have entries only in its partners, which are one fewer.
-// In
-//             a group with one item too many, the explanation is the whole group. Nothing is shared
-//             with the search that found them.
+//             In a group with one item too many, the explanation is the whole group. The check
+//             shares no code with the search for explanations.
 // Cost        O(items + partners + entries), one pass
 #pragma once
 

@@ -39,9 +39,9 @@ struct TextParts {
   std::int64_t* before;
 };
 
-// body(k, is_caller) for each part k, on a thread for each part, or on as many as the system
-// starts. These are not OpenMP's: between two blocks the reader waits for the file, and OpenMP's
-// threads would poll meanwhile and occupy cores that other work needs.
+// Calls body(k, is_caller) for each part k, on one thread for each part, or on as many as the
+// system starts. OpenMP's threads are not used: between two blocks the reader waits for the file,
+// and they would occupy cores meanwhile.
 template <class Body>
 void for_each_part(std::int64_t parts, Body body) {
   std::atomic<std::int64_t> next{0};
@@ -94,8 +94,8 @@ inline LineCounts count_lines(const char* p, const char* end) {
   return counts;
 }
 
-// Divides a block into parts and counts, for the whole block, too. Throws Unfinished when the
-// budget ends it.
+// Divides a block into parts, and counts the entries of each. Returns the counts of the whole
+// block. Throws Unfinished when the budget ends the call.
 inline LineCounts divide_text(const TextParts& block, std::int64_t size, Budget& budget) {
   const char* const end = block.text + size;
   block.ends[0] = 0;

@@ -13,7 +13,7 @@
 
 namespace btfperm {
 
-// Lists with more entries than this are dense, among `count` lists.
+// The largest number of entries in a list that is not dense, if there are `count` lists.
 template <class I>
 I dense_from(I count) {
   const double most = std::max(16.0, 10.0 * std::sqrt(static_cast<double>(count)));
@@ -47,8 +47,8 @@ struct DiagonalBlock {
       : indptr(workspace.take<std::int64_t>(static_cast<std::size_t>(size) + 1)),
         indices(workspace.take<I>(entries)) {}
 
-  // Reads a block; order: the place in the block of its k-th column, and `rank` the inverse of
-  // that order, or both null.
+  // Reads a block. order[k]: the place in the block of its k-th column; `rank`: the inverse of that
+  // order. Both are null for the order of the form.
   void read(const BlockForm<I>& form, I block, const I* order = nullptr, const I* rank = nullptr) {
     const I begin = form.begin_of(block);
     n = form.size_of(block);

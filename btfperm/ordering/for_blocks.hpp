@@ -22,7 +22,7 @@ namespace btfperm {
 
 // Calls work(memory, block, limit) for each block of at least three rows; limit.spend(entries) is
 // false if the work must stop. Each thread makes its memory by make(size, entries, workspace) for
-// the largest of its blocks. Throws std::bad_alloc if one has none.
+// the largest of its blocks. Throws std::bad_alloc if a thread cannot allocate its memory.
 template <class I, class Counted, class Make, class Work>
 void for_blocks(const BlockForm<I>& form, int threads, Budget& budget, Counted& counters, Make make,
                 Work work) {

@@ -72,7 +72,7 @@ class MinimumDegree {
     size_[node] = node < n_ ? 1 : 0;
   }
 
-  // order[k] is the variable that is eliminated as number k. False: `limit` ended it.
+  // order[k] is the variable that is eliminated as number k. Returns false if `limit` ended it.
   template <class Limit>
   bool order(I* order, Limit& limit) {
     prepare();
@@ -134,8 +134,7 @@ class MinimumDegree {
     return left;
   }
 
-  // -- the lists of variables of one degree
-  // --------------------------------------------------------
+  // -- the lists of variables of one degree --------------------------------------------------
 
   void insert(I v) {
     const I other = first_[degree_[v]];
@@ -162,8 +161,7 @@ class MinimumDegree {
     return v;
   }
 
-  // -- one elimination
-  // -----------------------------------------------------------------------------
+  // -- one elimination -----------------------------------------------------------------------
 
   // The element of the pivot: all variables of its elements, which it absorbs, and its own.
   void make_element(I pivot) {
@@ -347,8 +345,7 @@ class MinimumDegree {
     if (last == lists_.end) lists_.end = to;
   }
 
-  // -- memory and result
-  // ---------------------------------------------------------------------------
+  // -- memory and result ---------------------------------------------------------------------
 
   // A variable that is not eliminated, or an element that is not absorbed.
   bool in_use(I node) const { return size_[node] > 0 || (into_[node] == -1 && mark_[node] != 0); }

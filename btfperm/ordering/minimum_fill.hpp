@@ -167,7 +167,7 @@ class MinimumFill {
     return missing;
   }
 
-  // Adds the entries that the pivot creates. False: there is no room.
+  // Adds the entries that the pivot creates. Returns false if they do not fit into the memory.
   bool eliminate(I pivot) {
     ++step_;
     const I n_cols = length_of_row(pivot), n_rows = length_of_col(pivot);

@@ -29,8 +29,9 @@ class NodeLists {
 
   bool has_room(std::int64_t more) const { return end + more <= room_; }
 
-  // Moves the lists that are in use to the front; the number of places that were read. Each list
-  // begins with the number of its node meanwhile, negative, and its first member is in `start`.
+  // Moves the lists that are in use to the front, and returns the number of places that were read.
+  // Meanwhile, each list begins with the negative number of its node, and its first member is in
+  // `start`.
   template <class InUse>
   std::int64_t compress(I nodes, InUse in_use) {
     for (I k = 0; k < nodes; ++k) {

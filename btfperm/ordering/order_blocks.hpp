@@ -135,7 +135,7 @@ class Orderer {
     }
   }
 
-  // order[k]: the place of the whole order that comes to place begin + k. False: no order.
+  // order[k]: the place of the form that moves to place begin + k. Returns false without an order.
   template <class Limit>
   bool run(const BlockForm<I>& form, I number, I* order, Limit& limit, SymmetryCounters& symmetry) {
     block_.read(form, number);

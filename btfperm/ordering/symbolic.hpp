@@ -96,7 +96,7 @@ class Symbolic {
 
  private:
   // Appends the rows below j that are reached from row i to column j of L, and columns before j to
-  // `upper`. The new end of the column; -1: there is no room.
+  // `upper`. Returns the new end of the column, or -1 if the rows do not fit into the memory.
   std::int64_t reach(I i, I j, std::int64_t to) {
     if (seen_[i] == j) return to;
     seen_[i] = j;

@@ -67,8 +67,8 @@ struct Change {
   bool is_finite = true;
 };
 
-// How much `changes` change k solutions of n numbers, relative to the largest number of each; NaN
-// has no size. There is one solution, or one for each change.
+// The largest number of k changes, each relative to the largest number of its solution. NaN is left
+// out, and makes `is_finite` false. There is one solution, or one for each change.
 template <class T>
 Change largest_change(std::int64_t n, std::int64_t k, const T* x, bool one_solution,
                       const T* changes) {

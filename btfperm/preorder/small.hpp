@@ -4,10 +4,10 @@
 // Idea        For a matrix of some hundred rows, the Python code between the steps of `preorder`
 //             takes longer than the steps. Here the same functions run one after the other, with
 //             the rules of preorder/weights.py and ordering/inside_blocks.py for fewer than 500
-//             rows. There is no result if a step fails or leaves these rules: the caller then takes
-//             the long path, which finds the same order or raises the error.
-// Proofs      The matching is certified, and so are the duals of the weighted one, by the checks of
-//             the long path.
+//             rows. There is no result if a step fails, or if these rules do not cover the matrix:
+//             the caller then takes the steps in Python, which find the order or raise the error.
+// Proofs      The matching and the duals of the weighted one are certified by the same checks as in
+//             the steps in Python.
 // Cost        that of the steps
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Weak columns: those whose diagonal entry is small beside the largest entry in the same block
 //
-// Idea   A solver leaves such an entry and takes another pivot, and with it the order is left. KLU
-//        compares after it has divided each row by its largest entry.
+// Idea   In such a column, a solver chooses another pivot and departs from the order. KLU compares
+//        after it has divided each row by its largest entry.
 // Cost   O(n + nnz)
 #pragma once
 

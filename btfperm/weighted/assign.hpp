@@ -61,7 +61,7 @@ struct Assigned {
   double* col_dual;  // n
 };
 
-// What an auction on a GPU has found: the row of each column or -1, and the price of each row,
+// The result of an auction on a GPU: the row of each column or -1, and the price of each row,
 // which is NaN in blocks without an auction.
 template <class I>
 struct AfterAuction {
@@ -261,7 +261,7 @@ void assign(const PatternView<I>& A, const double* value, const FineBlocks<I>& b
     };
     shared_loop(count - first, std::int64_t{1}, threads, budget, counters, turn);
     for (int t = 1; t < threads; ++t) {
-      if (searchers[t].part) searchers[t].part->poll();  // hands over what is left
+      if (searchers[t].part) searchers[t].part->poll();  // reports the work since the last poll
     }
     if (out_of_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();
     if (!budget.poll()) return;

@@ -57,8 +57,8 @@ class Auction {
 
   // Improves the prices of the rows and the matching in the memory, in phases with smaller and
   // smaller epsilon. It ends after `most_passes` over the entries, with columns that have no row.
-  // False: nothing was done, because most columns have several best choices. Then bids lower prices
-  // by epsilon only, and a search is faster.
+  // Returns false and changes nothing if most columns have several best choices. Then bids lower
+  // prices by epsilon only, and a search is faster.
   bool run(int phases, double most_passes, int threads) {
     threads_ = threads;
     double epsilon = first_epsilon();
@@ -83,7 +83,7 @@ class Auction {
   // times as long.
   static constexpr double most_equal = .75;
   static constexpr double far = std::numeric_limits<double>::infinity();
-  // With fewer columns without a row, single bids on one thread need less work than rounds.
+  // If fewer columns than this have no row, single bids on one thread need less work than rounds.
   static constexpr std::int64_t least_in_round = 1 << 12;
   // Sums over the columns have this number of terms, so that they do not depend on the threads.
   static constexpr int terms = 64;
@@ -133,8 +133,8 @@ class Auction {
   }
   static constexpr std::int64_t least_shared = 1 << 12;
 
-  // A share of the mean difference between the first and the second choice; 0 if it is 0 for too
-  // many columns.
+  // The mean difference between the first and the second choice, divided by first_share; 0 if the
+  // difference is 0 for more than most_equal of the columns.
   double first_epsilon() {
     std::array<double, terms> sums{};
     std::array<I, terms> equals{};
@@ -178,7 +178,7 @@ class Auction {
         select(A_.n, threads_, queue_, [&](I j) { return owned_[j] < 0; }, [](I j) { return j; });
   }
 
-  // Rounds, until few columns have no row or `last` entries were visited.
+  // Rounds, until fewer than least_in_round columns have no row or `last` entries were visited.
   void bid_in_rounds(double epsilon, std::int64_t last) {
     while (n_queued_ >= least_to_share(least_in_round) && counters_.edges < last) {
       ++counters_.rounds;
@@ -195,7 +195,7 @@ class Auction {
     }
   }
 
-  // Every column of the queue bids at the present prices; the number of entries visited.
+  // Every column of the queue bids at the present prices. Returns the number of entries visited.
   std::int64_t make_bids(double epsilon) {
     std::atomic<std::int64_t> edges{0};
     const bool shared = threads_ > 1 && n_queued_ >= least_to_share(least_shared);

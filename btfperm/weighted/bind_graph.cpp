@@ -27,8 +27,8 @@ PatternView<I> graph_of(const In<I>& indptr, const In<I>& indices, const In<doub
   return A;
 }
 
-// Every algorithm has the same signature in Python: it sets mate, round_of and dual, and answers
-// (what stopped it, rounds, edges visited, edges sorted).
+// Every algorithm has the same signature in Python: it sets mate, round_of and dual, and returns
+// (the limit that stopped it, rounds, edges visited, edges sorted).
 template <class I, class Run>
 void bind_matcher(nb::module_& module, const char* name, Run run) {
   module.def(

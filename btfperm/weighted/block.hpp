@@ -15,9 +15,9 @@
 namespace btfperm {
 
 // Compressed columns of one block with a cost for each entry: the largest value in the column minus
-// the value of the entry, so every column has an entry of cost 0 and none is
-// negative. All columns can be matched, hence the largest value of each column does not
-// change which matching is best. A block with more columns than rows is transposed.
+// the value of the entry, so every column has an entry of cost 0 and no cost is negative. All
+// columns can be matched, so subtracting from the largest value of each column does not change
+// which matching is best. A block with more columns than rows is transposed.
 template <class I>
 struct CostBlock {
   I m, n;            // m >= n

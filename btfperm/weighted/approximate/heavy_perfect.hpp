@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // heavy-perfect: a matching of all columns of a block that is nearly the best, by an auction
 //
-// Idea        mc64's start; if it leaves few columns unmatched, or if many costs are equal, the
-//             exact search follows. Otherwise an auction in two phases matches all columns, or all
-//             but a few if its work reaches a limit: shortest augmenting paths match the others.
+// Idea        The start and the searches of mc64 run first. They give the best matching if they
+//             take at most four passes over the entries, or if most columns have several best
+//             choices. Otherwise an auction in two phases matches all columns, or all but a few if
+//             its work reaches a limit; shortest augmenting paths match these.
 //             The prices bound the distance from the optimum: it is at most the sum of the reduced
 //             costs of the matched entries.
 // Paper       D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
@@ -25,7 +26,7 @@ namespace btfperm {
 template <class I>
 struct HeavyPerfect {
   static constexpr int phases = 2;
-  // Passes that the searches after the start may need; with more, the auction is faster.
+  // Largest number of passes for the searches after the start; with more, the auction is faster.
   static constexpr double most_search_passes = 4;
 
   static bool match_columns(const CostBlock<I>& block, BlockMemory<I>& memory, int threads,

@@ -71,7 +71,7 @@ class Mc64 {
     return search_all(most_passes);
   }
 
-  // The same after a search that gave up, from the current prices of the rows; all rows can be
+  // The same after a run that was abandoned, from the current prices of the rows; all rows can be
   // matched. `largest_start`: a maximum matching of the tight entries precedes the searches.
   Outcome run_again(bool largest_start) {
     start();
@@ -95,7 +95,7 @@ class Mc64 {
  private:
   static constexpr double far = std::numeric_limits<double>::infinity();
 
-  // Searches that visit fewer entries are over before an auction would have begun.
+  // Searches that visit fewer entries are not abandoned: an auction would take longer to begin.
   static constexpr double least_edges = 1 << 15;
 
   Outcome search_all(double most_passes) {
@@ -107,7 +107,7 @@ class Mc64 {
     for (I j = 0; j < A_.n; ++j) {
       if (budget_.stopped()) return Outcome::stopped;
       if (col_match_[j] >= 0) continue;
-      // Later searches are longer, so this is less than what would follow.
+      // Later searches visit more entries, so this estimate of the total work is too small.
       const auto edges = static_cast<double>(counters_.edges - before);
       if (edges > least && edges * (unmatched / searches) > most_passes * A_.nnz()) {
         return Outcome::gave_up;
