@@ -7,6 +7,7 @@ backends: ModuleType
 dulmage_mendelsohn: ModuleType
 io: ModuleType
 pattern: ModuleType
+ranks: ModuleType
 transversal: ModuleType
 ordering: ModuleType
 weighted: ModuleType

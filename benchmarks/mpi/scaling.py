@@ -3,7 +3,9 @@
 
 Strong: each matrix of the set on each number of ranks. Weak: random matrices with five entries in a
 column, and for each rank as many columns as the first matrix of the set has. The model (`model.py`)
-is fitted to all measurements over several ranks except those on the largest number, which check it.
+of the messages of a matrix is fitted without the largest number of ranks, which checks it. That of
+the seconds is fitted to the runs with a core for each rank; the fit to all other matrices checks
+each matrix.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,9 @@ import scipy.io
 
 from benchmarks.cases import Case
 from benchmarks.generators import make
-from benchmarks.mpi.model import fit, predict
+from benchmarks.mpi.model import fit, fit_counts, predict, predict_counts
 from benchmarks.report import Options, Row, Section, paragraphs, table
+from btfperm.backends.threads import usable_cores
 
 __all__ = ["run"]
 
@@ -60,7 +63,7 @@ def run(matrices: list[Case], options: Options) -> Section:
                     {"matrix": name, "kind": kind, "ranks": count, "entries": A.nnz} | found
                 )
                 options.say(f"{name}, {count} ranks: {rows[-1]['seconds']:.2f} s")
-    return _section(rows, ranks, complaints)
+    return _section(rows, complaints)
 
 
 def _measured(launch: list[str], file: Path, options: Options) -> Row:
@@ -83,36 +86,32 @@ def _measured(launch: list[str], file: Path, options: Options) -> Row:
     return counters | {"seconds": statistics.median(seconds), "samples": seconds}
 
 
-def _section(rows: list[Row], ranks: Sequence[int], complaints: list[str]) -> Section:
-    several = [row for row in rows if row["ranks"] > 1]
-    fitted = [row for row in several if row["ranks"] < ranks[-1]]
-    held_out = [row for row in several if row["ranks"] == ranks[-1]]
-    model: dict[str, Any] = {}
-    if len(fitted) >= 3:
-        model["coefficients"] = fit(fitted).tolist()
-        every = fit(several)
-        for row in several:
-            row["predicted"] = predict(fit(fitted), row, row["ranks"])
-            row["predicted_on_many"] = predict(every, row, MANY)
-        ratios = [row["predicted"] / row["seconds"] for row in held_out]
-        model["held_out_ratio"] = statistics.median(ratios) if ratios else None
+def _section(rows: list[Row], complaints: list[str]) -> Section:
+    model = _model(rows)
     for name in {row["matrix"] for row in rows}:
         found = {row["rank"] for row in rows if row["matrix"] == name}
         if len(found) > 1:
             complaints.append(f"{name}: different ranks {sorted(found)}")
-    head = ["matrix", "ranks", "s", "of 1 rank", "exchanges", "MB sent", "peak MB", "model s"]
+    head = ["matrix", "ranks", "s", "of 1 rank", "exchanges", "MB sent", "MB a rank", "share"]
+    head.append("model s")
     text = paragraphs(
         "From the file to `perm.npz`, medians. One rank uses the serial engine, several ranks the "
-        "engine over ranks, also for matrices that `auto` would analyse whole on each rank.",
+        "engine over ranks, also for matrices that `auto` would analyse whole on each rank. The "
+        "memory of a rank is the largest one beyond that before the call; its share is that of one "
+        "rank divided by the number of ranks, and the column has the memory in shares.",
         table(head, list(_cells(rows))),
-        _model_text(model, held_out),
+        _model_text(model),
     )
     return Section("MPI ranks", text, {"rows": rows, "model": model}, complaints)
 
 
 def _cells(rows: list[Row]) -> Iterator[list[str]]:
     one = {row["matrix"]: row["seconds"] for row in rows if row["ranks"] == 1}
+    memory = {row["matrix"]: row["grown_bytes"] for row in rows if row["ranks"] == 1}
     for row in rows:
+        share = "-"
+        if row["matrix"] in memory:
+            share = f"{row['grown_bytes'] * row['ranks'] / memory[row['matrix']]:.2f}"
         ratio = f"{one[row['matrix']] / row['seconds']:.2f}" if row["matrix"] in one else "weak"
         predicted = f"{row['predicted']:.2f}" if "predicted" in row else "-"
         yield [
@@ -122,21 +121,83 @@ def _cells(rows: list[Row]) -> Iterator[list[str]]:
             ratio,
             f"{row['exchanges']:,}",
             f"{row['bytes_sent'] / 1e6:.1f}",
-            f"{row['peak_bytes'] / 1e6:.0f}",
+            f"{row['grown_bytes'] / 1e6:.0f}",
+            share,
             predicted,
         ]
 
 
-def _model_text(model: dict[str, Any], held_out: list[Row]) -> str:
+def _model(rows: list[Row]) -> dict[str, Any]:
+    """The coefficients, the checks, and the prediction for many ranks. Adds to each row the seconds
+    that the fit to all other matrices predicts."""
+    several = [row for row in rows if row["ranks"] > 1]
+    timed = [row for row in several if row["ranks"] <= usable_cores()]
+    if len({row["matrix"] for row in timed}) < 4:
+        return {}
+    coefficients = fit(timed)
+    for row in timed:
+        others = [other for other in timed if other["matrix"] != row["matrix"]]
+        row["predicted"] = predict(fit(others), row, row["ranks"])
+    ratios = [row["predicted"] / row["seconds"] for row in timed]
+    model: dict[str, Any] = {
+        "coefficients": coefficients.tolist(),
+        "seconds_ratios": [min(ratios), statistics.median(ratios), max(ratios)],
+        "messages": [],
+    }
+    for name in dict.fromkeys(row["matrix"] for row in several):
+        own = [row for row in several if row["matrix"] == name]
+        if len(own) < 3:
+            continue
+        last = max(own, key=lambda row: int(row["ranks"]))
+        checked = predict_counts(
+            fit_counts([row for row in own if row is not last]), last["entries"], last["ranks"]
+        )
+        many = predict_counts(fit_counts(own), last["entries"], MANY)
+        model["messages"].append(
+            {
+                "matrix": name,
+                "held_out_ranks": last["ranks"],
+                "operations_ratio": checked["exchanges"]
+                / (last["exchanges"] + last["collectives"]),
+                "bytes_ratio": checked["bytes_sent"] / max(last["bytes_sent"], 1),
+                "operations_on_many": many["exchanges"],
+                "bytes_on_many": many["bytes_sent"],
+                "seconds_on_many": predict(coefficients, many, MANY),
+            }
+        )
+    return model
+
+
+def _model_text(model: dict[str, Any]) -> str:
     if not model:
         return "Too few measurements over several ranks for a model."
     work, latency, transfer = model["coefficients"]
-    ratio = model["held_out_ratio"]
+    least, median, most = model["seconds_ratios"]
+    text = (
+        f"Model of the seconds: {work * 1e9:.0f} ns an entry and rank, {latency * 1e6:.0f} us an "
+        f"operation and doubling of the ranks, {transfer * 1e9:.2f} ns a byte and rank. The fit to "
+        f"all other matrices predicts {median:.2f} of the time of a matrix (median; from "
+        f"{least:.2f} to {most:.2f})."
+    )
+    if not model["messages"]:
+        return text
+    head = ["matrix", "ranks left out", "operations", "bytes", f"operations on {MANY:,} ranks"]
+    head += ["MB", "s"]
     lines = [
-        f"Model, fitted without the largest number of ranks: {work * 1e9:.0f} ns an entry and "
-        f"rank, {latency * 1e6:.0f} us an operation and doubling of the ranks, "
-        f"{transfer * 1e9:.2f} ns a byte and rank. "
-        + (f"On the largest number it predicts {ratio:.2f} of the time (median)." if ratio else "")
+        [
+            f"`{row['matrix']}`",
+            str(row["held_out_ranks"]),
+            f"{row['operations_ratio']:.2f}",
+            f"{row['bytes_ratio']:.2f}",
+            f"{row['operations_on_many']:,.0f}",
+            f"{row['bytes_on_many'] / 1e6:.0f}",
+            f"{row['seconds_on_many']:.2f}",
+        ]
+        for row in model["messages"]
     ]
-    many = [[f"`{row['matrix']}`", f"{row['predicted_on_many']:.2f}"] for row in held_out]
-    return paragraphs(*lines, table(["matrix", f"predicted s on {MANY:,} ranks"], many))
+    return paragraphs(
+        text,
+        "Model of the messages: predicted over measured on the number of ranks that was left out, "
+        f"and the prediction for {MANY:,} ranks.",
+        table(head, lines),
+    )

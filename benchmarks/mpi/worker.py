@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One rank of a measurement: ``mpiexec -n P python -m benchmarks.mpi.worker FILE OUT REPEATS``.
 
-The first rank prints one JSON object for each repetition, from the file to the permutations.
+The first rank prints one JSON object for each repetition, from the file to the permutations. Its
+`grown_bytes` is the largest memory of a rank in the first run beyond what the process had before.
 """
 
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import time
+from pathlib import Path
 
 
 def main(path: str, output: str, repeats: str) -> None:
@@ -17,6 +20,7 @@ def main(path: str, output: str, repeats: str) -> None:
     from btfperm.order import order_file
 
     comm = MPI.COMM_WORLD
+    before, grown = resident_bytes(), 0
     for _ in range(1 + int(repeats)):  # the first is a warm-up
         comm.Barrier()
         begin = time.perf_counter()
@@ -24,9 +28,23 @@ def main(path: str, output: str, repeats: str) -> None:
         done = order_file(path, [output], comm=comm, backend=backend)
         comm.Barrier()
         seconds = time.perf_counter() - begin
+        if not grown:
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+            grown = comm.allreduce(peak - before, MPI.MAX)
         if comm.rank == 0:
-            row = {"seconds": seconds, "stages": done.seconds, "rank": done.transversal.size}
+            row = {
+                "seconds": seconds,
+                "stages": done.seconds,
+                "rank": done.transversal.size,
+                "grown_bytes": grown,
+            }
             print(json.dumps(row | dict(done.transversal.counters)), flush=True)
+
+
+def resident_bytes() -> int:
+    """The memory of this process now."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * resource.getpagesize()
 
 
 if __name__ == "__main__":

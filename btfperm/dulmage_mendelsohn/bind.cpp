@@ -11,6 +11,7 @@
 #include "dulmage_mendelsohn/decompose.hpp"
 #include "dulmage_mendelsohn/fine_square/blocks_of_digraph.hpp"
 #include "dulmage_mendelsohn/fine_square/spread.hpp"
+#include "dulmage_mendelsohn/owned_digraph.hpp"
 
 namespace btfperm {
 namespace {
@@ -23,22 +24,33 @@ NumpyArray<I> new_array(std::size_t count) {
 }
 
 template <class I>
-OwnedDigraph<I> owned_digraph(std::int64_t first, const In<std::int64_t>& indptr,
-                              const In<I>& targets, const In<std::uint8_t>& active) {
+OwnedDigraph<I> owned_digraph(const In<std::int64_t>& indptr, const In<I>& targets,
+                              const In<std::uint8_t>& active, std::size_t places) {
   if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no places");
   const auto count = static_cast<std::int64_t>(indptr.shape(0)) - 1;
+  const std::int64_t n_ghosts = static_cast<std::int64_t>(places) - count;
   require_places(targets, indptr.data()[count], "targets");
   require_places(active, count, "active");
-  return {first, count, indptr.data(), targets.data(), active.data()};
+  if (n_ghosts < 0 ||
+      !are_in_range(targets.data(), static_cast<I>(targets.shape(0)), static_cast<I>(places))) {
+    throw std::invalid_argument("a target is out of range");
+  }
+  return {count, n_ghosts, indptr.data(), targets.data(), active.data()};
 }
 
 template <class I>
-std::pair<NumpyArray<I>, NumpyArray<I>> arrays_of(const Outbox<I>& outbox) {
-  NumpyArray<I> targets = new_array<I>(outbox.targets.size());
-  NumpyArray<I> values = new_array<I>(outbox.values.size());
-  std::copy(outbox.targets.begin(), outbox.targets.end(), targets.data());
-  std::copy(outbox.values.begin(), outbox.values.end(), values.data());
-  return {targets, values};
+NumpyArray<I> array_of(const std::vector<I>& found) {
+  NumpyArray<I> copy = new_array<I>(found.size());
+  std::copy(found.begin(), found.end(), copy.data());
+  return copy;
+}
+
+// Throws unless all vertices are owned.
+template <class I>
+void require_owned(const OwnedDigraph<I>& G, const In<I>& vertices, const char* what) {
+  if (!are_in_range(vertices.data(), static_cast<I>(vertices.shape(0)), static_cast<I>(G.count))) {
+    throw std::invalid_argument(std::string(what) + " is out of range");
+  }
 }
 
 // Propagation over the vertices of one rank.
@@ -46,50 +58,130 @@ template <class I>
 void bind_owned(nb::module_& module) {
   module.def(
       "spread",
-      [](std::int64_t first, In<std::int64_t> indptr, In<I> targets, In<std::uint8_t> active,
-         In<I> within, Out<I> label, In<I> seeds, In<I> values) {
-        const OwnedDigraph<I> G = owned_digraph<I>(first, indptr, targets, active);
-        require_places(label, G.count, "label");
+      [](In<std::int64_t> indptr, In<I> targets, In<std::uint8_t> active, In<I> within,
+         Out<I> label, In<I> seeds, In<I> values) {
+        const OwnedDigraph<I> G = owned_digraph<I>(indptr, targets, active, label.shape(0));
         require_places(values, static_cast<std::int64_t>(seeds.shape(0)), "values");
-        if (within.shape(0) != 0) require_places(within, G.count, "within");
-        for (std::size_t k = 0; k < seeds.shape(0); ++k) {
-          if (!G.owns(seeds.data()[k])) throw std::invalid_argument("a seed is out of range");
-        }
-        Outbox<I> outbox;
+        if (within.shape(0) != 0) require_places(within, G.count + G.n_ghosts, "within");
+        require_owned(G, seeds, "a seed");
+        Touched<I> touched(G);
         run_pass([&](Budget& budget) {
           spread(G, within.shape(0) == 0 ? nullptr : within.data(), label.data(),
-                 static_cast<std::int64_t>(seeds.shape(0)), seeds.data(), values.data(), outbox,
+                 static_cast<std::int64_t>(seeds.shape(0)), seeds.data(), values.data(), touched,
                  budget);
         });
-        return arrays_of(outbox);
+        return array_of(touched.ghosts);
       },
-      nb::arg("first"), nb::arg("indptr").noconvert(), nb::arg("targets").noconvert(),
-      nb::arg("active").noconvert(), nb::arg("within").noconvert(), nb::arg("label").noconvert(),
-      nb::arg("seeds").noconvert(), nb::arg("values").noconvert(),
-      "Propagate labels from the seeds; (targets, values) for vertices of other ranks.");
+      nb::arg("indptr").noconvert(), nb::arg("targets").noconvert(), nb::arg("active").noconvert(),
+      nb::arg("within").noconvert(), nb::arg("label").noconvert(), nb::arg("seeds").noconvert(),
+      nb::arg("values").noconvert(),
+      "Propagate labels from the seeds; the ghosts with new labels.");
   module.def(
       "peel_owned",
-      [](std::int64_t first, In<std::int64_t> indptr, In<I> targets, In<std::uint8_t> active,
-         Out<I> degree, Out<I> height, In<I> ready) {
-        const OwnedDigraph<I> G = owned_digraph<I>(first, indptr, targets, active);
-        require_places(degree, G.count, "degree");
-        require_places(height, G.count, "height");
-        for (std::size_t k = 0; k < ready.shape(0); ++k) {
-          if (ready.data()[k] < 0 || ready.data()[k] >= G.count) {
-            throw std::invalid_argument("a ready vertex is out of range");
-          }
-        }
-        Outbox<I> outbox;
+      [](In<std::int64_t> indptr, In<I> targets, In<std::uint8_t> active, Out<I> degree,
+         Out<I> height, In<I> ready) {
+        const OwnedDigraph<I> G = owned_digraph<I>(indptr, targets, active, degree.shape(0));
+        require_places(height, G.count + G.n_ghosts, "height");
+        require_owned(G, ready, "a ready vertex");
+        Touched<I> touched(G);
         run_pass([&](Budget& budget) {
           peel_owned(G, degree.data(), height.data(), static_cast<std::int64_t>(ready.shape(0)),
-                     ready.data(), outbox, budget);
+                     ready.data(), touched, budget);
         });
-        return arrays_of(outbox);
+        return array_of(touched.ghosts);
       },
-      nb::arg("first"), nb::arg("indptr").noconvert(), nb::arg("targets").noconvert(),
-      nb::arg("active").noconvert(), nb::arg("degree").noconvert(), nb::arg("height").noconvert(),
-      nb::arg("ready").noconvert(),
-      "Peel vertices without successors; (targets, heights) for vertices of other ranks.");
+      nb::arg("indptr").noconvert(), nb::arg("targets").noconvert(), nb::arg("active").noconvert(),
+      nb::arg("degree").noconvert(), nb::arg("height").noconvert(), nb::arg("ready").noconvert(),
+      "Peel vertices without successors; the ghosts that lost some.");
+  module.def(
+      "list_predecessors",
+      [](std::int64_t col_first, In<std::int64_t> lists, In<I> rows, In<I> mates) {
+        if (lists.shape(0) == 0) throw std::invalid_argument("lists has no places");
+        const auto n_cols = static_cast<std::int64_t>(lists.shape(0)) - 1;
+        require_places(rows, lists.data()[n_cols], "rows");
+        if (!are_in_range(rows.data(), static_cast<I>(rows.shape(0)),
+                          static_cast<I>(mates.shape(0)))) {
+          throw std::invalid_argument("a row is out of range");
+        }
+        auto indptr = new_array<std::int64_t>(lists.shape(0));
+        auto in_unmatched_row = new_array<std::uint8_t>(n_cols);
+        auto workspace = std::make_unique<Workspace>();
+        I* const found = workspace->take<I>(rows.shape(0));
+        const std::int64_t used =
+            list_predecessors(col_first, n_cols, lists.data(), rows.data(), mates.data(),
+                              indptr.data(), found, in_unmatched_row.data());
+        return std::tuple(indptr,
+                          owned_array(std::move(workspace), found, static_cast<std::size_t>(used)),
+                          in_unmatched_row);
+      },
+      nb::arg("col_first"), nb::arg("lists").noconvert(), nb::arg("rows").noconvert(),
+      nb::arg("mates").noconvert(), "(indptr, predecessors, in_unmatched_row)");
+}
+
+// Passes over the edges of one rank.
+template <class I>
+void bind_edges(nb::module_& module) {
+  module.def(
+      "count_in_lists",
+      [](In<std::int64_t> indptr, In<I> items, In<std::uint8_t> active, Out<I> counts) {
+        const OwnedDigraph<I> G = owned_digraph<I>(indptr, items, active, counts.shape(0));
+        count_in_lists(G.count, indptr.data(), items.data(), active.data(), counts.data());
+      },
+      nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("active").noconvert(),
+      nb::arg("counts").noconvert(), "Count in how many lists of active vertices each number is.");
+  module.def(
+      "split_edges",
+      [](std::int64_t first, std::int64_t n_ghosts, In<std::int64_t> indptr, In<I> items) {
+        const auto count = static_cast<std::int64_t>(indptr.shape(0)) - 1;
+        const auto places = static_cast<I>(count + n_ghosts);
+        if (count < 0) throw std::invalid_argument("indptr has no places");
+        require_places(items, indptr.data()[count], "items");
+        if (!are_in_range(items.data(), static_cast<I>(items.shape(0)), places)) {
+          throw std::invalid_argument("an item is out of range");
+        }
+        std::vector<I> own[2], of_ghosts[2];
+        split_edges(first, count, indptr.data(), items.data(), own, of_ghosts);
+        return std::tuple(array_of(own[0]), array_of(own[1]), array_of(of_ghosts[0]),
+                          array_of(of_ghosts[1]));
+      },
+      nb::arg("first"), nb::arg("n_ghosts"), nb::arg("indptr").noconvert(),
+      nb::arg("items").noconvert(),
+      "(vertices, numbers, ghosts, numbers): the reversed edges that start here, and at ghosts.");
+  module.def(
+      "edges_between",
+      [](In<std::int64_t> indptr, In<I> items, In<I> names) {
+        const auto count = static_cast<std::int64_t>(indptr.shape(0)) - 1;
+        if (count < 0) throw std::invalid_argument("indptr has no places");
+        require_places(items, indptr.data()[count], "items");
+        if (!are_in_range(items.data(), static_cast<I>(items.shape(0)),
+                          static_cast<I>(names.shape(0)))) {
+          throw std::invalid_argument("an item is out of range");
+        }
+        return array_of(edges_between(count, indptr.data(), items.data(), names.data()));
+      },
+      nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("names").noconvert(),
+      "Pairs of names: the edges between vertices of different names, flat.");
+  module.def(
+      "connect_entries",
+      [](In<std::int64_t> indptr, In<I> rows, In<std::uint8_t> col_part, In<std::uint8_t> row_part,
+         std::uint8_t left_out) {
+        const auto n_cols = static_cast<std::int64_t>(col_part.shape(0));
+        const auto n_rows = static_cast<std::int64_t>(row_part.shape(0));
+        require_places(indptr, n_cols + 1, "indptr");
+        require_places(rows, indptr.data()[n_cols], "rows");
+        if (!are_in_range(rows.data(), static_cast<I>(rows.shape(0)), static_cast<I>(n_rows))) {
+          throw std::invalid_argument("a row is out of range");
+        }
+        NumpyArray<I> component = new_array<I>(n_cols + n_rows);
+        run_pass([&](Budget& budget) {
+          connect_entries(n_cols, n_rows, indptr.data(), rows.data(), col_part.data(),
+                          row_part.data(), left_out, component.data(), budget);
+        });
+        return component;
+      },
+      nb::arg("indptr").noconvert(), nb::arg("rows").noconvert(), nb::arg("col_part").noconvert(),
+      nb::arg("row_part").noconvert(), nb::arg("left_out"),
+      "A member of the connected component of each column, then of each row.");
 }
 
 template <class I>
@@ -193,6 +285,8 @@ void bind_dulmage_mendelsohn(nb::module_& module) {
   bind_width<std::int64_t>(module);
   bind_owned<std::int32_t>(module);
   bind_owned<std::int64_t>(module);
+  bind_edges<std::int32_t>(module);
+  bind_edges<std::int64_t>(module);
 }
 
 }  // namespace btfperm

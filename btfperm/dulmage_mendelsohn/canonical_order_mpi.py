@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm.backends.mpi.exchange import Exchange
+from btfperm.backends.mpi.halo import distinct
 from btfperm.backends.mpi.slices import Slices, even_slices
 from btfperm.dulmage_mendelsohn.fine_square.digraph_mpi import Indices
 
@@ -72,7 +73,7 @@ class Placed(NamedTuple):
 def place(exchange: Exchange, part: Part, ids: Slices, base: Base) -> Placed:
     """The positions of one part. `ids` are the ranges of the columns, or of the rows where blocks
     are sorted by rows."""
-    names, places = np.unique(np.concatenate((part.col_names, part.row_names)), return_inverse=True)
+    names, places = distinct(np.concatenate((part.col_names, part.row_names)))
     of_cols, of_rows = places[: part.cols.size], places[part.cols.size :]
     members = [np.bincount(of, minlength=names.size) for of in (of_cols, of_rows)]
     smallest = np.full(names.size, ids.count, dtype=np.int64)
@@ -107,7 +108,7 @@ def _numbered(
     """For each block of this rank, by its smallest column (or row), its height and its numbers of
     columns and rows: its number, and where its columns and rows begin."""
     got = exchange.route(ids, least, heights, *sizes.T)
-    order = np.lexsort((got.items[:, 0], -got.items[:, 1]))
+    order = _by_height(got.items[:, 0] - ids.first, got.items[:, 1], ids.size)
     levels = got.items[order, 1]
     extent = np.empty((order.size, 3), dtype=np.int64)  # blocks, columns, rows
     extent[:, 0], extent[:, 1:] = 1, got.items[order, 2:]
@@ -120,6 +121,18 @@ def _numbered(
     answers = np.empty_like(before)
     answers[order] = before
     return np.stack(exchange.reply(got, *answers.T), axis=1)
+
+
+def _by_height(least: Counts, heights: Counts, count: int) -> Counts:
+    """An order by decreasing height and, at each height, by the smallest member, which is below
+    `count` and another one for each block. O(count) for heights below 2^16."""
+    place = np.full(count, -1, dtype=np.int64)
+    place[least] = np.arange(least.size)
+    place = place[place >= 0]
+    depth = int(heights.max(initial=0)) - heights[place]
+    small = depth.astype(np.uint16) if depth.max(initial=0) < 1 << 16 else depth
+    found: Counts = place[np.argsort(small, kind="stable")]
+    return found
 
 
 def _first_of_levels(exchange: Exchange, levels: Counts, sums: Counts) -> Counts:

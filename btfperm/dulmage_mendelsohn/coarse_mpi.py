@@ -11,43 +11,57 @@ import numpy.typing as npt
 from btfperm.dulmage_mendelsohn.fine_square.digraph_mpi import Digraph
 from btfperm.errors import DefectError
 
-__all__ = ["HORIZONTAL", "SQUARE", "VERTICAL", "coarse_parts", "part_of_rows"]
+__all__ = ["HORIZONTAL", "SQUARE", "VERTICAL", "coarse_parts", "part_of_rows", "to_rows"]
 
 HORIZONTAL, SQUARE, VERTICAL = 0, 1, 2
 
 Bytes = npt.NDArray[np.uint8]
 
 
-def coarse_parts(
-    pattern: Any, graph: Digraph, mates: npt.NDArray[Any], col_match: npt.NDArray[Any]
-) -> Bytes:
-    """The part of each column of this rank.
+def coarse_parts(graph: Digraph, in_unmatched_row: Bytes, match: tuple[Any, Any]) -> Bytes:
+    """The part of each column of this rank. `match`: the mates of its rows and columns.
 
     Raises
     ------
     DefectError : the matching is not maximum
     """
-    everywhere = np.ones(graph.slices.size, dtype=np.uint8)
-    unmatched = graph.numbers[col_match < 0]
-    horizontal = graph.spread(graph.predecessors, everywhere, unmatched, np.ones_like(unmatched))
-    in_unmatched_row = np.unique(pattern.columns.list_of_each(graph.width)[mates < 0])
-    seeds = graph.numbers[in_unmatched_row]
-    vertical = graph.spread(graph.successors, everywhere, seeds, np.ones_like(seeds))
-    both = int(np.count_nonzero((horizontal > 0) & (vertical > 0)))
-    if graph.exchange.sums(both)[0]:
-        raise DefectError(
-            "the decomposition went wrong: the matching is not maximum; this is a defect of "
-            "btfperm, please report it with the matrix"
-        )
     part = np.full(graph.slices.size, SQUARE, dtype=np.uint8)
-    part[horizontal > 0] = HORIZONTAL
-    part[vertical > 0] = VERTICAL
+    row_match, col_match = match
+    unmatched = np.flatnonzero(col_match < 0)
+    n_rows, n_cols = graph.exchange.sums(int(np.count_nonzero(row_match < 0)), unmatched.size)
+    everywhere = np.ones(graph.slices.size, dtype=np.uint8)
+    if n_cols:
+        reached = graph.spread(graph.predecessors, everywhere, unmatched, np.ones_like(unmatched))
+        part[reached > 0] = HORIZONTAL
+    if n_rows:
+        seeds = np.flatnonzero(in_unmatched_row)
+        reached = graph.spread(graph.successors, everywhere, seeds, np.ones_like(seeds))
+        both = int(np.count_nonzero((reached > 0) & (part == HORIZONTAL)))
+        if graph.exchange.sums(both)[0]:
+            raise DefectError(
+                "the decomposition went wrong: the matching is not maximum; this is a defect of "
+                "btfperm, please report it with the matrix"
+            )
+        part[reached > 0] = VERTICAL
     return part
 
 
-def part_of_rows(graph: Digraph, part: Bytes, row_match: npt.NDArray[Any]) -> Bytes:
-    """The part of each row of this rank: that of its column, or vertical if it is unmatched."""
-    found = np.full(row_match.size, VERTICAL, dtype=np.uint8)
-    matched = row_match >= 0
-    found[matched] = graph.ask(row_match[matched], part)
+def part_of_rows(
+    pattern: Any, part: Bytes, match: tuple[npt.NDArray[Any], npt.NDArray[Any]]
+) -> Bytes:
+    """The part of each row of this rank: that of its column, and vertical where it is unmatched."""
+    row_match, col_match = match
+    return to_rows(pattern, col_match, part, np.full(row_match.size, VERTICAL, dtype=np.uint8))
+
+
+def to_rows(
+    pattern: Any, col_match: npt.NDArray[Any], values: npt.NDArray[Any], found: npt.NDArray[Any]
+) -> npt.NDArray[Any]:
+    """`found` with the values of the matched columns at their rows. Collective."""
+    matched = np.flatnonzero(col_match >= 0)
+    slices = pattern.row_slices
+    got = pattern.exchange.route(
+        slices, col_match[matched], values[matched], kind=pattern.width
+    ).items
+    found[got[:, 0] - slices.first] = got[:, 1]
     return found

@@ -25,16 +25,10 @@ from btfperm.dulmage_mendelsohn.coarse_mpi import (
     VERTICAL,
     coarse_parts,
     part_of_rows,
+    to_rows,
 )
-from btfperm.dulmage_mendelsohn.fine_rectangular.connected_mpi import (
-    component_of_unmatched_rows,
-    connected_columns,
-)
-from btfperm.dulmage_mendelsohn.fine_square.digraph_mpi import (
-    Indices,
-    digraph_of_matching,
-    mates_of_entries,
-)
+from btfperm.dulmage_mendelsohn.fine_rectangular.connected_mpi import connected_parts
+from btfperm.dulmage_mendelsohn.fine_square.digraph_mpi import Indices, digraph_of_matching
 from btfperm.dulmage_mendelsohn.fine_square.find_square_mpi import find_square
 from btfperm.dulmage_mendelsohn.form import Form
 
@@ -48,15 +42,17 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
     ------
     DefectError : the matching is not maximum
     """
-    mates = mates_of_entries(pattern, row_match)
-    graph = digraph_of_matching(pattern, mates)
-    part = coarse_parts(pattern, graph, mates, col_match)
-    row_part = part_of_rows(graph, part, row_match)
-    name, lists = connected_columns(pattern, graph, mates, part)
+    match = row_match, col_match
+    graph, in_unmatched_row = digraph_of_matching(pattern, row_match)
+    part = coarse_parts(graph, in_unmatched_row, match)
+    row_part = part_of_rows(pattern, part, match)
+    name, row_name = connected_parts(pattern, part, row_part)
     square_name, height = find_square(graph, part == SQUARE)
     name = np.where(part == SQUARE, square_name, name)
-    row_name = _names_of_rows(pattern, graph, name, lists, row_match)
-    return _ordered(pattern, name, row_name, part, row_part, height, (row_match, col_match))
+    empty = np.flatnonzero((row_name < 0) & (row_match < 0))  # blocks, named behind all columns
+    row_name[empty] = pattern.n + pattern.row_slices.first + empty
+    row_name = to_rows(pattern, col_match, name, row_name)
+    return _ordered(pattern, name, row_name, part, row_part, height, match)
 
 
 def sliced(pattern: Any, form: Form) -> Form:
@@ -70,20 +66,6 @@ def sliced(pattern: Any, form: Form) -> Form:
     rows, cols = own(form.row_perm), own(form.col_perm)
     blocks = own(form.row_blocks), own(form.col_blocks)
     return Form(rows, cols, *blocks, form.coarse_rows, form.coarse_cols)
-
-
-def _names_of_rows(
-    pattern: Any, graph: Any, name: Indices, lists: Any, row_match: Indices
-) -> Indices:
-    """The block of each row of this rank: that of its column; of an unmatched row, that of any of
-    its columns. A row without entries is a block of its own, named behind all columns."""
-    slices = pattern.row_slices
-    row_name: Indices = component_of_unmatched_rows(graph, lists, name)
-    matched = row_match >= 0
-    row_name[matched] = graph.ask(row_match[matched], name)
-    empty = np.flatnonzero(row_name < 0)
-    row_name[empty] = pattern.n + slices.first + empty
-    return row_name
 
 
 def _ordered(

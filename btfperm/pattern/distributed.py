@@ -16,6 +16,7 @@ from btfperm.pattern.pattern import Pattern
 
 if TYPE_CHECKING:
     from btfperm.backends.mpi.exchange import Exchange
+    from btfperm.backends.mpi.halo import Halo
     from btfperm.backends.mpi.slices import Slices
 
 __all__ = ["DistributedPattern"]
@@ -205,6 +206,19 @@ class DistributedPattern(Pattern):
         lists: OwnedLists = copies["rows"]
         return lists
 
+    def halo(self, *, of_row_lists: bool = False) -> Halo:
+        """The local numbers of the rows in the columns of this rank, or of the columns in its rows;
+        made at the first use. Collective for row lists."""
+        from btfperm.backends.mpi.halo import Halo
+
+        copies, name = vars(self)["_copies"], "row halo" if of_row_lists else "halo"
+        if name not in copies:
+            slices = self.col_slices if of_row_lists else self.row_slices
+            items = self.row_lists.items if of_row_lists else self.indices
+            copies[name] = Halo(self.exchange, slices, items.copy())
+        found: Halo = copies[name]
+        return found
+
     @property
     def is_on_each_rank(self) -> bool:
         """Whether each rank holds the whole pattern, see `on_host`."""
@@ -292,21 +306,24 @@ def _routed(
     own.clear()
     width = items.dtype
     pieces = exchange.largest(-(-items.size // _PIECE))[0]
-    arrived: list[npt.NDArray[Any]] = []
+    arrived: tuple[list[npt.NDArray[Any]], ...] = ([], [])  # lists, items
     for piece in reversed(range(pieces)):
         part = slice(piece * _PIECE, (piece + 1) * _PIECE)
         here, there = lists[part], items[part]
         if symmetric:
             off = here != there
             here, there = np.concatenate((here, there[off])), np.concatenate((there, here[off]))
-        arrived.append(exchange.route(slices, here, there, kind=width).items)
+        got = exchange.route(slices, here, there, kind=width)
+        for field, parts in enumerate(arrived):
+            parts.append(got.field(field))
+        del got
         if piece * _PIECE < items.size:
             items, lists = _cut(items, piece * _PIECE), _cut(lists, piece * _PIECE)
-    joined = np.concatenate(arrived) if arrived else np.empty((0, 2), dtype=width)
-    arrived.clear()
-    here, there = np.ascontiguousarray(joined[:, 0]), np.ascontiguousarray(joined[:, 1])
-    del joined
-    return owned_lists(slices.first, slices.size, here, there)
+    joined = []
+    for parts in arrived:
+        joined.append(np.concatenate([*parts, np.empty(0, dtype=width)]))
+        parts.clear()  # before the next one is joined
+    return owned_lists(slices.first, slices.size, *joined)
 
 
 def _cut(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:

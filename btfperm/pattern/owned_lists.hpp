@@ -2,8 +2,8 @@
 // Sorted lists from pairs (list, item), for a rank that owns a few of the lists
 //
 // Idea        Count the items of each list, put them there, sort each list, drop duplicates.
-// Cost        O(pairs log(longest list)); one copy of the items. No array has the length of the
-//             range of the items, which may belong to other ranks.
+// Cost        O(pairs log(longest list)), O(pairs) for sorted lists; one copy of the items,
+//             and nothing of the length of the range of the items, which other ranks own.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::int64_t owned_lists(std::int64_t first, std::int64_t count, std::int64_t pa
   std::int64_t begin = 0, used = 0;
   for (std::int64_t l = 0; l < count; ++l) {
     const std::int64_t end = indptr[l];
-    std::sort(placed + begin, placed + end);
+    if (!std::is_sorted(placed + begin, placed + end)) std::sort(placed + begin, placed + end);
     const I* const last = std::unique(placed + begin, placed + end);
     indptr[l] = used;
     used = std::copy(placed + begin, const_cast<I*>(last), items + used) - items;

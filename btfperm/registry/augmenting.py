@@ -147,10 +147,10 @@ ROWS = (
         name="ms-bfs",
         backend="mpi",
         reference="Azad, Buluç, Pothen, IEEE Trans. Parallel Distrib. Syst. 28 (2017)",
-        summary="over MPI ranks: BFS from all unmatched columns, with grafting, level by level",
+        summary="over MPI ranks: trees from all unmatched columns, with grafting",
         prefer="for matrices over several ranks",
         deterministic=True,
-        options=(Option("alpha", 5, "bound of the switch between top-down and bottom-up"),),
+        options=(Option("alpha", 5, "bound of grafting: rows to graft for each column of a tree"),),
     ),
     row(
         name="ordered-trees",

@@ -37,7 +37,7 @@ COUNTERS = (
     Counter("graft_us", "microseconds of the grafts"),
     Counter("statistics_us", "microseconds of the decisions between steps"),
     Counter("frontier_sizes", "columns in each level of `ms-bfs-graft`, with 0 after each phase"),
-    Counter("levels", "levels searched on a GPU or over ranks; empty levels do not count"),
+    Counter("levels", "levels searched on a GPU, without empty ones; steps of trees over ranks"),
     Counter("levels_by_phase", "the same for each phase"),
     Counter("levels_by_relabel", "the same for each global relabelling"),
     Counter("rounds", "steps between two grid barriers of a GPU; over ranks, rounds of proposals"),

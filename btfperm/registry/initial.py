@@ -110,10 +110,10 @@ ROWS = (
         name="greedy",
         backend="mpi",
         reference="Duff, ACM TOMS 7 (1981)",
-        summary="over MPI ranks: in rounds, columns propose to the rows in their lists",
+        summary="over MPI ranks: columns take rows of their rank, then propose to others",
         prefer="the usual initializer over ranks",
         deterministic=True,
-        options=(Option("rounds", 16, "bound on the rounds"),),
+        options=(Option("rounds", 4, "bound on the rounds"),),
     ),
     row(
         name="local-max",

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The certificate over ranks: each rank checks its own pairs and its own entries.
 
-The check shares no code with the searches. It verifies that each matched pair is an entry, that row
-and column agree on it, and that a cover with as many members (rows and columns) as there are pairs
-touches every entry. It sends, in pieces, the rows of the columns outside the cover to their owners.
+`check` shares nothing with the searches but the local numbers of the rows. It verifies that each
+matched pair is an entry, that rows and columns agree on it, and that a cover with as many rows and
+columns as there are pairs touches every entry. Each rank receives the cover of its ghost rows.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from btfperm.backends.mpi.problem import DistributedProblem, pieces_of
+from btfperm import _core
+from btfperm.backends.mpi.problem import DistributedProblem
 from btfperm.backends.protocol import Proof
 from btfperm.errors import DefectError
+from btfperm.transversal.augmenting.ms_bfs_mpi import owned_trees
 
 __all__ = ["is_legal", "prove", "rank_at_most"]
 
@@ -47,30 +49,28 @@ def prove(
 
 def check(problem: DistributedProblem, matched: int) -> None:
     """Raises DefectError unless the cover has `matched` members and touches every entry."""
-    exchange, lists = problem.exchange, problem.lists
+    exchange, halo = problem.exchange, problem.halo
     members = int(np.count_nonzero(problem.row_in_cover) + np.count_nonzero(problem.col_in_cover))
     in_cover = exchange.sums(members)[0]
     if in_cover != matched:
         raise DefectError(
             _WRONG.format(f"its cover has {in_cover} rows and columns for {matched} pairs")
         )
-    untouched = 0
-    for part in pieces_of(exchange, lists, np.flatnonzero(problem.col_in_cover == 0)):
-        rows = np.unique(lists.of(part)[0])
-        got = exchange.route(problem.rows, rows, kind=problem.width).items[:, 0]
-        untouched += int(np.count_nonzero(problem.row_in_cover[got - problem.rows.first] == 0))
+    rows = halo.extended(problem.row_in_cover)
+    untouched = _core.transversal.uncovered(
+        problem.lists.indptr, halo.items, problem.col_in_cover, rows
+    )
     if exchange.sums(untouched)[0]:
         raise DefectError(_WRONG.format("an entry has neither its row nor its column in the cover"))
 
 
 def is_legal(problem: DistributedProblem) -> bool:
     """Whether the pairs are entries, and rows and columns agree on them. Collective."""
-    lists, exchange = problem.lists, problem.exchange
+    exchange, halo = problem.exchange, problem.halo
     matched = np.flatnonzero(problem.col_match >= 0)
-    entries = 0
-    for part in np.array_split(matched, 1 + matched.size // (1 << 16)):
-        rows, lengths = lists.of(part)
-        entries += int(np.count_nonzero(rows == np.repeat(problem.col_match[part], lengths)))
+    entries = _core.transversal.matched_entries(
+        problem.lists.indptr, halo.items, halo.numbers(), problem.col_match
+    )
     rows = problem.col_match[matched]
     numbers = matched + problem.cols.first
     got = exchange.route(problem.rows, rows, numbers, kind=problem.width).items
@@ -84,25 +84,17 @@ def is_legal(problem: DistributedProblem) -> bool:
 def mark_cover(view: DistributedProblem) -> None:
     """Marks a cover by alternating search from the unmatched columns: the rows it reaches, and the
     columns it does not reach. If it reaches an unmatched row, `check` finds the cover too large."""
-    lists, exchange = view.lists, view.exchange
-    reached = view.col_match < 0
-    view.row_in_cover.fill(0)
-    frontier = np.flatnonzero(reached)
-    while exchange.sums(frontier.size)[0]:
-        grown: list[Any] = []
-        for part in pieces_of(exchange, lists, frontier):
-            rows = np.unique(lists.of(part)[0])
-            got = exchange.route(view.rows, rows, kind=view.width).items[:, 0]
-            at = np.unique(got) - view.rows.first
-            at = at[view.row_in_cover[at] == 0]
-            view.row_in_cover[at] = 1
-            mates = view.row_match[at]
-            mates = mates[mates >= 0]
-            cols = exchange.route(view.cols, mates, kind=view.width).items[:, 0] - view.cols.first
-            reached[cols] = True
-            grown.append(cols)
-        frontier = np.concatenate(grown)
-    view.col_in_cover[:] = ~reached
+    trees = owned_trees(view)
+    trees.restart()
+    lines = np.empty(0, dtype=view.width)
+    while True:
+        lines, sent, _, _ = trees.grow(lines, True)
+        lines, (total,) = view.exchange.step(lines.reshape(-1, 3), sent)
+        lines = lines.reshape(-1)
+        if not total:
+            break
+    view.row_in_cover[:] = trees.rows_in_trees()
+    view.col_in_cover[:] = trees.cols_in_trees() == 0
 
 
 def rank_at_most(pattern: Any) -> int:

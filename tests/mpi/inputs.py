@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices for the tests over ranks, the same on each rank, and smaller bounds for pieces."""
+"""Matrices for the tests over ranks, the same on each rank, and smaller bounds."""
 
 from __future__ import annotations
 
@@ -61,11 +61,6 @@ def no_search():
         return {}
 
     return _changed("btfperm.transversal.augmenting.ms_bfs_mpi", "ms_bfs", stopped)
-
-
-def pieces_of(entries):
-    """Exchanges of at most this many entries."""
-    return _changed("btfperm.backends.mpi.problem", "PIECE", entries)
 
 
 def gathered_up_to(edges):

@@ -67,29 +67,57 @@ def test_owned_lists_are_sorted_without_duplicates(width):
 
 @pytest.mark.parametrize("width", [np.int32, np.int64])
 def test_labels_and_heights_of_the_vertices_of_a_rank(width):
-    """Vertices 0 to 3 of 0 -> 1 -> 2 -> 5 and 1 -> 3, where 5 belongs to another rank."""
-    indptr, targets = np.array([0, 1, 3, 4, 4]), np.array([1, 2, 3, 5], dtype=width)
+    """Vertices 0 to 3 of 0 -> 1 -> 2 -> 4 and 1 -> 3, where 4 is a ghost."""
+    indptr, targets = np.array([0, 1, 3, 4, 4]), np.array([1, 2, 3, 4], dtype=width)
     active, none = np.ones(4, dtype=np.uint8), np.empty(0, dtype=width)
-    label = np.full(4, -1, dtype=width)
+    label = np.full(5, -1, dtype=width)
     seeds, values = np.array([0], dtype=width), np.array([7], dtype=width)
     spread, peel = _core.dulmage_mendelsohn.spread, _core.dulmage_mendelsohn.peel_owned
-    sent = spread(0, indptr, targets, active, none, label, seeds, values)
-    assert label.tolist() == [7, 7, 7, 7] and [part.tolist() for part in sent] == [[5], [7]]
+    ghosts = spread(indptr, targets, active, none, label, seeds, values)
+    assert label.tolist() == [7] * 5 and ghosts.tolist() == [0]
+    assert spread(indptr, targets, active, none, label, seeds, values).size == 0, "sent once"
     active[1] = 0
     label.fill(-1)
-    spread(0, indptr, targets, active, none, label, seeds, values)
-    assert label.tolist() == [7, -1, -1, -1]
+    spread(indptr, targets, active, none, label, seeds, values)
+    assert label.tolist() == [7, -1, -1, -1, -1]
     active[1] = 1
-    within = np.array([7, 7, 6, 7], dtype=width)
+    within = np.array([7, 7, 6, 7, 7], dtype=width)
     label.fill(-1)
-    spread(0, indptr, targets, active, within, label, seeds, values)
-    assert label.tolist() == [7, 7, -1, 7]
-    degree, height = np.array([0, 1, 1, 1], dtype=width), np.zeros(4, dtype=width)
-    sent = peel(0, indptr, targets, active, degree, height, np.array([0], dtype=width))
-    assert degree.tolist() == [-1] * 4 and height.tolist() == [0, 1, 2, 2]
-    assert [part.tolist() for part in sent] == [[5], [3]]
+    spread(indptr, targets, active, within, label, seeds, values)
+    assert label.tolist() == [7, 7, -1, 7, -1]
+    degree, height = np.array([0, 1, 1, 1, 0], dtype=width), np.zeros(5, dtype=width)
+    ghosts = peel(indptr, targets, active, degree, height, np.array([0], dtype=width))
+    assert degree.tolist() == [-1] * 5 and height.tolist() == [0, 1, 2, 2, 3]
+    assert ghosts.tolist() == [0]
     with pytest.raises(ValueError, match="out of range"):
-        spread(0, indptr, targets, active, none, label, np.array([4], dtype=width), values)
+        spread(indptr, targets, active, none, label, np.array([4], dtype=width), values)
+
+
+@pytest.mark.parametrize("width", [np.int32, np.int64])
+@pytest.mark.parametrize("count", [1000, 100_000])
+def test_local_numbers(width, count):
+    """By bits where the range is short, else by sorting: the same numbers."""
+    rng = np.random.default_rng()
+    first, last = sorted(rng.integers(0, count, 2).tolist())
+    numbers = rng.integers(0, count, 500).astype(width)
+    local = numbers.copy()
+    ghosts = _core.ranks.number_ghosts(first, last, count, local)
+    outside = numbers[(numbers < first) | (numbers >= last)]
+    assert np.array_equal(ghosts, np.unique(outside))
+    of_local = np.concatenate((np.arange(first, last), ghosts))
+    assert np.array_equal(of_local[local], numbers)
+
+
+def test_items_are_sorted_by_owner():
+    rng = np.random.default_rng()
+    bounds = np.array([0, 4, 4, 9, 20])
+    index = rng.integers(0, 20, 200)
+    owner = _core.ranks.owners(bounds, index)
+    assert np.array_equal(owner, np.searchsorted(bounds, index, side="right") - 1)
+    lines, sent, order = _core.ranks.sort_by_owner(owner, 4, [index, -index], index)
+    assert np.array_equal(order, np.argsort(owner, kind="stable"))
+    assert np.array_equal(lines.reshape(-1, 2), np.stack((index, -index), axis=1)[order])
+    assert np.array_equal(sent, np.bincount(owner, minlength=4))
 
 
 def test_without_mpi(monkeypatch):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // btfperm._core: the CPU core in Python. Each package binds its own functions in a submodule.
 #include "backends/cpu/bind.hpp"
+#include "backends/mpi/bind.hpp"
 
 NB_MODULE(_core, module) {
   namespace nb = nanobind;
@@ -17,9 +18,11 @@ NB_MODULE(_core, module) {
     functions(submodule);
   };
   bind("backends", &btfperm::bind_backends);
+  bind("ranks", &btfperm::bind_ranks);
   bind("io", &btfperm::bind_io);
   bind("pattern", &btfperm::bind_pattern);
   bind("transversal", &btfperm::bind_transversal);
+  bind("transversal", &btfperm::bind_owned_transversal);  // the same submodule
   bind("dulmage_mendelsohn", &btfperm::bind_dulmage_mendelsohn);
   bind("ordering", &btfperm::bind_ordering);
   bind("weighted", &btfperm::bind_weighted);

@@ -9,11 +9,22 @@ The owner of a column holds its row indices (`DistributedPattern`), its mate and
 owner of a row holds its mate and its marks, and its list of columns as soon as a step needs it.
 No rank has an array with a place for each row, column or entry of the whole matrix.
 
+*Ghosts.* The rows of other ranks in the columns of a rank are its ghosts. `Halo` (``halo.py``)
+numbers owned rows and ghosts locally, so that arrays of marks and values are indexed by local
+numbers, and gives ghosts the values of their owners. A rank has at most as many ghosts as entries.
+
+*Local work first.* A step of a search follows paths through the rows and columns of the rank, in
+the core (``transversal/owned_trees.hpp``, ``dulmage_mendelsohn/fine_square/spread.hpp``), until
+they leave it. So the number of exchanges grows with the number of times that paths change their
+owner, not with their length, and a rank sends a ghost at most once in a phase.
+
 *Exchange.* All communication is in ``exchange.py``. `Exchange.route` sends items to the owners of
-their indices: the items are sorted by owner and sent as one message per pair of ranks.
-`Exchange.reply` returns one answer for each received item. Every wait is a poll: a rank that fails
-sends a notice to all others, which find it while they wait, and all ranks raise the same error.
-If there are more ranks than cores, a rank yields its core between two polls.
+their indices: the items are sorted by owner and travel as one message per pair of ranks.
+`Exchange.reply` returns one answer for each received item. `Exchange.step` moves the lines of one
+step and adds up numbers of all ranks; where the lines are few, both are one message per pair.
+Every wait is a poll: a rank that fails sends a notice to all others, which find it while they wait,
+and all ranks raise the same error. Where there are more ranks than cores, the poll gives its core
+away between two tests.
 
 *Reading.* Each rank parses its byte range of a Matrix Market file (``file_ranges.py``) and routes
 the entries to the owners of their columns.

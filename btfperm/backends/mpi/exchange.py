@@ -17,14 +17,17 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from btfperm import errors
+from btfperm import _core, errors
+from btfperm.backends.mpi.failures import described, rebuilt
+from btfperm.backends.mpi.launch import keyval
 from btfperm.backends.mpi.slices import Integers, Slices
 from btfperm.backends.threads import usable_cores
 
 __all__ = ["Exchange", "Routed"]
 
 _NOTICE = 1  # tag of the message of a failed rank
-_POLLS = 50  # tests of a request between two tests for notices, if each rank has its own core
+_POLLS = 50  # tests of a request between two tests for notices, where ranks have cores of their own
+_INLINE = 256  # lines of a step, over all ranks, that travel with the counts
 _PATIENCE = 5.0  # seconds for which a failed rank waits for the others
 
 
@@ -85,18 +88,17 @@ class Exchange:
         """The exchange of a communicator: made at its first use, then the same one."""
         if isinstance(comm, cls):
             return comm
-        keyval = _keyval()
-        found = comm.Get_attr(keyval)
+        found = comm.Get_attr(keyval())
         if found is None:
             found = cls(comm)
-            comm.Set_attr(keyval, found)
+            comm.Set_attr(keyval(), found)
             found._owner = comm
         return found  # type: ignore[no-any-return]
 
     def _forget(self) -> None:
         """Removes this exchange from its communicator, after a failure."""
         if self._owner is not None:
-            self._owner.Delete_attr(_keyval())
+            self._owner.Delete_attr(keyval())
 
     # -- waiting -------------------------------------------------------------------------------
 
@@ -138,7 +140,7 @@ class Exchange:
 
     def _agreed(self, failure: BaseException | None) -> BaseException:
         """The error that all ranks raise. Called on each rank after the failure of one."""
-        mine = None if failure is None else _described(failure)
+        mine = None if failure is None else described(failure)
         if failure is not None:
             for rank in range(self.size):
                 if rank != self.rank:
@@ -151,7 +153,7 @@ class Exchange:
             return failure
         if first is None:
             return errors.ResourceMissingError("another rank failed and did not report why")
-        return _rebuilt(*found[first])
+        return rebuilt(*found[first])
 
     def _all_descriptions(self, mine: Any) -> list[Any]:
         """The description of the failure of each rank, None where it did not fail; those of ranks
@@ -272,18 +274,64 @@ class Exchange:
         return self.route_to(slices.owners(index), index, *fields, kind=kind)
 
     def route_to(self, owner: Integers, *fields: Integers, kind: Any = np.int64) -> Routed:
-        """Sends each item to the rank in `owner`."""
-        sent = np.bincount(owner, minlength=self.size)
-        small = np.uint16 if self.size <= 1 << 16 else np.int64
-        order = np.argsort(owner.astype(small), kind="stable")
-        items = np.empty((owner.size, len(fields)), dtype=kind)
-        for k, field in enumerate(fields):
-            items[:, k] = field[order]
+        """The same to given ranks."""
+        columns = [np.ascontiguousarray(field, dtype=kind) for field in fields]
+        lines, sent, order = _core.ranks.sort_by_owner(
+            np.ascontiguousarray(owner, dtype=np.int32), self.size, columns, np.empty(0, kind)
+        )
+        items = lines.reshape(owner.size, len(fields))
         if self.size == 1:
             return Routed(items, sent, sent, order)
+        received = self.counts_from(sent)
+        return Routed(self.move(items, sent, received), received, sent, order)
+
+    def counts_from(self, sent: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The numbers that each rank has for this one: ``sent[p]`` is what this one has for p."""
         received = np.empty(self.size, dtype=np.int64)
+        self.counters["collectives"] += 1
         self.wait(self.comm.Ialltoall(sent, received))
-        return Routed(self._move(items, sent, received), received, sent, order)
+        return received
+
+    def step(
+        self, lines: npt.NDArray[Any], sent: npt.NDArray[np.int64], *values: int
+    ) -> tuple[npt.NDArray[Any], list[int]]:
+        """One step of a search: moves lines that are sorted by owner (``sent[p]`` of them for rank
+        p), and adds up values of all ranks. The lines received, and the sums: first the number of
+        lines of all ranks. The numbers of lines and the values travel in one small message per pair
+        of ranks; it holds the lines, too, where no pair of ranks has many."""
+        total, width = lines.shape
+        if self.size == 1:
+            return lines, [total, *values]
+        head, most = 3 + len(values), max(_INLINE // self.size, 1)
+        mine = np.empty((self.size, head + most * width), dtype=np.int64)
+        fits = int(sent.max()) <= most
+        mine[:, 0], mine[:, 1:head] = sent, (not fits, total, *values)
+        if fits and total:
+            places = np.arange(total) - np.repeat(np.cumsum(sent) - sent, sent)
+            slots = mine[:, head:].reshape(self.size, most, width)
+            slots[np.repeat(np.arange(self.size), sent), places] = lines
+            mine[:, head:] = slots.reshape(self.size, -1)
+        found = np.empty_like(mine)
+        self.counters["collectives"] += 1
+        self.wait(self.comm.Ialltoall(mine, found))
+        too_many, *sums = found[:, 1:head].sum(axis=0).tolist()
+        received = found[:, 0].copy()
+        if too_many:
+            return self.move(lines, sent, received), sums
+        if not sums[0]:
+            return lines, sums
+        self._count(sent, width, lines.itemsize)
+        is_line = np.arange(most) < received[:, None]
+        inline = found[:, head:].reshape(self.size, most, width)[is_line]
+        return inline.astype(lines.dtype), sums
+
+    def _count(self, sent: npt.NDArray[np.int64], width: int, size: int) -> None:
+        """Counts one exchange of lines with `width` fields of `size` bytes."""
+        others = sent.copy()
+        others[self.rank] = 0
+        self.counters["exchanges"] += 1
+        self.counters["messages"] += int(np.count_nonzero(others))
+        self.counters["bytes"] += int(others.sum()) * width * size
 
     def reply(self, routed: Routed, *fields: Integers) -> tuple[npt.NDArray[Any], ...]:
         """Returns one answer for each received item to the rank that sent it. The result is in the
@@ -292,7 +340,7 @@ class Exchange:
         for k, field in enumerate(fields):
             items[:, k] = field
         if self.size > 1:
-            items = self._move(items, routed.received, routed.sent)
+            items = self.move(items, routed.received, routed.sent)
         answers = []
         for k in range(len(fields)):
             answer = np.empty(routed.order.size, dtype=items.dtype)
@@ -300,22 +348,19 @@ class Exchange:
             answers.append(answer)
         return tuple(answers)
 
-    def _move(
+    def move(
         self,
         items: npt.NDArray[Any],
         sent: npt.NDArray[np.int64],
         received: npt.NDArray[np.int64],
     ) -> npt.NDArray[Any]:
-        """Sends one message per pair of ranks with items. Counts are rows of `items` and may exceed
-        2^31: mpi4py 4 then calls the functions of MPI 4 for large counts."""
+        """One message per pair of ranks with items: `items` are sorted by the rank that gets them.
+        Counts are in lines and may exceed 2^31: mpi4py 4 then calls the functions of MPI 4 for
+        large counts."""
         width = items.shape[1]
         found = np.empty((int(received.sum()), width), dtype=items.dtype)
         kind = self._mpi._typedict[items.dtype.char]
-        self.counters["exchanges"] += 1
-        others = sent.copy()
-        others[self.rank] = 0
-        self.counters["messages"] += int(np.count_nonzero(others))
-        self.counters["bytes"] += int(others.sum()) * width * items.itemsize
+        self._count(sent, width, items.itemsize)
         self.wait(
             self.comm.Ialltoallv((items, sent * width, kind), (found, received * width, kind))
         )
@@ -324,11 +369,14 @@ class Exchange:
     def gather_to(self, root: int, array: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
         """The arrays of all ranks, one behind the other, on one rank; None on the others."""
         flat = array[:, None] if array.ndim == 1 else array
-        owner = np.full(flat.shape[0], root, dtype=np.int64)
-        routed = self.route_to(owner, *flat.T, kind=array.dtype)
+        sent = np.zeros(self.size, dtype=np.int64)
+        sent[root] = flat.shape[0]
+        found = np.ascontiguousarray(flat)
+        if self.size > 1:
+            found = self.move(found, sent, self.counts_from(sent))
         if self.rank != root:
             return None
-        return routed.field(0) if array.ndim == 1 else routed.items
+        return found[:, 0] if array.ndim == 1 else found
 
     def gather_all(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The arrays of all ranks, one behind the other, on each rank."""
@@ -343,33 +391,3 @@ class Exchange:
         mine = np.ascontiguousarray(array)
         self.wait(self.comm.Iallgatherv((mine, array.size, kind), (found, sizes, kind)))
         return found
-
-
-_key: list[int] = []
-
-
-def _keyval() -> int:
-    """The key under which a communicator keeps its exchange."""
-    if not _key:
-        from mpi4py import MPI
-
-        _key.append(MPI.Comm.Create_keyval())
-    return _key[0]
-
-
-def _described(failure: BaseException) -> tuple[str, str, list[Any]]:
-    """An error as plain data: its class, its text, and the other arguments of its constructor."""
-    bounds = getattr(failure, "rank_bounds", None)
-    return type(failure).__name__, str(failure), [list(bounds)] if bounds else []
-
-
-def _rebuilt(name: str, text: str, more: list[Any]) -> BaseException:
-    """The error of another rank."""
-    if name == "KeyboardInterrupt":
-        return KeyboardInterrupt()
-    if name == "MemoryError":
-        return MemoryError(text)
-    kind = getattr(errors, name, None)
-    if isinstance(kind, type) and issubclass(kind, errors.BtfpermError):
-        return kind(text, *map(tuple, more))
-    return RuntimeError(f"another rank failed: {name}: {text}")

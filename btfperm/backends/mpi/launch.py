@@ -12,7 +12,7 @@ from typing import Any
 
 from btfperm.errors import BackendUnavailableError
 
-__all__ = ["communicator", "launched_ranks", "rank_by_launcher", "require_mpi", "world"]
+__all__ = ["communicator", "keyval", "launched_ranks", "rank_by_launcher", "require_mpi", "world"]
 
 # What launchers set for each process: MPICH and Intel MPI, and Open MPI.
 _RANKS_SET_BY_LAUNCHERS = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
@@ -95,3 +95,15 @@ def _loaded() -> Any:
 def world() -> Any:
     """The communicator of all ranks."""
     return require_mpi().COMM_WORLD
+
+
+_key: list[int] = []
+
+
+def keyval() -> int:
+    """The key under which a communicator keeps its exchange."""
+    if not _key:
+        from mpi4py import MPI
+
+        _key.append(MPI.Comm.Create_keyval())
+    return _key[0]

@@ -3,23 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 if TYPE_CHECKING:
     from btfperm.backends.cpu.problem import Problem as HostProblem
     from btfperm.backends.mpi.exchange import Exchange
+    from btfperm.backends.mpi.halo import Halo
     from btfperm.backends.mpi.slices import Slices
     from btfperm.pattern.distributed import DistributedPattern
     from btfperm.pattern.owned_lists import OwnedLists
 
-__all__ = ["DistributedProblem", "pieces_of"]
-
-PIECE = 1 << 20
-"""Entries that a rank expands or sends at once; 4 times the number of its lists if that is more."""
+__all__ = ["DistributedProblem"]
 
 
 class DistributedProblem:
@@ -68,6 +64,26 @@ class DistributedProblem:
         return self.pattern.columns if self.turned else self.pattern.row_lists
 
     @property
+    def halo(self) -> Halo:
+        """The local numbers of the rows in `lists`. Collective in a transposed problem."""
+        return self.pattern.halo(of_row_lists=self.turned)
+
+    def bipartite(self) -> tuple[Any, ...]:
+        """The arguments of the functions of `_core.transversal` that take the columns of a rank and
+        the matching."""
+        halo = self.halo
+        return (
+            self.lists.indptr,
+            halo.items,
+            halo.ghosts,
+            self.rows.bounds,
+            self.cols.bounds,
+            self.exchange.rank,
+            self.row_match,
+            self.col_match,
+        )
+
+    @property
     def width(self) -> Any:
         """The integer type of rows and columns."""
         return self.pattern.width
@@ -100,20 +116,3 @@ class DistributedProblem:
         if not keep_matching:
             self.row_match.fill(-1)
             self.col_match.fill(-1)
-
-
-def pieces_of(
-    exchange: Exchange, lists: OwnedLists, chosen: npt.NDArray[Any], bound: int | None = None
-) -> Iterator[npt.NDArray[Any]]:
-    """Cuts chosen lists into pieces, the same number of pieces on each rank. A piece has about
-    `PIECE` items, or four for each list of the rank if those are more. `bound`: an upper bound of
-    the items of all ranks together, if the caller knows one."""
-    if bound is not None and bound <= PIECE:
-        yield chosen
-        return
-    ends = np.cumsum(lists.indptr[chosen + 1] - lists.indptr[chosen])
-    total = int(ends[-1]) if ends.size else 0
-    most = max(PIECE, 4 * lists.indptr.size)
-    count = exchange.largest(-(-total // most))[0]
-    cuts = np.searchsorted(ends, np.arange(1, count) * most)
-    yield from np.split(chosen, cuts) if count > 0 else (chosen,)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from btfperm import _core
+
 __all__ = ["Slices", "even_slices", "weighted_slices"]
 
 Integers = npt.NDArray[np.signedinteger[Any]]
@@ -39,9 +41,13 @@ class Slices:
         """Number of indices of all ranks."""
         return int(self.bounds[-1])
 
-    def owners(self, indices: Integers) -> Integers:
+    def owners(self, indices: Integers) -> npt.NDArray[np.int32]:
         """The rank that owns each index. O(size log ranks)."""
-        return np.searchsorted(self.bounds, indices, side="right") - 1
+        kind = indices.dtype if indices.dtype in (np.int32, np.int64) else np.int64
+        found: npt.NDArray[np.int32] = _core.ranks.owners(
+            self.bounds, np.ascontiguousarray(indices, dtype=kind)
+        )
+        return found
 
     def numbers(self, kind: npt.DTypeLike) -> Integers:
         """The indices of this rank."""

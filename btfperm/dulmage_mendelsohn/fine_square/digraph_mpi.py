@@ -6,12 +6,14 @@ to u has an entry in column v: the entries of v are its predecessors. So the col
 alternating search from unmatched columns reaches are closed under predecessors, and those of the
 search from unmatched rows under successors.
 
-`spread` and `peel` process all vertices of one rank before they send anything (``spread.hpp``): the
-number of exchanges depends on how often a path continues on another rank.
+`spread` and `peel` work through the vertices of one rank before they send anything
+(``spread.hpp``): the number of exchanges depends on how often a path changes its owner. Lists hold
+local numbers: the vertices of other ranks are ghosts (``backends/mpi/halo.py``).
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,13 +21,48 @@ import numpy.typing as npt
 
 from btfperm import _core
 from btfperm.backends.mpi.exchange import Exchange
+from btfperm.backends.mpi.halo import Halo, distinct
 from btfperm.backends.mpi.slices import Slices
 from btfperm.pattern.owned_lists import OwnedLists, owned_lists
 
-__all__ = ["Digraph", "digraph_of_matching", "largest_by_key", "mates_of_entries", "reversed_lists"]
+__all__ = ["Digraph", "LocalLists", "digraph_of_matching", "largest_by_key"]
 
 Indices = npt.NDArray[Any]
 Bytes = npt.NDArray[np.uint8]
+
+
+class LocalLists:
+    """Lists of the vertices of this rank.
+
+    Attributes
+    ----------
+    indptr, items : list k holds the local numbers ``items[indptr[k]:indptr[k + 1]]``
+    halo : the ghosts in these lists
+    """
+
+    def __init__(self, exchange: Exchange, slices: Slices, lists: OwnedLists) -> None:
+        """`lists` hold numbers of the whole digraph, and are overwritten."""
+        self.halo = Halo(exchange, slices, lists.items)
+        self.indptr, self.items = lists.indptr, lists.items
+
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """The length of each list."""
+        return np.diff(self.indptr)
+
+    def of(self, chosen: Indices) -> tuple[Indices, npt.NDArray[np.int64]]:
+        """The items of the chosen lists, one list behind the other, and the length of each."""
+        return OwnedLists(self.indptr, self.items).of(chosen)
+
+    def reversed(self) -> LocalLists:
+        """The lists of the digraph with all edges reversed. Collective."""
+        halo, slices = self.halo, self.halo.slices
+        own, ends, ghosts, ghost_ends = _core.dulmage_mendelsohn.split_edges(
+            slices.first, halo.ghosts.size, self.indptr, self.items
+        )
+        got = halo.to_owners(ghosts, ghost_ends)
+        lists = np.concatenate((own, got.items[:, 0]))
+        items = np.concatenate((ends, got.items[:, 1]))
+        return LocalLists(halo.exchange, slices, owned_lists(0, slices.size, lists, items))
 
 
 class Digraph:
@@ -34,50 +71,51 @@ class Digraph:
     Attributes
     ----------
     exchange, slices : the ranks, and the range of vertices of each
-    predecessors, successors : lists of numbers of the whole digraph, without loops
+    predecessors, successors : without loops. The first use of `successors` is collective
     """
 
-    def __init__(
-        self, exchange: Exchange, slices: Slices, predecessors: OwnedLists, successors: OwnedLists
-    ) -> None:
+    def __init__(self, exchange: Exchange, slices: Slices, predecessors: OwnedLists) -> None:
+        """`predecessors` hold numbers of the whole digraph, and are overwritten."""
         self.exchange, self.slices = exchange, slices
-        self.predecessors, self.successors = predecessors, successors
+        self.predecessors = LocalLists(exchange, slices, predecessors)
         self.width: Any = predecessors.items.dtype.type
+
+    @cached_property
+    def successors(self) -> LocalLists:
+        return self.predecessors.reversed()
 
     @property
     def numbers(self) -> Indices:
         """The vertices of this rank, by their numbers in the whole digraph."""
-        return np.arange(self.slices.first, self.slices.last, dtype=self.width)
+        return self.slices.numbers(self.width)
 
     def spread(
         self,
-        lists: OwnedLists,
+        lists: LocalLists,
         active: Bytes,
         seeds: Indices,
         values: Indices,
         within: Indices | None = None,
     ) -> Indices:
         """The largest label that reaches each active vertex of this rank along `lists` from the
-        seeds (numbers of the whole digraph, of this rank), or -1. With `within`, a vertex accepts
-        only the label ``within[v]``."""
-        label = np.full(self.slices.size, -1, dtype=self.width)
-        own = np.empty(0, dtype=self.width) if within is None else within
+        seeds, positions of this rank, or -1. With `within`, a vertex accepts only the label
+        ``within[v]``."""
+        halo = lists.halo
+        label = np.full(halo.size, -1, dtype=self.width)
+        accepted = np.empty(0, dtype=self.width) if within is None else halo.extended(within)
+        seeds, values = seeds.astype(self.width), values.astype(self.width)
         while True:
-            targets, values = _core.dulmage_mendelsohn.spread(
-                self.slices.first, lists.indptr, lists.items, active, own, label, seeds, values
+            ghosts = _core.dulmage_mendelsohn.spread(
+                lists.indptr, lists.items, active, accepted, label, seeds, values
             )
-            if not self.exchange.sums(targets.size)[0]:
-                return label
-            if within is None:
-                targets, values = largest_by_key(targets, values)
-            else:  # a vertex may accept any of the labels that reach it
-                targets, values = np.unique(np.stack((targets, values)), axis=1)
-            got = self.exchange.route(self.slices, targets, values, kind=self.width)
-            seeds, values = got.field(0), got.field(1)
+            lines, total = halo.step(ghosts, label[halo.own + ghosts])
+            if not total:
+                return label[: halo.own]
+            seeds, values = lines[:, 0].copy(), lines[:, 1].copy()
 
     def peel(
         self,
-        lists: OwnedLists,
+        lists: LocalLists,
         active: Bytes,
         degree: Indices,
         height: Indices,
@@ -85,73 +123,49 @@ class Digraph:
     ) -> bool:
         """Peels the active vertices of degree 0, and those whose degree becomes 0. `lists` holds
         the neighbours whose degree decreases and whose height is at least one more. A peeled vertex
-        has the degree -1 afterwards. Returns False after `most` exchanges (None: no limit) if some
-        are not yet peeled."""
-        exchanges = 0
+        has the degree -1 then. Returns False after `most` exchanges if some are not yet peeled."""
+        exchanges, halo = 0, lists.halo
+        of_ghosts = np.zeros(halo.ghosts.size, dtype=self.width)
+        degrees, heights = np.concatenate((degree, of_ghosts)), np.concatenate((height, of_ghosts))
         ready = np.flatnonzero((degree == 0) & (active != 0)).astype(self.width)
+        is_done = False
         while True:
-            targets, heights = _core.dulmage_mendelsohn.peel_owned(
-                self.slices.first, lists.indptr, lists.items, active, degree, height, ready
+            ghosts = _core.dulmage_mendelsohn.peel_owned(
+                lists.indptr, lists.items, active, degrees, heights, ready
             )
-            if not self.exchange.sums(targets.size)[0]:
-                return True
-            distinct, place = np.unique(targets, return_inverse=True)
-            counts = np.bincount(place, minlength=distinct.size)
-            largest = np.zeros(distinct.size, dtype=self.width)
-            np.maximum.at(largest, place, heights)
-            got = self.exchange.route(self.slices, distinct, counts, largest, kind=self.width)
-            at = got.items[:, 0] - self.slices.first
-            np.subtract.at(degree, at, got.items[:, 1])
-            np.maximum.at(height, at, got.items[:, 2])
-            at = np.unique(at)
-            ready = at[(degree[at] == 0) & (active[at] != 0)].astype(self.width)
-            exchanges += 1
-            if exchanges == most:
-                return False
-
-    def ask(self, vertices: Indices, values: Indices) -> Indices:
-        """For each vertex (a number of the whole digraph), its element of `values` on the rank that
-        owns the vertex. Collective."""
-        distinct, place = np.unique(vertices, return_inverse=True)
-        got = self.exchange.route(self.slices, distinct, kind=self.width)
-        return self.exchange.reply(got, values[got.items[:, 0] - self.slices.first])[0][place]
+            at = halo.own + ghosts
+            lines, total = halo.step(ghosts, -degrees[at], heights[at])
+            degrees[at] = 0
+            is_done = total == 0
+            if not is_done:
+                at = lines[:, 0]
+                np.subtract.at(degrees, at, lines[:, 1])
+                np.maximum.at(heights, at, lines[:, 2])
+                at = np.unique(at)
+                ready = at[(degrees[at] == 0) & (active[at] != 0)]
+                exchanges += 1
+            if is_done or exchanges == most:
+                degree[:], height[:] = degrees[: halo.own], heights[: halo.own]
+                return is_done
 
 
 def largest_by_key(keys: Indices, values: Indices) -> tuple[Indices, Indices]:
-    """Distinct keys, ascending, and the largest value of each.
+    """Distinct keys, ascending, and the largest value of each. No number is negative.
 
     >>> largest_by_key(np.array([3, 1, 3]), np.array([5, 2, 7]))
     (array([1, 3]), array([2, 7]))
     """
-    order = np.lexsort((values, keys))
-    keys, values = keys[order], values[order]
-    last = np.append(keys[1:] != keys[:-1], True)[: keys.size]
-    return keys[last], values[last]
+    found, places = distinct(keys)
+    largest = np.full(found.size, -1, dtype=values.dtype)
+    np.maximum.at(largest, places, values)
+    return found.astype(keys.dtype), largest
 
 
-def mates_of_entries(pattern: Any, row_match: Indices) -> Indices:
-    """The column matched to the row of each entry of this rank, or -1."""
-    exchange, slices = pattern.exchange, pattern.row_slices
-    rows, place = np.unique(pattern.indices, return_inverse=True)
-    got = exchange.route(slices, rows, kind=pattern.width)
-    mates = exchange.reply(got, row_match[got.items[:, 0] - slices.first])[0]
-    found: Indices = mates[place]
-    return found
-
-
-def reversed_lists(exchange: Exchange, slices: Slices, lists: OwnedLists) -> OwnedLists:
-    """The lists of a digraph with all edges reversed."""
-    width: Any = lists.items.dtype.type
-    ends = lists.list_of_each(width) + width(slices.first)
-    got = exchange.route(slices, lists.items, ends, kind=width)
-    return owned_lists(slices.first, slices.size, got.field(0), got.field(1))
-
-
-def digraph_of_matching(pattern: Any, mates: Indices) -> Digraph:
-    """The digraph by the result of `mates_of_entries`; unmatched rows have no vertex."""
-    slices, width = pattern.col_slices, pattern.width
-    ends = pattern.columns.list_of_each(width) + width(slices.first)
-    edges = (mates >= 0) & (mates != ends)
-    predecessors = owned_lists(slices.first, slices.size, ends[edges], mates[edges])
-    successors = reversed_lists(pattern.exchange, slices, predecessors)
-    return Digraph(pattern.exchange, slices, predecessors, successors)
+def digraph_of_matching(pattern: Any, row_match: Indices) -> tuple[Digraph, Bytes]:
+    """The digraph of a matching; unmatched rows have no vertex. And for each column of this rank
+    whether it has an entry in an unmatched row. Collective."""
+    halo, slices = pattern.halo(), pattern.col_slices
+    indptr, items, in_unmatched_row = _core.dulmage_mendelsohn.list_predecessors(
+        slices.first, pattern.columns.indptr, halo.items, halo.extended(row_match)
+    )
+    return Digraph(pattern.exchange, slices, OwnedLists(indptr, items)), in_unmatched_row

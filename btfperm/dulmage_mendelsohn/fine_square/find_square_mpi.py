@@ -22,14 +22,15 @@ import numpy as np
 import numpy.typing as npt
 
 from btfperm import _core
+from btfperm.backends.mpi.halo import distinct
 from btfperm.dulmage_mendelsohn.fine_square.digraph_mpi import (
     Bytes,
     Digraph,
     Indices,
+    LocalLists,
     largest_by_key,
-    reversed_lists,
 )
-from btfperm.pattern.owned_lists import OwnedLists, owned_lists
+from btfperm.pattern.owned_lists import owned_lists
 
 __all__ = ["find_square"]
 
@@ -45,46 +46,50 @@ def find_square(graph: Digraph, is_square: npt.NDArray[np.bool_]) -> tuple[Indic
     name = np.where(is_square, graph.numbers, graph.width(-1))
     height = np.zeros(graph.slices.size, dtype=graph.width)
     active = is_square.astype(np.uint8)
-    degree = _degrees(graph, graph.predecessors, active)
+    degree = _degrees(graph.predecessors, active)
     open_blocks = active.copy()  # members of blocks of unknown height
     is_peeled = False
     while not is_peeled:
-        if _finish_on_one_rank(graph, open_blocks, name, height):
+        if _finish_on_one_rank(graph, open_blocks, name, height, has_blocks=False):
             return name, height
         is_peeled = graph.peel(graph.predecessors, active, degree, height, most=_EXCHANGES)
         open_blocks = active * (degree >= 0)
     rest = open_blocks.copy()  # members of unknown components
     _trim_sources(graph, rest)
     _search_from_hub(graph, rest, name)
-    while graph.exchange.sums(int(np.count_nonzero(rest)))[0]:
-        if _finish_on_one_rank(graph, open_blocks, name, height):
+    while True:
+        if _finish_on_one_rank(graph, open_blocks, name, height, has_blocks=True):
             return name, height
+        if not graph.exchange.sums(int(np.count_nonzero(rest)))[0]:
+            break
         _trim(graph, rest)
         _color(graph, rest, name)
     _heights(graph, open_blocks, name, height)
     return name, height
 
 
-def _degrees(graph: Digraph, lists: OwnedLists, active: Bytes) -> Indices:
+def _degrees(lists: LocalLists, active: Bytes) -> Indices:
     """For each vertex, the number of active vertices in whose `lists` it is."""
-    items = lists.of(np.flatnonzero(active))[0]
-    distinct, counts = np.unique(items, return_counts=True)
-    got = graph.exchange.route(graph.slices, distinct, counts, kind=graph.width)
-    degree = np.zeros(graph.slices.size, dtype=graph.width)
-    np.add.at(degree, got.items[:, 0] - graph.slices.first, got.items[:, 1])
+    halo = lists.halo
+    counts = np.zeros(halo.size, dtype=lists.items.dtype)
+    _core.dulmage_mendelsohn.count_in_lists(lists.indptr, lists.items, active, counts)
+    ghosts = np.flatnonzero(counts[halo.own :])
+    lines, _ = halo.step(ghosts, counts[halo.own + ghosts])
+    degree = counts[: halo.own]
+    np.add.at(degree, lines[:, 0], lines[:, 1])
     return degree
 
 
 def _trim_sources(graph: Digraph, rest: Bytes) -> None:
     """Removes vertices without predecessors, again and again: each is a block."""
-    degree = _degrees(graph, graph.successors, rest)
+    degree = _degrees(graph.successors, rest)
     graph.peel(graph.successors, rest, degree, np.zeros_like(degree))
     rest &= degree >= 0
 
 
 def _trim(graph: Digraph, rest: Bytes) -> None:
     """Removes vertices without predecessors or without successors, again and again."""
-    degree = _degrees(graph, graph.predecessors, rest)
+    degree = _degrees(graph.predecessors, rest)
     graph.peel(graph.predecessors, rest, degree, np.zeros_like(degree))
     rest &= degree >= 0
     _trim_sources(graph, rest)
@@ -99,9 +104,10 @@ def _search_from_hub(graph: Digraph, rest: Bytes, name: Indices) -> None:
         return
     own = graph.slices.first + int(product.argmax()) if best == largest else -1
     hub = graph.exchange.largest(own)[0]
-    seeds = np.array([hub] if own == hub else [], dtype=graph.width)
-    before = graph.spread(graph.predecessors, rest, seeds, seeds)
-    behind = graph.spread(graph.successors, rest, seeds, seeds)
+    seeds = np.array([hub - graph.slices.first] if own == hub else [], dtype=graph.width)
+    hubs = np.full_like(seeds, hub)
+    before = graph.spread(graph.predecessors, rest, seeds, hubs)
+    behind = graph.spread(graph.successors, rest, seeds, hubs)
     in_both = (before == hub) & (behind == hub)
     name[in_both] = hub
     rest[in_both] = 0
@@ -110,32 +116,42 @@ def _search_from_hub(graph: Digraph, rest: Bytes, name: Indices) -> None:
 def _color(graph: Digraph, rest: Bytes, name: Indices) -> None:
     """One round of coloring; at least the component with the largest number is finished."""
     numbers = graph.numbers
-    chosen = numbers[rest != 0]
-    color = graph.spread(graph.successors, rest, chosen, chosen)
-    roots = numbers[(rest != 0) & (color == numbers)]
-    member = graph.spread(graph.predecessors, rest, roots, roots, within=color)
+    chosen = np.flatnonzero(rest)
+    color = graph.spread(graph.successors, rest, chosen, numbers[chosen])
+    roots = np.flatnonzero((rest != 0) & (color == numbers))
+    member = graph.spread(graph.predecessors, rest, roots, numbers[roots], within=color)
     done = (rest != 0) & (member >= 0)
     name[done] = member[done]
     rest[done] = 0
 
 
-def _finish_on_one_rank(graph: Digraph, open_blocks: Bytes, name: Indices, height: Indices) -> bool:
-    """Finds all blocks of unknown height on the first rank if they have few edges. Returns
-    whether it did."""
+def _finish_on_one_rank(
+    graph: Digraph, open_blocks: Bytes, name: Indices, height: Indices, *, has_blocks: bool
+) -> bool:
+    """Finds all blocks of unknown height on the first rank if few edges connect the vertices of
+    different names: a block that is known is one vertex, by its name. `has_blocks`: there may be
+    known blocks of several vertices. Returns whether it did."""
+    exchange, halo = graph.exchange, graph.predecessors.halo
     here = np.flatnonzero(open_blocks)
-    edges = int(graph.predecessors.lengths()[here].sum())
-    total, all_edges = graph.exchange.sums(here.size, edges)
+    if not has_blocks:
+        edges = int(graph.predecessors.lengths()[here].sum())
+        if sum(exchange.sums(here.size, edges)) > GATHERED:
+            return False
+    names = halo.extended(np.where(open_blocks != 0, name, graph.width(-1)))
+    lists = graph.predecessors
+    pairs = _core.dulmage_mendelsohn.edges_between(lists.indptr, lists.items, names).reshape(-1, 2)
+    named = int(np.count_nonzero(name[here] == graph.numbers[here]))
+    total, all_edges = exchange.sums(named, pairs.shape[0])
     if total + all_edges > GATHERED:
         return False
-    items, lengths = graph.predecessors.of(here)
-    numbers = graph.numbers[here]
-    vertices = graph.exchange.gather_to(0, np.stack((numbers, height[here]), axis=1))
-    pairs = np.stack((np.repeat(numbers, lengths), items), axis=1)
-    edges_of_all = graph.exchange.gather_to(0, pairs)
+    names, least = largest_by_key(name[here], height[here])
+    vertices = exchange.gather_to(0, np.stack((names, least), axis=1))
+    edges_of_all = exchange.gather_to(0, pairs)
     found = np.empty((0, 3), dtype=graph.width)
     if vertices is not None and edges_of_all is not None:
-        found = _blocks(vertices, edges_of_all)
-    got = graph.exchange.route(graph.slices, *found.T, kind=graph.width)
+        names, least = largest_by_key(vertices[:, 0], vertices[:, 1])
+        found = _blocks(np.stack((names, least), axis=1), edges_of_all)
+    got = exchange.route(graph.slices, *found.T, kind=graph.width)
     at = got.items[:, 0] - graph.slices.first
     name[at], height[at] = got.items[:, 1], got.items[:, 2]
     open_blocks[here] = 0
@@ -143,15 +159,12 @@ def _finish_on_one_rank(graph: Digraph, open_blocks: Bytes, name: Indices, heigh
 
 
 def _blocks(vertices: Indices, edges: Indices) -> Indices:
-    """A row for each vertex: its number, a member of its block and the height of the block.
-    `vertices` holds numbers, ascending, and lower bounds of heights; edges to other vertices are
-    ignored."""
+    """Each vertex, a member of its block and the height of the block. `vertices` ascend and have a
+    least height; `edges` connect them."""
     width: Any = vertices.dtype.type
     numbers, height = vertices[:, 0].copy(), vertices[:, 1].copy()
-    place = np.searchsorted(numbers, edges)
-    known = np.flatnonzero((place < numbers.size).all(axis=1))
-    known = known[(numbers[place[known]] == edges[known]).all(axis=1)]
-    ends, begins = place[known, 0].astype(width), place[known, 1].astype(width)
+    places = distinct(np.concatenate((numbers, edges[:, 0], edges[:, 1])))[1].astype(width)
+    ends, begins = np.split(places[numbers.size :], 2)
     lists = owned_lists(0, numbers.size, ends, begins)
     name = np.zeros(numbers.size, dtype=width)
     _core.dulmage_mendelsohn.blocks_of_digraph(
@@ -174,14 +187,14 @@ def _heights(graph: Digraph, open_blocks: Bytes, name: Indices, height: Indices)
     is_block = np.zeros(slices.size, dtype=np.uint8)
     is_block[got.items[:, 0] - slices.first] = 1
 
-    items, lengths = graph.predecessors.of(here)
-    begins = graph.ask(items, np.where(open_blocks != 0, name, graph.width(-1)))
-    ends = np.repeat(name[here], lengths)
-    between = (begins >= 0) & (begins != ends)
-    pairs = np.unique(np.stack((ends[between], begins[between]), axis=1), axis=0)
+    names = graph.predecessors.halo.extended(np.where(open_blocks != 0, name, graph.width(-1)))
+    found = _core.dulmage_mendelsohn.edges_between(
+        graph.predecessors.indptr, graph.predecessors.items, names
+    )
+    pairs = np.unique(found.reshape(-1, 2), axis=0)
     got = exchange.route(slices, pairs[:, 0], pairs[:, 1], kind=graph.width)
-    predecessors = owned_lists(slices.first, slices.size, got.field(0), got.field(1))
-    successors = reversed_lists(exchange, slices, predecessors)
-    quotient = Digraph(exchange, slices, predecessors, successors)
-    degree = successors.lengths().astype(graph.width)
-    quotient.peel(predecessors, is_block, degree, height)
+    lists = owned_lists(slices.first, slices.size, got.field(0), got.field(1))
+    quotient = Digraph(exchange, slices, lists)
+    everywhere = np.ones(slices.size, dtype=np.uint8)
+    degree = _degrees(quotient.predecessors, everywhere)
+    quotient.peel(quotient.predecessors, is_block, degree, height)

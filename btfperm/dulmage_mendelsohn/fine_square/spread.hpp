@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Propagation of labels and of heights over the vertices of one rank
 //
-// Idea        A rank owns the vertices first .. first + count - 1 of a digraph and their lists of
-//             targets. It processes its own vertices until no label changes any more, and collects
-//             the labels for vertices of other ranks; so one exchange follows many steps of the
-//             search. Heights need no level order: a vertex is peeled after all its successors,
-//             whatever the order of the others.
+// Idea        A rank owns the first vertices of a digraph by local numbers, and their lists; the
+//             numbers behind are ghosts, which other ranks own (backends/mpi/ghosts.hpp). The rank
+//             works through its own vertices until no label changes any more, and lists the ghosts
+//             whose label has changed; one exchange then serves many steps of the search. Heights
+//             need no level order: a vertex is peeled after all its successors, whatever the order
+//             of the others.
 // Cost        O(arcs) for heights and for reachability; for the largest label, O(arcs) for each
 //             change of a label in the worst case.
 #pragma once
@@ -18,78 +19,87 @@
 
 namespace btfperm {
 
-// The vertices of one rank. `targets` are numbers of the whole digraph; `active` is 0 for vertices
-// that are no longer part of it.
+// The vertices of one rank, and their lists by local numbers. `active` is 0 for vertices that are
+// no longer part of the digraph.
 template <class I>
 struct OwnedDigraph {
-  std::int64_t first, count;
+  std::int64_t count, n_ghosts;
   const std::int64_t* indptr;
   const I* targets;
   const std::uint8_t* active;
 
-  bool owns(I vertex) const { return vertex >= first && vertex < first + count; }
+  bool owns(I v) const { return v < count; }
 };
 
-// Values for vertices of other ranks.
+// Ghosts in the order in which they changed, each once.
 template <class I>
-struct Outbox {
-  std::vector<I> targets, values;
+class Touched {
+ public:
+  explicit Touched(const OwnedDigraph<I>& G)
+      : first_(static_cast<I>(G.count)), is_listed_(static_cast<std::size_t>(G.n_ghosts), 0) {}
 
-  void put(I target, I value) {
-    targets.push_back(target);
-    values.push_back(value);
+  void put(I v) {
+    if (is_listed_[v - first_] != 0) return;
+    is_listed_[v - first_] = 1;
+    ghosts.push_back(v - first_);
   }
+
+  std::vector<I> ghosts;
+
+ private:
+  I first_;
+  std::vector<std::uint8_t> is_listed_;
 };
 
 // Gives seed k the label values[k] and propagates labels. A vertex accepts a larger label; with
-// `within`, it accepts only the label within[v], once.
+// `within`, it accepts only the label within[v], once. `label` and `within` have places for ghosts.
 template <class I>
 void spread(const OwnedDigraph<I>& G, const I* within, I* label, std::int64_t n_seeds,
-            const I* seeds, const I* values, Outbox<I>& outbox, Budget& budget) {
+            const I* seeds, const I* values, Touched<I>& touched, Budget& budget) {
   std::vector<I> work;
-  const auto offer = [&](std::int64_t v, I value) {
-    if (!G.active[v]) return;
-    const bool accepts =
-        within == nullptr ? value > label[v] : within[v] == value && label[v] != value;
-    if (!accepts) return;
-    label[v] = value;
-    work.push_back(static_cast<I>(v));
+  const auto accepts = [&](I v, I value) {
+    return within == nullptr ? value > label[v] : within[v] == value && label[v] != value;
   };
-  for (std::int64_t k = 0; k < n_seeds; ++k) offer(seeds[k] - G.first, values[k]);
+  const auto offer = [&](I v, I value) {
+    if (!accepts(v, value) || (G.owns(v) && !G.active[v])) return;
+    label[v] = value;
+    if (G.owns(v)) {
+      work.push_back(v);
+    } else {
+      touched.put(v);
+    }
+  };
+  for (std::int64_t k = 0; k < n_seeds; ++k) offer(seeds[k], values[k]);
   while (!work.empty()) {
     const I v = work.back();
     work.pop_back();
-    for (std::int64_t p = G.indptr[v]; p < G.indptr[v + 1]; ++p) {
-      if (G.owns(G.targets[p])) {
-        offer(G.targets[p] - G.first, label[v]);
-      } else {
-        outbox.put(G.targets[p], label[v]);
-      }
-    }
+    for (std::int64_t p = G.indptr[v]; p < G.indptr[v + 1]; ++p) offer(G.targets[p], label[v]);
     if (!budget.spend(G.indptr[v + 1] - G.indptr[v] + 1)) return;
   }
 }
 
 // Peels the ready vertices, whose degree is 0, and those that become ready. degree[v] counts the
 // successors that are not peeled; it becomes -1 when v is peeled. The lists hold predecessors, each
-// of which gets at least the height of v plus one.
+// of which gets at least the height of v plus one. For ghosts, `degree` sums up what their owners
+// must subtract, below zero.
 template <class I>
 void peel_owned(const OwnedDigraph<I>& G, I* degree, I* height, std::int64_t n_ready,
-                const I* ready, Outbox<I>& outbox, Budget& budget) {
+                const I* ready, Touched<I>& touched, Budget& budget) {
   std::vector<I> work(ready, ready + n_ready);
   while (!work.empty()) {
     const I v = work.back();
     work.pop_back();
     degree[v] = -1;
     for (std::int64_t p = G.indptr[v]; p < G.indptr[v + 1]; ++p) {
-      if (!G.owns(G.targets[p])) {
-        outbox.put(G.targets[p], height[v] + 1);
-        continue;
-      }
-      const std::int64_t u = G.targets[p] - G.first;
-      if (!G.active[u]) continue;
+      const I u = G.targets[p];
+      if (G.owns(u) && !G.active[u]) continue;
       height[u] = std::max<I>(height[u], height[v] + 1);
-      if (--degree[u] == 0) work.push_back(static_cast<I>(u));
+      --degree[u];
+      if (!G.owns(u)) {
+        touched.put(u);
+      } else if (degree[u] == 0) {
+        work.push_back(u);
+      }
     }
     if (!budget.spend(G.indptr[v + 1] - G.indptr[v] + 1)) return;
   }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages by owner and local numbers over MPI ranks, as `_core.ranks`. It calls no MPI function.
+#include "backends/mpi/bind.hpp"
+
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "backends/mpi/buckets.hpp"
+#include "backends/mpi/ghosts.hpp"
+
+namespace btfperm {
+namespace {
+
+template <class T>
+NumpyArray<T> new_array(std::size_t count) {
+  auto workspace = std::make_unique<Workspace>();
+  T* data = workspace->take<T>(count);
+  return owned_array(std::move(workspace), data, count);
+}
+
+template <class I>
+void bind_width(nb::module_& module) {
+  module.def(
+      "owners",
+      [](In<std::int64_t> bounds, In<I> indices) {
+        const int ranks = static_cast<int>(bounds.shape(0)) - 1;
+        if (ranks < 1) throw std::invalid_argument("bounds has no range");
+        NumpyArray<std::int32_t> found = new_array<std::int32_t>(indices.shape(0));
+        Owners owners(bounds.data(), ranks);
+        for (std::size_t k = 0; k < indices.shape(0); ++k) {
+          found.data()[k] = owners.of(indices.data()[k]);
+        }
+        return found;
+      },
+      nb::arg("bounds").noconvert(), nb::arg("indices").noconvert(),
+      "The rank that owns each index.");
+  module.def(
+      "number_ghosts",
+      [](std::int64_t first, std::int64_t last, std::int64_t range, Out<I> items) {
+        const auto count = static_cast<std::int64_t>(items.shape(0));
+        if (!are_in_range(items.data(), static_cast<I>(items.shape(0)), static_cast<I>(range))) {
+          throw std::invalid_argument("an item is out of range");
+        }
+        std::vector<I> ghosts;
+        run_pass([&](Budget& budget) {
+          ghosts = number_ghosts(first, last, range, count, items.data(), budget);
+        });
+        NumpyArray<I> found = new_array<I>(ghosts.size());
+        std::copy(ghosts.begin(), ghosts.end(), found.data());
+        return found;
+      },
+      nb::arg("first"), nb::arg("last"), nb::arg("range"), nb::arg("items").noconvert(),
+      "Turn items into local numbers, in place; the numbers of the ghosts.");
+  module.def(
+      "sort_by_owner",
+      [](In<std::int32_t> owner, int ranks, const nb::list& fields, In<I>) {
+        const auto count = static_cast<std::int64_t>(owner.shape(0));
+        if (!are_in_range(owner.data(), static_cast<std::int32_t>(owner.shape(0)),
+                          std::int32_t{ranks})) {
+          throw std::invalid_argument("an owner is out of range");
+        }
+        std::vector<In<I>> arrays;
+        std::vector<const I*> columns;
+        for (const nb::handle field : fields) {
+          arrays.push_back(nb::cast<In<I>>(field));
+          require_places(arrays.back(), count, "a field");
+          columns.push_back(arrays.back().data());
+        }
+        NumpyArray<I> lines = new_array<I>(owner.shape(0) * columns.size());
+        NumpyArray<std::int64_t> sent = new_array<std::int64_t>(ranks);
+        NumpyArray<std::int64_t> order = new_array<std::int64_t>(owner.shape(0));
+        count_by_owner(count, owner.data(), ranks, sent.data());
+        sort_by_owner(count, owner.data(), columns, ranks, sent.data(), lines.data(), order.data());
+        return std::tuple(lines, sent, order);
+      },
+      nb::arg("owner").noconvert(), nb::arg("ranks"), nb::arg("fields"),
+      nb::arg("kind").noconvert(),
+      "(lines, sent, order): the fields of each item as one line, by owner; `kind` is an array of "
+      "their type.");
+}
+
+}  // namespace
+
+void bind_ranks(nb::module_& module) {
+  bind_width<std::int32_t>(module);
+  bind_width<std::int64_t>(module);
+}
+
+}  // namespace btfperm

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Items by owner, for messages between ranks
+//
+// Idea        A counting sort by rank: an item is a line of fields, and the lines for one rank are
+//             consecutive, in the order in which they were put.
+// Cost        O(items + ranks); owners by bisection unless the item before has the same owner.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace btfperm {
+
+// The rank that owns each index: rank p owns bounds[p] .. bounds[p + 1] - 1. An index outside
+// gets the first or the last rank.
+class Owners {
+ public:
+  Owners(const std::int64_t* bounds, int ranks) : bounds_(bounds), ranks_(ranks) {}
+
+  int of(std::int64_t index) {
+    if (index < bounds_[last_] || index >= bounds_[last_ + 1]) {
+      const auto after = std::upper_bound(bounds_, bounds_ + ranks_ + 1, index) - bounds_;
+      last_ = std::clamp(static_cast<int>(after) - 1, 0, ranks_ - 1);
+    }
+    return last_;
+  }
+
+  std::int64_t first_of(int rank) const { return bounds_[rank]; }
+
+ private:
+  const std::int64_t* bounds_;
+  int ranks_;
+  int last_ = 0;
+};
+
+// Number of items for each rank.
+inline void count_by_owner(std::int64_t count, const std::int32_t* owner, int ranks,
+                           std::int64_t* sent) {
+  std::fill(sent, sent + ranks, 0);
+  for (std::int64_t k = 0; k < count; ++k) ++sent[owner[k]];
+}
+
+// Writes the line of item k, fields[0][k], fields[1][k], ..., behind those of lower ranks; order[k]
+// becomes the item of line k.
+template <class I>
+void sort_by_owner(std::int64_t count, const std::int32_t* owner,
+                   const std::vector<const I*>& fields, int ranks, const std::int64_t* sent,
+                   I* lines, std::int64_t* order) {
+  std::vector<std::int64_t> next(static_cast<std::size_t>(ranks), 0);
+  for (int rank = 1; rank < ranks; ++rank) next[rank] = next[rank - 1] + sent[rank - 1];
+  const auto width = static_cast<std::int64_t>(fields.size());
+  for (std::int64_t k = 0; k < count; ++k) {
+    const std::int64_t at = next[owner[k]]++;
+    order[at] = k;
+    for (std::int64_t f = 0; f < width; ++f) lines[at * width + f] = fields[f][k];
+  }
+}
+
+// Lines of three fields for other ranks, collected one by one.
+template <class I>
+class Outbox {
+ public:
+  void put(int rank, I target, I a, I b) {
+    owner_.push_back(rank);
+    lines_.push_back({target, a, b});
+  }
+
+  std::int64_t size() const { return static_cast<std::int64_t>(owner_.size()); }
+
+  // Writes the lines by rank and empties the outbox.
+  void deliver(int ranks, std::int64_t* sent, I* lines) {
+    count_by_owner(size(), owner_.data(), ranks, sent);
+    std::vector<std::int64_t> next(static_cast<std::size_t>(ranks), 0);
+    for (int rank = 1; rank < ranks; ++rank) next[rank] = next[rank - 1] + sent[rank - 1];
+    for (std::size_t k = 0; k < owner_.size(); ++k) {
+      I* const line = lines + 3 * next[owner_[k]]++;
+      line[0] = lines_[k].target;
+      line[1] = lines_[k].a;
+      line[2] = lines_[k].b;
+    }
+    owner_.clear();
+    lines_.clear();
+  }
+
+ private:
+  struct Line {
+    I target, a, b;
+  };
+  std::vector<std::int32_t> owner_;
+  std::vector<Line> lines_;
+};
+
+}  // namespace btfperm

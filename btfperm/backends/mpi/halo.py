@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rows or columns of other ranks in the lists of a rank: its ghosts.
+
+A rank numbers the items of its lists anew: those that it owns by their position, and the ghosts, in
+ascending order, behind them (``ghosts.hpp``). An array with a place for each is indexed by these
+local numbers. The owner of an item learns once which ranks have it as a ghost; afterwards, `update`
+gives all ghosts the values of their owners by one message per pair of ranks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from btfperm import _core
+
+if TYPE_CHECKING:
+    from btfperm.backends.mpi.exchange import Exchange, Routed
+    from btfperm.backends.mpi.slices import Slices
+
+__all__ = ["Halo", "distinct"]
+
+Array = npt.NDArray[Any]
+
+
+def distinct(numbers: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The distinct numbers, ascending, and the place of each number among them. Numbers are not
+    negative.
+
+    >>> [found.tolist() for found in distinct(np.array([7, 2, 7]))]
+    [[2, 7], [1, 0, 1]]
+    """
+    places = numbers.astype(np.int64)
+    found: npt.NDArray[np.int64] = _core.ranks.number_ghosts(
+        0, 0, int(places.max(initial=-1)) + 1, places
+    )
+    return found, places
+
+
+class Halo:
+    """The ghosts of a rank.
+
+    Attributes
+    ----------
+    items : the items of the lists by their local numbers
+    ghosts : the numbers of the ghosts in the whole matrix, ascending
+    own : number of items that this rank owns
+    """
+
+    def __init__(self, exchange: Exchange, slices: Slices, items: Array) -> None:
+        """`items` are numbers of the whole matrix; they are overwritten by local numbers."""
+        self.exchange, self.slices, self.own = exchange, slices, slices.size
+        self.ghosts: Array = _core.ranks.number_ghosts(
+            slices.first, slices.last, slices.count, items
+        )
+        self.items = items
+        self._sent = np.diff(np.searchsorted(self.ghosts, slices.bounds))
+        self._shared: Array | None = None  # positions of what other ranks have as ghosts, by rank
+        self._received = self._sent
+
+    @property
+    def size(self) -> int:
+        """Number of local numbers."""
+        return self.own + int(self.ghosts.size)
+
+    def numbers(self) -> Array:
+        """The number in the whole matrix of each local number."""
+        return np.concatenate((self.slices.numbers(self.ghosts.dtype), self.ghosts))
+
+    def update(self, values: Array) -> Array:
+        """The values of the ghosts, from what their owners have at their positions. Collective."""
+        if self.exchange.size == 1:
+            return values[:0]
+        if self._shared is None:
+            self._received = self.exchange.counts_from(self._sent)
+            numbers = self.exchange.move(self.ghosts[:, None], self._sent, self._received)[:, 0]
+            self._shared = numbers - self.ghosts.dtype.type(self.slices.first)
+        found: Array = self.exchange.move(
+            values[self._shared][:, None], self._received, self._sent
+        )[:, 0]
+        return found
+
+    def extended(self, values: Array) -> Array:
+        """The values of all local numbers. Collective."""
+        return np.concatenate((values, self.update(values)))
+
+    def step(self, ghosts: Array, *fields: Array) -> tuple[Array, int]:
+        """Sends fields of some ghosts, given by their places among the ghosts, to the owners. The
+        lines received, whose first field is the position of the item here, and the number of lines
+        of all ranks. Collective."""
+        kind = self.ghosts.dtype
+        order = np.argsort(ghosts)
+        lines = np.empty((ghosts.size, 1 + len(fields)), dtype=kind)
+        lines[:, 0] = self.ghosts[ghosts[order]]
+        for k, field in enumerate(fields):
+            lines[:, 1 + k] = field[order]
+        sent = np.diff(np.searchsorted(lines[:, 0], self.slices.bounds))
+        lines, (total,) = self.exchange.step(lines, sent)
+        lines[:, 0] -= kind.type(self.slices.first)
+        return lines, total
+
+    def to_owners(self, ghosts: Array, *fields: Array) -> Routed:
+        """Sends fields of some ghosts, given by their places among the ghosts, to the owners: the
+        first field of the items is the position there. Collective."""
+        numbers = self.ghosts[ghosts]
+        got = self.exchange.route(self.slices, numbers, *fields, kind=self.ghosts.dtype)
+        got.items[:, 0] -= self.ghosts.dtype.type(self.slices.first)
+        return got

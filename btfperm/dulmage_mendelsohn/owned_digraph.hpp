@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The digraph of a matching on one rank, and the connected components of its entries
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "backends/cpu/budget.hpp"
+
+namespace btfperm {
+
+// The predecessors of each column: the columns matched to the rows of its entries, without itself.
+// `mates` is indexed by local numbers of rows. Fills indptr (n_cols + 1), `predecessors` and
+// `in_unmatched_row`; the number of predecessors.
+template <class I>
+std::int64_t list_predecessors(std::int64_t col_first, std::int64_t n_cols,
+                               const std::int64_t* lists, const I* rows, const I* mates,
+                               std::int64_t* indptr, I* predecessors,
+                               std::uint8_t* in_unmatched_row) {
+  std::int64_t used = 0;
+  for (std::int64_t c = 0; c < n_cols; ++c) {
+    indptr[c] = used;
+    in_unmatched_row[c] = 0;
+    for (std::int64_t p = lists[c]; p < lists[c + 1]; ++p) {
+      const I mate = mates[rows[p]];
+      if (mate < 0) {
+        in_unmatched_row[c] = 1;
+      } else if (mate != c + col_first) {
+        predecessors[used++] = mate;
+      }
+    }
+  }
+  indptr[n_cols] = used;
+  return used;
+}
+
+// In how many lists of active vertices each local number is.
+template <class I>
+void count_in_lists(std::int64_t count, const std::int64_t* indptr, const I* items,
+                    const std::uint8_t* active, I* counts) {
+  for (std::int64_t v = 0; v < count; ++v) {
+    if (active[v] == 0) continue;
+    for (std::int64_t p = indptr[v]; p < indptr[v + 1]; ++p) ++counts[items[p]];
+  }
+}
+
+// Appends each edge to `own`, as a pair of an owned vertex and the number of the vertex whose list
+// it is in, or to `of_ghosts`, as a pair of a place among the ghosts and that number.
+template <class I>
+void split_edges(std::int64_t first, std::int64_t count, const std::int64_t* indptr, const I* items,
+                 std::vector<I> own[2], std::vector<I> of_ghosts[2]) {
+  for (std::int64_t v = 0; v < count; ++v) {
+    for (std::int64_t p = indptr[v]; p < indptr[v + 1]; ++p) {
+      const bool is_own = items[p] < count;
+      std::vector<I>* const to = is_own ? own : of_ghosts;
+      to[0].push_back(is_own ? items[p] : static_cast<I>(items[p] - count));
+      to[1].push_back(static_cast<I>(v + first));
+    }
+  }
+}
+
+// Lists the edges between vertices of different names, as pairs of the names of the vertex whose
+// list it is and of the vertex in it. Vertices with the name -1 are left out. `names` is indexed by
+// local numbers.
+template <class I>
+std::vector<I> edges_between(std::int64_t count, const std::int64_t* indptr, const I* items,
+                             const I* names) {
+  std::vector<I> found;
+  for (std::int64_t v = 0; v < count; ++v) {
+    if (names[v] < 0) continue;
+    for (std::int64_t p = indptr[v]; p < indptr[v + 1]; ++p) {
+      const I other = names[items[p]];
+      if (other < 0 || other == names[v]) continue;
+      found.push_back(names[v]);
+      found.push_back(other);
+    }
+  }
+  return found;
+}
+
+// Connected components of the columns and rows of this rank, ghosts included, by the entries whose
+// row and column have the same part, except the part `left_out`. component[v] is a member of the
+// component of v; columns come first, rows behind them.
+template <class I>
+void connect_entries(std::int64_t n_cols, std::int64_t n_rows, const std::int64_t* indptr,
+                     const I* rows, const std::uint8_t* col_part, const std::uint8_t* row_part,
+                     std::uint8_t left_out, I* component, Budget& budget) {
+  std::iota(component, component + n_cols + n_rows, I{0});
+  const auto root_of = [component](I v) {
+    while (component[v] != v) {
+      component[v] = component[component[v]];
+      v = component[v];
+    }
+    return v;
+  };
+  for (std::int64_t c = 0; c < n_cols; ++c) {
+    if (col_part[c] == left_out) continue;
+    I root = root_of(static_cast<I>(c));
+    for (std::int64_t p = indptr[c]; p < indptr[c + 1]; ++p) {
+      if (row_part[rows[p]] != col_part[c]) continue;
+      const I other = root_of(static_cast<I>(n_cols + rows[p]));
+      if (other < root) {
+        component[root] = other;
+        root = other;
+      } else {
+        component[other] = root;
+      }
+    }
+    if (!budget.spend(indptr[c + 1] - indptr[c] + 1)) return;
+  }
+  for (std::int64_t v = 0; v < n_cols + n_rows; ++v) component[v] = root_of(static_cast<I>(v));
+}
+
+}  // namespace btfperm

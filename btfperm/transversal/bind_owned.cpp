@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank's part of searches and certificates over MPI ranks, in `_core.transversal`
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "backends/mpi/bind.hpp"
+#include "transversal/owned_pairs.hpp"
+#include "transversal/owned_trees.hpp"
+
+namespace btfperm {
+namespace {
+
+template <class T>
+NumpyArray<T> new_array(std::size_t count) {
+  auto workspace = std::make_unique<Workspace>();
+  T* data = workspace->take<T>(count);
+  return owned_array(std::move(workspace), data, count);
+}
+
+template <class I>
+OwnedBipartite<I> owned_bipartite(const In<std::int64_t>& indptr, const In<I>& items,
+                                  const In<I>& ghosts, const In<std::int64_t>& row_bounds,
+                                  const In<std::int64_t>& col_bounds, int rank,
+                                  const Out<I>& row_match, const Out<I>& col_match) {
+  const int ranks = static_cast<int>(row_bounds.shape(0)) - 1;
+  require_places(col_bounds, ranks + 1, "col_bounds");
+  if (rank < 0 || rank >= ranks) throw std::invalid_argument("there is no such rank");
+  const std::int64_t n_rows = row_bounds.data()[rank + 1] - row_bounds.data()[rank];
+  const std::int64_t n_cols = col_bounds.data()[rank + 1] - col_bounds.data()[rank];
+  const auto n_ghosts = static_cast<std::int64_t>(ghosts.shape(0));
+  require_places(indptr, n_cols + 1, "indptr");
+  require_places(items, indptr.data()[n_cols], "items");
+  require_places(row_match, n_rows, "row_match");
+  require_places(col_match, n_cols, "col_match");
+  if (!are_in_range(items.data(), static_cast<I>(items.shape(0)),
+                    static_cast<I>(n_rows + n_ghosts))) {
+    throw std::invalid_argument("an item is out of range");
+  }
+  return {n_rows,       n_cols,        n_ghosts,          indptr.data(),
+          items.data(), ghosts.data(), row_bounds.data(), col_bounds.data(),
+          rank,         ranks,         row_match.data(),  col_match.data()};
+}
+
+// The trees and the arrays that they refer to.
+template <class I>
+struct BoundTrees {
+  BoundTrees(In<std::int64_t> indptr, In<I> items, In<I> ghosts, In<std::int64_t> row_bounds,
+             In<std::int64_t> col_bounds, int rank, Out<I> row_match, Out<I> col_match)
+      : kept(indptr, items, ghosts, row_bounds, col_bounds, row_match, col_match),
+        A(owned_bipartite<I>(indptr, items, ghosts, row_bounds, col_bounds, rank, row_match,
+                             col_match)),
+        trees(A) {}
+
+  std::pair<NumpyArray<I>, NumpyArray<std::int64_t>> sent() {
+    NumpyArray<I> lines = new_array<I>(3 * trees.outbox().size());
+    NumpyArray<std::int64_t> counts = new_array<std::int64_t>(A.ranks);
+    trees.outbox().deliver(A.ranks, counts.data(), lines.data());
+    return {lines, counts};
+  }
+
+  // Throws unless each line names a row or column of this rank.
+  std::int64_t checked(const In<I>& lines) const {
+    if (lines.shape(0) % 3 != 0) throw std::invalid_argument("a line has three fields");
+    for (std::size_t k = 0; k < lines.shape(0); k += 3) {
+      const I target = lines.data()[k];
+      const bool notice = lines.data()[k + 2] == -3;
+      if (!notice && (target >= A.n_rows || -1 - target >= A.n_cols)) {
+        throw std::invalid_argument("a target is out of range");
+      }
+    }
+    return static_cast<std::int64_t>(lines.shape(0)) / 3;
+  }
+
+  std::tuple<In<std::int64_t>, In<I>, In<I>, In<std::int64_t>, In<std::int64_t>, Out<I>, Out<I>>
+      kept;
+  OwnedBipartite<I> A;
+  OwnedTrees<I> trees;
+};
+
+template <class Has>
+NumpyArray<std::uint8_t> bytes_of(std::int64_t count, Has has) {
+  NumpyArray<std::uint8_t> found = new_array<std::uint8_t>(static_cast<std::size_t>(count));
+  for (std::int64_t k = 0; k < count; ++k) found.data()[k] = has(k);
+  return found;
+}
+
+template <class I>
+void bind_trees(nb::module_& module, const char* name) {
+  using Trees = BoundTrees<I>;
+  nb::class_<Trees>(module, name, "Alternating trees of one rank.")
+      .def(nb::init<In<std::int64_t>, In<I>, In<I>, In<std::int64_t>, In<std::int64_t>, int, Out<I>,
+                    Out<I>>(),
+           nb::arg("indptr").noconvert(), nb::arg("items").noconvert(),
+           nb::arg("ghosts").noconvert(), nb::arg("row_bounds").noconvert(),
+           nb::arg("col_bounds").noconvert(), nb::arg("rank"), nb::arg("row_match").noconvert(),
+           nb::arg("col_match").noconvert())
+      .def("restart", [](Trees& self) { self.trees.restart(); })
+      .def("regrow", [](Trees& self) { self.trees.regrow(); })
+      .def("release", [](Trees& self) { return self.trees.release(); })
+      .def(
+          "grow",
+          [](Trees& self, In<I> lines, bool expands) {
+            const std::int64_t count = self.checked(lines);
+            std::int64_t edges = 0;
+            const std::int64_t ended = run_pass([&](Budget& budget) {
+              return self.trees.grow(count, lines.data(), expands, edges, budget);
+            });
+            const auto [found, sent] = self.sent();
+            return std::tuple(found, sent, ended, edges);
+          },
+          nb::arg("lines").noconvert(), nb::arg("expands"),
+          "(lines, sent, ended trees, entries visited)")
+      .def(
+          "augment",
+          [](Trees& self, In<I> lines, bool is_start) {
+            const std::int64_t count = self.checked(lines);
+            const std::int64_t paths = self.trees.augment(count, lines.data(), is_start);
+            const auto [found, sent] = self.sent();
+            return std::tuple(found, sent, paths);
+          },
+          nb::arg("lines").noconvert(), nb::arg("is_start"), "(lines, sent, paths)")
+      .def("rows_in_trees",
+           [](Trees& self) {
+             return bytes_of(self.A.n_rows, [&](std::int64_t r) { return self.trees.has_row(r); });
+           })
+      .def("cols_in_trees",
+           [](Trees& self) {
+             return bytes_of(self.A.n_cols, [&](std::int64_t c) { return self.trees.has_col(c); });
+           })
+      .def(
+          "set_ghosts_seen",
+          [](Trees& self, In<std::uint8_t> seen) {
+            require_places(seen, self.A.n_ghosts, "seen");
+            std::copy(seen.data(), seen.data() + seen.shape(0), self.trees.ghost_seen());
+          },
+          nb::arg("seen").noconvert());
+}
+
+template <class I>
+void bind_pairs(nb::module_& module) {
+  module.def(
+      "match_own_rows",
+      [](In<std::int64_t> indptr, In<I> items, In<I> ghosts, In<std::int64_t> row_bounds,
+         In<std::int64_t> col_bounds, int rank, Out<I> row_match, Out<I> col_match) {
+        const OwnedBipartite<I> A = owned_bipartite<I>(indptr, items, ghosts, row_bounds,
+                                                       col_bounds, rank, row_match, col_match);
+        return run_pass([&](Budget& budget) { return match_own_rows(A, budget); });
+      },
+      nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("ghosts").noconvert(),
+      nb::arg("row_bounds").noconvert(), nb::arg("col_bounds").noconvert(), nb::arg("rank"),
+      nb::arg("row_match").noconvert(), nb::arg("col_match").noconvert(),
+      "Match columns to rows of the same rank; the entries visited.");
+  module.def(
+      "propose_to_ghosts",
+      [](In<std::int64_t> indptr, In<I> items, std::int64_t n_rows, In<I> col_match,
+         In<std::uint8_t> ghost_matched, Out<std::int64_t> cursor) {
+        const auto n_cols = static_cast<std::int64_t>(cursor.shape(0));
+        require_places(indptr, n_cols + 1, "indptr");
+        require_places(items, indptr.data()[n_cols], "items");
+        require_places(col_match, n_cols, "col_match");
+        const auto unmatched = static_cast<std::size_t>(
+            std::count_if(col_match.data(), col_match.data() + n_cols, [](I r) { return r < 0; }));
+        NumpyArray<I> cols = new_array<I>(unmatched), ghosts = new_array<I>(unmatched);
+        OwnedBipartite<I> A{};
+        A.n_rows = n_rows;
+        A.n_cols = n_cols;
+        A.indptr = indptr.data();
+        A.items = items.data();
+        A.col_match = const_cast<I*>(col_match.data());
+        const std::int64_t count =
+            propose_to_ghosts(A, ghost_matched.data(), cursor.data(), cols.data(), ghosts.data());
+        return std::tuple(cols, ghosts, count);
+      },
+      nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("n_rows"),
+      nb::arg("col_match").noconvert(), nb::arg("ghost_matched").noconvert(),
+      nb::arg("cursor").noconvert(), "(cols, ghosts, count): the next proposals.");
+  module.def(
+      "answer_proposals",
+      [](In<I> rows, In<I> suitors, Out<I> row_match) {
+        require_places(suitors, static_cast<std::int64_t>(rows.shape(0)), "suitors");
+        if (!are_in_range(rows.data(), static_cast<I>(rows.shape(0)),
+                          static_cast<I>(row_match.shape(0)))) {
+          throw std::invalid_argument("a row is out of range");
+        }
+        NumpyArray<std::uint8_t> accepted = new_array<std::uint8_t>(rows.shape(0));
+        answer_proposals(static_cast<std::int64_t>(rows.shape(0)), rows.data(), suitors.data(),
+                         row_match.data(), accepted.data());
+        return accepted;
+      },
+      nb::arg("rows").noconvert(), nb::arg("suitors").noconvert(), nb::arg("row_match").noconvert(),
+      "Unmatched rows accept their first suitor; which proposals were accepted.");
+  module.def(
+      "uncovered",
+      [](In<std::int64_t> indptr, In<I> items, In<std::uint8_t> col_in_cover,
+         In<std::uint8_t> row_in_cover) {
+        const auto n_cols = static_cast<std::int64_t>(col_in_cover.shape(0));
+        require_places(indptr, n_cols + 1, "indptr");
+        require_places(items, indptr.data()[n_cols], "items");
+        if (!are_in_range(items.data(), static_cast<I>(items.shape(0)),
+                          static_cast<I>(row_in_cover.shape(0)))) {
+          throw std::invalid_argument("an item is out of range");
+        }
+        return uncovered(n_cols, indptr.data(), items.data(), col_in_cover.data(),
+                         row_in_cover.data());
+      },
+      nb::arg("indptr").noconvert(), nb::arg("items").noconvert(),
+      nb::arg("col_in_cover").noconvert(), nb::arg("row_in_cover").noconvert(),
+      "Number of entries outside the cover.");
+  module.def(
+      "matched_entries",
+      [](In<std::int64_t> indptr, In<I> items, In<I> numbers, In<I> col_match) {
+        const auto n_cols = static_cast<std::int64_t>(col_match.shape(0));
+        require_places(indptr, n_cols + 1, "indptr");
+        require_places(items, indptr.data()[n_cols], "items");
+        if (!are_in_range(items.data(), static_cast<I>(items.shape(0)),
+                          static_cast<I>(numbers.shape(0)))) {
+          throw std::invalid_argument("an item is out of range");
+        }
+        return matched_entries(n_cols, indptr.data(), items.data(), numbers.data(),
+                               col_match.data());
+      },
+      nb::arg("indptr").noconvert(), nb::arg("items").noconvert(), nb::arg("numbers").noconvert(),
+      nb::arg("col_match").noconvert(), "Number of matched columns whose row is in their list.");
+}
+
+}  // namespace
+
+void bind_owned_transversal(nb::module_& module) {
+  bind_trees<std::int32_t>(module, "OwnedTrees32");
+  bind_trees<std::int64_t>(module, "OwnedTrees64");
+  bind_pairs<std::int32_t>(module);
+  bind_pairs<std::int64_t>(module);
+}
+
+}  // namespace btfperm
