@@ -143,7 +143,7 @@ def decompose() -> int:
     from btfperm.backends.gpu.grouping import members_by_group
     from btfperm.dulmage_mendelsohn.fine_square import find_square_gpu
 
-    find_square_gpu._FEW_EDGES = 0
+    find_square_gpu._MAX_CPU_EDGES = 0
     square = [
         families.random_rectangle(900, 900, 3, 1).A,
         families.scipy_ladder(20).A,
