@@ -22,7 +22,7 @@ def pytest_collection_finish(session):
     in a worker the fixture starts the child."""
     wanted = any("emulated_run" in getattr(item, "fixturenames", ()) for item in session.items)
     alone = "PYTEST_XDIST_WORKER" not in os.environ and not session.config.option.collectonly
-    if wanted and alone and beside.why_not() is None:
+    if wanted and alone and beside.why_no_child() is None:
         session.config.stash[_CHILD] = beside.start(settings.SEED)
 
 

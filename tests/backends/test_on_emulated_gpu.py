@@ -17,7 +17,7 @@ import pytest
 from tests.emulated_gpu import beside
 
 
-@pytest.mark.skipif(beside.why_not() is not None, reason=str(beside.why_not()))
+@pytest.mark.skipif(beside.why_no_child() is not None, reason=str(beside.why_no_child()))
 def test_small_matrices_on_an_emulated_device(emulated_run):
     """If the child fails, the message is its output."""
     try:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["TESTS", "start", "why_not"]
+__all__ = ["TESTS", "start", "why_no_child", "why_not"]
 
 ROOT = Path(__file__).parents[2]
 # On the emulated device each of these takes at most a few seconds. Together they launch every
@@ -29,16 +29,21 @@ TESTS = (
 
 
 def why_not() -> str | None:
-    """The reason why the child cannot run here; None if it can."""
+    """The reason why kernels cannot run on the CPU of this machine; None if they can."""
     if (sys.platform, platform.machine()) != ("linux", "x86_64") or shutil.which("g++") is None:
         return "needs Linux, g++ and an x86-64 processor"
     if "LD_PRELOAD" in os.environ:
         return "a sanitizer of the core takes the place of the kernels' own"
     if "BTFPERM_EMULATED" in os.environ:
         return "runs on an emulated device already"
+    return None
+
+
+def why_no_child() -> str | None:
+    """The reason why no child runs here, or why none has to; None if one runs."""
     if os.environ.get("BTFPERM_CI"):
         return "runs in the step emulated of .ci/run"
-    return None
+    return why_not()
 
 
 def start(seed: int) -> subprocess.Popen[str]:
