@@ -67,9 +67,9 @@ class InvalidArgumentError(BtfpermError, ValueError):
 
 
 class UnreadableInputError(BtfpermError, ValueError):
-    """A file is no matrix (or no permutation file), truncated, or contradicts itself.
+    """A file is not a matrix file (or not a permutation file), is truncated, or contradicts itself.
 
-    The text names the file and, where there is one, the line.
+    The message names the file and, if one line is at fault, the number of this line.
     """
 
     exit_code = 3
@@ -106,8 +106,8 @@ class _ReportError(CheckFailedError, AssertionError):
 
 class StructurallySingularError(_ReportError):
     """Raised by :mod:`btfperm.testing` when a matrix is not square or not of full structural rank,
-    and by `preorder`. The text is that of the diagnosis, which is the attribute `diagnosis`: see
-    `btfperm.diagnose`."""
+    and by `preorder`. The message is the text of the diagnosis, and the attribute `diagnosis` holds
+    the diagnosis itself, see `btfperm.diagnose`."""
 
     def __init__(self, text: str, diagnosis: Diagnosis | None = None) -> None:
         super().__init__(text, diagnosis)
@@ -118,8 +118,8 @@ class StructurallySingularError(_ReportError):
 
 
 class BlockTooLargeError(_ReportError):
-    """Raised by :mod:`btfperm.testing` when fine blocks are larger than allowed, with one line for
-    each of the largest."""
+    """Raised by :mod:`btfperm.testing` when fine blocks are larger than allowed. The message
+    has one line for each of the largest blocks."""
 
 
 class LimitReachedError(BtfpermError):
@@ -158,8 +158,8 @@ class ResourceMissingError(BtfpermError, OSError):
 
 
 class InitialMatchingWarning(UserWarning):
-    """More than half of the pairs of a matching given as ``initial=`` do not fit the matrix: they
-    are dropped, and the search starts from the others."""
+    """More than half of the pairs of a matching given as ``initial=`` do not fit the matrix. The
+    search drops these pairs and starts from the others."""
 
 
 class LargeMatrixWarning(UserWarning):

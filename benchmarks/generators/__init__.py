@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Generated matrices by name: the families that every figure of this project is measured on.
 
-A name is a family and its sizes, as ``er_3e5_d2.7``; the suffix ``_rcp`` permutes rows and columns
-at random, ``_rcp2``, ``_rcp3``, ... otherwise, ``+rcp`` as the counter-based graphs do. All draws
-come from fixed seeds: the same name makes the same matrix everywhere (of the Delaunay meshes, a few
-entries may depend on SciPy's Qhull).
+A name is a family and its sizes, for example ``er_3e5_d2.7``. A suffix selects a random permutation
+of rows and columns: ``_rcp`` the first, ``_rcp2``, ``_rcp3``, ... others; ``+rcp`` selects the
+permutation that the benchmarks of the papers use, see `counted`. All seeds are fixed, so `make`
+returns the same matrix for a name on every machine; only a few entries of the Delaunay meshes may
+depend on SciPy's Qhull. On a GPU, `counted.make_on_device` makes other matrices for ``rmat:``,
+``kron:`` and ``del:``.
 
 >>> A = make("grid3d_4_rcp")
 >>> A.shape, A.nnz
@@ -31,7 +33,8 @@ __all__ = ["Family", "families", "family_of", "make", "permuted_names"]
 
 @dataclass(frozen=True)
 class Family:
-    """One row of the list: `form` is the form of a name; <n> is an integer, <x> a number."""
+    """One row of the list: `form` is the form of a name, in which <n> stands for an integer and <x>
+    for a number."""
 
     name: str
     form: str
@@ -39,7 +42,7 @@ class Family:
     generate: Callable[..., sp.csc_array]
 
     def sizes(self, name: str) -> list[float] | None:
-        """The sizes in `name`, or None when it is not of this family."""
+        """Returns the sizes in `name`, or None if `name` is not of this family."""
         number = r"([0-9]+(?:\.[0-9]+)?(?:e[0-9]+)?|e)"
         regex = re.escape(self.form).replace("<n>", number).replace("<x>", number)
         found = re.fullmatch(regex, name)
@@ -104,7 +107,7 @@ def families() -> tuple[Family, ...]:
 
 
 def family_of(name: str) -> tuple[Family, list[float]]:
-    """The family of a name and the sizes in it; raises ValueError for an unknown name."""
+    """Returns the family of a name and the sizes in it; raises ValueError for an unknown name."""
     plain = _RCP.sub("", name.removesuffix(_SCATTERED))
     for family in _FAMILIES:
         sizes = family.sizes(plain)

@@ -13,6 +13,12 @@ Data = dict[str, Any]
 
 AGREES, IN_PART, DISAGREES = "agrees", "agrees in part", "disagrees"
 NOT_MEASURED = "not measured"
+_SENTENCES = {
+    AGREES: "Agrees with the paper",
+    IN_PART: "Agrees with the paper in part",
+    DISAGREES: "Disagrees with the paper",
+    NOT_MEASURED: "Not measured",
+}
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ class Item:
             self.table,
             image,
             table(["the paper", "here", "holds"], rows) if rows else "",
-            f"**{self.verdict[0].upper()}{self.verdict[1:]}.** {self.why}".strip(),
+            f"**{_SENTENCES[self.verdict]}.** {self.why}".strip(),
         )
 
 

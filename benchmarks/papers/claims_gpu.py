@@ -103,8 +103,8 @@ def _sequential(row: Row, limit: float) -> float:
 
 
 def _best_share(rows: list[Row], name: str, factor: float = 1.0, rival: str = "") -> float:
-    """The share of the graphs on which a variant takes at most `factor` times the best time of the
-    parallel codes, and of a rival on the GPU."""
+    """Returns the share of the graphs on which a variant takes at most `factor` times the best time
+    of the variant itself, the codes on all cores, and `rival`, a variant on the GPU."""
     fast = 0
     for row in rows:
         own = row["median"].get(name, math.inf)
@@ -202,18 +202,18 @@ def _contest_000(data: Data) -> list[Item]:
 
 
 def _unknown(rows: list[Row], name: str) -> str:
-    """The graphs on which a variant was stopped, and on which of these a search on the CPU ended,
-    in words."""
+    """Names, in a sentence, the graphs on which a variant was stopped, and those among these graphs
+    on which a search on the CPU finished."""
     lost = [row for row in rows if name not in row["median"]]
     found = [row for row in lost if row["multicore"] or row["sequential"]]
     if not lost:
-        return f"`{name}` ended on all graphs."
+        return f"`{name}` finished on all graphs."
     text = f"`{name}` was stopped on {_names(lost)}"
     if not found:
-        return f"{text}, and so was every search on the CPU: there the order is unknown."
+        return f"{text}. Every search on the CPU was stopped there, too; the order is unknown."
     rest = len(lost) - len(found)
-    unknown = "; on the others no search ended, and the order is unknown" if rest else ""
-    return f"{text}. A search on the CPU ended on {_names(found)}{unknown}."
+    unknown = "; on the other graphs no search finished, and the order is unknown" if rest else ""
+    return f"{text}. A search on the CPU finished on {_names(found)}{unknown}."
 
 
 def _names(rows: list[Row]) -> str:
@@ -267,10 +267,11 @@ def items_003(data: Data) -> list[Item]:
                           f"{at_least_5:.0%}"),
             ],
             figure="gpu-speed-up",
-            why="Sequential push-relabel ended only on "
+            why=f"Sequential push-relabel finished within the limit of {limit:g} s on "
             f"{_names([row for row in rows if 'push-relabel' in row['sequential']]) or 'no graph'}"
-            f" within {limit:g} s, so nearly all speed-ups are lower bounds. G-HKDW is not "
-            "implemented; apfb-wr takes its place in the figure.",
+            f" only. On the other graphs its time counts as {limit:g} s, so nearly all speed-ups "
+            "over it are lower bounds. G-HKDW is not implemented; the figure shows apfb-wr in its "
+            "place.",
         ),
         Item(
             "Figure 3. Performance profiles",
@@ -287,7 +288,8 @@ def items_003(data: Data) -> list[Item]:
             ],
             figure="performance-profile",
             why="apfb-wr takes the place of G-HKDW among the parallel codes. On small or permuted "
-            f"meshes it, or push-relabel on all cores, is faster. {_unknown(rows, PUSHES)}",
+            "meshes, apfb-wr or push-relabel on all cores is faster than G-PR. "
+            f"{_unknown(rows, PUSHES)}",
         ),
         Item(
             "Figure 4. Speed-up graph by graph",
@@ -299,8 +301,8 @@ def items_003(data: Data) -> list[Item]:
                           mean_text(gains)),
             ],
             figure="individual-speed-up",
-            why="Where both were stopped, the speed-up counts as 1; where only the sequential code "
-            "was, it is a lower bound.",
+            why="Where both codes were stopped, the speed-up counts as 1; where only the "
+            "sequential code was stopped, the speed-up is a lower bound.",
         ),
         Item(
             "Table 1. Times graph by graph",
@@ -309,8 +311,8 @@ def items_003(data: Data) -> list[Item]:
             [yes_or_no("G-PR is the fastest code on 15 of 28 graphs",
                        fastest >= 15 / 28 * len(rows), f"{fastest} of {len(rows)}")],
             _table_of_003(rows, limit),
-            why="The codes include apfb-wr in the place of G-HKDW. A graph on which no code ended "
-            "does not count for G-PR. There is one run of each code.",
+            why="The codes include apfb-wr in the place of G-HKDW. A graph on which no code "
+            "finished does not count for G-PR. There is one run of each code.",
         ),
     ]  # fmt: skip
 

@@ -56,7 +56,7 @@ NUMBERS = {"adaptive:k": ("adaptive:0.7",), "fixed:k": ("fixed:10",)}
 
 
 class Variant(NamedTuple):
-    """An algorithm with one of its words."""
+    """An algorithm with one word for one of its options, such as ``adaptive:0.7``."""
 
     name: str
     row: btfperm.Algorithm
@@ -64,8 +64,8 @@ class Variant(NamedTuple):
 
 
 def words(form: str, more: Sequence[str] = ()) -> list[str]:
-    """The form itself. If it ends in ``:k``, the words with the numbers in `NUMBERS`, and those of
-    `more` with other numbers, in the order of the numbers."""
+    """Returns the words that fit a form: the form itself, or, if it ends in ``:k``, the words in
+    `NUMBERS` and the words in `more` with other numbers, by ascending number."""
     if form not in NUMBERS:
         return [form]
     family = form.removesuffix("k")
@@ -74,7 +74,8 @@ def words(form: str, more: Sequence[str] = ()) -> list[str]:
 
 
 def variants(more: Sequence[str] = ()) -> list[Variant]:
-    """Every search on a GPU, once for each word that it can be given, and for those of `more`."""
+    """Returns every search on a GPU, once for each word of its options and for those of
+    `more`."""
     found = []
     for row in btfperm.algorithms(package="transversal"):
         if row.backend != "gpu" or row.is_initializer:
@@ -101,7 +102,7 @@ class Paper(NamedTuple):
 
 
 def cases(which: str, _: Path) -> list[Case]:
-    """The graphs of a set, by name; they are made on the GPU."""
+    """Returns the graphs of a set, by name. The graphs are made on the GPU."""
     return [Case(name, "", _not_on_the_host) for name in names("gpu", which)]
 
 
@@ -110,12 +111,13 @@ def _not_on_the_host() -> Any:
 
 
 def published(more: Sequence[str] = ()) -> list[Variant]:
-    """Those of the papers. The section `engine` measures ours, from its own initial matching."""
+    """Returns the variants that come from papers. The section `engine` measures the algorithms of
+    btfperm itself, from their own initial matchings."""
     return [variant for variant in variants(more) if variant.row.reference != "btfperm"]
 
 
 def asked_for(field: list[Variant], options: Options) -> list[Variant]:
-    """The variants of the algorithms named on the command line; all if it names none."""
+    """Returns the variants of the algorithms that the command line names; all if it names none."""
     return [v for v in field if v.row.name in options.algorithms] or field
 
 
@@ -153,7 +155,7 @@ def _outcome(row: Row) -> str:
 
 @cache  # the sections of both papers use the same graphs; 20 of them take some GiB
 def _started(name: str) -> tuple[btfperm.Pattern, Any]:
-    """The graph on the host, and the rows of its columns in a cheap matching."""
+    """Returns the graph on the host, and for each column its row in a cheap matching, or -1."""
     pattern = made_on_device(name)
     host = Problem.empty(pattern)
     greedy = btfperm.registry.find("greedy", initializer=True)
@@ -162,7 +164,7 @@ def _started(name: str) -> tuple[btfperm.Pattern, Any]:
 
 
 def _peer(pattern: Any, start: Any, name: str, threads: int, limit: float) -> float | None:
-    """Seconds of a search on the CPU from the start; None if it does not end within the limit."""
+    """Returns the seconds of a search on the CPU from `start`; None if the limit stopped it."""
     problem = given_problem(pattern, start)
     request = Request(pattern.nnz, threads=threads, time_limit=limit)
     begin = time.perf_counter()
@@ -204,10 +206,11 @@ def _measured(
 
 
 def _searched(row: Row, problem: Any, field: list[Variant], options: Options) -> list[str]:
-    """Adds the seconds and counters of the variants to the row, and returns what is wrong with
-    their results.
+    """Adds the seconds and counters of each variant to the row of the graph, and returns a sentence
+    for each wrong result.
 
-    A variant is not repeated after `options.limit` seconds in all."""
+    A variant is not repeated once its own runs, with the warm-up, have taken more than
+    `options.limit` seconds together."""
     initial = problem.row_match.copy(), problem.col_match.copy()
     sizes, wrong = {}, []
     for name, algorithm, words_given in field:
@@ -235,12 +238,12 @@ def _searched(row: Row, problem: Any, field: list[Variant], options: Options) ->
 
 
 def _shortened(found: Any) -> dict[str, Any]:
-    """The counters, of levels by phase only the first ones: a search may have thousands."""
+    """Returns the counters, cut to the first `PHASES` phases: a search may have thousands."""
     return {k: v[:PHASES] if isinstance(v, list) else v for k, v in found.items()}
 
 
 def _wrong(found: Problem, name: str, *, stopped: bool) -> list[str]:
-    """What the certificate on the host finds wrong."""
+    """Returns a sentence for each error that the certificate on the host finds."""
     if _core.transversal.check_matching(*found.matched)[0]:
         return [f"{name}: no matching"]
     found.row_in_cover.fill(0)
@@ -318,7 +321,7 @@ def _cells(key: str, ran: list[str]) -> Any:
 
 
 def work(rows: list[Row], names: list[str]) -> list[str]:
-    """Tables of the paths that searches augment along, and of the pushes of the others."""
+    """Returns tables of augmenting paths, and of the pushes of searches that push."""
     kinds = (
         ("Paths walked / their mean length / the longest, in edges:", "path_edges", _paths),
         ("Pushes / executions of their kernel / relabels / levels of these:", "pushes", _pushes),
@@ -367,7 +370,7 @@ def _pushes(counters: Row) -> str:
 
 
 def sets(rows: list[Row]) -> list[tuple[str, list[Row]]]:
-    """As the papers' tables: natural, permuted, and the hardest of each."""
+    """Divides the graphs as the papers' tables do: natural, permuted, and the hardest of each."""
     permuted = [row for row in rows if row["matrix"].endswith(("+rcp", "_rcp"))]
     natural = [row for row in rows if row not in permuted]
     groups = {"natural": natural, "permuted": permuted, "all": rows}
@@ -380,8 +383,8 @@ def sets(rows: list[Row]) -> list[tuple[str, list[Row]]]:
 
 
 def mean_time(rows: list[Row], name: str, limit: float) -> tuple[float, bool]:
-    """The variant's geometric mean in seconds, in which a stopped search counts at the limit, and
-    whether all its searches ended."""
+    """Returns the geometric mean of a variant in seconds, in which a stopped search counts at the
+    limit, and whether no search of the variant was stopped."""
     times = [row["median"].get(name, limit) for row in rows]
     return geometric_mean(times), all(name in row["median"] for row in rows)
 

@@ -47,14 +47,16 @@ class Positions(NamedTuple):
 class Repair(NamedTuple):
     """Smallest changes that restore full structural rank.
 
-    add_entries : min(m, n) - rank positions; with entries there, the rank is min(m, n)
-    remove_rows : m - rank rows; the others are structurally independent
-    fix_cols : n - rank columns, for instance variables that get a value; the others are
-        structurally independent. With both, a structurally nonsingular matrix remains
+    add_entries : min(m, n) - rank positions; if entries are added there, the rank is min(m, n)
+    remove_rows : m - rank rows to remove; the other rows are structurally independent
+    fix_cols : n - rank columns to remove, for instance because their variables get a value; the
+        other columns are structurally independent. If the rows of `remove_rows` and the columns
+        of `fix_cols` are removed, a square, structurally nonsingular matrix remains
     cover : the proof that nothing smaller suffices: as many rows and columns as the rank, which
-        together touch every entry, so that no more entries can be matched. A new entry extends the
-        cover by one row at most. A set of independent rows is matched, so it has at most as many
-        rows as the cover has members
+        together touch every entry. Each matched entry needs its own member of the cover, so no
+        more entries can be matched. A new entry increases the smallest cover by one member at most.
+        Structurally independent rows can all be matched, so there are at most as many such rows as
+        members
     """
 
     add_entries: Positions

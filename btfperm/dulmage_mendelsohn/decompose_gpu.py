@@ -35,9 +35,10 @@ _LEAST = 2
 def decompose_on_device(
     problem: DeviceProblem, matched: int, stage: Callable[[str], None] = lambda _: None
 ) -> Form:
-    """The blocks of a problem with a maximum matching of `matched` pairs, or of a square problem in
-    which all rows are paired, also with pairs that are no entries. The arrays are on the device,
-    the coarse boundaries on the host. `stage` is called with the name of each stage at its launch.
+    """Decomposes a problem with a maximum matching of `matched` pairs, or a square problem in which
+    all rows are paired, also with pairs that are not entries. The returned arrays are on the device
+    of the problem, except the coarse boundaries, which are on the host. `stage` is called with the
+    name of each stage at its launch.
 
     Raises
     ------
@@ -72,9 +73,12 @@ def decompose_on_device(
 
 
 def decompose(session: Session, row_match: Any, col_match: Any) -> Form:
-    """The blocks of a session's pattern by a maximum matching; the arrays are on the device of the
-    pattern. A pattern on the host is decomposed on the device that holds its copy, or on CuPy's
-    current device if there is no copy.
+    """Decomposes the pattern of a session, with the maximum matching `row_match`, `col_match`.
+
+    If the pattern is on a device, the permutations and the boundaries of the blocks are returned on
+    this device, and the coarse boundaries on the host. If the pattern is on the host, all results
+    are on the host; the device that holds a copy of the pattern computes them, or CuPy's current
+    device if there is no copy.
 
     Raises
     ------

@@ -40,8 +40,8 @@ struct TextParts {
 };
 
 // Calls body(k, is_caller) for each part k, on one thread for each part, or on as many as the
-// system starts. OpenMP's threads are not used: between two blocks the reader waits for the file,
-// and they would occupy cores meanwhile.
+// system starts. OpenMP's threads are not used, because they would occupy cores while the reader
+// waits for the file between two blocks.
 template <class Body>
 void for_each_part(std::int64_t parts, Body body) {
   std::atomic<std::int64_t> next{0};
@@ -62,8 +62,9 @@ struct LineCounts {
   std::int64_t nul = -1;  // the first NUL byte
 };
 
-// Lines of a piece of whole lines. Only if some line begins with a blank, a percent sign or a line
-// end are lines examined one by one.
+// Counts the lines and the entries in a text of whole lines. If no line is empty or begins with a
+// percent sign, a space or a control character, each line is an entry; otherwise all lines are
+// examined one by one.
 inline LineCounts count_lines(const char* p, const char* end) {
   constexpr std::ptrdiff_t step = 128;  // counts of that many bytes fit into eight bits
   LineCounts counts;
@@ -138,9 +139,9 @@ struct FaultAt {
   std::int64_t at = 0;  // the byte at which the line begins
 };
 
-// Calls parse(p, place) for each line of a block that holds an entry, with `p` at its first
-// character; it returns a fault, and leaves `p` in the line. Returns the first fault of the block.
-// Throws Unfinished when the budget ends the call.
+// Calls parse(p, place) for each line of a block that holds an entry, with `p` at the first
+// character of the entry; parse() returns a fault, and leaves `p` in the line. Returns the first
+// fault of the block. Throws Unfinished when the budget ends the call.
 template <class Parse>
 FaultAt for_entries(const TextParts& block, Budget& budget, Parse parse) {
   std::vector<FaultAt> faults(static_cast<std::size_t>(block.parts));
@@ -179,7 +180,7 @@ struct NoValue {  // whatever follows the position is ignored
   Fault operator()(const char*&, std::int64_t) const { return Fault::none; }
 };
 
-struct ZeroFlag {  // whether it is zero; complex numbers have two parts
+struct ZeroFlag {  // whether the value is zero; complex numbers have two parts
   bool* zeros;
   int parts;
   Fault operator()(const char*& p, std::int64_t place) const {
@@ -219,7 +220,7 @@ struct WholeValue {
   }
 };
 
-// Lines of a coordinate file. Text behind an entry is ignored.
+// Parses the lines of a coordinate file. Text behind an entry is ignored.
 template <class I, class Value>
 FaultAt parse_coordinates(const TextParts& block, I m, I n, I* rows, I* cols, Value value,
                           Budget& budget) {
@@ -240,7 +241,8 @@ FaultAt parse_coordinates(const TextParts& block, I m, I n, I* rows, I* cols, Va
   });
 }
 
-// Lines of an array file: one value each. Another number behind it would be lost, so it is a fault.
+// Parses the lines of an array file, with one value in each. Another number behind the value would
+// be lost, so it is a fault.
 template <class Value>
 FaultAt parse_values(const TextParts& block, Value value, Budget& budget) {
   return for_entries(block, budget, [=](const char*& p, std::int64_t place) {
@@ -258,8 +260,8 @@ struct Skipped {
   std::int64_t lines = 0;
 };
 
-// The whole lines at the start of a text that are blank or comments. The text may end inside a
-// line, which is not among them.
+// Counts the lines at the start of a text that are blank or comments. The text may end inside a
+// line; this last line is not counted.
 inline Skipped skip_comments(const char* text, std::int64_t size) {
   const char* end = text + size;
   while (end > text && end[-1] != '\n') --end;
@@ -275,7 +277,7 @@ inline Skipped skip_comments(const char* text, std::int64_t size) {
   return skipped;
 }
 
-// Where the line with the entry number `wanted` (from 0) begins in a text of whole lines.
+// Returns where the line of entry number `wanted` (from 0) begins in a text of whole lines.
 inline std::int64_t line_of_entry(const char* text, std::int64_t size, std::int64_t wanted) {
   const char* const end = text + size;
   for (const char* p = text; p < end; p = after_line(p, end)) {

@@ -133,8 +133,8 @@ def read_body(
 def stream_body(source: Source, header: Header, line: int, take: Take, block: int) -> None:
     """Calls `take` with the entries of one block of text after the other, as they are stored.
 
-    A block has about `block` bytes. The arrays are overwritten after each call. Raises as
-    `read_body`.
+    A block has about `block` bytes. The arrays are overwritten after each call. Raises the
+    same errors as `read_body`.
     """
     body = Body(header, _FIRST_CAPACITY, _VALUE_TYPE.get(header.field))
 
@@ -176,7 +176,7 @@ def _block_for(entries: int, layout: str) -> int:
 
 
 class Parser:
-    """Parses blocks into `body`; `line` and `found` count what is before a block."""
+    """Parses blocks into `body`; `line` and `found` count the lines and entries before a block."""
 
     def __init__(self, source: Source, header: Header, line: int, threads: int, body: Body) -> None:
         self.line = line
@@ -191,7 +191,7 @@ class Parser:
         self._column = _ArrayPosition(header) if header.layout == "array" else None
 
     def blocks(self, size: int) -> Iterator[Text]:
-        """Blocks of whole lines; each overwrites the one before."""
+        """Yields blocks of whole lines. Each block overwrites the block before."""
         buffer = np.empty(size + _LONGEST_LINE + 1, dtype=np.uint8)
         stream, place = self._source.stream, buffer.data
         while used := _fill(stream, place[:size]):
@@ -207,8 +207,8 @@ class Parser:
             yield text
 
     def _end_of_long_line(self, text: Text, rest: bytes) -> bytes:
-        """Replacement for the rest of a line that exceeds a block. A comment may have any length,
-        and all but its beginning is skipped."""
+        """Returns a replacement for the rest of a line that exceeds a block. A comment may have any
+        length; the rest of it is skipped."""
         before = text.tobytes()
         first = before[before.rfind(b"\n") + 1 :] + rest
         if not first.lstrip(b" \t\r").startswith(b"%"):
@@ -247,8 +247,8 @@ class Parser:
         self.line += lines
 
     def _parts_of(self, size: int) -> int:
-        """The number of threads that parse a block. The first block that is long enough for two
-        asks for them, because the answer takes longer than a small file."""
+        """Returns the number of threads that parse a block. Only a block long enough for two
+        threads needs `startable_threads`, which takes longer than reading a small file."""
         parts = 1 + size // _PER_THREAD
         if parts > 1 and not self._threads:
             self._threads = startable_threads(self._wanted_threads or usable_cores())
@@ -282,7 +282,7 @@ class Parser:
         return fault, at
 
     def _values(self, count: int) -> tuple[int, npt.NDArray[Any] | None]:
-        """The core's code for the values, and an array for them or for the flags of the zeros."""
+        """Returns the core's code for the field, and an array for values or for flags of zeros."""
         field, values = self._header.field, self.body.values
         if field == "pattern":
             return _NO_VALUES, None
@@ -292,7 +292,7 @@ class Parser:
         return (_ZEROS if values is None else _VALUES)[field], self._buffer[:count]
 
     def _error(self, text: Text, at: int, what: str) -> UnreadableInputError:
-        """An error about the line with byte `at` of the block."""
+        """Returns an error about the line that contains byte `at` of the block."""
         before = text[:at].tobytes()
         content = text[before.rfind(b"\n") + 1 :][:_SHOWN].tobytes().split(b"\n")[0]
         line = self.line + 1 + before.count(b"\n")
@@ -300,8 +300,8 @@ class Parser:
 
 
 def _fill(stream: BinaryIO, place: memoryview) -> int:
-    """Reads until the place is full or the stream ends, in steps: an unpacker may allocate as many
-    bytes as it is asked for."""
+    """Reads until `place` is full or the stream ends. It reads in steps, because an unpacker may
+    allocate as many bytes as one call requests."""
     used = 0
     while got := stream.readinto(place[used : used + _READ_AT_ONCE]):  # type: ignore[attr-defined]
         used += got
@@ -309,7 +309,7 @@ def _fill(stream: BinaryIO, place: memoryview) -> int:
 
 
 def _parts(values: npt.NDArray[Any] | None) -> npt.NDArray[Any] | None:
-    """Complex numbers as pairs of real ones."""
+    """Returns complex numbers as pairs of real numbers, and other arrays unchanged."""
     if values is None or values.dtype.kind != "c":
         return values
     return values.view(np.float64)
@@ -325,8 +325,8 @@ class _ArrayPosition:
         self._row = self._first_row()
 
     def append(self, body: Body, found: npt.NDArray[Any]) -> None:
-        """Appends the nonzeros among the next values of the file. `found` holds these values, or
-        for each of them whether it is zero."""
+        """Appends the nonzeros among the values that follow in the file. `found` holds these
+        values, or, if values are not kept, a flag for each of them that is true for a zero."""
         if self._symmetry == "general":
             self._append_general(body, found)
             return
@@ -374,7 +374,7 @@ class _ArrayPosition:
 
 
 def _nonzeros(found: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
-    """Places and values of the nonzeros. The values are None if `found` holds flags of zeros."""
+    """Returns places and values of the nonzeros; None for the values if `found` holds flags."""
     if found.dtype == bool:
         return np.flatnonzero(~found), None
     places = np.flatnonzero(found)

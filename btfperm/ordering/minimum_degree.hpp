@@ -65,14 +65,15 @@ class MinimumDegree {
     into_[node] = -1;
   }
   void append(I member) { lists_.append(member); }
-  // `elements` of the members are elements; they were appended first.
+  // The first `elements` members of the list are elements.
   void close(I node, I elements) {
     lists_.close(node);
     n_elements_[node] = elements;
     size_[node] = node < n_ ? 1 : 0;
   }
 
-  // order[k] is the variable that is eliminated as number k. Returns false if `limit` ended it.
+  // Sets order[k], k from 0, to the variable that is eliminated in step k. Returns false, and
+  // writes nothing to `order`, if `limit` ended the elimination.
   template <class Limit>
   bool order(I* order, Limit& limit) {
     prepare();
@@ -115,7 +116,7 @@ class MinimumDegree {
     }
   }
 
-  // Variables with very many neighbours, and those of colamd without any.
+  // Puts variables with very long lists last, and for colamd variables with empty lists, too.
   void put_dense_last() {
     const I dense = dense_from(n_);
     for (I v = 0; v < n_; ++v) {
@@ -126,7 +127,7 @@ class MinimumDegree {
     }
   }
 
-  // Members of a list from number `first` on that were not put last.
+  // Counts the members of a list, from number `first` on, that were not put last.
   I count_left(I node, I first) const {
     I left = 0;
     for (I k = first; k < lists_.length[node]; ++k)
@@ -225,8 +226,8 @@ class MinimumDegree {
     }
   }
 
-  // New lists of the variables of the element, bounds of their degrees without it, and a sum of
-  // each list, by which equal lists are found.
+  // Computes, for each variable of the new element, its new list, a bound of its degree without the
+  // element, and a sum over the list, by which merge_equal() finds equal lists.
   void update_degrees(I pivot) {
     const std::int64_t last = lists_.start[pivot] + lists_.length[pivot];
     for (std::int64_t p = lists_.start[pivot]; p < last; ++p) {
@@ -315,7 +316,8 @@ class MinimumDegree {
     }
   }
 
-  // Whether all members of the list of u but the first, the newest element, have the stamp.
+  // Returns whether all members of the list of u have the stamp, except the first member, which is
+  // the newest element.
   bool is_marked(I u) {
     const std::int64_t from = lists_.start[u];
     work_ += lists_.length[u];
@@ -325,7 +327,7 @@ class MinimumDegree {
     return true;
   }
 
-  // The variables that are left, with their degrees.
+  // Reduces the element to the variables that are left, and sets their degrees.
   void finish_element(I pivot) {
     const std::int64_t begin = lists_.start[pivot], last = begin + lists_.length[pivot];
     std::int64_t to = begin;
@@ -341,18 +343,19 @@ class MinimumDegree {
     lists_.length[pivot] = static_cast<I>(to - begin);
     if (to == begin) mark_[pivot] = 0;
     degree_[pivot] = weight_;
-    // The end of the memory is free again if the element is there.
+    // If the element is the last list in memory, the memory after it is free again.
     if (last == lists_.end) lists_.end = to;
   }
 
   // -- memory and result ---------------------------------------------------------------------
 
-  // A variable that is not eliminated, or an element that is not absorbed.
+  // Returns whether a node is a variable that is not eliminated or an element that is not absorbed.
   bool in_use(I node) const { return size_[node] > 0 || (into_[node] == -1 && mark_[node] != 0); }
 
   bool is_last(I v) const { return place_[v] <= -2; }
 
-  // Variables in the order of the pivots that they were eliminated with; dense ones last.
+  // Writes the variables in the order of the pivots with which they were eliminated; dense
+  // variables are last.
   void write_order(I* order, I pivots) {
     I* const count = first_;  // of the variables of each pivot, then their places
     std::fill(count, count + n_, I{0});

@@ -268,12 +268,14 @@ def _sums(pattern: Pattern, places: IndexArray, values: Values) -> Any:
 
 
 def narrowed(pattern: Pattern, sums: Any, close: Any, dtype: np.dtype[Any]) -> Any:
-    """Converts 64-bit sums to `dtype`, the integer type of the values. If the sums may have
-    overflowed, `close` holds the same sums in float64, otherwise None. For NumPy and CuPy arrays.
+    """Converts 64-bit sums to `dtype`, the integer type of the values, for NumPy and CuPy arrays.
+
+    `close` is None if no sum can have overflowed. Otherwise it holds the same sums in float64: they
+    are rounded but cannot overflow, so a large difference from `sums` reveals an overflow.
 
     Raises
     ------
-    InvalidMatrixError : a sum does not fit that type
+    InvalidMatrixError : a sum does not fit into `dtype`
     """
     limits = np.iinfo(dtype)
     wrong = sums < limits.min

@@ -70,7 +70,8 @@ def given_problem(
 def _checked(
     pattern: Pattern, initial: Transversal | Decomposition | npt.ArrayLike, orientation: str | None
 ) -> tuple[npt.NDArray[Any], bool]:
-    """An array of integers with one dimension, and whether it holds a column for each row."""
+    """Returns `initial` as an array of integers with one dimension, and whether the array holds a
+    column for each row."""
     if orientation is not None and orientation not in get_args(Orientation):
         raise InvalidArgumentError(
             f"orientation must be 'col_match' (the row of each column) or 'row_match' (the column "
@@ -107,8 +108,8 @@ def _checked(
 
 
 def _pairs(array: npt.NDArray[Any], holds_columns: bool) -> tuple[_Numbers, _Numbers]:
-    """Row and column of each pair, by ascending column. A number below -1 in the array is a row or
-    column of a pair, too; such a pair fits no matrix."""
+    """Returns the row and the column of each pair, by ascending column. A number below -1 in the
+    array is the row or column of a pair, too, but such a pair fits no matrix."""
     numbers = array.astype(np.int64)
     places = np.flatnonzero(numbers != -1)
     if not holds_columns:
@@ -125,11 +126,12 @@ def _match(problem: Problem, rows: _Numbers, cols: _Numbers) -> None:
 def _unmatch_and_select(
     problem: Problem, pattern: Pattern, rows: _Numbers, cols: _Numbers
 ) -> tuple[_Numbers, _Numbers]:
-    """Unmatches all pairs, and returns those that are entries; of several in one row or column, the
-    first.
+    """Unmatches all pairs, and returns the pairs that are entries of the pattern. Of several pairs
+    with the same row or column, it returns the first in the list.
 
-    An array can repeat rows or columns, not both, so the two passes that remove repetitions can run
-    in any order.
+    The pairs come from one array: a `row_match` cannot repeat a row, and a `col_match` cannot
+    repeat a column. So at most one of the two passes removes pairs, and their order does not
+    matter.
     """
     problem.col_match[cols] = -1
     problem.row_match[rows] = -1
@@ -142,7 +144,7 @@ def _unmatch_and_select(
 
 
 def _are_entries(pattern: Pattern, rows: _Numbers, cols: _Numbers) -> npt.NDArray[np.bool_]:
-    """Whether each (row, column) is an entry: binary searches in all columns at the same time."""
+    """Returns whether each (row, column) is an entry, by simultaneous binary searches."""
     indices = pattern.indices
     begin, end = pattern.indptr[cols].astype(np.int64), pattern.indptr[cols + 1].astype(np.int64)
     last = end.copy()

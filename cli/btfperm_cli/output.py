@@ -33,9 +33,10 @@ def open_closed() -> None:
 
 
 def emit(line: str, *, err: bool = False) -> None:
-    """Print one line; does nothing if the reader has closed the pipe.
+    r"""Print one line; do nothing if the reader has closed the pipe.
 
-    Line ends and terminal escapes in names, which come from files, are printed as escapes.
+    The line may contain names from files, so line ends and other control characters in it are
+    printed as ``\n``, ``\x1b``.
     """
     emit_text(printable(line), err=err)
 
@@ -60,7 +61,8 @@ def emit_text(text: str, *, err: bool = False) -> None:
 
 
 def laid_out(text: str, label: int) -> str:
-    """A line of the report for a terminal: the label in colour, the text in lines of its width.
+    """Return a line of the report for a terminal: the label in colour, and the text in lines that
+    are not wider than the terminal.
 
     >>> laid_out("  rank   3", 0)
     '  rank   3'

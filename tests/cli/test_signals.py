@@ -182,7 +182,8 @@ def test_an_interrupt_after_the_answer_adds_nothing(matrix):
 
 
 def test_a_program_keeps_its_own_handlers(matrix):
-    """Neither an import nor a call of the command group changes them."""
+    """A program that imports btfperm_cli, or calls its click group `main` as a function, keeps its
+    own signal handlers."""
     before = [signal.getsignal(getattr(signal, name)) for name in CASES]
     assert main(["rank", str(matrix("blocks")), "-q"], standalone_mode=False) == 0
     assert [signal.getsignal(getattr(signal, name)) for name in CASES] == before

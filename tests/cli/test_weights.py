@@ -252,8 +252,9 @@ def test_duplicates_that_cancel_are_left_out(cli, tmp_path):
 
 
 def test_duplicates_that_cancel_may_be_entries(cli, tmp_path):
-    """In Python they are entries of the decomposition. `check` recognises that from the number of
-    entries in the file."""
+    """The Python API keeps duplicates whose sum is 0 as entries of the decomposition; the command
+    line with ``--weights`` leaves them out. `check` distinguishes the two by the number of entries
+    that the permutation file records."""
     path, perm = tmp_path / "a.mtx", tmp_path / "p.npz"
     head = "%%MatrixMarket matrix coordinate real general\n3 3 7\n"
     path.write_text(head + "1 1 3\n2 2 2\n3 3 1\n1 2 7\n2 1 5\n2 1 -5\n3 1 0\n")

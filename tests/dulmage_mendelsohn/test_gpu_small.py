@@ -65,9 +65,13 @@ SMALL = {
 
 
 def names_for(which, seed):
-    """All matrices. On an emulated device, which takes a second for each, a random half of them for
-    all alternatives but the first; for the other direction of the coarse search, those that have
-    a horizontal or a vertical part."""
+    """Returns the names of the matrices to test.
+
+    These are all names on a real GPU, and for the way "as it is". An emulated device takes about a
+    second for each matrix, so any other way tests a random half of them. The way "asked", in which
+    rounds of the coarse search run from the other side, tests the matrices "all parts" and
+    "surplus" only: each has a horizontal or a vertical part.
+    """
     if not EMULATED or which == "as it is":
         return list(SMALL)
     if which == "asked":

@@ -32,7 +32,8 @@ T of_word(std::uint64_t word) {
   return value;
 }
 
-// The word of lane `from`; a fixed wrong value if this lane has ended or is not in the mask.
+// Returns the word of lane `from`; a fixed wrong value if lane `from` has ended or is not in the
+// mask.
 template <class T>
 T given_by(unsigned mask, T value, Place place, int from) {
   return meet(mask, as_word(value), place, [&](const std::uint64_t* words, unsigned arrived) {
@@ -40,15 +41,15 @@ T given_by(unsigned mask, T value, Place place, int from) {
   });
 }
 
-// The word of lane `from` within its group of `width` lanes.
+// Returns the word of lane `from` within its group of `width` lanes.
 template <class T>
 T shuffle(unsigned mask, T value, Place place, int from, int width = lanes) {
   const int first = static_cast<int>(lane()) & ~(width - 1);
   return given_by(mask, value, place, first | (from & (width - 1)));
 }
 
-// The word of the lane at distance `by` in the group, in direction `way`; the own word if there is
-// no such lane.
+// Returns the word of the lane at distance `by` in the group, in direction `way`, which is 1 or -1;
+// the lane's own word if there is no such lane.
 template <class T>
 T shift(unsigned mask, T value, Place place, int way, int by, int width = lanes) {
   const int me = static_cast<int>(lane()), from = me + way * by;

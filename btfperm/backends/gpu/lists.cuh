@@ -21,8 +21,10 @@ struct List {
   long long to;
 };
 
-// The threads that share the lists: all of the grid, or those of one block. Lists that are left to
-// the grid are recorded in `huge`, n_huge of them; null: none is left.
+// The threads that share the lists: all threads of the grid, or those of one block. A list that is
+// left to the grid is not visited; its number is recorded in `huge` for the caller. n_huge counts
+// the lists that are long enough, of which the first most_huge are left to the grid. If n_huge is
+// null, no list is.
 struct Sharing {
   long long block;
   long long blocks;
@@ -42,9 +44,11 @@ struct Sharing {
   }
 };
 
-// Calls visit(item, p) for each entry p of the lists begin ... end - 1. open(k, first) returns list
-// k and is called by every thread that visits it; `first` is true for one of them. `lanes`, a power
-// of two up to 32, visit a list together. All threads of the sharing blocks must call this.
+// Calls visit(item, p) for each entry p of the lists begin ... end - 1, except lists that are left
+// to the grid, see Sharing. A group of `lanes` threads visits a list together; `lanes` is a power
+// of two up to 32. Each thread that visits list k calls open(k, first), which returns the list;
+// `first` is true in exactly one call for each list. All threads of the blocks in `sharing` must
+// call this function.
 template <class Open, class Visit>
 __device__ void share_lists(long long begin, long long end, int lanes, Sharing sharing,
                             const Open& open, const Visit& visit) {
@@ -83,9 +87,10 @@ __device__ void share_lists(long long begin, long long end, int lanes, Sharing s
 constexpr int together = 4;                   // entries that a lane loads before it uses the first
 constexpr unsigned longest_of_a_warp = 1024;  // entries of a list
 
-// The same for many lists, most of them short: each lane of a warp opens one list, and the warp
-// visits their entries as one sequence. Each lane loads `together` entries before it uses the
-// first. visit(items, places) gets them together; a place is negative if there is no entry.
+// Does the same as share_lists for many lists, most of them short: each lane of a warp opens one
+// list, and the warp visits the entries of these lists as one sequence. Each call visit(items,
+// places) gets `together` entries, so that a lane can load all of them before it uses the first; a
+// place is negative if there is no entry.
 template <class Open, class Visit>
 __device__ void share_short_lists(long long begin, long long end, Sharing sharing, const Open& open,
                                   const Visit& visit) {
@@ -151,7 +156,8 @@ __device__ void share_short_lists(long long begin, long long end, Sharing sharin
   __syncthreads();
 }
 
-// The same for the lists 0 ... count - 1 of compressed columns or rows; the item is the number.
+// Calls share_lists for the lists 0 ... count - 1 of compressed columns or rows, on the whole grid;
+// the item is the number of the list.
 template <class Visit>
 __device__ void share_all_lists(Index count, const Index* indptr, int lanes, const Visit& visit) {
   const auto open = [=](long long k, bool) {

@@ -31,7 +31,7 @@ struct Limits {
   Count share[2];       // a phase ends with one path for this number of vertices; [1]: if thin
   int steps;            // of a block between two barriers, if thin
   Count max_ratio;      // a side with more times the open vertices of the other waits, if not thin
-  Count few_open;       // if more vertices are open, the larger side waits
+  Count few_open;       // if more are open on both sides together, the side with more waits
 };
 
 struct Plan {
@@ -82,7 +82,8 @@ struct Plan {
       action = turn;
     } else {
       action = grow;
-      // The larger side waits. In a thin round both grow, because the larger side costs nothing.
+      // A side with more open vertices waits: its trees do not grow. In a thin round both sides
+      // grow, because the larger side costs nothing.
       Count growing = 0;
       for (int side : {cols, rows}) {
         grows[side] = all_thin || open(side) <= (both > limits.few_open ? 1 : limits.max_ratio) *

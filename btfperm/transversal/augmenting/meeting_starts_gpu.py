@@ -43,7 +43,10 @@ class Memory:
 
     Attributes
     ----------
-    core : for each column, then each row: more than 1 if it is in the core; null: all are in it
+    core : a number for each column, then one for each row. An unmatched vertex is in the core, see
+        ``meeting_peel.cu``, if and only if its number is at least 2; the numbers of matched
+        vertices have no meaning. A null pointer if no vertex was peeled: then the whole matrix is
+        the core
     """
 
     workspace: Any
@@ -78,7 +81,8 @@ class Start:
     ----------
     core : whether a search may match more columns
     pairs : the number of matched columns if `core` is False
-    counters : waits for the kernels and returns the counters; empty if columns were matched before
+    counters : a function that waits for the kernels and returns the counters, or an empty mapping
+        if columns were matched before the start
     """
 
     core: bool = True
@@ -87,8 +91,8 @@ class Start:
 
 
 def begin(problem: DeviceProblem, budget: Budget, seed: int, memory: Memory) -> Start:
-    """Computes an initial matching if there is none. Limits are polled after it, and between the
-    launches of greedy in order."""
+    """Computes an initial matching if there is none. The limits are polled after the
+    initial matching, and between the launches of greedy in natural order."""
     peeled = peel(problem, memory)
     sample = sample_order(problem.m, problem.indptr, problem.indices)
     numbers = peeled()

@@ -34,7 +34,7 @@ _ROUND, _PHASE, _PATHS, _EDGES, _CLOSED, _UNMATCHED = (
 # time of a search on the CPU.
 _LAUNCH_EDGES, _LAUNCH_ROUNDS = 1 << 28, 1 << 9
 _LEAST_ROUNDS, _ENTRIES_FOR_A_ROUND = 1 << 5, 1 << 14
-# After this number of rounds, unmatched rows and columns are assumed to be far apart.
+# After this number of rounds, the host assumes that unmatched rows and columns are far apart.
 _PATIENCE = 768
 # Far walks need at least this number of unmatched columns and rows; for fewer, the trees
 # continue.
@@ -45,10 +45,11 @@ _THIN, _STEPS = 16, 16
 # A phase ends when it has one path for `_SHARE` vertices that are open or on the border, or in a
 # thin round for `_SHARE_THIN` open vertices.
 _SHARE, _SHARE_THIN = 300, 1000
-# If a round is not thin, a side waits if it has more than this number of times the open vertices of
-# the other side.
+# If a round is not thin, a side waits, which means that its trees do not grow in this round, if it
+# has more than this number of times the open vertices of the other side.
 _SIDE_RATIO = 2
-# If more than this number of times the thin limit of vertices is open, the larger side waits.
+# If the two sides together have more than this number of times the open vertices of the largest
+# thin round, the side with more open vertices waits.
 _OPEN_RATIO = 8
 _NULL = np.uint64(0)
 
@@ -112,7 +113,7 @@ class _Search:
 
     Attributes
     ----------
-    launches : their number so far
+    launches : the number of launches so far
     """
 
     def __init__(self, problem: DeviceProblem, memory: Memory) -> None:
@@ -153,7 +154,7 @@ class _Search:
         )
 
     def forget(self) -> None:
-        """Discards all trees, because the matching has changed since."""
+        """Discards all trees. The caller has changed the matching since they grew."""
         self._memory.state.fill(0)
         self._progress.array.fill(0)
 

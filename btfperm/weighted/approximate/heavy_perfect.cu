@@ -113,9 +113,10 @@ __device__ void each_by_group(long long count, int lanes, const Body& body) {
     body(k);
 }
 
-// The price of each row becomes the least difference between an entry and the largest one of its
-// column in the block; it is `far` before. Numbers that are not negative have the order of their
-// bits, and negative ones are below them.
+// The price of each row becomes the least difference between an entry of the row and the largest
+// entry of the same column in the block. Before, the price is `far` for a row of the block and
+// -`far` for any other row. Numbers that are not negative have the order of their bits as integers,
+// and negative numbers are below them.
 extern "C" __global__ void price_rows(Index n, int lanes, const Index* columns, const Index* indptr,
                                       const Index* indices, const double* value, double* price) {
   const int lane = threadIdx.x & (lanes - 1);
@@ -151,8 +152,10 @@ extern "C" __global__ void find_gaps(Index n, int lanes, const Index* columns, c
   });
 }
 
-// Begins a phase: columns return rows that cost them more than their best choice plus epsilon. The
-// first list gets all columns without a row. at[j]: the matched entry of column j, or -1.
+// Begins a phase. A column gives its row back if this row costs the column more than its best
+// choice plus epsilon. All columns without a row are written to `list`, the list of the first
+// round. owner[i]: the column that has row i; at[j]: the position of the matched entry of column j;
+// -1: none.
 extern "C" __global__ void release(Index n, int lanes, double epsilon, const Index* columns,
                                    const Index* indptr, const Index* indices, const double* value,
                                    const double* price, Index* owner, Index* at, Index* list,

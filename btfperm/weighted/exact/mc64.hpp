@@ -62,7 +62,7 @@ class Mc64 {
         final_(memory.lists[5]),
         heap_(distance_, memory.lists[6], memory.lists[7]) {}
 
-  // Matches all columns, unless the budget ends it, or it expects that the searches will visit the
+  // Matches all columns, unless the budget ends the call, or the searches are expected to visit the
   // entries more than `most_passes` times.
   Outcome run(double most_passes = far) {
     // Some rows remain unmatched if there are more rows than columns.
@@ -71,8 +71,9 @@ class Mc64 {
     return search_all(most_passes);
   }
 
-  // The same after a run that was abandoned, from the current prices of the rows; all rows can be
-  // matched. `largest_start`: a maximum matching of the tight entries precedes the searches.
+  // Matches all columns after a run that was abandoned, from the current prices of the rows. All
+  // rows must be matchable. If `largest_start` is true, a maximum matching of the tight entries
+  // precedes the searches.
   Outcome run_again(bool largest_start) {
     start();
     if (largest_start) match_tight_entries();
@@ -107,7 +108,8 @@ class Mc64 {
     for (I j = 0; j < A_.n; ++j) {
       if (budget_.stopped()) return Outcome::stopped;
       if (col_match_[j] >= 0) continue;
-      // Later searches visit more entries, so this estimate of the total work is too small.
+      // Later searches visit more entries, so this estimate is below the total work: if the
+      // estimate exceeds `most_passes`, the total work would exceed it, too.
       const auto edges = static_cast<double>(counters_.edges - before);
       if (edges > least && edges * (unmatched / searches) > most_passes * A_.nnz()) {
         return Outcome::gave_up;
@@ -121,7 +123,8 @@ class Mc64 {
     return visited(A_.nnz()) ? Outcome::done : Outcome::stopped;
   }
 
-  // The largest feasible prices of the columns. They have not changed if matched entries are tight.
+  // Sets the prices of the columns to the largest feasible ones. A price does not change if the
+  // matched entry of its column is tight.
   void set_column_prices() {
     for (I j = 0; j < A_.n; ++j) {
       const double tight = A_.cost[matched_entry_[j]] - row_price_[col_match_[j]];
@@ -129,8 +132,8 @@ class Mc64 {
     }
   }
 
-  // The largest feasible prices of the rows, which improve the bound of a matching that is not the
-  // best. Rows of tight entries keep their prices.
+  // Sets the prices of the rows to the largest feasible ones, which improve the bound of a matching
+  // that is not the best. Rows of tight entries keep their prices.
   void raise_row_prices() {
     double* const slack = distance_;
     std::fill(slack, slack + A_.m, far);

@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // local-max-external: local-max on lists of edges that are larger than memory
 //
-// Idea        Each edge is stored from both of its ends, sorted by the end. One scan in this order
-//             removes the edges of matched vertices, writes the others, and finds the heaviest edge
-//             of each vertex. These edges are sorted; one that occurs twice is the heaviest of both
-//             ends and is matched. As soon as the remaining edges fit into memory, the rounds of
-//             local-max continue there.
+// Idea        A working file holds each edge {x, y} twice, as (x, y) and as (y, x), sorted by
+//             (x, y). In each round, one scan of the file leaves out the edges of matched vertices,
+//             writes the remaining edges to a new file, and finds the heaviest edge of each vertex.
+//             These heaviest edges are sorted; an edge that occurs twice among them is the heaviest
+//             of both of its vertices and is matched. As soon as the remaining edges fit into
+//             memory, the rounds of local-max continue in memory.
 // Paper       M. Birn, V. Osipov, P. Sanders, C. Schulz, N. Sitchinava, "Efficient parallel and
 //             external matching", Euro-Par 2013, section 2, external memory models: O(sort(m))
 //             transfers of blocks by an emulation of the PRAM algorithm. Here the edges are sorted
-//             only once, because the scans keep their order; only the heaviest edges of the
-//             vertices are sorted in each round. The weights, the random numbers and the limit on
-//             visits are those of local-max, so the matching is the same
-// Cost        sort(2 m) + scan(2 m) + sort(n) transfers if a round removes a constant share of the
-//             edges. The workspace is bounded by `memory`; the array of mates comes in addition
+//             by (x, y) only once, because the scans keep this order, and by weight once if the
+//             limit on visits is reached; only the heaviest edges of the vertices are sorted in
+//             each round. The weights, the random numbers and the limit on visits are those of
+//             local-max, so the matching is that of local-max
+// Cost        sort(2 m) + scan(2 m) + sort(n) transfers of blocks if a round removes a constant
+//             share of the edges. sort(k) and scan(k) are the transfers that sort and read k items;
+//             m is the number of edges and n of vertices. The workspace is at most `memory` bytes;
+//             the array of mates is not counted in them
 // Prefer it   for graphs whose edges do not fit into memory
 // Options     those of local-max without `model`
-// Invariants  the files of edges are sorted by (x, y), and hold (x, y) and (y, x) or none of both;
-//             for a fixed x, the places of the edges in the list of local-max ascend with y
+// Invariants  the working files are sorted by (x, y), and hold both (x, y) and (y, x) or none of
+//             them; for a fixed x, an edge with a larger y has a later place in the list of
+//             local-max, so edges of equal weight and random number have the same order as there
 #pragma once
 
 #include <algorithm>
@@ -36,14 +41,14 @@
 
 namespace btfperm {
 
-// The edge {x, y} as seen from x.
+// The edge {x, y} in the list of x.
 struct HalfEdge {
   std::uint32_t x;
   std::uint32_t y;
   double weight;
 };
 
-// By (x, y).
+// The order by (x, y).
 struct ByEnds {
   int bits;  // of a vertex
 
@@ -54,7 +59,7 @@ struct ByEnds {
   }
 };
 
-// By decreasing weight, then by decreasing random number.
+// The order by decreasing weight, then by decreasing random number.
 struct ByWeight {
   EdgeOrder order;
 
@@ -146,8 +151,9 @@ class ExternalLocalMax {
     return round([&merge] { return merge.next(); });
   }
 
-  // One round: next() returns the edges from both of their ends, sorted. Returns the number of
-  // edges in the new file, from both ends, among them those of vertices that were matched now.
+  // Executes one round. next() returns the edges in the order of the working file, which holds each
+  // edge twice. Returns the number of items in the new file, among them edges of vertices that were
+  // matched in this round.
   template <class Next>
   std::int64_t round(Next next) {
     order_.start_round(counters_.work.rounds + 1);
@@ -304,7 +310,7 @@ class ExternalLocalMax {
     keep();
   }
 
-  // Edges left and edges matched in each of the rounds in memory.
+  // Counts the edges left and the edges matched in each of the rounds in memory.
   void count_rounds(std::int64_t before, I size, const std::vector<HalfEdge>& remaining,
                     const std::vector<std::uint32_t>& names, const GraphMatching<I>& M) {
     const auto rounds = static_cast<std::size_t>(counters_.work.rounds - before);
