@@ -102,7 +102,7 @@ _SCATTERED = "+rcp"
 
 
 def families() -> tuple[Family, ...]:
-    """Every family, in the order of the tables."""
+    """Returns every family, in the order of the tables."""
     return _FAMILIES
 
 
@@ -118,7 +118,7 @@ def family_of(name: str) -> tuple[Family, list[float]]:
 
 
 def make(name: str) -> sp.csc_array:
-    """The pattern of that name: ones in canonical CSC.
+    """Returns the pattern that `name` selects: ones in canonical CSC.
 
     >>> make("chain_4").toarray().astype(int)
     array([[1, 0, 0, 1],
@@ -134,7 +134,7 @@ def make(name: str) -> sp.csc_array:
 
 
 def permuted_names(name: str, count: int) -> list[str]:
-    """`count` names of that matrix in another random order.
+    """Returns `count` names of matrix `name`, each with other random orders of rows and columns.
 
     >>> permuted_names("kron_s8", 3)
     ['kron_s8_rcp', 'kron_s8_rcp2', 'kron_s8_rcp3']

@@ -54,14 +54,14 @@ Edges = tuple[Any, Any]
 
 
 def make(family: str, *sizes: float) -> sp.csc_array:
-    """The pattern of a family and its sizes, on the host."""
+    """Returns the pattern of a family and its sizes, on the host."""
     n = _order(family, sizes)
     rows, cols = FAMILIES[family](np, *sizes)
     return pattern(rows, cols, (n, n))
 
 
 def make_on_device(name: str) -> Any:
-    """The `Pattern` of a name such as ``er:22:3`` or ``del:20+rcp``, on the current device."""
+    """Returns the `Pattern` of a name such as ``del:20+rcp``, on the current device."""
     import cupy
 
     import btfperm
@@ -81,7 +81,7 @@ def make_on_device(name: str) -> Any:
 
 
 def made_on_device(name: str) -> Any:
-    """The `Pattern` of `make_on_device` on the host; the memory of the device is released."""
+    """Returns the `Pattern` of `make_on_device` on the host, and releases the device's memory."""
     import cupy
 
     made = make_on_device(name).on_host()
@@ -90,7 +90,7 @@ def made_on_device(name: str) -> Any:
 
 
 def scattered(A: sp.csc_array) -> sp.csc_array:
-    """The permutation that the suffix ``+rcp`` asks for: line j becomes line ``shuffled[j]``."""
+    """Permutes `A` as the suffix ``+rcp`` does: row or column k becomes number ``shuffled[k]``."""
     C: Any = A.tocoo()
     rows, cols = shuffled(np, ROW_ORDER, A.shape[0]), shuffled(np, COLUMN_ORDER, A.shape[1])
     return pattern(rows[C.row], cols[C.col], A.shape)
@@ -212,14 +212,15 @@ def _generator(xp: Any) -> Any:
 
 
 def _draw(rng: Any) -> Callable[[int], Any]:
-    """Random numbers of [0, 1): in double precision by NumPy, in single precision by CuPy."""
+    """Returns the function that draws numbers in [0, 1): in double precision by NumPy, in single
+    precision by CuPy."""
     if isinstance(rng, np.random.Generator):
         return rng.random
     return partial(rng.random_sample, dtype=np.float32)
 
 
 def _both_ways(xp: Any, u: Any, v: Any) -> Edges:
-    """Both directions of each edge {u, v}, without the diagonal."""
+    """Returns both directions of each edge {u, v}, without the diagonal."""
     off = u != v
     u, v = u[off], v[off]
     return xp.concatenate([u, v]), xp.concatenate([v, u])

@@ -62,7 +62,7 @@ def run(script, *words, folder):
 
 
 def imported(words, folder) -> list[str]:
-    """The modules that a run imports, starting with the first module of btfperm."""
+    """Returns the modules that a run imports, starting with the first module of btfperm."""
     listing = SIGNAL_ON_IMPORT.replace("os.kill(os.getpid(), number)", "").replace(
         'if event == "import" and args[0] == name:',
         'if event == "import": print(args[0], file=sys.stderr)',

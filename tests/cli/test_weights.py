@@ -28,14 +28,15 @@ each_format = pytest.mark.parametrize("format", FORMATS)
 
 
 def written(tmp_path, A, name="A.mtx"):
-    """A Matrix Market file of the nonzeros of a dense matrix."""
+    """Writes the nonzeros of a dense matrix to a Matrix Market file, and returns its path."""
     path = tmp_path / name
     btfperm.write_matrix(path, sp.coo_array(A))
     return path
 
 
 def random_matrix(case):
-    """Up to 8 x 8, of any shape and rank, with real or complex values of very different sizes."""
+    """Returns a matrix up to 8 x 8, of any shape and rank, with real or complex values of very
+    different sizes."""
     rng = np.random.default_rng(case)
     m, n = rng.integers(1, 9, 2)
     A = np.exp(5 * rng.normal(size=(m, n))) * (rng.random((m, n)) < 0.4)
@@ -46,7 +47,7 @@ def random_matrix(case):
 
 
 def content(path):
-    """The arrays of a file, scalings included, by readers of other packages or plain parsing."""
+    """Reads the arrays of a file, with the scalings, by other packages or plain parsing."""
     found = arrays_of(path)
     if path.suffix != ".txt":
         return found

@@ -25,8 +25,9 @@ from tests.oracles import plain_matching
 
 
 def coupled(seed, surplus=5):
-    """A horizontal, a square and a vertical part, with entries between them, rows and columns
-    permuted; `surplus` is the number of columns minus rows of the horizontal part."""
+    """Returns a matrix with a horizontal, a square and a vertical part, and entries between them.
+    Its rows and columns are permuted. `surplus` is the number of columns minus rows of the
+    horizontal part."""
     rng = np.random.default_rng(seed)
     wide = 9 + surplus
     parts = [
