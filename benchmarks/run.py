@@ -133,7 +133,7 @@ SECTIONS = {
     "diagnose": Entry(
         "diagnosis",
         "diagnose beside the decomposition that it contains",
-        "",
+        "2026-11-25-diagnose-large",
     ),
     "solver-layouts": Entry(
         "solvers.layouts",
@@ -178,7 +178,7 @@ SECTIONS = {
     "pages": Entry(
         "pages",
         "the page of `btfperm report`: its size, and the time until a browser can use it",
-        "",
+        "2026-11-25-pages-real",
     ),
     "versions": Entry(
         "versions",
