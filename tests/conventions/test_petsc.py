@@ -254,7 +254,7 @@ def test_other_conventions_and_rectangular_matrices_are_refused(cli, tmp_path):
         ([1211218, 2, 0, 1], "it holds 1 index sets, not one of rows and one of columns"),
         ([1211218, 3, 0, 1], "it seems truncated"),
         ([1211218, 1, 0, 1211218], "it seems truncated"),
-        ([1211218, -1, 0, 1], "it holds something else than index sets"),
+        ([1211218, -1, 0, 1], "an index set in it has -1 indices"),
         ([1211218, 1, 0, 1211216, 1, 1], "it holds something else than index sets"),
     ],
 )

@@ -247,16 +247,19 @@ def test_the_work_on_one_group_is_not_taken_from_the_next(seed):
     row = np.tile(np.arange(20) < 3, (23, 1))
     parts = [sp.coo_array(rng.permuted(row, axis=1)) for _ in range(8)]
     d = btfperm.dulmage_mendelsohn(sp.block_diag(parts, format="csc"))
-    groups = [d.block(k).rows for k in rng.permutation(d.vertical.blocks)]
-    mate = explain._only(d.col_match, d.vertical.cols)
+    blocks = [d.block(k) for k in rng.permutation(d.vertical.blocks)]
 
     def marked(some):
-        lists = explain.Lists(np.concatenate(some), np.cumsum([0, *map(len, some)]))
-        return explain._violators(d.pattern.transpose(), mate, lists)
+        sides = [block.rows for block in some], [block.cols for block in some]
+        rows, cols = (
+            explain.Lists(np.concatenate(side), np.cumsum([0, *map(len, side)])) for side in sides
+        )
+        mate = explain._numbers(rows, d.shape[0])[d.col_match[cols.members]]
+        return explain._violators(explain._competition(d, rows, cols, True, 1), mate)
 
-    together, alone = marked(groups), [marked([rows]) for rows in groups]
+    together, alone = marked(blocks), [marked([block]) for block in blocks]
     for k in (0, 1):
-        np.testing.assert_array_equal(together[k], np.any([marks[k] for marks in alone], axis=0))
+        np.testing.assert_array_equal(together[k], np.concatenate([marks[k] for marks in alone]))
 
 
 @st.composite
