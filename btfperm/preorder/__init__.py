@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from btfperm.arguments import refuse_unknown_keywords, text
+from btfperm.backends.threads import checked_threads
 from btfperm.block_triangular import block_triangular_form
 from btfperm.diagnosis import diagnose
 from btfperm.diagnosis.text import finding_lines
@@ -140,7 +141,9 @@ def preorder(
         )
     refuse_unknown_keywords("preorder", options, SEARCH_KEYWORDS | {"transversal"})
     set_options = {name for name, value in options.items() if value is not None}
-    if not set_options and weights == block_ordering == "auto":
+    if set_options <= {"threads"} and weights == block_ordering == "auto":
+        if set_options:
+            checked_threads(options["threads"])  # one is enough for a small matrix
         small = small_preordering(A, solver)
         if small is not None:
             return small

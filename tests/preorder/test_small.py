@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 
 import numpy as np
@@ -24,12 +25,23 @@ SMALL = [
 ]
 
 
+def step_by_step(A: sp.csc_array, solver: str = "superlu") -> btfperm.Preordering:
+    """`preorder` without the short path."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(importlib.import_module("btfperm.preorder"), "small_preordering", never)
+        return btfperm.preorder(A, solver=solver)
+
+
+def never(*_: object) -> None:
+    """No matrix is small."""
+
+
 def check_same(A: sp.csc_array, solver: str) -> btfperm.Preordering:
     """The call of the core gives the same result as the steps in Python, which run if `threads` is
     given."""
     found = small_preordering(A, solver)
     assert found is not None
-    other = btfperm.preorder(A, solver=solver, threads=1)
+    other = step_by_step(A, solver)
     assert found == other
     assert found.weights == other.weights
     assert found.predicted_fill == other.predicted_fill
@@ -118,7 +130,7 @@ def test_stored_zeros_stay_entries(solver, seed):
         with pytest.warns(btfperm.StoredZerosWarning) as short:
             found = small_preordering(A, solver)
         with pytest.warns(btfperm.StoredZerosWarning) as long:
-            other = btfperm.preorder(A, solver=solver, threads=1)
+            other = step_by_step(A, solver)
         assert str(short[0].message) == str(long[0].message)
         assert found == other
         assert found.weights == other.weights
@@ -129,6 +141,11 @@ def test_stored_zeros_stay_entries(solver, seed):
 def test_it_is_taken_for_small_matrices_only():
     A = sp.csc_array(sp.diags_array([np.full(20, 2.0), np.ones(19)], offsets=[0, 1]))
     assert small_preordering(A, "klu") is not None
+    for threads in (1, 2):  # the number of threads changes nothing
+        assert "_makers" in vars(btfperm.preorder(A, threads=threads))
+    assert "_makers" not in vars(step_by_step(A))
+    with pytest.raises(btfperm.InvalidArgumentError, match="threads"):
+        btfperm.preorder(A, threads=-1)
     others = {
         "rows": A.tocsr(),
         "dense": A.toarray(),
@@ -157,7 +174,7 @@ def test_it_is_taken_for_small_matrices_only():
 def test_a_later_change_of_the_matrix_does_not_matter():
     rng = np.random.default_rng(1)
     A = sp.csc_array(sp.random_array((60, 60), density=0.05, rng=rng) + sp.eye_array(60))
-    expected = btfperm.preorder(A, threads=1)
+    expected = step_by_step(A)
     p = btfperm.preorder(A)
     A.data[:], A.indices[:] = 0, 0
     assert p.form == expected.form
