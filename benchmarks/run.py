@@ -138,7 +138,7 @@ SECTIONS = {
     "solver-layouts": Entry(
         "solvers.layouts",
         "power flow with rows swapped and shuffled: splu, KLU and btfperm",
-        "2026-11-23-solver-layouts-real",
+        "2026-11-25-solver-layouts-real",
     ),
     "solver-newton": Entry(
         "solvers.newton",
@@ -158,7 +158,7 @@ SECTIONS = {
     "weights": Entry(
         "solvers.weights",
         "weighted_transversal beside MC64, and orders against fill beside those of SuperLU",
-        "2026-11-23-weights-real",
+        "2026-11-25-weights-real",
     ),
     "auctions": Entry(
         "solvers.auctions",
