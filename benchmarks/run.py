@@ -143,7 +143,7 @@ SECTIONS = {
     "solver-newton": Entry(
         "solvers.newton",
         "Newton loops with drifting values: splu, KLU by hand and btfperm",
-        "2026-11-23-solver-newton-real",
+        "2026-11-25-solver-newton-real",
     ),
     "solver-ratios": Entry(
         "solvers.ratios",
@@ -153,7 +153,7 @@ SECTIONS = {
     "solver-overhead": Entry(
         "solvers.overhead",
         "order, factor and solve from 50 unknowns to a million 1x1 blocks",
-        "2026-11-23-solver-overhead-field",
+        "2026-11-25-solver-overhead-field",
     ),
     "weights": Entry(
         "solvers.weights",
