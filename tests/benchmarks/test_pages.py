@@ -32,20 +32,20 @@ def test_every_link_of_the_pages_leads_to_a_file():
 
 
 @pytest.mark.parametrize(
-    ("held", "verdict"),
+    ("held", "verdict", "sentence"),
     [
-        ((), claims.NOT_MEASURED),
-        ((None,), claims.NOT_MEASURED),
-        ((1.0, None, 1.0), claims.AGREES),
-        ((0.0, 0.0), claims.DISAGREES),
-        ((1.0, 0.0), claims.IN_PART),
-        ((0.9,), claims.IN_PART),
+        ((), claims.NOT_MEASURED, "Not measured"),
+        ((None,), claims.NOT_MEASURED, "Not measured"),
+        ((1.0, None, 1.0), claims.AGREES, "Agrees with the paper"),
+        ((0.0, 0.0), claims.DISAGREES, "Disagrees with the paper"),
+        ((1.0, 0.0), claims.IN_PART, "Agrees with the paper in part"),
+        ((0.9,), claims.IN_PART, "Agrees with the paper in part"),
     ],
 )
-def test_a_verdict_follows_from_the_statements(held, verdict):
+def test_a_verdict_follows_from_the_statements(held, verdict, sentence):
     item = Item("Figure 1", "x, y", [Claim("a", share, "b") for share in held])
     assert item.verdict == verdict
-    assert f"**{verdict[0].upper()}{verdict[1:]}.**" in item.markdown("x")
+    assert f"**{sentence}.**" in item.markdown("x")
 
 
 def test_cases_are_counted():
