@@ -170,8 +170,10 @@ def karp_sipser_hard(n, full_lines):
 
 
 def hubs_and_leaves(hubs, leaves, seed):
-    """`hubs` rows and `hubs` columns with entries at most of their crossings, and `leaves` columns
-    and rows with one or two entries in these. The rank is -1: an oracle must compute it."""
+    """A block of `hubs` rows and `hubs` columns in which 90 % of the entries are present, and
+    `leaves` further rows and columns. Each of these has an entry in a random hub column (row), and
+    a quarter as many entries again are added at random. The rank is -1: an oracle must compute it.
+    """
     rng = np.random.default_rng(seed)
     n = hubs + leaves
     i, j = np.nonzero(rng.random((hubs, hubs)) < 0.9)

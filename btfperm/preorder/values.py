@@ -87,9 +87,10 @@ def refuse_below(columns: Columns, below: npt.NDArray[Any], values: npt.NDArray[
 def canonical_copies(
     A: Any,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]] | None:
-    """Copies of ``indptr``, ``indices`` and ``data`` of a square SciPy matrix in compressed columns
-    as 32-bit indices and finite values in double precision, sorted and without duplicates. None for
-    every other matrix. One pass over the entries."""
+    """Copies of ``indptr``, ``indices`` and ``data`` of a square SciPy CSC matrix, with indices of
+    32 bits. Returns None if the matrix or its arrays are of another kind, if its columns are not
+    sorted or have duplicates, or if a value is not a finite double (real or complex). Makes one
+    pass over the entries."""
     if not is_scipy(A) or A.format != "csc" or A.shape[0] != A.shape[1]:
         return None
     arrays = A.indptr, A.indices, A.data

@@ -225,11 +225,14 @@ def check_duals(pattern: Pattern, weight: Reals, dual: Reals, whose: str) -> flo
 def judge_duals(
     total: float, excess: float, n: int, largest: float, negative: bool, where: str
 ) -> float:
-    """The sum of n duals, and what rounding errors may add to it.
+    """The sum of the n duals plus n * excess / 2, an upper bound in spite of rounding errors.
+
+    `excess` is the largest excess of a weight over the sum of its two duals. If each dual is raised
+    by excess / 2, no weight exceeds the sum of its two duals.
 
     Raises
     ------
-    DefectError : a dual is negative, or a weight exceeds the sum of its duals by `excess`
+    DefectError : a dual is negative, or `excess` is above the tolerance for the `largest` dual
     """
     if negative or not excess <= _TOLERANCE * largest + _LEAST:
         raise DefectError(f"the duals of {where} are not feasible; please report this")

@@ -131,7 +131,8 @@ def run(
 ) -> Report:
     """Runs `count` inputs of a reader, or as many as fit in `seconds`.
 
-    Failing inputs are saved in the folder `keep`, smaller ones beside them.
+    The first input of each kind of failure, at most MOST_FINDINGS in all, is saved in the folder
+    `keep`, with a reduced copy that still fails. Inputs that hang or leak memory are not reduced.
     """
     report = Report(reader)
     began = time.monotonic()

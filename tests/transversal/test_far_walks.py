@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Far walks, see `far_walks.cu`: which waves prove that the matching is maximum, and when the trees
-continue instead. Most tests plant the answers of the device; the others need a GPU and matrices
-on which few entries lead to the unmatched row."""
+"""Far walks, see `far_walks.cu`: which waves (global relabellings from all unmatched rows) prove
+that the matching is maximum, and when the trees continue instead.
+
+Most tests replace the counters that the device reports by fixed ones. The others need a GPU; in
+most of their matrices only a few entries lead to the unmatched row.
+"""
 
 from __future__ import annotations
 

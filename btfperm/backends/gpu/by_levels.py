@@ -17,9 +17,13 @@ _BLOCKS = 2  # for each multiprocessor; more blocks wait longer at a barrier
 
 
 class Limits(NamedTuple):
-    """Bounds of a search. It ends early if `window` levels have fewer than `narrow` items each on
-    average, after `max_levels` levels, or before a round with `max_round_entries` entries. Rounds
-    with at least `in_order` items are exact levels."""
+    """Bounds of a search. A round processes the items that the preceding round put in the queue.
+
+    The search ends early if `window` successive levels have fewer than `narrow` items each on
+    average, after `max_levels` levels, or before a round whose lists have at least
+    `max_round_entries` entries. A round with at least `in_order` items is exactly one level; a
+    smaller round may contain items of several levels.
+    """
 
     narrow: int = 0
     window: int = NONE

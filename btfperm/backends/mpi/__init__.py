@@ -20,11 +20,11 @@ owner, not with their length, and a rank sends a ghost at most once in a phase.
 
 *Exchange.* All communication is in ``exchange.py``. `Exchange.route` sends items to the owners of
 their indices: the items are sorted by owner and travel as one message per pair of ranks.
-`Exchange.reply` returns one answer for each received item. `Exchange.step` moves the lines of one
-step and adds up numbers of all ranks; where the lines are few, both are one message per pair.
-Every wait is a poll: a rank that fails sends a notice to all others, which find it while they wait,
-and all ranks raise the same error. Where there are more ranks than cores, the poll gives its core
-away between two tests.
+`Exchange.reply` returns one answer for each received item. `Exchange.step` sends lines (a position
+at the receiver and a few integers) and adds up numbers of all ranks; if no pair of ranks has many
+lines, lines and numbers travel in the same message. Every wait is a poll: a rank that fails sends a
+notice to all others, which find it while they wait, and all ranks raise the same error. If there
+are more ranks than cores, the poll yields the core between two tests.
 
 *Reading.* Each rank parses its byte range of a Matrix Market file (``file_ranges.py``) and routes
 the entries to the owners of their columns.

@@ -121,9 +121,16 @@ class Digraph:
         height: Indices,
         most: int | None = None,
     ) -> bool:
-        """Peels the active vertices of degree 0, and those whose degree becomes 0. `lists` holds
-        the neighbours whose degree decreases and whose height is at least one more. A peeled vertex
-        has the degree -1 then. Returns False after `most` exchanges if some are not yet peeled."""
+        """Peels the active vertices of degree 0, and those whose degree becomes 0.
+
+        `lists` holds, for each vertex, the neighbours whose degree decreases by one when the vertex
+        is peeled; their height becomes at least its height plus one. A peeled vertex gets the
+        degree -1. `degree` and `height` are changed in place.
+
+        Returns True when an exchange has no lines: the active vertices that remain are on cycles or
+        can be reached from cycles along `lists`. Returns False after `most` exchanges, without a
+        check whether another vertex could be peeled.
+        """
         exchanges, halo = 0, lists.halo
         of_ghosts = np.zeros(halo.ghosts.size, dtype=self.width)
         degrees, heights = np.concatenate((degree, of_ghosts)), np.concatenate((height, of_ghosts))

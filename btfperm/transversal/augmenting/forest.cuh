@@ -54,8 +54,9 @@ struct Forest {
   // A tree in state `trying` still grows: the path may fail.
   __device__ bool grows(Index root) const { return seen(state_of(root)) <= trying; }
 
-  // Takes row i's matched entry for `root` unless a growing tree has it. Returns its owner, or
-  // `root` if row i was matched permanently. Sets `*taken` if this call took the entry.
+  // Takes row i's matched entry for `root` if no tree has it, or if its tree was released. Returns
+  // the root that has it after the call, or `root` if row i was matched permanently. Sets `*taken`
+  // if this call took the entry.
   __device__ Index take(Index i, Index root, Index parent, bool* taken) const {
     const Index before = seen(&owner[i]);
     if (before == root || is_done(before)) return root;

@@ -13,12 +13,13 @@
 //             transversal problem", Computers & OR 40 (2013). Two things are new: labels of one
 //             byte keep the whole state in the cache, and col_match is not updated. Pushes end if a
 //             label would exceed 254: other methods are faster on paths of that length
-// Cost        A few times nnz on suitable patterns. In each slice of nnz / 3 edges, at least one
-//             active column and at least a quarter of them must be matched or dropped. Otherwise
-//             the pushes have stalled (if at most 32 columns are active, after three such slices).
-//             So the cost is O(nnz log n). Pushes that close a row permanently do not count: a
-//             column has at most one such push, because it has no other row left then. Workspace: m
-//             labels of one byte
+// Cost        A few times nnz on suitable patterns. In each slice of max(nnz / 3, 4096) edges, at
+//             least one active column and at least a quarter of them must be matched or dropped.
+//             Otherwise the slice is slow. The pushes have stalled after a slow slice that leaves
+//             more than 32 columns active, or after three slow slices that do not. So the cost
+//             is O(nnz log n). Edges of pushes that set a label to 255 are not counted in a slice:
+//             a column has at most one such push, because it has no other row left then.
+//             Workspace: m labels of one byte
 // Encodings   label: 0 unmatched row; 255 hopeless: no alternating path from this row reaches an
 //             unmatched row
 // Invariants  1. label[i] <= distance of i; 2. label[x] <= label[y] + 1 if the column matched with
@@ -118,9 +119,10 @@ class LabelPush {
     for (I i = 0; i < A_.m; ++i) unmatched_rows_ += M_.row_match[i] < 0;
   }
 
-  // Checks progress after each slice of a third of the entries. The pushes have stalled if fewer
-  // than a quarter of the active columns ended; if at most `few` are active, three such slices must
-  // follow one another, because chance decides with so few.
+  // Checks progress after each slice of a third of the entries. A slice is slow if fewer than a
+  // quarter of its active columns, or none, were matched or dropped. The pushes have stalled after
+  // one slow slice that leaves more than `few` columns active, or after three that do not, because
+  // chance decides with so few columns. The three need not be consecutive.
   void push_until_stalled() {
     constexpr I few = 32;
     const std::int64_t slice = std::max<std::int64_t>(A_.nnz() / 3, 4096);

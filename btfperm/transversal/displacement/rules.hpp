@@ -22,10 +22,11 @@ struct DisplacementRules {
   // short searches come first (rgg_n_2_16 and road_512 are faster by them than by trees or pushes).
   double local_entries = .9;
   int diagonal_width = 64;
-  // Share of the unmatched columns that have an unmatched row at most two steps away. From this
-  // share on, augmenting paths are searched, first in two steps (delaunay_n18, .99, and
-  // delaunay_n15, .96, are faster by trees, grid3d_48_rcp, .93, by pushes; kkt_2e5 needs the two
-  // steps).
+  // Share of the unmatched columns that are at most two steps away from an unmatched row (a step
+  // goes from a column to a row of its list; two steps are an augmenting path of three edges). From
+  // this share on, the search augments along paths instead of pushing, and first takes the paths of
+  // at most two steps (delaunay_n18, .99, and delaunay_n15, .96, are faster by augmenting than by
+  // pushes, grid3d_48_rcp, .93, by pushes; kkt_2e5 needs the paths of two steps first).
   double near_rows = .95;
   // The same for several threads, whose pushes conflict (kkt_3e6, 1, and delaunay_n21, .99, are
   // faster in two steps, grid3d_128_rcp, .94, by pushes).

@@ -9,13 +9,13 @@
 //             cardinality matching in bipartite graphs", IPDPS 2015, without grafting and bottom-up
 //             steps, which need the row lists: for few trees these cost more than they save
 // Cost        O(nnz) for each phase, in which a column joins at most one tree and is visited once;
-//             n phases in the worst case, sqrt(n) with `max_phases` (finish_by_trees.hpp).
-//             Workspace: 3 n + max_roots
+//             n phases in the worst case; finish_by_trees.hpp stops it after 8 + sqrt(n) phases
+//             (`max_phases`). Workspace: 3 n + max_roots
 // Prefer it   for a matching that is nearly maximum, with several threads; ms_bfs.hpp on one
 //             thread, ms-bfs-graft if many columns are unmatched
 // Encodings   tree[j].root = base + k: column j is in the tree of the k-th root of this phase; less
-//             than `base`: in no tree yet; `closed`: its row is in the cover already. row_match[i]
-//             = -2: unmatched, and the leaf of a tree
+//             than `base`: in no tree of this phase; `closed`: the row matched to column j is in
+//             the cover already. row_match[i] = -2: unmatched, and the leaf of a tree
 // Races       A thread claims column j by a compare-and-swap of tree[j].root, and only this thread
 //             writes tree[j].parent. A thread claims an unmatched row by a compare-and-swap of
 //             row_match[i] from -1 to -2, and then the leaf of its tree in the same way. If the
