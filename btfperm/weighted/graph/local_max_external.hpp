@@ -107,7 +107,8 @@ class ExternalLocalMax {
         folder_(std::move(folder)),
         memory_(memory),
         block_(std::clamp<std::int64_t>(memory / 256, 16 * sizeof(HalfEdge), 1 << 20)),
-        ends_{std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(G.n - 1, 1)))},
+        ends_{static_cast<int>(
+            std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(G.n - 1, 1))))},
         budget_(budget),
         counters_(counters) {}
 
