@@ -17,13 +17,6 @@ namespace btfperm {
 namespace {
 
 template <class I>
-NumpyArray<I> new_array(std::size_t count) {
-  auto workspace = std::make_unique<Workspace>();
-  I* data = workspace->take<I>(count);
-  return owned_array(std::move(workspace), data, count);
-}
-
-template <class I>
 OwnedDigraph<I> owned_digraph(const In<std::int64_t>& indptr, const In<I>& targets,
                               const In<std::uint8_t>& active, std::size_t places) {
   if (indptr.shape(0) == 0) throw std::invalid_argument("indptr has no places");

@@ -6,61 +6,32 @@
 
 from __future__ import annotations
 
-import io
 import lzma
-from typing import Any, BinaryIO
+from typing import Any
+
+from btfperm.io.unpacking_stream import UnpackingStream
 
 __all__ = ["XzStream"]
 
-_PIECE = 1 << 16
 _MEMORY = 1 << 27  # bytes; `xz -9` needs half of it
 
 
-class XzStream(io.RawIOBase):
-    """Unpacks `packed`, which holds one or several xz streams."""
+class XzStream(UnpackingStream):
+    """Unpacks one or several xz streams."""
 
-    def __init__(self, packed: BinaryIO) -> None:
-        super().__init__()
-        self._packed = packed
-        self._ahead = b""  # read, but not unpacked yet
-        self._unpacker = _unpacker()
-        self._has_begun = False
+    _has_begun = False
 
-    def readable(self) -> bool:
-        return True
+    def _new_unpacker(self) -> Any:
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
 
-    def readinto(self, buffer: Any, /) -> int:
-        view = memoryview(buffer).cast("B")
-        while len(view):
-            if self._unpacker.eof and not self._begin_another():
-                break
-            piece = b""
-            if self._unpacker.needs_input:
-                piece = self._ahead or self._packed.read(_PIECE)
-                self._ahead = b""
-                if not piece:
-                    if self._has_begun:
-                        raise EOFError("the xz stream ends early")
-                    break
-                self._has_begun = True
-            found = self._unpacker.decompress(piece, len(view))
-            if found:
-                view[: len(found)] = found
-                return len(found)
-        return 0
-
-    def _begin_another(self) -> bool:
-        """Whether another stream follows, after padding by zero bytes."""
-        rest = self._unpacker.unused_data.lstrip(b"\0")
-        while not rest:
-            piece = self._packed.read(_PIECE)
+    def _unpack(self, most: int) -> bytes | None:
+        piece = b""
+        if self._unpacker.needs_input:
+            piece = self._next_piece()
+            if not piece and not self._has_begun:
+                return None
             if not piece:
-                return False
-            rest = piece.lstrip(b"\0")
-        self._unpacker = _unpacker()
-        self._ahead = rest
-        return True
-
-
-def _unpacker() -> lzma.LZMADecompressor:
-    return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
+                raise EOFError("the xz stream ends early")
+            self._has_begun = True
+        found: bytes = self._unpacker.decompress(piece, most)
+        return found

@@ -54,7 +54,7 @@ void bind_small(nb::module_& module) {
   nb::class_<SmallRules>(module, "SmallRules")
       .def(nb::init<bool, double, double, double, double, double, double, double, double,
                     std::int64_t, double>(),
-           nb::arg("for_klu"), nb::arg("symmetric_enough"), nb::arg("few_small"), nb::arg("weak"),
+           nb::arg("for_klu"), nb::arg("symmetric_enough"), nb::arg("most_small"), nb::arg("weak"),
            nb::arg("small"), nb::arg("fill_more"), nb::arg("less_fill"),
            nb::arg("work_per_operation"), nb::arg("work_per_entry"), nb::arg("most_fill"),
            nb::arg("tolerance"));

@@ -35,9 +35,9 @@ namespace btfperm {
 // The numbers of weights.py and inside_blocks.py, which explain them.
 struct SmallRules {
   bool for_klu;
-  double symmetric_enough, few_small;  // shares
-  double weak, small;                  // shares of the largest entry of a column
-  double fill_more, less_fill;         // relative to another fill
+  double symmetric_enough, most_small;  // shares
+  double weak, small;                   // shares of the largest entry of a column
+  double fill_more, less_fill;          // relative to another fill
   double work_per_operation, work_per_entry;
   std::int64_t most_fill;
   double tolerance;    // of the duals, relative to the largest number
@@ -201,7 +201,7 @@ class SmallOrder {
     }
     const BlockForm<I> form = form_of(found, memory_.take<I>(n_));
     const bool has_many_small =
-        static_cast<double>(n_small) > rules_.few_small * static_cast<double>(n_);
+        static_cast<double>(n_small) > rules_.most_small * static_cast<double>(n_);
     found.inside = Inside::amd;
     if (has_many_small) {  // then the choice depends on the symmetry
       found.symmetry = count_symmetric(form, 1, unlimited_);

@@ -39,7 +39,7 @@ def _rules(solver: Solver) -> Any:
     return _core.preorder.SmallRules(
         for_klu=solver == "klu",
         symmetric_enough=inside_blocks.SYMMETRIC_ENOUGH,
-        few_small=inside_blocks.MOST_SMALL,
+        most_small=inside_blocks.MOST_SMALL,
         weak=weights.WEAK,
         small=weights.SMALL_ENTRY,
         fill_more=weights.FILL_MORE,

@@ -16,13 +16,6 @@
 namespace btfperm {
 namespace {
 
-template <class T>
-NumpyArray<T> new_array(std::size_t count) {
-  auto workspace = std::make_unique<Workspace>();
-  T* data = workspace->take<T>(count);
-  return owned_array(std::move(workspace), data, count);
-}
-
 template <class I>
 OwnedBipartite<I> owned_bipartite(const In<std::int64_t>& indptr, const In<I>& items,
                                   const In<I>& ghosts, const In<std::int64_t>& row_bounds,

@@ -22,8 +22,9 @@ _INTEGERS = (
     *(2**63 - 1, 2**63, -(2**63), 2**64 - 1, 2**64, 10**20, 10**30),
 )
 _COSTLY = 10**7
-"""Memory for so many rows exceeds the margin, so this finds a reader that believes it; but if the
-matrix is legal, each reader takes 0.1 s."""
+"""A declared number of rows. A reader that allocates memory for this number exceeds the bound on
+memory, so the fuzzer detects it. It is drawn rarely, because a legal matrix of this size takes
+each reader 0.1 s."""
 
 _SHARE_OF_COSTLY = 0.001
 

@@ -88,6 +88,14 @@ NumpyArray<T> owned_array(std::unique_ptr<Workspace> workspace, T* data, std::si
   return NumpyArray<T>(data, {count}, owner_of(std::move(workspace)));
 }
 
+// A NumPy array of `count` numbers that are not set.
+template <class T>
+NumpyArray<T> new_array(std::size_t count) {
+  auto workspace = std::make_unique<Workspace>();
+  T* data = workspace->take<T>(count);
+  return owned_array(std::move(workspace), data, count);
+}
+
 void bind_backends(nb::module_& module);
 void bind_io(nb::module_& module);
 void bind_pattern(nb::module_& module);

@@ -15,13 +15,6 @@
 namespace btfperm {
 namespace {
 
-template <class T>
-NumpyArray<T> new_array(std::size_t count) {
-  auto workspace = std::make_unique<Workspace>();
-  T* data = workspace->take<T>(count);
-  return owned_array(std::move(workspace), data, count);
-}
-
 template <class I>
 void bind_width(nb::module_& module) {
   module.def(

@@ -121,8 +121,9 @@ class LabelPush {
 
   // Checks progress after each slice of a third of the entries. A slice is slow if fewer than a
   // quarter of its active columns, or none, were matched or dropped. The pushes have stalled after
-  // one slow slice that leaves more than `few` columns active, or after three that do not, because
-  // chance decides with so few columns. The three need not be consecutive.
+  // one slow slice that leaves more than `few` columns active. With at most `few` active columns,
+  // the share that a slice matches is a matter of chance, so they have stalled only after the third
+  // slow slice. Other slices may lie between the three.
   void push_until_stalled() {
     constexpr I few = 32;
     const std::int64_t slice = std::max<std::int64_t>(A_.nnz() / 3, 4096);

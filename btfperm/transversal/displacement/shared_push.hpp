@@ -93,7 +93,7 @@ class SharedPush {
   const I* columns() const { return list_; }
   I active() const { return active_; }
   I unmatched_rows() const { return unmatched_rows_; }
-  bool has_few_left() const { return active_ <= few_a_thread * threads_; }
+  bool has_few_left() const { return active_ <= min_per_thread * threads_; }
   std::uint8_t* labels() { return label_; }  // for another search
 
   // Marks the hopeless rows: those that the dropped columns can reach.
@@ -107,9 +107,9 @@ class SharedPush {
   static constexpr std::uint8_t hopeless = 255;
   static constexpr std::uint8_t farthest = 254;
   static constexpr I locked = -2;
-  static constexpr int patience = 64;   // polls of a locked row: a microsecond or two
-  static constexpr I few_a_thread = 2;  // columns; with so few, pushes wait for memory
-  static constexpr I many = 64;         // columns, see has_stalled
+  static constexpr int patience = 64;     // polls of a locked row: a microsecond or two
+  static constexpr I min_per_thread = 2;  // active columns; up to here, threads wait for memory
+  static constexpr I many = 64;           // columns, see has_stalled
   static constexpr std::int64_t longest_round = 1 << 21;  // edges of a thread
   static constexpr std::int64_t batch = 1 << 12;          // edges between two reads of out_of_work_
 
