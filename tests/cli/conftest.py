@@ -77,9 +77,9 @@ def shell():
 
 HEAD = "%%MatrixMarket matrix coordinate {} general\n"
 TEXTS = {
-    # two blocks: rows 0, 1 and rows 2, 3
+    # three diagonal blocks: rows 0 and 1, row 2, row 3
     "blocks": HEAD.format("pattern") + "4 4 7\n1 1\n1 2\n2 1\n2 2\n3 3\n4 4\n1 4\n",
-    # rows 0 and 2 have entries in the same column only; column 2 is unmatched
+    # rows 0 and 2 have entries only in column 1, so one of them is unmatched
     "singular": HEAD.format("real") + "3 3 4\n1 2 1.0\n2 1 2.0\n2 3 3.0\n3 2 4.0\n",
     "wide": HEAD.format("integer") + "2 3 4\n1 1 1\n1 2 1\n2 2 1\n2 3 1\n",
     "tall": HEAD.format("pattern") + "3 2 4\n1 1\n2 1\n2 2\n3 2\n",
@@ -103,7 +103,8 @@ def matrix(tmp_path):
 
 @pytest.fixture
 def hard(tmp_path, run_seed):
-    """A matrix that no initializer matches completely: random, about e entries in each column."""
+    """A random matrix with about 2.7 entries in each column, which no initializer matches
+    completely."""
     rng = np.random.default_rng(run_seed)
     n = 20_000
     pairs = rng.integers(1, n + 1, (int(2.7 * n), 2))

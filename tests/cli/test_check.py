@@ -79,7 +79,7 @@ def test_completed_files_of_solvers_pass(cli, matrix, tmp_path, convention, suff
 
 
 def test_a_file_of_btf_needs_no_number_of_pairs(cli, matrix, tmp_path):
-    """The flipped places of Q tell which pairs are matched."""
+    """The flipped (negative) numbers of Q mark the pairs that are not matched."""
     perm = tmp_path / "perm.npz"
     form = btfperm.block_triangular_form(btfperm.read(matrix("singular")))
     fields = btfperm.as_btf(form)._asdict()

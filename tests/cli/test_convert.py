@@ -179,7 +179,7 @@ def test_the_permutation_of_another_matrix(cli, matrix, tmp_path):
 
 
 def test_inputs_are_not_overwritten(cli, matrix, tmp_path):
-    """Neither the matrix nor the permutation, which may have the same ending."""
+    """Neither the file of the matrix nor that of the permutation may be the target."""
     path, perm = matrix("blocks"), tmp_path / "perm.npz"
     cli(path, "-q", "-o", perm)
     before = path.read_bytes(), perm.read_bytes()

@@ -123,8 +123,9 @@ NOT_FROM_THE_SHELL = re.compile(
     r"|block_triangular/.*|dulmage_mendelsohn/block_graph|transversal/(__init__|certificate|given|problem)"
     r"|arguments|backends/gpu/arrays|registry/(?!__init__|algorithm).*)\.py"
 )
-# A MATLAB command, and decompositions that the command line does not compute.
+# A MATLAB command, which looks like Python.
 NOT_PYTHON = ("save('file.mat', 'A', '-v7')",)
+# Parts of messages that only a call from Python can cause.
 ONLY_IN_PYTHON = (
     "a tool's order is made from",
     "has the Dulmage-Mendelsohn blocks, which",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command line of the fuzzer.
 
-A million inputs for each reader, over 32 cores. The record holds what has been run, and the same
-command continues there after it was ended in any way::
+This command runs a million inputs of each reader on 32 cores. The record holds the inputs that have
+been run; if the command ends early for any reason, the same command continues after them::
 
     python -m tests.fuzz --reader all --count 1000000 --jobs 32 --record fuzz.json --keep found
 

@@ -27,7 +27,7 @@ from tests.fuzz.draw import Case
 __all__ = ["ACCEPTING", "OtherRowsError", "of"]
 
 Call = tuple[str, Callable[[str], Any]]
-"""Its name, and a function of the path."""
+"""The name of a reader, and a function that calls it with a path."""
 
 
 def of(case: Case) -> tuple[Call, ...]:
@@ -74,7 +74,7 @@ def _read_names(path: str) -> Any:
 
 
 def _read_arrays(path: str) -> Any:
-    """What `btfperm check` reads; the verifier must survive it."""
+    """The arrays that `btfperm check` reads. The verifier must not fail on them."""
     file = read_arrays(path)
     pattern = _SUBJECTS[len(file.arrays) % 2]
     weighted = "weights" in file.meta or not {*SCALES}.isdisjoint(file.arrays)
@@ -148,7 +148,7 @@ _OTHER_CALLS: dict[str, Call] = {
     "names": ("read_names", _read_names),
     "arrays": ("read_arrays", _read_arrays),
 }
-"""The reader of the inputs whose file name begins in this way."""
+"""The only call for an input, by the beginning of its file name."""
 
 _IN_PARTS = ("matrix_market", "metis")
 _PART = 64  # bytes, but at least one line

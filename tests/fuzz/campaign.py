@@ -43,10 +43,10 @@ class Report:
     ----------
     seconds : wall-clock time
     cpu_seconds : time of the processors for all workers
-    worst_seconds : the same for the slowest input
+    worst_seconds : processor time of the slowest input
     worst_ratio : the largest peak of memory, divided by its bound
     failures : number of failures by kind
-    findings : one example of each failure with another sentence, with its file if it was saved
+    findings : the first failure of each signature (`_signature`), at most MOST_FINDINGS
     """
 
     reader: str
@@ -131,8 +131,9 @@ def run(
 ) -> Report:
     """Runs `count` inputs of a reader, or as many as fit in `seconds`.
 
-    The first input of each kind of failure, at most MOST_FINDINGS in all, is saved in the folder
-    `keep`, with a reduced copy that still fails. Inputs that hang or leak memory are not reduced.
+    The first input of each signature (`_signature`), at most MOST_FINDINGS in all, is saved in the
+    folder `keep`, with a reduced copy that still fails. Inputs that hang or leak memory are saved
+    twice without a reduction.
     """
     report = Report(reader)
     began = time.monotonic()

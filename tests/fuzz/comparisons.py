@@ -118,7 +118,8 @@ def check_names(case: Case, found: tuple[str, ...], outcome: Outcome) -> None:
 
 
 def check_parts(results: dict[str, Any], refused: dict[str, Exception], outcome: Outcome) -> None:
-    """The readers in parts accept what `read` accepts, with the same entries, and nothing else."""
+    """The readers in parts accept the files that `read` accepts and no others, and find the same
+    entries. They may refuse arrays and integer files."""
     for name in ("stream_entries", "read_ranges"):
         entries, error = results.get(name), refused.get(name)
         # A pattern has a pointer behind its last column, which the readers in parts do not need.

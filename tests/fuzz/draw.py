@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random choices of the fuzzer: interesting values, mutations of a model, mutations of bytes."""
+"""Random choices of the fuzzer: interesting values, mutations of a model, mutations of bytes.
+
+A model is an object that holds the parts of a file, such as its words or arrays, and makes the
+bytes of the file from them. Each module of a format has one.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,11 @@ from typing import Any
 __all__ = ["LARGE_EVERY", "Case", "Draw", "Mutation", "integer", "mutated_bytes", "token"]
 
 LARGE_EVERY = 2500
-"""One input of this number is large: 0.1 to 100 MB of unpacked data."""
+"""One input in this number of inputs is large: up to 256 MB of unpacked data."""
 
 Mutation = Callable[[Any, random.Random], str | None]
-"""Changes a model in place. May return a description; its name is recorded in any case."""
+"""Changes a model in place and may return a description of the change. The name of the function is
+recorded in any case."""
 
 _INTEGERS = (
     *(0, 1, -1, 2, 3, 4, 5, 7, 8, 9, 16, 127, 128, 255, 256, 1000, 65535, 65536, 10**5),
@@ -65,8 +70,8 @@ class Case:
     data : the bytes of the file
     name : the file name, of which the suffix may matter
     pipe : whether the bytes come through standard input, which cannot seek
-    block : bytes that the readers of Matrix Market and METIS files take at once, or None; 0 makes
-        short lists of JSON long
+    block : bytes that the readers of Matrix Market and METIS files take at once; None for their
+        default. If it is not None, short lists of JSON are read as long ones are
     log : the mutations that were applied
     """
 

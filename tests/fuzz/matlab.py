@@ -139,7 +139,7 @@ def list_of_doubles(name: bytes, numbers: list[float]) -> _Element:
 
 
 def characters(name: bytes, text: str, kind: int) -> _Element:
-    """A variable that is a text: 4 and 17 are characters of 16 bits, 16 is UTF-8."""
+    """A variable that is a text. Kinds 4 and 17 are characters of 16 bits; kind 16 is UTF-8."""
     data = text.encode("utf-8" if kind == 16 else "utf-16-le", "replace")
     head = [_Element(6, numbers=[4, 0]), _Element(_INT32, numbers=[1, len(text)])]
     return _Element(_MATRIX, inside=[*head, _Element(1, name), _Element(kind, data)])
@@ -289,7 +289,7 @@ _MEGABYTE = b"\0" * (1 << 20)
 
 
 def _large(rng: random.Random) -> tuple[bytes, str]:
-    """A compressed variable that holds up to 100 MB of zeros, or many empty elements."""
+    """A compressed variable of up to 100 MB of zeros, or many empty elements or variables."""
     file = File(rng)
     kind = rng.choice(("zeros", "empty elements", "empty variables", "contents"))
     size = rng.choice((1, 16, 100)) << 20

@@ -97,7 +97,7 @@ _MUTATIONS: tuple[Mutation, ...] = (_size, _fmt, _word, _word, _length, _lines, 
 
 
 def _large(rng: random.Random) -> tuple[str, str]:
-    """A file that took a slow or greedy reader long: one of its parts is repeated."""
+    """A file on which a slow reader would take long: one of its parts is repeated many times."""
     count = rng.choice((20_000, 400_000, 4_000_000))
     kind = rng.choice(("lines", "line", "comments", "spaces", "weights", "first comments"))
     hub = "2 " * (count // 2) + "\n"

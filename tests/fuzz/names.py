@@ -111,7 +111,7 @@ def _large(rng: random.Random) -> tuple[bytes, str]:
     kind = rng.choice(("names", "blank", "one line", "wide line", "no text"))
     piece = {"names": b"ab\n", "blank": b"\n", "one line": b"a", "no text": b"\xff\n"}
     text = piece.get(kind, b"a") * count
-    if kind == "wide line":  # one character makes the others of its text as wide
+    if kind == "wide line":  # Python then stores every character in four bytes
         text += "🜂\n".encode()
     packing = rng.choice(("", "", "gzip", "bzip2", "xz"))
     return pack(text, packing) if packing else text, f"large {kind}: {count} {packing}"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow and simple readers that return the positions of the entries of an accepted input.
+"""Slow and simple readers: the positions of the entries of a matrix file, or the lists of a
+permutation file.
 
-They use nothing of btfperm, and judge only inputs that a reader has accepted, so they need not
-survive hostile ones. Each returns a set of positions, or raises ValueError if the text of an
-entry is not a number.
+They use nothing of btfperm. They judge only inputs that a reader of btfperm has accepted, so they
+may fail in any way on others. They raise ValueError if the text of an entry is not a number.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ _FORMAT = re.compile(rb"\((?:-?\d+P,?)?\(*(\d*)[IDEFG](\d+)[^()]*\)*", re.I)
 
 
 def unpacked(data: bytes, member: str | None) -> bytes | None:
-    """The content of a packed file; None if it is too large for this oracle."""
+    """The content of a file that may be packed, or of this member if it is a tar archive. None if
+    the oracle cannot judge it: it is larger than LARGEST, or a later part is damaged."""
     for magic, unpack in ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7z", lzma.open)):
         if data.startswith(magic):
             try:
@@ -64,8 +65,8 @@ def unpacked(data: bytes, member: str | None) -> bytes | None:
 
 
 def places(data: bytes, name: str = "") -> Places | None:
-    """Positions of the entries of a matrix file; None for a format without a simple reader. The
-    name matters for a METIS file alone."""
+    """Positions of the entries of a matrix file; None for a MATLAB file whose matrix `_matlab`
+    cannot choose. Only METIS files are recognized by `name`; all others by their content."""
     if data.startswith(b"PK"):
         return _npz(data)
     if data.startswith(b"MATLAB 5"):

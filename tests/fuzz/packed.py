@@ -24,7 +24,8 @@ _SUFFIX = {"gzip": ".gz", "bzip2": ".bz2", "xz": ".xz"}
 
 @dataclass
 class _Stream:
-    """Packed bytes, and bytes before and after them; `flags` and `ends` are for gzip only."""
+    """Bytes to pack as `pieces` streams, `times` times over, and a `tail` of unpacked bytes after
+    them. `flags`, `fields` and `ends` (checksum and length) are for gzip only."""
 
     data: bytes
     kind: str
@@ -131,7 +132,7 @@ _PIECES = {"blank lines": b"\n", "comments": b"%\n", "MATLAB": b"\0", "title": b
 
 
 def _large(rng: random.Random) -> Case:
-    """A small packed file of up to 64 MB of text; streams of the same kind can be appended."""
+    """A small packed file of up to 64 MB of text: one packed stream, then one of 1 MB repeated."""
     kind = rng.choice(("gzip", "gzip", "bzip2", "xz"))
     inner = rng.choice(sorted(_TEXTS))
     count = rng.choice((1, 8, 64))

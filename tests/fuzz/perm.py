@@ -60,7 +60,7 @@ _NO_REALS: tuple[Any, ...] = (float("nan"), float("inf"), 10**400, "1_0", "1e", 
 
 
 class Fields:
-    """Named lists of integers, those of real numbers, and the meta data."""
+    """Named lists of integers, named lists of real numbers, and the meta data."""
 
     def __init__(self, rng: random.Random) -> None:
         self.fields: dict[str, Any] = {
@@ -121,7 +121,7 @@ def _swap(model: Fields, rng: random.Random) -> str:
 
 
 def _value(model: Fields, rng: random.Random) -> str:
-    """A value that is not a list of integers; only JSON can hold it."""
+    """A wrong value in place of a list of integers, mostly of a type that only JSON can hold."""
     name = rng.choice(sorted(model.fields))
     model.fields[name] = rng.choice(_WRONG)
     return f"{name} = {model.fields[name]!r}"
@@ -229,7 +229,7 @@ def as_archive(model: Fields, rng: random.Random) -> Archive:
 
 
 def _large(rng: random.Random) -> tuple[bytes, str]:
-    """One long word, number or list."""
+    """One long word, number or list, lists nested deeply, or many names."""
     model = Fields(rng)
     kind = rng.choice(("long word", "long number", "list", "nested", "lists", "names"))
     count = rng.choice((10_000, 90_000, 400_000))

@@ -85,7 +85,7 @@ def _resource(path: Any) -> Any:
 
 
 def _place(path: Any) -> Any:
-    """The last entry of a column moves to the row below, in both readers."""
+    """`read` moves the last entry of the pattern to the next row; `read_matrix` does not."""
     right = _RIGHT(path)
     if right.nnz and right.indices[-1] + 1 < right.shape[0]:
         rows = right.indices.copy()
@@ -110,7 +110,8 @@ def _planted(defective: Callable[[Any], Any]) -> Callable[..., Outcome]:
 
 
 def _planted_in(name: str, defective: Callable[[Any], Any]) -> Callable[..., Outcome]:
-    """The check with another function of `calls`, which gets the right result."""
+    """The check after the function `name` of `calls` was replaced: `defective` gets its right
+    result and returns a wrong one."""
 
     def check(case: Case, folder: str, **options: Any) -> Outcome:
         right = getattr(calls, name)

@@ -9,15 +9,16 @@ hang            one input took more than 10 seconds (the campaign observes it)
 exception       an exception outside the documented family
 message         the sentence does not begin with the name of the file, has more than one line,
                 contains control characters, or is too long
-memory          the peak was above 4 times the bytes read and of the result, plus 64 MB
+memory          the peak was above 4 times the bytes of the input and the results, plus 64 MB
 resource        memory was refused although the declared sizes are small
 leak            the memory of the process grows with each input
 pattern         an accepted pattern is not canonical
 peek            `peek` and `read` disagree
 values          `read_matrix` and `read` disagree
-parts           `stream_entries` and `read` disagree
+parts           `stream_entries` or the reader over MPI ranks disagrees with `read`
+vectors         the numbers of a `.npy` file differ from those that NumPy reads
 names           the names differ from the lines of the file
-place           the positions of the entries differ from those of the plain reader
+place           the entries or the lists of a file differ from those of the plain reader
 ==============  =================================================================================
 """
 
@@ -130,9 +131,10 @@ def base_of_peak(before: int) -> int:
 
 
 def check(case: Case, folder: str, *, measured: bool = True, base: int = 0) -> Outcome:
-    """Runs all entry points on one input.
+    """Runs the readers of one input (`calls.of`) and checks their results.
 
-    With `measured`, the peak of memory is compared with its bound; `base` is the peak before.
+    With `measured`, the peak of memory is compared with its bound; `base` is the peak before the
+    readers run.
     """
     outcome = Outcome()
     source = _Input(case, folder)
@@ -171,15 +173,15 @@ def check(case: Case, folder: str, *, measured: bool = True, base: int = 0) -> O
 
 
 def _without_frames(error: Exception) -> Exception:
-    """The error without its traceback, which holds the arrays of the reader that raised it, and the
-    frame of the caller: a variable there would be a cycle that only the garbage collector frees."""
+    """The error without its traceback. The traceback holds the arrays of the reader, and the frame
+    of `check`, which holds the error: a cycle that only the garbage collector would free."""
     error.__traceback__ = error.__context__ = error.__cause__ = None
     return error
 
 
 def _is_redundant(case: Case, refused: dict[str, Exception]) -> bool:
     """Whether `read_matrix` is left out: `peek` and `read` refused the input at the same place, in
-    the parts that all three share. One such input of eight is read in any case."""
+    the parts that all three share. For one of eight such inputs `read_matrix` is called anyway."""
     sentences = {str(error) for error in refused.values()}
     return len(refused) == 2 and len(sentences) == 1 and zlib.crc32(case.data) % 8 > 0
 

@@ -148,7 +148,7 @@ def _report(name: str, row: dict[str, Any]) -> Report:
 
 
 def _replace(file: Path, text: str) -> None:
-    """Writes the file as a whole, whenever this process is ended."""
+    """Writes the file so that it is complete at any time, even if this process is killed."""
     part = file.with_name(f"{file.name}.part")
     part.write_text(text, encoding="utf-8")
     os.replace(part, file)  # noqa: PTH105 - Path.replace is the same

@@ -30,7 +30,7 @@ SEED = 1
 
 @each_reader
 def test_mutated_inputs(reader):
-    """The seed is fixed; `python -m tests.fuzz --seed` runs millions of others."""
+    """The seed is fixed; `python -m tests.fuzz --seed` runs other inputs."""
     report = campaign.run(reader, SEED, COUNT)
     assert report.tried == COUNT
     assert not report.failures, report.findings
@@ -116,7 +116,8 @@ def test_a_defect_of_another_reader_is_found(reader, kind, check, monkeypatch, t
 
 
 def test_an_entry_at_another_place_is_found(tmp_path):
-    """The plain readers find it even if `read` and `read_matrix` agree on a wrong position."""
+    """The plain readers find the right position. So the fuzzer detects a wrong one even if `read`
+    and `read_matrix` agree on it."""
     text = b"%%MatrixMarket matrix coordinate real general\n3 3 1\n2 1 7\n"
     right = Case("matrix_market", text, "a.mtx")
     assert properties.check(right, str(tmp_path), measured=False).failures == []

@@ -42,7 +42,7 @@ _SANITIZED = 1 << 40  # bytes of address space; AddressSanitizer needs more than
 
 
 class Task(NamedTuple):
-    """Inputs `first` to `last` of a reader. The worker stops earlier at `deadline`."""
+    """The inputs of a reader from `first` to `last` - 1. The worker stops earlier at `deadline`."""
 
     reader: str
     seed: int

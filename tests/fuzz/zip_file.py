@@ -53,7 +53,8 @@ _METHODS = (0, 8)
 
 @dataclass
 class Member:
-    """An array and its position in the archive; fields named `*_` override the correct values."""
+    """An array and its position in the archive. `head`, `head_length`, `data`, `local` and
+    `central` override the correct values."""
 
     key: str
     numbers: list[float | bytes]
@@ -237,7 +238,7 @@ def _number(archive: Archive, rng: random.Random) -> str:
 
 
 def _count(archive: Archive, rng: random.Random) -> str:
-    """Adds or removes numbers; usually the header of the array is changed, too."""
+    """Adds, removes or shuffles numbers; usually the header of the array is changed, too."""
     member = rng.choice([part for part in archive.members if part.code != "s"])
     kind = rng.choice(("drop", "add", "empty", "shuffle", "repeat"))
     if kind == "drop":
@@ -264,7 +265,7 @@ def _type(archive: Archive, rng: random.Random) -> str:
 
 
 def _wide(archive: Archive, rng: random.Random) -> str:
-    """64-bit numbers, signed or unsigned, beyond the range of shapes and file sizes."""
+    """A very large or negative number in a 64-bit type, signed or unsigned."""
     member = rng.choice([part for part in archive.members if part.numbers and part.code != "s"])
     member.descr, member.code = rng.choice((("<i8", "q"), ("<u8", "Q")))
     value = rng.choice((2**62, 2**63 - 1, -(2**62), -(2**63), 2**31, 2**61, 2**60 + 1))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rows of the registry, as parameters of the tests in this folder."""
+"""The algorithms of the registry for the CPU, as parameters of the tests in this folder, and
+forms of a matrix."""
 
 from __future__ import annotations
 
@@ -47,8 +48,7 @@ def in_64_bits(A):
 
 
 def on_device(A, how):
-    """The same matrix on the GPU in the form `how`, and the argument `shape` if this form needs
-    it."""
+    """`A` on the GPU in the form `how`, and the argument `shape` if this form needs it."""
     import cupy
     import cupyx.scipy.sparse as cs
 

@@ -56,7 +56,7 @@ def one_row_asked_for_twice(A):
     return sp.csc_array(sp.hstack((A, last)))
 
 
-# For each rule, a matrix on which it holds.
+# A matrix for each rule that a test can reach on a CPU (see test_every_rule_has_an_example).
 EXAMPLES = {
     ("place", "small"): random(50, 50, 3),
     ("start", "tiny"): random(50, 50, 3),
@@ -135,7 +135,8 @@ def first(what, known):
 
 
 def test_matrices_over_ranks():
-    """Only a large matrix over several ranks is not analysed whole on each rank."""
+    """A matrix stays distributed only if it is large and there are several ranks; otherwise each
+    rank analyses the whole matrix."""
     for entries, ranks, choice in ((10**8, 1, "cpu"), (10**5, 8, "cpu"), (10**7, 2, "mpi")):
         assert first("place over ranks", {"entries": entries, "ranks": ranks}).choice == choice
 
@@ -164,7 +165,8 @@ BOUNDS = {c.bound for _, rule in RULES for c in rule.when if c.feature == "entri
     "entries", sorted({0, 10**12} | {b + off for b in BOUNDS for off in (-1, 0, 1)})
 )
 def test_the_number_of_entries_settles_what_the_rules_state(what, entries):
-    """Rules that may hold stay open; all rules before the settled one fail."""
+    """`left_open` has the rules that may hold for this number of entries, up to the first that
+    certainly holds. This is the `settled` rule if no rule before it may hold."""
     ruled = TABLE.ruled(entries)
 
     def conditions(rule, of_entries):

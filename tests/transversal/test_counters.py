@@ -67,9 +67,10 @@ def edges(A, algorithm, **options):
 
 
 def test_a_search_counts_the_entries_that_it_visits():
-    """Counted by hand: the visit of a list ends before its last entry, or finds nothing."""
+    """The numbers are counted by hand, on lists whose visit ends before the last entry or finds
+    nothing."""
     column, row = np.ones((3, 1)), np.ones((1, 2))
-    # Column 0 has the row 0, and column 1 finds it visited: its second entry ends the visit.
+    # Column 0 takes row 0. Column 1 finds row 0 visited and takes row 1, which ends the visit.
     two_trees = np.array([[1, 1], [0, 1], [0, 1], [0, 1]])
 
     # The first entry is in an unmatched row.
@@ -83,10 +84,10 @@ def test_a_search_counts_the_entries_that_it_visits():
     # Bottom-up, row 0 takes the column; each other row visits its entry and finds no active tree.
     assert edges(column, "ms-bfs-graft") == 3
 
-    # The relabelling visits both entries. Column 0 takes the row and column 1 takes it from there.
+    # The relabelling visits both entries. Column 0 takes the row; column 1 takes it from column 0.
     # Column 0 visits its entry again, and finds that it cannot be matched.
     assert edges(row, "push-relabel", relabel=0) == 2 + 3
 
-    # Column 0: lookahead. Column 1: lookahead, then down to column 0, whose lookahead and list each
-    # have one entry; column 1 has no entry left.
+    # Column 0: one entry by lookahead. Column 1: one entry by lookahead, the same entry again as a
+    # step to column 0, and there again one entry by lookahead and one as a step.
     assert edges(row, "ss-dfs") == 1 + 2 + 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The phases of the default engine, each on a pattern that needs it, and its memory."""
+"""The default engine: each phase on a pattern that needs this phase, and the memory it uses."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def test_peeling_that_finds_less_changes_nothing(everything_shared, run_seed, th
 
 
 def test_trees_find_short_paths():
-    """Column k of the second half holds only rows that the greedy start matches to columns of the
-    first half. Each of those columns has one unmatched row, so paths have length 3."""
+    """Each column of the second half holds one row, which the greedy start matches to a column of
+    the first half. That column holds one unmatched row, so paths have length 3."""
     k = 3_000
     i = np.arange(k)
     rows = np.concatenate((i, k + (i + k // 2) % k, i))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Far walks, see `far_walks.cu`: which waves (global relabellings from all unmatched rows) prove
-that the matching is maximum, and when the trees continue instead.
+that the matching is maximum, and when the trees continue instead. A stray is a column whose
+col_match was out of date after a launch; a wave under way in that launch proves nothing.
 
 Most tests replace the counters that the device reports by fixed ones. The others need a GPU; in
 most of their matrices only a few entries lead to the unmatched row.
@@ -154,7 +155,8 @@ def test_the_one_way_out_of_a_long_list(seed):
 @pytest.mark.gpu
 def test_surplus_columns_do_not_walk_forever(monkeypatch):
     """Two unmatched columns, far from the only unmatched row. No wave is left when the first column
-    is matched; the labels of the last wave could then let the other column walk forever."""
+    is matched. Without a limit, the walk of the other column, which cannot be matched, would then
+    continue forever along the labels of the last wave."""
     from btfperm.transversal.certificate_gpu import prove_on_device
 
     monkeypatch.setattr(far_walks_gpu, "_LEAST_GAP", 1)

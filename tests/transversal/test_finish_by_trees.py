@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The last phases of the default engine: trees from the unmatched columns, pushes along exact
-labels, Hopcroft-Karp. Each test makes one of them do all the work, from some
-matching, and checks its proof."""
+labels, Hopcroft-Karp. Most tests make one of them do all the work, from some matching, and check
+the size of the result. Only trees prove that it is maximum; then the tests check the cover."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def finish(A, options, *, threads=1, initial=None, start=None):
 
 
 def check_proven(P, cols, cover):
-    """The marked rows, and the matched columns whose row is not marked, are a cover."""
+    """Checks that the marked rows, and the matched columns whose row is not marked, are a cover."""
     matched = np.flatnonzero(cols >= 0)
     in_cols = matched[cover[cols[matched]] == 0]
     check_cover(P.to_scipy(), np.flatnonzero(cover), in_cols, matched.size)
@@ -139,7 +139,7 @@ def test_pushes_from_any_matching(data, A):
 
 
 def test_the_engine_turns_to_pushes():
-    """A row of blocks whose trees block each other, so that each phase finds few paths."""
+    """Trees of several diagonal blocks block each other, so that each phase finds few paths."""
     A = make("blocks_3e4_h1000")
     t = btfperm.maximum_transversal(A, algorithm="guided-displacement", threads=1)
     assert t.structural_rank == 30_000 and t.counters["relabels"] > 0

@@ -166,7 +166,8 @@ def test_options_of_a_search_that_does_not_happen(function):
 
 
 def start_from(A, initial, **options):
-    """The transversal of a search that keeps the given matched entries. Warnings are errors."""
+    """The transversal that hopcroft-karp finds from the matching `initial`. An
+    InitialMatchingWarning is an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", btfperm.InitialMatchingWarning)
         return btfperm.maximum_transversal(

@@ -116,8 +116,8 @@ def test_real_matrices(known, row, options):
 
 @each_variant
 def test_twenty_times_the_same(row, options):
-    """Races have another result each time, but the proof always holds and no second algorithm
-    runs."""
+    """Races may change the matching from run to run, but its proof always holds, so that no second
+    algorithm runs."""
     A = families.random_rectangle(4_000, 4_000, 3, 5).A
     ranks = {run(A, row, options, seed=k, time_limit=LIMIT).structural_rank for k in range(20)}
     assert ranks == {btfperm.structural_rank(A)}

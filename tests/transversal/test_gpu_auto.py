@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`auto` on a machine with a GPU: it searches there, abandons deep searches and continues on the
-CPU."""
+"""`auto` on a machine with a GPU: it searches on the GPU, abandons deep searches and continues on
+the CPU."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ pytestmark = pytest.mark.gpu
 
 @pytest.fixture
 def takes_a_gpu(monkeypatch):
-    """Sets rules of the table: `place` is always the GPU; a keyword x replaces the rules "x on
-    gpu"."""
+    """Returns a function that sets rules of the table: `place` is always the GPU; a keyword x
+    replaces the rules "x on gpu"."""
 
     def rules(**others):
         monkeypatch.setitem(TABLE, "place", (Rule("always", (), "gpu", "so"),))

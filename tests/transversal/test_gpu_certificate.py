@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The proof on the device: it exists if and only if the arrays are a maximum matching."""
+"""The proof on the device. It never exists for arrays that are not a maximum matching. It exists
+for every maximum matching unless the search has too many levels; then the host searches."""
 
 from __future__ import annotations
 
@@ -114,7 +115,8 @@ def test_a_transversal_on_host_and_device_is_checked(name):
 
 @pytest.mark.parametrize("by", [2, -1])
 def test_strided_views_are_read_correctly(monkeypatch, by):
-    """Kernels read arrays without gaps. The gaps of these views hold other numbers."""
+    """Kernels read contiguous arrays. These views have a stride of 2 elements, with zeros between
+    them, or of -1."""
     import cupy
 
     from btfperm.transversal import certificate_gpu

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several GPUs: each gives the right answer, holds its own arrays, and shares compiled kernels."""
+"""Several GPUs: each gives the right answer and holds the arrays of its matrices. GPUs of one kind
+share compiled kernels."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.gpu
 
 SECOND = 1
 A = families.random_rectangle(3_000, 3_400, 2.5, 5).A
-LARGE = families.random_rectangle(700_000, 700_000, 3, 5).A  # large enough for the pinned ring
+LARGE = families.random_rectangle(700_000, 700_000, 3, 5).A  # copied through staging.Ring
 ROWS = [row for row in btfperm.algorithms(package="transversal") if row.backend == "gpu"]
 
 

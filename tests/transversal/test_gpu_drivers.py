@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Decisions of the host between kernels. The kernels are planted, so the tests need no GPU."""
+"""Decisions of the host between kernels. The tests replace the kernels and what they count, so they
+need no GPU."""
 
 from __future__ import annotations
 
@@ -85,7 +86,7 @@ def test_a_relabelling_comes_within_as_many_loops_as_there_are_rows_and_columns(
     ],
 )
 def test_the_number_of_loops_is_rounded_up(loops, relabel, c_level, passed):
-    """The number of loops is rounded up, but 0.1 x 30 is exactly 3."""
+    """The number of loops is rounded up. The product 0.1 x 30 is 3, so it is not rounded to 4."""
     assert loops(relabel, c_level) == passed
 
 

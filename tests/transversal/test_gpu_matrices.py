@@ -135,7 +135,7 @@ def test_values_may_come_from_the_host(values):
 
 @pytest.mark.parametrize("drop_zeros", [False, True])
 def test_values_that_add_up_to_zero_are_an_entry(drop_zeros):
-    """A position given twice counts as stored zeros only if all its values are zero, as on the
+    """A position given twice counts as a stored zero only if all its values are zero, as on the
     host, whatever their sum is."""
     import cupy
     import cupyx.scipy.sparse as cs

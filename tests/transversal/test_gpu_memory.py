@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A search or a decomposition on a GPU checks for enough free memory before it allocates any. The
-tests plant devices with little memory."""
+"""A search or a decomposition on a GPU checks for enough free memory before it allocates any. In
+these tests CUDA reports less free memory than there is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ pytestmark = pytest.mark.gpu
 
 @pytest.fixture
 def small_device(monkeypatch):
-    """A function that plants a number of free bytes and returns the list of queries of it."""
+    """Returns a function that sets the number of free bytes that CUDA reports, and returns a list
+    with one item for each query of this number."""
     import cupy
 
     asked = []

@@ -55,7 +55,7 @@ SMALL = {
 
 @pytest.fixture
 def judged_by_the_device(monkeypatch):
-    """The proof comes from the kernels. The host's proof would hide one that is too strict."""
+    """Fails if the host has to prove the matching: its proof would hide kernels that find none."""
 
     def fail(*_):
         raise AssertionError("the device found no proof, and the host was asked")
@@ -82,7 +82,7 @@ def test_rank_and_proof(row, options, judged_by_the_device, run_seed):
 
 @each_start
 def test_a_start_is_maximal(row, options, run_seed):
-    """For several seeds, because some of them begin each list at a drawn place."""
+    """For several seeds, because some initializers begin each list at a random place."""
     for name in ("stars", "dense", "random, wide", "random, tall"):
         for seed in (0, run_seed, run_seed + 1):
             P, problem, _, _ = start(SMALL[name].A, row, options, seed=seed)
@@ -90,7 +90,7 @@ def test_a_start_is_maximal(row, options, run_seed):
 
 
 def test_local_max_is_that_of_the_cpu(run_seed):
-    """Both draw the same random numbers, so the order in which the device works has no effect."""
+    """CPU and GPU draw the same random numbers, so the order of the GPU threads has no effect."""
     there, here = (
         registry.find("local-max", initializer=True, backend=backend) for backend in ("gpu", "cpu")
     )
@@ -137,7 +137,8 @@ def test_only_levels_with_columns_are_counted(name):
 
 @pytest.mark.parametrize("name", ["g-pr-first", "g-pr-noshr", "g-pr-shr"])
 def test_only_levels_with_rows_are_counted(name):
-    """From row 2, which is unmatched, to row 1 and to row 0. Three pushes follow."""
+    """The three levels of the first relabelling are row 2, which is unmatched, row 1 and row 0.
+    Three pushes follow."""
     A, col_match = path_of_three_columns()
     row = registry.find(name, initializer=False)
     c = run(A, row, {"relabel": "fixed:20"}, initializer="none", initial=col_match).counters
@@ -147,7 +148,8 @@ def test_only_levels_with_rows_are_counted(name):
 
 @pytest.mark.parametrize("bound", [0, 500])
 def test_published_measures_the_first_relabelling(bound, monkeypatch):
-    """A bound of 0 levels takes g-pr-shr, whose first relabelling has the measured depth."""
+    """With a bound of 0 levels the rule chooses g-pr-shr, whose first relabelling has the measured
+    depth; with a bound of 500, no matrix is deep enough."""
     very_long = Rule("long", (Condition("depth", ">", bound),), "g-pr-shr", "so")
     others = TABLE["published on gpu"][-1:]
     monkeypatch.setitem(TABLE, "published on gpu", (very_long, *others))
@@ -230,8 +232,9 @@ def test_a_driver_obeys_its_budget(row, options):
 
 @pytest.mark.parametrize("name", ["random, wide", "random, square", "surplus, tall"])
 def test_pairs_same_is_the_old_form_of_ordered_trees(name):
-    """The arrays are the same; the result names the algorithm that the caller named. The lists of a
-    wide matrix are transposed on the device, in no fixed order."""
+    """Both give the same arrays; the result names the algorithm that the caller named. The device
+    transposes a wide matrix and stores the entries of a list in no fixed order, which must not
+    change the arrays."""
     A = SMALL[name].A
     old, new = (
         registry.find(f"{word}-trees", initializer=False) for word in ("meeting", "ordered")

@@ -25,8 +25,8 @@ def columns_of(P):
 
 
 def distances(columns, row_match):
-    """Number of matched entries from each row to an unmatched row along alternating paths, by
-    relaxation."""
+    """The smallest number of matched entries on an alternating path from each row to an unmatched
+    row, by relaxation."""
     far = [0 if j < 0 else math.inf for j in row_match]
     changed = True
     while changed:
@@ -117,9 +117,10 @@ def test_a_wrong_label_is_detected():
 
 
 def far_row():
-    """A pattern with an unmatched row 300 steps from the only unmatched column, and a greedy
-    matching. Column j of a chain holds the rows j and j + 1; the last column holds the first rows
-    of this chain and of a second one."""
+    """A pattern of two chains of 300 and 20 columns, and its greedy matching. Each column of a
+    chain holds its own row and the next row of the chain. The last column, the only one that greedy
+    leaves unmatched, holds the first rows of both chains. The last rows of both are unmatched; one
+    of them is 300 steps away."""
     n, second = 300, 20
     j, k = np.arange(n), np.arange(n + 1, n + 1 + second)
     last = n + second
@@ -144,8 +145,8 @@ def test_labels_that_outgrow_a_byte_end_the_pushes():
 
 
 def test_other_methods_continue_after_labels_that_outgrow_a_byte():
-    """The pushes leave the column 300 steps away for the next method. Of a block of 400 columns
-    with 399 rows, which pushes close, only rows of the block are hopeless."""
+    """The pushes end before every column is matched, and another method continues. A second block
+    has 400 columns and 399 rows; only its rows may be marked as hopeless."""
     far, _ = far_row()
     j = np.arange(399)
     rows, cols = [far.indices, j + far.m, j + far.m], [far.cols(), j + far.n, j + far.n + 1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Properties that only meeting-trees has: its cover, its start, hubs in pieces, and 64-bit indices
-for more than 2^31 entries. `test_gpu.py` tests it like every other row."""
+for more than 2^31 entries. `test_gpu.py` tests it as it tests every algorithm of a GPU."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def on_device(A):
 
 
 def test_its_cover_is_the_proof(monkeypatch):
-    """The marks of its last search are a certificate; the certificate needs no search of its
+    """The rows that its last phase marks are in a cover, so the certificate needs no search of its
     own."""
     from btfperm.transversal import certificate_gpu
 
@@ -164,7 +164,8 @@ def test_the_counters_add_up_to_the_rank():
 
 
 def test_steps_of_one_side_while_the_other_waits(monkeypatch):
-    """The thresholds are set so that the larger side always waits."""
+    """With these thresholds, the side with more open vertices waits more often: its trees do not
+    grow in a round (meeting_trees_gpu.py)."""
     from btfperm.transversal.augmenting import meeting_trees_gpu
 
     monkeypatch.setattr(meeting_trees_gpu, "_SIDE_RATIO", 1)
@@ -183,7 +184,7 @@ def test_steps_of_one_side_while_the_other_waits(monkeypatch):
     "A", [families.hubs_and_leaves(400, 6_000, 5).A, families.chain(3_000).A], ids=["hubs", "chain"]
 )
 def test_walks_along_distances_end_with_a_proof(A, monkeypatch):
-    """From an empty matching, and after trees that are abandoned at once."""
+    """The walks start from an empty matching, and then from that of trees abandoned at once."""
     from btfperm.backends.gpu.budget import Budget
     from btfperm.backends.gpu.problem import DeviceProblem
     from btfperm.transversal.augmenting import far_walks_gpu, meeting_starts_gpu, meeting_trees_gpu

@@ -29,7 +29,7 @@ GRAFT = next(row for row in ROWS if row.name == "ms-bfs-graft")
 
 
 def run(A, row, **more):
-    """A search begins with the empty matching: an initializer would leave nothing to do."""
+    """A search begins with the empty matching, because an initializer might leave nothing to do."""
     which = {"algorithm": row.name, "initializer": "none"}
     if row.is_initializer:
         which = {"initializer": row.name}
@@ -68,7 +68,7 @@ def test_any_number_of_threads_finds_the_rank(row, A, threads):
 
 
 def test_bottom_up_after_top_down_joins_no_row_twice():
-    """Rows listed for a bottom-up step may be reached top-down before the next one."""
+    """A top-down step may reach rows that are listed for the next bottom-up step."""
     for seed in range(150):
         A = sp.random(90, 90, density=0.03, random_state=seed, format="csc")
         t = btfperm.maximum_transversal(

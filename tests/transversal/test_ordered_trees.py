@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""ordered-trees on a GPU gives the same matching in each run. `test_gpu.py` tests it like every
-other row, and `test_gpu_small.py` tests ``deterministic=True``."""
+"""ordered-trees on a GPU gives the same matching in each run. `test_gpu.py` tests it as it tests
+every algorithm of a GPU, and `test_gpu_small.py` tests ``deterministic=True``."""
 
 from __future__ import annotations
 

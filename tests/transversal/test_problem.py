@@ -18,8 +18,8 @@ from btfperm.backends.gpu import problem as gpu_problem
     [(0, 0), (0, 3), (3, 0), (2, 5), (problem._WORTH_PAGES - 7, 6), (problem._WORTH_PAGES, 6)],
 )
 def test_nothing_is_matched_and_no_array_is_shared(m, n, width):
-    """NumPy allocates the arrays of a small problem, the core those of a problem with at least
-    `_WORTH_PAGES` rows and columns."""
+    """NumPy allocates the arrays of a small problem, the core those of a problem whose rows and
+    columns together number at least `_WORTH_PAGES`."""
     pattern = as_pattern((None, [], np.zeros(n + 1, int)), shape=(m, n))
     object.__setattr__(pattern, "indptr", pattern.indptr.astype(width))
     object.__setattr__(pattern, "indices", pattern.indices.astype(width))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The default engine on several threads, and on one thread with large labels, proves its matching
-during the search: labels stay lower bounds, closed parts stay closed, and no thread leaves a column
-unmatched that another could match."""
+"""The default engine with all loops shared, on several threads and on one, proves its matching
+during the search: labels stay lower bounds, hopeless rows stay hopeless, and no thread leaves a
+column unmatched that another could match."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def saddle_point(states, constraints, seed):
 
 
 def behind_dense_columns(n, seed):
-    """An initial matching of n columns, and 1.5 % more columns. Each of these leads to two of eight
-    dense columns, from which all columns are reached. The only unmatched row in reach is far away,
-    so no search is short."""
+    """A matrix, and a matching of its first n columns. 1.5 % more columns are unmatched. Each of
+    them leads to two of eight dense columns, and from there to most other columns. Only one
+    unmatched row can be reached, and only from 100 columns, so no search is short."""
     rng = np.random.default_rng(seed)
     dense, unmatched = np.arange(8), np.arange(n, n + 3 * n // 200)
     sparse, last = np.arange(8, n), np.arange(n - 100, n)
@@ -114,10 +114,10 @@ def with_rank(family, seed):
 
 
 def check_proven(A, threads, start=None, rank=None):
-    """The matching of the default engine is maximum, and the rows that the search marked are a
-    cover together with the columns that follow from the matching. The only exception: if trees
-    found few paths in a phase, pushes along exact labels end the search, and only the certificate
-    proves it."""
+    """Checks that the matching of the default engine is maximum, and that the rows that the search
+    marked are a cover together with the columns that follow from the matching. The only exception:
+    if trees found few paths in a phase, pushes along exact labels end the search and mark no cover;
+    the certificate must find one later."""
     P, _, cols, cover, proven, counters = run("guided_displacement", A, threads, start)
     assert (cols >= 0).sum() == (rank_of(P.to_scipy()) if rank is None else rank)
     if not proven:
@@ -131,8 +131,8 @@ def check_proven(A, threads, start=None, rank=None):
 @pytest.mark.parametrize("threads", [1, *THREADS])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_columns_that_threads_drop_are_proven_unmatchable(family, threads, run_seed):
-    """The proof needs no second search: a column is dropped only if every label below it is
-    hopeless."""
+    """A column is dropped only if all rows of its list are hopeless, so the proof needs no second
+    search."""
     rounds = 1 if threads == 1 else 3  # races are rare
     for round_ in range(rounds):
         P, rank = with_rank(family, run_seed + round_)
@@ -176,8 +176,9 @@ def band(n):
 @pytest.mark.parametrize("threads", THREADS)
 @pytest.mark.parametrize("name", ["band", "saddle point"])
 def test_greedy_by_threads_matches_the_diagonal_as_one_thread_does(name, threads, run_seed):
-    """No thread takes a row before the first row of its own columns, so columns are matched on the
-    diagonal."""
+    """If most entries are near the diagonal, each thread first takes only rows of its own part. If
+    most columns have an entry near it, a block of columns prefers the rows from its diagonal on. So
+    nearly all columns are matched as by one thread."""
     A = band(50_000) if name == "band" else saddle_point(30_000, 10_000, run_seed)
     _, _, cols_by_one, *_ = run("greedy", A, 1)
     for _ in range(5):  # races are rare

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starts on the CPU and on a GPU, before any search. They are legal and maximal and never lose a
-matched column; greedy in order on a GPU gives the matching of one thread; red-blue depends on its
-seed only."""
+matched column; greedy in order on a GPU gives the matching of one thread; red-blue and local-max on
+the CPU depend on their seed only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from btfperm.pattern import as_pattern
 from btfperm.transversal.given import given_problem
 from tests import families, strategies
 
-# All starts that give a maximal matching: all but one.
+# The starts on the CPU and on a GPU that give a maximal matching: all but two-sided.
 STARTS = [
     pytest.param(
         row,
@@ -29,14 +29,15 @@ STARTS = [
         marks=[pytest.mark.gpu] if row.backend == "gpu" else [],
     )
     for row in btfperm.algorithms("initial")
-    if row.name != "two-sided" and row.backend != "mpi"  # those: tests/mpi
+    if row.name != "two-sided" and row.backend != "mpi"  # tests/mpi tests these
     for options in [{option.name: form} for option in row.options for form in option.forms] or [{}]
 ]
 each_start = pytest.mark.parametrize(("row", "options"), STARTS)
 
 
 def start(A, row, options=None, given=None, seed=0, **limits):
-    """The matching after the start alone, on the host, and the limit that stopped it."""
+    """Runs the start alone. Returns the pattern, the problem with its matching on the host, the
+    counters, and the limit that stopped it or None."""
     P = as_pattern(A)
     request = Request(P.nnz, seed=seed, options=options, **limits)
     problem = Problem.empty(P) if given is None else given_problem(P, given)
@@ -46,7 +47,8 @@ def start(A, row, options=None, given=None, seed=0, **limits):
 
 
 def check_start(P, problem, *, maximal=True):
-    """Checks that the result is a matching to which no entry can be added. Returns its size."""
+    """Checks that the result is a matching and, if `maximal`, that no entry can be added to it.
+    Returns its size."""
     row_match, col_match = problem.row_match, problem.col_match
     entries = set(zip(P.indices.tolist(), P.cols().tolist(), strict=True))
     pairs = [(i, j) for j, i in enumerate(col_match.tolist()) if i != -1]
