@@ -114,7 +114,7 @@ def _package(extra: str, name: str, distributions: tuple[str, ...], hint: str) -
 
 
 def backends() -> tuple[Backend, ...]:
-    """The backends in the order in which ``backend="auto"`` prefers them.
+    """Each backend: whether it works on this machine, and why or why not.
 
     >>> [b.name for b in backends()]
     ['cpu', 'gpu', 'mpi']

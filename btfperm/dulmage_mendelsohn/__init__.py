@@ -17,7 +17,8 @@ The permuted matrix, rows and columns in canonical order::
 ``canonical_order.hpp`` their order, and ``decompose.hpp`` calls these steps; ``team.hpp`` defines
 the sizes from which on several threads share the work. On a GPU the same steps are ``coarse.cu``,
 the ``.cu`` of the two folders, ``canonical_order.cu``, and ``decompose_gpu.py``;
-``find_square_gpu.py`` defines the order of the searches, and which of them continue on the CPU."""
+``find_square_gpu.py`` defines the order of the searches, and which of them continue on the CPU.
+Over MPI ranks they are the files ``*_mpi.py``."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ from btfperm.transversal import SEARCH_KEYWORDS, proven_transversal
 
 __all__ = ["decompose_session", "decomposed", "dulmage_mendelsohn", "fields_of"]
 
-# Keyword arguments that are no reason to use a GPU for a small matrix.
+# For a small matrix, a copy on a GPU is kept for later steps only if the caller gives other keyword
+# arguments than these.
 _NO_REASON_FOR_A_GPU = {"threads", "drop_zeros", "deterministic"}
 
 _Result = TypeVar("_Result", bound=Decomposition)

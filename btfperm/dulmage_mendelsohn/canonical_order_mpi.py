@@ -124,8 +124,8 @@ def _numbered(
 
 
 def _by_height(least: Counts, heights: Counts, count: int) -> Counts:
-    """An order by decreasing height and, at each height, by the smallest member, which is below
-    `count` and another one for each block. O(count) for heights below 2^16."""
+    """An order of the blocks by decreasing height and, at each height, by their smallest members
+    `least`, which are distinct and below `count`. O(count) if heights differ by less than 2^16."""
     place = np.full(count, -1, dtype=np.int64)
     place[least] = np.arange(least.size)
     place = place[place >= 0]

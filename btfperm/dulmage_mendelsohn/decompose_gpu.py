@@ -38,7 +38,7 @@ def decompose_on_device(
     """Decomposes a problem with a maximum matching of `matched` pairs, or a square problem in which
     all rows are paired, also with pairs that are not entries. The returned arrays are on the device
     of the problem, except the coarse boundaries, which are on the host. `stage` is called with the
-    name of each stage at its launch.
+    name of each stage after its last launch.
 
     Raises
     ------

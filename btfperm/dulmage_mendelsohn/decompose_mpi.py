@@ -49,7 +49,8 @@ def decompose(pattern: Any, row_match: Indices, col_match: Indices, threads: int
     name, row_name = connected_parts(pattern, part, row_part)
     square_name, height = find_square(graph, part == SQUARE)
     name = np.where(part == SQUARE, square_name, name)
-    empty = np.flatnonzero((row_name < 0) & (row_match < 0))  # blocks, named behind all columns
+    # Each unmatched row without entries is a block; its name follows those of all columns.
+    empty = np.flatnonzero((row_name < 0) & (row_match < 0))
     row_name[empty] = pattern.n + pattern.row_slices.first + empty
     row_name = to_rows(pattern, col_match, name, row_name)
     return _ordered(pattern, name, row_name, part, row_part, height, match)

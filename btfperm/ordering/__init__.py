@@ -73,7 +73,8 @@ def order_places(
 
     Notes
     -----
-    Near O(nnz) per level of elimination in practice; see ``minimum_degree.hpp``.
+    "amd" and "colamd" take O(n nnz) in the worst case, and far less in practice; see
+    ``minimum_degree.hpp``. "rcm" is nearly linear; see ``reverse_cuthill_mckee.hpp``.
     """
     order = np.empty_like(col_perm)
     _core.ordering.order_blocks(

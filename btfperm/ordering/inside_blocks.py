@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The order inside the diagonal blocks for a solver: amd, colamd, rcm, natural, or the one of them
-that suits the matrix and the solver."""
+"""The order inside the diagonal blocks for a solver: amd, colamd, minimum-fill, rcm, natural, or
+("auto") the one of them that suits the matrix and the solver."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ class InsideOrder(NamedTuple):
 def order_inside_blocks(
     pattern: Pattern, form: Decomposition, ordering: BlockOrdering, solver: str, threads: int = 1
 ) -> InsideOrder:
-    """The order inside the blocks of `form`, which stay where they are. The matrix is square and
-    has a row for each column; its values are not known."""
+    """The order inside the blocks of `form`, which stay where they are. The matrix is square, and
+    `form` pairs each row with a column; the values of the matrix are not known."""
     first = first_order(pattern, form, ordering, solver, threads)
     return with_less_fill(pattern, form, first, ordering, solver, threads)
 
@@ -94,8 +94,9 @@ def first_order(
     threads: int = 1,
     n_small: int | None = None,
 ) -> InsideOrder:
-    """The order with which "auto" begins: by minimum degree. `n_small`: number of columns with a
-    small entry on the diagonal; None if it is not known."""
+    """The requested order. For "auto", amd or colamd, or natural if no block has three rows;
+    `with_less_fill` may replace it. `n_small`: number of columns with a small entry on the
+    diagonal; None if it is not known."""
     row_perm, col_perm = form.matched_row_perm, form.col_perm
     permuted = row_perm, col_perm, form.row_blocks
 
@@ -136,8 +137,8 @@ def with_less_fill(
     solver: str,
     threads: int = 1,
 ) -> InsideOrder:
-    """The order by minimum fill for "auto" and KLU, whose pivots are on the diagonal, if its
-    predicted fill is smaller; else `inside`, the result of `first_order`."""
+    """The order by minimum fill for "auto" and KLU, whose pivots are on the diagonal, if it has at
+    most LESS_FILL times the predicted fill; else `inside`, the result of `first_order`."""
     symmetry = inside.symmetry
     if ordering != "auto" or solver != "klu" or symmetry is None:
         return inside
@@ -200,7 +201,7 @@ def _fill_in(
 
 def is_nearly_symmetric(form: BlockTriangularForm) -> bool:
     """Whether three quarters of the entries off the diagonal inside the blocks have a mirror image.
-    O(nnz)."""
+    False if the form has no pattern. O(nnz)."""
     if form.pattern is None:
         return False
     permuted = form.matched_row_perm, form.col_perm, form.blocks

@@ -7,9 +7,9 @@ entries have the largest product, the largest sum, or the largest smallest modul
 1. The Dulmage-Mendelsohn decomposition of the pattern. It proves the structural rank, and each
    diagonal block is a problem of its own (``assign.hpp``).
 2. ``exact/mc64.hpp`` searches shortest augmenting paths in each block (product and sum), from the
-   prices of ``auction.hpp`` if the searches are long; ``approximate/heavy_perfect.hpp`` takes the
-   matching of an auction, ``approximate/heavy_perfect.cu`` that of an auction on a GPU.
-   ``bottleneck.py`` bisects over the moduli.
+   prices of ``auction.hpp`` if the searches are long. ``approximate/heavy_perfect.hpp`` then keeps
+   the matching of the auction, too, which is nearly the best; ``approximate/heavy_perfect.cu`` runs
+   the auction on a GPU. ``bottleneck.py`` bisects over the moduli.
 3. The certificate: one pass over all entries checks the duals and bounds the distance from the
    optimum (``certificate.py``).
 """
@@ -60,7 +60,7 @@ def weighted_transversal(
     max_work: int | None = None,
     shape: Sequence[int] | None = None,
 ) -> WeightedTransversal:
-    """A maximum transversal with the largest entries, and scalings that make them 1.
+    """A maximum transversal with the largest entries; for "product" also scalings that make them 1.
 
     Parameters
     ----------
@@ -169,9 +169,8 @@ def _row_of(objective: str, algorithm: str, backend: str) -> Algorithm | None:
 
 
 class _Call(NamedTuple):
-    """The request of the caller. `time_limit` holds the seconds that remain of the limit, and
-    `threads` the number of threads that were started for the caller's number or None,
-    `threads_asked`."""
+    """The request of the caller. `time_limit` holds the seconds that remain of the limit;
+    `threads_asked` is the caller's argument ``threads``, and `threads` the number in use."""
 
     objective: str
     row: Algorithm | None  # None for "bottleneck", which is solved by bisection

@@ -49,7 +49,8 @@ class EdgeFile:
             self.file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
 
     def read(self, path: Any, block: int) -> dict[str, Any]:
-        """Appends the edges of a file, read in parts of about `block` bytes; returns its origin.
+        """Appends the edges of a file, read in parts of about `block` bytes; returns its origin as
+        ``Pattern.source`` holds it.
 
         Raises
         ------

@@ -47,11 +47,11 @@ GUARANTEES = {
 
 # Rounding errors of sums, relative to the largest dual, or to the sum.
 _TOLERANCE = 1e-10
-# The dual of each end of an edge may be half of the smallest positive number, which is rounded to
-# zero; so the sum of the two may be too small by this number.
+# Half of the smallest positive number is rounded to zero, so the sum of the duals of the ends of an
+# edge may be too small by that number. Twice this error is allowed.
 _LEAST = 2 * float(np.finfo(np.float64).smallest_subnormal)
-# The auction that finds the bound: the step of a bid, and the largest number of passes over the
-# entries.
+# The auction that finds the bound: the step of a bid, relative to the mean of the largest weight of
+# each vertex, and the largest number of passes over the entries.
 _STEP, _PASSES = 0.02, 8.0
 
 Reals = npt.NDArray[np.float64]
@@ -85,7 +85,8 @@ class Facts(NamedTuple):
     size, weight, edges : of the matching, and the number of edges of the graph
     free_at, heavy_at : an entry between two unmatched vertices, and one that is heavier than the
         matched edges at both of its ends
-    in_round, removed : vertices matched, and edges removed, in each round from 1 on
+    in_round, removed : (rounds,) numbers of vertices matched and of edges removed in each round. An
+        edge is removed in the round in which the first of its ends is matched
     """
 
     wrong: int
@@ -165,8 +166,9 @@ def find_bound(
     own_dual: Reals,
     guarantee: str | None,
 ) -> Bound:
-    """The best of several bounds: those of an auction, of a locally dominant matching, and of the
-    duals that the algorithm returned. O(n + nnz).
+    """The best of several bounds: that of an auction, that of the matching if it is locally
+    dominant, and that of the duals that gpa returned; then its duals are lowered as far as they
+    stay feasible. O(n + nnz).
 
     Raises
     ------
@@ -209,7 +211,7 @@ def bounded(dual: Any, total: float, check: MatchingCheck) -> Bound:
 
 
 def check_duals(pattern: Pattern, weight: Reals, dual: Reals, whose: str) -> float:
-    """Checks that the duals are feasible; their sum, and what rounding errors may add to it.
+    """Checks that the duals are feasible. Returns their sum plus what rounding errors may add.
 
     Raises
     ------

@@ -34,8 +34,9 @@ class DeviceChecks:
         return columns_of(self._graph.indptr, self._graph.nnz)
 
     def find_fault(self) -> tuple[int, int, float]:
-        """The number of the first fault, as in ``graph_certificate.hpp``, and the entry that shows
-        it; (0, -1) for a graph. Then the largest weight."""
+        """(kind, entry, largest weight): the kind of the first fault, as numbered in
+        ``graph_certificate.hpp``, and the place of the entry that shows it; 0 and -1 if there is no
+        fault."""
         fault = SharedStruct(_FILE, "Fault", {"first": _NONE})
         nnz = self._graph.nnz
         self._run("find_fault", grid(nnz), BLOCK, nnz, *self._columns, self._heads, fault.array)
@@ -45,9 +46,9 @@ class DeviceChecks:
         return (0, -1, largest) if first == _NONE else (first % 4, first // 4, largest)
 
     def check(self, mate: Any, round_of: Any, rounds: int) -> dict[str, Any]:
-        """What the passes over the vertices and the entries find: the fields of the struct Facts,
-        -1 for those that are not found; `weight`; `in_round` and `removed`, (rounds,) on the host;
-        `matched_weight` and `half_of_heaviest`, (n,) on the device."""
+        """What the passes over the vertices and the entries find: the fields of the class `Facts`
+        of ``graph_certificate.py``, with `in_round` and `removed` on the host; `matched_weight` and
+        `half_of_heaviest`, (n,) on the device: half of the heaviest edge of each vertex."""
         import cupy
 
         graph, width = self._graph, self._graph.indices.dtype

@@ -4,7 +4,7 @@
 `match` finds a matching in a graph, which is a symmetric matrix whose values are the weights of
 the edges:
 
-1. The graph: the matrix is square and symmetric, its weights are positive and finite.
+1. The check of the graph: the matrix must be square and symmetric, with positive finite weights.
 2. One of the algorithms in ``graph/``, in its own file.
 3. The checks and the bound (``graph_certificate.py``), which share nothing with the algorithms.
 """
@@ -310,7 +310,7 @@ def _match_here(pattern: Pattern, weight: Reals, call: Call, begin: float) -> Gr
     edges = pattern.indices != pattern.cols()  # the diagonal is ignored
     unit = unit_of(float(weight.max(initial=0.0, where=edges)))
     if unit != 1.0:
-        with np.errstate(over="ignore"):  # of the diagonal
+        with np.errstate(over="ignore"):  # only entries of the diagonal may overflow
             weight = np.maximum(weight / unit, np.nextafter(0, 1))
     n, request = pattern.n, call.request
     mate, round_of = (np.empty(n, pattern.indices.dtype) for _ in range(2))

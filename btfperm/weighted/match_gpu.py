@@ -113,7 +113,12 @@ def match_there(pattern: Any, weight: Any, call: Call, begin: float) -> GraphMat
 
 
 def _checked_graph(pattern: Any, weight: Any) -> tuple[DeviceGraph, float]:
-    """The graph with weights in a unit, and this unit."""
+    """The graph with its weights divided by a unit, see `unit_of`, and this unit.
+
+    Raises
+    ------
+    InvalidMatrixError : the matrix is not symmetric, or a weight is not positive or not finite
+    """
     import cupy
 
     graph = DeviceGraph(pattern.indptr, pattern.indices, weight)

@@ -76,7 +76,7 @@ class Kernels:
         kernel((blocks,), (threads,), self._typed(arguments), enable_cooperative_groups=True)
 
     def totals_of_blocks(self, name: str, threads: int, each: int = 1) -> Any:
-        """An array with places for each block of the launch, for ``running_totals.cuh``."""
+        """An array with `each` places for each block of the launch, for ``running_totals.cuh``."""
         import cupy
 
         return cupy.empty(each * self._blocks_at_once(name, threads), dtype=self._index)

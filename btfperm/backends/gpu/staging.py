@@ -109,7 +109,7 @@ class Ring:
             stream.synchronize()
 
     def _made_ready(self) -> int:
-        """The threads for a copy; makes the buffers at the first one."""
+        """Returns the number of threads for a copy; allocates the buffers at the first copy."""
         import cupy
 
         while len(self._buffers) < _BUFFERS:

@@ -18,7 +18,8 @@ __all__ = ["MPI"]
 
 
 class Mpi:
-    """See `protocol.Backend`. All methods but `check` and `is_ready` are collective."""
+    """See `protocol.Backend`. All ranks must call each method together, except `check` and
+    `is_ready`."""
 
     name = "mpi"
 

@@ -27,7 +27,7 @@ __all__ = ["Exchange", "Routed"]
 
 _NOTICE = 1  # tag of the message of a failed rank
 _POLLS = 50  # tests of a request between two tests for notices, where ranks have cores of their own
-_INLINE = 256  # lines of a step, over all ranks, that travel with the counts
+_INLINE = 256  # lines that a rank may send together with the counts of a step, to all ranks in sum
 _PATIENCE = 5.0  # seconds for which a failed rank waits for the others
 
 
@@ -182,8 +182,8 @@ class Exchange:
         return found
 
     def leave_together(self) -> None:
-        """Returns on the other ranks after rank 0 has called it, which has printed its message by
-        then, or after `_PATIENCE`: a launcher may end all processes as soon as one has ended."""
+        """Keeps the other ranks until rank 0, which prints its message before, has called it, or
+        for `_PATIENCE` seconds. A launcher may end all processes as soon as one has ended."""
         if self.rank == 0:
             for rank in range(1, self.size):
                 self._notices.Isend(bytearray(1), rank, tag=_NOTICE + 2)
@@ -296,9 +296,9 @@ class Exchange:
         self, lines: npt.NDArray[Any], sent: npt.NDArray[np.int64], *values: int
     ) -> tuple[npt.NDArray[Any], list[int]]:
         """One step of a search: moves lines that are sorted by owner (``sent[p]`` of them for rank
-        p), and adds up values of all ranks. The lines received, and the sums: first the number of
-        lines of all ranks. The numbers of lines and the values travel in one small message per pair
-        of ranks; it holds the lines, too, where no pair of ranks has many."""
+        p), and adds up values of all ranks. Returns the received lines and a list: the number of
+        lines of all ranks, then the sums. Numbers of lines and values travel in one small message
+        per pair of ranks, which holds the lines, too, if no pair of ranks has many."""
         total, width = lines.shape
         if self.size == 1:
             return lines, [total, *values]

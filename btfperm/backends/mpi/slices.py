@@ -68,8 +68,8 @@ def bucket_width(count: int, ranks: int) -> int:
 
 
 def weighted_slices(count: int, weights: Integers, ranks: int, rank: int) -> Slices:
-    """Ranges with about equal sums of weights. `weights` holds the sum of each bucket of
-    `bucket_width` indices, the same on each rank.
+    """Ranges with about equal sums of weights, in which each index counts 1 in addition. `weights`
+    holds the sum of each bucket of `bucket_width` indices, the same on each rank.
 
     >>> weighted_slices(4, np.array([5, 1, 1, 1]), 2, 0).bounds.tolist()
     [0, 1, 4]

@@ -20,8 +20,8 @@ __all__ = ["connected_parts"]
 
 
 def connected_parts(pattern: Any, part: Bytes, row_part: Bytes) -> tuple[Indices, Indices]:
-    """The component of each column and row of this rank that is not square, named by its smallest
-    column, or -1; also of a row without entries. Collective."""
+    """The component of each column and row of this rank, named by its smallest column; -1 in the
+    square part, and for rows without entries. Collective."""
     exchange, slices, width = pattern.exchange, pattern.col_slices, pattern.width
     names = np.full(part.size, -1, dtype=width), np.full(row_part.size, -1, dtype=width)
     outside = int(np.count_nonzero(part != SQUARE) + np.count_nonzero(row_part != SQUARE))

@@ -39,7 +39,7 @@ class Digraph:
 
     Attributes
     ----------
-    indptr, pred : the lists; -1 in `pred` is no edge
+    indptr, pred : the lists; -1 in `pred` is no edge, but a hole in a list
     out : number of remaining successors of each vertex; -1: the vertex itself is removed
     count : number of remaining vertices
     list_successors : makes (indptr, succ, row_of), the successor lists. That of v has the number

@@ -121,7 +121,8 @@ def _by_contraction(graph: Digraph) -> Any:
 
 
 def _of_small(graph: Digraph) -> Any:
-    """Names if no component is known to be large; the lists have no holes."""
+    """The name of the component of each vertex, in a graph in which no component is known to be
+    large; the lists have no holes."""
     import cupy
 
     width = graph.width

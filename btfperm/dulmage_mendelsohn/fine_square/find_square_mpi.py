@@ -35,7 +35,8 @@ from btfperm.pattern.owned_lists import owned_lists
 __all__ = ["find_square"]
 
 GATHERED = 1 << 19
-"""Edges of which one rank finds the components; a rank may always hold that many."""
+"""Largest number of vertices and edges together in which one rank finds the components; a rank may
+always hold that many."""
 
 _EXCHANGES = 64  # exchanges of the peel, before the remaining edges are counted again
 
@@ -96,7 +97,8 @@ def _trim(graph: Digraph, rest: Bytes) -> None:
 
 
 def _search_from_hub(graph: Digraph, rest: Bytes, name: Indices) -> None:
-    """The component of the vertex with the largest product of its numbers of neighbours."""
+    """Finds the component of one vertex, the hub. Of all vertices of `rest`, it has the largest
+    product of its numbers of predecessors and of successors, each plus one."""
     product = (graph.predecessors.lengths() + 1) * (graph.successors.lengths() + 1) * rest
     best = int(product.max(initial=0))
     largest = graph.exchange.largest(best)[0]
@@ -128,9 +130,9 @@ def _color(graph: Digraph, rest: Bytes, name: Indices) -> None:
 def _finish_on_one_rank(
     graph: Digraph, open_blocks: Bytes, name: Indices, height: Indices, *, has_blocks: bool
 ) -> bool:
-    """Finds all blocks of unknown height on the first rank if few edges connect the vertices of
-    different names: a block that is known is one vertex, by its name. `has_blocks`: there may be
-    known blocks of several vertices. Returns whether it did."""
+    """Finds all blocks of unknown height on the first rank, if the names and the edges between
+    different names are at most `GATHERED`. The vertices of a known block have one name, and count
+    as one vertex. `has_blocks`: there may be known blocks. Returns whether it did."""
     exchange, halo = graph.exchange, graph.predecessors.halo
     here = np.flatnonzero(open_blocks)
     if not has_blocks:

@@ -14,7 +14,7 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph
 
 __all__ = ["BOTH", "find_giant"]
 
-BOTH = 3  # the mark of the giant
+BOTH = 3  # the mark of the members of the giant component
 # In long thin graphs the searches have many small levels; contraction of 2-cycles or propagation of
 # names is faster there.
 _LIMITS = Limits(narrow=50, window=500, max_levels=3000)

@@ -11,7 +11,7 @@ from btfperm.dulmage_mendelsohn.fine_square.digraph_gpu import Digraph
 
 __all__ = ["peel"]
 
-# With fewer vertices in each of this number of levels, a core of the CPU is as fast.
+# If _WINDOW levels have fewer than _NARROW vertices on average, a core of the CPU is as fast.
 _NARROW, _WINDOW = 30, 1000
 
 

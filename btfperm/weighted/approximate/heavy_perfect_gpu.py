@@ -22,7 +22,7 @@ __all__ = ["heavy_perfect"]
 
 _FILE = "weighted/approximate/heavy_perfect.cu"
 
-# Blocks with fewer entries are searched on the CPU, which is faster there.
+# The CPU searches diagonal blocks with fewer entries, because it is faster there.
 _LEAST_ENTRIES = 1 << 17
 _PHASES = 3
 # The first epsilon, the least step of a price, is the mean difference between the best and the
@@ -33,7 +33,7 @@ _ROUNDING = 1e-12
 # Largest share of columns with several best choices. Beyond it, augmenting paths are faster.
 _MOST_EQUAL = 0.75
 _MOST_PASSES = 50  # over the entries of a block
-_MOST_ROUNDS = 100  # a phase has at most this number times the square root of n of rounds
+_MOST_ROUNDS = 100  # a phase has at most _MOST_ROUNDS sqrt(n) rounds
 # If at most this number of columns are unmatched, one thread block continues alone.
 _ONE_BLOCK = 256
 _LAUNCH_ROUNDS = 1 << 12  # rounds of a launch; the host checks the limits after it
@@ -206,8 +206,8 @@ class _Auction:
 
     def _bid(self, n: int, epsilon: float, most: int, budget: Budget) -> None:
         """Runs rounds of bids until at most `max_unmatched` columns are unmatched, or a limit is
-        reached. A round in which one column bids takes as long as any other, so the number of
-        rounds is limited, too."""
+        reached. The number of rounds is limited, too: a round in which few columns bid visits few
+        entries, but takes the time of its barriers."""
         n_left, last_round = max_unmatched(n), None
         while True:
             fields = self._state.fields()

@@ -69,7 +69,7 @@ _NULL: Any = np.uint64(0)
 
 
 def _edge_list(graph: DeviceGraph) -> list[Any]:
-    """Room for both entries of each edge: vertices, neighbours, weights."""
+    """Arrays for both entries of each edge: vertices, neighbours, weights (null: all are 1)."""
     import cupy
 
     vertices = [cupy.empty(graph.nnz, dtype=graph.indices.dtype) for _ in range(2)]
