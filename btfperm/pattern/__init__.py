@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The input layer for matrices in memory.
+"""The input layer: matrices of all supported types become patterns.
 
-All packages take a matrix as a `Pattern`: canonical compressed columns without values. `as_pattern`
-checks a matrix of any supported type once, in linear time, and copies its arrays, so that later
-changes of the input do not reach the pattern. `as_valued` keeps the values, too, in a
-`ValuedPattern`.
+The structural algorithms take a matrix as a `Pattern`: canonical compressed columns without values.
+`as_pattern` checks a matrix once, in linear time. It copies arrays on the host unless the caller
+sets `owned`, so that later changes of the input do not reach the pattern; canonical columns on a
+GPU are shared. `as_valued` keeps the values, too, in a `ValuedPattern`.
 
-* ``pattern.py`` and ``device_pattern.py``: the classes, on the host and on a GPU
-* ``input.py`` and ``device_input.py``: `as_pattern`
+* ``pattern.py``, ``device_pattern.py``, ``compared.py``: the classes, on the host and on a GPU
+* ``input.py``, ``device_input.py``, ``blocks_and_diagonals.py``: `as_pattern`
 * ``distributed.py`` and ``owned_lists.py``: a pattern over MPI ranks, and the lists of one rank
 * ``valued.py``, ``values.py`` and ``values_gpu.py``: `ValuedPattern` and `as_valued`
 * ``arrays.py``, ``host_matrix.py`` and ``memory.py``: checks of arrays, matrices and memory
-* ``canonical.py``, ``canonical.hpp`` and ``canonical_gpu.py``: sort, merge duplicates, transpose
-* ``permute.py``: permutations
+* ``canonical.py``, ``canonical.hpp``, ``canonical_gpu.py``, ``transpose_by_parts.hpp``: sort, merge
+  duplicates, transpose
+* ``permute.py``, ``permute_gpu.py`` and ``scale.py``: permutations and scalings
+* ``features.py`` and ``order_sample_gpu.py``: features of a sample, for the rules of ``auto``
+* ``raster.py``: the numbers of entries in the cells of a picture
 """
 
 from typing import TYPE_CHECKING, Any

@@ -55,7 +55,8 @@ _CANONICAL, _INVALID = 0, 3  # results of the core's check_columns
 
 
 def index_type(shape: tuple[int, int], nnz: int) -> type[np.signedinteger[Any]]:
-    """int32 where rows, columns and entries fit, else int64."""
+    """int32 if neither the rows plus the columns nor the entries exceed `LARGEST_INT32`, else
+    int64."""
     m, n = shape
     return np.int32 if m + n <= LARGEST_INT32 and nnz <= LARGEST_INT32 else np.int64
 
@@ -95,7 +96,8 @@ def columns_shape(shape: Sequence[int], name: str | None = None) -> tuple[int, i
 
 
 def is_masked(array: object) -> bool:
-    """There is no masked array before `numpy.ma` is imported, which NumPy does late."""
+    """Whether this is a masked array. NumPy imports `numpy.ma` only when it is needed; before that
+    there is no masked array."""
     return "numpy.ma" in sys.modules and isinstance(array, np.ma.MaskedArray)
 
 
@@ -109,7 +111,7 @@ def refuse_masked(array: object) -> None:
 
 
 def refuse_non_numbers(values: npt.NDArray[Any], name: str | None) -> None:
-    """Raise InvalidMatrixError for values that are dates, text or objects."""
+    """Raise InvalidMatrixError for values that are neither numbers nor truth values."""
     if values.dtype.kind not in "biufc":
         raise InvalidMatrixError(f"{prefix(name)}values of type {values.dtype} are no numbers")
 
@@ -128,7 +130,7 @@ def is_device_array(array: object) -> bool:
 
 
 def matrix_on_device(A: object) -> bool:
-    """Whether a matrix, dense or sparse, or a part of a triple is an array on a GPU."""
+    """Whether a dense or sparse matrix, or any part of a triple, is on a GPU."""
     if isinstance(A, tuple):
         return any(map(is_device_array, A))
     if isinstance(A, np.ndarray):  # `data` of an array of dates raises an error
@@ -240,8 +242,9 @@ def checked_columns(
     by_rows: bool = False,
     width: type[np.signedinteger[Any]] | None = None,
 ) -> tuple[IndexArray, IndexArray, bool]:
-    """Compressed columns of that shape, and whether they are canonical; copies, unless they are
-    `owned`. There may be more indices than `indptr` uses.
+    """The arrays of compressed columns after a check of every index, and whether the columns are
+    canonical. The arrays are copies; if `owned`, they are shared where the index type permits.
+    There may be more indices than `indptr` uses.
 
     `by_rows`: the arrays are the compressed rows of a matrix, and `shape` is that of its
     transpose; messages then name rows. `width`: the index type, if not the smallest that fits.
@@ -320,7 +323,8 @@ def _are_zero(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _none_is_zero(values: object, count: int) -> bool:
-    """Whether a short array has no zero. For a long one, the caller compares all values."""
+    """Whether this is a NumPy array of `count` numbers without a zero, fewer than `_SHORT`. If
+    not, the caller compares all values with zero."""
     return (
         type(values) is np.ndarray
         and count < _SHORT

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """SciPy's layouts bsr (compressed rows of dense blocks) and dia (diagonals), without SciPy.
 
-These layouts may take one byte for each entry, but the position of an entry takes four bytes or
-more. Therefore the entries are counted before arrays are allocated, and their positions are
-computed in pieces. A `Pattern` is made without the list of columns, in canonical order if the
-layout allows it.
+These layouts may take one byte for each entry, but a row or column index takes four bytes or more.
+Therefore a `Pattern` is made without column indices: the entries of each column are counted, and
+then the row indices are computed in pieces. Blocks that contain zeros are an exception: the row and
+column indices of all their entries are listed, so that `Pattern.from_coo` can mark the zeros.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _PIECE = 1 << 17  # entries that are computed at a time
 
 
 class _Blocks(NamedTuple):
-    """Compressed rows of blocks: block p is ``values[p]``, in column ``lists[p]`` of blocks."""
+    """Compressed rows of blocks: block p is ``values[p]``, in the block column ``lists[p]``."""
 
     shape: Shape
     starts: IndexArray
@@ -81,7 +81,7 @@ class _Diagonals(NamedTuple):
         m = self.shape[0]
         first = max(0, int(self.offsets[-1]))
         last = min(self.values.shape[1], m + int(self.offsets[0]))
-        step = max(1, _PIECE // self.offsets.size)  # 1 if a piece is a part of a column
+        step = max(1, _PIECE // self.offsets.size)  # columns in a piece
         for col in range(first, last, step):
             for at in range(0, self.offsets.size, _PIECE):
                 part = slice(at, at + _PIECE)
@@ -100,7 +100,7 @@ def positions_of_blocks(
 
     Raises
     ------
-    InvalidMatrixError : the blocks have no legal size, or lie outside the shape
+    InvalidMatrixError : the size of the blocks does not divide the shape, or a block lies outside
     """
     blocks = _checked_blocks(data, indices, indptr, shape, name)
     rows: IndexArray = np.empty(blocks.values.shape, dtype=blocks.dtype)
@@ -136,7 +136,7 @@ def pattern_of_blocks(
     refuse_masked(data)
     refuse_non_numbers(blocks.values, name)
     about: dict[str, Any] = {"name": name, "source": source}
-    if not blocks.values.size or not blocks.values.all():  # stored zeros are entries, too
+    if not blocks.values.size or not blocks.values.all():  # `from_coo` marks the zeros
         rows, cols, values = positions_of_blocks(data, indices, indptr, shape, name)
         return Pattern.from_coo(
             rows, cols, blocks.shape, values=values, drop_zeros=drop_zeros, owned=True, **about
@@ -153,13 +153,14 @@ def pattern_of_blocks(
 def positions_of_diagonals(
     data: npt.ArrayLike, offsets: npt.ArrayLike, shape: Any, name: str | None
 ) -> Positions:
-    """Nonzero entries of a matrix in SciPy's layout dia, in canonical order: row k of the data
-    holds the diagonal ``offsets[k]``, by columns. Zeros there are padding, and so is what lies
-    outside the shape.
+    """Nonzero entries of a matrix in SciPy's layout dia, in canonical order. Row k of the data
+    holds the diagonal ``offsets[k]``, by columns. Zeros in the data, and values whose position lies
+    outside the shape, are padding.
 
     Raises
     ------
-    InvalidMatrixError : there is not one offset, a whole number, for each row of the data
+    InvalidMatrixError : the data are not rows of numbers, or there is not one offset for each row,
+        a whole number and different from all others
     """
     diagonals = _checked_diagonals(data, offsets, shape, name)
     count = sum(rows.size for rows, _, _ in diagonals.entries())
@@ -221,7 +222,7 @@ def _checked_blocks(
 
 
 def _column_starts(starts: IndexArray, blocks: _Blocks) -> IndexArray:
-    """The position where each column starts, from those where the columns of blocks start."""
+    """The position where each column starts; `starts` are those of the block columns, in blocks."""
     n = blocks.shape[1]
     indptr: IndexArray = np.zeros(n + 1, dtype=blocks.dtype)
     lengths = indptr[1:].reshape(-1, blocks.width)
@@ -233,15 +234,16 @@ def _column_starts(starts: IndexArray, blocks: _Blocks) -> IndexArray:
 
 
 def _rows_of_blocks(starts: IndexArray, lists: IndexArray, blocks: _Blocks) -> IndexArray:
-    """The rows of all entries by columns, from the columns of blocks."""
+    """The row indices of all entries, column by column. `starts` and `lists` are compressed block
+    columns: the block rows of the blocks in each."""
     height, width = blocks.height, blocks.width
     indices: IndexArray = np.empty(blocks.values.size, dtype=blocks.dtype)
-    some = max(1, _PIECE // (height * width))  # blocks, columns and rows of a piece
-    some_cols = min(width, max(1, _PIECE // height))
+    some = max(1, _PIECE // (height * width))  # blocks in a piece
+    some_cols = min(width, max(1, _PIECE // height))  # columns of a block in a piece
     for at in range(0, lists.size, some):
         block = np.arange(at, min(at + some, lists.size))
         of = np.searchsorted(starts, block, side="right") - 1
-        before = starts[of].astype(np.int64)  # blocks in the columns of blocks to the left
+        before = starts[of].astype(np.int64)  # number of blocks in the block columns to the left
         length = height * (starts[of + 1] - before)  # of each column of the matrix
         first = height * (width * before + block - before)
         for col in range(0, width, some_cols):

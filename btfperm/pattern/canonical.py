@@ -42,7 +42,7 @@ def frozen(array: IndexArray) -> IndexArray:
 
 
 def from_positions(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
-    """Canonical columns of a list of positions in any order. Both arrays are overwritten."""
+    """Canonical columns of a list of positions in any order. Both arrays may be overwritten."""
     m, n = shape
     width = index_type(shape, rows.size)
     rows, cols = as_width(rows, width, copy=False), as_width(cols, width, copy=False)
@@ -52,8 +52,8 @@ def from_positions(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
 
 
 def from_triangle(rows: IndexArray, cols: IndexArray, shape: Shape) -> Columns:
-    """Columns of a symmetric matrix, one half of which is listed. The other half is never listed,
-    so the peak of memory is twice the result."""
+    """Canonical columns of a symmetric matrix, of which one entry of each symmetric pair is listed.
+    The others are not listed, so that the peak of memory is about twice the result."""
     both = 2 * rows.size - int(np.count_nonzero(rows == cols))
     width = index_type(shape, both)
     indptr, indices = np.empty(shape[1] + 1, dtype=width), np.empty(both, dtype=width)
@@ -73,8 +73,9 @@ def from_columns(m: int, columns: list[IndexArray], threads: int | None = None) 
     if m // _SPARSE > indices.size:  # sorting costs less than an array of the length m
         columns.clear()
         return from_positions(indices.copy(), columns_of(indptr), (m, n))
-    # With several threads, a transposition needs workspace for each entry. That is too much where
-    # most entries are duplicates, so that the result is small.
+    # With several threads, a transposition needs workspace for each entry. If the entries are more
+    # than half of the m n positions, most of them may be duplicates, and the result may be much
+    # smaller than that workspace; therefore one thread runs.
     is_full = 2 * indices.size > m * n
     starts, lists = _row_lists(m, indptr, indices, 1 if is_full else threads)
     columns.clear()
@@ -93,7 +94,7 @@ def transposed(
 
 
 def difference(m: int, columns: Columns, less: Columns) -> Columns:
-    """The columns without the entries of others."""
+    """The columns without the entries of `less`."""
     width = columns[1].dtype
     wide = np.promote_types(width, less[1].dtype).type
     given = [as_width(array, wide, copy=False) for array in (*columns, *less)]
@@ -143,9 +144,9 @@ def with_flags(
 
 
 def split_flags(flagged: Columns, shape: Shape, *, drop_zeros: bool) -> tuple[Columns, Columns]:
-    """The canonical columns of `with_flags` numbers as those of the matrix, without zeros if
-    `drop_zeros`, and as those of the positions that only hold zeros. A position may be stored both
-    as zero and with a nonzero value."""
+    """Splits canonical columns whose row indices are numbers made by `with_flags`. Returns the
+    columns of the matrix, without its stored zeros if `drop_zeros`, and those of its stored zeros.
+    A position that is listed both as zero and with a nonzero value is not a stored zero."""
     indptr, keys = flagged
     zero = (keys & 1).astype(bool)
     repeated = np.zeros(keys.size, dtype=bool)  # zeros that follow a nonzero of the position
@@ -164,8 +165,8 @@ def places_in(
     """The place of each listed entry in canonical columns, or -1 if they lack the entry; and the
     number of entries found. Values are written to these places, so they need no sort.
 
-    O(m + n + entries) for a list that is ordered by rows or by columns; else a bisection of the
-    column for each entry.
+    O(m + n + entries) for a list of all entries that is ordered by rows or by columns; in other
+    lists, an entry may take a bisection of its column.
     """
     indptr, indices = columns
     width = indices.dtype.type

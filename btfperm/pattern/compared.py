@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Equality of patterns by their entries, and their table for notebooks."""
+"""Equality and hash of patterns, and their table for notebooks."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from btfperm.pattern.device_pattern import DevicePattern
 __all__ = ["canonical_columns", "from_columns", "from_coo", "from_dense", "from_rows"]
 __all__ += ["index_array", "of_zeros"]
 
-_CANONICAL, _UNSORTED = 0, 1  # larger numbers are faults, see `check_columns`
+_CANONICAL, _UNSORTED = 0, 1  # results of `_state_of_columns`
 
 
 def from_columns(
@@ -94,7 +94,7 @@ def from_coo(
     """
     m, n = columns_shape(shape)
     rows, cols = index_array(rows, "rows"), index_array(cols, "cols")
-    # m and n may need 64 bits.
+    # In 64 bits, because m and n may exceed the type of the arrays.
     rows, cols = (part.astype(np.int64, copy=False) for part in (rows, cols))
     if rows.size != cols.size:
         raise InvalidMatrixError(f"{rows.size} row indices but {cols.size} column indices")

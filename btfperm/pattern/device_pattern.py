@@ -67,7 +67,7 @@ class DevicePattern(Pattern):
 
     def sampled_degrees(self, least: int) -> npt.NDArray[np.int64]:
         """The numbers of entries of every k-th column, on the host; k is chosen so that between
-        `least` and twice as many columns are sampled."""
+        `least` and twice as many columns are sampled (all, if there are fewer than `least`)."""
         from btfperm.backends.gpu.device import on
 
         stride = max(1, self.n // least)

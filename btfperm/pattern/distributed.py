@@ -39,7 +39,8 @@ class DistributedPattern(Pattern):
     indptr, indices : the columns of this rank, with row numbers of the whole matrix
     row_slices, col_slices : the ranges of rows and columns that each rank owns
     nnz : entries of the whole matrix
-    exchange : the messages between the ranks
+    exchange : sends the messages between the ranks
+    width : the index type of numbers of the whole matrix
     note : a sentence for the user on how the file was read; empty if each rank read its part
     name, source : as of `Pattern`
     """
@@ -89,7 +90,7 @@ class DistributedPattern(Pattern):
                 _checked(cols, shape[1], "column", name).astype(width),
             ]
             if own[0].size != own[1].size:
-                raise InvalidMatrixError(f"{prefix(name)}there are as many rows as columns")
+                raise InvalidMatrixError(f"{prefix(name)}rows and cols must have the same length")
             return cls.of_parts(exchange, own, shape, symmetric, name, source)
 
     @classmethod
@@ -207,8 +208,8 @@ class DistributedPattern(Pattern):
         return lists
 
     def halo(self, *, of_row_lists: bool = False) -> Halo:
-        """The local numbers of the rows in the columns of this rank, or of the columns in its rows;
-        made at the first use. Collective for row lists."""
+        """The local numbers (``halo.py``) of the rows in the columns of this rank, or of the
+        columns in its rows if `of_row_lists`; made at the first use. Collective for row lists."""
         from btfperm.backends.mpi.halo import Halo
 
         copies, name = vars(self)["_copies"], "row halo" if of_row_lists else "halo"
@@ -225,7 +226,8 @@ class DistributedPattern(Pattern):
         return "whole" in vars(self)["_copies"]
 
     def on_host(self) -> Pattern:
-        """The whole pattern on each rank. Collective; the plan permits it for small matrices."""
+        """The whole pattern on each rank. Collective. The rules of ``auto`` use it for small
+        matrices only."""
         copies = vars(self)["_copies"]
         if "whole" not in copies:
             exchange = self.exchange
@@ -251,7 +253,7 @@ def _checked(
 ) -> npt.NDArray[np.signedinteger[Any]]:
     found = np.asarray(numbers)
     if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):
-        raise InvalidMatrixError(f"{prefix(name)}{what} numbers are an array of integers")
+        raise InvalidMatrixError(f"{prefix(name)}{what} numbers must be an array of integers")
     found = found.astype(np.int64)
     outside = np.flatnonzero((found < 0) | (found >= count))
     if outside.size:
@@ -264,7 +266,7 @@ def _checked(
 def _expanded(
     indptr: npt.ArrayLike, indices: npt.ArrayLike, first: int, name: str | None
 ) -> Positions:
-    """The number of the list of each item, and the items, of compressed lists of a rank."""
+    """For each item of the compressed lists of a rank, the number of its list; and the items."""
     starts, items = np.asarray(indptr), np.asarray(indices)
     lengths = np.diff(starts)
     if starts.ndim != 1 or starts.size == 0 or int(starts[0]) != 0 or (lengths < 0).any():
@@ -300,8 +302,8 @@ def _balanced(
 def _routed(
     exchange: Exchange, slices: Slices, own: list[npt.NDArray[Any]], symmetric: bool
 ) -> OwnedLists:
-    """The lists of this rank: `own` holds the items and the list of each, and is emptied. The last
-    entries are sent first, so that what was sent can be released."""
+    """The lists that this rank owns. `own` holds the items of this rank and the list of each item,
+    and is emptied. The last entries are sent first, so that their memory can be released."""
     items, lists = own
     own.clear()
     width = items.dtype
@@ -327,7 +329,7 @@ def _routed(
 
 
 def _cut(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
-    """The first items; the memory of the others is released if the array is its own."""
+    """The first `size` items. The memory of the others is released if the array owns it."""
     if array.base is None and array.flags.owndata:
         array.resize(size, refcheck=False)
         return array

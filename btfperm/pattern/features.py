@@ -26,18 +26,18 @@ class Features:
     ----------
     rows, cols, entries : sizes
     wide : columns per row
-    degree : entries per row or column, whichever are fewer: the search starts from these
+    degree : entries per row or per column, whichever are fewer
     density : share of the m n places that hold an entry
     longest : entries of the longest sampled column
     skew : standard deviation of the entries per sampled column, divided by their mean
     empty : share of the sampled columns that have no entry
     single : share of the sampled columns that have one entry
-    hidden : share of the entries that the sample does not explain: a few long columns outside the
-        sample have them
+    hidden : share of the entries beyond n times the mean of the sampled columns; a few long columns
+        outside the sample have them
     diagonal : share of the sampled columns that have an entry on the diagonal
     near : share of the sampled entries that are within m/64 rows of the diagonal
     missing : unmatched rows or columns after the initial matching, whichever are fewer
-    free : the same as a share of min(m, n)
+    free : `missing` as a share of min(m, n)
     cores : cores that this process may use
     threads : threads that the search may use
     gpus : GPUs of this machine that CuPy reports; they have not been tried
@@ -83,8 +83,8 @@ def ratios(m: float, n: float, nnz: float) -> dict[str, float]:
 
 
 def sample(pattern: Pattern) -> dict[str, float]:
-    """Features of some hundred columns, in a few microseconds. For a pattern on a device, only
-    those that follow from the column pointers."""
+    """Features of a sample of 128 to 255 columns (all, if there are fewer). For a pattern on a
+    device, only those that follow from the column pointers."""
     if isinstance(pattern, DevicePattern):
         return sample_degrees(pattern)
     longest, skew, empty, single, hidden, diagonal, near = _core.pattern.sample(
@@ -102,7 +102,7 @@ def sample(pattern: Pattern) -> dict[str, float]:
 
 
 def sample_degrees(pattern: Pattern) -> dict[str, float]:
-    """Features that follow from the column pointers of the sample, in a microsecond."""
+    """Features that follow from the column pointers of the sample."""
     if isinstance(pattern, DevicePattern):
         return _degrees(pattern.sampled_degrees(_SAMPLED), pattern.n / (pattern.nnz or 1))
     longest, skew, empty, single, hidden, _, _ = _core.pattern.sample(

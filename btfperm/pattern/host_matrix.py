@@ -3,9 +3,9 @@
 
 SciPy's conversions (``tocoo``, ``tocsr``, indexing, ...) trust the arrays of a matrix, and its
 ``check_format`` inspects ``indptr`` only if there are entries. Wrong arrays of a caller or a file
-make SciPy write outside its buffers. Therefore `checked_matrix` and `compressed` check every index
-by ``arrays.py`` before SciPy uses it, and the layouts without compressed lists are converted to
-positions here, without SciPy.
+can make SciPy write outside its buffers. Therefore `checked_matrix` and `compressed` check every
+index by ``arrays.py`` before SciPy uses it, and layouts other than csc and csr are converted to
+lists of positions here, without SciPy.
 """
 
 from __future__ import annotations

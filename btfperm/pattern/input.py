@@ -41,8 +41,8 @@ def as_pattern(
         ``cupyx.scipy.sparse`` matrix, and triples and dense arrays of any kind that has
         ``__cuda_array_interface__`` or DLPack
     shape : (m, n), required with a triple; for other matrices it must equal their shape
-    drop_zeros : True omits stored zeros, False keeps them. The default, None, keeps them; a
-        `Pattern` is returned as it is
+    drop_zeros : True omits stored zeros, False keeps them. The default, None, keeps them, and
+        returns a `Pattern` as it is, with or without its stored zeros
     owned : True if the caller does not change the index arrays of `A` while the pattern is in use:
         canonical compressed columns are then not copied. If the arrays do change, the core may read
         out of bounds. Default False
@@ -53,7 +53,7 @@ def as_pattern(
 
     Returns
     -------
-    Pattern or DevicePattern : canonical compressed columns, (m, n); O(m + n + nnz)
+    Pattern, DevicePattern or DistributedPattern : canonical compressed columns; O(m + n + nnz)
 
     Raises
     ------

@@ -21,14 +21,14 @@ SEARCH = 1.25  # the matching and the cover: an index and a byte
 DECOMPOSITION = 5  # an empty matrix with 32-bit indices took 22 bytes for each row and column
 _LARGEST_WORK = DECOMPOSITION
 
-_MIN_INDICES_TO_CHECK = 2**24  # the free memory is not sampled for fewer
+_MIN_INDICES_TO_CHECK = 2**24  # for fewer, the free memory is not determined
 _LARGEST_MARGIN = 2**30  # bytes that must remain free; a tenth of the memory if that is less
 _LARGE_PART = 4  # a requirement of more than free memory / 4 gives a warning
 
 
 class memory_for:  # noqa: N801 - called like a function
     """Within the block, the first check of each shape includes `per_line` indices for each row and
-    column. A block inside another one that requires as many indices has no effect."""
+    column. A block has no effect inside another one that requires at least as many indices."""
 
     __slots__ = ("_before", "checked", "per_line")
 

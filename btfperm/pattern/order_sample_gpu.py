@@ -25,8 +25,8 @@ class OrderSample(NamedTuple):
 
 
 def sample_order(m: int, indptr: Any, indices: Any) -> Callable[[], OrderSample]:
-    """Samples 4,096 columns of an m x n pattern (compressed columns) on the current device. The
-    function that is returned waits for the result."""
+    """Samples min(n, 4096) columns of an m x n pattern (compressed columns) on the current device;
+    a column may be drawn twice. The returned function waits for the result and returns it."""
     n = int(indptr.size) - 1
     draws, sample = min(n, _DRAWS), SharedStruct(_FILE, "Sample")
     run = kernels(_FILE, indices.dtype.name)

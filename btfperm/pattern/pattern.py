@@ -53,8 +53,9 @@ class Pattern(ComparedByEntries):
     ----------
     shape : (m, n)
     indptr : (n + 1,) the rows of column j are ``indices[indptr[j]:indptr[j+1]]``
-    indices : (nnz,) row indices, ascending in each column, no duplicates; int32 where rows,
-        columns and entries fit, else int64. Both arrays are the pattern's own and read-only
+    indices : (nnz,) row indices, ascending in each column, no duplicates. Both arrays are
+        read-only, and copies unless the caller set `owned`. They are int32 if the rows plus the
+        columns, and the entries, are fewer than 2**31 - 15, else int64; the constructor keeps int64
     name : what messages call the matrix, usually its file name
     source : for the ``meta`` of a result: file name and sha256 of the file
     stored_zeros : the entries that were stored with the value zero; None when there are none, or
@@ -154,7 +155,7 @@ class Pattern(ComparedByEntries):
         entries = "1 entry" if self.nnz == 1 else f"{self.nnz:,} entries"
         return f"<Pattern{name} {self.m:,} x {self.n:,}, {entries}{zeros}>"
 
-    # -- makers ------------------------------------------------------------------------------
+    # -- other constructors -----------------------------------------------------------------
 
     @classmethod
     def from_coo(
@@ -319,7 +320,7 @@ class Pattern(ComparedByEntries):
     # -- other forms -------------------------------------------------------------------------
 
     def on_host(self) -> Pattern:
-        """The pattern with NumPy arrays: itself, unless it is on a device."""
+        """The whole pattern with NumPy arrays: itself, unless it is on a GPU or over ranks."""
         return self
 
     def transpose(self) -> Pattern:

@@ -131,7 +131,7 @@ class ValuedPattern:
     def require_finite(self) -> Self:
         """The object itself, if each value is finite. O(nnz).
 
-        Functions that compute with values call this first; functions that need positions only
+        Functions that compute with values call this first. Functions that need only the positions
         accept NaN and infinity.
 
         Raises
@@ -154,7 +154,7 @@ class ValuedPattern:
         )
 
     def on_host(self) -> ValuedPattern:
-        """The same with NumPy arrays: itself, unless a GPU holds it."""
+        """The same matrix with NumPy arrays: itself, unless a GPU holds it."""
         if self.pattern.backend == "cpu":
             return self
         return ValuedPattern._unchecked(self.pattern.on_host(), self.values.get())

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`as_valued`: a matrix as a `ValuedPattern`.
 
-The makers of `Pattern` decide the canonical order; nothing here sorts. `places_in` reports the
-place of each listed entry in the finished pattern, and the values are written to these places.
+The constructors of `Pattern` (`from_csc`, `from_csr`, `from_coo`) sort the entries; nothing here
+sorts. `places_in` reports the place of each listed entry in the finished pattern, and the values
+are written to these places.
 Pattern-only calls do not load this file.
 """
 
@@ -189,7 +190,7 @@ def _of_dense(A: Values, about: Mapping[str, Any]) -> ValuedPattern:
     """The `ValuedPattern` of a dense array: its nonzeros in canonical order."""
     if A.ndim != 2:
         raise InvalidMatrixError(f"a matrix has two dimensions, not {A.ndim}")
-    as_values(A[:0, :0].reshape(-1), 0, about["name"])  # for the type, before the nonzeros
+    as_values(A[:0, :0].reshape(-1), 0, about["name"])  # checks the type first
     cols, rows = np.nonzero(A.T)
     values = as_values(A[rows, cols], rows.size, about["name"])
     pattern = Pattern.from_coo(rows, cols, A.shape, owned=True, **about)
@@ -197,7 +198,7 @@ def _of_dense(A: Values, about: Mapping[str, Any]) -> ValuedPattern:
 
 
 def _with_zeros(V: ValuedPattern, drop_zeros: bool | None) -> ValuedPattern:
-    """The same matrix with its stored zeros, or without."""
+    """The same matrix with its stored zeros, or without them if `drop_zeros`; see `as_pattern`."""
     pattern = as_pattern(V.pattern, drop_zeros=drop_zeros)
     if pattern is V.pattern:
         return V
@@ -210,8 +211,8 @@ def _with_zeros(V: ValuedPattern, drop_zeros: bool | None) -> ValuedPattern:
 
 
 def carried(pattern: Pattern, rows: Any, cols: Any, values: Any) -> ValuedPattern:
-    """A pattern with the values of the list of entries that it was made of. Those of duplicates are
-    added up in the order of the list; zeros that the pattern left out are left out here.
+    """A pattern with the values of the list of entries from which it was made. The values of
+    duplicates are added up in the order of the list. Zeros that the pattern omits are omitted.
 
     O(nnz) for a list that is ordered by rows or by columns.
     """

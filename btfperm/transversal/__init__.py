@@ -3,13 +3,14 @@
 
 `maximum_transversal` runs three steps:
 
-1. a start (`initial/`): a matching that is cheap to find and often nearly maximum;
-2. a search (`augmenting/`, `push_relabel/`, `displacement/`): makes it maximum. Searches work from
-   the columns; a wide matrix is transposed first, so that the search starts from the shorter side;
-3. the certificate (`certificate.hpp`): the matched pairs are entries, and a cover of the same size
-   exists.
+1. an initializer (`initial/`) finds a matching that is cheap and often nearly maximum;
+2. a search (`augmenting/`, `push_relabel/`, `displacement/`) makes it maximum. Searches start from
+   unmatched columns; a wide matrix (more than 1.3 columns per row) is transposed first, because its
+   rows are fewer;
+3. the certificate (`certificate.hpp`) is checked: the matching consists of entries, and a cover of
+   the same size exists.
 
-``btfperm/path`` runs the steps. It chooses the start and the search by the rules of
+``btfperm/path`` runs the steps. It chooses the initializer and the search by the rules of
 ``auto_table.py`` unless the caller names them. ``certificate.py`` checks the certificate,
 ``given.py`` checks a matching that the caller gives, and ``stored_zeros.py`` warns about entries
 that are stored as zero.
@@ -199,8 +200,8 @@ def matched(
     orientation: Orientation | None = None,
     drop_zeros: bool | None = None,
 ) -> Transversal:
-    """`maximum_transversal` of the matrix of a session. `drop_zeros` is not None where the caller
-    decided about stored zeros."""
+    """`maximum_transversal` of the matrix of a session. Unless `drop_zeros` is None, the caller has
+    decided about stored zeros, and no warning is issued."""
     pattern = session.pattern
     if request.backend == "cpu" and pattern.backend == "gpu":
         pattern = session.pattern = pattern.on_host()
@@ -248,7 +249,7 @@ def structural_rank(A: Any, **options: Any) -> int:
     return maximum_transversal(A, **{"gather": False, **options}).structural_rank
 
 
-#: What `maximum_transversal` takes by keyword, for the functions that pass options on to it.
+#: Names of the keyword arguments of `maximum_transversal`, for functions that pass them to it.
 SEARCH_KEYWORDS = frozenset(maximum_transversal.__kwdefaults__ or ())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The certificate: checks that a matching is legal and maximum. Each result reports its time."""
+"""The certificate: checks that a matching is legal and maximum, by its two arrays and a cover."""
 
 from __future__ import annotations
 
@@ -154,7 +154,8 @@ def _has_plain_cover(view: Problem, size: int) -> bool:
 
 
 def rank_at_most(pattern: Pattern) -> int:
-    """No transversal has more entries than there are nonempty rows, or nonempty columns."""
+    """An upper bound of the structural rank: the number of nonempty rows, or of nonempty columns,
+    whichever is smaller."""
     bound: int = _core.transversal.rank_at_most(pattern.m, pattern.indptr, pattern.indices)
     return bound
 

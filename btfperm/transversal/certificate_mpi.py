@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The certificate over ranks: each rank checks its own pairs and its own entries.
+"""The certificate over ranks: each rank checks its own matched columns and its own entries.
 
-`check` shares nothing with the searches but the local numbers of the rows. It verifies that each
-matched pair is an entry, that rows and columns agree on it, and that a cover with as many rows and
-columns as there are pairs touches every entry. Each rank receives the cover of its ghost rows.
+`is_legal` verifies that each matched pair is an entry, and that rows and columns agree on it.
+`check` verifies that a cover with as many rows and columns as there are matched pairs touches every
+entry; for that, each rank receives the marks of its ghosts (``halo.py``), the rows of other ranks
+in its columns. These checks share nothing with the searches but the local numbers of the rows.
 """
 
 from __future__ import annotations

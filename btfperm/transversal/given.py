@@ -32,7 +32,7 @@ def given_problem(
     orientation: str | None = None,
     threads: int = 1,
 ) -> Problem:
-    """The problem with those pairs of `initial` that fit the pattern; their arrays are copies.
+    """The problem with those pairs of `initial` that fit the pattern, in arrays of its own.
 
     ``.dropped`` of the result counts the others. O(m + n) if all pairs fit, else O(m + n) times
     the logarithm of the longest column.

@@ -47,7 +47,8 @@ def warn_of_zeros(pattern: Pattern, found: Transversal, request: Request) -> Non
 
 
 def warn_that_zeros_do_not_matter(count: int, rank: int) -> None:
-    """The same for zeros that are kept, and without which the structural rank is the same."""
+    """Warns of `count` stored zeros that are kept, if the structural rank without them is `rank`,
+    too."""
     warn(StoredZerosWarning(f"{_fate(count, dropped=False)}; {_NO_EFFECT}", rank))
 
 

@@ -91,8 +91,8 @@ class Start:
 
 
 def begin(problem: DeviceProblem, budget: Budget, seed: int, memory: Memory) -> Start:
-    """Computes an initial matching if there is none. The limits are polled after the
-    initial matching, and between the launches of greedy in natural order."""
+    """Computes an initial matching if there is none. The limits are polled between the launches of
+    greedy in natural order, not between those of the other steps."""
     peeled = peel(problem, memory)
     sample = sample_order(problem.m, problem.indptr, problem.indices)
     numbers = peeled()
@@ -124,7 +124,9 @@ def peel(problem: DeviceProblem, memory: Memory) -> Callable[[], dict[str, int]]
     import cupy
 
     m, n, width = problem.m, problem.n, problem.width
-    # The kernel reserves two values of an index, so with that many rows it must do nothing.
+    # Two index values mark rows that are matched permanently (in_cover and out_of_cover in
+    # forest.cuh). If m is near the largest index, a root could have the same number, so the kernel
+    # must match nothing.
     vertices_per_leaf = _VERTICES_PER_LEAF if m < np.iinfo(width).max - 4 else 0
     core = cupy.empty(m + n, dtype=width)
     peeled = SharedStruct(_PEEL, "Peeled")
@@ -200,7 +202,8 @@ def walk(problem: DeviceProblem, seed: int, memory: Memory, least: int) -> Calla
 
 
 def choose_start(problem: DeviceProblem, sample: OrderSample) -> tuple[str, int]:
-    """The choice of greedy that leaves the least work, and the unmatched columns that walks need.
+    """The choice of greedy that leaves the least work, and the number of unmatched columns from
+    which on the walks run.
 
     The choice is ``"first"`` (natural order) if entries are near the diagonal, where random choices
     of many threads leave unmatched rows far from unmatched columns, and if there are hubs, whose

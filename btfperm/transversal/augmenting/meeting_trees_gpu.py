@@ -63,7 +63,8 @@ def meeting_trees(
     Returns
     -------
     The counters: edges read, phases, rounds (each ends with a grid barrier), augmentations,
-    launches; waves of far walks; matched columns of the start, and the entries it read.
+    launches; waves of far walks; matched columns of the initial matching, and the entries that it
+    read.
     """
     if options["pairs"] == "same":  # the old form of the algorithm ordered-trees
         return ordered_trees(problem, budget, seed, options)
@@ -160,8 +161,8 @@ class _Search:
 
     def go(self, budget: Budget, before: int, patience: int) -> dict[str, int]:
         """Searches to the end or a limit and returns the counters of Progress. `before`: entries
-        read so far. Abandons the search after `patience` rounds, if not 0, that leave at least
-        `_MANY` rows and columns unmatched."""
+        read so far. If `patience` is not 0, abandons the search after `patience` rounds that leave
+        at least `_MANY` rows and at least `_MANY` columns unmatched."""
         problem, numbers = self._problem, self._progress.zeros()
         most = min(max(problem.nnz // _ENTRIES_FOR_A_ROUND, _LEAST_ROUNDS), _LAUNCH_ROUNDS)
         while not numbers[_CLOSED] and not budget.spent(before + numbers[_EDGES]):

@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ms-bfs: maximum transversal over ranks, by multi-source search with grafting
 
-Idea        All unmatched columns grow alternating trees at the same time. A rank grows the trees
-            through the rows and columns that it owns, breadth first, as far as it can, and sends
-            each row of another rank that it reaches once to its owner, which lets one tree have it.
-            A tree that reaches an unmatched row stops. When no tree grows any more, all paths are
-            augmented at once; a step takes each path as far as it stays on one rank. Then the
-            rows of finished trees are unvisited again, and the trees that are left grow on. If
-            many steps in succession have few lines, one rank finishes a matrix that is not large.
+Idea        An alternating tree grows from each unmatched column, all at the same time. In each
+            step, a rank extends the trees, breadth first, through the rows and columns that it owns
+            until they leave it. For a row of another rank that a tree reaches, it sends a line (see
+            ``owned_trees.hpp``) to the owner of the row, at most once in a phase; the owner adds
+            the row to one tree. A tree that reaches an unmatched row stops. When no tree grows any
+            more, the matching is augmented along all paths at once; in each step, a rank follows
+            the paths until they leave it. Then the rows of trees that found a path become
+            unvisited, and the other trees continue to grow. If more than 40 steps in succession
+            sent fewer than 256 lines each, the first rank finishes the search alone, unless the
+            matrix has more than 2^22 entries.
 Paper       Azad, Buluç, Pothen, IEEE Trans. Parallel Distrib. Syst. 28 (2017): phases, grafting,
             and the rule that chooses it. Ours: the distribution, the growth without levels, and
-            the messages. There is no search from the unvisited rows: it would need the rows of the
-            matrix as well, and here a rank sends a row at most once in a phase in any case.
-Cost        O(nnz) entries a phase over all ranks; as many steps as the longest path of a tree
-            changes its owner; a step is one exchange of numbers and one of lines.
-Prefer it   for matrices of more ranks than one.
+            the messages. There is no bottom-up search from the unvisited rows: it would need the
+            row lists, too, and a rank sends a row at most once in a phase in any case.
+Cost        O(nnz) entries per phase over all ranks. The number of steps is the largest number of
+            times that a path from a root changes its owner. A step exchanges numbers and lines.
+Prefer it   for matrices over more than one rank.
 Options     alpha (5): bound of grafting, as in the paper
-Invariants  between phases the matching is legal, and only columns of trees that have found no path
-            are in trees; all rows next to such a column are in such trees, or about to be grafted.
+Invariants  between phases the matching is legal, and only trees that have found no path contain
+            columns. The rows in the lists of these columns are in such trees or unvisited; the
+            unvisited ones are grafted in the next phase.
 """
 
 from __future__ import annotations
@@ -38,11 +42,11 @@ if TYPE_CHECKING:
 __all__ = ["ms_bfs", "owned_trees"]
 
 THIN, THIN_STEPS = 256, 40
-"""A step of fewer lines takes longer to exchange than to search; that many in succession show that
-paths are long."""
+"""If a step sends fewer than `THIN` lines, the exchange takes longer than the search. More than
+`THIN_STEPS` such steps in succession are a sign of long paths."""
 
 GATHERED = 1 << 22
-"""Entries of a matrix that one rank may hold for the end of a search."""
+"""Largest number of entries of a matrix that one rank gathers to finish a search."""
 
 
 def ms_bfs(
@@ -99,11 +103,12 @@ class _Search:
         }
 
     def is_thin(self) -> bool:
-        """True after many steps with few lines, if the matrix fits on one rank."""
+        """Whether one rank shall finish the search, see `THIN` and `GATHERED`."""
         return self.thin_steps > THIN_STEPS and self.problem.pattern.nnz <= GATHERED
 
     def grow(self) -> int:
-        """Grows all trees until none can grow; the number of trees that found a path."""
+        """Grows all trees until none can grow, a limit is reached or `is_thin` holds. Returns the
+        number of trees that found a path."""
         lines, found = self.none, 0
         while True:
             lines, sent, ended, edges = self.trees.grow(lines, True)
@@ -115,7 +120,7 @@ class _Search:
                 return found
 
     def augment(self) -> None:
-        """Augments along the paths of all finished trees, from their ends to their roots."""
+        """Augments along the paths of all trees that found one, from their ends to their roots."""
         lines, is_start = self.none, True
         while True:
             lines, sent, paths = self.trees.augment(lines, is_start)
@@ -126,13 +131,14 @@ class _Search:
             is_start = False
 
     def _moved(self, lines: Any, sent: Any, *values: int) -> tuple[Any, list[int]]:
-        """The lines that arrive, flat, and the sums over all ranks."""
+        """Exchanges lines. Returns those that arrive, as a flat array, and the number of lines and
+        the `values`, each added up over all ranks."""
         lines, sums = self.exchange.step(lines.reshape(-1, 3), sent, *values)
         return lines.reshape(-1), sums
 
     def graft(self) -> None:
-        """Releases the finished trees; the others grow on, or all trees start again from the
-        unmatched columns where that visits less."""
+        """Releases the trees that found a path. The other trees continue to grow; if they have too
+        few columns for that (`alpha`), all trees start again from the unmatched columns."""
         n_released, n_left = self.exchange.sums(*self.trees.release())
         if n_left * self.alpha <= n_released:
             self.trees.restart()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The end of a search over ranks: one rank finishes it, because few columns are left in each level.
+"""The end of a search over ranks: the first rank finishes it, because each step has little work.
 
-The first rank gathers the matrix with its matching, which `ms_bfs_mpi` permits for matrices of a
-bounded number of entries only. Each rank receives the mates and the cover of what it owns.
+The first rank gathers the matrix and the matching; ``ms_bfs_mpi.py`` calls this only for matrices
+with at most `GATHERED` entries. Then each rank receives the mates of its rows and columns, and
+whether they are in the cover.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ __all__ = ["finish_on_one_rank"]
 
 def finish_on_one_rank(problem: DistributedProblem) -> int:
     """Makes the matching maximum, and marks a minimum cover. Collective; returns the number of
-    entries that the first rank held."""
+    entries that the first rank gathered."""
     exchange, lists = problem.exchange, problem.lists
     parts = lists.lengths(), lists.items, problem.row_match, problem.col_match
     whole = [exchange.gather_to(0, part) for part in parts]

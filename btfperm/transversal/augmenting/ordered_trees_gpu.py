@@ -21,17 +21,17 @@ __all__ = ["ordered_trees"]
 _FILE = "transversal/augmenting/ordered_trees.cu"
 # A phase ends when it has one path for this number of columns of a level.
 _SHARE = 300
-# Each launch ends after this number of levels, or of columns of a path along which it augments:
-# about 0.1 s, so that the host can check limits.
+# Each launch ends after this number of levels, or of columns of a path along which it augments, so
+# that the host can check limits.
 _LAUNCH_LEVELS, _LAUNCH_SHIFTS = 1 << 12, 1 << 16
 
 
 def ordered_trees(
     problem: DeviceProblem, budget: Budget, seed: int, options: Mapping[str, float | str]
 ) -> dict[str, int | list[int]]:
-    """Searches until a phase finds no path, or a limit is reached. Starts with greedy in order if
-    nothing is matched. The matching is the same in each run; `seed` and `options` have
-    no effect.
+    """Searches until a phase finds no path, or a limit is reached. If nothing is matched, greedy in
+    natural order computes an initial matching. The matching is the same in each run; `seed` and
+    `options` have no effect.
 
     Returns
     -------
@@ -42,7 +42,8 @@ def ordered_trees(
     m, n, width = problem.m, problem.n, problem.width
     edges, levels, paths, phases = 0, 0, 0, 0
     if problem.size == 0 and problem.nnz:
-        # The first row of a list depends on the order of the list.
+        # greedy takes the first unmatched row of each list, so the lists must be sorted. After a
+        # transposition they are not; transposing again restores the original, sorted lists.
         in_order = problem if problem.has_sorted_lists else problem.transposed()
         start_edges = greedy(in_order, budget, seed, {"choice": "first"})["edges"]
         assert isinstance(start_edges, int)

@@ -4,13 +4,14 @@
 Idea        On each rank, each column takes the row on the diagonal if that is an entry, and then
             each unmatched column its first unmatched row, both among the rows of the rank. Then, in
             rounds, every unmatched column proposes to the next row of another rank in its list, and
-            every unmatched row accepts its first proposal. All proposals of a round are one message
-            per pair of ranks. Without the diagonal, all columns of a mesh in its natural order
-            would take the row before, which leaves augmenting paths as long as the matrix.
+            every unmatched row accepts its first proposal. All proposals of a round travel in one
+            message per pair of ranks. Without the diagonal, each column j of a mesh in its natural
+            order would take a row before j, which leaves augmenting paths through the whole matrix.
 Paper       Duff, ACM TOMS 7 (1981), for one thread: each column takes its first unmatched row. The
             rounds are ours.
-Cost        O(nnz) entries in all; two exchanges a round, at most `rounds` rounds.
-Prefer it   as the usual start over ranks
+Cost        O(nnz) entries in all. A round sums numbers over the ranks and exchanges two messages
+            per pair of ranks, proposals and answers; at most `rounds` rounds.
+Prefer it   as the usual initializer over ranks
 Options     rounds (4): bound on the rounds; the search matches the columns that are left
 """
 

@@ -25,8 +25,8 @@ _ALL_DRAW = 64  # if at most this number of columns is left, all draw
 def karp_sipser(
     problem: DeviceProblem, budget: Budget, seed: int, _options: Mapping[str, float | str]
 ) -> dict[str, int | list[int]]:
-    """Matches vertices with one unmatched neighbour level by level; if there is none, runs a round
-    of draws."""
+    """Matches vertices with one unmatched neighbour level by level. If there is none, some columns
+    draw a row, see ``karp_sipser.cu``."""
     import cupy
 
     run = problem.kernels(_FILE).launch

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["local_max"]
 
 _FILE = "transversal/initial/local_max.cu"
-# Each launch ends after this number of entries, less than 0.1 s, so that the host can check limits.
+# Each launch ends after this number of entries, so that the host can check limits.
 _LAUNCH_EDGES = 1 << 30
 
 
 def local_max(
     problem: DeviceProblem, budget: Budget, seed: int, _options: Mapping[str, float | str]
 ) -> dict[str, int | list[int]]:
-    """Runs rounds until no unmatched column has an unmatched row."""
+    """Runs rounds until no unmatched column has an unmatched row, or a limit is reached."""
     import cupy
 
     if not problem.nnz:

@@ -23,7 +23,8 @@ _FILE = "transversal/initial/red_blue.cu"
 def red_blue(
     problem: DeviceProblem, budget: Budget, seed: int, _options: Mapping[str, float | str]
 ) -> dict[str, int | list[int]]:
-    """Runs rounds of colours, proposals and responses until every vertex is matched or dead."""
+    """Runs rounds of colours, proposals and responses until every vertex is matched or dead, or a
+    limit is reached."""
     import cupy
 
     launch = problem.kernels(_FILE).launch

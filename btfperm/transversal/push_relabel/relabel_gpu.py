@@ -126,8 +126,8 @@ class PushRelabel:
         return not self._budget.stop
 
     def _loops_to_next(self, c_level: int) -> int:
-        """GetIterGR: loops to the next relabelling, k times the levels, rounded up. At most m + n,
-        because only a relabelling detects that a column has no augmenting path."""
+        """GetIterGR: loops to the next relabelling, k c_level (adaptive) or k (fixed), rounded up;
+        at most m + n, because only a relabelling detects that a column has no augmenting path."""
         every = self._k * c_level if self._adaptive else self._k
         return max(1, min(math.ceil(every), self._problem.m + self._problem.n))
 
